@@ -1,0 +1,76 @@
+"""Package mbd_ros: built by colcon as ament_python, and by pip on machines without ROS 2."""
+
+from glob import glob
+import os
+
+from setuptools import find_packages, setup
+
+NAME = 'mbd_ros'
+
+
+def data_files():
+    """
+    List the files that belong under ``share``, folder by folder.
+
+    Returns
+    -------
+    list of (str, list of str)
+        Folder under the install prefix, and the files to put there.
+
+    """
+    share = os.path.join('share', NAME)
+    listed = [
+        ('share/ament_index/resource_index/packages', [os.path.join('resource', NAME)]),
+        (share, ['package.xml']),
+    ]
+    for room in ('launch', 'urdf', 'config'):
+        for folder, _, _ in os.walk(room, followlinks=True):
+            if os.path.basename(folder) == '__pycache__':
+                continue
+            files = sorted(f for f in glob(os.path.join(folder, '*')) if os.path.isfile(f))
+            if files:
+                listed.append((os.path.join(share, folder), files))
+    return listed
+
+
+setup(
+    name=NAME,
+    version='0.1.0',
+    packages=find_packages(include=[NAME, NAME + '.*']),
+    package_data={NAME: ['py.typed']},
+    data_files=data_files(),
+    python_requires='>=3.10',
+    install_requires=[
+        'setuptools',
+        'llvmlite>=0.44',   # native code from the traced formulations
+        'lxml>=4.9',        # XML with line numbers, for messages that point at the file
+        'numpy>=1.24,<3',   # arrays; 1.24 is Debian 12's and Ubuntu 24.04 has 1.26
+        'pyyaml>=6',        # parameter files
+        'scipy>=1.10',      # factorizations of constraint systems, reference integrators
+        'yourdfpy>=0.0.56',  # reads URDF; urdfpy is unmaintained and cannot be imported
+    ],
+    extras_require={
+        'viewer': ['viser>=1.0'],   # the robot in a browser
+        'xacro': ['xacro>=2.0'],    # where no ROS 2 provides it
+        'test': ['pytest>=7', 'hypothesis>=6'],
+        'peers': ['pin>=3', 'mujoco>=3'],   # what the numbers are tested against
+        'bench': ['pin>=3', 'mujoco>=3', 'example-robot-data>=4'],  # 415 MB of robots
+        'lint': [   # pinned: a new release of a linter must not fail an old commit
+            'ruff==0.17.*', 'mypy==2.4.*', 'flake8==7.5.*', 'flake8-docstrings==1.7.*',
+            'flake8-import-order==0.19.*', 'flake8-quotes==3.4.*', 'types-PyYAML',
+        ],
+    },
+    zip_safe=False,
+    maintainer='The mbd_ros developers',
+    maintainer_email='mbd_ros@users.noreply.github.com',
+    description='Multibody dynamics as ROS 2 nodes',
+    license='Apache-2.0',
+    entry_points={
+        'console_scripts': [
+            'controller = mbd_ros.nodes.controller:main',
+            'dynamics_server = mbd_ros.nodes.dynamics_server:main',
+            'simulator = mbd_ros.nodes.simulator:main',
+            'viewer = mbd_ros.nodes.viewer:main',
+        ],
+    },
+)
