@@ -1,0 +1,154 @@
+"""Mechanism to Model: order the joints, merge what is fixed, turn the frames."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.description.finding import Source
+from mbd_ros.description.mechanism import Joint, Limits, Mechanism
+from mbd_ros.errors import DescriptionError
+from mbd_ros.model.frames import axis_rotation, clean
+from mbd_ros.model.joint_type import JointType
+from mbd_ros.model.masses import MassProperties, merged, placed
+from mbd_ros.model.model import LinkFrame, Model
+
+Array = NDArray[np.float64]
+
+FLOATING_BASE = 'floating_base'
+"""Name of the joint that sets the root link free."""
+
+_TYPES = {'revolute': JointType.REVOLUTE, 'continuous': JointType.REVOLUTE,
+          'prismatic': JointType.PRISMATIC, 'floating': JointType.FLOATING}
+
+
+def build_model(mechanism: Mechanism, *, floating_base: bool = False,
+                generation: int = 1) -> Model:
+    """
+    Compile the records of a robot to the arrays the algorithms read.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Links and joints that span a tree.
+    floating_base : bool
+        Whether the root link moves freely, by a joint named ``floating_base``, instead of being
+        part of the ground.
+    generation : int
+        Number of this model in the life of the robot.
+
+    Returns
+    -------
+    Model
+        Frozen; see there for frames and order.
+
+    Raises
+    ------
+    DescriptionError
+        If a joint of the description has the name of the floating base.
+
+    """
+    moving: list[Joint] = []
+    parents: list[int] = []
+    placements: list[tuple[Array, Array]] = []
+    frames = {mechanism.root: LinkFrame(-1, np.eye(3), np.zeros(3))}
+    if floating_base:
+        moving.append(_floating_base(mechanism))
+        parents.append(-1)
+        placements.append((np.eye(3), np.zeros(3)))
+        frames[mechanism.root] = LinkFrame(0, np.eye(3), np.zeros(3))
+    for joint in depth_first(mechanism):
+        parent = frames[joint.parent]
+        rotation = clean(parent.rotation @ np.array(joint.origin.rotation))
+        translation = parent.translation + parent.rotation @ np.array(joint.origin.translation)
+        if joint.kind == 'fixed':
+            frames[joint.child] = LinkFrame(parent.body, rotation, translation)
+            continue
+        turn = np.eye(3) if joint.kind == 'floating' else axis_rotation(joint.axis)
+        frames[joint.child] = LinkFrame(len(moving), turn.T, np.zeros(3))
+        placements.append((clean(rotation @ turn), translation))
+        parents.append(parent.body)
+        moving.append(joint)
+    return _assemble(mechanism, moving, parents, placements, frames, generation)
+
+
+def depth_first(mechanism: Mechanism) -> Iterator[Joint]:
+    """
+    Yield all joints, parents before children, the children of a link by joint name.
+
+    This is the order in which Pinocchio and urdfdom number the joints of the same file.
+    """
+    children: dict[str, list[Joint]] = defaultdict(list)
+    for joint in sorted(mechanism.joints, key=lambda joint: joint.name, reverse=True):
+        children[joint.parent].append(joint)
+    waiting = list(children[mechanism.root])
+    while waiting:
+        joint = waiting.pop()
+        yield joint
+        waiting.extend(children[joint.child])
+
+
+def _floating_base(mechanism: Mechanism) -> Joint:
+    for joint in mechanism.joints:
+        if joint.name == FLOATING_BASE:
+            raise DescriptionError(
+                f"joint '{joint.name}' has the name of the joint that floating_base=True adds; "
+                'rename it or load without floating_base', file=joint.source.file,
+                line=joint.source.line)
+    return Joint(FLOATING_BASE, 'floating', parent='', child=mechanism.root,
+                 source=Source(mechanism.file))
+
+
+def _assemble(mechanism: Mechanism, moving: list[Joint], parents: list[int],
+              placements: list[tuple[Array, Array]], frames: dict[str, LinkFrame],
+              generation: int) -> Model:
+    types = tuple(_TYPES[joint.kind] for joint in moving)
+    q_offsets = np.cumsum([0] + [kind.nq for kind in types]).tolist()
+    v_offsets = np.cumsum([0] + [kind.nv for kind in types]).tolist()
+    limits = [_bounds(joint) for joint in moving]
+    bodies = _bodies(mechanism, frames, len(moving))
+    count = len(moving)
+
+    def per_rate(values: list[float]) -> Array:
+        return np.array([value for value, kind in zip(values, types) for _ in range(kind.nv)])
+
+    return Model(
+        name=mechanism.name, generation=generation, parents=tuple(parents), joint_types=types,
+        joint_names=tuple(joint.name for joint in moving),
+        body_names=tuple(joint.child for joint in moving),
+        q_offsets=tuple(q_offsets[:-1]), v_offsets=tuple(v_offsets[:-1]),
+        nq=q_offsets[-1], nv=v_offsets[-1], nb=count,
+        rotations=np.array([pose[0] for pose in placements]).reshape(count, 3, 3),
+        translations=np.array([pose[1] for pose in placements]).reshape(count, 3),
+        masses=np.array([body.mass for body in bodies]),
+        mass_centers=np.array([body.center for body in bodies]).reshape(count, 3),
+        inertias=np.array([body.tensor for body in bodies]).reshape(count, 3, 3),
+        armature=per_rate([joint.dynamics.armature for joint in moving]),
+        damping=per_rate([joint.dynamics.damping for joint in moving]),
+        friction=per_rate([joint.dynamics.friction for joint in moving]),
+        lower=per_rate([limit.lower for limit in limits]),
+        upper=per_rate([limit.upper for limit in limits]),
+        velocity_limits=per_rate([limit.velocity for limit in limits]),
+        effort_limits=per_rate([limit.effort for limit in limits]),
+        links=frames, root=mechanism.root, findings=mechanism.findings, mechanism=mechanism)
+
+
+def _bounds(joint: Joint) -> Limits:
+    limits = joint.limits
+    if joint.kind == 'continuous':
+        return Limits(-inf, inf, limits.velocity, limits.effort)
+    return limits if joint.kind != 'floating' else Limits()
+
+
+def _bodies(mechanism: Mechanism, frames: dict[str, LinkFrame],
+            count: int) -> list[MassProperties]:
+    parts: list[list[MassProperties]] = [[] for _ in range(count)]
+    for link in mechanism.links:
+        frame = frames[link.name]
+        if frame.body >= 0 and link.inertia is not None:
+            parts[frame.body].append(placed(link.inertia, frame.rotation, frame.translation))
+    return [merged(part) for part in parts]

@@ -1,0 +1,47 @@
+"""From a file to a Model in one call."""
+
+from __future__ import annotations
+
+import os
+from typing import Literal
+
+from mbd_ros.description.read import read
+from mbd_ros.model.build import build_model
+from mbd_ros.model.model import Model
+
+
+def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
+         mimic: bool = False, inertia: Literal['checked', 'unchecked'] = 'checked') -> Model:
+    """
+    Read a robot description and compile it to a Model.
+
+    Parameters
+    ----------
+    path_or_text : str or path
+        Path of a ``.urdf`` or ``.xacro`` file, or the XML text itself.
+    floating_base : bool
+        Whether the root link moves freely instead of being part of the ground.
+    mimic : bool
+        Whether mimic joints are coupled to the joint they mimic; by default they are ordinary
+        joints. Not supported in this version.
+    inertia : {'checked', 'unchecked'}
+        ``'checked'`` refuses mass properties no body can have and joints that move no inertia;
+        ``'unchecked'`` turns these errors into findings of severity ``'error'``.
+
+    Returns
+    -------
+    Model
+        Frozen arrays; ``model.findings`` holds what the reader remarked.
+
+    Raises
+    ------
+    DescriptionError
+        If the description cannot be read; the message has file and line.
+    SingularMassError
+        If a joint moves no inertia.
+    UnsupportedError
+        If the description has something this version cannot do (closed loops, planar joints).
+
+    """
+    mechanism = read(path_or_text, mimic=mimic, inertia=inertia)
+    return build_model(mechanism, floating_base=floating_base)

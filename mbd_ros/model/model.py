@@ -1,0 +1,174 @@
+"""The frozen numbers of a robot that every algorithm reads and none changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.description.finding import Finding
+from mbd_ros.description.mechanism import Mechanism
+from mbd_ros.errors import UnknownNameError
+from mbd_ros.model.joint_type import JointType
+
+Array = NDArray[np.float64]
+
+
+class LinkFrame(NamedTuple):
+    """Where the frame of a link sits: on ``body`` (-1: the ground), as ``R_BL``, ``p_BoLo_B``."""
+
+    body: int
+    rotation: Array
+    translation: Array
+
+
+class _WeaklyReferable:
+    """Lets models be keys of weak dictionaries (caches of what was compiled for them)."""
+
+    __slots__ = ('__weakref__',)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model(_WeaklyReferable):
+    """
+    A robot as arrays; body i is moved by joint i, fixed joints are merged away.
+
+    All arrays are float64, C-contiguous and read-only. The origin of a body's frame is on its
+    joint; a revolute or prismatic joint acts along the z axis of that frame. Joints come in depth
+    first order, the children of a link by joint name, as in Pinocchio.
+
+    Attributes
+    ----------
+    name : str
+        Name of the robot.
+    generation : int
+        Counts the changes of a robot that is reconfigured while it runs; 1 at first.
+    parents : tuple of int
+        Parent body of each body, -1 for the ground; ``parents[i] < i``.
+    joint_types : tuple of JointType
+        Type of each joint.
+    joint_names, body_names : tuple of str
+        Name of each joint, and of the link it moves.
+    q_offsets, v_offsets : tuple of int
+        Where the coordinates of each joint begin in ``q`` and ``v``.
+    nq, nv, nb : int
+        Numbers of configuration coordinates, velocity coordinates and bodies.
+    rotations : (nb, 3, 3) array
+        ``R_PB``: axes of body B in the axes of its parent P at q = 0, as columns.
+    translations : (nb, 3) array
+        ``p_PoBo_P``: origin of body B in its parent's axes at q = 0 [m].
+    masses : (nb,) array
+        Mass of each body with all links fixed to it [kg].
+    mass_centers : (nb, 3) array
+        ``p_BoBcm_B`` [m].
+    inertias : (nb, 3, 3) array
+        ``I_BBcm_B``: about the mass centre, in body axes [kg m^2].
+    armature : (nv,) array
+        Rotor inertia, added to the diagonal of the mass matrix [kg m^2 or kg].
+    damping, friction : (nv,) array
+        URDF's ``<dynamics>``: viscous [N m s/rad or N s/m] and dry friction [N m or N].
+    lower, upper : (nv,) array
+        Position limits [rad or m], infinite where there are none.
+    velocity_limits, effort_limits : (nv,) array
+        [rad/s or m/s] and [N m or N], infinite where there are none.
+    links : mapping of str to LinkFrame
+        Every link of the description, the root included.
+    root : str
+        Name of the root link.
+    loops : tuple
+        The cut joints of closed loops; this version has none.
+    findings : tuple of Finding
+        What the reader remarked.
+    mechanism : Mechanism
+        The records this model was compiled from.
+
+    """
+
+    name: str
+    generation: int
+    parents: tuple[int, ...]
+    joint_types: tuple[JointType, ...]
+    joint_names: tuple[str, ...]
+    body_names: tuple[str, ...]
+    q_offsets: tuple[int, ...]
+    v_offsets: tuple[int, ...]
+    nq: int
+    nv: int
+    nb: int
+    rotations: Array
+    translations: Array
+    masses: Array
+    mass_centers: Array
+    inertias: Array
+    armature: Array
+    damping: Array
+    friction: Array
+    lower: Array
+    upper: Array
+    velocity_limits: Array
+    effort_limits: Array
+    links: Mapping[str, LinkFrame]
+    root: str
+    findings: tuple[Finding, ...]
+    mechanism: Mechanism
+    loops: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Make every array contiguous and read-only."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, field.name, _frozen(value))
+        frames = {name: LinkFrame(frame.body, _frozen(frame.rotation), _frozen(frame.translation))
+                  for name, frame in self.links.items()}
+        object.__setattr__(self, 'links', MappingProxyType(frames))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle, so that worker processes can be handed a model; it is frozen there too."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return _unpickle, ({**values, 'links': dict(self.links)},)
+
+    def link(self, name: str) -> LinkFrame:
+        """
+        Return where the frame of a link sits.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such link.
+
+        """
+        try:
+            return self.links[name]
+        except KeyError:
+            raise UnknownNameError('link', name, self.links) from None
+
+    def joint_index(self, name: str) -> int:
+        """
+        Return the index of a joint.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such joint, or it is fixed.
+
+        """
+        try:
+            return self.joint_names.index(name)
+        except ValueError:
+            raise UnknownNameError('joint', name, self.joint_names) from None
+
+
+def _frozen(array: Array) -> Array:
+    if array.flags.writeable or not array.flags.c_contiguous:
+        array = np.array(array, dtype=np.float64, order='C')
+        array.setflags(write=False)
+    return array
+
+
+def _unpickle(values: dict[str, Any]) -> Model:
+    return Model(**values)
