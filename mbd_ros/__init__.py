@@ -1,0 +1,19 @@
+"""
+Multibody dynamics for ROS 2, and where no ROS 2 is installed.
+
+The public names are those below; ``docs/notation.md`` says what the numbers mean.
+
+"""
+
+from mbd_ros.dynamics import (
+    bias_forces, compile_model as compile, Energy, energy, forward_dynamics, inverse_dynamics,
+    jacobian, link_poses, mass_matrix, pose)
+from mbd_ros.errors import MbdError
+from mbd_ros.execution import Compiled, Interpreted
+from mbd_ros.model import load, Model
+
+__all__ = [
+    'Compiled', 'Energy', 'Interpreted', 'MbdError', 'Model', 'bias_forces', 'compile',
+    'energy', 'forward_dynamics', 'inverse_dynamics', 'jacobian', 'link_poses', 'load',
+    'mass_matrix', 'pose',
+]

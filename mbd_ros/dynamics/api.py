@@ -1,0 +1,280 @@
+"""
+The dynamics of a robot, for one state or for many.
+
+Layout: ``q`` (nq,) holds one entry for each revolute [rad] or prismatic [m] joint; for a floating
+joint the position [m] and a quaternion x y z w. ``v`` (nv,) holds rates; for a floating joint the
+linear, then the angular velocity in the base's own axes. Many states are (N, nq), (N, nv); an
+argument given for one state serves all. The equation is::
+
+    M(q) vdot + c(q, v) + g(q) = tau + sum_i J_i(q)^T F_i
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mbd_ros.dynamics.call import Array, checked_array, deliver
+from mbd_ros.dynamics.external_forces import external_efforts
+from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics
+from mbd_ros.errors import InvalidValueError, UnsupportedError
+from mbd_ros.execution import Executor
+from mbd_ros.model import Model
+
+LATER = ('closed_loop', 'augmented', 'kane', 'flexible')
+
+
+def forward_dynamics(
+    model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *,
+    external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
+    formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
+    out: Array | None = None,
+) -> Array:
+    """
+    Return the accelerations that forces produce, by the articulated-body algorithm.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v, tau : array_like
+        (nq,), (nv,), (nv,) or (N, ...): configuration, velocity, generalized forces [N m, N].
+    external_forces : mapping of str to array_like, optional
+        For each link acted on, (6,) or (N, 6): force [N], then moment [N m], in world axes, at
+        the link's origin.
+    gravity : array_like, optional
+        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+    formulation : str
+        ``'auto'`` or ``'recursive'``.
+    executor : Executor or str, optional
+        Who runs the sweeps; chosen by the model's size if left out.
+    dissipation : bool
+        Whether the joints' damping and dry friction act.
+    out : array, optional
+        Where to put the result.
+
+    Returns
+    -------
+    array
+        ``vdot`` (nv,) or (N, nv) [rad/s^2, m/s^2].
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InvalidValueError, UnknownNameError
+        If an argument is not as it should be.
+    SingularMassError
+        If a joint moves no inertia.
+    UnsupportedError
+        If the formulation is not in this version.
+
+    References
+    ----------
+    Featherstone, Rigid Body Dynamics Algorithms, 2008, table 7.1.
+
+    """
+    dyn = _prepared(model, gravity, formulation, executor)
+    if external_forces is None and not dissipation and out is None:
+        return dyn.forward_dynamics(q, v, tau)
+    applied = checked_array(model, 'tau', tau, model.nv) + _more(
+        dyn, q, v, external_forces, dissipation)
+    return dyn.forward_dynamics(q, v, applied, out=out)
+
+
+def inverse_dynamics(
+    model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
+    external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
+    formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
+    out: Array | None = None,
+) -> Array:
+    """
+    Return the generalized forces that accelerations need, by the Newton-Euler recursion.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v, qdd : array_like
+        (nq,), (nv,), (nv,) or (N, ...): configuration, velocity, acceleration.
+    external_forces, gravity, formulation, executor, dissipation, out
+        As in ``forward_dynamics``.
+
+    Returns
+    -------
+    array
+        ``tau`` (nv,) or (N, nv) [N m, N]: with gravity, velocity terms and rotor inertias; with
+        joint damping and friction only if ``dissipation``.
+
+    Raises
+    ------
+    MbdError
+        As ``forward_dynamics``.
+
+    References
+    ----------
+    Featherstone, Rigid Body Dynamics Algorithms, 2008, table 5.1.
+
+    """
+    dyn = _prepared(model, gravity, formulation, executor)
+    if external_forces is None and not dissipation and out is None:
+        return dyn.inverse_dynamics(q, v, qdd)
+    efforts = dyn.inverse_dynamics(q, v, qdd) - _more(dyn, q, v, external_forces, dissipation)
+    return _into(efforts, out)
+
+
+def bias_forces(
+    model: Model, q: ArrayLike, v: ArrayLike, *,
+    external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
+    formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
+    out: Array | None = None,
+) -> Array:
+    """
+    Return ``c(q, v) + g(q)`` (nv,) or (N, nv): inverse dynamics without acceleration [N m, N].
+
+    Parameters and errors are those of ``inverse_dynamics``.
+    """
+    dyn = _prepared(model, gravity, formulation, executor)
+    if external_forces is None and not dissipation and out is None:
+        return dyn.bias_forces(q, v)
+    efforts = dyn.bias_forces(q, v) - _more(dyn, q, v, external_forces, dissipation)
+    return _into(efforts, out)
+
+
+def mass_matrix(
+    model: Model, q: ArrayLike, *, formulation: str = 'auto',
+    executor: Executor | str | None = None, out: Array | None = None,
+) -> Array:
+    """
+    Return the mass matrix M (nv, nv) or (N, nv, nv), with rotor inertias [kg m^2, kg m, kg].
+
+    Parameters and errors are those of ``forward_dynamics``.
+
+    References
+    ----------
+    Featherstone, Rigid Body Dynamics Algorithms, 2008, table 6.2.
+
+    """
+    result = _prepared(model, None, formulation, executor).mass_matrix(q)
+    return _into(result, out)
+
+
+def jacobian(
+    model: Model, q: ArrayLike, link: str, *, executor: Executor | str | None = None,
+    out: Array | None = None,
+) -> Array:
+    """
+    Return the Jacobian of a link's origin: (6, nv) or (N, 6, nv).
+
+    ``J v`` is the linear [m/s], then the angular [rad/s] velocity of the link in world axes.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such link.
+
+    """
+    return _into(_prepared(model, None, 'auto', executor).jacobian(q, link), out)
+
+
+def pose(
+    model: Model, q: ArrayLike, link: str, *, executor: Executor | str | None = None,
+    out: Array | None = None,
+) -> Array:
+    """
+    Return the pose of a link in the world: homogeneous, (4, 4) or (N, 4, 4) [m].
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such link.
+
+    """
+    return _into(_prepared(model, None, 'auto', executor).pose(q, link), out)
+
+
+def link_poses(model: Model, q: ArrayLike) -> dict[str, Array]:
+    """
+    Return the poses of all links in the world.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like
+        (nq,) or (N, nq).
+
+    Returns
+    -------
+    dict of str to array
+        For each link of the description a homogeneous transform (4, 4) or (N, 4, 4) [m].
+
+    """
+    bodies = compile_model(model).body_poses(q)
+    poses = {}
+    for name, frame in model.links.items():
+        local = np.eye(4)
+        local[:3, :3], local[:3, 3] = frame.rotation, frame.translation
+        ground = np.broadcast_to(np.eye(4), (*bodies.shape[:-3], 4, 4))
+        poses[name] = (ground if frame.body < 0 else bodies[..., frame.body, :, :]) @ local
+    return poses
+
+
+class Energy(NamedTuple):
+    """Kinetic energy with that of the rotors, and potential energy [J]; floats or (N,)."""
+
+    kinetic: Array
+    potential: Array
+
+
+def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | None = None
+           ) -> Energy:
+    """
+    Return the energies of a robot [J]; potential energy is zero at the world's origin.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v : array_like
+        (nq,), (nv,) or (N, ...).
+    gravity : array_like, optional
+        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+
+    Returns
+    -------
+    Energy
+        ``.kinetic`` and ``.potential``.
+
+    """
+    total = compile_model(model, gravity=gravity).energies(q, v).sum(axis=-2)
+    return Energy(total[..., 0], total[..., 1])
+
+
+def _prepared(model: Model, gravity: ArrayLike | None, formulation: str,
+              executor: Executor | str | None) -> PreparedDynamics:
+    if formulation != 'auto' and formulation != 'recursive':
+        if formulation in LATER:
+            raise UnsupportedError(f"formulation '{formulation}'", "use 'auto' or 'recursive'")
+        raise InvalidValueError('formulation', formulation,
+                                f"'auto', 'recursive'; later {', '.join(LATER)}")
+    return compile_model(model, gravity=gravity, executor=executor)
+
+
+def _more(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike,
+          external_forces: Mapping[str, ArrayLike] | None, dissipation: bool) -> Array:
+    """Return the generalized forces beside tau: of external forces, damping and friction."""
+    model = dyn.model
+    efforts = np.zeros(model.nv)
+    if external_forces:
+        efforts = efforts + external_efforts(dyn, q, external_forces)
+    if dissipation:
+        rates = checked_array(model, 'v', v, model.nv)
+        efforts = efforts - model.damping * rates - model.friction * np.sign(rates)
+    return efforts
+
+
+def _into(result: Array, out: Array | None) -> Array:
+    return result if out is None else deliver(result, out)

@@ -1,0 +1,183 @@
+"""From what users hand over to what kernels take: conversion, batches, and clear errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mbd_ros.dynamics.mass_matrix import joint_without_inertia
+from mbd_ros.errors import (
+    InvalidValueError, MbdError, NotFiniteError, ShapeError, SingularMassError)
+from mbd_ros.execution import Kernel
+from mbd_ros.execution.tree import sizes
+from mbd_ros.model import JointType, Model
+
+Array = NDArray[np.float64]
+
+
+def entry_name(model: Model, argument: str, entry: int) -> str:
+    """Return which joint an entry of q, v, qdd or tau belongs to, in words."""
+    offsets = model.q_offsets if argument == 'q' else model.v_offsets
+    joint = int(np.searchsorted(offsets, entry, side='right')) - 1
+    name = f"joint '{model.joint_names[joint]}'"
+    if model.joint_types[joint] is JointType.FLOATING:
+        return f'{name}, entry {entry - offsets[joint]}'
+    return name
+
+
+def checked_array(model: Model, argument: str, value: ArrayLike, size: int) -> Array:
+    """
+    Return an argument as an array (size,) or (N, size) of finite numbers.
+
+    Parameters
+    ----------
+    model : Model
+        The model, for the names of its joints.
+    argument : str
+        Name of the argument.
+    value : array_like
+        What was handed over.
+    size : int
+        Number of entries of one state.
+
+    Returns
+    -------
+    array
+        C-contiguous float64.
+
+    Raises
+    ------
+    InvalidValueError
+        If it does not hold real numbers.
+    ShapeError
+        If it has the wrong size.
+    NotFiniteError
+        If an entry is NaN or infinite.
+
+    """
+    try:
+        raw = np.asarray(value)
+        if raw.dtype.kind not in 'fiub':
+            raise TypeError
+        array = np.ascontiguousarray(raw, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidValueError(argument, value, f'{size} real numbers') from None
+    if raw.ndim not in (1, 2) or array.shape[-1] != size:
+        raise ShapeError(argument, raw.shape, f'({size},) for one state, (N, {size}) for many')
+    if not np.isfinite(array).all():
+        place = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        state = f'state {place[0]}, ' if array.ndim == 2 else ''
+        raise NotFiniteError(argument, state + entry_name(model, argument, place[-1]),
+                             float(array[place]))
+    return array
+
+
+class Call:
+    """
+    A kernel as users call it.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A program made ready for a model.
+    gravity : array
+        (3,) [m/s^2], world axes.
+
+    """
+
+    def __init__(self, kernel: Kernel, gravity: Array) -> None:
+        self._kernel = kernel
+        self._gravity = gravity
+        self._inputs = kernel.program.inputs
+        self._sizes = sizes(kernel.model, kernel.program.inputs)
+
+    def __call__(self, *arguments: ArrayLike, out: Array | None = None, **named: ArrayLike
+                 ) -> Array:
+        """
+        Return the result for one state or for many.
+
+        Parameters
+        ----------
+        *arguments, **named : array_like
+            The inputs of the program, each (size,) or (N, size). An input given for one state is
+            used for all states of the others.
+        out : array, optional
+            Where to put the result: C-contiguous float64 of the result's shape.
+
+        Returns
+        -------
+        array
+            (*shape) or (N, *shape); ``out`` where it was given.
+
+        Raises
+        ------
+        ShapeError, NotFiniteError, InvalidValueError
+            If an argument is not as it should be.
+        SingularMassError
+            If a joint moves no inertia at this state.
+
+        """
+        given = self._arrays(arguments, named)
+        many = [array.shape[0] for array in given if array.ndim == 2]
+        count = many[0] if many else 1
+        for name, array in zip(self._inputs, given):
+            if array.ndim == 2 and array.shape[0] != count:
+                raise ShapeError(name, array.shape, f'{count} states, as in the other arguments')
+        rows = [np.ascontiguousarray(np.broadcast_to(array, (count, size)))
+                for array, size in zip(given, self._sizes)]
+        shape = self._kernel.shape
+        result = np.empty((count, *shape))
+        self._kernel.run(rows, self._gravity, result)
+        if not np.isfinite(result).all():
+            bad = int(np.argwhere(~np.isfinite(result))[0][0])
+            raise self._explain([row[bad] for row in rows])
+        return deliver(result if many else result.reshape(shape), out)
+
+    def _arrays(self, arguments: tuple[ArrayLike, ...], named: dict[str, ArrayLike]
+                ) -> list[Array]:
+        name, model = self._kernel.program.name, self._kernel.model
+        values: dict[str, Any] = dict(zip(self._inputs, arguments))
+        unknown = [key for key in named if key not in self._inputs or key in values]
+        missing = [key for key in self._inputs if key not in values and key not in named]
+        if len(arguments) > len(self._inputs) or unknown or missing:
+            raise TypeError(f'{name} takes {", ".join(self._inputs)}; got {len(arguments)} '
+                            f'arguments and the names {sorted(named)}')
+        values.update(named)
+        arrays = [checked_array(model, key, values[key], size)
+                  for key, size in zip(self._inputs, self._sizes)]
+        if 'q' in values:
+            _check_quaternions(model, arrays[self._inputs.index('q')])
+        return arrays
+
+    def _explain(self, state: list[Array]) -> MbdError:
+        """Return the error for a result that is not finite."""
+        model = self._kernel.model
+        joint = joint_without_inertia(model, state[self._inputs.index('q')])
+        if joint is not None:
+            return SingularMassError(joint, f'the result of {self._kernel.program.name} is '
+                                            'not finite')
+        return InvalidValueError('the state', [row.tolist() for row in state],
+                                 'values whose accelerations and forces fit into float64')
+
+
+def _check_quaternions(model: Model, q: Array) -> None:
+    for joint, kind in enumerate(model.joint_types):
+        if kind is JointType.FLOATING:
+            first = model.q_offsets[joint] + 3
+            quaternion = np.atleast_2d(q)[:, first:first + 4]
+            if (np.linalg.norm(quaternion, axis=-1) < 1e-6).any():
+                raise InvalidValueError(
+                    f"q of joint '{model.joint_names[joint]}', entries 3-6", [0.0] * 4,
+                    'a quaternion x y z w of length 1')
+
+
+def deliver(result: Array, out: Array | None) -> Array:
+    """Return a result, put into ``out`` where that is given."""
+    if out is None:
+        return result
+    if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != result.shape:
+        raise ShapeError('out', np.shape(out), f'{result.shape}, float64')
+    out[...] = result
+    return out

@@ -1,0 +1,86 @@
+"""
+The joint-space mass matrix by composite rigid bodies, walking from each body to the ground.
+
+References
+----------
+Featherstone, Rigid Body Dynamics Algorithms, 2008, table 6.2.
+
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.execution import Interpreted
+from mbd_ros.execution.sweeps import Body, Inward, Layout, Program, Step, Walk
+from mbd_ros.model import Model
+from mbd_ros.spatial import Joint, Link, RigidInertia, Wrench, ZERO_TWIST
+from mbd_ros.spatial.inertia import NO_INERTIA
+
+
+class Composite(NamedTuple):
+    """A body and all that it carries, as one rigid body."""
+
+    link: Link
+    inertia: RigidInertia
+
+
+def carry(body: Body, joint: Joint, children: RigidInertia) -> Step:
+    """Inward: add what the children carry."""
+    link = joint.link(body.placement)
+    inertia = body.inertia + children
+    return Step(hand=link.inertia_to_parent(inertia), keep=Composite(link, inertia))
+
+
+def push(body: Body, joint: Joint, own: Composite) -> list[Step]:
+    """Start of a walk: the wrench for a unit acceleration along each axis of the joint."""
+    steps = []
+    for k, axis in enumerate(joint.axes):
+        wrench = own.inertia.apply(ZERO_TWIST.plus_along(axis, 1.0))
+        row = list(joint.project(wrench))
+        row[k] = row[k] + body.armature[k]
+        steps.append(Step(hand=own.link.wrench_to_parent(wrench), out=tuple(row)))
+    return steps
+
+
+def bear(body: Body, joint: Joint, wrench: Wrench, own: Composite) -> Step:
+    """Walk: what the wrench asks of this joint, and on to the parent."""
+    return Step(hand=own.link.wrench_to_parent(wrench), out=joint.project(wrench))
+
+
+MASS_MATRIX = Program('mass_matrix', ('q',), (Inward(carry, NO_INERTIA), Walk(push, bear)),
+                      Layout.SYMMETRIC)
+
+
+def joint_without_inertia(model: Model, q: NDArray[np.float64]) -> str | None:
+    """
+    Return the joint that a singular mass matrix leaves without inertia.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    q : array
+        (nq,) configuration.
+
+    Returns
+    -------
+    str or None
+        Name of the joint with the largest part in the direction of least inertia; None where the
+        mass matrix is regular.
+
+    """
+    kernel = Interpreted().kernel(MASS_MATRIX, model)
+    matrix = np.empty((1, model.nv, model.nv))
+    kernel.run([q.reshape(1, -1)], np.zeros(3), matrix)
+    scale = np.sqrt(np.maximum(np.diag(matrix[0]), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(matrix[0] / np.outer(scale, scale))
+    # A unit-diagonal matrix of order n carries rounding errors of about n times machine epsilon.
+    if values[0] > 16 * model.nv * np.finfo(float).eps and np.diag(matrix[0]).min() > 0.0:
+        return None
+    entry = int(np.argmin(np.diag(matrix[0]))) if np.diag(matrix[0]).min() <= 0.0 else int(
+        np.argmax(np.abs(vectors[:, 0])))
+    return model.joint_names[int(np.searchsorted(model.v_offsets, entry, side='right')) - 1]

@@ -1,0 +1,193 @@
+"""
+Every error this package raises on purpose.
+
+A message says what is wrong, where (file and line, or joint), what was found and what is allowed.
+The facts are kept as attributes, so that a service can answer with them.
+
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+class MbdError(Exception):
+    """
+    Base of all errors of this package.
+
+    Attributes
+    ----------
+    code : str
+        Stable name of the kind of error, the ``error_code`` of the ROS services.
+
+    """
+
+    code = 'INTERNAL'
+
+
+class DescriptionError(MbdError):
+    """
+    A robot description cannot be read.
+
+    Parameters
+    ----------
+    what : str
+        What is wrong, what was found and what is allowed.
+    file : str, optional
+        Path of the file, or ``'<string>'`` for XML handed over as text.
+    line : int, optional
+        Line in that file, counted from 1.
+
+    """
+
+    code = 'BAD_DESCRIPTION'
+
+    def __init__(self, what: str, *, file: str | None = None, line: int | None = None) -> None:
+        self.what = what
+        self.file = file
+        self.line = line
+        where = '' if file is None else f'{file}: ' if line is None else f'{file}:{line}: '
+        super().__init__(where + what)
+
+
+class ShapeError(MbdError):
+    """
+    An array has the wrong size.
+
+    Parameters
+    ----------
+    argument : str
+        Name of the argument at fault.
+    found : tuple of int
+        Its shape.
+    allowed : str
+        The shapes that are allowed, in words.
+
+    """
+
+    code = 'WRONG_SIZE'
+
+    def __init__(self, argument: str, found: Sequence[int], allowed: str) -> None:
+        self.argument = argument
+        self.found = tuple(found)
+        self.allowed = allowed
+        super().__init__(f'{argument} has shape {self.found}; allowed: {allowed}')
+
+
+class NotFiniteError(MbdError):
+    """
+    An array holds NaN or infinity.
+
+    Parameters
+    ----------
+    argument : str
+        Name of the argument at fault.
+    where : str
+        Which entry: a joint name or an index.
+    found : float
+        The value.
+
+    """
+
+    code = 'NOT_FINITE'
+
+    def __init__(self, argument: str, where: str, found: float) -> None:
+        self.argument = argument
+        self.where = where
+        self.found = found
+        super().__init__(f'{argument} of {where} is {found}; allowed: finite numbers')
+
+
+class UnknownNameError(MbdError):
+    """
+    A joint, link, constraint, ... of that name does not exist.
+
+    Parameters
+    ----------
+    kind : str
+        What the name should name: ``'joint'``, ``'link'``, ...
+    name : str
+        The name that was asked for.
+    known : iterable of str
+        The names that exist.
+
+    """
+
+    code = 'UNKNOWN_NAME'
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind = kind
+        self.name = name
+        self.known = tuple(known)
+        near = difflib.get_close_matches(name, self.known, n=1)
+        hint = f"; did you mean '{near[0]}'?" if near else ''
+        super().__init__(f"there is no {kind} named '{name}'; known: {', '.join(self.known)}{hint}")
+
+
+class SingularMassError(MbdError):
+    """
+    The mass matrix is singular: a joint moves no inertia.
+
+    Parameters
+    ----------
+    joint : str
+        Name of the joint.
+    reason : str
+        What was found.
+
+    """
+
+    code = 'SINGULAR_MASS'
+
+    def __init__(self, joint: str, reason: str) -> None:
+        self.joint = joint
+        self.reason = reason
+        super().__init__(
+            f"joint '{joint}' moves no inertia: {reason}; give the links it moves a mass and an "
+            'inertia, or the joint a rotor inertia (armature)')
+
+
+class InvalidValueError(MbdError):
+    """
+    A value is of the right kind but not allowed.
+
+    Parameters
+    ----------
+    argument : str
+        Name of the argument at fault.
+    found : object
+        Its value.
+    allowed : str
+        The values that are allowed, in words.
+
+    """
+
+    code = 'INVALID_VALUE'
+
+    def __init__(self, argument: str, found: object, allowed: str) -> None:
+        self.argument = argument
+        self.found = found
+        self.allowed = allowed
+        super().__init__(f'{argument} is {found!r}; allowed: {allowed}')
+
+
+class UnsupportedError(MbdError):
+    """
+    Something known that this version cannot do.
+
+    Parameters
+    ----------
+    what : str
+        What was asked for.
+    instead : str
+        What can be done instead.
+
+    """
+
+    code = 'NOT_SUPPORTED'
+
+    def __init__(self, what: str, instead: str) -> None:
+        self.what = what
+        self.instead = instead
+        super().__init__(f'{what} is not supported in this version; {instead}')

@@ -1,0 +1,239 @@
+"""
+How a formulation is written down, and the driver that runs it body by body.
+
+A *program* is a short list of sweeps over the spanning tree. A step of a sweep is a pure function
+of a body's constants, its joint and what it was handed; it holds no loop over bodies::
+
+    outward   step(body, joint, handed by the parent, *kept) -> Step(hand, keep, out)
+    inward    step(body, joint, sum handed by the children, *kept) -> Step(hand, keep, out)
+    walk      start(body, joint, *kept) -> a Step for each walk that begins here, then
+              step(body, joint, handed by the child, *kept) -> Step(hand, out) up to the ground
+
+``kept`` are the records that earlier sweeps of the program kept for this body. A step may branch
+on types, never on values: the same text runs on floats and on traced symbols.
+
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple
+
+from mbd_ros.spatial import Joint, Link, RigidInertia, Scalar, Vector3
+
+
+class Body(NamedTuple):
+    """The constants of a body and its joint."""
+
+    placement: Link
+    inertia: RigidInertia
+    armature: tuple[Scalar, ...]
+
+
+class World(NamedTuple):
+    """What is the same for all bodies: gravity [m/s^2] in world axes."""
+
+    gravity: Vector3
+
+
+class Step(NamedTuple):
+    """What a step hands on, keeps for later sweeps, and gives out as a result."""
+
+    hand: Any = None
+    keep: Any = None
+    out: tuple[Scalar, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outward:
+    """From the ground to the tips; ``start(world)`` is what the ground hands on."""
+
+    step: Callable[..., Step]
+    start: Callable[[World], Any]
+
+
+@dataclass(frozen=True)
+class Inward:
+    """From the tips to the ground; ``zero`` is what a body without children is handed."""
+
+    step: Callable[..., Step]
+    zero: Any
+
+
+@dataclass(frozen=True)
+class Walk:
+    """
+    From a body to the ground, for each body or for one.
+
+    In a symmetric layout a walk begins for each axis of the body's joint and gives out a row.
+    """
+
+    start: Callable[..., Sequence[Step]]
+    step: Callable[..., Step]
+    only: int | None = None
+
+
+class Layout(Enum):
+    """How the results of the steps are put together."""
+
+    JOINTS = 'one value for each entry of v: (nv,)'
+    BODIES = 'the results of each body: (nb, *extent)'
+    ONE_BODY = 'the results of one body: extent'
+    SYMMETRIC = 'the rows that walks give out: (nv, nv), symmetric'
+    COLUMNS = 'the columns that one walk gives out: (*extent, nv)'
+
+
+@dataclass(frozen=True)
+class Program:
+    """
+    A formulation as a list of sweeps.
+
+    Attributes
+    ----------
+    name : str
+        Identifies the program; equal names mean equal programs.
+    inputs : tuple of str
+        The coordinates it reads, of ``'q', 'v', 'qdd', 'tau'``, in the order of its arguments.
+    sweeps : tuple
+        The sweeps in the order in which they run.
+    layout : Layout
+        How the results are put together.
+    extent : tuple of int
+        Shape of the result of one body, or of one column.
+    body : int or None
+        The body of ``ONE_BODY``; -1 is the ground.
+    at_ground : tuple of float
+        The result if that body is the ground.
+
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    sweeps: tuple[Outward | Inward | Walk, ...]
+    layout: Layout = Layout.JOINTS
+    extent: tuple[int, ...] = ()
+    body: int | None = None
+    at_ground: tuple[Scalar, ...] = ()
+
+    def shape(self, nb: int, nv: int) -> tuple[int, ...]:
+        """Return the shape of the result for a model of nb bodies and nv velocities."""
+        return {Layout.JOINTS: (nv,), Layout.BODIES: (nb, *self.extent),
+                Layout.ONE_BODY: self.extent, Layout.SYMMETRIC: (nv, nv),
+                Layout.COLUMNS: (*self.extent, nv)}[self.layout]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The bodies as the driver walks them: ``parents[i] < i``, -1 for the ground."""
+
+    parents: tuple[int, ...]
+    bodies: tuple[Body, ...]
+    v_offsets: tuple[int, ...]
+    nv: int
+
+
+def run(program: Program, tree: Tree, joints: Sequence[Joint], world: World) -> list[Scalar]:
+    """
+    Run a program and return its result, flat in row-major order.
+
+    Parameters
+    ----------
+    program : Program
+        The sweeps.
+    tree : Tree
+        Bodies and their parents.
+    joints : sequence of Joint
+        The joints with their coordinates, in the order of the bodies.
+    world : World
+        Gravity.
+
+    Returns
+    -------
+    list of Scalar
+        The entries of an array of shape ``program.shape(nb, nv)``.
+
+    """
+    if program.body == -1:
+        return list(program.at_ground)
+    kept: list[tuple[Any, ...]] = [()] * len(tree.bodies)
+    size = math.prod(program.shape(len(tree.bodies), tree.nv))
+    results: list[Scalar] = [0.0] * size
+    for sweep in program.sweeps:
+        if isinstance(sweep, Walk):
+            _walk(sweep, program, tree, joints, kept, results)
+            continue
+        steps = (_outward if isinstance(sweep, Outward) else _inward)(
+            sweep, tree, joints, world, kept)
+        for i, step in enumerate(steps):
+            if step.keep is not None:
+                kept[i] = (*kept[i], step.keep)
+            if step.out:
+                _place(program, tree, i, step.out, results)
+    return results
+
+
+def _outward(sweep: Outward, tree: Tree, joints: Sequence[Joint], world: World,
+             kept: Sequence[tuple[Any, ...]]) -> list[Step]:
+    start = sweep.start(world)
+    steps: list[Step] = []
+    for i, parent in enumerate(tree.parents):
+        handed = start if parent < 0 else steps[parent].hand
+        steps.append(sweep.step(tree.bodies[i], joints[i], handed, *kept[i]))
+    return steps
+
+
+def _inward(sweep: Inward, tree: Tree, joints: Sequence[Joint], world: World,
+            kept: Sequence[tuple[Any, ...]]) -> list[Step]:
+    sums: list[Any] = [None] * len(tree.bodies)
+    steps: list[Step] = [Step()] * len(tree.bodies)
+    for i in reversed(range(len(tree.bodies))):
+        handed = sweep.zero if sums[i] is None else sums[i]
+        steps[i] = sweep.step(tree.bodies[i], joints[i], handed, *kept[i])
+        parent = tree.parents[i]
+        if parent >= 0:
+            sums[parent] = (steps[i].hand if sums[parent] is None
+                            else sums[parent] + steps[i].hand)
+    return steps
+
+
+def _walk(walk: Walk, program: Program, tree: Tree, joints: Sequence[Joint],
+          kept: Sequence[tuple[Any, ...]], results: list[Scalar]) -> None:
+    for i in range(len(tree.bodies)) if walk.only is None else (walk.only,):
+        if i < 0:
+            continue
+        for axis, step in enumerate(walk.start(tree.bodies[i], joints[i], *kept[i])):
+            row = tree.v_offsets[i] + axis
+            _enter(program, tree, row, i, step.out, results)
+            parent = tree.parents[i]
+            while parent >= 0 and step.hand is not None:
+                step = walk.step(tree.bodies[parent], joints[parent], step.hand, *kept[parent])
+                _enter(program, tree, row, parent, step.out, results)
+                parent = tree.parents[parent]
+
+
+def _place(program: Program, tree: Tree, i: int, out: tuple[Scalar, ...],
+           results: list[Scalar]) -> None:
+    """Put the results of a sweep's step at body i into place."""
+    if program.layout is Layout.JOINTS:
+        results[tree.v_offsets[i]:tree.v_offsets[i] + len(out)] = out
+    elif program.layout is Layout.BODIES:
+        results[i * len(out):(i + 1) * len(out)] = out
+    elif program.layout is Layout.ONE_BODY and i == program.body:
+        results[:] = out
+
+
+def _enter(program: Program, tree: Tree, row: int, i: int, out: tuple[Scalar, ...],
+           results: list[Scalar]) -> None:
+    """Put the results of a walk's step at body i into place."""
+    nv, first = tree.nv, tree.v_offsets[i]
+    if program.layout is Layout.SYMMETRIC:
+        for k, value in enumerate(out):
+            results[row * nv + first + k] = value
+            results[(first + k) * nv + row] = value
+        return
+    for k, value in enumerate(out):
+        axis, entry = divmod(k, math.prod(program.extent))
+        results[entry * nv + first + axis] = value

@@ -1,0 +1,165 @@
+"""
+Symbolic scalars that record what is computed with them.
+
+A trace is a list of operations without repetition: equal operations on equal operands are recorded
+once, and what is known beforehand is folded (``0 * x``, ``1 * x``, ``x - x``, ``(z / x) * x``).
+Folding takes for granted that the inputs are finite; executors check that at the entry.
+
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias, Union
+
+Operand: TypeAlias = Union['Symbol', float]
+
+
+class Trace:
+    """The operations recorded so far, each a ``Symbol``, in the order of their numbers."""
+
+    def __init__(self) -> None:
+        self.operations: list[Symbol] = []
+        self._known: dict[tuple[str, object, object], Symbol] = {}
+
+    def input(self, argument: int, entry: int) -> Symbol:
+        """Return the symbol of one entry of one argument."""
+        return self.record('input', argument, entry)
+
+    def record(self, name: str, first: Operand | int, second: Operand | int | None = None
+               ) -> Symbol:
+        """Return the symbol of an operation, recorded now or found."""
+        key = (name, first, second)
+        symbol = self._known.get(key)
+        if symbol is None:
+            symbol = Symbol(self, len(self.operations), name, first, second)
+            self.operations.append(symbol)
+            self._known[key] = symbol
+        return symbol
+
+    def needed(self, results: list[Operand]) -> list[Symbol]:
+        """Return the operations that results depend on, in order."""
+        wanted = {result.number for result in results if isinstance(result, Symbol)}
+        for symbol in reversed(self.operations):
+            if symbol.number in wanted:
+                wanted.update(x.number for x in (symbol.first, symbol.second)
+                              if isinstance(x, Symbol))
+        return [symbol for symbol in self.operations if symbol.number in wanted]
+
+
+class Symbol:
+    """
+    A scalar whose value is not known yet.
+
+    Attributes
+    ----------
+    trace : Trace
+        Where it is recorded, under which ``number``.
+    name : str
+        Its operation: ``input, add, sub, mul, neg, inv, sin`` or ``cos``.
+    first, second : Symbol or float or int or None
+        The operands; for an input the numbers of argument and entry.
+
+    """
+
+    __slots__ = ('first', 'name', 'number', 'second', 'trace')
+
+    def __init__(self, trace: Trace, number: int, name: str, first: Any,
+                 second: Any) -> None:
+        self.trace = trace
+        self.number = number
+        self.name = name
+        self.first = first
+        self.second = second
+
+    def __add__(self, other: Operand) -> Operand:
+        if not isinstance(other, Symbol):
+            return self if other == 0.0 else self.trace.record('add', self, float(other))
+        if other.name == 'neg':
+            return self - other.first
+        if self.name == 'neg':
+            return other - self.first
+        if other.number < self.number:
+            self, other = other, self
+        return self.trace.record('add', self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Operand) -> Operand:
+        if not isinstance(other, Symbol):
+            return self if other == 0.0 else self.trace.record('add', self, -float(other))
+        if other is self:
+            return 0.0
+        if other.name == 'neg':
+            return self + other.first
+        if self.name == 'neg':
+            return -(self.first + other)
+        return self.trace.record('sub', self, other)
+
+    def __rsub__(self, other: Operand) -> Operand:
+        if other == 0.0:
+            return -self
+        if self.name == 'neg':
+            return self.first + other
+        return self.trace.record('sub', other, self)
+
+    def __neg__(self) -> Operand:
+        if self.name == 'neg':
+            return self.first
+        if self.name == 'sub':
+            return self.second - self.first
+        return self.trace.record('neg', self)
+
+    def __mul__(self, other: Operand) -> Operand:
+        if not isinstance(other, Symbol):
+            if other == 0.0:
+                return 0.0
+            if other == 1.0:
+                return self
+            if other == -1.0:
+                return -self
+            if self.name == 'neg':
+                return self.first * -other
+            return self.trace.record('mul', self, float(other))
+        if self.name == 'neg':
+            return -(self.first * other)
+        if other.name == 'neg':
+            return -(self * other.first)
+        undone = _undone(self, other) or _undone(other, self)
+        if undone is not None:
+            return undone
+        if other.number < self.number:
+            self, other = other, self
+        return self.trace.record('mul', self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Operand) -> Operand:
+        if not isinstance(other, Symbol):
+            return self * (1.0 / other)
+        return self * other._inverse()
+
+    def __rtruediv__(self, other: Operand) -> Operand:
+        return self._inverse() * other
+
+    def _inverse(self) -> Symbol:
+        return self.trace.record('inv', self)
+
+    def sine(self) -> Symbol:
+        """Return the sine."""
+        return self.trace.record('sin', self)
+
+    def cosine(self) -> Symbol:
+        """Return the cosine."""
+        return self.trace.record('cos', self)
+
+
+def _undone(product: Symbol, factor: Symbol) -> Operand | None:
+    """Return z where a product z * (1/x) is multiplied by its x, else None."""
+    if product.name == 'inv' and product.first is factor:
+        return 1.0
+    if product.name != 'mul':
+        return None
+    for inverse, rest in ((product.first, product.second), (product.second, product.first)):
+        if isinstance(inverse, Symbol) and inverse.name == 'inv' and inverse.first is factor:
+            return rest
+    return None

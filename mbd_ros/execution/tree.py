@@ -1,0 +1,103 @@
+"""From a frozen model to the records that the sweeps see."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from mbd_ros.execution.sweeps import Body, Tree
+from mbd_ros.model import JointType, Model
+from mbd_ros.spatial import (
+    Floating, Joint, Link, Prismatic, Revolute, RigidInertia, Rotation, Scalar, Symmetric3,
+    Vector3)
+from mbd_ros.spatial.joints import Coordinates
+from mbd_ros.spatial.symmetric import UPPER
+
+_JOINTS: dict[JointType, type[Joint]] = {
+    JointType.REVOLUTE: Revolute, JointType.PRISMATIC: Prismatic, JointType.FLOATING: Floating}
+
+
+@functools.lru_cache(maxsize=64)
+def tree_of(model: Model) -> Tree:
+    """
+    Return the bodies of a model as records of Python floats.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+
+    Returns
+    -------
+    Tree
+        One ``Body`` for each body of the model; inertias about the body's origin.
+
+    """
+    return Tree(model.parents, tuple(_body(model, i) for i in range(model.nb)), model.v_offsets,
+                model.nv)
+
+
+def _body(model: Model, i: int) -> Body:
+    first = model.v_offsets[i]
+    count = _JOINTS[model.joint_types[i]].nv
+    mass, center = float(model.masses[i]), np.asarray(model.mass_centers[i])
+    rotational = model.inertias[i] + mass * (
+        center @ center * np.eye(3) - np.outer(center, center))
+    return Body(
+        placement=Link(rotation_record(model.rotations[i]), vector_record(model.translations[i])),
+        inertia=RigidInertia(mass, vector_record(mass * center),
+                             Symmetric3(*(float(rotational[i, j]) for i, j in UPPER))),
+        armature=tuple(_floats(model.armature[first:first + count])))
+
+
+def rotation_record(matrix: np.ndarray) -> Rotation:
+    """Return a rotation matrix (3, 3) as a record of floats."""
+    return Rotation(*(vector_record(matrix[:, k]) for k in range(3)))
+
+
+def vector_record(vector: np.ndarray) -> Vector3:
+    """Return a vector (3,) as a record of floats."""
+    return Vector3(*_floats(vector))
+
+
+def _floats(values: Iterable[float]) -> list[float]:
+    """Return plain floats, with no negative zeros."""
+    return [float(value) + 0.0 for value in values]
+
+
+def sizes(model: Model, inputs: Sequence[str]) -> list[int]:
+    """Return the number of entries of each input of a program."""
+    return [model.nq if name == 'q' else model.nv for name in inputs]
+
+
+def joints_of(model: Model, coordinates: Mapping[str, Sequence[Scalar]]) -> list[Joint]:
+    """
+    Return the joints of a model at given coordinates.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    coordinates : mapping
+        Entries of ``'q'`` (nq,), ``'v'``, ``'qdd'`` and ``'tau'`` (nv,); zeros where absent.
+
+    Returns
+    -------
+    list of Joint
+        In the order of the bodies.
+
+    """
+    joints = []
+    for kind, first_q, first_v in zip(model.joint_types, model.q_offsets, model.v_offsets):
+        joint = _JOINTS[kind]
+
+        def part(name: str, first: int, count: int) -> tuple[Scalar, ...]:
+            values = coordinates.get(name)
+            return (0.0,) * count if values is None else tuple(values[first:first + count])
+
+        joints.append(joint(Coordinates(
+            part('q', first_q, joint.nq), part('v', first_v, joint.nv),
+            part('qdd', first_v, joint.nv), part('tau', first_v, joint.nv))))
+    return joints

@@ -1,0 +1,21 @@
+"""
+Rotations, 6-D vectors, inertias and joints in scalar-generic form; this room knows no robot.
+
+Every record is a ``NamedTuple`` of scalars or records. A scalar is a Python float or a traced
+symbol (``mbd_ros.execution.trace``), so that one text serves every executor.
+
+"""
+
+from mbd_ros.spatial.inertia import ArticulatedInertia, RigidInertia
+from mbd_ros.spatial.joints import Floating, Joint, Prismatic, Revolute
+from mbd_ros.spatial.link import Link
+from mbd_ros.spatial.motion import Twist, Wrench, ZERO_TWIST, ZERO_WRENCH
+from mbd_ros.spatial.rotation import IDENTITY, Rotation
+from mbd_ros.spatial.symmetric import Symmetric3
+from mbd_ros.spatial.vector import Scalar, Vector3, ZERO3
+
+__all__ = [
+    'IDENTITY', 'ZERO3', 'ZERO_TWIST', 'ZERO_WRENCH', 'ArticulatedInertia', 'Floating', 'Joint',
+    'Link', 'Prismatic', 'Revolute', 'RigidInertia', 'Rotation', 'Scalar', 'Symmetric3', 'Twist',
+    'Vector3', 'Wrench',
+]

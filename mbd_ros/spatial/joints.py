@@ -1,0 +1,105 @@
+"""
+The kinematic pairs: how a body may move against its parent.
+
+The motion of each joint runs along coordinate axes of the body's own frame (a revolute joint turns
+about z, a prismatic joint slides along z), so that the joint's motion subspace is made of unit
+vectors. The axes are numbered 0-2 angular x y z, 3-5 linear x y z.
+
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+from mbd_ros.spatial.link import Link
+from mbd_ros.spatial.motion import Twist, Wrench, ZERO_TWIST
+from mbd_ros.spatial.rotation import Rotation
+from mbd_ros.spatial.vector import cosine, Scalar, sine, Vector3
+
+
+class Coordinates(NamedTuple):
+    """Coordinates and rates of one joint; zeros where a program has no such input."""
+
+    q: tuple[Scalar, ...]
+    v: tuple[Scalar, ...]
+    qdd: tuple[Scalar, ...]
+    tau: tuple[Scalar, ...]
+
+
+class Joint:
+    """
+    A joint with the coordinates it has at the moment.
+
+    Parameters
+    ----------
+    coordinates : Coordinates
+        ``q`` (nq,), ``v``, ``qdd`` and ``tau`` (nv,) of this joint [rad or m, and so on].
+
+    """
+
+    axes: ClassVar[tuple[int, ...]]
+    nq: ClassVar[int]
+    nv: ClassVar[int]
+
+    def __init__(self, coordinates: Coordinates) -> None:
+        self.q, self.v, self.qdd, self.tau = coordinates
+
+    def link(self, placement: Link) -> Link:
+        """Return the pose of the body in its parent, from its pose at q = 0."""
+        raise NotImplementedError
+
+    def span(self, rates: tuple[Scalar, ...]) -> Twist:
+        """Return the twist against the parent, in the body's axes: S times rates."""
+        twist = ZERO_TWIST
+        for axis, rate in zip(self.axes, rates):
+            twist = twist.plus_along(axis, rate)
+        return twist
+
+    def project(self, wrench: Wrench) -> tuple[Scalar, ...]:
+        """Return the part of a wrench that acts along the joint: S^T times wrench."""
+        return tuple(wrench.along(axis) for axis in self.axes)
+
+
+class Revolute(Joint):
+    """Turns about the z axis of the body's frame."""
+
+    axes = (2,)
+    nq = 1
+    nv = 1
+
+    def link(self, placement: Link) -> Link:
+        """Return the pose after a turn by q [rad]."""
+        (angle,) = self.q
+        return Link(placement.rotation.about_z(sine(angle), cosine(angle)), placement.translation)
+
+
+class Prismatic(Joint):
+    """Slides along the z axis of the body's frame."""
+
+    axes = (5,)
+    nq = 1
+    nv = 1
+
+    def link(self, placement: Link) -> Link:
+        """Return the pose after a slide by q [m]."""
+        (distance,) = self.q
+        return Link(placement.rotation,
+                    placement.translation + placement.rotation.z * distance)
+
+
+class Floating(Joint):
+    """
+    Moves freely.
+
+    ``q`` is position [m] and unit quaternion x y z w; ``v`` is linear [m/s], then angular [rad/s]
+    velocity in the body's own axes.
+    """
+
+    axes = (3, 4, 5, 0, 1, 2)
+    nq = 7
+    nv = 6
+
+    def link(self, placement: Link) -> Link:
+        """Return the pose at position and quaternion q."""
+        return placement.compose(
+            Link(Rotation.from_quaternion(*self.q[3:]), Vector3(*self.q[:3])))

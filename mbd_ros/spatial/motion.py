@@ -1,0 +1,55 @@
+"""6-D vectors of motion and of force, at a stated point and in stated axes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mbd_ros.spatial.vector import Scalar, Vector3, ZERO3
+
+
+class Twist(NamedTuple):
+    """
+    Velocity or acceleration of a frame: of its axes [rad/s, rad/s^2] and its origin [m/s, m/s^2].
+
+    An acceleration is the classical one: the second derivative of the origin's position.
+    """
+
+    angular: Vector3
+    linear: Vector3
+
+    def __add__(self, other: Twist) -> Twist:  # type: ignore[override]
+        """Return the sum."""
+        return Twist(self.angular + other.angular, self.linear + other.linear)
+
+    def plus_along(self, axis: int, amount: Scalar) -> Twist:
+        """Return the sum with an amount along one of the six axes (0-2 angular, 3-5 linear)."""
+        entries = [*self.angular, *self.linear]
+        entries[axis] = entries[axis] + amount
+        return Twist(Vector3(*entries[:3]), Vector3(*entries[3:]))
+
+
+class Wrench(NamedTuple):
+    """Moment about a frame's origin [N m] and force [N]."""
+
+    moment: Vector3
+    force: Vector3
+
+    def __add__(self, other: Wrench) -> Wrench:  # type: ignore[override]
+        """Return the sum."""
+        return Wrench(self.moment + other.moment, self.force + other.force)
+
+    def __mul__(self, factor: Scalar) -> Wrench:  # type: ignore[override]
+        """Return the wrench scaled by a factor."""
+        return Wrench(self.moment * factor, self.force * factor)
+
+    def along(self, axis: int) -> Scalar:
+        """Return the part along one of the six axes (0-2 moment, 3-5 force)."""
+        return self.moment[axis] if axis < 3 else self.force[axis - 3]
+
+    def dot(self, twist: Twist) -> Scalar:
+        """Return the power on a velocity [W], or the like."""
+        return self.moment.dot(twist.angular) + self.force.dot(twist.linear)
+
+
+ZERO_TWIST = Twist(ZERO3, ZERO3)
+ZERO_WRENCH = Wrench(ZERO3, ZERO3)

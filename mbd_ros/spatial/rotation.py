@@ -1,0 +1,83 @@
+"""Rotation matrices and general 3 x 3 blocks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mbd_ros.spatial.vector import Scalar, Vector3
+
+
+class Matrix3(NamedTuple):
+    """A 3 x 3 matrix by rows."""
+
+    x: Vector3
+    y: Vector3
+    z: Vector3
+
+    def __add__(self, other: Matrix3) -> Matrix3:  # type: ignore[override]
+        """Return the sum."""
+        return Matrix3(self.x + other.x, self.y + other.y, self.z + other.z)
+
+    def column(self, k: int) -> Vector3:
+        """Return column k."""
+        return Vector3(self.x[k], self.y[k], self.z[k])
+
+    def apply(self, vector: Vector3) -> Vector3:
+        """Return the product with a vector."""
+        return Vector3(self.x.dot(vector), self.y.dot(vector), self.z.dot(vector))
+
+    def apply_transposed(self, vector: Vector3) -> Vector3:
+        """Return the product of the transposed matrix with a vector."""
+        return self.x * vector.x + self.y * vector.y + self.z * vector.z
+
+
+class Rotation(NamedTuple):
+    """
+    A rotation matrix by columns: the axes of frame B in the axes of frame A, ``R_AB``.
+
+    ``apply`` takes components in B to components in A.
+    """
+
+    x: Vector3
+    y: Vector3
+    z: Vector3
+
+    def apply(self, vector: Vector3) -> Vector3:
+        """Return ``R_AB p_B``."""
+        return self.x * vector.x + self.y * vector.y + self.z * vector.z
+
+    def apply_inverse(self, vector: Vector3) -> Vector3:
+        """Return ``R_AB^T p_A``."""
+        return Vector3(self.x.dot(vector), self.y.dot(vector), self.z.dot(vector))
+
+    def compose(self, other: Rotation) -> Rotation:
+        """Return ``R_AB R_BC``."""
+        return Rotation(self.apply(other.x), self.apply(other.y), self.apply(other.z))
+
+    def about_z(self, sine: Scalar, cosine: Scalar) -> Rotation:
+        """Return ``R_AB R_z``: a further turn about the z axis of B."""
+        return Rotation(self.x * cosine + self.y * sine, self.y * cosine - self.x * sine, self.z)
+
+    def block(self, matrix: Matrix3) -> Matrix3:
+        """Return ``R_AB M_B R_AB^T``."""
+        turned = Rotation(self.apply(matrix.column(0)), self.apply(matrix.column(1)),
+                          self.apply(matrix.column(2)))
+        return Matrix3(*(self._row_times(turned, i) for i in range(3)))
+
+    def _row_times(self, turned: Rotation, i: int) -> Vector3:
+        """Return row i of ``turned R_AB^T``."""
+        return self.x * turned.x[i] + self.y * turned.y[i] + self.z * turned.z[i]
+
+    @staticmethod
+    def from_quaternion(x: Scalar, y: Scalar, z: Scalar, w: Scalar) -> Rotation:
+        """Return the rotation of a quaternion of any length but zero."""
+        two = 2.0 / (x * x + y * y + z * z + w * w)
+        xx, yy, zz = x * x * two, y * y * two, z * z * two
+        xy, xz, yz = x * y * two, x * z * two, y * z * two
+        xw, yw, zw = x * w * two, y * w * two, z * w * two
+        return Rotation(Vector3(1.0 - (yy + zz), xy + zw, xz - yw),
+                        Vector3(xy - zw, 1.0 - (xx + zz), yz + xw),
+                        Vector3(xz + yw, yz - xw, 1.0 - (xx + yy)))
+
+
+IDENTITY = Rotation(Vector3(1.0, 0.0, 0.0), Vector3(0.0, 1.0, 0.0), Vector3(0.0, 0.0, 1.0))
