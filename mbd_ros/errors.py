@@ -191,3 +191,26 @@ class UnsupportedError(MbdError):
         self.what = what
         self.instead = instead
         super().__init__(f'{what} is not supported in this version; {instead}')
+
+
+class DivergedError(MbdError):
+    """
+    A motion cannot be integrated any further.
+
+    Parameters
+    ----------
+    time : float
+        Time up to which it could [s].
+    reason : str
+        What was found.
+
+    """
+
+    code = 'DIVERGED'
+
+    def __init__(self, time: float, reason: str) -> None:
+        self.time = time
+        self.reason = reason
+        super().__init__(
+            f'the motion cannot be continued from t = {time:.6g} s: {reason}; allowed: finite '
+            'forces, and steps short enough for the fastest motion of the robot')

@@ -1,0 +1,1 @@
+"""Constraints as controllers: references, servo constraints, Udwadia-Kalaba, elimination."""

@@ -1,0 +1,120 @@
+"""The motion of a robot under a constraint, to be integrated by ``mbd_ros.simulation``."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mbd_ros.control.applied_forces import AppliedForce
+from mbd_ros.control.servo_constraints import Constraint
+from mbd_ros.control.udwadia_kalaba import constrained_acceleration, ConstrainedSolution
+from mbd_ros.control.violation import DirectElimination, Elimination
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.simulation.manifold import joint_of_each_velocity, Vector
+
+
+class Dynamics(NamedTuple):
+    """
+    Forces and accelerations at one state.
+
+    Attributes
+    ----------
+    applied : Vector
+        Applied generalized force (nv,), without gravity and velocity terms [N m or N].
+    solution : ConstrainedSolution
+        The Udwadia-Kalaba solution for ``Q = applied - h(q, v)``.
+
+    """
+
+    applied: Vector
+    solution: ConstrainedSolution
+
+
+class ConstrainedMotion:
+    """
+    ``M vdot = applied - h + Q_c`` with ``A vdot = b``, corrected after every step.
+
+    Hand it to ``mbd_ros.simulate(..., motion=...)``, or let ``NominalModel`` run it beside a clock.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics, ``mbd_ros.compile(model)``.
+    constraint : Constraint
+        What the motion has to satisfy; ``Baumgarte(...)`` around it stabilizes it instead of, or
+        beside, the elimination.
+    applied : AppliedForce, optional
+        Force beside the constraint force; none: the passive robot under gravity.
+    elimination : DirectElimination or None, optional
+        How violations are removed after each step; None: not at all.
+    tolerance : float, optional
+        Rank decision, see ``constrained_acceleration``.
+
+    """
+
+    def __init__(
+        self,
+        dyn: PreparedDynamics,
+        constraint: Constraint,
+        *,
+        applied: AppliedForce | None = None,
+        elimination: DirectElimination | None = DirectElimination(),  # noqa: B008 (frozen)
+        tolerance: float = 1e-10,
+    ) -> None:
+        self.dyn = dyn
+        self.constraint = constraint
+        self.applied = applied
+        self.elimination = elimination
+        self.tolerance = tolerance
+        self._names = joint_of_each_velocity(dyn.model)
+
+    def solve(self, t: float, q: Vector, v: Vector) -> Dynamics:
+        """
+        Return forces and accelerations at a state.
+
+        Parameters
+        ----------
+        t : float
+            Time [s].
+        q, v : Vector
+            State (nq,), (nv,).
+
+        Returns
+        -------
+        Dynamics
+            Applied force and Udwadia-Kalaba solution.
+
+        Raises
+        ------
+        NotFiniteError, SingularMassError, ShapeError
+            As ``constrained_acceleration``.
+
+        """
+        M = self.dyn.mass_matrix(q)
+        h = self.dyn.bias_forces(q, v)
+        applied = np.zeros_like(v) if self.applied is None else self.applied(t, q, v, M, h)
+        solution = constrained_acceleration(
+            M, applied - h, self.constraint.matrix(q, v, t), self.constraint.right_side(q, v, t),
+            tolerance=self.tolerance, joint_names=self._names)
+        return Dynamics(applied, solution)
+
+    def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:
+        """Return ``vdot`` (nv,) at a state."""
+        return self.solve(t, q, v).solution.accelerations
+
+    def eliminate(self, t: float, q: Vector, v: Vector) -> Elimination | None:
+        """Return the corrected state with its report, or None where nothing is eliminated."""
+        if self.elimination is None:
+            return None
+        return self.elimination.eliminate(self.dyn, self.constraint, q, v, t)
+
+    def correct(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """Return the state after a step, corrected."""
+        report = self.eliminate(t, q, v)
+        return (q, v) if report is None else (report.q, report.v)
+
+    def violation(self, t: float, q: Vector) -> float:
+        """Return the Euclidean norm of the constraint's violation at a state."""
+        phi = self.constraint.violation(q, t)
+        return 0.0 if phi is None else float(np.linalg.norm(phi))

@@ -1,0 +1,108 @@
+"""
+The least-norm solution of a small linear system, with its rank decided.
+
+Both halves of the method rest on it: the Udwadia-Kalaba force and the elimination of violations.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg.lapack import dgeqp3, dorgqr, dormqr, dtrtrs
+
+from mbd_ros.errors import NotFiniteError
+from mbd_ros.simulation.manifold import Matrix, Vector
+
+
+class LeastNorm(NamedTuple):
+    """
+    Solution of ``B u = d`` of least Euclidean norm.
+
+    Attributes
+    ----------
+    solution : Vector
+        ``u`` (n,); the least-squares compromise where the rows conflict.
+    multipliers : Vector
+        ``lambda`` (m,) with ``u = B^T lambda``, of least norm where they are not unique.
+    rank : int
+        Number of independent rows.
+    margin : float
+        Smallest kept over largest diagonal entry of R for rows scaled to length one: how far
+        the independent rows are from losing their rank (1 best, 0 worst).
+
+    """
+
+    solution: Vector
+    multipliers: Vector
+    rank: int
+    margin: float
+
+
+def least_norm(columns: Matrix, right_side: Vector, *, tolerance: float) -> LeastNorm:
+    """
+    Solve ``B u = d`` for the ``u`` of least norm by QR with column pivoting.
+
+    The rows of B are scaled to length one before the rank is decided, so that metres and
+    radians weigh the same. With full row rank the triangular factor gives the answer; a rank
+    deficit is handled by a complete orthogonal decomposition, which returns what the
+    Moore-Penrose inverse of the unscaled B would. ``B B^T`` is never formed.
+
+    Parameters
+    ----------
+    columns : Matrix
+        ``B^T`` (n, m), m > 0: one row of the system per column.
+    right_side : Vector
+        ``d`` (m,).
+    tolerance : float
+        Rows whose independent part is below this fraction of the largest count as dependent.
+
+    Returns
+    -------
+    LeastNorm
+        Solution, multipliers, rank and margin.
+
+    Raises
+    ------
+    NotFiniteError
+        If an entry of B is NaN or infinite.
+
+    """
+    n, m = columns.shape
+    lengths = np.sqrt(np.add.reduce(columns * columns, 0))
+    if not math.isfinite(lengths.sum()):
+        row = int(np.argmin(np.isfinite(lengths)))
+        raise NotFiniteError('A', f'constraint row {row}', float(lengths[row]))
+    if not lengths.all():
+        lengths[lengths == 0.0] = 1.0
+    factor, pivots, tau, _, _ = dgeqp3(columns / lengths, overwrite_a=1)
+    diagonal = [abs(entry) for entry in factor.diagonal().tolist()]
+    cut = tolerance * diagonal[0]
+    rank = 0
+    while rank < len(diagonal) and diagonal[rank] > cut:
+        rank += 1
+    if rank == 0:
+        return LeastNorm(np.zeros(n), np.zeros(m), 0, 0.0)
+    margin = diagonal[rank - 1] / diagonal[0]
+    if rank < m:
+        basis = dorgqr(factor[:, :rank], tau[:rank])[0]
+        solution, multipliers = _complete(columns, basis, right_side)
+        return LeastNorm(solution, multipliers, rank, margin)
+    order = pivots - 1
+    triangle = factor[:m]
+    z = dtrtrs(triangle, (right_side / lengths)[order], trans=1)[0]
+    padded = np.zeros((n, 1))
+    padded[:m, 0] = z
+    solution = dormqr('L', 'N', factor, tau, padded, 64, overwrite_c=1)[0][:, 0]
+    multipliers = np.empty(m)
+    multipliers[order] = dtrtrs(triangle, z)[0]
+    multipliers /= lengths
+    return LeastNorm(solution, multipliers, rank, margin)
+
+
+def _complete(columns: Matrix, basis: Matrix, right_side: Vector) -> tuple[Vector, Vector]:
+    """Return solution and multipliers of a rank-deficient system from its row-space basis."""
+    thin, triangle = np.linalg.qr(columns.T @ basis)
+    z = dtrtrs(triangle, thin.T @ right_side)[0]
+    return basis @ z, thin @ dtrtrs(triangle, z, trans=1)[0]

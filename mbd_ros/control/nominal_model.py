@@ -1,0 +1,221 @@
+"""
+The nominal model: the constrained robot, computed alongside the real one.
+
+It integrates the Udwadia-Kalaba motion in steps of RK4, removes the violation after each, and so
+supplies at any time a state on the constraint and the force that keeps the robot there.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mbd_ros.control.constrained_motion import ConstrainedMotion, Dynamics
+from mbd_ros.control.violation import DirectElimination
+from mbd_ros.errors import InvalidValueError, NotFiniteError
+from mbd_ros.simulation.integrators import rk4_step
+from mbd_ros.simulation.manifold import checked, Vector
+
+STARTS = ('as_given', 'project')
+SMALLEST_STEP = 1e-9
+"""Times closer than this count as equal [s]; messages carry them in nanoseconds."""
+
+
+class NominalState(NamedTuple):
+    """
+    The nominal model at one time.
+
+    Attributes
+    ----------
+    time : float
+        [s].
+    q, v, accelerations : Vector
+        Configuration (nq,), velocity and acceleration (nv,).
+    effort : Vector
+        Joint efforts (nv,) that move the nominal robot so: ``applied + Q_c`` [N m or N].
+    applied, constraint_force : Vector
+        The two parts of the effort (nv,).
+    violation_before, violation : float
+        ``|phi|`` before and after the elimination that ended the last step.
+    moved : float
+        Way by which that elimination moved the configuration [rad or m].
+    rank : int
+        Number of independent constraint rows.
+    conflicting : bool
+        Whether the constraint cannot be satisfied at this state.
+
+    """
+
+    time: float
+    q: Vector
+    v: Vector
+    accelerations: Vector
+    effort: Vector
+    applied: Vector
+    constraint_force: Vector
+    violation_before: float
+    violation: float
+    moved: float
+    rank: int
+    conflicting: bool
+
+
+class NominalModel:
+    """
+    A constrained robot that is integrated up to the times asked for.
+
+    Parameters
+    ----------
+    motion : ConstrainedMotion
+        Robot, constraint, applied force and elimination.
+    q, v : array_like
+        Start (nq,), (nv,); v is zero if not given.
+    time : float, optional
+        Time of the start [s].
+    step : float, optional
+        Longest integration step [s].
+    start : {'as_given', 'project'}, optional
+        ``'as_given'``: the first step leaves from the state as it is, and the eliminations pull
+        it onto the constraint, as in the paper. ``'project'``: the state is put onto the
+        constraint first; ``state.moved`` says how far it went.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InvalidValueError
+        If the start is not a state of the robot, the step is not positive, or the start cannot
+        be projected onto the constraint.
+
+    """
+
+    def __init__(
+        self,
+        motion: ConstrainedMotion,
+        q: ArrayLike,
+        v: ArrayLike | None = None,
+        *,
+        time: float = 0.0,
+        step: float = 0.002,
+        start: str = 'as_given',
+    ) -> None:
+        if not 0.0 < step < math.inf:
+            raise InvalidValueError('step', step, 'a positive time [s]')
+        self.motion = motion
+        self.step = step
+        self._state = self._started(q, v, time, start)
+
+    @property
+    def state(self) -> NominalState:
+        """The state at the time reached."""
+        return self._state
+
+    def restart(
+        self, q: ArrayLike, v: ArrayLike | None = None, *, time: float = 0.0,
+        start: str = 'as_given',
+    ) -> NominalState:
+        """
+        Begin anew from a state; if that state is refused, the old one stays.
+
+        Parameters
+        ----------
+        q, v, time, start
+            As in the constructor.
+
+        Returns
+        -------
+        NominalState
+            The state at the start.
+
+        Raises
+        ------
+        ShapeError, NotFiniteError, InvalidValueError
+            As in the constructor.
+
+        """
+        self._state = self._started(q, v, time, start)
+        return self._state
+
+    def advance_to(self, time: float) -> NominalState:
+        """
+        Integrate up to a time.
+
+        Parameters
+        ----------
+        time : float
+            Time to reach [s]; the way there is cut into equal steps not longer than ``step``.
+
+        Returns
+        -------
+        NominalState
+            The state at that time; the present one if the time is not later (a clock that was
+            set back needs ``restart``).
+
+        Raises
+        ------
+        NotFiniteError
+            If the time or the motion is not finite; the state stays the last good one.
+
+        """
+        if not math.isfinite(time):
+            raise NotFiniteError('time', 'the nominal model', time)
+        span = time - self._state.time
+        if span < SMALLEST_STEP:
+            return self._state
+        count = math.ceil(span / self.step - SMALLEST_STEP / self.step)
+        begin = self._state.time
+        for index in range(1, count + 1):
+            self._advance(begin + span * index / count)
+        return self._state
+
+    def _advance(self, time: float) -> None:
+        """Take one step and remove the violation it ends with."""
+        old = self._state
+        q, v = rk4_step(self.motion.dyn.model, self.motion.acceleration, old.time, old.q, old.v,
+                        time - old.time, first=old.accelerations)
+        self._state = self._corrected(time, q, v)
+
+    def _corrected(self, time: float, q: Vector, v: Vector) -> NominalState:
+        """Return the state that elimination makes of q and v."""
+        report = self.motion.eliminate(time, q, v)
+        if report is None:
+            size = self.motion.violation(time, q)
+            return _assemble(time, q, v, self.motion.solve(time, q, v), size, size, 0.0)
+        return _assemble(time, report.q, report.v, self.motion.solve(time, report.q, report.v),
+                         report.violation_before, report.violation, report.moved)
+
+    def _started(
+        self, q: ArrayLike, v: ArrayLike | None, time: float, start: str,
+    ) -> NominalState:
+        """Return the checked state at the start."""
+        model = self.motion.dyn.model
+        if start not in STARTS:
+            raise InvalidValueError('start', start, ' or '.join(STARTS))
+        configuration = checked(model, 'q', q, model.nq).copy()
+        velocity = np.zeros(model.nv) if v is None else checked(model, 'v', v, model.nv).copy()
+        if start == 'as_given':
+            size = self.motion.violation(time, configuration)
+            return _assemble(time, configuration, velocity,
+                             self.motion.solve(time, configuration, velocity), size, size, 0.0)
+        report = DirectElimination(position_iterations=200).eliminate(
+            self.motion.dyn, self.motion.constraint, configuration, velocity, time)
+        if not report.converged:
+            raise InvalidValueError(
+                'q', configuration.tolist(), 'a start from which the constraint can be met; '
+                f'elimination is stuck at a violation of {report.violation:.3g} '
+                f'(it began at {report.violation_before:.3g})')
+        return _assemble(time, report.q, report.v, self.motion.solve(time, report.q, report.v),
+                         report.violation_before, report.violation, report.moved)
+
+
+def _assemble(
+    time: float, q: Vector, v: Vector, dynamics: Dynamics, before: float, after: float,
+    moved: float,
+) -> NominalState:
+    """Return a nominal state from its parts."""
+    solution = dynamics.solution
+    return NominalState(
+        time, q, v, solution.accelerations, dynamics.applied + solution.constraint_force,
+        dynamics.applied, solution.constraint_force, before, after, moved, solution.rank,
+        solution.conflicting)

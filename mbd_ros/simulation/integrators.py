@@ -1,0 +1,75 @@
+"""The classical Runge-Kutta method of order 4 for second-order systems on a manifold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from mbd_ros.model import Model
+from mbd_ros.simulation.manifold import is_flat, normalized, rate, Vector
+
+Acceleration: TypeAlias = Callable[[float, Vector, Vector], Vector]
+"""``(t, q, v)`` to ``vdot`` (nv,)."""
+
+
+def rk4_step(
+    model: Model,
+    acceleration: Acceleration,
+    t: float,
+    q: Vector,
+    v: Vector,
+    step: float,
+    *,
+    first: Vector | None = None,
+) -> tuple[Vector, Vector]:
+    """
+    Return the state one step later.
+
+    On a floating base the rates of the quaternion are integrated as they stand and its length is
+    restored at the end of the step, which keeps the order.
+
+    Parameters
+    ----------
+    model : Model
+        The model the state belongs to.
+    acceleration : callable
+        ``(t, q, v)`` to ``vdot`` (nv,).
+    t : float
+        Time at the start of the step [s].
+    q, v : Vector
+        State (nq,), (nv,); not changed.
+    step : float
+        Length of the step [s].
+    first : Vector, optional
+        ``acceleration(t, q, v)`` where it is known already.
+
+    Returns
+    -------
+    tuple of Vector
+        q (nq,) and v (nv,).
+
+    References
+    ----------
+    Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 1993, section II.1.
+
+    """
+    half, sixth = 0.5 * step, step / 6.0
+    a1 = acceleration(t, q, v) if first is None else first
+    if is_flat(model):
+        v2 = v + half * a1
+        a2 = acceleration(t + half, q + half * v, v2)
+        v3 = v + half * a2
+        a3 = acceleration(t + half, q + half * v2, v3)
+        v4 = v + step * a3
+        a4 = acceleration(t + step, q + step * v3, v4)
+        return (q + sixth * (v + 2.0 * (v2 + v3) + v4),
+                v + sixth * (a1 + 2.0 * (a2 + a3) + a4))
+    r1 = rate(model, q, v)
+    q2, v2 = q + half * r1, v + half * a1
+    r2, a2 = rate(model, q2, v2), acceleration(t + half, q2, v2)
+    q3, v3 = q + half * r2, v + half * a2
+    r3, a3 = rate(model, q3, v3), acceleration(t + half, q3, v3)
+    q4, v4 = q + step * r3, v + step * a3
+    r4, a4 = rate(model, q4, v4), acceleration(t + step, q4, v4)
+    return (normalized(model, q + sixth * (r1 + 2.0 * (r2 + r3) + r4)),
+            v + sixth * (a1 + 2.0 * (a2 + a3) + a4))

@@ -1,0 +1,89 @@
+"""
+Configurations as points of a manifold, velocities as its tangent vectors.
+
+For robots of revolute and prismatic joints both are plain vectors, and these functions cost
+nothing; the free joint of a floating base goes through ``mbd_ros.model.state``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mbd_ros.dynamics.call import checked_array
+from mbd_ros.errors import ShapeError
+from mbd_ros.model import Model, state
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+
+def checked(model: Model, name: str, value: ArrayLike, size: int) -> Vector:
+    """
+    Return a vector of one state, checked.
+
+    Parameters
+    ----------
+    model : Model
+        The model, for the names of its joints.
+    name : str
+        What it is: ``'q'``, ``'v'``, ``'tau'``.
+    value : array_like
+        What was handed over.
+    size : int
+        Number of entries.
+
+    Returns
+    -------
+    Vector
+        (size,), C-contiguous; the argument itself where it is that already.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InvalidValueError
+        If it is not a vector of that many finite numbers.
+
+    """
+    if (isinstance(value, np.ndarray) and value.shape == (size,) and value.dtype == np.float64
+            and value.flags.c_contiguous and math.isfinite(value.sum())):
+        return value
+    vector = checked_array(model, name, value, size)
+    if vector.ndim != 1:
+        raise ShapeError(name, vector.shape, f'({size},), one state')
+    return vector
+
+
+@lru_cache(maxsize=64)
+def joint_of_each_velocity(model: Model) -> tuple[str, ...]:
+    """Return the joint that each velocity variable belongs to, a free joint six times."""
+    ends = (*model.v_offsets[1:], model.nv)
+    return tuple(name for name, begin, end in zip(model.joint_names, model.v_offsets, ends)
+                 for _ in range(begin, end))
+
+
+def is_flat(model: Model) -> bool:
+    """Return whether the rates of q are the velocities v."""
+    return model.nq == model.nv
+
+
+def rate(model: Model, q: Vector, v: Vector) -> Vector:
+    """Return the rate ``qdot`` (nq,) of a configuration."""
+    return v if is_flat(model) else state.configuration_rate(model, q, v)
+
+
+def displaced(model: Model, q: Vector, displacement: Vector) -> Vector:
+    """Return the configuration (nq,) at the end of a displacement (nv,), velocity times time."""
+    return q + displacement if is_flat(model) else state.integrate(model, q, displacement)
+
+
+def displacement(model: Model, start: Vector, end: Vector) -> Vector:
+    """Return the displacement (nv,) that leads from one configuration to another."""
+    return end - start if is_flat(model) else state.difference(model, start, end)
+
+
+def normalized(model: Model, q: Vector) -> Vector:
+    """Return the configuration with its quaternions at length one."""
+    return q if is_flat(model) else state.normalize(model, q)

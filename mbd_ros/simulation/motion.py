@@ -1,0 +1,100 @@
+"""What is integrated: a motion says how a state accelerates and what follows each step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.dynamics.external_forces import external_efforts
+from mbd_ros.simulation.manifold import checked, Vector
+
+Efforts: TypeAlias = ArrayLike | Callable[[float, Vector, Vector], ArrayLike]
+"""Joint efforts (nv,), constant or as a function of ``(t, q, v)``."""
+
+Loads: TypeAlias = (Mapping[str, ArrayLike]
+                    | Callable[[float, Vector, Vector], Mapping[str, ArrayLike]])
+"""Forces on links as in ``forward_dynamics``, constant or as a function of ``(t, q, v)``."""
+
+STICKING_SPEED = 0.01
+"""Dry friction is ``friction * tanh(v / STICKING_SPEED)`` [rad/s or m/s]: an integrator with fixed
+steps needs a force without a jump."""
+
+
+class Motion(Protocol):
+    """The motion of a robot as ``simulate`` integrates it."""
+
+    def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:
+        """Return ``vdot`` (nv,) at a state."""
+        ...
+
+    def correct(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """Return the state that takes the place of the one a step ended with."""
+        ...
+
+    def violation(self, t: float, q: Vector) -> float:
+        """Return how far a state is from the constraints of the motion; 0 without any."""
+        ...
+
+
+class FreeMotion:
+    """
+    The motion under joint efforts, gravity and forces on links.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics with their gravity.
+    tau : array_like or callable, optional
+        Joint efforts (nv,), or ``(t, q, v)`` to them; zero if not given [N m or N].
+    external_forces : mapping or callable, optional
+        For each link acted on its force and moment (6,), or ``(t, q, v)`` to that.
+    dissipation : bool, optional
+        Whether the joints' damping and dry friction act.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InvalidValueError
+        If constant efforts are not (nv,) finite numbers.
+
+    """
+
+    def __init__(
+        self, dyn: PreparedDynamics, *, tau: Efforts | None = None,
+        external_forces: Loads | None = None, dissipation: bool = False,
+    ) -> None:
+        model = dyn.model
+        self._dyn = dyn
+        self._loads = external_forces
+        self._dissipation = dissipation
+        self._law = tau if callable(tau) else None
+        self._tau = np.zeros(model.nv) if tau is None or callable(tau) else checked(
+            model, 'tau', tau, model.nv).copy()
+
+    def hold(self, tau: Vector) -> None:
+        """Take other constant efforts (nv,), checked by the caller [N m or N]."""
+        self._tau = tau
+
+    def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:
+        """Return ``vdot`` (nv,) at a state."""
+        model = self._dyn.model
+        tau = self._tau
+        if self._law is not None:
+            tau = checked(model, 'tau', self._law(t, q, v), model.nv)
+        if self._loads is not None:
+            loads = self._loads(t, q, v) if callable(self._loads) else self._loads
+            tau = tau + external_efforts(self._dyn, q, loads)
+        if self._dissipation:
+            tau = tau - model.damping * v - model.friction * np.tanh(v / STICKING_SPEED)
+        return self._dyn.forward_dynamics(q, v, tau)
+
+    def correct(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """Return the state as it is: there is nothing to satisfy."""
+        return q, v
+
+    def violation(self, t: float, q: Vector) -> float:
+        """Return zero."""
+        return 0.0

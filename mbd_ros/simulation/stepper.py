@@ -1,0 +1,127 @@
+"""Simulation beside a clock: a robot whose efforts arrive while it moves."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mbd_ros.dynamics import compile_model
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.model import Model
+from mbd_ros.simulation.manifold import checked, Vector
+from mbd_ros.simulation.motion import FreeMotion, Loads
+from mbd_ros.simulation.simulate import advance, ROUNDING
+
+
+class Stepper:
+    """
+    A robot that moves by as much time as it is told to.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v : array_like
+        State at the start (nq,), (nv,); v is zero if not given.
+    step : float, optional
+        Longest step of RK4 [s].
+    time : float, optional
+        Time at the start [s].
+    gravity : array_like, optional
+        (3,) in world axes; (0, 0, -9.81) if not given [m/s^2].
+    external_forces : mapping or callable, optional
+        As in ``simulate``.
+    dissipation : bool, optional
+        Whether the joints' damping and dry friction act.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InvalidValueError
+        If an argument is not allowed.
+
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        q: ArrayLike,
+        v: ArrayLike | None = None,
+        *,
+        step: float = 1e-3,
+        time: float = 0.0,
+        gravity: ArrayLike | None = None,
+        external_forces: Loads | None = None,
+        dissipation: bool = False,
+    ) -> None:
+        if not 0.0 < step < math.inf:
+            raise InvalidValueError('step', step, 'a positive time [s]')
+        self.model = model
+        self.step = step
+        self._motion = FreeMotion(compile_model(model, gravity=gravity),
+                                  external_forces=external_forces, dissipation=dissipation)
+        self.set_state(q, v, time=time)
+
+    @property
+    def time(self) -> float:
+        """Time reached [s]."""
+        return self._time
+
+    @property
+    def q(self) -> Vector:
+        """Configuration (nq,); an array that is not changed later."""
+        return self._q
+
+    @property
+    def v(self) -> Vector:
+        """Velocity (nv,); an array that is not changed later."""
+        return self._v
+
+    def set_state(self, q: ArrayLike, v: ArrayLike | None = None, *, time: float = 0.0) -> None:
+        """
+        Begin anew from a state; if it is refused, the old one stays.
+
+        Parameters
+        ----------
+        q, v, time
+            As in the constructor.
+
+        Raises
+        ------
+        ShapeError, NotFiniteError, InvalidValueError
+            If it is not a state of the robot.
+
+        """
+        new_q = checked(self.model, 'q', q, self.model.nq).copy()
+        new_v = (np.zeros(self.model.nv) if v is None
+                 else checked(self.model, 'v', v, self.model.nv).copy())
+        self._time, self._q, self._v = time, new_q, new_v
+
+    def advance(self, tau: ArrayLike, dt: float) -> None:
+        """
+        Move on under efforts that are held.
+
+        Parameters
+        ----------
+        tau : array_like
+            Joint efforts (nv,) [N m or N].
+        dt : float
+            Time to move on [s]; it is cut into equal steps not longer than ``step``.
+
+        Raises
+        ------
+        ShapeError, NotFiniteError, InvalidValueError
+            If the efforts are not (nv,) finite numbers or the time is negative; nothing moves.
+        DivergedError
+            If the motion stops being finite; the state stays the last finite one.
+
+        """
+        if not 0.0 <= dt < math.inf:
+            raise InvalidValueError('dt', dt, 'a time that is not negative [s]')
+        self._motion.hold(checked(self.model, 'tau', tau, self.model.nv))
+        count = math.ceil(dt / self.step - ROUNDING)
+        for _ in range(count):
+            self._q, self._v = advance(
+                self.model, self._motion, self._time, self._q, self._v, dt / count)
+            self._time += dt / count
