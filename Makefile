@@ -1,0 +1,96 @@
+# Everything on a machine without ROS 2, in a virtual environment of its own (.venv).
+# With ROS 2 use colcon and ros2 as for any package; README.md says how.
+#
+#   make demo [ROBOT=puma560] [ARGS="..."]   a robot tracks a path; Ctrl-C ends it
+#   make test [PYTEST_ARGS="..."]            the whole test suite
+#   make install                             everything into .venv, without starting anything
+#   make colcon                              colcon build, test and test-result
+#   make lint | bench | clean | distclean
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Builds use the setuptools of .venv: no download for each, and colcon-core needs one before 80.
+SETUPTOOLS := setuptools>=70.1,<80
+PIP_INSTALL := $(BIN)/pip install --quiet --use-pep517 --no-build-isolation
+STAMPS := $(VENV)/stamps
+EXECUTABLES := controller dynamics_server simulator viewer
+
+# Folders count, too: their time changes when a file is removed.
+SOURCES := package.xml setup.py setup.cfg rosless/pyproject.toml $(shell \
+	find mbd_ros rosless/src interfaces launch urdf config resource \
+	-name __pycache__ -prune -o -name '*.egg-info' -prune -o -name build -prune -o -print 2>/dev/null)
+
+# A sourced ROS 2 must not mix with the packages of .venv.
+unexport PYTHONPATH AMENT_PREFIX_PATH PYTHONHOME
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DELETE_ON_ERROR:
+.PHONY: demo test install venv test-tools browser lint colcon bench clean distclean
+
+demo: install
+	@$(BIN)/ros2 launch mbd_ros track.launch.py $(if $(ROBOT),robot:=$(ROBOT)) $(ARGS)
+
+test: install test-tools browser
+	$(BIN)/pytest $(PYTEST_ARGS)
+
+install: $(STAMPS)/installed
+venv: install
+test-tools: $(STAMPS)/test
+
+$(STAMPS)/venv:
+	@scripts/make_venv.sh $(PYTHON) $(VENV)
+	@$(BIN)/pip install --quiet '$(SETUPTOOLS)'
+	@mkdir -p $(STAMPS) && touch $@
+
+# All again whenever one of our files changes: pip then only reinstalls ours, which takes seconds.
+$(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
+	@echo 'installing mbd_ros, mbd_msgs, rosless and what they need into $(VENV) ...'
+	@rm -rf build/pip rosless/build interfaces/mbd_msgs/build
+	@$(PIP_INSTALL) ./rosless ./interfaces/mbd_msgs '.[viewer,xacro]'
+	@mkdir -p $(VENV)/lib/mbd_ros
+	@for name in $(EXECUTABLES); do ln -sf ../../bin/$$name $(VENV)/lib/mbd_ros/$$name; done
+	@touch $@
+
+$(STAMPS)/test: setup.py | $(STAMPS)/installed
+	@echo 'installing the packages of the tests into $(VENV) ...'
+	@$(PIP_INSTALL) '.[test,peers]'
+	@touch $@
+
+$(STAMPS)/lint: setup.py | $(STAMPS)/installed
+	@$(PIP_INSTALL) '.[lint]'
+	@touch $@
+
+$(STAMPS)/bench: setup.py | $(STAMPS)/installed
+	@echo 'installing the peers and the robots of the benchmarks (about 0.5 GB) ...'
+	@$(PIP_INSTALL) '.[bench]'
+	@touch $@
+
+$(STAMPS)/colcon: | $(STAMPS)/installed
+	@$(PIP_INSTALL) colcon-common-extensions '$(SETUPTOOLS)'
+	@touch $@
+
+browser:
+	@scripts/install_browser.sh
+
+lint: install $(STAMPS)/lint
+	$(BIN)/ruff check .
+	$(BIN)/flake8
+	$(BIN)/mypy
+
+# COLCON_TEST_ARGS, for example: --pytest-args test/unit
+colcon: install test-tools $(STAMPS)/colcon
+	PATH="$(CURDIR)/$(BIN):$$PATH" colcon build
+	PATH="$(CURDIR)/$(BIN):$$PATH" colcon test $(COLCON_TEST_ARGS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" colcon test-result --verbose
+
+bench: install $(STAMPS)/bench
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean:
+	rm -rf build install log *.egg-info interfaces/mbd_msgs/build interfaces/mbd_msgs/*.egg-info \
+		rosless/build rosless/src/*.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
+
+distclean: clean
+	rm -rf $(VENV)

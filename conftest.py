@@ -1,0 +1,6 @@
+"""What all tests share: a DDS domain of their own, so that they never meet a running robot."""
+
+import os
+
+# A domain of 1 to 100 by process: domain 0 is what people use, above 101 ports may be taken.
+os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)

@@ -1,0 +1,97 @@
+"""The definitions of mbd_msgs: complete lists, documented fields, one set of error codes."""
+
+from pathlib import Path
+import re
+import shutil
+import subprocess
+
+from mbd_ros import errors
+import pytest
+
+MSGS = Path(__file__).resolve().parents[3] / 'interfaces' / 'mbd_msgs'
+DEFINITIONS = sorted(
+    path.relative_to(MSGS).as_posix()
+    for pattern in ('msg/*.msg', 'srv/*.srv') for path in MSGS.glob(pattern))
+
+# What a stand-in for ROS 2's CMake functions writes when CMakeLists.txt calls them.
+STAND_IN = """
+function(rosidl_generate_interfaces target)
+  string(JOIN " " arguments ${ARGN})
+  file(APPEND ${CMAKE_BINARY_DIR}/calls "generate ${target} ${arguments}\\n")
+endfunction()
+function(ament_export_dependencies)
+  file(APPEND ${CMAKE_BINARY_DIR}/calls "export ${ARGN}\\n")
+endfunction()
+function(ament_package)
+  file(APPEND ${CMAKE_BINARY_DIR}/calls "package\\n")
+endfunction()
+"""
+
+
+def kinds_of_error(kind: type = errors.MbdError) -> set[str]:
+    """Return the codes of an error class and of all that derive from it."""
+    return {kind.code}.union(*map(kinds_of_error, kind.__subclasses__()))
+
+
+def constants(name: str) -> dict[str, int]:
+    """Return the integer constants of a definition."""
+    found = re.findall(r'^\w+ ([A-Z_]+)=(-?\d+)', (MSGS / name).read_text(), re.MULTILINE)
+    return {key: int(value) for key, value in found}
+
+
+def test_cmake_lists_every_definition():
+    listed = re.findall(r'^  ((?:msg|srv)/\w+\.(?:msg|srv))', (MSGS / 'CMakeLists.txt').read_text(),
+                        re.MULTILINE)
+    assert listed == DEFINITIONS
+
+
+def test_every_error_has_a_code_of_its_own():
+    codes = constants('msg/ErrorCode.msg')
+    assert kinds_of_error() <= set(codes)
+    assert len(set(codes.values())) == len(codes)
+    assert codes['SUCCESS'] == 0
+
+
+@pytest.mark.parametrize('name', [d for d in DEFINITIONS if d.startswith('srv/')])
+def test_services_keep_the_common_contract(name):
+    request, answer = (MSGS / name).read_text().split('\n---\n')
+    assert re.search(r'^string\[\] joint_names', request, re.MULTILINE)
+    assert re.search(r'^trajectory_msgs/JointTrajectoryPoint\[\] points', request, re.MULTILINE)
+    for field in ('bool success', 'int32 error_code', 'string message', 'string name_at_fault',
+                  'uint64 model_generation', 'string formulation', 'string executor',
+                  'float64 computation_time', 'string[] joint_names'):
+        assert re.search('^' + re.escape(field) + r'\b', answer, re.MULTILINE), field
+
+
+@pytest.mark.parametrize('name', DEFINITIONS)
+def test_every_field_is_explained(name):
+    # A comment on the field's line, or above the block of fields it belongs to.
+    above = ''
+    for line in (MSGS / name).read_text().splitlines():
+        if not line.strip() or line == '---':
+            above = ''
+        elif line.startswith('#'):
+            above = line
+        else:
+            assert '#' in line or above, f'{name}: {line}'
+
+
+def test_with_ros_2_the_definitions_are_generated(tmp_path):
+    """CMakeLists.txt takes the ROS 2 branch as soon as ament_cmake is there."""
+    if shutil.which('cmake') is None:
+        pytest.skip('cmake is not installed')
+    for package in ('ament_cmake', 'rosidl_default_generators', 'geometry_msgs', 'std_msgs',
+                    'trajectory_msgs'):
+        folder = tmp_path / 'ros' / 'share' / package / 'cmake'
+        folder.mkdir(parents=True)
+        text = STAND_IN if package == 'ament_cmake' else ''
+        (folder / f'{package}Config.cmake').write_text(text)
+    subprocess.run(
+        ['cmake', '-S', MSGS, '-B', tmp_path / 'build',
+         f'-DCMAKE_PREFIX_PATH={tmp_path / "ros"}'],
+        check=True, capture_output=True, timeout=120)
+    generate, export, package = (tmp_path / 'build' / 'calls').read_text().splitlines()
+    assert generate.split() == [
+        'generate', 'mbd_msgs', *DEFINITIONS,
+        'DEPENDENCIES', 'geometry_msgs', 'std_msgs', 'trajectory_msgs']
+    assert (export, package) == ('export rosidl_default_runtime', 'package')

@@ -1,0 +1,111 @@
+"""The manifests agree with each other and with what is in the repository."""
+
+import ast
+from pathlib import Path
+import re
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+MSGS = ROOT / 'interfaces' / 'mbd_msgs'
+
+# Python packages whose rosdep key is not their name after python3-, and those without a key.
+ROSDEP_KEYS = {'pyyaml': 'python3-yaml', 'yourdfpy': 'python3-yourdfpy-pip'}
+NO_ROSDEP_KEY = {'llvmlite', 'setuptools'}
+
+
+def setup_arguments(folder: Path) -> dict[str, object]:
+    """Return the keyword arguments of ``setup(...)`` that are plain values."""
+    tree = ast.parse((folder / 'setup.py').read_text(encoding='utf-8'))
+    call = next(
+        node for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == 'setup')
+    values = {}
+    for keyword in call.keywords:
+        try:
+            values[keyword.arg] = ast.literal_eval(keyword.value)
+        except ValueError:
+            values[keyword.arg] = ast.unparse(keyword.value)
+    return values
+
+
+def manifest(folder: Path) -> ElementTree.Element:
+    """Return the root of a package.xml."""
+    return ElementTree.parse(folder / 'package.xml').getroot()
+
+
+@pytest.mark.parametrize('folder', [ROOT, MSGS], ids=['mbd_ros', 'mbd_msgs'])
+def test_package_xml_is_format_3_and_agrees_with_setup_py(folder):
+    package = manifest(folder)
+    setup = setup_arguments(folder)
+    assert package.get('format') == '3'
+    assert package.findtext('version') == setup['version']
+    assert package.findtext('license') == setup['license'] == 'Apache-2.0'
+    assert f"NAME = '{package.findtext('name')}'" in (folder / 'setup.py').read_text()
+
+
+def test_both_packages_have_one_version():
+    assert manifest(ROOT).findtext('version') == manifest(MSGS).findtext('version')
+
+
+def test_changelog_starts_with_the_version():
+    changelog = (ROOT / 'CHANGELOG.rst').read_text()
+    first = re.search(r'^(\d+\.\d+\.\d+|Forthcoming)', changelog, re.MULTILINE)
+    assert first is not None
+    assert first.group() in ('Forthcoming', manifest(ROOT).findtext('version'))
+
+
+def test_build_types():
+    assert manifest(ROOT).findtext('export/build_type') == 'ament_python'
+    assert manifest(MSGS).findtext('export/build_type') == 'ament_cmake'
+    assert manifest(MSGS).findtext('member_of_group') == 'rosidl_interface_packages'
+
+
+def test_every_python_dependency_is_in_package_xml():
+    declared = {node.text for node in manifest(ROOT).iter('exec_depend')}
+    for requirement in setup_arguments(ROOT)['install_requires']:
+        name = re.match(r'[\w-]+', requirement).group()
+        if name not in NO_ROSDEP_KEY:
+            assert ROSDEP_KEYS.get(name, f'python3-{name}') in declared
+
+
+def test_every_ros_package_imported_is_in_package_xml():
+    declared = {node.text for node in manifest(ROOT).iter('exec_depend')}
+    known = declared | {
+        'rclpy', 'launch', 'launch_ros', 'ament_index_python', 'tf2_ros', 'tf2_msgs',
+        'sensor_msgs', 'std_msgs', 'std_srvs', 'nav_msgs', 'geometry_msgs', 'trajectory_msgs',
+        'visualization_msgs', 'rosgraph_msgs', 'builtin_interfaces', 'diagnostic_msgs',
+        'control_msgs', 'rcl_interfaces', 'lifecycle_msgs', 'action_msgs', 'mbd_msgs'}
+    used = set()
+    for folder in ('mbd_ros', 'launch'):
+        for path in (ROOT / folder).rglob('*.py'):
+            for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+                if isinstance(node, ast.Import):
+                    used.update(alias.name.split('.')[0] for alias in node.names)
+                elif isinstance(node, ast.ImportFrom) and not node.level:
+                    used.add(node.module.split('.')[0])
+    assert used & known <= declared
+
+
+def test_colcon_marker_files():
+    assert (ROOT / 'resource' / 'mbd_ros').is_file()
+    assert (MSGS / 'resource' / 'mbd_msgs').is_file()
+    assert (ROOT / 'rosless' / 'COLCON_IGNORE').is_file()
+    assert (ROOT / 'mbd_ros' / 'py.typed').is_file()
+
+
+def test_executables_go_where_ros2_run_looks():
+    settings = (ROOT / 'setup.cfg').read_text()
+    assert 'script_dir=$base/lib/mbd_ros' in settings
+    assert 'install_scripts=$base/lib/mbd_ros' in settings
+
+
+def test_every_executable_has_its_node():
+    for line in setup_arguments(ROOT)['entry_points']['console_scripts']:
+        name, target = (part.strip() for part in line.split('='))
+        module, function = target.split(':')
+        assert target == f'mbd_ros.nodes.{name}:main'
+        source = (ROOT / (module.replace('.', '/') + '.py')).read_text(encoding='utf-8')
+        assert function in {
+            node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}

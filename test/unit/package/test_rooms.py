@@ -1,0 +1,103 @@
+"""The house: rooms import one way, and each knows only what it may know."""
+
+import ast
+from pathlib import Path
+import sys
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGE = ROOT / 'mbd_ros'
+ROSLESS = ROOT / 'rosless' / 'src'
+
+# A room uses only rooms before it.
+ROOMS = (
+    'errors', 'spatial', 'description', 'model', 'execution', 'dynamics', 'environment',
+    'simulation', 'control', 'messages', 'nodes')
+NUMERIC = ROOMS[:ROOMS.index('messages')]
+NUMERIC_LIBRARIES = {'llvmlite', 'lxml', 'mbd_ros', 'numpy', 'scipy', 'xacro', 'yaml', 'yourdfpy'}
+
+
+def room_of(path: Path) -> str:
+    """Return the room a file of mbd_ros belongs to; the public API in ``__init__`` is none."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix('.py')
+
+
+def imported(path: Path) -> set[str]:
+    """Return the dotted names that a file imports anywhere, relative ones made absolute."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ''
+            if node.level:
+                package = path.relative_to(ROOT).with_suffix('').parts[:-node.level]
+                base = '.'.join(filter(None, ('.'.join(package), base)))
+            found.update((f'{base}.{alias.name}' for alias in node.names), {base})
+    return found
+
+
+def files(*rooms: str) -> list[Path]:
+    """Return the Python files of the given rooms, or of the whole package."""
+    return sorted(
+        path for path in PACKAGE.rglob('*.py')
+        if not rooms or room_of(path) in rooms)
+
+
+def rooms_used(path: Path) -> set[str]:
+    """Return the rooms of mbd_ros that a file imports."""
+    parts = (name.split('.') for name in imported(path))
+    return {name[1] for name in parts if name[0] == 'mbd_ros' and len(name) > 1}
+
+
+def test_every_folder_is_a_room_of_the_plan():
+    folders = {path.name for path in PACKAGE.iterdir() if path.is_dir()} - {'__pycache__'}
+    assert folders <= set(ROOMS), f'rooms that no plan knows: {folders - set(ROOMS)}'
+
+
+@pytest.mark.parametrize('room', ROOMS)
+def test_a_room_uses_only_rooms_before_it(room):
+    allowed = set(ROOMS[:ROOMS.index(room) + 1])
+    wrong = {
+        str(path.relative_to(ROOT)): sorted(rooms_used(path) & set(ROOMS) - allowed)
+        for path in files(room) if rooms_used(path) & set(ROOMS) - allowed}
+    assert not wrong, f'{room} may use only {sorted(allowed)}'
+
+
+def test_a_name_imported_from_mbd_ros_is_always_a_room():
+    # `from mbd_ros import load` inside a room would reach every room through the public API.
+    wrong = {
+        str(path.relative_to(ROOT)): sorted(rooms_used(path) - set(ROOMS))
+        for path in files(*ROOMS[:-1]) if rooms_used(path) - set(ROOMS)}
+    assert not wrong
+
+
+def test_numeric_rooms_know_numbers_only():
+    allowed = NUMERIC_LIBRARIES | set(sys.stdlib_module_names)
+    wrong = {}
+    for path in files(*NUMERIC):
+        foreign = {name.split('.')[0] for name in imported(path)} - allowed
+        if foreign:
+            wrong[str(path.relative_to(ROOT))] = sorted(foreign)
+    assert not wrong, f'neither ROS nor other libraries than {sorted(NUMERIC_LIBRARIES)}'
+
+
+def test_nodes_do_no_arithmetic():
+    # nodes/page, the browser's page, has to hand arrays to viser; it draws and knows no ROS.
+    for path in files('nodes'):
+        roots = {name.split('.')[0] for name in imported(path)}
+        banned = {'rclpy', 'mbd_msgs'} if path.parent.name == 'page' else {'numpy', 'math', 'cmath'}
+        assert not roots & (banned | {'scipy'}), path
+
+
+def test_rosless_knows_nothing_of_mbd_ros():
+    for path in sorted(ROSLESS.rglob('*.py')):
+        roots = {name.split('.')[0] for name in imported(path)}
+        assert not roots & {'mbd_ros', 'mbd_msgs'}, path
+
+
+def test_nodes_are_plain_ros():
+    # Nodes run on ROS 2 as they are: nothing of rosless by its own name, no switch between both.
+    for path in files():
+        assert 'rosless' not in {name.split('.')[0] for name in imported(path)}, path

@@ -1,0 +1,100 @@
+"""The house rules that a file can break by itself: length, emptiness, types, documentation."""
+
+import ast
+from pathlib import Path
+import statistics
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+LONGEST = 500
+LONGEST_MEDIAN = 150
+
+
+def sources() -> list[Path]:
+    """Return every Python file that is installed or shipped."""
+    return sorted(
+        path for folder in ('mbd_ros', 'rosless/src', 'launch', 'benchmarks', 'examples', 'test',
+                            'rosless/test')
+        for path in (ROOT / folder).rglob('*.py') if '__pycache__' not in path.parts)
+
+
+def public_functions(tree: ast.Module):
+    """Yield name and node of the public functions and methods of public classes."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if not node.name.startswith('_'):
+                yield node.name, node
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith('_'):
+            for item in node.body:
+                if (isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)
+                        and not item.name.startswith('_')):
+                    yield f'{node.name}.{item.name}', item
+
+
+def inherits_its_docstring(node: ast.FunctionDef) -> bool:
+    """Tell whether a method is marked as an override, whose base documents it."""
+    names = {ast.unparse(decorator).split('.')[-1] for decorator in node.decorator_list}
+    return bool(names & {'override', 'setter', 'overload'})
+
+
+def untyped(node: ast.FunctionDef) -> list[str]:
+    """Return the arguments, and ``return``, that have no annotation."""
+    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    arguments += [a for a in (node.args.vararg, node.args.kwarg) if a is not None]
+    missing = [a.arg for a in arguments if a.annotation is None and a.arg not in ('self', 'cls')]
+    return missing + (['return'] if node.returns is None else [])
+
+
+def test_no_file_is_too_long():
+    lengths = {
+        str(path.relative_to(ROOT)): len(path.read_text(encoding='utf-8').splitlines())
+        for path in sources()}
+    too_long = {path: length for path, length in lengths.items() if length > LONGEST}
+    assert not too_long
+    for folder in ('mbd_ros', 'rosless/src'):
+        median = statistics.median(
+            length for path, length in lengths.items()
+            if path.startswith(folder) and length > 5)
+        print(f'{folder}: median {median} lines')
+        assert median <= LONGEST_MEDIAN
+
+
+def test_no_init_is_empty():
+    empty = [str(path.relative_to(ROOT)) for path in sources()
+             if path.name == '__init__.py' and not path.read_text(encoding='utf-8').strip()]
+    assert not empty
+
+
+def test_tests_are_no_packages_and_have_names_of_their_own():
+    # pytest's importlib mode wants both.
+    tests = [path for path in sources() if 'test' in path.relative_to(ROOT).parts[:2]]
+    assert not [path for path in tests if path.name == '__init__.py']
+    names = [path.name for path in tests if path.name.startswith('test_')]
+    assert not {name for name in names if names.count(name) > 1}
+
+
+@pytest.mark.parametrize('room', ['mbd_ros', 'rosless/src/rosless'])
+def test_public_functions_are_typed(room):
+    wrong = {}
+    for path in sorted((ROOT / room).rglob('*.py')):
+        for name, node in public_functions(ast.parse(path.read_text(encoding='utf-8'))):
+            if untyped(node):
+                wrong[f'{path.relative_to(ROOT)}:{node.lineno} {name}'] = untyped(node)
+    assert not wrong
+
+
+def test_public_functions_are_documented():
+    wrong = [
+        f'{path.relative_to(ROOT)}:{node.lineno} {name}'
+        for path in sorted((ROOT / 'mbd_ros').rglob('*.py'))
+        for name, node in public_functions(ast.parse(path.read_text(encoding='utf-8')))
+        if ast.get_docstring(node) is None and not inherits_its_docstring(node)]
+    assert not wrong
+
+
+def test_every_module_says_what_it_is():
+    wrong = [
+        str(path.relative_to(ROOT)) for path in sorted((ROOT / 'mbd_ros').rglob('*.py'))
+        if ast.get_docstring(ast.parse(path.read_text(encoding='utf-8'))) is None]
+    assert not wrong
