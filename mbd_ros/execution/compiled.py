@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.execution.interpreted import Interpreted
+from mbd_ros.execution.kernel import Kernel
 from mbd_ros.execution.machine_code import kernel_ir, MachineCode
 from mbd_ros.execution.sweeps import Program, run, World
 from mbd_ros.execution.trace import Operand, Trace
@@ -84,11 +86,19 @@ class Compiled:
 
     name: str = 'compiled'
 
-    def kernel(self, program: Program, model: Model) -> CompiledKernel:
-        """Return the kernel of a program for a model, compiled now or earlier."""
+    def kernel(self, program: Program, model: Model) -> Kernel:
+        """
+        Return the kernel of a program for a model, compiled now or earlier.
+
+        Where the model's constants alone lead to a division by zero, the kernel is interpreted:
+        its results are not finite, and the caller explains which joint is at fault.
+        """
         return _kernel(program, model)
 
 
 @functools.lru_cache(maxsize=1024)
-def _kernel(program: Program, model: Model) -> CompiledKernel:
-    return CompiledKernel(program, model)
+def _kernel(program: Program, model: Model) -> Kernel:
+    try:
+        return CompiledKernel(program, model)
+    except ZeroDivisionError:
+        return Interpreted().kernel(program, model)

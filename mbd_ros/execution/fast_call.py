@@ -7,13 +7,18 @@ float64, C-contiguous, aligned, of the right length and holds finite numbers, an
 finite. Everything else (lists, batches, other types, keywords, NaN, wrong sizes) goes, untouched,
 to an ordinary Python function, which converts the arguments or says what is wrong.
 
-The offsets used are those of the public structs ``PyObject`` and ``PyArrayObject_fields``.
+The offsets used are those of the public structs ``PyObject`` and ``PyArrayObject_fields``. They
+are checked against a real array at import; where they do not hold (another Python implementation,
+a build without the interpreter's lock) the ordinary function is all there is.
 
 """
 
 from __future__ import annotations
 
 import ctypes
+import importlib
+import sys
+import sysconfig
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -67,6 +72,8 @@ def fast_call(
         Takes one array for each entry of ``sizes``; gives a new array.
 
     """
+    if not LAYOUT_KNOWN:
+        return otherwise
     code = MachineCode(_entry_ir(kernel, sizes, constants, shape))
     definition = _MethodDefinition(name.encode(), code.address('entry'), _FASTCALL_WITH_KEYWORDS,
                                    documentation.encode())
@@ -165,8 +172,28 @@ def _python_function(name: str) -> int:
 def _numpy_function(index: int) -> int:
     """Return the address of an entry of NumPy's C API table."""
     try:
-        from numpy._core import _multiarray_umath as core  # NumPy 2
+        core = importlib.import_module('numpy._core._multiarray_umath')  # NumPy 2
     except ImportError:
-        from numpy.core import _multiarray_umath as core  # NumPy 1
+        core = importlib.import_module('numpy.core._multiarray_umath')  # NumPy 1
     table = ctypes.cast(_CAPSULE_POINTER(core._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
     return table[index] or 0
+
+
+def _layout_known() -> bool:
+    """Return whether the fields of an array are where this file expects them."""
+    if sys.implementation.name != 'cpython' or sysconfig.get_config_var('Py_GIL_DISABLED'):
+        return False
+    probe = np.zeros(7)
+    word = ctypes.c_ssize_t.from_address
+    address = id(probe)
+    return (word(address + _TYPE).value == id(np.ndarray)
+            and word(address + _DATA).value == probe.ctypes.data
+            and ctypes.c_int.from_address(address + _NDIM).value == 1
+            and word(word(address + _DIMENSIONS).value).value == 7
+            and word(address + _DTYPE).value == id(np.dtype(np.float64))
+            and ctypes.c_int.from_address(address + _FLAGS).value & _ALIGNED_CONTIGUOUS
+            == _ALIGNED_CONTIGUOUS)
+
+
+LAYOUT_KNOWN = _layout_known()
+"""Whether calls can take the fast way on this Python."""

@@ -12,26 +12,27 @@ from mbd_ros.model import Model
 
 
 class Kernel(Protocol):
-    """
-    A program made ready for one model.
+    """A program made ready for one model."""
 
-    Attributes
-    ----------
-    program : Program
-        What it runs.
-    model : Model
-        For which model.
-    shape : tuple of int
-        Shape of the result for one state.
-    address : int or None
-        Address of ``void kernel(argument..., gravity, result)``, where there is machine code.
+    @property
+    def program(self) -> Program:
+        """What it runs."""
+        ...
 
-    """
+    @property
+    def model(self) -> Model:
+        """For which model."""
+        ...
 
-    program: Program
-    model: Model
-    shape: tuple[int, ...]
-    address: int | None
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the result for one state."""
+        ...
+
+    @property
+    def address(self) -> int | None:
+        """Address of ``void kernel(argument..., gravity, result)``; None without machine code."""
+        ...
 
     def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
             out: NDArray[np.float64]) -> None:
@@ -52,9 +53,16 @@ class Kernel(Protocol):
 
 
 class Executor(Protocol):
-    """Makes kernels."""
+    """Makes kernels; can be hashed."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Name that answers report."""
+        ...
+
+    def __hash__(self) -> int:
+        """Equal executors have equal hashes."""
+        ...
 
     def kernel(self, program: Program, model: Model) -> Kernel:
         """Return the kernel of a program for a model."""

@@ -165,8 +165,8 @@ def run(program: Program, tree: Tree, joints: Sequence[Joint], world: World) -> 
         if isinstance(sweep, Walk):
             _walk(sweep, program, tree, joints, kept, results)
             continue
-        steps = (_outward if isinstance(sweep, Outward) else _inward)(
-            sweep, tree, joints, world, kept)
+        steps = (_outward(sweep, tree, joints, world, kept) if isinstance(sweep, Outward)
+                 else _inward(sweep, tree, joints, kept))
         for i, step in enumerate(steps):
             if step.keep is not None:
                 kept[i] = (*kept[i], step.keep)
@@ -185,7 +185,7 @@ def _outward(sweep: Outward, tree: Tree, joints: Sequence[Joint], world: World,
     return steps
 
 
-def _inward(sweep: Inward, tree: Tree, joints: Sequence[Joint], world: World,
+def _inward(sweep: Inward, tree: Tree, joints: Sequence[Joint],
             kept: Sequence[tuple[Any, ...]]) -> list[Step]:
     sums: list[Any] = [None] * len(tree.bodies)
     steps: list[Step] = [Step()] * len(tree.bodies)

@@ -38,7 +38,7 @@ class Wrench(NamedTuple):
         """Return the sum."""
         return Wrench(self.moment + other.moment, self.force + other.force)
 
-    def __mul__(self, factor: Scalar) -> Wrench:  # type: ignore[override]
+    def __mul__(self, factor: Scalar) -> Wrench:
         """Return the wrench scaled by a factor."""
         return Wrench(self.moment * factor, self.force * factor)
 

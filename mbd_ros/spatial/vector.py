@@ -34,7 +34,7 @@ class Vector3(NamedTuple):
         """Return the difference."""
         return Vector3(self.x - other.x, self.y - other.y, self.z - other.z)
 
-    def __mul__(self, factor: Scalar) -> Vector3:  # type: ignore[override]
+    def __mul__(self, factor: Scalar) -> Vector3:
         """Return the vector scaled by a factor."""
         return Vector3(self.x * factor, self.y * factor, self.z * factor)
 

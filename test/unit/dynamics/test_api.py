@@ -1,0 +1,160 @@
+"""The public functions: batches, options and error texts."""
+
+import mbd_ros
+from mbd_ros.errors import (
+    InvalidValueError, NotFiniteError, ShapeError, SingularMassError, UnknownNameError,
+    UnsupportedError)
+import numpy as np
+import pytest
+from robots import chain, random_state, urdf
+
+
+@pytest.fixture(scope='module')
+def arm():
+    return mbd_ros.load(chain(3, 1))
+
+
+def test_batches_and_broadcasting(arm):
+    q, v, tau = np.random.default_rng(0).normal(size=(3, 5, 3))
+    rows = np.array([mbd_ros.forward_dynamics(arm, *row) for row in zip(q, v, tau)])
+    np.testing.assert_array_equal(mbd_ros.forward_dynamics(arm, q, v, tau), rows)
+    same = mbd_ros.inverse_dynamics(arm, q, v[0], tau)
+    np.testing.assert_array_equal(same[3], mbd_ros.inverse_dynamics(arm, q[3], v[0], tau[3]))
+    assert mbd_ros.mass_matrix(arm, q).shape == (5, 3, 3)
+    assert mbd_ros.jacobian(arm, q, 'link003').shape == (5, 6, 3)
+    assert mbd_ros.pose(arm, q, 'link003').shape == (5, 4, 4)
+    assert mbd_ros.energy(arm, q, v).kinetic.shape == (5,)
+    assert mbd_ros.forward_dynamics(arm, q[:0], v[:0], tau[:0]).shape == (0, 3)
+
+
+def test_batch_of_another_length(arm):
+    with pytest.raises(ShapeError, match=r'v has shape \(4, 3\); allowed: 5 states, as in the o'):
+        mbd_ros.forward_dynamics(arm, np.zeros((5, 3)), np.zeros((4, 3)), np.zeros(3))
+
+
+def test_gravity(arm):
+    q = np.array([0.3, 0.2, 0.1])
+    none = mbd_ros.bias_forces(arm, q, np.zeros(3), gravity=(0, 0, 0))
+    np.testing.assert_array_equal(none, np.zeros(3))
+    once = mbd_ros.bias_forces(arm, q, np.zeros(3), gravity=(1, 2, 3))
+    twice = mbd_ros.bias_forces(arm, q, np.zeros(3), gravity=(2, 4, 6))
+    np.testing.assert_allclose(twice, 2 * once, rtol=1e-14)  # linear; scaling by 2 is exact
+    with pytest.raises(InvalidValueError, match=r'gravity is \(0, 9.81\); allowed: three finite'):
+        mbd_ros.bias_forces(arm, q, np.zeros(3), gravity=(0, 9.81))
+
+
+def test_dissipation():
+    text = urdf([0], ['revolute'], 0).replace(
+        '<limit', '<dynamics damping="2" friction="0.5"/><limit')
+    model = mbd_ros.load(text)
+    zero = np.zeros(1)
+    for rate, effort in ((3.0, 6.5), (-1.0, -2.5), (0.0, 0.0)):
+        v = np.array([rate])
+        gain = (mbd_ros.inverse_dynamics(model, zero, v, zero, dissipation=True)
+                - mbd_ros.inverse_dynamics(model, zero, v, zero))
+        np.testing.assert_allclose(gain, [effort], atol=1e-13)  # difference of numbers near 10
+        qdd = mbd_ros.forward_dynamics(model, zero, v, zero, dissipation=True)
+        back = mbd_ros.inverse_dynamics(model, zero, v, qdd, dissipation=True)
+        np.testing.assert_allclose(back, zero, atol=1e-12)  # two recursions, forces near 10
+
+
+def test_out(arm):
+    q, v, tau = np.random.default_rng(0).normal(size=(3, 3))
+    out = np.empty(3)
+    for function, arguments in ((mbd_ros.forward_dynamics, (q, v, tau)),
+                                (mbd_ros.inverse_dynamics, (q, v, tau)),
+                                (mbd_ros.bias_forces, (q, v))):
+        assert function(arm, *arguments, out=out) is out
+        np.testing.assert_array_equal(out, function(arm, *arguments))
+
+
+def test_links_fixed_to_the_ground(arm):
+    np.testing.assert_array_equal(mbd_ros.jacobian(arm, np.zeros(3), 'link000'),
+                                  np.zeros((6, 3)))
+    np.testing.assert_array_equal(mbd_ros.pose(arm, np.zeros(3), 'link000'), np.eye(4))
+    motion = mbd_ros.compile(arm).link_motion(np.zeros(3), np.ones(3), 'link000')
+    np.testing.assert_array_equal(motion.velocity, np.zeros(6))
+
+
+def test_link_poses_agree_with_pose():
+    model = mbd_ros.load(urdf([0, 1, 1], ['revolute', 'fixed', 'prismatic'], 4),
+                         floating_base=True)
+    q, _, _ = random_state(model, 1)
+    for name, pose in mbd_ros.link_poses(model, q).items():
+        # 1e-14: the same products, once folded and once by NumPy.
+        np.testing.assert_allclose(pose, mbd_ros.pose(model, q, name), rtol=0, atol=1e-14)
+
+
+def test_unknown_link(arm):
+    with pytest.raises(UnknownNameError, match="no link named 'link03'; .*did you mean 'link003'"):
+        mbd_ros.jacobian(arm, np.zeros(3), 'link03')
+
+
+def test_formulations(arm):
+    zero = np.zeros(3)
+    mbd_ros.forward_dynamics(arm, zero, zero, zero, formulation='recursive')
+    with pytest.raises(UnsupportedError, match="formulation 'kane' is not supported in this ver"):
+        mbd_ros.forward_dynamics(arm, zero, zero, zero, formulation='kane')
+    with pytest.raises(InvalidValueError, match="formulation is 'newton'; allowed: 'auto', 'rec"):
+        mbd_ros.forward_dynamics(arm, zero, zero, zero, formulation='newton')
+
+
+def test_executors(arm):
+    zero = np.zeros(3)
+    with pytest.raises(InvalidValueError, match="executor is 'gpu'; allowed: 'auto', 'compiled'"):
+        mbd_ros.forward_dynamics(arm, zero, zero, zero, executor='gpu')
+    assert mbd_ros.compile(arm).executor.name == 'compiled'
+    assert mbd_ros.compile(mbd_ros.load(chain(120, 1))).executor.name == 'interpreted'
+    assert mbd_ros.compile(arm, executor=mbd_ros.Interpreted()).executor.name == 'interpreted'
+
+
+@pytest.mark.parametrize('executor', ['interpreted', 'compiled'])
+def test_a_joint_without_inertia(executor):
+    text = ('<robot name="r"><link name="a"/><link name="b"/><joint name="spin" type="continuous">'
+            '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>')
+    model = mbd_ros.load(text, inertia='unchecked')
+    with pytest.raises(SingularMassError, match="joint 'spin' moves no inertia: the result of fo"):
+        mbd_ros.forward_dynamics(model, [0.0], [0.0], [1.0], executor=executor)
+
+
+def test_a_point_mass_on_its_own_axis_at_one_configuration():
+    """Regular at q2 = 1, singular at q2 = 0, where the mass sits on the axis of the first."""
+    text = ('<robot name="r"><link name="a"/><link name="b"/><link name="c"><inertial>'
+            '<mass value="1"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
+            '</inertial></link><joint name="turn" type="continuous"><parent link="a"/>'
+            '<child link="b"/><axis xyz="0 0 1"/></joint><joint name="slide" type="prismatic">'
+            '<parent link="b"/><child link="c"/><axis xyz="1 0 0"/>'
+            '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>')
+    model = mbd_ros.load(text, inertia='unchecked')
+    np.testing.assert_allclose(mbd_ros.forward_dynamics(model, [0, 1], [0, 0], [1, 1]), [1, 1],
+                               rtol=1e-14)  # a point mass on a lever of one metre
+    with pytest.raises(SingularMassError, match="joint 'turn' moves no inertia"):
+        mbd_ros.forward_dynamics(model, [0, 0], [0, 0], [1, 1])
+
+
+def test_not_numbers(arm):
+    with pytest.raises(InvalidValueError, match='q is .*; allowed: 3 real numbers'):
+        mbd_ros.mass_matrix(arm, ['a', 'b', 'c'])
+    with pytest.raises(InvalidValueError, match='q is .*; allowed: 3 real numbers'):
+        mbd_ros.mass_matrix(arm, np.zeros(3, dtype=complex))
+
+
+def test_floating_base_quaternion_of_no_length():
+    model = mbd_ros.load(chain(1, 1), floating_base=True)
+    with pytest.raises(InvalidValueError, match="q of joint 'floating_base', entries 3-6 is"):
+        mbd_ros.forward_dynamics(model, np.zeros(model.nq), np.zeros(7), np.zeros(7))
+    q = np.zeros(model.nq)
+    q[4] = np.inf
+    with pytest.raises(NotFiniteError, match="q of joint 'floating_base', entry 4 is inf"):
+        mbd_ros.mass_matrix(model, q)
+
+
+def test_external_forces_errors(arm):
+    zero = np.zeros(3)
+    with pytest.raises(ShapeError, match=r"external_forces\['link003'\] has shape \(3,\)"):
+        mbd_ros.forward_dynamics(arm, zero, zero, zero, external_forces={'link003': zero})
+    with pytest.raises(UnknownNameError, match="no link named 'tool'"):
+        mbd_ros.forward_dynamics(arm, zero, zero, zero, external_forces={'tool': np.zeros(6)})
+    with pytest.raises(NotFiniteError, match=r"external_forces\['link003'\] of entry 1 is nan"):
+        mbd_ros.forward_dynamics(arm, zero, zero, zero,
+                                 external_forces={'link003': [0, np.nan, 0, 0, 0, 0]})
