@@ -1,0 +1,40 @@
+"""Packages that come inside rosless itself and are therefore in no index on disk."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from pathlib import Path
+
+TOOL_PACKAGES = (
+    'ament_index_python',
+    'launch',
+    'launch_ros',
+    'rclpy',
+    'robot_state_publisher',
+    'ros2cli',
+    'rosidl_runtime_py',
+    'tf2_ros',
+)
+
+
+@functools.lru_cache(maxsize=1)
+def bundled_packages() -> dict[str, str]:
+    """
+    Return the share directory of every package that rosless brings along.
+
+    Returns
+    -------
+    dict
+        Package name to directory; of an interface package the directory that holds ``msg``,
+        ``srv`` and ``action``.
+
+    """
+    from rosless import interfaces
+
+    found = {name: str(interfaces.share_directory(name)) for name in interfaces.package_names()}
+    for name in TOOL_PACKAGES:
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.origin is not None:
+            found[name] = str(Path(spec.origin).parent)
+    return found

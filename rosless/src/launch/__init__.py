@@ -1,0 +1,51 @@
+"""Describe which processes to run, how, and how to react to what happens; then run them."""
+
+from launch import actions
+from launch import conditions
+from launch import event_handlers
+from launch import events
+from launch import launch_description_sources
+from launch import logging
+from launch import substitutions
+from launch import utilities
+from launch.action import Action
+from launch.condition import Condition
+from launch.event import Event
+from launch.event_handler import EventHandler
+from launch.invalid_launch_file_error import InvalidLaunchFileError
+from launch.launch_context import LaunchContext
+from launch.launch_description import LaunchDescription
+from launch.launch_description_entity import LaunchDescriptionEntity
+from launch.launch_description_source import LaunchDescriptionSource
+from launch.launch_service import LaunchService
+from launch.some_entities_type import SomeEntitiesType
+from launch.some_entities_type import SomeEntitiesType_types_tuple
+from launch.some_substitutions_type import SomeSubstitutionsType
+from launch.some_substitutions_type import SomeSubstitutionsType_types_tuple
+from launch.substitution import Substitution
+
+__all__ = [
+    'Action',
+    'Condition',
+    'Event',
+    'EventHandler',
+    'InvalidLaunchFileError',
+    'LaunchContext',
+    'LaunchDescription',
+    'LaunchDescriptionEntity',
+    'LaunchDescriptionSource',
+    'LaunchService',
+    'SomeEntitiesType',
+    'SomeEntitiesType_types_tuple',
+    'SomeSubstitutionsType',
+    'SomeSubstitutionsType_types_tuple',
+    'Substitution',
+    'actions',
+    'conditions',
+    'event_handlers',
+    'events',
+    'launch_description_sources',
+    'logging',
+    'substitutions',
+    'utilities',
+]

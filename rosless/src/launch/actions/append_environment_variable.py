@@ -1,0 +1,52 @@
+"""Append to an environment variable."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, TYPE_CHECKING
+
+from launch.action import Action
+from launch.some_substitutions_type import SomeSubstitutionsType
+from launch.utilities import normalize_to_list_of_substitutions
+from launch.utilities import perform_substitutions
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+
+class AppendEnvironmentVariable(Action):
+    """
+    Append to an environment variable, or set it if it is not set.
+
+    Parameters
+    ----------
+    name, value : text with substitutions
+        Variable and what to append.
+    prepend : bool
+        Whether to put the text in front instead.
+    separator : str
+        What to put between.
+
+    """
+
+    def __init__(
+        self,
+        name: SomeSubstitutionsType,
+        value: SomeSubstitutionsType,
+        prepend: bool = False,
+        separator: str = os.pathsep,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.name = normalize_to_list_of_substitutions(name)
+        self.value = normalize_to_list_of_substitutions(value)
+        self._prepend = prepend
+        self._separator = separator
+
+    def execute(self, context: LaunchContext) -> None:
+        """Append the text."""
+        name = perform_substitutions(context, self.name)
+        parts = [perform_substitutions(context, self.value)]
+        if name in context.environment:
+            parts.insert(1 if self._prepend else 0, context.environment[name])
+        context.environment[name] = self._separator.join(parts)

@@ -1,0 +1,60 @@
+"""Run a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from launch.actions.execute_local import ExecuteLocal
+from launch.descriptions.executable import Executable
+from launch.some_substitutions_type import SomeSubstitutionsType
+
+
+class ExecuteProcess(ExecuteLocal):
+    """
+    Run a program.
+
+    Parameters
+    ----------
+    cmd : iterable of texts with substitutions
+        Program and arguments, one entry each.
+    prefix : text with substitutions, optional
+        Words to put in front, such as ``'gdb --args'``.
+    name : text with substitutions, optional
+        Name of the process, to which a number is added; that of the program by default.
+    cwd : text with substitutions, optional
+        Working directory.
+    env : mapping, optional
+        The whole environment; the inherited one by default.
+    additional_env : mapping, optional
+        Variables to add to the environment.
+    **kwargs
+        See ``ExecuteLocal``.
+
+    """
+
+    def __init__(
+        self,
+        *,
+        cmd: Iterable[SomeSubstitutionsType],
+        prefix: SomeSubstitutionsType | None = None,
+        name: SomeSubstitutionsType | None = None,
+        cwd: SomeSubstitutionsType | None = None,
+        env: Mapping[Any, Any] | None = None,
+        additional_env: Mapping[Any, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        executable = Executable(cmd=cmd, prefix=prefix, name=name, cwd=cwd, env=env,
+                                additional_env=additional_env)
+        super().__init__(process_description=executable, **kwargs)
+
+    @property
+    def name(self) -> str | None:
+        """Name of the process; with its number once it is prepared."""
+        return self.process_description.final_name or self.process_description.name_text
+
+    @property
+    def cmd(self) -> list[Any]:
+        """Program and arguments as parts; as texts once they are known."""
+        final = self.process_description.final_cmd
+        return self.process_description.cmd if final is None else list(final)

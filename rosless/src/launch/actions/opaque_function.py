@@ -1,0 +1,48 @@
+"""Call a function while launching."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TYPE_CHECKING
+
+from launch.action import Action
+from launch.event_handler import as_entities
+from launch.launch_description_entity import LaunchDescriptionEntity
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+
+class OpaqueFunction(Action):
+    """
+    Call a function; visit the entities it returns.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the launch context, then ``args`` and ``kwargs``; returns entities or None.
+    args : iterable, optional
+        Further positional arguments.
+    kwargs : mapping, optional
+        Keyword arguments.
+
+    """
+
+    def __init__(
+        self,
+        *,
+        function: Callable[..., Any],
+        args: Iterable[Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+        **left_over_kwargs: Any,
+    ) -> None:
+        super().__init__(**left_over_kwargs)
+        if not callable(function):
+            raise TypeError(f"OpaqueFunction expected a function, found '{function}'")
+        self.__function = function
+        self.__args = tuple(args or ())
+        self.__kwargs = dict(kwargs or {})
+
+    def execute(self, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+        """Call the function."""
+        return as_entities(self.__function(context, *self.__args, **self.__kwargs))

@@ -1,0 +1,43 @@
+"""Forget the launch configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TYPE_CHECKING
+
+from launch.action import Action
+from launch.utilities import normalize_to_list_of_substitutions
+from launch.utilities import perform_substitutions
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+
+class ResetLaunchConfigurations(Action):
+    """
+    Forget the launch configurations.
+
+    Parameters
+    ----------
+    launch_configurations : mapping, optional
+        Names and values to set afterwards, texts with substitutions; these are computed before
+        the others are forgotten.
+
+    """
+
+    def __init__(
+        self,
+        launch_configurations: Mapping[Any, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self._kept = dict(launch_configurations or {})
+
+    def execute(self, context: LaunchContext) -> None:
+        """Forget the configurations."""
+        def text(some: Any) -> str:
+            return perform_substitutions(context, normalize_to_list_of_substitutions(some))
+
+        kept = {text(name): text(value) for name, value in self._kept.items()}
+        context.launch_configurations.clear()
+        context.launch_configurations.update(kept)

@@ -1,0 +1,37 @@
+"""Set an environment variable."""
+
+from __future__ import annotations
+
+from typing import Any, TYPE_CHECKING
+
+from launch.action import Action
+from launch.some_substitutions_type import SomeSubstitutionsType
+from launch.utilities import normalize_to_list_of_substitutions
+from launch.utilities import perform_substitutions
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+
+class SetEnvironmentVariable(Action):
+    """
+    Set an environment variable for what is started afterwards.
+
+    Parameters
+    ----------
+    name, value : text with substitutions
+        Variable and its value.
+
+    """
+
+    def __init__(
+        self, name: SomeSubstitutionsType, value: SomeSubstitutionsType, **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.name = normalize_to_list_of_substitutions(name)
+        self.value = normalize_to_list_of_substitutions(value)
+
+    def execute(self, context: LaunchContext) -> None:
+        """Set the variable."""
+        name = perform_substitutions(context, self.name)
+        context.environment[name] = perform_substitutions(context, self.value)

@@ -1,0 +1,100 @@
+"""Do something later."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any, TYPE_CHECKING
+
+from launch.action import Action
+from launch.event_handler import EventHandler
+from launch.event_handlers.on_shutdown import OnShutdown
+from launch.events.timer_event import TimerEvent
+from launch.launch_description_entity import LaunchDescriptionEntity
+from launch.some_substitutions_type import SomeSubstitutionsType
+from launch.utilities import normalize_to_list_of_substitutions
+from launch.utilities import perform_substitutions
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+
+class TimerAction(Action):
+    """
+    Visit entities after some time.
+
+    Parameters
+    ----------
+    period : float, or text with substitutions
+        The time [s].
+    actions : iterable of LaunchDescriptionEntity
+        What to visit then.
+    cancel_on_shutdown : bool
+        Whether the end of the launch cancels the timer.
+
+    """
+
+    def __init__(
+        self,
+        *,
+        period: float | SomeSubstitutionsType,
+        actions: Iterable[LaunchDescriptionEntity],
+        cancel_on_shutdown: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        text = str(period) if isinstance(period, (int, float)) else period
+        self.__period = normalize_to_list_of_substitutions(text)
+        self.__actions = list(actions)
+        self.__cancel_on_shutdown = cancel_on_shutdown
+        self.__handle: asyncio.TimerHandle | None = None
+        self.__done: asyncio.Future[None] | None = None
+
+    @property
+    def period(self) -> list[Any]:
+        """Parts of the text of the period."""
+        return self.__period
+
+    @property
+    def actions(self) -> list[LaunchDescriptionEntity]:
+        """What to visit."""
+        return self.__actions
+
+    def describe_conditional_sub_entities(
+        self,
+    ) -> list[tuple[str, list[LaunchDescriptionEntity]]]:
+        """Return what is visited when the time has come."""
+        text = ' + '.join(part.describe() for part in self.__period)
+        return [(f'after {text} second(s)', self.__actions)]
+
+    def execute(self, context: LaunchContext) -> None:
+        """Start the timer."""
+        period = float(perform_substitutions(context, self.__period))
+        loop = context.asyncio_loop
+        self.__done = loop.create_future()
+        if context.is_shutdown and self.__cancel_on_shutdown:
+            self.cancel()
+            return
+        context.register_event_handler(EventHandler(
+            matcher=lambda event: (isinstance(event, TimerEvent)
+                                   and event.timer_action is self),
+            entities=self.__actions, handle_once=True))
+        if self.__cancel_on_shutdown:
+            context.register_event_handler(
+                OnShutdown(on_shutdown=lambda _event, _context: self.cancel()))
+        self.__handle = loop.call_later(period, self.__fire, context)
+
+    def cancel(self) -> None:
+        """Stop the timer if it is still running."""
+        if self.__handle is not None:
+            self.__handle.cancel()
+        if self.__done is not None and not self.__done.done():
+            self.__done.set_result(None)
+
+    def get_asyncio_future(self) -> asyncio.Future[None] | None:
+        """Return a future that is done when the timer is."""
+        return self.__done
+
+    def __fire(self, context: LaunchContext) -> None:
+        context.emit_event_sync(TimerEvent(timer_action=self))
+        self.cancel()

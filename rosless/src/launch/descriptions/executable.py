@@ -1,0 +1,109 @@
+"""A program, its arguments and its surroundings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+import itertools
+import os
+import shlex
+from typing import Any, TYPE_CHECKING
+
+from launch.some_substitutions_type import SomeSubstitutionsType
+from launch.substitution import Substitution
+from launch.utilities import normalize_to_list_of_substitutions
+from launch.utilities import perform_substitutions
+
+if TYPE_CHECKING:
+    from launch.action import Action
+    from launch.launch_context import LaunchContext
+
+_process_numbers = itertools.count(1)
+
+
+class Executable:
+    """
+    A program, its arguments, working directory and environment.
+
+    Parameters
+    ----------
+    cmd : iterable of texts with substitutions
+        Program and arguments, one entry each.
+    prefix : text with substitutions, optional
+        Words to put in front.
+    name : text with substitutions, optional
+        Name of the process, to which a number is added; that of the program by default.
+    cwd : text with substitutions, optional
+        Working directory.
+    env : mapping, optional
+        The whole environment.
+    additional_env : mapping, optional
+        Variables to add to the environment.
+    arguments : iterable of texts with substitutions, optional
+        Further arguments.
+
+    """
+
+    def __init__(
+        self,
+        *,
+        cmd: Iterable[SomeSubstitutionsType],
+        prefix: SomeSubstitutionsType | None = None,
+        name: SomeSubstitutionsType | None = None,
+        cwd: SomeSubstitutionsType | None = None,
+        env: Mapping[Any, Any] | None = None,
+        additional_env: Mapping[Any, Any] | None = None,
+        arguments: Iterable[SomeSubstitutionsType] | None = None,
+    ) -> None:
+        self.cmd = [normalize_to_list_of_substitutions(part) for part in cmd]
+        self.cmd += [normalize_to_list_of_substitutions(part) for part in arguments or ()]
+        self._prefix = _parts(prefix)
+        self._name = _parts(name)
+        self._cwd = _parts(cwd)
+        self._env = _variables(env)
+        self._additional_env = _variables(additional_env) or []
+        self.final_name: str | None = None
+        self.final_cmd: list[str] | None = None
+        self.final_cwd: str | None = None
+        self.final_env: dict[str, str] | None = None
+
+    @property
+    def name_text(self) -> str | None:
+        """Text for people: the name, before it is computed."""
+        if self._name is None:
+            return None
+        return ''.join(part.describe().strip("'") for part in self._name)
+
+    def prepare(self, context: LaunchContext, action: Action) -> None:
+        """Compute the final command, name, working directory and environment."""
+        def text(parts: list[Substitution]) -> str:
+            return perform_substitutions(context, parts)
+
+        cmd = [text(parts) for parts in self.cmd]
+        if not cmd or not cmd[0]:
+            raise RuntimeError(f'{action.describe()}: the command to execute is empty')
+        name = os.path.basename(cmd[0]) if self._name is None else text(self._name)
+        if self._prefix is not None:
+            cmd = shlex.split(text(self._prefix)) + cmd
+        self.final_cmd = cmd
+        self.final_name = f'{name}-{next(_process_numbers)}'
+        self.final_cwd = None if self._cwd is None else text(self._cwd)
+        env = None
+        if self._env is not None:
+            env = {text(key): text(value) for key, value in self._env}
+        if self._additional_env:
+            env = dict(context.environment) if env is None else env
+            env.update({text(key): text(value) for key, value in self._additional_env})
+        self.final_env = env
+
+
+def _parts(some: SomeSubstitutionsType | None) -> list[Substitution] | None:
+    return None if some is None else normalize_to_list_of_substitutions(some)
+
+
+def _variables(
+    mapping: Mapping[Any, Any] | None,
+) -> list[tuple[list[Substitution], list[Substitution]]] | None:
+    if mapping is None:
+        return None
+    return [(normalize_to_list_of_substitutions(key), normalize_to_list_of_substitutions(value))
+            for key, value in mapping.items()]

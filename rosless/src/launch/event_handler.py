@@ -1,0 +1,100 @@
+"""Base of the reactions to events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from launch.event import Event
+from launch.launch_description_entity import LaunchDescriptionEntity
+from launch.some_entities_type import SomeEntitiesType
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+
+class EventHandler:
+    """
+    Say which entities are visited when an event happens.
+
+    Parameters
+    ----------
+    matcher : callable
+        Takes an event; tells whether this handler is meant.
+    entities : entity or iterable of entities, optional
+        What to visit then.
+    handle_once : bool
+        Whether the handler is unregistered after its first event.
+
+    """
+
+    def __init__(
+        self,
+        *,
+        matcher: Callable[[Event], bool],
+        entities: SomeEntitiesType | None = None,
+        handle_once: bool = False,
+    ) -> None:
+        self.__matcher = matcher
+        self.__entities = as_entities(entities)
+        self.__handle_once = handle_once
+
+    @property
+    def entities(self) -> list[LaunchDescriptionEntity]:
+        """The entities to visit."""
+        return self.__entities
+
+    @property
+    def handle_once(self) -> bool:
+        """Whether the handler serves one event only."""
+        return self.__handle_once
+
+    @property
+    def handler_description(self) -> str:
+        """Text for people: what happens."""
+        return ''
+
+    @property
+    def matcher_description(self) -> str:
+        """Text for people: which events are meant."""
+        return ''
+
+    def matches(self, event: Event) -> bool:
+        """Tell whether the handler is meant by this event."""
+        return self.__matcher(event)
+
+    def describe(self) -> tuple[str, list[LaunchDescriptionEntity]]:
+        """Return a text for people and the entities that are known beforehand."""
+        text = f"{type(self).__name__}(matcher='{self.matcher_description}')"
+        return text, self.entities
+
+    def handle(self, event: Event, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+        """Return the entities to visit because of this event."""
+        if self.__handle_once:
+            context.unregister_event_handler(self)
+        return self.__entities
+
+
+def as_entities(some: SomeEntitiesType | None) -> list[LaunchDescriptionEntity]:
+    """
+    Return the entities as a list.
+
+    Parameters
+    ----------
+    some : entity, iterable of entities, or None
+        What a user or a callback handed over.
+
+    Raises
+    ------
+    TypeError
+        If something is not an entity.
+
+    """
+    if some is None:
+        return []
+    found = [some] if isinstance(some, LaunchDescriptionEntity) else list(some)
+    for entity in found:
+        if not isinstance(entity, LaunchDescriptionEntity):
+            raise TypeError(f'expected launch entities (actions, launch descriptions), '
+                            f"found '{entity!r}' of type '{type(entity).__name__}'")
+    return found

@@ -1,0 +1,35 @@
+"""Reaction to the end of a process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from launch.action import Action
+from launch.event_handlers.on_action_event_base import OnActionEventBase
+from launch.event_handlers.on_action_event_base import Reaction
+from launch.events.process import ProcessExited
+
+
+class OnProcessExit(OnActionEventBase):
+    """
+    React to the end of a process.
+
+    Parameters
+    ----------
+    target_action : ExecuteLocal, callable or None
+        Whose end; None for any process.
+    on_exit : entities, or callable
+        What to visit; a callable takes the event and the context and returns it.
+
+    """
+
+    def __init__(
+        self,
+        *,
+        target_action: Action | Callable[[Any], bool] | None = None,
+        on_exit: Reaction,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(action_matcher=target_action, on_event=on_exit,
+                         target_event_cls=ProcessExited, **kwargs)

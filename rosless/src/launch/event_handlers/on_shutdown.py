@@ -1,0 +1,52 @@
+"""Reaction to the end of the launch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TYPE_CHECKING
+
+from launch.event import Event
+from launch.event_handler import as_entities
+from launch.event_handler import EventHandler
+from launch.events.shutdown import Shutdown
+from launch.launch_description_entity import LaunchDescriptionEntity
+from launch.some_entities_type import SomeEntitiesType
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+
+class OnShutdown(EventHandler):
+    """
+    React to the beginning of the end of the launch.
+
+    Parameters
+    ----------
+    on_shutdown : entities, or callable
+        What to visit; a callable takes the event and the context and returns it.
+
+    """
+
+    def __init__(
+        self,
+        *,
+        on_shutdown: SomeEntitiesType | Callable[[Shutdown, Any], SomeEntitiesType | None],
+        **kwargs: Any,
+    ) -> None:
+        self._callback = on_shutdown if callable(on_shutdown) else None
+        super().__init__(
+            matcher=lambda event: isinstance(event, Shutdown),
+            entities=None if callable(on_shutdown) else on_shutdown, **kwargs)
+
+    def handle(self, event: Event, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+        """Return the entities to visit because of this event."""
+        entities = super().handle(event, context)
+        if self._callback is None:
+            return entities
+        assert isinstance(event, Shutdown)
+        return as_entities(self._callback(event, context))
+
+    @property
+    def matcher_description(self) -> str:
+        """Text for people: which events are meant."""
+        return 'event is Shutdown'

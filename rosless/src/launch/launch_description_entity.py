@@ -1,0 +1,36 @@
+"""Base of everything a launch description can hold."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+
+class LaunchDescriptionEntity:
+    """Something that can be visited while launching."""
+
+    def describe(self) -> str:
+        """Return a text for people that shows what this entity is."""
+        return repr(self)
+
+    def describe_sub_entities(self) -> list[LaunchDescriptionEntity]:
+        """Return the entities that a visit always leads to, as far as known beforehand."""
+        return []
+
+    def describe_conditional_sub_entities(
+        self,
+    ) -> list[tuple[str, Iterable[LaunchDescriptionEntity]]]:
+        """Return pairs of a reason and the entities a visit leads to for that reason."""
+        return []
+
+    def visit(self, context: LaunchContext) -> list[LaunchDescriptionEntity] | None:
+        """Do what this entity stands for and return the entities to visit next."""
+        raise NotImplementedError(f'{type(self).__name__} does not implement visit()')
+
+    def get_asyncio_future(self) -> asyncio.Future[None] | None:
+        """Return a future that is done when the work begun by a visit is; None if it is."""
+        return None

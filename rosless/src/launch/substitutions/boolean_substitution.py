@@ -1,0 +1,69 @@
+"""Logic on texts that read true or false."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from launch.some_substitutions_type import SomeSubstitutionsType
+from launch.substitution import Substitution
+from launch.substitutions.substitution_failure import SubstitutionFailure
+from launch.utilities import normalize_to_list_of_substitutions
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+
+class _Boolean(Substitution):
+    """Base: holds the operands and reads them as truth values."""
+
+    def __init__(self, *operands: SomeSubstitutionsType) -> None:
+        self._operands = [normalize_to_list_of_substitutions(part) for part in operands]
+
+    def describe(self) -> str:
+        """Return a text for people that shows what this substitution is."""
+        parts = (' + '.join(sub.describe() for sub in part) for part in self._operands)
+        return f"{type(self).__name__}({' '.join(parts)})"
+
+    def _values(self, context: LaunchContext) -> list[bool]:
+        from launch.conditions.evaluate_condition_expression_impl import \
+            evaluate_condition_expression
+        from launch.conditions.invalid_condition_expression_error import \
+            InvalidConditionExpressionError
+
+        try:
+            return [evaluate_condition_expression(context, part) for part in self._operands]
+        except InvalidConditionExpressionError as error:
+            raise SubstitutionFailure(str(error)) from error
+
+
+class NotSubstitution(_Boolean):
+    """Stands for ``'true'`` where its value reads false, and the reverse."""
+
+    def __init__(self, value: SomeSubstitutionsType) -> None:
+        super().__init__(value)
+
+    def perform(self, context: LaunchContext) -> str:
+        """Return ``'true'`` or ``'false'``."""
+        return str(not self._values(context)[0]).lower()
+
+
+class AndSubstitution(_Boolean):
+    """Stands for ``'true'`` where both sides read true."""
+
+    def __init__(self, left: SomeSubstitutionsType, right: SomeSubstitutionsType) -> None:
+        super().__init__(left, right)
+
+    def perform(self, context: LaunchContext) -> str:
+        """Return ``'true'`` or ``'false'``."""
+        return str(all(self._values(context))).lower()
+
+
+class OrSubstitution(_Boolean):
+    """Stands for ``'true'`` where one side reads true."""
+
+    def __init__(self, left: SomeSubstitutionsType, right: SomeSubstitutionsType) -> None:
+        super().__init__(left, right)
+
+    def perform(self, context: LaunchContext) -> str:
+        """Return ``'true'`` or ``'false'``."""
+        return str(any(self._values(context))).lower()

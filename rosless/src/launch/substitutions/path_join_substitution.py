@@ -1,0 +1,44 @@
+"""A path put together from parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import os
+from typing import TYPE_CHECKING
+
+from launch.some_substitutions_type import SomeSubstitutionsType
+from launch.substitution import Substitution
+from launch.utilities import normalize_to_list_of_substitutions
+from launch.utilities import perform_substitutions
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+
+class PathJoinSubstitution(Substitution):
+    """
+    Stands for its parts with path separators between them.
+
+    Parameters
+    ----------
+    substitutions : iterable of texts with substitutions
+        The parts; a part that is a list is put together without separators.
+
+    """
+
+    def __init__(self, substitutions: Iterable[SomeSubstitutionsType]) -> None:
+        self.__parts = [normalize_to_list_of_substitutions(part) for part in substitutions]
+
+    @property
+    def substitutions(self) -> list[list[Substitution]]:
+        """The parts."""
+        return self.__parts
+
+    def describe(self) -> str:
+        """Return a text for people that shows what this substitution is."""
+        parts = (' + '.join(sub.describe() for sub in part) for part in self.__parts)
+        return f"PathJoin({', '.join(parts)})"
+
+    def perform(self, context: LaunchContext) -> str:
+        """Return the path."""
+        return os.path.join(*(perform_substitutions(context, part) for part in self.__parts))

@@ -1,0 +1,63 @@
+"""The value of a Python expression."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import importlib
+from typing import Any, TYPE_CHECKING
+
+from launch.some_substitutions_type import SomeSubstitutionsType
+from launch.substitution import Substitution
+from launch.substitutions.substitution_failure import SubstitutionFailure
+from launch.utilities import normalize_to_list_of_substitutions
+from launch.utilities import perform_substitutions
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+
+class PythonExpression(Substitution):
+    """
+    Stands for the value of a Python expression, as text.
+
+    Parameters
+    ----------
+    expression : text with substitutions
+        The expression. A launch configuration that holds a text needs quotes around it.
+    python_modules : iterable of str
+        Modules the expression may use by name; the names in ``math`` can be used bare.
+
+    """
+
+    def __init__(
+        self,
+        expression: SomeSubstitutionsType,
+        python_modules: str | Iterable[str] = ('math',),
+    ) -> None:
+        self.__expression = normalize_to_list_of_substitutions(expression)
+        self.__modules = ([python_modules] if isinstance(python_modules, str)
+                          else list(python_modules))
+
+    @property
+    def expression(self) -> list[Substitution]:
+        """Parts of the expression."""
+        return self.__expression
+
+    def describe(self) -> str:
+        """Return a text for people that shows what this substitution is."""
+        return f"PythonExpr({' + '.join(part.describe() for part in self.__expression)})"
+
+    def perform(self, context: LaunchContext) -> str:
+        """Evaluate the expression; raise SubstitutionFailure if that fails."""
+        text = perform_substitutions(context, self.__expression)
+        names: dict[str, Any] = {}
+        for name in self.__modules:
+            module = importlib.import_module(name)
+            names[name] = module
+            if name == 'math':
+                names.update(vars(module))
+        try:
+            return str(eval(text, {}, names))
+        except Exception as error:
+            raise SubstitutionFailure(f"the Python expression '{text}' cannot be evaluated: "
+                                      f'{type(error).__name__}: {error}') from error

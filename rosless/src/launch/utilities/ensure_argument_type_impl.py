@@ -1,0 +1,35 @@
+"""Check the type of an argument."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+def ensure_argument_type(
+    argument: Any,
+    types: type | Iterable[type],
+    argument_name: str,
+    caller: str | None = None,
+) -> None:
+    """
+    Raise TypeError unless the argument is of one of the types.
+
+    Parameters
+    ----------
+    argument : object
+        The value.
+    types : type or iterable of type
+        What is allowed.
+    argument_name : str
+        Name of the argument, for the message.
+    caller : str, optional
+        Name of the function, for the message.
+
+    """
+    allowed = (types,) if isinstance(types, type) else tuple(types)
+    if not isinstance(argument, allowed):
+        names = ', '.join(t.__name__ for t in allowed)
+        where = f' of {caller}' if caller else ''
+        raise TypeError(f"argument '{argument_name}'{where} must be of type {names}, "
+                        f"found '{argument}' of type {type(argument).__name__}")

@@ -1,0 +1,66 @@
+"""Find the arguments that a launch description declares, without executing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from launch.launch_description_entity import LaunchDescriptionEntity
+
+if TYPE_CHECKING:
+    from launch.actions.declare_launch_argument import DeclareLaunchArgument
+
+DEEPEST_INCLUDE = 20
+
+
+def declared_arguments(
+    entities: Iterable[LaunchDescriptionEntity], conditional: bool = False, depth: int = 0,
+) -> list[DeclareLaunchArgument]:
+    """
+    Return the arguments declared by these entities and what they lead to.
+
+    Parameters
+    ----------
+    entities : iterable of LaunchDescriptionEntity
+        Where to look.
+    conditional : bool
+        Whether the entities themselves are visited under a condition only.
+    depth : int
+        How many descriptions deep the entities are.
+
+    Returns
+    -------
+    list of DeclareLaunchArgument
+        In order of declaration, each name once. Arguments that an including file sets are left
+        out.
+
+    """
+    found: dict[str, DeclareLaunchArgument] = {}
+    _collect(entities, conditional, found, frozenset(), depth)
+    return list(found.values())
+
+
+def _collect(
+    entities: Iterable[LaunchDescriptionEntity],
+    conditional: bool,
+    found: dict[str, DeclareLaunchArgument],
+    given: frozenset[str],
+    depth: int,
+) -> None:
+    from launch.actions.declare_launch_argument import DeclareLaunchArgument
+    from launch.actions.include_launch_description import IncludeLaunchDescription
+
+    if depth > DEEPEST_INCLUDE:
+        return
+    for entity in entities:
+        if isinstance(entity, DeclareLaunchArgument):
+            if entity.name not in given and entity.name not in found:
+                entity._conditionally_included = conditional or entity.condition is not None
+                found[entity.name] = entity
+            continue
+        inner = given
+        if isinstance(entity, IncludeLaunchDescription):
+            inner = given | entity.constant_argument_names()
+        _collect(entity.describe_sub_entities(), conditional, found, inner, depth + 1)
+        for _, sub_entities in entity.describe_conditional_sub_entities():
+            _collect(sub_entities, True, found, inner, depth + 1)

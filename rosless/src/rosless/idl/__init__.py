@@ -1,0 +1,1 @@
+"""Interface definitions: reading `.msg`, `.srv` and `.action` text, message classes, CDR encoding."""

@@ -1,0 +1,40 @@
+"""From the name of an interface to its Python class; every class is made once, when first asked for."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+_lock = threading.RLock()
+_classes: dict[str, Any] = {}
+
+
+def interface_class(name: str) -> Any:
+    """
+    Return the class of a message, service or action.
+
+    Parameters
+    ----------
+    name : str
+        Full name: ``'std_msgs/msg/String'``, ``'std_srvs/srv/SetBool'``, or one of the messages a
+        service or action consists of, ``'std_srvs/srv/SetBool_Request'``.
+
+    Raises
+    ------
+    InterfaceNotFound
+        If no text of that name is on the search path.
+
+    """
+    try:
+        return _classes[name]
+    except KeyError:
+        pass
+    with _lock:
+        if name not in _classes:
+            from .build import build
+
+            _classes.update(build(name))
+        return _classes[name]
+
+
+message_class = interface_class
