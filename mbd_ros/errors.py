@@ -8,8 +8,8 @@ The facts are kept as attributes, so that a service can answer with them.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
+import difflib
 
 
 class MbdError(Exception):
@@ -122,7 +122,8 @@ class UnknownNameError(MbdError):
         self.known = tuple(known)
         near = difflib.get_close_matches(name, self.known, n=1)
         hint = f"; did you mean '{near[0]}'?" if near else ''
-        super().__init__(f"there is no {kind} named '{name}'; known: {', '.join(self.known)}{hint}")
+        known_names = ', '.join(self.known)
+        super().__init__(f"there is no {kind} named '{name}'; known: {known_names}{hint}")
 
 
 class SingularMassError(MbdError):

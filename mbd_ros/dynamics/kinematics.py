@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mbd_ros.execution.sweeps import Body, Layout, Outward, Program, Step, Walk
 from mbd_ros.dynamics.recursive import turn
+from mbd_ros.execution.sweeps import Body, Layout, Outward, Program, Step, Walk
 from mbd_ros.spatial import IDENTITY, Joint, Link, Scalar, Twist, Vector3, ZERO3, ZERO_TWIST
 
 AT_ORIGIN = Link(IDENTITY, ZERO3)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -79,32 +79,32 @@ class PreparedDynamics:
 
     @functools.cached_property
     def forward_dynamics(self) -> Callable[..., Array]:
-        """``(q, v, tau) -> vdot`` (nv,): accelerations [rad/s^2, m/s^2]."""
+        """Callable ``(q, v, tau) -> vdot`` (nv,): accelerations [rad/s^2, m/s^2]."""
         return self._callable(FORWARD_DYNAMICS)
 
     @functools.cached_property
     def inverse_dynamics(self) -> Callable[..., Array]:
-        """``(q, v, qdd) -> tau`` (nv,): generalized forces [N m, N]."""
+        """Callable ``(q, v, qdd) -> tau`` (nv,): generalized forces [N m, N]."""
         return self._callable(INVERSE_DYNAMICS)
 
     @functools.cached_property
     def bias_forces(self) -> Callable[..., Array]:
-        """``(q, v) -> C(q, v) v + g(q)`` (nv,) [N m, N]."""
+        """Callable ``(q, v) -> C(q, v) v + g(q)`` (nv,) [N m, N]."""
         return self._callable(BIAS_FORCES)
 
     @functools.cached_property
     def mass_matrix(self) -> Callable[..., Array]:
-        """``(q) -> M`` (nv, nv), with rotor inertias [kg m^2, kg]."""
+        """Give the mass matrix M (nv, nv) for (q), with rotor inertias [kg m^2, kg]."""
         return self._callable(MASS_MATRIX)
 
     @functools.cached_property
     def energies(self) -> Callable[..., Array]:
-        """``(q, v) -> (nb, 2)``: kinetic and potential energy of each body [J]."""
+        """Callable ``(q, v) -> (nb, 2)``: kinetic and potential energy of each body [J]."""
         return self._callable(ENERGIES)
 
     @functools.cached_property
     def body_poses(self) -> Callable[..., Array]:
-        """``(q) -> (nb, 4, 4)``: poses of the bodies in the world [m]."""
+        """Callable ``(q) -> (nb, 4, 4)``: poses of the bodies in the world [m]."""
         return self._callable(kinematics.body_poses())
 
     def jacobian(self, q: ArrayLike, link: str) -> Array:

@@ -5,7 +5,8 @@ All vectors are in the axes of their own body and at its origin; accelerations a
 (second derivatives of positions). With w the angular velocity of the parent, p the position of the
 child's origin and S the joint's axes, the acceleration of a child is::
 
-    a_C = X a_P + c + S qdd,     c = (w_C x S_w v,  R^T(w x (w x p)) + 2 w_C x S_v v + S_w v x S_v v)
+    a_C = X a_P + c + S qdd
+    c = (w_C x S_w v, R^T (w x (w x p)) + 2 w_C x S_v v + S_w v x S_v v)
 
 where X carries the acceleration of a frame fixed to the parent and w_C is the parent's angular
 velocity in the child's axes. The wrench a body needs is ``I a + (w x I w, w x (w x m c))``.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 from dataclasses import dataclass
+import functools
 
 import numpy as np
 from numpy.typing import NDArray

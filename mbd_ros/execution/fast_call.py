@@ -15,11 +15,11 @@ a build without the interpreter's lock) the ordinary function is all there is.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 import ctypes
 import importlib
 import sys
 import sysconfig
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np

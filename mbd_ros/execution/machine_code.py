@@ -9,10 +9,10 @@ n rows of each argument; arguments that all rows share do not advance.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import functools
 import struct
 import threading
-from collections.abc import Sequence
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -23,8 +23,8 @@ _LOCK = threading.Lock()
 _ARITHMETIC = {'add': 'fadd contract', 'sub': 'fsub contract', 'mul': 'fmul contract'}
 
 
-def kernel_ir(trace: Trace, results: Sequence[Operand], sizes: Sequence[int], shared: Sequence[bool]
-              ) -> str:
+def kernel_ir(trace: Trace, results: Sequence[Operand], sizes: Sequence[int],
+              shared: Sequence[bool]) -> str:
     """
     Return the IR of a kernel and its batch loop.
 
@@ -95,7 +95,7 @@ def _batch_loop(sizes: Sequence[int], shared: Sequence[bool], result_size: int) 
     return lines
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _initialize() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()

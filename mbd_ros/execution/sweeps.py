@@ -16,10 +16,10 @@ on types, never on values: the same text runs on floats and on traced symbols.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+import math
 from typing import Any, NamedTuple
 
 from mbd_ros.spatial import Joint, Link, RigidInertia, Scalar, Vector3

@@ -1,10 +1,11 @@
 """Mass matrix, bias and accelerations against MuJoCo on random trees."""
 
 from hypothesis import given, settings, strategies as st
-import mbd_ros
 import mujoco
 import numpy as np
 from robots import random_state, trees
+
+import mbd_ros
 
 # As in test_against_pinocchio.py; MuJoCo keeps inertias diagonalised, which costs two digits.
 TOLERANCE = 1e-9

@@ -1,11 +1,12 @@
 """Every quantity against Pinocchio on random trees; both read the same URDF text."""
 
 from hypothesis import given, settings, strategies as st
-import mbd_ros
 import numpy as np
 import pinocchio as pin
 import pytest
 from robots import chain, random_state, trees
+
+import mbd_ros
 
 # Two independent O(n) programs in float64: about n = 20 roundings of 1e-16, amplified by the
 # condition of the mass matrix, which stays below 1e5 here.
@@ -45,7 +46,8 @@ def test_random_trees(text, floating, seed):
     q, v, third = random_state(model, seed)
     there = peer_configuration(model, peer, q)
     how = {'executor': 'interpreted'}
-    close(mbd_ros.forward_dynamics(model, q, v, third, **how), pin.aba(peer, data, there, v, third))
+    close(mbd_ros.forward_dynamics(model, q, v, third, **how),
+          pin.aba(peer, data, there, v, third))
     close(mbd_ros.inverse_dynamics(model, q, v, third, **how),
           pin.rnea(peer, data, there, v, third))
     close(mbd_ros.bias_forces(model, q, v, **how),

@@ -1,11 +1,12 @@
 """Identities that hold on every mechanism, on random trees."""
 
 from hypothesis import given, settings, strategies as st
-import mbd_ros
-from mbd_ros.model.state import integrate
 import numpy as np
 import pytest
 from robots import random_state, trees
+
+import mbd_ros
+from mbd_ros.model.state import integrate
 
 EXECUTORS = ['interpreted', 'compiled']
 SEEDS = st.integers(0, 2**16)

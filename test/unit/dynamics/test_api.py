@@ -1,12 +1,13 @@
 """The public functions: batches, options and error texts."""
 
+import numpy as np
+import pytest
+from robots import chain, random_state, urdf
+
 import mbd_ros
 from mbd_ros.errors import (
     InvalidValueError, NotFiniteError, ShapeError, SingularMassError, UnknownNameError,
     UnsupportedError)
-import numpy as np
-import pytest
-from robots import chain, random_state, urdf
 
 
 @pytest.fixture(scope='module')
@@ -86,7 +87,7 @@ def test_link_poses_agree_with_pose():
 
 
 def test_unknown_link(arm):
-    with pytest.raises(UnknownNameError, match="no link named 'link03'; .*did you mean 'link003'"):
+    with pytest.raises(UnknownNameError, match=r"no link named 'link03'; .*mean 'link003'"):
         mbd_ros.jacobian(arm, np.zeros(3), 'link03')
 
 
@@ -133,9 +134,9 @@ def test_a_point_mass_on_its_own_axis_at_one_configuration():
 
 
 def test_not_numbers(arm):
-    with pytest.raises(InvalidValueError, match='q is .*; allowed: 3 real numbers'):
+    with pytest.raises(InvalidValueError, match=r'q is .*; allowed: 3 real numbers'):
         mbd_ros.mass_matrix(arm, ['a', 'b', 'c'])
-    with pytest.raises(InvalidValueError, match='q is .*; allowed: 3 real numbers'):
+    with pytest.raises(InvalidValueError, match=r'q is .*; allowed: 3 real numbers'):
         mbd_ros.mass_matrix(arm, np.zeros(3, dtype=complex))
 
 

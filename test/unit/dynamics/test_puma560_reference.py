@@ -3,9 +3,10 @@
 import json
 from pathlib import Path
 
-import mbd_ros
 import numpy as np
 import pytest
+
+import mbd_ros
 
 ROOT = Path(__file__).parents[3]
 MODEL = mbd_ros.load(ROOT / 'urdf' / 'puma560.urdf')

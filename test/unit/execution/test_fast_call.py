@@ -4,13 +4,14 @@ import gc
 import sys
 import threading
 
+import numpy as np
+import pytest
+from robots import chain
+
 import mbd_ros
 from mbd_ros.dynamics.call import Call
 from mbd_ros.errors import NotFiniteError, ShapeError
 from mbd_ros.execution import fast_call
-import numpy as np
-import pytest
-from robots import chain
 
 
 @pytest.fixture(scope='module')
@@ -93,7 +94,8 @@ def test_results_do_not_leak(arm):
     q, v, tau = np.random.default_rng(1).normal(size=(3, 4))
     result = arm.forward_dynamics(q, v, tau)
     assert sys.getrefcount(result) == 2
-    assert result.flags.owndata and result.flags.writeable
+    assert result.flags.owndata
+    assert result.flags.writeable
     before = sys.getrefcount(q)
     for _ in range(1000):
         arm.forward_dynamics(q, v, tau)

@@ -1,7 +1,8 @@
 """What a trace records, folds and forgets."""
 
-from mbd_ros.execution.trace import Symbol, Trace
 import pytest
+
+from mbd_ros.execution.trace import Symbol, Trace
 
 
 @pytest.fixture
@@ -26,11 +27,12 @@ def test_constants_fold(symbols):
     assert 0.0 + x is x
     assert x - 0.0 is x
     assert x - x == 0.0
-    assert -(-x) is x
+    opposite = -x
+    assert -opposite is x
 
 
 def test_a_number_is_not_the_symbol_of_that_number(symbols):
-    trace, x, _ = symbols
+    _, x, _ = symbols
     third = x * 7.0
     assert third.number == 2
     assert (x * 2.0) is not (x * third)

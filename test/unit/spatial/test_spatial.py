@@ -1,13 +1,14 @@
 """The scalar-generic records against NumPy matrices."""
 
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation as Peer
+
 from mbd_ros.spatial import (
     Floating, Link, Prismatic, Revolute, RigidInertia, Rotation, Symmetric3, Twist, Vector3,
     Wrench)
 from mbd_ros.spatial.joints import Coordinates
 from mbd_ros.spatial.symmetric import UPPER
-import numpy as np
-import pytest
-from scipy.spatial.transform import Rotation as Peer
 
 RNG = np.random.default_rng(7)
 # 1e-13: sums of a handful of products of numbers near one, in float64.
@@ -95,7 +96,7 @@ def test_quaternion_of_any_length():
 @pytest.mark.parametrize('kind', [Revolute, Prismatic, Floating])
 def test_span_is_the_rate_of_the_link(kind):
     """The twist that a joint spans is the derivative of the pose that it gives."""
-    placement, rotation = random_link()
+    placement, _ = random_link()
     v, h = RNG.normal(size=kind.nv), 1e-6
     if kind is Floating:
         quaternion = Peer.random(random_state=RNG)
