@@ -1,0 +1,48 @@
+"""Give the nodes that follow a namespace."""
+
+from __future__ import annotations
+
+from typing import Any, TYPE_CHECKING
+
+from launch.action import Action
+from launch.some_substitutions_type import SomeSubstitutionsType
+from launch.utilities import normalize_to_list_of_substitutions
+from launch.utilities import perform_substitutions
+from launch_ros.utilities.namespace_utils import make_namespace_absolute
+from launch_ros.utilities.namespace_utils import prefix_namespace
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+NAMESPACE = 'ros_namespace'
+
+
+class PushRosNamespace(Action):
+    """
+    Add to the namespace of the nodes that follow, within the same group.
+
+    Parameters
+    ----------
+    namespace : text with substitutions
+        The namespace; with a slash in front it replaces the one from outside.
+
+    """
+
+    def __init__(self, namespace: SomeSubstitutionsType, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.__namespace = normalize_to_list_of_substitutions(namespace)
+
+    @property
+    def namespace(self) -> list[Any]:
+        """Parts of the namespace."""
+        return self.__namespace
+
+    def execute(self, context: LaunchContext) -> None:
+        """Add the namespace."""
+        before = context.launch_configurations.get(NAMESPACE)
+        combined = prefix_namespace(before, perform_substitutions(context, self.__namespace))
+        if combined:
+            context.launch_configurations[NAMESPACE] = make_namespace_absolute(combined)
+
+
+PushROSNamespace = PushRosNamespace

@@ -1,0 +1,38 @@
+"""Give the nodes that follow a parameter."""
+
+from __future__ import annotations
+
+from typing import Any, TYPE_CHECKING
+
+from launch.action import Action
+from launch.some_substitutions_type import SomeSubstitutionsType
+from launch_ros.parameter_descriptions import Parameter
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+GLOBAL_PARAMETERS = 'global_params'
+
+
+class SetParameter(Action):
+    """
+    Set a parameter for the nodes that follow, within the same group.
+
+    Parameters
+    ----------
+    name : text with substitutions
+        Name of the parameter.
+    value : object
+        Plain value, or text with substitutions.
+
+    """
+
+    def __init__(self, name: SomeSubstitutionsType, value: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.__parameter = Parameter(name, value)
+
+    def execute(self, context: LaunchContext) -> None:
+        """Set the parameter."""
+        before = context.launch_configurations.get(GLOBAL_PARAMETERS, [])
+        context.launch_configurations[GLOBAL_PARAMETERS] = [
+            *before, self.__parameter.evaluate(context)]

@@ -1,0 +1,10 @@
+"""Descriptions of what can be run; composable nodes are compiled, so they are not here."""
+
+from launch_ros.utilities.absent import absent
+
+__all__: list[str] = []
+
+__getattr__ = absent(
+    __name__, ['ComposableNode', 'ComposableLifecycleNode'],
+    'not available in rosless: composable nodes are shared libraries in C++, which need a ROS 2 '
+    'installation. Run the node with launch_ros.actions.Node')

@@ -1,0 +1,109 @@
+"""Parameters whose name, value or file is known only while launching."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, TYPE_CHECKING
+
+from launch.some_substitutions_type import SomeSubstitutionsType
+from launch.utilities import normalize_to_list_of_substitutions
+from launch.utilities import perform_substitutions
+from launch_ros.parameter_values import evaluate_value
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+
+class ParameterValue:
+    """
+    A value of a certain type.
+
+    Parameters
+    ----------
+    value : object
+        Plain value, or text with substitutions.
+    value_type : type, optional
+        ``bool``, ``int``, ``float``, ``str`` or a list of one of these; by default what the
+        text is as YAML. ``str`` keeps the text as it is: use it for a robot description.
+
+    """
+
+    def __init__(self, value: Any, *, value_type: Any = None) -> None:
+        self.__value = value
+        self.__value_type = value_type
+
+    @property
+    def value(self) -> Any:
+        """The value, before its substitutions are performed."""
+        return self.__value
+
+    @property
+    def value_type(self) -> Any:
+        """The type that is asked for."""
+        return self.__value_type
+
+    def evaluate(self, context: LaunchContext) -> Any:
+        """Return the value; raise TypeError if it is not of its type."""
+        return evaluate_value(context, self.__value, self.__value_type)
+
+
+class Parameter:
+    """
+    A parameter.
+
+    Parameters
+    ----------
+    name : text with substitutions
+        Name of the parameter.
+    value : object
+        Plain value, or text with substitutions.
+    value_type : type, optional
+        See ``ParameterValue``.
+
+    """
+
+    def __init__(
+        self, name: SomeSubstitutionsType, value: Any, *, value_type: Any = None,
+    ) -> None:
+        self.__name = normalize_to_list_of_substitutions(name)
+        self.__value = ParameterValue(value, value_type=value_type)
+
+    def evaluate(self, context: LaunchContext) -> tuple[str, Any]:
+        """Return name and value; raise TypeError if it is not of its type."""
+        return perform_substitutions(context, self.__name), self.__value.evaluate(context)
+
+
+class ParameterFile:
+    """
+    A file with parameters.
+
+    Parameters
+    ----------
+    param_file : path, or text with substitutions
+        The file.
+    allow_substs : bool
+        Whether the file holds substitutions; that is not available yet.
+
+    Raises
+    ------
+    NotImplementedError
+        If ``allow_substs`` is set.
+
+    """
+
+    def __init__(
+        self,
+        param_file: SomeSubstitutionsType | os.PathLike[str],
+        *,
+        allow_substs: bool = False,
+    ) -> None:
+        if allow_substs:
+            raise NotImplementedError('ParameterFile(allow_substs=True) is not available in '
+                                      'this version of rosless')
+        path = os.fspath(param_file) if isinstance(param_file, os.PathLike) else param_file
+        self.__param_file = normalize_to_list_of_substitutions(path)
+
+    def evaluate(self, context: LaunchContext) -> Path:
+        """Return the path of the file."""
+        return Path(perform_substitutions(context, self.__param_file))

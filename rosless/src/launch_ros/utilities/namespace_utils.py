@@ -1,0 +1,34 @@
+"""Put namespaces together."""
+
+from __future__ import annotations
+
+
+def make_namespace_absolute(namespace: str) -> str:
+    """Return the namespace with a slash in front, unless it is empty."""
+    return namespace if not namespace or namespace.startswith('/') else f'/{namespace}'
+
+
+def prefix_namespace(base: str | None, namespace: str | None) -> str | None:
+    """
+    Return a namespace as seen from the root.
+
+    Parameters
+    ----------
+    base : str or None
+        Namespace that holds where ``namespace`` is written.
+    namespace : str or None
+        Relative to ``base`` unless it begins with a slash.
+
+    Returns
+    -------
+    str or None
+        None if both are None.
+
+    """
+    if not namespace:
+        return base
+    if namespace.startswith('/') or not base:
+        combined = namespace
+    else:
+        combined = f"{base.rstrip('/')}/{namespace}"
+    return combined.rstrip('/') or '/'

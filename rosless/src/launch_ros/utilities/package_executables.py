@@ -1,0 +1,93 @@
+"""
+The programs of a package.
+
+A package built by colcon has them in ``<prefix>/lib/<package>``. One installed by pip has its
+console scripts beside the Python interpreter; they belong to the distribution, or to the module,
+that is called like the package.
+
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib.metadata
+import os
+from pathlib import Path
+import re
+import sysconfig
+
+from ament_index_python.packages import get_package_prefix
+from ament_index_python.packages import PackageNotFoundError
+
+
+def get_executables(package_name: str) -> dict[str, str]:
+    """
+    Return the programs of a package and their paths.
+
+    Parameters
+    ----------
+    package_name : str
+        Name of the package.
+
+    Raises
+    ------
+    PackageNotFoundError
+        If there is neither such a package nor a Python distribution with programs of that name.
+
+    """
+    found = _console_scripts(package_name)
+    try:
+        folder = Path(get_package_prefix(package_name)) / 'lib' / package_name
+    except PackageNotFoundError:
+        if not found:
+            raise
+        return found
+    if folder.is_dir():
+        for path in folder.rglob('*'):
+            if path.is_file() and os.access(path, os.X_OK):
+                found[path.name] = str(path)
+    return found
+
+
+def get_executable_path(package_name: str, executable_name: str) -> str:
+    """
+    Return the path of a program of a package.
+
+    Parameters
+    ----------
+    package_name, executable_name : str
+        Names of the package and of the program.
+
+    Raises
+    ------
+    PackageNotFoundError
+        If there is no such package.
+    LookupError
+        If the package has no such program; the message lists those it has.
+
+    """
+    known = get_executables(package_name)
+    if executable_name not in known:
+        near = difflib.get_close_matches(executable_name, known, n=1)
+        hint = f", did you mean '{near[0]}'?" if near else ''
+        raise LookupError(f"executable '{executable_name}' not found in package "
+                          f"'{package_name}'{hint} (it has: {', '.join(sorted(known)) or 'none'})")
+    return known[executable_name]
+
+
+def _console_scripts(package_name: str) -> dict[str, str]:
+    scripts = Path(sysconfig.get_path('scripts'))
+    wanted = _normalized(package_name)
+    found: dict[str, str] = {}
+    for point in importlib.metadata.entry_points(group='console_scripts'):
+        owner = point.dist.name if point.dist is not None else ''
+        module = point.value.partition(':')[0].partition('.')[0]
+        if package_name == module or wanted == _normalized(owner):
+            path = scripts / point.name
+            if path.is_file():
+                found[point.name] = str(path)
+    return found
+
+
+def _normalized(name: str) -> str:
+    return re.sub(r'[-_.]+', '-', name).lower()

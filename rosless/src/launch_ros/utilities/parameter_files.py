@@ -1,0 +1,46 @@
+"""Write parameter files for nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import tempfile
+from typing import Any, TYPE_CHECKING
+
+import yaml
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+FOLDER = 'launch_ros_parameter_folder'
+
+
+def write_parameter_file(
+    context: LaunchContext, node: str, parameters: Mapping[str, Any],
+) -> str:
+    """
+    Write parameters to a temporary file, which goes when the launch does.
+
+    Parameters
+    ----------
+    context : LaunchContext
+        State of the launch.
+    node : str
+        Full name of the node, or ``'/**'`` for all nodes of the process.
+    parameters : mapping
+        Names and values.
+
+    Returns
+    -------
+    str
+        Path of the file.
+
+    """
+    folder = context.get_locals_as_dict().get(FOLDER)
+    if folder is None:
+        folder = tempfile.TemporaryDirectory(prefix='launch_params_')
+        context.extend_globals({FOLDER: folder})
+    with tempfile.NamedTemporaryFile(
+            mode='w', dir=folder.name, suffix='.yaml', delete=False, encoding='utf-8') as file:
+        yaml.safe_dump({node: {'ros__parameters': dict(parameters)}}, file,
+                       default_flow_style=False, allow_unicode=True, sort_keys=False)
+    return file.name
