@@ -4,19 +4,81 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+import re
 from typing import Literal
 
 from mbd_ros.description.mechanism import Mechanism
+from mbd_ros.description.report import nearest
 from mbd_ros.description.urdf import read_urdf
-from mbd_ros.errors import DescriptionError
+from mbd_ros.description.xacro_file import expand_xacro
+from mbd_ros.errors import DescriptionError, UnsupportedError
+
+TEXT = '<string>'
+"""Stands for the file in messages about XML that was handed over as text."""
+
+_DECLARATION = re.compile(r'\s*<\?xml[^>]*\?>')
 
 
 def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
          inertia: Literal['checked', 'unchecked'] = 'checked') -> Mechanism:
-    """Read."""
-    if isinstance(path_or_text, str) and path_or_text.lstrip().startswith('<'):
-        return read_urdf(path_or_text.encode(), '<string>')
+    """
+    Read a robot description.
+
+    Parameters
+    ----------
+    path_or_text : str or path
+        Path of a ``.urdf`` or ``.xacro`` file, or the XML text itself.
+    mimic : bool
+        Whether mimic joints are coupled to the joint they mimic; not in this version.
+    inertia : {'checked', 'unchecked'}
+        Whether mass properties no body can have are refused, or remarked only.
+
+    Returns
+    -------
+    Mechanism
+        The records, with findings.
+
+    Raises
+    ------
+    DescriptionError
+        If it cannot be read; the message has file and line.
+    UnsupportedError
+        If it has something this version cannot do.
+
+    """
+    checked = inertia == 'checked'
+    if isinstance(path_or_text, str) and path_or_text.lstrip('\ufeff \t\r\n').startswith('<'):
+        text = _DECLARATION.sub('', path_or_text.lstrip('\ufeff'), count=1)
+        data = text.encode('utf-8', errors='xmlcharrefreplace')
+        return read_urdf(data, TEXT, mimic=mimic, checked=checked)
     path = Path(path_or_text)
-    if not path.is_file():
-        raise DescriptionError('there is no such file', file=str(path))
-    return read_urdf(path.read_bytes(), str(path))
+    if path.suffix in ('.yaml', '.yml'):
+        raise UnsupportedError(f'{path}: a module graph', 'allowed: .urdf and .xacro files')
+    data = _content(path)
+    if path.suffix == '.xacro':
+        return read_urdf(expand_xacro(str(path)), f'{path} (expanded)', mimic=mimic,
+                         checked=checked)
+    return read_urdf(data, str(path), mimic=mimic, checked=checked)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise DescriptionError('there is no such file' + _neighbour(path),
+                               file=_short(path)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or error
+        raise DescriptionError(f'the file cannot be read: {reason}', file=_short(path)) from None
+
+
+def _neighbour(path: Path) -> str:
+    """Return the file of the same folder that may be meant."""
+    if not path.parent.is_dir():
+        return f"; there is no folder '{_short(path.parent)}' either"
+    return nearest(path.name, os.listdir(path.parent))
+
+
+def _short(path: Path) -> str:
+    text = str(path)
+    return text if len(text) <= 200 else text[:200] + '...'

@@ -2,58 +2,91 @@
 
 from __future__ import annotations
 
-import io
-from math import inf
 from typing import Any
 
-from lxml import etree
 import numpy as np
 
-from mbd_ros.description.finding import Source
-from mbd_ros.description.mechanism import (Dynamics, Inertia, Joint, Limits, Link, Mechanism,
-                                           Pose)
+from mbd_ros.description.inertia_check import check_inertias
+from mbd_ros.description.loop_joints import refuse_loop_joints
+from mbd_ros.description.mechanism import Inertia, Link, Mechanism
+from mbd_ros.description.poses import matrix3, read_pose
+from mbd_ros.description.report import Report, tag_name
+from mbd_ros.description.strict import check_element
+from mbd_ros.description.tree import find_root
+from mbd_ros.description.urdf_joint import read_joint
+from mbd_ros.description.urdf_numbers import numbers_of
+from mbd_ros.description.vocabulary import ROBOT
+from mbd_ros.description.xml_tree import as_text, parse_xml
+
+VERSIONS = ('1.0', '1.1', '1.2')
 
 
-def read_urdf(data: bytes, file: str) -> Mechanism:
-    """Read."""
-    import yourdfpy
-    root = etree.fromstring(data)
-    armature = {joint.get('name'): float(element.get('value'))
-                for joint in root.iter('joint') for element in joint
-                if isinstance(element.tag, str) and element.tag.endswith('}armature')}
-    robot = yourdfpy.URDF.load(io.BytesIO(data), build_scene_graph=False, load_meshes=False).robot
-    links = tuple(Link(link.name, _inertia(link.inertial), Source(file)) for link in robot.links)
-    joints = []
-    for item in robot.joints:
-        axis = np.asarray(item.axis, float)
-        limit = item.limit
-        dynamics = item.dynamics
-        joints.append(Joint(
-            item.name, item.type, item.parent, item.child, _pose(item.origin),
-            tuple((axis / np.linalg.norm(axis)).tolist()),
-            Limits(*(value if value is not None else default for value, default in (
-                (limit.lower, 0.0), (limit.upper, 0.0), (limit.velocity, inf),
-                (limit.effort, inf)))) if limit else Limits(),
-            Dynamics(float(dynamics.damping or 0) if dynamics else 0.0,
-                     float(dynamics.friction or 0) if dynamics else 0.0,
-                     armature.get(item.name, 0.0)), source=Source(file)))
-    children = {joint.child for joint in joints}
-    (base,) = [link.name for link in links if link.name not in children]
-    return Mechanism(robot.name, base, links, tuple(joints), file=file, text=data.decode())
+def read_urdf(data: bytes, file: str, *, mimic: bool = False, checked: bool = True) -> Mechanism:
+    """
+    Read a robot from URDF 1.0 to 1.2.
+
+    Parameters
+    ----------
+    data : bytes
+        The XML document.
+    file : str
+        Its path, for messages.
+    mimic : bool
+        Whether mimic joints are to be coupled, which this version cannot do.
+    checked : bool
+        Whether mass properties no body can have are refused, or remarked only.
+
+    Returns
+    -------
+    Mechanism
+        Links and joints in the order of the file, and what there is to remark.
+
+    Raises
+    ------
+    DescriptionError
+        If the document is not the description of one robot; with file, line and name.
+    UnsupportedError
+        If it has something that this version cannot do.
+
+    """
+    report = Report(file, checked=checked)
+    robot = parse_xml(data, report)
+    _check_root(robot, report)
+    refuse_loop_joints(robot, report)
+    check_element(robot, ROBOT, report)
+    numbers = numbers_of(robot)
+    links = tuple(_read_link(element, raw, report)
+                  for element, raw in zip(robot.findall('link'), numbers.links))
+    joints = tuple(read_joint(element, raw, report, mimic=mimic)
+                   for element, raw in zip(robot.findall('joint'), numbers.joints))
+    root = find_root(links, joints, report)
+    check_inertias(links, report)
+    return Mechanism(robot.get('name'), root, links, joints, tuple(report.findings), file,
+                     as_text(robot))
 
 
-def _pose(matrix: Any) -> Pose:
-    if matrix is None:
-        return Pose()
-    rows = matrix.tolist()
-    return Pose(tuple(tuple(row[:3]) for row in rows[:3]), tuple(row[3] for row in rows[:3]))
+def _check_root(robot: Any, report: Report) -> None:
+    if robot.tag != 'robot':
+        raise report.error(f'the root element is <{tag_name(robot)}>; allowed: <robot> (URDF)',
+                           report.source(robot))
+    version = robot.get('version', '1.0')
+    if version not in VERSIONS:
+        report.remark('warning', f"the URDF version '{version}' is unknown; it is read as "
+                      f'{VERSIONS[-1]}', report.source(robot))
+    for element in robot.iter('*'):
+        if (element.prefix or element.tag.partition(':')[0]) == 'xacro':
+            raise report.error(
+                f'<{tag_name(element)}> is not URDF but xacro, which is expanded in files that '
+                'are named *.xacro', report.source(element))
 
 
-def _inertia(item: Any) -> Inertia | None:
-    if item is None:
-        return None
-    pose = np.eye(4) if item.origin is None else item.origin
-    rotation = pose[:3, :3]
-    tensor = rotation @ item.inertia @ rotation.T
-    return Inertia(item.mass, tuple(pose[:3, 3].tolist()),
-                   tuple(tuple(row) for row in tensor.tolist()))
+def _read_link(element: Any, raw: Any, report: Report) -> Link:
+    inertial = element.find('inertial')
+    inertia = None
+    if inertial is not None:
+        pose = read_pose(inertial.find('origin'), raw.inertial.origin, report)
+        rotation = np.array(pose.rotation)
+        tensor = rotation @ raw.inertial.inertia @ rotation.T
+        inertia = Inertia(raw.inertial.mass, pose.translation,
+                          matrix3(0.5 * (tensor + tensor.T) + 0.0), report.source(inertial))
+    return Link(element.get('name'), inertia, report.source(element))

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from mbd_ros.description.finding import Source
 from mbd_ros.description.mechanism import Joint, Limits, Mechanism
+from mbd_ros.description.poses import clean
 from mbd_ros.errors import DescriptionError
-from mbd_ros.model.frames import axis_rotation, clean
+from mbd_ros.model.frames import axis_rotation
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.masses import MassProperties, merged, placed
 from mbd_ros.model.model import LinkFrame, Model

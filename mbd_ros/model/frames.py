@@ -11,9 +11,6 @@ from mbd_ros.description.mechanism import Vector3
 
 Array = NDArray[np.float64]
 
-ROUNDING = 1e-15
-"""An entry of a rotation matrix this close to 0, 1 or -1 differs from it by rounding only."""
-
 
 def axis_rotation(axis: Vector3) -> Array:
     """
@@ -47,17 +44,6 @@ def axis_rotation(axis: Vector3) -> Array:
     return np.array([[1.0 + sign * x * x * a, b, x],
                      [sign * b, sign + y * y * a, y],
                      [-sign * x, -y, z]])
-
-
-def clean(rotation: Array) -> Array:
-    """
-    Return a rotation matrix whose entries within rounding of 0, 1 and -1 are exactly those.
-
-    Files give right angles in decimals, so cos(pi/2) comes out as 6e-17; the exact zero lets the
-    compiled equations leave the term out.
-    """
-    nearest = np.rint(rotation)
-    return np.where(np.abs(rotation - nearest) < ROUNDING, nearest, rotation) + 0.0
 
 
 def _permutation(x: Vector3, y: Vector3, z: Vector3) -> Array:

@@ -1,0 +1,49 @@
+"""Where ROS packages are, without ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import os
+from pathlib import Path
+
+
+def find_package(name: str, index: Callable[[str], str] | None = None) -> str:
+    """
+    Return the share folder of a package.
+
+    Looked for in the ament index, where one can be imported, then in the folders of
+    ``ROS_PACKAGE_PATH``, each of which is a package or holds packages.
+
+    Parameters
+    ----------
+    name : str
+        Name of the package.
+    index : callable, optional
+        Looks a name up in the ament index and raises if it cannot.
+
+    Returns
+    -------
+    str
+        Its path.
+
+    Raises
+    ------
+    LookupError
+        If there is no such package.
+
+    """
+    if index is not None:
+        try:
+            return index(name)
+        except (ImportError, LookupError, ValueError):
+            pass  # there is no index, or the package is not in it
+    folders = [Path(entry) for entry in os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep)
+               if entry]
+    for folder in folders:
+        if folder.name == name and folder.is_dir():
+            return str(folder)
+        if (folder / name).is_dir():
+            return str(folder / name)
+    looked = ', '.join(map(str, folders)) or 'which is not set'
+    raise LookupError(f"package '{name}' is neither in the ament index nor in the folders of "
+                      f'ROS_PACKAGE_PATH ({looked})')

@@ -1,0 +1,68 @@
+"""Collects what a reader remarks, and words its errors."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+from mbd_ros.description.finding import Finding, Severity, Source
+from mbd_ros.errors import DescriptionError
+
+
+class Report:
+    """
+    What is remarked while one file is read.
+
+    Parameters
+    ----------
+    file : str
+        Path of the file, or ``'<string>'``.
+    checked : bool
+        Whether mass properties no body can have are refused, or remarked only.
+
+    """
+
+    def __init__(self, file: str, *, checked: bool = True) -> None:
+        self.file = file
+        self.checked = checked
+        self.findings: list[Finding] = []
+
+    def source(self, element: Any) -> Source:
+        """Return where an XML element stands."""
+        return Source(self.file, element.sourceline)
+
+    def remark(self, severity: Severity, message: str, source: Source) -> None:
+        """Keep a finding."""
+        self.findings.append(Finding(severity, message, source.file, source.line))
+
+    def error(self, message: str, source: Source) -> DescriptionError:
+        """Return the error to raise."""
+        return DescriptionError(message, file=source.file, line=source.line)
+
+    def refuse(self, message: str, source: Source) -> None:
+        """Raise a DescriptionError, or keep it as a finding if the user asked for that."""
+        if self.checked:
+            raise self.error(message, source)
+        self.remark('error', message, source)
+
+
+def owner(element: Any) -> str:
+    """Return which link or joint an element belongs to, as the beginning of a message."""
+    while element is not None:
+        if element.tag in ('link', 'joint') and element.get('name'):
+            return f"{element.tag} '{element.get('name')}': "
+        element = element.getparent()
+    return ''
+
+
+def tag_name(element: Any) -> str:
+    """Return the tag as it stands in the file, with its prefix."""
+    local: str = element.tag.rpartition('}')[2]
+    return f'{element.prefix}:{local}' if element.prefix else local
+
+
+def nearest(name: str, known: Iterable[str], form: str = "'{}'") -> str:
+    """Return ``; did you mean ...?`` or nothing."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f'; did you mean {form.format(near[0])}?' if near else ''

@@ -1,0 +1,128 @@
+"""
+Every element and attribute of URDF 1.0 to 1.2, and what becomes of it.
+
+This is data: the strict pass walks a file and this table side by side, and what is in the file but
+not in the table becomes a finding.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+NAMESPACE = 'urn:mbd_ros'
+"""The XML namespace of this package's own annotations: ``xmlns:mbd="urn:mbd_ros"``."""
+
+ARMATURE = f'{{{NAMESPACE}}}armature'
+
+
+class Attribute(NamedTuple):
+    """An attribute; ``numbers`` is how many numbers it holds, 0 for text."""
+
+    numbers: int = 0
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """
+    What may stand in an element.
+
+    Attributes
+    ----------
+    attributes : mapping of str to Attribute
+        By name.
+    children : mapping of str to Child
+        By tag.
+    drawn : bool
+        Whether this is for viewers only, so that mistakes in it are no errors of the mechanism.
+
+    """
+
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    children: Mapping[str, Child] = field(default_factory=dict)
+    drawn: bool = False
+
+
+class Child(NamedTuple):
+    """
+    A child element: what stands in it, how often it may come, and why it is not used, if so.
+
+    Of an unused element nothing inside is looked at.
+    """
+
+    element: Element = Element()
+    many: bool = False
+    required: bool = False
+    unused: str = ''
+
+
+_TEXT = Attribute()
+_NAME = Attribute(required=True)
+_NUMBER = Attribute(1)
+_VALUE = Attribute(1, required=True)
+
+_ORIGIN = Element({'xyz': Attribute(3), 'rpy': Attribute(3), 'quat_xyzw': Attribute(4)})
+_INERTIAL = Element(children={
+    'origin': Child(_ORIGIN),
+    'mass': Child(Element({'value': _VALUE}), required=True),
+    'inertia': Child(Element(dict.fromkeys(('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'), _VALUE)),
+                     required=True),
+})
+
+_ROUND = Element({'radius': _VALUE, 'length': _VALUE})
+_GEOMETRY = Element(children={
+    'box': Child(Element({'size': Attribute(3, required=True)})),
+    'cylinder': Child(_ROUND),
+    'capsule': Child(_ROUND),
+    'sphere': Child(Element({'radius': _VALUE})),
+    'mesh': Child(Element({'filename': _NAME, 'scale': Attribute(3)})),
+})
+_MATERIAL = Element({'name': _TEXT}, {
+    'color': Child(Element({'rgba': Attribute(4)})),
+    'texture': Child(Element({'filename': _TEXT})),
+}, drawn=True)
+_SHAPE = Element({'name': _TEXT}, {
+    'origin': Child(_ORIGIN),
+    'geometry': Child(_GEOMETRY, required=True),
+    'material': Child(_MATERIAL),
+    'verbose': Child(unused='it is obsolete'),
+}, drawn=True)
+
+_LINK = Element({'name': _NAME}, {
+    'inertial': Child(_INERTIAL),
+    'visual': Child(_SHAPE, many=True),
+    'collision': Child(_SHAPE, many=True),
+    f'{{{NAMESPACE}}}fluid': Child(
+        many=True, unused='forces of a fluid are not in this version; the link moves in a vacuum'),
+    f'{{{NAMESPACE}}}flexible': Child(
+        many=True, unused='flexible links are not in this version; the link is rigid'),
+})
+
+_JOINT = Element({'name': _NAME, 'type': _NAME}, {
+    'parent': Child(Element({'link': _NAME}), required=True),
+    'child': Child(Element({'link': _NAME}), required=True),
+    'origin': Child(_ORIGIN),
+    'axis': Child(Element({'xyz': Attribute(3, required=True)})),
+    'limit': Child(Element(dict.fromkeys((
+        'lower', 'upper', 'velocity', 'effort', 'acceleration', 'deceleration', 'jerk'),
+        _NUMBER))),
+    'dynamics': Child(Element({'damping': _NUMBER, 'friction': _NUMBER})),
+    'mimic': Child(Element({'joint': _NAME, 'multiplier': _NUMBER, 'offset': _NUMBER})),
+    'safety_controller': Child(unused='it sets up a controller, not the mechanism'),
+    'calibration': Child(unused='it sets up the encoders, not the mechanism'),
+    ARMATURE: Child(Element({'value': _VALUE})),
+})
+
+ROBOT = Element({'name': _NAME, 'version': _TEXT}, {
+    'link': Child(_LINK, many=True),
+    'joint': Child(_JOINT, many=True),
+    'material': Child(_MATERIAL, many=True),
+    'transmission': Child(many=True, unused='efforts are those of the joints; rotor inertia is '
+                                            'given by <mbd:armature>'),
+    'gazebo': Child(many=True, unused='it is for Gazebo'),
+    'ros2_control': Child(many=True, unused='it is for ros2_control'),
+    'sensor': Child(many=True, unused='sensors are not part of the mechanism'),
+})

@@ -1,0 +1,77 @@
+"""XML with line numbers, and without the dangers of XML."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lxml import etree
+
+from mbd_ros.description.finding import Source
+from mbd_ros.description.report import Report
+
+MAX_BYTES = 64 * 1024 * 1024
+"""Larger than any robot; a file beyond it is a mistake or an attack."""
+
+
+def parse_xml(data: bytes, report: Report) -> Any:
+    """
+    Return the root element of an XML document.
+
+    No document type, hence no entity, is accepted, and nothing else is opened or downloaded.
+    Prefixes without a namespace are accepted, as by urdfdom, and remarked.
+
+    Parameters
+    ----------
+    data : bytes
+        The document.
+    report : Report
+        Takes the findings, and words the errors.
+
+    Returns
+    -------
+    lxml element
+        With ``sourceline`` on it and all below it.
+
+    Raises
+    ------
+    DescriptionError
+        If this is not well-formed XML, with the line.
+
+    """
+    if len(data) > MAX_BYTES:
+        raise report.error(f'the description has {len(data)} bytes; allowed: {MAX_BYTES}',
+                           Source(report.file))
+    if not data.strip():
+        raise report.error('the description is empty; allowed: XML with the root <robot>',
+                           Source(report.file))
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False,
+                             huge_tree=False, recover=True)
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise report.error(f'this is not well-formed XML: {error.msg}',
+                           Source(report.file, error.lineno)) from None
+    for entry in parser.error_log:
+        source = Source(report.file, entry.line)
+        if entry.domain == etree.ErrorDomains.NAMESPACE:
+            report.remark('info', f'{entry.message}; it is read as part of the name', source)
+        elif entry.level >= etree.ErrorLevels.ERROR:
+            raise report.error(f'this is not well-formed XML: {entry.message}', source)
+    if root is None:
+        raise report.error('this is not XML', Source(report.file, 1))
+    if root.getroottree().docinfo.doctype:
+        line = data[:max(data.find(b'<!DOCTYPE'), 0)].count(b'\n') + 1
+        raise report.error('a document type (<!DOCTYPE ...>) is not allowed; remove it',
+                           Source(report.file, line))
+    return root
+
+
+def children(element: Any) -> list[Any]:
+    """Return the child elements, without comments and processing instructions."""
+    return [child for child in element if isinstance(child.tag, str)]
+
+
+def as_text(root: Any) -> str:
+    """Return the whole document, comments included, without an XML declaration."""
+    text: str = etree.tostring(root.getroottree(), encoding='unicode')
+    return text
