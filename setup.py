@@ -62,7 +62,7 @@ setup(
     },
     zip_safe=False,
     maintainer='The mbd_ros developers',
-    maintainer_email='mbd_ros@users.noreply.github.com',
+    maintainer_email='mbd-ros@example.org',
     description='Multibody dynamics as ROS 2 nodes',
     license='Apache-2.0',
     entry_points={

@@ -19,7 +19,7 @@ setup(
     ],
     zip_safe=False,
     maintainer='The mbd_ros developers',
-    maintainer_email='mbd_ros@users.noreply.github.com',
+    maintainer_email='mbd-ros@example.org',
     description='Messages and services of mbd_ros',
     license='Apache-2.0',
 )

@@ -5,8 +5,9 @@ import re
 import shutil
 import subprocess
 
-from mbd_ros import errors
 import pytest
+
+from mbd_ros import errors
 
 MSGS = Path(__file__).resolve().parents[3] / 'interfaces' / 'mbd_msgs'
 DEFINITIONS = sorted(
@@ -40,8 +41,8 @@ def constants(name: str) -> dict[str, int]:
 
 
 def test_cmake_lists_every_definition():
-    listed = re.findall(r'^  ((?:msg|srv)/\w+\.(?:msg|srv))', (MSGS / 'CMakeLists.txt').read_text(),
-                        re.MULTILINE)
+    text = (MSGS / 'CMakeLists.txt').read_text()
+    listed = re.findall(r'^  ((?:msg|srv)/\w+\.(?:msg|srv))', text, re.MULTILINE)
     assert listed == DEFINITIONS
 
 

@@ -87,7 +87,8 @@ def test_nodes_do_no_arithmetic():
     # nodes/page, the browser's page, has to hand arrays to viser; it draws and knows no ROS.
     for path in files('nodes'):
         roots = {name.split('.')[0] for name in imported(path)}
-        banned = {'rclpy', 'mbd_msgs'} if path.parent.name == 'page' else {'numpy', 'math', 'cmath'}
+        draws = path.parent.name == 'page'
+        banned = {'rclpy', 'mbd_msgs'} if draws else {'numpy', 'math', 'cmath'}
         assert not roots & (banned | {'scipy'}), path
 
 

@@ -1,0 +1,44 @@
+"""The README keeps its promises: its example runs, its files and make targets exist."""
+
+from pathlib import Path
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+README = (ROOT / 'README.md').read_text(encoding='utf-8')
+
+
+def test_the_example_runs():
+    (example,) = re.findall(r'```python\n(.*?)```', README, re.DOTALL)
+    checks = (
+        '\nassert np.abs(mbd_ros.forward_dynamics(model, q, v, mbd_ros.inverse_dynamics('
+        'model, q, v, np.zeros(6)))).max() < 1e-9  # rest is rounding, times 1 / inertia'
+        '\nassert M.shape == J.shape == (6, 6) and X.shape == (4, 4)'
+        '\nassert QDD.shape == Q.shape and qdd.shape == (6,)')
+    done = subprocess.run(
+        [sys.executable, '-c', example + checks], cwd=ROOT, text=True, capture_output=True,
+        timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize('link', sorted(set(re.findall(r'\]\(([^)#:]+)\)', README))))
+def test_links_lead_somewhere(link):
+    assert (ROOT / link).exists()
+
+
+def test_make_targets_exist():
+    targets = set(re.findall(r'^([a-z-]+):', (ROOT / 'Makefile').read_text(), re.MULTILINE))
+    text = README + (ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8')
+    named = set(re.findall(r'(?:^|`)make ([a-z]+)', text, re.MULTILINE))
+    assert named <= targets
+
+
+def test_every_dependency_has_its_reason():
+    setup = (ROOT / 'setup.py').read_text()
+    names = set(re.findall(r"^        '([\w-]+)[<>=]", setup, re.MULTILINE))
+    assert names
+    missing = {name for name in names if not re.search(rf'^\|.*\b{name}\b', README, re.MULTILINE)}
+    assert not missing
