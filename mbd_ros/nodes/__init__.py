@@ -1,0 +1,1 @@
+"""The nodes: they wire messages to numbers and hold no arithmetic."""

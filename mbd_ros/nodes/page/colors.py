@@ -1,0 +1,25 @@
+"""Colours of the page; one meaning each."""
+
+from __future__ import annotations
+
+Rgb = tuple[int, int, int]
+
+DESIRED: Rgb = (16, 150, 72)
+TRACED: Rgb = (224, 58, 40)
+FORCE: Rgb = (112, 48, 176)
+BRAND: Rgb = (30, 100, 170)
+GRID_CELL: Rgb = (228, 232, 238)
+GRID_SECTION: Rgb = (186, 194, 205)
+GROUND: Rgb = (248, 249, 251)
+PLOT_GRID: Rgb = (234, 237, 241)
+PLOT_TEXT: Rgb = (70, 78, 90)
+JOINTS: tuple[Rgb, ...] = (
+    (31, 119, 180), (242, 142, 43), (44, 160, 120), (148, 103, 189), (140, 86, 75),
+    (227, 119, 194), (127, 127, 127), (188, 189, 34), (23, 190, 207),
+)
+"""Lines of the joints in plots, taken in turn."""
+
+
+def css(color: Rgb) -> str:
+    """Return a colour as CSS writes it."""
+    return '#{:02x}{:02x}{:02x}'.format(*color)

@@ -1,0 +1,231 @@
+"""The page: a server on this machine, a scene with the robot and its paths, and the panel."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+import contextlib
+import io
+import os
+
+import numpy as np
+from numpy.typing import NDArray
+import viser
+
+from mbd_ros.description.visuals import Shape
+from mbd_ros.nodes.page import colors
+from mbd_ros.nodes.page.panel import Panel
+from mbd_ros.nodes.page.robot_view import extent, RobotView
+from mbd_ros.nodes.page.tube import tube
+
+Matrix = NDArray[np.float64]
+
+PATH_RADIUS = 0.012
+"""Radius of the tube around the desired path, in radii of the robot; the trace runs inside."""
+
+TRACE_SPACING = 0.002
+"""Points of the traced path closer than this to the last are left out [m]."""
+
+
+class Page:
+    """
+    What the browser shows.
+
+    Parameters
+    ----------
+    host : str
+        Address to listen on.
+    port : int
+        Port to listen on; the next free one if it is taken.
+    trace_points : int, optional
+        Length of the traced path, in points.
+    history : float, optional
+        Time span of the plots [s].
+
+    """
+
+    def __init__(self, host: str, port: int, *, trace_points: int = 1500,
+                 history: float = 30.0) -> None:
+        os.environ.pop('_VISER_PORT_OVERRIDE', None)
+        with contextlib.redirect_stdout(io.StringIO()):   # the node's log says the address
+            self._server = viser.ViserServer(host=host, port=port, label='mbd_ros', verbose=False)
+        self._trace: deque[Matrix] = deque(maxlen=trace_points)
+        self._robot: RobotView | None = None
+        self._path: viser.MeshHandle | None = None
+        self._traced: viser.LineSegmentsHandle | None = None
+        self._force: viser.ArrowsHandle | None = None
+        self._force_length = 0.0
+        self._trace_grew = False
+        self._size = 1.0
+        self._build_scene()
+        self.panel = Panel(self._server.gui, history=history)
+        self.panel.show_desired.on_update(lambda _: self._update_visibility())
+        self.panel.show_traced.on_update(lambda _: self._update_visibility())
+        self.panel.show_force.on_update(lambda _: self._update_visibility())
+        self.panel.clear.on_click(lambda _: self.clear())
+
+    @property
+    def url(self) -> str:
+        """Address of the page."""
+        return f'http://{self._server.get_host()}:{self._server.get_port()}'
+
+    @property
+    def port(self) -> int:
+        """Port of the page; not the one asked for if that was taken."""
+        return self._server.get_port()
+
+    @property
+    def watched(self) -> bool:
+        """Whether any browser shows the page now."""
+        return bool(self._server.get_clients())
+
+    def show_robot(self, shapes: Sequence[Shape], poses: Mapping[str, Matrix]) -> list[str]:
+        """
+        Show a robot in place of the one before, and look at it.
+
+        Parameters
+        ----------
+        shapes : sequence of Shape
+            The robot.
+        poses : mapping of str to (4, 4) array
+            Where its links are.
+
+        Returns
+        -------
+        list of str
+            A remark for every shape that cannot be shown.
+
+        """
+        with self._server.atomic():
+            if self._robot is not None:
+                self._robot.remove()
+            self._robot = RobotView(self._server.scene, shapes)
+            self._robot.move(poses)
+            self.clear()
+            middle, self._size = extent(shapes, poses)
+            self._look_at(middle)
+        return self._robot.remarks
+
+    def move(self, poses: Mapping[str, Matrix]) -> None:
+        """Put the links of the robot where they are."""
+        if self._robot is not None:
+            with self._server.atomic():
+                self._robot.move(poses)
+
+    def show_path(self, points: Matrix) -> None:
+        """Show the desired path (n, 3) [m], or none if it has fewer than two points."""
+        if self._path is not None:
+            self._path.remove()
+            self._path = None
+        if len(points) > 1:
+            vertices, faces = tube(points, PATH_RADIUS * self._size)
+            self._path = self._server.scene.add_mesh_simple(
+                '/desired_path', vertices, faces, color=colors.DESIRED, opacity=0.55,
+                cast_shadow=False, receive_shadow=False, visible=self.panel.show_desired.value)
+
+    def add_trace(self, point: Matrix) -> None:
+        """Lengthen the traced path to a point (3,) [m]."""
+        if not self._trace or np.linalg.norm(point - self._trace[-1]) >= TRACE_SPACING:
+            self._trace.append(np.array(point))
+            self._trace_grew = True
+
+    def show_force(self, tail: Matrix, arrow: Matrix) -> None:
+        """
+        Show an arrow.
+
+        Its place and direction follow at once, its length with the next ``redraw``.
+
+        Parameters
+        ----------
+        tail : (3,) array
+            Where it begins [m].
+        arrow : (3,) array
+            From there to its tip [m].
+
+        """
+        self._force_length = float(np.linalg.norm(arrow))
+        if self._force is None:
+            self._force = self._server.scene.add_arrows(
+                '/constraint_force', self._arrow(), colors.FORCE,
+                shaft_radius=0.008 * self._size, head_radius=0.022 * self._size,
+                head_length=0.055 * self._size, visible=self.panel.show_force.value)
+        with self._server.atomic():
+            self._force.position = tail
+            if self._force_length > 0.0:
+                self._force.wxyz = _from_z(arrow / self._force_length)
+
+    def redraw(self) -> None:
+        """Send the traced path and the plots to the browsers; a few times a second will do."""
+        with self._server.atomic():
+            if self._trace_grew and len(self._trace) > 1:
+                self._trace_grew = False
+                segments = _segments(np.array(self._trace))
+                if self._traced is None:
+                    self._traced = self._server.scene.add_line_segments(
+                        '/traced_path', segments, colors.TRACED, thickness=3.0,
+                        thickness_units='screen', visible=self.panel.show_traced.value)
+                else:
+                    self._traced.points = segments
+            if self._force is not None:
+                self._force.points = self._arrow()
+            self.panel.redraw()
+
+    def clear(self) -> None:
+        """Forget the traced path and the plots."""
+        self._trace.clear()
+        for handle in (self._traced, self._force):
+            if handle is not None:
+                handle.remove()
+        self._traced = self._force = None
+        self.panel.reset()
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._server.stop()
+
+    def _build_scene(self) -> None:
+        """Add light, ground and grid."""
+        gui, scene = self._server.gui, self._server.scene
+        gui.configure_theme(show_logo=False, show_share_button=False, brand_color=colors.BRAND,
+                            control_width='large')
+        gui.main_panel.dock_right()
+        scene.set_up_direction('+z')
+        scene.configure_environment_map('studio', environment_intensity=0.25)
+        scene.add_grid('/ground', width=8.0, height=8.0, cell_size=0.25, section_size=1.0,
+                       cell_color=colors.GRID_CELL, section_color=colors.GRID_SECTION,
+                       plane_color=colors.GROUND, plane_opacity=1.0, shadow_opacity=0.25,
+                       fade_distance=30.0)
+
+    def _look_at(self, middle: Matrix) -> None:
+        """Frame the robot from the front, the right and above."""
+        camera = self._server.initial_camera
+        camera.fov = 0.7
+        camera.look_at = middle
+        camera.position = middle + 3.6 * self._size * np.array([0.72, -0.58, 0.38])
+
+    def _arrow(self) -> NDArray[np.float32]:
+        """Return the points of the force's arrow along z."""
+        return np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, self._force_length]]], dtype=np.float32)
+
+    def _update_visibility(self) -> None:
+        """Show what the switches say."""
+        for handle, switch in ((self._path, self.panel.show_desired),
+                               (self._traced, self.panel.show_traced),
+                               (self._force, self.panel.show_force)):
+            if handle is not None:
+                handle.visible = switch.value
+
+
+def _segments(points: Matrix) -> NDArray[np.float32]:
+    """Return the points (n, 3) of a line as its segments (n - 1, 2, 3)."""
+    line = points.astype(np.float32)
+    return np.stack((line[:-1], line[1:]), axis=1)
+
+
+def _from_z(direction: Matrix) -> Matrix:
+    """Return a rotation, w x y z, that turns the z axis into a direction (3,)."""
+    x, y, z = direction
+    if z < -1.0 + 1e-9:
+        return np.array([0.0, 1.0, 0.0, 0.0])
+    quaternion = np.array([1.0 + z, -y, x, 0.0])
+    return np.asarray(quaternion / np.linalg.norm(quaternion))

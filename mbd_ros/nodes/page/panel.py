@@ -1,0 +1,136 @@
+"""The panel beside the scene: readouts, plots and what to show."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import viser
+from viser import uplot
+
+from mbd_ros.nodes.page.colors import (
+    css, DESIRED, FORCE, JOINTS, PLOT_GRID, PLOT_TEXT, Rgb, TRACED)
+
+SMALLEST = 1e-4
+"""Errors below this are drawn at it: the axis is logarithmic [mm]."""
+
+PADDING = (12, 16, 0, 0)
+
+LEGEND = ''.join(
+    f'<span style="display:inline-block;width:1.4em;height:0.3em;border-radius:0.15em;'
+    f'margin:0 0.4em 0.2em 0;background:{css(color)}"></span>{name}&emsp;'
+    for name, color in (('desired path', DESIRED), ('traced path', TRACED),
+                        ('constraint force', FORCE)))
+
+
+class Panel:
+    """
+    Readouts, the live plots and the switches.
+
+    Parameters
+    ----------
+    gui : viser.GuiApi
+        Panel of the page.
+    history : float
+        Time span of the plots [s].
+    interval : float, optional
+        Time between two points of a plot [s].
+
+    """
+
+    def __init__(self, gui: viser.GuiApi, *, history: float, interval: float = 0.05) -> None:
+        self._gui = gui
+        self._interval = interval
+        count = int(history / interval)
+        self._times: deque[float] = deque(maxlen=count)
+        self._errors: deque[float] = deque(maxlen=count)
+        self._efforts: deque[tuple[float, ...]] = deque(maxlen=count)
+        self._joints: tuple[str, ...] = ()
+        self._effort_plot: viser.GuiUplotHandle | None = None
+        gui.add_html(f'<div style="font-size:0.85em;padding:0.5em 1em 0">{LEGEND}</div>')
+        self._status = gui.add_markdown('*waiting for a robot*')
+        self._error_plot = gui.add_uplot(
+            data=(np.zeros(1), np.ones(1)), title='Tracking error', height=250,
+            series=(_series('t'), _series('tool to desired point [mm]', TRACED)),
+            scales={'x': uplot.Scale(time=False), 'y': uplot.Scale(distr=3, log=10)},
+            axes=(_axis('path time [s]', 32), _axis('distance [mm]', 56)), padding=PADDING)
+        self._plots = gui.add_folder('Joint efforts')
+        with gui.add_folder('Show', expand_by_default=False):
+            self.show_desired = gui.add_checkbox('desired path', True)
+            self.show_traced = gui.add_checkbox('traced path', True)
+            self.show_force = gui.add_checkbox('constraint force', True)
+            self.clear = gui.add_button('Clear traced path and plots')
+
+    def set_status(self, title: str, rows: Mapping[str, str]) -> None:
+        """Show a line of text and a table of readouts."""
+        table = ''.join(f'\n| {name} | {value} |' for name, value in rows.items())
+        content = f'**{title}**' + (f'\n\n| | |\n|---|---|{table}' if table else '')
+        if self._status.content != content:
+            self._status.content = content
+
+    def add_sample(self, time: float, error: float, joints: Sequence[str],
+                   efforts: Sequence[float]) -> None:
+        """
+        Take a sample for the plots; those that come too soon after the last are left out.
+
+        Parameters
+        ----------
+        time : float
+            Time along the path [s]; a step back begins the plots anew.
+        error : float
+            Distance of the tool from the desired point [m].
+        joints : sequence of str
+            Names of the joints.
+        efforts : sequence of float
+            Their efforts [N m or N].
+
+        """
+        if tuple(joints) != self._joints or (self._times and time < self._times[-1]):
+            self.reset()
+            self._joints = tuple(joints)
+        if self._times and time - self._times[-1] < self._interval:
+            return
+        self._times.append(time)
+        self._errors.append(max(1e3 * error, SMALLEST))
+        self._efforts.append(tuple(efforts))
+
+    def reset(self) -> None:
+        """Forget all samples."""
+        self._times.clear()
+        self._errors.clear()
+        self._efforts.clear()
+
+    def redraw(self) -> None:
+        """Send the plots to the browsers."""
+        if not self._times:
+            return
+        times = np.array(self._times)
+        self._error_plot.data = (times, np.array(self._errors))
+        efforts = (times, *np.array(self._efforts).T.copy())
+        plot = self._effort_plot
+        if plot is not None and len(plot.data) == len(efforts):
+            plot.data = efforts
+            return
+        if plot is not None:
+            plot.remove()
+        with self._plots:
+            self._effort_plot = self._gui.add_uplot(
+                data=efforts, height=230, padding=PADDING,
+                series=(_series('t'), *(_series(name, JOINTS[index % len(JOINTS)])
+                                        for index, name in enumerate(self._joints))),
+                scales={'x': uplot.Scale(time=False)},
+                axes=(_axis('path time [s]', 32), _axis('effort [N m or N]', 56)))
+
+
+def _axis(label: str, size: int) -> uplot.Axis:
+    return uplot.Axis(
+        label=label, size=size, labelSize=18, stroke=css(PLOT_TEXT),
+        grid=uplot.Axis_Grid(stroke=css(PLOT_GRID), width=1),
+        ticks=uplot.Axis_Ticks(stroke=css(PLOT_GRID), width=1, size=5))
+
+
+def _series(label: str, color: Rgb | None = None) -> uplot.Series:
+    if color is None:
+        return uplot.Series(label=label)
+    return uplot.Series(label=label, stroke=css(color), width=2)

@@ -1,0 +1,143 @@
+"""The robot on the page: its shapes, moved link by link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+import viser
+from viser import transforms
+
+from mbd_ros.description.visuals import Shape
+from mbd_ros.nodes.page.colors import Rgb
+
+Matrix = NDArray[np.float64]
+
+
+class RobotView:
+    """
+    The shapes of one robot, each fixed to a frame of its link.
+
+    Parameters
+    ----------
+    scene : viser.SceneApi
+        Scene of the page.
+    shapes : iterable of Shape
+        What to show.
+    root : str, optional
+        Name in the scene tree; the view owns everything below it.
+
+    """
+
+    def __init__(self, scene: viser.SceneApi, shapes: Iterable[Shape], *,
+                 root: str = '/robot') -> None:
+        self._frame = scene.add_frame(root, show_axes=False)
+        self._frames: dict[str, viser.FrameHandle] = {}
+        self._shown: dict[str, bytes] = {}
+        self.remarks: list[str] = []
+        for number, shape in enumerate(shapes):
+            if shape.link not in self._frames:
+                self._frames[shape.link] = scene.add_frame(
+                    f'{root}/{len(self._frames)}', show_axes=False)
+            try:
+                _add(scene, f'{self._frames[shape.link].name}/{number}', shape)
+            except Exception as error:   # a mesh reader may raise anything
+                self.remarks.append(f"{shape.file} of link '{shape.link}' is not shown: {error}")
+
+    def move(self, poses: Mapping[str, Matrix]) -> None:
+        """
+        Put the links where they are.
+
+        Parameters
+        ----------
+        poses : mapping of str to (4, 4) array
+            Links in the world; links without shapes are passed over, as are those that rest.
+
+        """
+        for link, frame in self._frames.items():
+            pose = poses.get(link)
+            if pose is None:
+                continue
+            key = pose.tobytes()
+            if self._shown.get(link) != key:
+                self._shown[link] = key
+                frame.wxyz = quaternion(pose[:3, :3])
+                frame.position = pose[:3, 3]
+
+    def remove(self) -> None:
+        """Take the robot off the page."""
+        self._frame.remove()
+
+
+def extent(shapes: Iterable[Shape], poses: Mapping[str, Matrix]) -> tuple[Matrix, float]:
+    """
+    Return a ball that holds a robot.
+
+    Parameters
+    ----------
+    shapes : iterable of Shape
+        The robot.
+    poses : mapping of str to (4, 4) array
+        Where its links are.
+
+    Returns
+    -------
+    (3,) array
+        Centre [m].
+    float
+        Radius [m], at least 0.1.
+
+    """
+    centers, sizes = [np.zeros(3)], [0.0]
+    for shape in shapes:
+        if shape.link in poses:
+            centers.append((poses[shape.link] @ shape.pose)[:3, 3])
+            sizes.append(0.0 if shape.kind == 'mesh' else 0.5 * max(shape.size))
+    points = np.array(centers)
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    reach = np.linalg.norm(points - middle, axis=1) + np.array(sizes)
+    return middle, max(float(reach.max()), 0.1)
+
+
+def _add(scene: viser.SceneApi, name: str, shape: Shape) -> None:
+    """Add one shape to the scene."""
+    r, g, b, alpha = shape.color
+    color = (round(255 * r), round(255 * g), round(255 * b))
+    opacity = None if alpha >= 1.0 else alpha
+    wxyz, position = quaternion(shape.pose[:3, :3]), shape.pose[:3, 3]
+    if shape.kind == 'box':
+        scene.add_box(name, color, np.array(shape.size), opacity=opacity, wxyz=wxyz,
+                      position=position)
+    elif shape.kind == 'sphere':
+        scene.add_icosphere(name, shape.size[0], color, opacity=opacity, wxyz=wxyz,
+                            position=position)
+    elif shape.kind == 'mesh':
+        _add_mesh(scene, name, shape, color)
+    else:
+        radius, length = shape.size
+        scene.add_cylinder(name, radius, length, color, opacity=opacity, wxyz=wxyz,
+                           position=position)
+        if shape.kind == 'capsule':
+            for end in (-0.5 * length, 0.5 * length):
+                scene.add_icosphere(f'{name}/{end}', radius, color, opacity=opacity,
+                                    position=(0.0, 0.0, end))
+
+
+def _add_mesh(scene: viser.SceneApi, name: str, shape: Shape, color: Rgb) -> None:
+    """Add a mesh; one without materials of its own takes the shape's colour."""
+    import trimesh   # slow to import, and most robots of this package are primitives
+    mesh: Any = trimesh.load(shape.file, force='mesh')
+    mesh.apply_scale(shape.size)
+    wxyz, position = quaternion(shape.pose[:3, :3]), shape.pose[:3, 3]
+    if mesh.visual.kind in ('texture', 'vertex', 'face'):
+        scene.add_mesh_trimesh(name, mesh, wxyz=wxyz, position=position)
+    else:
+        scene.add_mesh_simple(name, mesh.vertices, mesh.faces, color=color, wxyz=wxyz,
+                              position=position)
+
+
+def quaternion(rotation: Matrix) -> Matrix:
+    """Return a rotation matrix (3, 3) as w, x, y, z."""
+    return np.asarray(transforms.SO3.from_matrix(rotation).wxyz, dtype=np.float64)

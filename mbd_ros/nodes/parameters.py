@@ -1,0 +1,262 @@
+"""
+Parameters as data: ``config/<node>_parameters.yaml`` declares, bounds and explains them.
+
+The files are written in the dialect of generate_parameter_library, of which this reads: types,
+``default_value``, ``description``, ``read_only``, groups, and the validations of ``CHECKS``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from ament_index_python.packages import get_package_share_directory, PackageNotFoundError
+from rcl_interfaces.msg import (
+    FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult)
+from rclpy.exceptions import ParameterUninitializedException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+import yaml
+
+from mbd_ros.errors import InvalidValueError, UnknownNameError
+
+CHECKS: Mapping[str, tuple[Callable[..., bool], str]] = {
+    'bounds<>': (lambda value, low, high: low <= value <= high, 'from {0} to {1}'),
+    'gt<>': (lambda value, limit: value > limit, 'greater than {0}'),
+    'gt_eq<>': (lambda value, limit: value >= limit, 'at least {0}'),
+    'lt<>': (lambda value, limit: value < limit, 'less than {0}'),
+    'lt_eq<>': (lambda value, limit: value <= limit, 'at most {0}'),
+    'one_of<>': (lambda value, choices: value in choices, 'one of {0}'),
+    'not_empty<>': (lambda value: len(value) > 0, 'not empty'),
+    'unique<>': (lambda value: len(set(value)) == len(value), 'entries that differ'),
+    'fixed_size<>': (lambda value, size: len(value) == size, '{0} entries'),
+    'size_gt<>': (lambda value, size: len(value) > size, 'more than {0} entries'),
+    'element_bounds<>': (
+        lambda value, low, high: all(low <= entry <= high for entry in value),
+        'entries from {0} to {1}'),
+    'lower_element_bounds<>': (
+        lambda value, low: all(low <= entry for entry in value), 'entries of at least {0}'),
+}
+"""Validations by name: the test, and what it allows in words."""
+
+BY_THE_CLIENT_LIBRARY = ('use_sim_time', 'start_type_description_service', 'qos_overrides.')
+"""Parameters that nodes have without declaring them."""
+
+
+class Declaration(NamedTuple):
+    """
+    One parameter as its file declares it.
+
+    Attributes
+    ----------
+    name : str
+        Full name, groups separated by dots.
+    type : Parameter.Type
+        Its type, fixed.
+    default : object
+        Value where nobody sets it; None if it must be set.
+    description : str
+        What it means, with its unit.
+    read_only : bool
+        Whether it is fixed once the node runs.
+    validation : tuple of (str, tuple)
+        Names of ``CHECKS`` with their arguments.
+
+    """
+
+    name: str
+    type: Parameter.Type
+    default: Any
+    description: str
+    read_only: bool
+    validation: tuple[tuple[str, tuple[Any, ...]], ...]
+
+    @property
+    def allowed(self) -> str:
+        """What the validation allows, in words; empty if anything of the type."""
+        return ', '.join(CHECKS[name][1].format(*arguments)
+                         for name, arguments in self.validation)
+
+    def check(self, value: Any) -> None:
+        """
+        Check a value of the right type.
+
+        Raises
+        ------
+        InvalidValueError
+            If the validation does not allow it.
+
+        """
+        for name, arguments in self.validation:
+            if not CHECKS[name][0](value, *arguments):
+                raise InvalidValueError(
+                    f"parameter '{self.name}'", value, CHECKS[name][1].format(*arguments))
+
+
+def parameters_file(node_name: str) -> Path:
+    """Return the file that declares a node's parameters, installed or in the source tree."""
+    name = f'{node_name}_parameters.yaml'
+    try:
+        installed = Path(get_package_share_directory('mbd_ros'), 'config', name)
+        if installed.is_file():
+            return installed
+    except PackageNotFoundError:
+        pass
+    return Path(__file__).parents[2] / 'config' / name
+
+
+def read_declarations(file: Path) -> tuple[Declaration, ...]:
+    """
+    Read a file of declarations.
+
+    Parameters
+    ----------
+    file : Path
+        One top-level key, the node's name, with parameters and groups of parameters below.
+
+    Returns
+    -------
+    tuple of Declaration
+        In the order of the file.
+
+    Raises
+    ------
+    UnknownNameError
+        If a type or validation is not known.
+
+    """
+    (content,) = yaml.safe_load(file.read_text(encoding='utf-8')).values()
+    return tuple(_declarations(content, ''))
+
+
+def _declarations(content: Mapping[str, Any], group: str) -> Iterator[Declaration]:
+    for key, entry in content.items():
+        name = group + key
+        if not isinstance(entry.get('type'), str):
+            yield from _declarations(entry, name + '.')
+            continue
+        kind = entry['type'].upper().replace('INT', 'INTEGER', 1)
+        if kind not in Parameter.Type.__members__:
+            raise UnknownNameError(f"type of parameter '{name}'", entry['type'], (
+                'bool', 'int', 'double', 'string', 'bool_array', 'int_array', 'double_array',
+                'string_array'))
+        checks = []
+        for check, arguments in (entry.get('validation') or {}).items():
+            if check not in CHECKS:
+                raise UnknownNameError(f"validation of parameter '{name}'", check, CHECKS)
+            given = [] if arguments is None else arguments
+            checks.append((check, tuple(given) if isinstance(given, list) else (given,)))
+        yield Declaration(name, Parameter.Type[kind], entry.get('default_value'),
+                          entry.get('description', ''), bool(entry.get('read_only', False)),
+                          tuple(checks))
+
+
+def declare_parameters(node: Node) -> SimpleNamespace:
+    """
+    Declare the parameters of a node as its file says, and return their values.
+
+    Values that are not read-only stay up to date: a change is checked and then written into the
+    returned object.
+
+    Parameters
+    ----------
+    node : Node
+        The node; its class name in snake case, or its attribute ``parameters_of``, names the file.
+
+    Returns
+    -------
+    SimpleNamespace
+        One attribute for each parameter, a namespace for each group.
+
+    Raises
+    ------
+    InvalidValueError
+        If a value is not allowed or one that must be set is not.
+
+    """
+    declarations = read_declarations(parameters_file(node.parameters_of))
+    values = SimpleNamespace()
+    for declaration in declarations:
+        value = _declare(node, declaration)
+        declaration.check(value)
+        _store(values, declaration.name, value)
+    _warn_of_unknown(node, [declaration.name for declaration in declarations])
+
+    by_name = {declaration.name: declaration for declaration in declarations}
+
+    def on_change(changes: list[Parameter]) -> SetParametersResult:
+        known = [change for change in changes if change.name in by_name]
+        try:
+            for change in known:
+                by_name[change.name].check(change.value)
+        except InvalidValueError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        for change in known:
+            _store(values, change.name, change.value)
+        return SetParametersResult(successful=True)
+
+    node.add_on_set_parameters_callback(on_change)
+    return values
+
+
+def _declare(node: Node, declaration: Declaration) -> Any:
+    """Declare one parameter and return its value."""
+    descriptor = ParameterDescriptor(
+        name=declaration.name, type=declaration.type.value, description=declaration.description,
+        additional_constraints=declaration.allowed, read_only=declaration.read_only)
+    for check, arguments in declaration.validation:
+        if check == 'bounds<>' and declaration.type is Parameter.Type.DOUBLE:
+            low, high = (float(limit) for limit in arguments)
+            descriptor.floating_point_range = [FloatingPointRange(from_value=low, to_value=high)]
+        elif check == 'bounds<>':
+            low, high = (int(limit) for limit in arguments)
+            descriptor.integer_range = [IntegerRange(from_value=low, to_value=high, step=1)]
+    if declaration.default in (None, []):   # the type of an empty list cannot be inferred
+        node.declare_parameter(declaration.name, declaration.type, descriptor)
+        try:
+            return node.get_parameter(declaration.name).value
+        except ParameterUninitializedException:
+            if declaration.default is None:
+                raise InvalidValueError(
+                    f"parameter '{declaration.name}'", None,
+                    f'a value of type {declaration.type.name.lower()}; it must be set') from None
+            return []
+    return node.declare_parameter(declaration.name, declaration.default, descriptor).value
+
+
+def _store(values: SimpleNamespace, name: str, value: Any) -> None:
+    *groups, last = name.split('.')
+    for group in groups:
+        values = vars(values).setdefault(group, SimpleNamespace())
+    setattr(values, last, list(value) if hasattr(value, '__len__') and not isinstance(value, str)
+            else value)
+
+
+def _warn_of_unknown(node: Node, known: list[str]) -> None:
+    """Say which parameters were set from outside that the node does not have."""
+    for name in getattr(node, '_parameter_overrides', {}):
+        if name not in known and not name.startswith(BY_THE_CLIENT_LIBRARY):
+            node.get_logger().warning(f'ignored: {UnknownNameError("parameter", name, known)}')
+
+
+def table(declarations: tuple[Declaration, ...]) -> str:
+    """Return the declarations as a table in Markdown, as ``docs/interfaces.md`` holds them."""
+    rows = ['| parameter | type | default | allowed | meaning |', '|---|---|---|---|---|']
+    for one in declarations:
+        default = '(must be set)' if one.default is None else f'`{one.default!r}`'
+        fixed = ' *Read-only.*' if one.read_only else ''
+        rows.append(f'| `{one.name}` | {one.type.name.lower()} | {default} | {one.allowed} | '
+                    f'{" ".join(one.description.split())}{fixed} |')
+    return '\n'.join(rows)
+
+
+def main() -> None:
+    """Print the tables of parameters of all nodes, for ``docs/interfaces.md``."""
+    for node_name in ('dynamics_server', 'simulator', 'controller', 'viewer'):
+        print(f'### {node_name}\n\n{table(read_declarations(parameters_file(node_name)))}\n')
+
+
+if __name__ == '__main__':
+    main()

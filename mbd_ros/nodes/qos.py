@@ -1,0 +1,23 @@
+"""The four QoS profiles of this package; every topic uses one of them."""
+
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+
+LATCHED = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST, depth=1, reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL)
+"""Said once, heard by those who come later: the robot description, the desired path."""
+
+RELIABLE = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST, depth=10, reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.VOLATILE)
+"""What this package publishes, commands it receives: any subscription matches it."""
+
+STREAM = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST, depth=5, reliability=ReliabilityPolicy.BEST_EFFORT,
+    durability=DurabilityPolicy.VOLATILE)
+"""Measured states, received: matches reliable and best-effort publishers."""
+
+NEWEST = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST, depth=1, reliability=ReliabilityPolicy.BEST_EFFORT,
+    durability=DurabilityPolicy.VOLATILE)
+"""Received where only the newest sample counts, such as what is drawn."""

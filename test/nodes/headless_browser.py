@@ -1,0 +1,117 @@
+"""A headless Chromium that loads a page and shows what a user would see."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+import shutil
+import subprocess
+import tempfile
+import time
+from typing import Any
+import urllib.request
+
+from websockets.sync.client import connect
+
+NAMES = ('chromium', 'chromium-browser', 'google-chrome')
+FLAGS = (
+    '--headless', '--no-sandbox', '--disable-gpu', '--use-angle=swiftshader',
+    '--enable-unsafe-swiftshader', '--disable-background-networking', '--no-first-run',
+    '--disable-component-update', '--disable-sync', '--hide-scrollbars',
+    '--remote-debugging-port=0', '--remote-allow-origins=*',
+)
+
+
+def find_browser() -> str | None:
+    """Return the path of a Chromium, or None."""
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+class Browser:
+    """
+    One page in a headless Chromium, driven over its debugging port.
+
+    Parameters
+    ----------
+    url : str
+        Page to open.
+    size : tuple of int, optional
+        Width and height of the window.
+
+    """
+
+    def __init__(self, url: str, size: tuple[int, int] = (1400, 900)) -> None:
+        program = find_browser()
+        assert program is not None
+        self._profile = tempfile.mkdtemp(prefix='mbd_ros_browser_')
+        self._process = subprocess.Popen(
+            [program, *FLAGS, f'--user-data-dir={self._profile}',
+             f'--window-size={size[0]},{size[1]}', 'about:blank'],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._socket = connect(self._page_address(), max_size=None)
+        self._count = 0
+        self.call('Emulation.setDeviceMetricsOverride', width=size[0], height=size[1],
+                  deviceScaleFactor=1, mobile=False)
+        self.call('Page.navigate', url=url)
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """Call a method of the debugging protocol and return its result."""
+        self._count += 1
+        self._socket.send(json.dumps({'id': self._count, 'method': method, 'params': parameters}))
+        while True:
+            answer = json.loads(self._socket.recv(timeout=60))
+            if answer.get('id') == self._count:
+                assert 'error' not in answer, answer
+                return dict(answer['result'])
+
+    def evaluate(self, expression: str) -> Any:
+        """Return the value of a JavaScript expression."""
+        return self.call('Runtime.evaluate', expression=expression,
+                         returnByValue=True)['result'].get('value')
+
+    def text(self) -> str:
+        """Return the text on the page."""
+        return str(self.evaluate('document.body.innerText'))
+
+    def wait_for_text(self, text: str, timeout: float) -> None:
+        """Wait until a text is on the page."""
+        end = time.monotonic() + timeout
+        while text not in self.text():
+            assert time.monotonic() < end, f"'{text}' is not on the page: {self.text()}"
+            time.sleep(0.5)
+
+    def screenshot(self, file: Path) -> Path:
+        """Write what is seen into a PNG file."""
+        file.write_bytes(base64.b64decode(self.call('Page.captureScreenshot')['data']))
+        return file
+
+    def close(self) -> None:
+        """End the browser."""
+        try:
+            self.call('Browser.close')
+        finally:
+            self._socket.close()
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            shutil.rmtree(self._profile, ignore_errors=True)
+
+    def _page_address(self) -> str:
+        """Return the address at which the page is debugged."""
+        port_file = Path(self._profile, 'DevToolsActivePort')
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            try:
+                port = port_file.read_text().split()[0]
+                with urllib.request.urlopen(f'http://127.0.0.1:{port}/json', timeout=5) as answer:
+                    pages = [one for one in json.load(answer) if one['type'] == 'page']
+                if pages:
+                    return str(pages[0]['webSocketDebuggerUrl'])
+            except (OSError, IndexError):
+                pass
+            time.sleep(0.1)
+        self._process.kill()
+        raise TimeoutError('Chromium does not answer on its debugging port')
