@@ -1,0 +1,53 @@
+"""One state, one call from Python, one thread: forward and inverse dynamics of real robots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import mujoco
+import numpy as np
+import pinocchio as pin
+
+import mbd_ros
+
+from benchmarks.robots import Case, cases
+from benchmarks.timing import interleaved
+
+
+def rows() -> Iterator[str]:
+    """Yield a Markdown table, line by line."""
+    yield ('| robot | call | prepared [us] | module function [us] | Pinocchio [us] | MuJoCo [us] '
+           '| Pinocchio / prepared: median (min-max) | MuJoCo / prepared |')
+    yield '|---|---|---|---|---|---|---|---|'
+    for case in cases():
+        for label, candidates in _calls(case).items():
+            times = interleaved(candidates)
+            low, middle, high = times['Pinocchio'].ratio_to(times['prepared'])
+            figures = ' | '.join(f'{times[name].median:.3g}' for name in candidates)
+            mujoco_ratio = times['MuJoCo'].ratio_to(times['prepared'])[1]
+            yield (f'| {case.name} | {label} | {figures} | **{middle:.1f}** ({low:.1f}-{high:.1f})'
+                   f' | {mujoco_ratio:.1f} |')
+
+
+def _calls(case: Case) -> dict[str, dict[str, Callable[[], object]]]:
+    model, peer, q, v, third = case.model, case.peer, case.q, case.v, case.third
+    dyn, data = mbd_ros.compile(model), peer.createData()
+    if model.nq != peer.nq:
+        raise SystemExit(f'{case.name}: continuous joints have another layout in Pinocchio')
+    forward, inverse = dyn.forward_dynamics, dyn.inverse_dynamics
+    np.testing.assert_allclose(forward(q, v, third), pin.aba(peer, data, q, v, third), rtol=1e-6)
+    mj_model, mj_data = case.mujoco()
+    if mj_model.nv != model.nv:
+        raise SystemExit(f'{case.name}: MuJoCo reads {mj_model.nv} velocities, not {model.nv}')
+    result = np.zeros(mj_model.nv)
+    return {
+        'forward dynamics (ABA)': {
+            'prepared': lambda: forward(q, v, third),
+            'module function': lambda: mbd_ros.forward_dynamics(model, q, v, third),
+            'Pinocchio': lambda: pin.aba(peer, data, q, v, third),
+            'MuJoCo': lambda: mujoco.mj_forward(mj_model, mj_data)},
+        'inverse dynamics (RNEA)': {
+            'prepared': lambda: inverse(q, v, third),
+            'module function': lambda: mbd_ros.inverse_dynamics(model, q, v, third),
+            'Pinocchio': lambda: pin.rnea(peer, data, q, v, third),
+            'MuJoCo': lambda: mujoco.mj_rne(mj_model, mj_data, 1, result)}}

@@ -1,0 +1,82 @@
+"""Interleaved timing: every round times each candidate once, so drift hits all alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+import os
+from pathlib import Path
+import platform
+import statistics
+import time
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Times per call of one candidate [us], one for each round."""
+
+    rounds: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """Median over the rounds [us]."""
+        return statistics.median(self.rounds)
+
+    def ratio_to(self, other: Timing) -> tuple[float, float, float]:
+        """Return minimum, median and maximum over the rounds of own time / other's time."""
+        ratios = [mine / theirs for mine, theirs in zip(self.rounds, other.rounds)]
+        return min(ratios), statistics.median(ratios), max(ratios)
+
+
+def interleaved(candidates: Mapping[str, Callable[[], object]], *, rounds: int = 15,
+                seconds: float = 0.05) -> dict[str, Timing]:
+    """
+    Time candidates in turn.
+
+    Parameters
+    ----------
+    candidates : mapping of str to callable
+        What to time; each is called once before.
+    rounds : int
+        Number of rounds.
+    seconds : float
+        Time for each candidate in each round [s].
+
+    Returns
+    -------
+    dict of str to Timing
+        Times per call.
+
+    """
+    counts = {}
+    for name, call in candidates.items():
+        call()
+        begin = time.perf_counter()
+        for _ in range(20):
+            call()
+        counts[name] = max(20, int(seconds / ((time.perf_counter() - begin) / 20)))
+    times: dict[str, list[float]] = {name: [] for name in candidates}
+    for _ in range(rounds):
+        for name, call in candidates.items():
+            repeat = range(counts[name])
+            begin = time.perf_counter()
+            for _ in repeat:
+                call()
+            times[name].append((time.perf_counter() - begin) / counts[name] * 1e6)
+    return {name: Timing(tuple(values)) for name, values in times.items()}
+
+
+def machine() -> str:
+    """Return one line about the machine and the versions that matter."""
+    from importlib.metadata import version
+
+    import llvmlite.binding as llvm
+    info = Path('/proc/cpuinfo')
+    names = [line.split(':')[1].strip() for line in info.read_text().splitlines()
+             if line.startswith('model name')] if info.exists() else []
+    features = llvm.get_host_cpu_features()
+    vector = next((isa for isa in ('avx512f', 'avx2', 'avx', 'sse2') if features.get(isa)), '?')
+    packages = ', '.join(f'{name} {version(name)}' for name in (
+        'numpy', 'llvmlite', 'pin', 'mujoco'))
+    return (f'{names[0] if names else platform.processor()}, {os.cpu_count()} cores, {vector}, '
+            f'{platform.system()}, Python {platform.python_version()}, {packages}')
