@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
+import difflib
 from typing import Any
 
 from mbd_ros.description.finding import Finding, Severity, Source

@@ -52,8 +52,8 @@ def check_element(element: Any, allowed: Element, report: Report, *, drawn: bool
             report.remark(severity, f'{owner(item)}element <{tag_name(item)}> is not used: '
                           f'{child.unused}', report.source(item))
         elif item.tag in seen and not child.many:
-            report.remark('warning', f'{owner(item)}a further <{tag_name(item)}> is not used; only '
-                          'the first is', report.source(item))
+            report.remark('warning', f'{owner(item)}a further <{tag_name(item)}> is not used; '
+                          'only the first is', report.source(item))
         else:
             check_element(item, child.element, report, drawn=drawn)
         seen.add(item.tag)
@@ -65,9 +65,9 @@ def _check_attributes(element: Any, allowed: Mapping[str, Attribute], report: Re
     for name, text in element.attrib.items():
         attribute = allowed.get(name)
         if attribute is None:
-            report.remark('warning', f"{owner(element)}attribute '{name}' of <{tag_name(element)}> "
-                          f'is unknown and not used{nearest(name, allowed)}',
-                          report.source(element))
+            report.remark('warning', f"{owner(element)}attribute '{name}' of "
+                          f'<{tag_name(element)}> is unknown and not used'
+                          f'{nearest(name, allowed)}', report.source(element))
         elif attribute.numbers and drawn:
             problem = number_problem(text, attribute.numbers)
             if problem is not None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import os
 from typing import Literal
 
+from mbd_ros.description.finding import Finding
 from mbd_ros.description.read import read
+from mbd_ros.errors import InvalidValueError, SingularMassError
 from mbd_ros.model.build import build_model
 from mbd_ros.model.model import Model
+from mbd_ros.model.singular import check_masses
 
 
 def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
@@ -43,5 +47,15 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         If the description has something this version cannot do (closed loops, planar joints).
 
     """
+    if inertia not in ('checked', 'unchecked'):
+        raise InvalidValueError('inertia', inertia, "'checked' or 'unchecked'")
     mechanism = read(path_or_text, mimic=mimic, inertia=inertia)
-    return build_model(mechanism, floating_base=floating_base)
+    model = build_model(mechanism, floating_base=floating_base)
+    try:
+        check_masses(model)
+    except SingularMassError as error:
+        if inertia == 'checked':
+            raise
+        finding = Finding('error', str(error), mechanism.file)
+        model = replace(model, findings=(*model.findings, finding))
+    return model
