@@ -2,82 +2,85 @@
 Forces that the nominal model applies beside the constraint force.
 
 The Udwadia-Kalaba force does no work along the constraint manifold: whatever the constraint leaves
-free moves as a passive mechanism under gravity would, it falls and swings. A robot with more joints
-than constraint rows therefore needs an applied force that holds the free part.
+free moves as a passive mechanism under gravity would, it falls and swings. A robot with more
+joints than constraint rows therefore needs an applied force that holds the free part.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 import math
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.simulation.manifold import Matrix, Vector
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
+from mbd_ros.simulation.manifold import checked, is_flat, Matrix, Vector
 
 
 class AppliedForce(Protocol):
     """A generalized force as a function of the state."""
 
-    def __call__(
-        self, t: float, q: Vector, v: Vector, mass_matrix: Matrix, bias: Vector, /,
-    ) -> Vector:
-        """Return the force (nv,) [N m or N]; ``M(q)`` and ``h(q, v)`` are handed in."""
+    def __call__(self, t: float, q: Vector, v: Vector, mass_matrix: Matrix, /) -> Vector:
+        """Return the force (nv,) [N m or N]; ``M(q)`` is at hand and so handed in."""
         ...
 
 
-@dataclass(frozen=True, eq=False)
 class PostureSpring:
     """
-    Carry the robot's weight and draw it softly to a posture.
+    Carry the robot's weight, and draw it to a posture by springs and dampers at its joints.
 
-    ``tau = h(q, v) + M(q) (w^2 (q_0 - q) - 2 zeta w v)``: by itself every joint would return to
-    the posture with the same frequency and damping. Under a constraint the accelerations nearest
-    to these, in the metric of M, remain: the force acts along the constraint manifold only as far
-    as the constraint lets it, and never disturbs it.
+    ``tau = g(q) + k (q_0 - q) - 2 zeta sqrt(k m_ii(q)) v``. Springs and dampers only store and
+    dissipate energy, so the free part of the motion cannot become unstable; gravity is balanced
+    and does not pull. Along the constrained directions the constraint force outweighs them. Where
+    the constraint leaves a choice, equal springs share a displacement among the joints by their
+    lever, not by their inertia: without them the light wrist of an arm would do all the work.
 
     Parameters
     ----------
+    dyn : PreparedDynamics
+        Prepared dynamics of a robot without floating base.
     posture : array_like
-        ``q_0`` (nv,) [rad or m]; robots without a floating base.
-    frequency : float, optional
-        ``w`` [rad/s].
+        ``q_0`` (nq,) [rad or m].
+    stiffness : float or array_like, optional
+        ``k``, one or (nv,) [N m/rad or N/m].
     damping : float, optional
-        Damping ratio ``zeta``.
+        Damping ratio ``zeta`` of each joint moving alone.
 
     Raises
     ------
-    ShapeError, InvalidValueError
-        If the posture is not a finite vector, or frequency or damping are not positive.
+    ShapeError, NotFiniteError, InvalidValueError
+        If the posture does not fit the robot, or a constant is not positive.
+    UnsupportedError
+        If the robot has a floating base.
 
     """
 
-    posture: Vector
-    frequency: float = 3.0
-    damping: float = 1.0
+    def __init__(
+        self, dyn: PreparedDynamics, posture: ArrayLike, *, stiffness: ArrayLike = 20.0,
+        damping: float = 1.0,
+    ) -> None:
+        model = dyn.model
+        if not is_flat(model):
+            raise UnsupportedError('a posture spring on a floating base',
+                                   'give a force of your own as (t, q, v, mass_matrix)')
+        spring = np.array(stiffness, np.float64)
+        if spring.shape not in ((), (model.nv,)):
+            raise ShapeError('stiffness', spring.shape, f'() or ({model.nv},)')
+        if not ((spring > 0.0) & np.isfinite(spring)).all():
+            raise InvalidValueError('stiffness', stiffness, 'positive numbers')
+        if not 0.0 <= damping < math.inf:
+            raise InvalidValueError('damping', damping, 'a number not below zero')
+        self.posture = checked(model, 'posture', posture, model.nq).copy()
+        self.stiffness = spring
+        self.damping = damping
+        self._dyn = dyn
+        self._rest = np.zeros(model.nv)
 
-    def __post_init__(self) -> None:
-        """Check the data."""
-        posture: ArrayLike = self.posture
-        vector = np.array(posture, np.float64)
-        if vector.ndim != 1:
-            raise ShapeError('posture', vector.shape, '(nv,)')
-        for name in ('frequency', 'damping'):
-            if not 0.0 < getattr(self, name) < math.inf:
-                raise InvalidValueError(name, getattr(self, name), 'a positive number')
-        if not np.isfinite(vector).all():
-            raise InvalidValueError('posture', vector.tolist(), 'finite numbers')
-        vector.setflags(write=False)
-        object.__setattr__(self, 'posture', vector)
-
-    def __call__(
-        self, t: float, q: Vector, v: Vector, mass_matrix: Matrix, bias: Vector, /,
-    ) -> Vector:
+    def __call__(self, t: float, q: Vector, v: Vector, mass_matrix: Matrix, /) -> Vector:
         """Return the force (nv,) [N m or N]."""
-        w = self.frequency
-        wanted = (w * w) * (self.posture - q) - (2.0 * self.damping * w) * v
-        force: Vector = mass_matrix.dot(wanted) + bias
+        dampers = (2.0 * self.damping) * np.sqrt(self.stiffness * mass_matrix.diagonal())
+        weight: Vector = self._dyn.bias_forces(q, self._rest)
+        force: Vector = weight + self.stiffness * (self.posture - q) - dampers * v
         return force

@@ -14,6 +14,9 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Vector
 
 
+DEFAULT_ELIMINATION = DirectElimination()
+
+
 class Dynamics(NamedTuple):
     """
     Forces and accelerations at one state.
@@ -35,7 +38,8 @@ class ConstrainedMotion:
     """
     ``M vdot = applied - h + Q_c`` with ``A vdot = b``, corrected after every step.
 
-    Hand it to ``mbd_ros.simulate(..., motion=...)``, or let ``NominalModel`` run it beside a clock.
+    Hand it to ``mbd_ros.simulate(..., motion=...)``, or let ``NominalModel`` run it alongside a
+    real robot.
 
     Parameters
     ----------
@@ -59,7 +63,7 @@ class ConstrainedMotion:
         constraint: Constraint,
         *,
         applied: AppliedForce | None = None,
-        elimination: DirectElimination | None = DirectElimination(),  # noqa: B008 (frozen)
+        elimination: DirectElimination | None = DEFAULT_ELIMINATION,
         tolerance: float = 1e-10,
     ) -> None:
         self.dyn = dyn
@@ -93,7 +97,7 @@ class ConstrainedMotion:
         """
         M = self.dyn.mass_matrix(q)
         h = self.dyn.bias_forces(q, v)
-        applied = np.zeros_like(v) if self.applied is None else self.applied(t, q, v, M, h)
+        applied = np.zeros_like(v) if self.applied is None else self.applied(t, q, v, M)
         solution = constrained_acceleration(
             M, applied - h, self.constraint.matrix(q, v, t), self.constraint.right_side(q, v, t),
             tolerance=self.tolerance, joint_names=self._names)

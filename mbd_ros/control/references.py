@@ -237,6 +237,6 @@ def _point(name: str, value: ArrayLike) -> Vector:
 
 def _positive(name: str, value: object) -> float:
     """Return a positive finite number."""
-    if not isinstance(value, Real) or not 0.0 < value < math.inf:
+    if not isinstance(value, Real) or not 0.0 < float(value) < math.inf:
         raise InvalidValueError(name, value, 'a positive number')
     return float(value)

@@ -98,7 +98,8 @@ class ToolPosition:
 
     def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
         """Return ``J v - xd_dot`` (m,) [m/s]."""
-        return self.matrix(q, v, t).dot(v) - self.path.at(t).velocity[self._pick]
+        rate: Vector = self.matrix(q, v, t).dot(v) - self.path.at(t).velocity[self._pick]
+        return rate
 
 
 @dataclass(frozen=True)

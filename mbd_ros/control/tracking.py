@@ -69,7 +69,8 @@ class TrackingLaw:
         from the half radian at which damping visibly suffers, and still forgets an error of 1 rad
         to below 1e-4 rad in one second.
     approach_speed : float, optional
-        Largest speed at which an error is reduced, per joint [rad/s or m/s].
+        Largest speed at which an error is reduced [rad/s or m/s]; half a joint's velocity limit
+        where that is less.
     effort_limits : array_like, optional
         Largest efforts (nv,); those of the model if not given.
 
@@ -101,6 +102,7 @@ class TrackingLaw:
         self.bandwidth = bandwidth
         self.approach_speed = approach_speed
         self.effort_limits = limits
+        self._top = np.minimum(approach_speed, 0.5 * model.velocity_limits)
         self._names = joint_of_each_velocity(model)
 
     def efforts(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
@@ -131,8 +133,7 @@ class TrackingLaw:
         v = checked(model, 'v', v, model.nv)
         error = displacement(model, q, nominal.q)
         error_rate = nominal.v - v
-        top = self.approach_speed
-        approach = np.minimum(np.maximum(0.5 * self.bandwidth * error, -top), top)
+        approach = np.minimum(np.maximum(0.5 * self.bandwidth * error, -self._top), self._top)
         wanted = nominal.accelerations + 2.0 * self.bandwidth * (error_rate + approach)
         effort = self.dyn.inverse_dynamics(q, v, wanted)
         limited = np.minimum(np.maximum(effort, -self.effort_limits), self.effort_limits)

@@ -62,7 +62,7 @@ class ConstrainedSolution(NamedTuple):
 def constrained_acceleration(
     mass_matrix: ArrayLike,
     generalized_force: ArrayLike,
-    A: ArrayLike,  # noqa: N803
+    A: ArrayLike,
     b: ArrayLike,
     *,
     tolerance: float = 1e-10,
@@ -171,7 +171,7 @@ def factorize(mass_matrix: Matrix, joint_names: Sequence[str] | None = None) -> 
     return L  # type: ignore[no-any-return]
 
 
-def _check_shapes(M: Matrix, Q: Vector, rows: Matrix, right_side: Vector) -> None:  # noqa: N803
+def _check_shapes(M: Matrix, Q: Vector, rows: Matrix, right_side: Vector) -> None:
     """Raise ShapeError unless M (n, n), Q (n,), A (m, n) and b (m,) fit."""
     if M.ndim != 2 or M.shape[0] != M.shape[1] or not M.size:
         raise ShapeError('mass_matrix', M.shape, '(n, n) with n > 0')
@@ -185,7 +185,7 @@ def _check_shapes(M: Matrix, Q: Vector, rows: Matrix, right_side: Vector) -> Non
 
 
 def _check_result(
-    accelerations: Vector, M: Matrix, Q: Vector, rows: Matrix, right_side: Vector,  # noqa: N803
+    accelerations: Vector, M: Matrix, Q: Vector, rows: Matrix, right_side: Vector,
     joint_names: Sequence[str] | None,
 ) -> None:
     """Raise NotFiniteError, naming the input at fault, unless the result is finite."""

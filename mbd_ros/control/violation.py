@@ -220,7 +220,7 @@ class _Metric:
             self._columns = dtrtrs(self._factor, rows.T, lower=1)[0]
 
     def step(self, violation: Vector, limit: float) -> tuple[Vector, int]:
-        """Return the least step (nv,) that removes a violation, damped to a limit; the rank."""
+        """Return the least change that removes a violation, damped to a limit, and the rank."""
         solution = least_norm(self._columns, violation, tolerance=self._tolerance)
         step = self._joints(solution.solution)
         if limit < math.inf and np.abs(step).max() > limit:
@@ -229,13 +229,10 @@ class _Metric:
 
     def _damped(self, violation: Vector, limit: float) -> Vector:
         """Return ``B^T (B B^T + mu^2)^-1 phi`` with mu such that the longest entry is at limit."""
-        lengths = np.linalg.norm(self._columns, axis=0)
-        lengths[lengths == 0.0] = 1.0
-        U, sigma, Vt = np.linalg.svd(self._columns / lengths, full_matrices=False)
-        weights = Vt @ (violation / lengths)
+        U, sigma, Vt = np.linalg.svd(self._columns, full_matrices=False)
         joints = self._joints(U)
         sigma[sigma <= self._tolerance * sigma[0]] = 0.0
-        weights = sigma * (Vt @ (violation / lengths))
+        weights = sigma * (Vt @ violation)
         low, high = sigma[0] * np.exp(-DAMPING_RANGE), sigma[0] * np.exp(DAMPING_RANGE)
         while high > 1.01 * low:
             mu = math.sqrt(low * high)

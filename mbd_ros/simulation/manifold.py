@@ -80,7 +80,7 @@ def displaced(model: Model, q: Vector, displacement: Vector) -> Vector:
 
 
 def displacement(model: Model, start: Vector, end: Vector) -> Vector:
-    """Return the displacement (nv,) that leads from one configuration to another."""
+    """Return what leads from one configuration to another, a tangent vector (nv,)."""
     return end - start if is_flat(model) else state.difference(model, start, end)
 
 

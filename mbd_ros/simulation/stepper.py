@@ -96,7 +96,9 @@ class Stepper:
         new_q = checked(self.model, 'q', q, self.model.nq).copy()
         new_v = (np.zeros(self.model.nv) if v is None
                  else checked(self.model, 'v', v, self.model.nv).copy())
-        self._time, self._q, self._v = time, new_q, new_v
+        self._time: float = time
+        self._q: Vector = new_q
+        self._v: Vector = new_v
 
     def advance(self, tau: ArrayLike, dt: float) -> None:
         """

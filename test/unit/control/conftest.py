@@ -18,7 +18,7 @@ class Model:
     joint_names = ('joint1', 'joint2', 'joint3')
     q_offsets = v_offsets = (0, 1, 2)
     links = {'tool': None}
-    effort_limits = np.full(3, np.inf)
+    effort_limits = velocity_limits = np.full(3, np.inf)
 
 
 class ClosedFormArm:

@@ -1,0 +1,214 @@
+"""
+A tracking task as plain data: what a parameter file, a message or a test hands over.
+
+``Task.from_data`` checks the data; ``controller_for`` makes the nominal model and the tracking
+law. The tasks of the shipped robots are in ``TASKS``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+import math
+from typing import Any, NamedTuple
+
+from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
+from mbd_ros.control.constrained_motion import ConstrainedMotion
+from mbd_ros.control.nominal_model import NominalModel
+from mbd_ros.control.references import path_from_data
+from mbd_ros.control.servo_constraints import ToolPosition
+from mbd_ros.control.tracking import TrackingLaw
+from mbd_ros.control.violation import DirectElimination
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import InvalidValueError, UnknownNameError
+
+TASKS: Mapping[str, Mapping[str, Any]] = {
+    'three_link_arm': {
+        'link': 'tool',
+        'path': {'kind': 'ellipse', 'center': [1.0, 0.0, 1.0], 'a': [0.25, 0.3, 0.0],
+                 'b': [0.0, 1.0, 0.5], 'period': 2.0 * math.pi},
+        'start_positions': [math.pi / 4.0, -math.pi / 4.0, math.pi / 2.0],
+    },
+    'puma560': {
+        'link': 'tool',
+        'path': {'kind': 'ellipse', 'center': [0.62, 0.15, 0.78], 'a': [0.0, 0.2, 0.0],
+                 'b': [0.09, 0.0, 0.09], 'period': 2.0 * math.pi},
+        'start_positions': [0.7, -1.2, 2.2, 0.0, 0.9, 0.0],
+        'metric': 'euclidean',
+        'posture': [0.0, -0.9, 2.7, 0.0, 1.3, 0.0],
+        'posture_stiffness': [20.0, 20.0, 20.0, 20.0, 20.0, 2.0],
+    },
+}
+"""
+Tasks of the shipped robots.
+
+The arm: the ellipse of Lyu and Liu (2018) from their inconsistent start. The PUMA: an ellipse in
+front of it, 0.2 m/s at most, pen downwards, elbow up; the posture keeps the three joints that the
+path leaves free, and the Euclidean metric keeps the light wrist from making the jump alone.
+"""
+
+
+@dataclass(frozen=True)
+class Task:
+    """
+    What a tool is to do and how closely.
+
+    Parameters
+    ----------
+    link : str
+        Link whose origin follows the path.
+    path : mapping
+        The path, see ``path_from_data``.
+    start_positions, start_velocities : sequence of float, optional
+        State in which the simulated robot starts (nq,), (nv,); empty: zeros.
+    axes : str, optional
+        World axes that the path prescribes.
+    start : {'as_given', 'project'}, optional
+        See ``NominalModel``.
+    step : float, optional
+        Longest step of the nominal model [s].
+    metric : {'mass', 'euclidean'}, optional
+        Norm of the eliminations, see ``DirectElimination``.
+    bandwidth, approach_speed : float, optional
+        See ``TrackingLaw`` [rad/s; rad/s or m/s].
+    posture : sequence of float, optional
+        Where the free part of the motion is drawn to (nq,); empty: nowhere, it is passive.
+    posture_stiffness : sequence of float, optional
+        See ``PostureSpring``: one entry or (nv,) [N m/rad or N/m].
+
+    """
+
+    link: str
+    path: Mapping[str, Any]
+    start_positions: tuple[float, ...] = ()
+    start_velocities: tuple[float, ...] = ()
+    axes: str = 'xyz'
+    start: str = 'as_given'
+    step: float = 0.002
+    metric: str = 'mass'
+    bandwidth: float = 15.0
+    approach_speed: float = 1.5
+    posture: tuple[float, ...] = ()
+    posture_stiffness: tuple[float, ...] = field(default=(20.0,))
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Task:
+        """
+        Return the task that plain data describe.
+
+        Parameters
+        ----------
+        data : mapping
+            Names and values of the parameters above; ``link`` and ``path`` are needed.
+
+        Returns
+        -------
+        Task
+            The task; values are checked where they are used, by ``controller_for``.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name is not known; names the nearest.
+        InvalidValueError
+            If ``link`` or ``path`` is missing.
+
+        """
+        known = [entry.name for entry in fields(cls)]
+        for name in data:
+            if name not in known:
+                raise UnknownNameError('datum of a task', name, known)
+        missing = [name for name in ('link', 'path') if name not in data]
+        if missing:
+            raise InvalidValueError('task', sorted(data), f'also with {", ".join(missing)}')
+        values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value
+                                  for name, value in data.items()}
+        return cls(**values)
+
+
+class Controller(NamedTuple):
+    """
+    The two halves of a controller.
+
+    Attributes
+    ----------
+    nominal : NominalModel
+        The constrained robot alongside the real one.
+    law : TrackingLaw
+        Efforts that lead the real one to it.
+
+    """
+
+    nominal: NominalModel
+    law: TrackingLaw
+
+
+def default_task(robot: str) -> Task:
+    """
+    Return the task of a shipped robot.
+
+    Parameters
+    ----------
+    robot : str
+        ``'three_link_arm'`` or ``'puma560'``.
+
+    Returns
+    -------
+    Task
+        The task.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+
+    """
+    if robot not in TASKS:
+        raise UnknownNameError('task for a robot', robot, TASKS)
+    return Task.from_data(TASKS[robot])
+
+
+def controller_for(
+    dyn: PreparedDynamics, task: Task, *, q: Any = None, v: Any = None, time: float = 0.0,
+) -> Controller:
+    """
+    Return nominal model and tracking law for a task.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics, ``mbd_ros.compile(model)``.
+    task : Task
+        What to do.
+    q, v : array_like, optional
+        State the nominal model starts from (nq,), (nv,), e.g. the measured one; the task's start
+        if not given.
+    time : float, optional
+        Time on the path at the start [s].
+
+    Returns
+    -------
+    Controller
+        Nominal model and tracking law.
+
+    Raises
+    ------
+    MbdError
+        If a datum of the task does not fit the robot; says which.
+
+    """
+    constraint = ToolPosition(dyn, task.link, path_from_data(task.path), axes=task.axes)
+    applied: AppliedForce | None = None
+    if task.posture:
+        stiffness = task.posture_stiffness
+        applied = PostureSpring(
+            dyn, task.posture, stiffness=stiffness[0] if len(stiffness) == 1 else stiffness)
+    motion = ConstrainedMotion(dyn, constraint, applied=applied,
+                               elimination=DirectElimination(metric=task.metric))
+    if q is None:
+        q = task.start_positions or (0.0,) * dyn.model.nq
+    if v is None:
+        v = task.start_velocities or (0.0,) * dyn.model.nv
+    return Controller(
+        NominalModel(motion, q, v, time=time, step=task.step, start=task.start),
+        TrackingLaw(dyn, bandwidth=task.bandwidth, approach_speed=task.approach_speed))
