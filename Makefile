@@ -36,7 +36,7 @@ test: install test-tools browser
 
 install: $(STAMPS)/installed
 venv: install
-test-tools: $(STAMPS)/test
+test-tools: $(STAMPS)/test $(STAMPS)/colcon
 
 $(STAMPS)/venv:
 	@scripts/make_venv.sh $(PYTHON) $(VENV)
@@ -67,7 +67,7 @@ $(STAMPS)/bench: setup.py | $(STAMPS)/installed
 	@touch $@
 
 $(STAMPS)/colcon: | $(STAMPS)/installed
-	@$(PIP_INSTALL) colcon-common-extensions '$(SETUPTOOLS)'
+	@$(PIP_INSTALL) colcon-common-extensions '$(SETUPTOOLS)' $(if $(shell command -v cmake),,cmake)
 	@touch $@
 
 browser:
@@ -79,10 +79,11 @@ lint: install $(STAMPS)/lint
 	$(BIN)/mypy
 
 # COLCON_TEST_ARGS, for example: --pytest-args test/unit
-colcon: install test-tools $(STAMPS)/colcon
-	PATH="$(CURDIR)/$(BIN):$$PATH" colcon build
-	PATH="$(CURDIR)/$(BIN):$$PATH" colcon test $(COLCON_TEST_ARGS)
-	PATH="$(CURDIR)/$(BIN):$$PATH" colcon test-result --verbose
+colcon: export PATH := $(CURDIR)/$(BIN):$(PATH)
+colcon: install test-tools
+	colcon build
+	colcon test $(COLCON_TEST_ARGS)
+	colcon test-result --verbose
 
 bench: install $(STAMPS)/bench
 	$(BIN)/python -m benchmarks $(ARGS)

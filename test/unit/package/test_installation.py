@@ -11,10 +11,12 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 EXECUTABLES = ('controller', 'dynamics_server', 'simulator', 'viewer')
 SHIPPED = ('launch', 'urdf', 'config')
+PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get('PATH', os.defpath)])
 
 
 def run(command, **options):
     """Run a command to its end and show what it said if it failed."""
+    options.setdefault('env', {**os.environ, 'PATH': PATH})
     done = subprocess.run(
         [str(part) for part in command], text=True, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, check=False, **options)
@@ -33,8 +35,7 @@ def data_of(folder: Path, names) -> set[str]:
 @pytest.fixture(scope='module')
 def colcon_install(tmp_path_factory):
     """Return the install base of a colcon build in a folder of its own."""
-    colcon = shutil.which('colcon', path=os.pathsep.join(
-        [str(Path(sys.executable).parent), os.environ.get('PATH', os.defpath)]))
+    colcon = shutil.which('colcon', path=PATH)
     if colcon is None:
         pytest.skip('colcon is not installed; make test installs it')
     base = tmp_path_factory.mktemp('colcon')
@@ -84,7 +85,7 @@ def test_colcon_installs_the_definitions(colcon_install):
 def test_the_setup_script_of_colcon_finds_both_packages(colcon_install):
     said = run(
         ['sh', '-c', '. ./setup.sh && echo "=$AMENT_PREFIX_PATH"'], cwd=colcon_install,
-        env={'PATH': os.environ['PATH'], 'COLCON_PYTHON_EXECUTABLE': sys.executable})
+        env={'PATH': PATH, 'COLCON_PYTHON_EXECUTABLE': sys.executable})
     prefixes = said.strip().splitlines()[-1].lstrip('=').split(':')
     assert {str(colcon_install / 'mbd_ros'), str(colcon_install / 'mbd_msgs')} <= set(prefixes)
     assert 'not found' not in said
