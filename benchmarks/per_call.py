@@ -8,10 +8,9 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
-import mbd_ros
-
 from benchmarks.robots import Case, cases
 from benchmarks.timing import interleaved
+import mbd_ros
 
 
 def rows() -> Iterator[str]:

@@ -9,7 +9,7 @@ n rows of each argument; arguments that all rows share do not advance.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 import functools
 import struct
 import threading
@@ -20,6 +20,7 @@ import llvmlite.binding as llvm
 from mbd_ros.execution.trace import Operand, Symbol, Trace
 
 _LOCK = threading.Lock()
+DECLARATIONS = ('declare double @llvm.sin.f64(double)', 'declare double @llvm.cos.f64(double)')
 _ARITHMETIC = {'add': 'fadd contract', 'sub': 'fsub contract', 'mul': 'fmul contract'}
 
 
@@ -46,40 +47,76 @@ def kernel_ir(trace: Trace, results: Sequence[Operand], sizes: Sequence[int],
 
     """
     arguments = ', '.join(f'ptr noalias readonly %a{k}' for k in range(len(sizes)))
-    lines = [
-        'declare double @llvm.sin.f64(double)', 'declare double @llvm.cos.f64(double)',
-        f'define void @kernel({arguments}, ptr noalias %result) nounwind {{']
-    for symbol in trace.needed(list(results)):
-        lines.append(_instruction(symbol))
+    lines = [*DECLARATIONS,
+             f'define void @kernel({arguments}, ptr noalias %result) nounwind {{']
+    block = StraightLine('s', {k: f'%a{k}' for k in range(len(sizes))})
+    lines += block.compute(trace, results)
     for entry, result in enumerate(results):
-        lines.append(f'  %r{entry} = getelementptr double, ptr %result, i64 {entry}')
-        lines.append(f'  store double {_value(result)}, ptr %r{entry}')
-    lines += ['  ret void', '}', *_batch_loop(sizes, shared, len(results))]
+        lines += block.store(result, '%result', entry)
+    lines += ['  ret void', '}', *batch_loop(sizes, shared, len(results))]
     return '\n'.join(lines)
 
 
-def _instruction(symbol: Symbol) -> str:
-    target, name = f'%s{symbol.number}', symbol.name
-    if name == 'input':
-        return (f'  {target}p = getelementptr double, ptr %a{symbol.first}, i64 {symbol.second}\n'
-                f'  {target} = load double, ptr {target}p')
-    first = _value(symbol.first)
-    if name == 'neg':
-        return f'  {target} = fneg double {first}'
-    if name == 'inv':
-        return f'  {target} = fdiv double {_value(1.0)}, {first}'
-    if name in ('sin', 'cos'):
-        return f'  {target} = call double @llvm.{name}.f64(double {first})'
-    return f'  {target} = {_ARITHMETIC[name]} double {first}, {_value(symbol.second)}'
+class StraightLine:
+    """
+    The IR of a trace, as part of a function.
+
+    Parameters
+    ----------
+    prefix : str
+        Makes the names of values unique within the function.
+    pointers : mapping
+        Where to read the inputs of each argument from: names of pointers.
+
+    """
+
+    def __init__(self, prefix: str, pointers: Mapping[Any, str]) -> None:
+        self._prefix = prefix
+        self._pointers = pointers
+        self._stores = 0
+
+    def compute(self, trace: Trace, results: Sequence[Operand]) -> list[str]:
+        """Return the instructions that compute results."""
+        return [self._instruction(symbol) for symbol in trace.needed(list(results))]
+
+    def store(self, operand: Operand, pointer: str, entry: int | str) -> list[str]:
+        """Return the instructions that store a value at an entry of an array."""
+        self._stores += 1
+        place = f'%{self._prefix}w{self._stores}'
+        return [f'  {place} = getelementptr double, ptr {pointer}, i64 {entry}',
+                f'  store double {self.value(operand)}, ptr {place}']
+
+    def add(self, operand: Operand, pointer: str, entry: int) -> list[str]:
+        """Return the instructions that add a value to an entry of an array."""
+        self._stores += 1
+        place = f'%{self._prefix}w{self._stores}'
+        return [f'  {place} = getelementptr double, ptr {pointer}, i64 {entry}',
+                f'  {place}b = load double, ptr {place}',
+                f'  {place}s = fadd double {place}b, {self.value(operand)}',
+                f'  store double {place}s, ptr {place}']
+
+    def value(self, operand: Operand) -> str:
+        """Return the name of a symbol's value, or a constant as text."""
+        if isinstance(operand, Symbol):
+            return f'%{self._prefix}{operand.number}'
+        return f'0x{struct.unpack("<Q", struct.pack("<d", operand))[0]:016X}'
+
+    def _instruction(self, symbol: Symbol) -> str:
+        target, name = self.value(symbol), symbol.name
+        if name == 'input':
+            return (f'  {target}p = getelementptr double, ptr {self._pointers[symbol.first]}, '
+                    f'i64 {symbol.second}\n  {target} = load double, ptr {target}p')
+        first = self.value(symbol.first)
+        if name == 'neg':
+            return f'  {target} = fneg double {first}'
+        if name == 'inv':
+            return f'  {target} = fdiv double {self.value(1.0)}, {first}'
+        if name in ('sin', 'cos'):
+            return f'  {target} = call double @llvm.{name}.f64(double {first})'
+        return f'  {target} = {_ARITHMETIC[name]} double {first}, {self.value(symbol.second)}'
 
 
-def _value(operand: Operand) -> str:
-    if isinstance(operand, Symbol):
-        return f'%s{operand.number}'
-    return f'0x{struct.unpack("<Q", struct.pack("<d", operand))[0]:016X}'
-
-
-def _batch_loop(sizes: Sequence[int], shared: Sequence[bool], result_size: int) -> list[str]:
+def batch_loop(sizes: Sequence[int], shared: Sequence[bool], result_size: int) -> list[str]:
     """Return the IR of the loop over the rows of a batch."""
     strides = [*(0 if same else size for size, same in zip(sizes, shared)), result_size]
     names = [*(f'a{k}' for k in range(len(sizes))), 'result']

@@ -159,3 +159,15 @@ def test_external_forces_errors(arm):
     with pytest.raises(NotFiniteError, match=r"external_forces\['link003'\] of entry 1 is nan"):
         mbd_ros.forward_dynamics(arm, zero, zero, zero,
                                  external_forces={'link003': [0, np.nan, 0, 0, 0, 0]})
+
+
+def test_a_tree_has_no_loops(arm):
+    q, v, tau = np.random.default_rng(0).normal(size=(3, 3))
+    solution = mbd_ros.constrained_dynamics(arm, q, v, tau)
+    np.testing.assert_array_equal(solution.accelerations,
+                                  mbd_ros.forward_dynamics(arm, q, v, tau))
+    assert (solution.rank, solution.multipliers.shape, solution.redundant) == (0, (0,), ())
+    same_q, same_v = mbd_ros.close_loops(arm, q, v)
+    np.testing.assert_array_equal([same_q, same_v], [q, v])
+    with pytest.raises(ShapeError, match=r'q has shape \(2,\); allowed: \(3,\)'):
+        mbd_ros.close_loops(arm, q[:2], v)
