@@ -1,0 +1,26 @@
+"""``ros2 pkg prefix``."""
+
+from __future__ import annotations
+
+import argparse
+
+from ament_index_python.packages import get_package_prefix
+from ament_index_python.packages import get_package_share_directory
+from ament_index_python.packages import PackageNotFoundError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.add_argument('package_name', help='The package name')
+    parser.add_argument('--share', action='store_true',
+                        help='Show the share directory for the package')
+
+
+def main(args: argparse.Namespace) -> str | None:
+    """Print the prefix of a package."""
+    try:
+        find = get_package_share_directory if args.share else get_package_prefix
+        print(find(args.package_name))
+    except (PackageNotFoundError, ValueError):
+        return 'Package not found'
+    return None

@@ -1,0 +1,38 @@
+"""``ros2 run``: run a program of a package."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+
+from ament_index_python.packages import PackageNotFoundError
+from launch_ros.utilities.package_executables import get_executable_path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.add_argument(
+        '--prefix', help='Prefix command, which should go before the executable. Command must be '
+        "wrapped in quotes if it contains spaces (e.g. --prefix 'gdb -ex run --args').")
+    parser.add_argument('package_name', help='Name of the ROS package')
+    parser.add_argument('executable_name', help='Name of the executable')
+    parser.add_argument('argv', nargs=argparse.REMAINDER,
+                        help='Pass arbitrary arguments to the executable')
+
+
+def main(args: argparse.Namespace) -> str:
+    """Replace this process by the program; return only if that is not possible."""
+    try:
+        path = get_executable_path(args.package_name, args.executable_name)
+    except PackageNotFoundError:
+        return f"Package '{args.package_name}' not found"
+    except ValueError as error:
+        return str(error)
+    except LookupError as error:
+        return f'No executable found: {error.args[0]}'
+    words = [*shlex.split(args.prefix or ''), path, *args.argv]
+    try:
+        os.execvp(words[0], words)
+    except OSError as error:
+        return f"'{words[0]}' cannot be run: {error.strerror}"

@@ -1,0 +1,170 @@
+"""Run the tools as users do: as processes of their own, each bounded in time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+import os
+from pathlib import Path
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+SOURCES = Path(__file__).parents[2] / 'src'
+PATIENCE = 20.0  # s: far above what any step takes, so that only a hang exceeds it
+
+
+class Running:
+    """A process whose output is collected while it runs."""
+
+    def __init__(self, words: list[str], env: Mapping[str, str], cwd: Path) -> None:
+        self.lines: list[str] = []
+        self.begin = time.monotonic()
+        self.process = subprocess.Popen(
+            words, env=dict(env), cwd=cwd, text=True, start_new_session=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors='replace')
+        self._grown = threading.Condition()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @property
+    def text(self) -> str:
+        """What was written so far."""
+        return '\n'.join(self.lines)
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self.process.pid
+
+    def wait_for(self, pattern: str, count: int = 1, patience: float = PATIENCE) -> list[str]:
+        """Wait until a pattern was written often enough; return its matches (or groups)."""
+        deadline = time.monotonic() + patience
+        with self._grown:
+            while True:
+                found = re.findall(pattern, self.text, flags=re.MULTILINE)
+                if len(found) >= count:
+                    return found
+                rest = deadline - time.monotonic()
+                ended = not self._reader.is_alive()
+                assert rest > 0 and not ended, (
+                    f'{pattern!r} not written, process {"ended" if ended else "runs"}:\n'
+                    + self.text)
+                self._grown.wait(min(rest, 0.1))
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the process alone."""
+        os.kill(self.pid, number)
+
+    def finish(self, patience: float = PATIENCE) -> int:
+        """Wait for the end; return the exit status."""
+        status = self.process.wait(patience)
+        self._reader.join(patience)
+        return status
+
+    def stop(self) -> None:
+        """End the process and its children, whatever they do."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(5.0)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            with self._grown:
+                self.lines.append(line.rstrip('\n'))
+                self._grown.notify_all()
+
+
+@pytest.fixture(scope='session')
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return an environment with a DDS domain and a log directory of its own."""
+    env = {key: value for key, value in os.environ.items()
+           if not key.startswith(('ROS_', 'RCUTILS_', 'AMENT_'))}
+    paths = [str(SOURCES), *filter(None, [os.environ.get('PYTHONPATH')])]
+    env.update(
+        PYTHONPATH=os.pathsep.join(paths), PYTHONUNBUFFERED='1',
+        ROS_DOMAIN_ID=str(1 + os.getpid() % 100),
+        ROS_LOG_DIR=str(tmp_path_factory.mktemp('log')))
+    return env
+
+
+@pytest.fixture
+def start(
+    environment: dict[str, str], tmp_path: Path,
+) -> Iterator[Callable[..., Running]]:
+    """Start processes that are ended with the test."""
+    running: list[Running] = []
+
+    def begin(*words: str | Path, env: Mapping[str, str] | None = None) -> Running:
+        process = Running([str(word) for word in words], {**environment, **(env or {})}, tmp_path)
+        running.append(process)
+        return process
+
+    yield begin
+    for process in reversed(running):
+        process.stop()
+
+
+@pytest.fixture
+def ros2(start: Callable[..., Running]) -> Callable[..., Running]:
+    """Start the command ``ros2``."""
+    def begin(*words: str | Path, env: Mapping[str, str] | None = None) -> Running:
+        return start(sys.executable, '-m', 'ros2cli', *words, env=env)
+    return begin
+
+
+@pytest.fixture
+def launch_file(tmp_path: Path) -> Callable[..., Path]:
+    """Write a launch file that holds these entities."""
+    def write(*entities: str, name: str = 'case.launch.py', before: str = '') -> Path:
+        listed = ''.join(f'        {entity},\n' for entity in entities)
+        path = tmp_path / name
+        path.write_text(
+            'import sys\n'
+            'from launch import LaunchDescription\n'
+            'from launch.actions import *\n'
+            'from launch.conditions import *\n'
+            'from launch.event_handlers import *\n'
+            'from launch.events import Shutdown as ShutdownEvent\n'
+            'from launch.launch_description_sources import PythonLaunchDescriptionSource\n'
+            'from launch.substitutions import *\n'
+            'from launch_ros.actions import *\n'
+            'from launch_ros.parameter_descriptions import *\n'
+            'from launch_ros.substitutions import *\n'
+            'PY = sys.executable\n'
+            f'{before}\n'
+            'def generate_launch_description():\n'
+            f'    return LaunchDescription([\n{listed}    ])\n')
+        return path
+    return write
+
+
+def is_alive(pid: int) -> bool:
+    """Tell whether a process exists and is not a zombie."""
+    try:
+        status = Path(f'/proc/{pid}/stat').read_text()
+    except OSError:
+        return False
+    return status.rpartition(')')[2].split()[0] != 'Z'
+
+
+@pytest.fixture
+def gone() -> Callable[..., None]:
+    """Check that processes disappear within a time [s]."""
+    def check(pids: list[int | str], within: float = 2.0) -> None:
+        deadline = time.monotonic() + within
+        left = [int(pid) for pid in pids]
+        while left and time.monotonic() < deadline:
+            left = [pid for pid in left if is_alive(pid)]
+            time.sleep(0.02)
+        assert not left, f'processes left behind: {left}'
+    return check

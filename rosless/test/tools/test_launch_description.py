@@ -1,0 +1,242 @@
+"""Arguments, substitutions, conditions, groups, includes and events."""
+
+import pytest
+
+
+def run(ros2, path, *words):
+    launched = ros2('launch', path, *words)
+    launched.status = launched.finish()
+    launched.said = [line.removeprefix('[INFO] [launch.user]: ') for line in launched.lines
+                     if line.startswith('[INFO] [launch.user]: ')]
+    return launched
+
+
+def say(*parts):
+    return f"LogInfo(msg=[{', '.join(parts)}])"
+
+
+ARGUMENT = "DeclareLaunchArgument('robot', default_value='arm', choices=['arm', 'puma560'], " \
+           "description='Which robot')"
+VALUE = "LaunchConfiguration('robot')"
+
+
+def test_argument_given_and_default(ros2, launch_file):
+    path = launch_file(ARGUMENT, say(VALUE))
+    assert run(ros2, path).said == ['arm']
+    assert run(ros2, path, 'robot:=puma560').said == ['puma560']
+    assert run(ros2, path, 'robot:=arm', 'robot:=puma560').said == ['puma560']
+
+
+def test_value_that_is_no_choice(ros2, launch_file):
+    launched = run(ros2, launch_file(ARGUMENT), 'robot:=puma')
+    assert launched.status == 1
+    assert ('[ERROR] [launch]: Caught exception in launch (see debug for traceback): Argument '
+            '"robot" provided value "puma" is not valid. Valid options are: '
+            "['arm', 'puma560']. Did you mean \"puma560\"?") in launched.lines
+
+
+def test_required_argument_missing(ros2, launch_file):
+    path = launch_file("DeclareLaunchArgument('path', description='Where to')")
+    launched = run(ros2, path)
+    assert launched.status == 1
+    assert "missing required argument 'path' (description: 'Where to')" in launched.text
+
+
+def test_unknown_argument_is_warned_of(ros2, launch_file):
+    launched = run(ros2, launch_file(ARGUMENT), 'robto:=puma560')
+    assert launched.status == 0
+    assert ("[WARNING] [launch]: unknown launch argument 'robto', did you mean 'robot'? "
+            '(declared: robot; see --show-args)') in launched.lines
+
+
+def test_malformed_argument(ros2, launch_file):
+    launched = run(ros2, launch_file(ARGUMENT), 'robot=arm')
+    assert launched.status == 1
+    assert launched.text == "malformed launch argument 'robot=arm', expected format " \
+                            "'<name>:=<value>'"
+
+
+def test_show_args(ros2, launch_file):
+    path = launch_file(
+        ARGUMENT, "DeclareLaunchArgument('rate')",
+        "GroupAction([DeclareLaunchArgument('deep', default_value=['a', LaunchConfiguration("
+        "'robot')])], condition=IfCondition('true'))")
+    launched = run(ros2, path, '--show-args')
+    assert launched.status == 0
+    assert launched.text == (
+        "Arguments (pass arguments as '<name>:=<value>'):\n\n"
+        "    'robot':\n        Which robot. Valid choices are: ['arm', 'puma560']\n"
+        "        (default: 'arm')\n\n"
+        "    'rate':\n        no description given\n\n"
+        "    'deep':*\n        no description given\n"
+        "        (default: 'a' + LaunchConfig('robot'))\n\n"
+        '* argument(s) which are only used if specific conditions occur')
+
+
+@pytest.mark.parametrize(('expression', 'text'), [
+    ("TextSubstitution(text='x')", 'x'),
+    ("PathJoinSubstitution(['/a', 'b', ['c', '.txt']])", '/a/b/c.txt'),
+    ("EnvironmentVariable('NOT_SET', default_value='d')", 'd'),
+    ("EnvironmentVariable('COLOR')", 'blue'),
+    ("PythonExpression(['2 * ', '3 + int(pi)'])", '9'),
+    ("Command('echo hello')", 'hello\n'),
+    ("Command(['echo ', \"'two  blanks'\"])", 'two  blanks\n'),
+    ("LaunchConfiguration('absent', default='d')", 'd'),
+    ("EqualsSubstitution('1.0', 1)", 'true'),
+    ("NotEqualsSubstitution('a', 'b')", 'true'),
+    ("AndSubstitution('true', NotSubstitution('false'))", 'true'),
+    ("OrSubstitution('false', '0')", 'false'),
+])
+def test_substitution(expression, text, monkeypatch):
+    import launch.substitutions
+    monkeypatch.setenv('COLOR', 'blue')
+    substitution = eval(expression, vars(launch.substitutions))
+    assert substitution.perform(launch.LaunchContext()) == text
+
+
+@pytest.mark.parametrize(('expression', 'message'), [
+    ("LaunchConfiguration('robt')",
+     "launch configuration 'robt' does not exist (did you mean 'robot'?)"),
+    ("EnvironmentVariable('NOT_SET')", "environment variable 'NOT_SET' does not exist"),
+    ("PythonExpression('1 +')", "the Python expression '1 +' cannot be evaluated: SyntaxError"),
+    ("Command('/no/program x')", "the program '/no/program' of the command '/no/program x' "
+     'cannot be run: No such file or directory'),
+    ("Command('sh -c \"echo bad >&2; exit 4\"')", 'Captured stderr output: bad'),
+    ("Command('sh -c \"echo remark >&2\"')", 'executed command showed stderr output'),
+    ("FindExecutable(name='no-such-program')", "executable 'no-such-program' not found"),
+    ('ThisLaunchFileDir()', 'outside of a launch file'),
+])
+def test_substitution_failure(expression, message):
+    import launch.substitutions
+    context = launch.LaunchContext()
+    context.launch_configurations['robot'] = 'arm'
+    with pytest.raises(launch.substitutions.SubstitutionFailure) as raised:
+        eval(expression, vars(launch.substitutions)).perform(context)
+    assert message in str(raised.value)
+
+
+def test_conditions(ros2, launch_file):
+    cases = {'IfCondition("True")': 'a', 'IfCondition("0")': 'b', 'UnlessCondition("0")': 'c',
+             'LaunchConfigurationEquals("robot", "arm")': 'd',
+             'LaunchConfigurationNotEquals("robot", "arm")': 'e'}
+    path = launch_file(ARGUMENT, *(
+        f"LogInfo(msg='{name}', condition={condition})" for condition, name in cases.items()))
+    assert run(ros2, path).said == ['a', 'c', 'd']
+
+
+def test_invalid_condition(ros2, launch_file):
+    launched = run(ros2, launch_file("LogInfo(msg='x', condition=IfCondition('maybe'))"))
+    assert launched.status == 1
+    assert ('invalid condition expression, expected one of '
+            "['true', '1', 'false', '0'] but got 'maybe'") in launched.text
+
+
+def test_groups_have_a_scope(ros2, launch_file):
+    show = say("LaunchConfiguration('x', default='none')", "' '",
+               "EnvironmentVariable('Y', default_value='none')")
+    path = launch_file(
+        show,
+        "GroupAction([SetLaunchConfiguration('x', '1'), SetEnvironmentVariable('Y', '2'), "
+        f'{show}, GroupAction([{show}], forwarding=False)])',
+        show,
+        "GroupAction([SetLaunchConfiguration('x', '3')], scoped=False)",
+        show)
+    assert run(ros2, path).said == ['none none', '1 2', 'none none', 'none none', '3 none']
+
+
+def test_include_passes_arguments_and_knows_its_directory(ros2, launch_file, tmp_path):
+    launch_file("DeclareLaunchArgument('speed')",
+                say("LaunchConfiguration('speed')", "' '", 'ThisLaunchFileDir()'),
+                name='inner.launch.py')
+    path = launch_file(
+        "DeclareLaunchArgument('fast', default_value='9')",
+        "IncludeLaunchDescription(PythonLaunchDescriptionSource(PathJoinSubstitution(["
+        "ThisLaunchFileDir(), 'inner.launch.py'])), "
+        "launch_arguments={'speed': LaunchConfiguration('fast')}.items())",
+        say("'after'"))
+    assert run(ros2, path).said == [f'9 {tmp_path}', 'after']
+    shown = run(ros2, tmp_path / 'inner.launch.py', '-s')
+    assert "'speed':" in shown.text
+
+
+def test_include_without_a_required_argument(ros2, launch_file, tmp_path):
+    launch_file("DeclareLaunchArgument('speed')", name='inner.launch.py')
+    path = launch_file(
+        "DeclareLaunchArgument('file')", "IncludeLaunchDescription(LaunchConfiguration('file'))")
+    launched = run(ros2, path, f'file:={tmp_path}/inner.launch.py')
+    assert launched.status == 1
+    assert f"Included launch description '{tmp_path}/inner.launch.py' missing required " \
+           "argument 'speed'" in launched.text
+
+
+def test_events(ros2, launch_file):
+    path = launch_file(
+        "RegisterEventHandler(OnProcessStart(target_action=p, on_start=["
+        "LogInfo(msg='started')]))",
+        'RegisterEventHandler(OnProcessExit(target_action=p, on_exit=lambda event, context: '
+        "[LogInfo(msg=f'exited {event.returncode}'), TimerAction(period=0.1, actions=["
+        "LogInfo(msg='timer'), EmitEvent(event=ShutdownEvent(reason='enough'))])]))",
+        "RegisterEventHandler(OnShutdown(on_shutdown=[LogInfo(msg=['shutdown: ', "
+        "LocalSubstitution('event.reason')])]))",
+        "ExecuteProcess(cmd=['sleep', '60'], name='other')",
+        'p',
+        before="p = ExecuteProcess(cmd=['sh', '-c', 'sleep 0.1; exit 7'], name='p')")
+    launched = run(ros2, path)
+    assert launched.said == ['started', 'exited 7', 'timer', 'shutdown: enough']
+    assert "[INFO] [other-1]: sending signal 'SIGINT' to process[other-1]" in launched.text
+
+
+def test_process_output_event(ros2, launch_file):
+    path = launch_file(
+        'RegisterEventHandler(OnProcessIO(on_stdout=lambda event: '
+        "LogInfo(msg='heard ' + event.text.decode().strip())))",
+        "ExecuteProcess(cmd=['echo', 'word'], name='p')")
+    assert run(ros2, path).said == ['heard word']
+
+
+def test_on_exit_shutdown_ends_the_rest(ros2, launch_file):
+    path = launch_file("ExecuteProcess(cmd=['sleep', '60'], name='other')",
+                       "ExecuteProcess(cmd=['true'], name='p', on_exit=Shutdown())")
+    launched = run(ros2, path)
+    assert launched.status == 0
+    assert '[INFO] [launch]: process[p-2] was required: shutting down launched system' \
+        in launched.text
+
+
+def test_opaque_function(ros2, launch_file):
+    path = launch_file(
+        ARGUMENT, "OpaqueFunction(function=choose, args=['extra'])",
+        before="def choose(context, extra):\n"
+               "    name = LaunchConfiguration('robot').perform(context)\n"
+               "    return [LogInfo(msg=name + ' ' + extra)]\n")
+    assert run(ros2, path).said == ['arm extra']
+
+
+def test_error_in_a_launch_file_names_the_line(ros2, tmp_path):
+    path = tmp_path / 'bad.launch.py'
+    path.write_text('def generate_launch_description():\n    return undefined_name\n')
+    launched = run(ros2, path)
+    assert launched.status == 1
+    assert f"{path}:2: NameError: name 'undefined_name' is not defined" in launched.text
+    path.write_text('def generate_launch_description(:\n')
+    assert f'{path}:1: SyntaxError' in run(ros2, path).text
+    path.write_text('x = 1\n')
+    assert f"launch file at '{path}' does not contain the required function " \
+           "'generate_launch_description()'" in run(ros2, path).text
+
+
+def test_launch_file_in_xml_says_that_it_is_not_available(ros2, tmp_path):
+    path = tmp_path / 'a.launch.xml'
+    path.write_text('<launch/>')
+    launched = run(ros2, path)
+    assert launched.status == 1
+    assert 'launch files in XML are not available in this version of rosless' in launched.text
+
+
+def test_missing_file_and_package(ros2, launch_file):
+    assert run(ros2, './none.launch.py').text == "file './none.launch.py' was not found"
+    assert "Package 'no_pkg' not found" in run(ros2, 'no_pkg', 'a.launch.py').text
+    launched = run(ros2, 'std_msgs', 'a.launch.py')
+    assert launched.status == 1
+    assert "file 'a.launch.py' was not found in the share directory of package 'std_msgs'" \
+        in launched.text

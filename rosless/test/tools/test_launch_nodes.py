@@ -1,0 +1,191 @@
+"""Nodes of a launch: program, names, remappings, parameters."""
+
+import json
+from pathlib import Path
+import sys
+
+import pytest
+import yaml
+
+SHOW = """#!{python}
+import json, sys
+files = [open(sys.argv[i + 1]).read() for i, word in enumerate(sys.argv)
+         if word == '--params-file']
+print(json.dumps(dict(argv=sys.argv[1:], files=files)))
+"""
+
+
+@pytest.fixture
+def prefix(tmp_path, monkeypatch):
+    """Install a package 'shows' with one program, as colcon does."""
+    root = tmp_path / 'install'
+    program = root / 'lib' / 'shows' / 'show'
+    program.parent.mkdir(parents=True)
+    program.write_text(SHOW.format(python=sys.executable))
+    program.chmod(0o755)
+    marker = root / 'share' / 'ament_index' / 'resource_index' / 'packages' / 'shows'
+    marker.parent.mkdir(parents=True)
+    marker.touch()
+    (root / 'share' / 'shows' / 'config').mkdir(parents=True)
+    return root
+
+
+@pytest.fixture
+def shown(ros2, launch_file, prefix):
+    """Launch the program and return what it was given."""
+    def run(*entities, words=()):
+        launched = ros2('launch', launch_file(*entities), *words,
+                        env={'AMENT_PREFIX_PATH': str(prefix)})
+        launched.status = launched.finish()
+        found = [json.loads(line.partition('] ')[2]) for line in launched.lines
+                 if line.startswith('[show-')]
+        for item in found:
+            item['parameters'] = [yaml.safe_load(text) for text in item['files']]
+        launched.shown = found
+        return launched
+    return run
+
+
+def node(**kwargs):
+    more = ''.join(f', {key}={value}' for key, value in kwargs.items())
+    return f"Node(package='shows', executable='show', output='screen'{more})"
+
+
+def test_plain_node(shown):
+    (item,) = shown(node(arguments="['--flag', 'x']")).shown
+    assert item['argv'] == ['--flag', 'x']
+
+
+def test_names_and_remappings(shown):
+    (item,) = shown(node(name="'n'", namespace="'/a/b'", remappings="[('x', '/y')]",
+                         ros_arguments="['--log-level', 'debug']")).shown
+    assert item['argv'] == ['--ros-args', '-r', '__node:=n', '-r', '__ns:=/a/b', '-r', 'x:=/y',
+                            '--log-level', 'debug']
+
+
+def test_pushed_namespace_parameter_and_remapping_hold_in_their_group(shown):
+    inner = node(name="'n'", namespace="'c'")
+    launched = shown(
+        "GroupAction([PushRosNamespace('a'), PushRosNamespace('b'), SetRemap('x', 'z'), "
+        f"SetParameter('use_sim_time', True), {inner}])", node())
+    first, second = launched.shown
+    assert first['argv'] == ['--ros-args', '-r', '__node:=n', '-r', '__ns:=/a/b/c',
+                             '-p', 'use_sim_time:=true', '-r', 'x:=z']
+    assert second['argv'] == []
+
+
+def test_parameters_keep_their_types(shown):
+    (item,) = shown(
+        "SetLaunchConfiguration('gain', '2.5')", "SetLaunchConfiguration('id', '007')",
+        node(parameters="[{'whole': 1, 'real': 1.0, 'small': 1e-9, 'yes': True, 'text': 'true', "
+             "'group': {'inner': {'list': [1, 2.5]}}, 'names': ['a', 'b'], 'flags': [True], "
+             "'computed': LaunchConfiguration('gain'), 'joined': ['x', LaunchConfiguration('id')],"
+             " 'forced': ParameterValue(LaunchConfiguration('id'), value_type=str), "
+             "'xml': ParameterValue(Command('echo \"<robot: a>\"'), value_type=str)}]")).shown
+    assert item['parameters'] == [{'/**': {'ros__parameters': {
+        'whole': 1, 'real': 1.0, 'small': 1e-9, 'yes': True, 'text': 'true',
+        'group.inner.list': [1.0, 2.5], 'names': ['a', 'b'], 'flags': [True],
+        'computed': 2.5, 'joined': 'x007', 'forced': '007', 'xml': '<robot: a>\n'}}}]
+    assert isinstance(item['parameters'][0]['/**']['ros__parameters']['real'], float)
+
+
+def test_parameters_of_a_named_node_are_for_that_node(shown):
+    (item,) = shown(node(name="'n'", namespace="'/a'", parameters="[{'x': 1}]")).shown
+    assert item['parameters'] == [{'/a/n': {'ros__parameters': {'x': 1}}}]
+
+
+def test_parameter_files_keep_their_place(shown, prefix):
+    path = prefix / 'share' / 'shows' / 'config' / 'p.yaml'
+    path.write_text('/**: {ros__parameters: {x: 5}}\n')
+    (item,) = shown(node(
+        parameters="[PathJoinSubstitution([FindPackageShare('shows'), 'config', 'p.yaml']), "
+                   f"{{'x': 6}}, ParameterFile('{path}')]")).shown
+    values = [list(entry.values())[0]['ros__parameters']['x'] for entry in item['parameters']]
+    assert values == [5, 6, 5]
+    assert item['argv'][2] == str(path)
+
+
+def test_temporary_parameter_files_go_with_the_launch(shown):
+    (item,) = shown(node(parameters="[{'x': 1}]")).shown
+    path = Path(item['argv'][item['argv'].index('--params-file') + 1])
+    assert not path.exists()
+    assert not path.parent.exists()
+
+
+@pytest.mark.parametrize(('parameters', 'message'), [
+    ("[{'a': {'b': [1, 'x']}}]", "parameter 'a.b': Expected a non-empty sequence, with items of "
+     'uniform type. Allowed sequence item types are bool, int, float, str. Got [1, '),
+    ("[{'a': []}]", "parameter 'a': Expected a non-empty sequence"),
+    ("[{'xml': TextSubstitution(text='a: b')}]", "parameter 'xml': Allowed value types are "),
+    ("[{'n': ParameterValue(TextSubstitution(text='x'), value_type=int)}]",
+     "parameter 'n': expected a value of type int, got 'x' of type str"),
+    ("{'a': 1}", "Expecting list of parameters, got {'a': 1}"),
+])
+def test_wrong_parameters(shown, parameters, message):
+    launched = shown(node(parameters=parameters))
+    assert launched.status == 1
+    assert message in launched.text
+
+
+def test_missing_package_and_program(shown):
+    launched = shown("Node(package='no_pkg', executable='x')")
+    assert launched.status == 1
+    assert "package 'no_pkg' not found, searching: [" in launched.text
+    launched = shown("Node(package='shows', executable='shw')")
+    assert launched.status == 1
+    assert "executable 'shw' not found in package 'shows', did you mean 'show'? " \
+           '(it has: show)' in launched.text
+
+
+def test_invalid_node_name(shown):
+    launched = shown(node(name="'1 x'"))
+    assert launched.status == 1
+    assert "Invalid node name: '1 x' must consist of letters, digits and '_'" in launched.text
+
+
+@pytest.mark.parametrize(('line', 'message'), [
+    ('from launch_ros.actions import ComposableNodeContainer',
+     'composable nodes are shared libraries in C++'),
+    ('from launch_ros.actions import LifecycleNode',
+     'launch_ros.actions.LifecycleNode is not available in this version of rosless'),
+    ("ParameterFile('x', allow_substs=True)",
+     'ParameterFile(allow_substs=True) is not available in this version of rosless'),
+])
+def test_what_is_absent_says_so(ros2, launch_file, line, message):
+    launched = ros2('launch', launch_file(before=line))
+    assert launched.finish() == 1
+    assert message in launched.text
+
+
+def test_run_executes_the_program_itself(ros2, prefix):
+    running = ros2('run', 'shows', 'show', 'a', '--ros-args', '-r', 'x:=y',
+                   env={'AMENT_PREFIX_PATH': str(prefix)})
+    assert running.finish() == 0
+    assert json.loads(running.text)['argv'] == ['a', '--ros-args', '-r', 'x:=y']
+
+
+def test_run_of_what_does_not_exist(ros2, prefix):
+    env = {'AMENT_PREFIX_PATH': str(prefix)}
+    running = ros2('run', 'no_pkg', 'x', env=env)
+    assert running.finish() == 1
+    assert running.text == "Package 'no_pkg' not found"
+    running = ros2('run', 'shows', 'x', env=env)
+    assert running.finish() == 1
+    assert running.text == \
+        "No executable found: executable 'x' not found in package 'shows' (it has: show)"
+
+
+def test_packages(ros2, prefix):
+    env = {'AMENT_PREFIX_PATH': str(prefix)}
+    running = ros2('pkg', 'list', env=env)
+    running.finish()
+    assert {'shows', 'std_msgs', 'tf2_ros', 'robot_state_publisher'} <= set(running.lines)
+    running = ros2('pkg', 'prefix', 'shows', env=env)
+    running.finish()
+    assert running.text == str(prefix)
+    running = ros2('pkg', 'executables', 'shows', env=env)
+    running.finish()
+    assert running.text == 'shows show'
+    running = ros2('pkg', 'prefix', 'nothing', env=env)
+    assert running.finish() == 1
+    assert running.text == 'Package not found'
