@@ -14,7 +14,6 @@ BIN := $(VENV)/bin
 SETUPTOOLS := setuptools>=70.1,<80
 PIP_INSTALL := $(BIN)/pip install --quiet --use-pep517 --no-build-isolation
 STAMPS := $(VENV)/stamps
-EXECUTABLES := controller dynamics_server simulator viewer
 
 # Folders count, too: their time changes when a file is removed.
 SOURCES := package.xml setup.py setup.cfg rosless/pyproject.toml $(shell \
@@ -48,8 +47,6 @@ $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
 	@echo 'installing mbd_ros, mbd_msgs, rosless and what they need into $(VENV) ...'
 	@rm -rf build/pip rosless/build interfaces/mbd_msgs/build
 	@$(PIP_INSTALL) ./rosless ./interfaces/mbd_msgs '.[viewer,xacro]'
-	@mkdir -p $(VENV)/lib/mbd_ros
-	@for name in $(EXECUTABLES); do ln -sf ../../bin/$$name $(VENV)/lib/mbd_ros/$$name; done
 	@touch $@
 
 $(STAMPS)/test: setup.py | $(STAMPS)/installed
