@@ -1,0 +1,1 @@
+"""``ros2 interface``: messages, services and actions."""

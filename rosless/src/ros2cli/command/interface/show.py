@@ -1,0 +1,96 @@
+"""``ros2 interface show``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+import re
+import sys
+
+from rosless.interfaces import interface_text
+from rosless.interfaces import split_name
+
+FIELD = re.compile(
+    r'\s*(?P<type>[A-Za-z]\w*(?:/\w+)*)(?:<=\d+)?(?:\[[^\]]*\])?\s+[a-z]\w*\s*(?P<rest>.*)')
+PRIMITIVES = frozenset([
+    'bool', 'byte', 'char', 'float32', 'float64', 'int8', 'uint8', 'int16', 'uint16', 'int32',
+    'uint32', 'int64', 'uint64', 'string', 'wstring'])
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.add_argument(
+        'type', help='Show an interface definition (e.g. "example_interfaces/msg/String"). '
+        'Passing "-" reads the argument from stdin (e.g. "ros2 topic type /chatter | ros2 '
+        'interface show -")')
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument('--all-comments', action='store_true',
+                       help='Show all comments, including for subinterface')
+    group.add_argument('--no-comments', action='store_true',
+                       help='Show no comments or whitespace')
+
+
+def main(args: argparse.Namespace) -> str | None:
+    """Print the definition of an interface, with those of its fields."""
+    name = args.type
+    if name == '-':
+        name = sys.stdin.readline().strip()
+    try:
+        text = interface_text(name)
+        lines = list(expanded(name, text, 0, args.all_comments, args.no_comments))
+    except Exception as error:
+        return str(error)
+    print('\n'.join(lines))
+    return None
+
+
+def expanded(
+    name: str, text: str, level: int, all_comments: bool, no_comments: bool,
+) -> Iterator[str]:
+    """
+    Yield the lines of a definition, each field that is a message followed by its definition.
+
+    Parameters
+    ----------
+    name, text : str
+        Full name and definition of the interface.
+    level : int
+        How deep the definition is nested; lines are indented by as many tabs.
+    all_comments, no_comments : bool
+        Whether comments are shown in nested definitions too, or nowhere.
+
+    """
+    bare = no_comments or (level > 0 and not all_comments)
+    for line in text.splitlines():
+        code = without_comment(line).rstrip()
+        if bare and not code:
+            continue
+        yield '\t' * level + (code if bare else line)
+        match = FIELD.fullmatch(code)
+        if match is None or match['type'] in PRIMITIVES or match['rest'].startswith('='):
+            continue
+        nested = nested_name(match['type'], split_name(name)[0])
+        yield from expanded(
+            nested, interface_text(nested), level + 1, all_comments, no_comments)
+
+
+def nested_name(type_name: str, package: str) -> str:
+    """Return the full name of a message from the type of a field in a package."""
+    parts = type_name.split('/')
+    if len(parts) == 1:
+        package = 'std_msgs' if parts[0] == 'Header' else package
+        return f'{package}/msg/{parts[0]}'
+    return f'{parts[0]}/msg/{parts[-1]}'
+
+
+def without_comment(line: str) -> str:
+    """Return a line up to its comment; a ``#`` in a quoted default value is none."""
+    quote = ''
+    for index, character in enumerate(line):
+        if character == quote:
+            quote = ''
+        elif not quote and character in '"\'':
+            quote = character
+        elif not quote and character == '#':
+            return line[:index]
+    return line

@@ -1,0 +1,78 @@
+"""Lists of interfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rosless import interfaces
+
+
+def get_interface_packages() -> list[str]:
+    """Return the names of the packages that have interfaces."""
+    return interfaces.package_names()
+
+
+def get_interfaces(
+    package_names: Iterable[str] = (), kind: str | None = None,
+) -> dict[str, list[str]]:
+    """
+    Return the interfaces of packages.
+
+    Parameters
+    ----------
+    package_names : iterable of str
+        The packages; all if empty.
+    kind : str, optional
+        ``'msg'``, ``'srv'`` or ``'action'``.
+
+    Returns
+    -------
+    dict
+        Package name to names such as ``'msg/String'``.
+
+    Raises
+    ------
+    LookupError
+        If there is no such package.
+
+    """
+    known = interfaces.package_names()
+    found = {}
+    for package in list(package_names) or known:
+        if package not in known:
+            raise LookupError(f"Unknown package '{package}'")
+        names = interfaces.interface_names(package, kind)
+        if names:
+            found[package] = names
+    return found
+
+
+def get_message_interfaces(package_names: Iterable[str] = ()) -> dict[str, list[str]]:
+    """Return the messages of packages."""
+    return get_interfaces(package_names, 'msg')
+
+
+def get_service_interfaces(package_names: Iterable[str] = ()) -> dict[str, list[str]]:
+    """Return the services of packages."""
+    return get_interfaces(package_names, 'srv')
+
+
+def get_action_interfaces(package_names: Iterable[str] = ()) -> dict[str, list[str]]:
+    """Return the actions of packages."""
+    return get_interfaces(package_names, 'action')
+
+
+def get_interface_path(interface_name: str) -> str:
+    """
+    Return the path of the file that defines an interface.
+
+    Raises
+    ------
+    LookupError
+        If there is no such interface.
+
+    """
+    try:
+        return str(interfaces.interface_path(interface_name))
+    except Exception as error:
+        raise LookupError(str(error)) from error

@@ -1,0 +1,73 @@
+"""Classes of interfaces by name."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import rosless  # noqa: F401  makes interface packages importable
+
+
+def get_interface(identifier: str) -> Any:
+    """
+    Return the class of an interface.
+
+    Parameters
+    ----------
+    identifier : str
+        ``package/msg/Name``, or the same with ``srv`` or ``action``.
+
+    Raises
+    ------
+    ValueError
+        If the name does not have that form.
+    ModuleNotFoundError
+        If there is no such package.
+    AttributeError
+        If the package has no such interface.
+
+    """
+    parts = identifier.split('/')
+    if len(parts) != 3 or not all(parts):
+        raise ValueError(f"Expected the full name of an interface such as 'std_msgs/msg/String', "
+                         f"got '{identifier}'")
+    return getattr(importlib.import_module('.'.join(parts[:2])), parts[2])
+
+
+def _of_kind(identifier: str, kind: str, member: str) -> Any:
+    parts = identifier.split('/')
+    name = f'{parts[0]}/{kind}/{parts[1]}' if len(parts) == 2 else identifier
+    interface = get_interface(name)
+    if not hasattr(interface, member):
+        raise ValueError(f"Expected '{identifier}' to be a {kind}")
+    return interface
+
+
+def get_message(identifier: str) -> Any:
+    """Return the class of a message by its name, ``package/msg/Name`` or ``package/Name``."""
+    return _of_kind(identifier, 'msg', 'get_fields_and_field_types')
+
+
+def get_service(identifier: str) -> Any:
+    """Return the class of a service by its name, ``package/srv/Name`` or ``package/Name``."""
+    return _of_kind(identifier, 'srv', 'Request')
+
+
+def get_action(identifier: str) -> Any:
+    """Return the class of an action by its name, ``package/action/Name`` or ``package/Name``."""
+    return _of_kind(identifier, 'action', 'Goal')
+
+
+def is_message(interface: Any) -> bool:
+    """Tell whether this is the class of a message."""
+    return hasattr(interface, 'get_fields_and_field_types')
+
+
+def is_service(interface: Any) -> bool:
+    """Tell whether this is the class of a service."""
+    return hasattr(interface, 'Request') and hasattr(interface, 'Response')
+
+
+def is_action(interface: Any) -> bool:
+    """Tell whether this is the class of an action."""
+    return hasattr(interface, 'Goal') and hasattr(interface, 'Feedback')
