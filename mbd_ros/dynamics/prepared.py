@@ -68,7 +68,7 @@ class PreparedDynamics:
     def __init__(self, model: Model, gravity: tuple[float, ...] = STANDARD_GRAVITY,
                  executor: Executor | str | None = None) -> None:
         self.model = model
-        self.executor = choose(model, executor)
+        self.executor = choose(executor)
         self._gravity: NDArray[np.float64] = np.array(gravity)
         self._frames: dict[tuple[str, str], Callable[..., Array]] = {}
 

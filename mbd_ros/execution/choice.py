@@ -1,4 +1,4 @@
-"""Which executor serves a model."""
+"""Executors by name."""
 
 from __future__ import annotations
 
@@ -6,24 +6,20 @@ from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.compiled import Compiled
 from mbd_ros.execution.interpreted import Interpreted
 from mbd_ros.execution.kernel import Executor
-from mbd_ros.model import Model
 
-LARGEST_UNROLLED = 80
-"""Bodies up to which unrolled code is compiled: code generation grows faster than linearly."""
-
-_BY_NAME: dict[str, Executor] = {'compiled': Compiled(), 'interpreted': Interpreted()}
+_BY_NAME: dict[str, Executor] = {
+    'compiled': Compiled(), 'unrolled': Compiled('unrolled'), 'rolled': Compiled('rolled'),
+    'interpreted': Interpreted()}
 
 
-def choose(model: Model, executor: Executor | str | None) -> Executor:
+def choose(executor: Executor | str | None) -> Executor:
     """
     Return the executor to use.
 
     Parameters
     ----------
-    model : Model
-        The model to run.
     executor : Executor or str or None
-        An executor, its name, or None or ``'auto'`` to choose by the size of the model.
+        An executor, its name, or None or ``'auto'`` for ``Compiled``.
 
     Returns
     -------
@@ -37,7 +33,7 @@ def choose(model: Model, executor: Executor | str | None) -> Executor:
 
     """
     if executor is None or executor == 'auto':
-        return _BY_NAME['compiled' if model.nb <= LARGEST_UNROLLED else 'interpreted']
+        return _BY_NAME['compiled']
     if isinstance(executor, str):
         if executor not in _BY_NAME:
             raise InvalidValueError('executor', executor, f"'auto', {_quoted()} or an executor")

@@ -169,12 +169,14 @@ class MachineCode:
     ----------
     ir : str
         LLVM IR text of one module.
+    optimization : int
+        Level of code generation.
 
     """
 
-    def __init__(self, ir: str) -> None:
+    def __init__(self, ir: str, optimization: int = 1) -> None:
         with _LOCK:
-            machine = target_machine()
+            machine = target_machine(optimization)
             module = llvm.parse_assembly(ir)
             module.verify()
             module.triple = machine.triple

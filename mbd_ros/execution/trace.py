@@ -21,11 +21,12 @@ class Trace:
         self.operations: list[Symbol] = []
         self._known: dict[tuple[str, object, object], Symbol] = {}
 
-    def input(self, argument: int, entry: int) -> Symbol:
+    def input(self, argument: int | str, entry: int) -> Symbol:
         """Return the symbol of one entry of one argument."""
         return self.record('input', argument, entry)
 
-    def record(self, name: str, first: Operand | int, second: Operand | int | None = None
+    def record(self, name: str, first: Operand | int | str,
+               second: Operand | int | None = None
                ) -> Symbol:
         """Return the symbol of an operation, recorded now or found."""
         key = (name, first, second)
@@ -56,8 +57,8 @@ class Symbol:
         Where it is recorded, under which ``number``.
     name : str
         Its operation: ``input, add, sub, mul, neg, inv, sin`` or ``cos``.
-    first, second : Symbol or float or int or None
-        The operands; for an input the numbers of argument and entry.
+    first, second : Symbol or float or int or str or None
+        The operands; for an input argument (a number or a name) and entry.
 
     """
 

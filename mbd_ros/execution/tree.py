@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import functools
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mbd_ros.execution.species import BODY_SIZE, flatten
 from mbd_ros.execution.sweeps import Body, Tree
 from mbd_ros.model import JointType, Model
 from mbd_ros.spatial import (
@@ -60,6 +62,40 @@ def rotation_record(matrix: np.ndarray) -> Rotation:
 def vector_record(vector: np.ndarray) -> Vector3:
     """Return a vector (3,) as a record of floats."""
     return Vector3(*_floats(vector))
+
+
+def joint_class(kind: JointType) -> type[Joint]:
+    """Return the kinematic pair of a joint type."""
+    return _JOINTS[kind]
+
+
+def rolled_tables(model: Model, joints: Sequence[type[Joint]]
+                  ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """
+    Return the constants and the topology of a model as rolled kernels read them.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    joints : sequence of type of Joint
+        The joint types in the order in which the kernel counts them.
+
+    Returns
+    -------
+    constants : array
+        (nb, BODY_SIZE); see ``species.body_inputs`` for the order.
+    topology : array
+        (4, nb): parents, joint types, first entries in q and in v.
+
+    """
+    constants = np.zeros((model.nb, BODY_SIZE))
+    for i, body in enumerate(tree_of(model).bodies):
+        scalars = np.array(flatten(body))
+        constants[i, :scalars.size] = scalars
+    topology = np.array([model.parents, [joints.index(_JOINTS[kind]) for kind in
+                                         model.joint_types], model.q_offsets, model.v_offsets])
+    return constants, np.ascontiguousarray(topology, dtype=np.int64)
 
 
 def _floats(values: Iterable[float]) -> list[float]:

@@ -70,13 +70,14 @@ def test_random_trees(text, floating, seed):
         close(energy.potential, pin.computePotentialEnergy(peer, data, there))
 
 
-@pytest.mark.parametrize('count', [30, 60])
-def test_compiled_chains(count):
+@pytest.mark.parametrize(('count', 'executor'), [
+    (30, 'unrolled'), (30, 'rolled'), (200, 'rolled')])
+def test_compiled_chains(count, executor):
     text = chain(count, 11)
     model = mbd_ros.load(text)
     peer, data = peer_of(text, False)
     q, v, tau = random_state(model, 2)
-    found = mbd_ros.forward_dynamics(model, q, v, tau, executor='compiled')
+    found = mbd_ros.forward_dynamics(model, q, v, tau, executor=executor)
     expected = pin.aba(peer, data, q, v, tau)
     # Chains of random heavy links reach a condition of 1e6 and more; compare the forces that the
     # accelerations stand for, relative to the forces within the chain.

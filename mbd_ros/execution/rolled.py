@@ -1,0 +1,295 @@
+"""
+IR of a program with loops over bodies: its size depends on the joint types, not on the robot.
+
+The function is ``void rolled(argument..., gravity, result, constants, topology, n, nv, work)``.
+``constants`` holds ``BODY_SIZE`` doubles a body; ``topology`` four int64 arrays one after the
+other: parents, species, first entries in q and in v. ``work`` holds a row of ``hand`` and ``kept``
+slots for the ground and for each body, then what walks carry, for up to six axes.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mbd_ros.execution.machine_code import DECLARATIONS, StraightLine
+from mbd_ros.execution.species import (
+    BODY, BODY_SIZE, Code, flatten, HANDED, KEPT, Species, trace_sweep, trace_walk_start,
+    trace_walk_step, WORLD, world_inputs)
+from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Walk
+from mbd_ros.execution.trace import Trace
+from mbd_ros.spatial import Joint
+
+
+@dataclass(frozen=True)
+class RolledCode:
+    """IR of a program, and the number of doubles of work space: for each row and on top."""
+
+    ir: str
+    row: int
+    scratch: int
+
+
+def rolled_code(program: Program, joints: Sequence[type[Joint]]) -> RolledCode:
+    """
+    Return the rolled IR of a program.
+
+    Parameters
+    ----------
+    program : Program
+        The sweeps.
+    joints : sequence of type of Joint
+        The joint types; ``species`` in the topology counts them.
+
+    Returns
+    -------
+    RolledCode
+        IR with the function ``rolled``.
+
+    """
+    return _Writer(program, [Species(joint) for joint in joints]).write()
+
+
+class _Writer:
+    """Writes the function line by line."""
+
+    def __init__(self, program: Program, species: list[Species]) -> None:
+        self._program = program
+        self._species = species
+        self._lines: list[str] = []
+        self._hand = 0
+        self._walk_hand = 0
+
+    def write(self) -> RolledCode:
+        program = self._program
+        sweeps = [self._traced(sweep) for sweep in program.sweeps]
+        kept = max(species.slots for species in self._species)
+        row = self._hand + kept
+        scratch = 6 * self._walk_hand
+        arguments = ', '.join(f'ptr noalias readonly %{name}' for name in program.inputs)
+        self._lines = [
+            *DECLARATIONS,
+            f'define void @rolled({arguments}, ptr noalias readonly %gravity, ptr noalias %result,'
+            ' ptr noalias readonly %constants, ptr noalias readonly %topology, i64 %n, i64 %nv,'
+            ' ptr noalias %work) nounwind {', 'entry:',
+            '  %species.all = getelementptr i64, ptr %topology, i64 %n',
+            '  %qfirst.all = getelementptr i64, ptr %species.all, i64 %n',
+            '  %vfirst.all = getelementptr i64, ptr %qfirst.all, i64 %n',
+            '  %rows = add i64 %n, 1', f'  %rowsize = mul i64 %rows, {row}',
+            '  %walked = getelementptr double, ptr %work, i64 %rowsize']
+        label = self._clear_result('entry')
+        for k, (sweep, codes) in enumerate(zip(program.sweeps, sweeps)):
+            label = (self._walk(k, sweep, codes, row, label) if isinstance(sweep, Walk)
+                     else self._sweep(k, sweep, codes, row, label))
+        self._lines += ['  ret void', '}']
+        return RolledCode('\n'.join(self._lines), row, scratch)
+
+    def _traced(self, sweep: Outward | Inward | Walk) -> Any:
+        program = self._program
+        if isinstance(sweep, Walk):
+            starts = [trace_walk_start(sweep, species, program) for species in self._species]
+            template = starts[0][0].handed
+            self._walk_hand = max(self._walk_hand, len(flatten(template)))
+            return starts, [trace_walk_step(sweep, species, program, template)
+                            for species in self._species]
+        ground = sweep.start(world_inputs(Trace())) if isinstance(sweep, Outward) else sweep.zero
+        self._hand = max(self._hand, len(flatten(ground)))
+        return [trace_sweep(sweep, species, program, ground) for species in self._species]
+
+    def _clear_result(self, label: str) -> str:
+        """Zero the result where not every entry is written."""
+        if self._program.layout is Layout.SYMMETRIC:
+            size = '%nv'
+        elif self._program.layout is Layout.COLUMNS:
+            size = str(self._program.extent[0])
+        else:
+            return label
+        self._lines.append(f'  %clear.size = mul i64 %nv, {size}')
+        return self._fill('clear', '%result', '%clear.size', 1, [0.0], label)
+
+    def _fill(self, name: str, array: str, count: str, stride: int, values: Sequence[Any],
+              label: str) -> str:
+        """Store values at the head of each of count rows of an array."""
+        block = StraightLine(f'{name}.', {})
+        self._lines += [
+            f'  br label %{name}.loop', f'{name}.loop:',
+            f'  %{name}.i = phi i64 [0, %{label}], [%{name}.j, %{name}.body]',
+            f'  %{name}.more = icmp slt i64 %{name}.i, {count}',
+            f'  br i1 %{name}.more, label %{name}.body, label %{name}.done', f'{name}.body:',
+            f'  %{name}.o = mul i64 %{name}.i, {stride}',
+            f'  %{name}.p = getelementptr double, ptr {array}, i64 %{name}.o']
+        for entry, value in enumerate(values):
+            self._lines += block.store(value, f'%{name}.p', entry)
+        self._lines += [f'  %{name}.j = add i64 %{name}.i, 1', f'  br label %{name}.loop',
+                        f'{name}.done:']
+        return f'{name}.done'
+
+    def _sweep(self, k: int, sweep: Outward | Inward, codes: list[Code], row: int, label: str
+               ) -> str:
+        s = f's{k}'
+        if isinstance(sweep, Outward):
+            trace = Trace()
+            start = flatten(sweep.start(world_inputs(trace)))
+            block = StraightLine(f'{s}g.', {WORLD: '%gravity'})
+            self._lines += block.compute(trace, start)
+            for entry, value in enumerate(start):
+                self._lines += block.store(value, '%work', entry)
+            index = f'  %{s}.b = add i64 %{s}.i, 0'
+        else:
+            label = self._fill(f'{s}z', '%work', '%rows', row, flatten(sweep.zero), label)
+            index = f'  %{s}.b = sub i64 %{s}.last, %{s}.i'
+        self._lines += [
+            f'  %{s}.last = sub i64 %n, 1', f'  br label %{s}.loop', f'{s}.loop:',
+            f'  %{s}.i = phi i64 [0, %{label}], [%{s}.j, %{s}.next]',
+            f'  %{s}.more = icmp slt i64 %{s}.i, %n',
+            f'  br i1 %{s}.more, label %{s}.body, label %{s}.done', f'{s}.body:', index]
+        self._body_pointers(s, f'%{s}.b', row)
+        self._switch(s)
+        for number, code in enumerate(codes):
+            self._lines.append(f'{s}.species{number}:')
+            outward = isinstance(sweep, Outward)
+            block = self._block(f'{s}t{number}.', s,
+                                f'%{s}.parentrow' if outward else f'%{s}.row')
+            results = [*code.hand, *(scalar for _, scalar in code.keep), *code.out]
+            self._lines += block.compute(code.trace, results)
+            for entry, value in enumerate(code.hand):
+                self._lines += (block.store(value, f'%{s}.row', entry) if outward
+                                else block.add(value, f'%{s}.parentrow', entry))
+            for slot, value in code.keep:
+                self._lines += block.store(value, f'%{s}.kept', slot)
+            self._give_out(block, s, code)
+            self._lines.append(f'  br label %{s}.next')
+        self._lines += [f'{s}.next:', f'  %{s}.j = add i64 %{s}.i, 1', f'  br label %{s}.loop',
+                        f'{s}.done:']
+        return f'{s}.done'
+
+    def _walk(self, k: int, walk: Walk, codes: tuple[list[list[Code]], list[Code]], row: int,
+              label: str) -> str:
+        starts, steps = codes
+        s, w, size = f's{k}', f'w{k}', max(1, self._walk_hand)
+        first, last = ('0', '%n') if walk.only is None else (str(walk.only), str(walk.only + 1))
+        self._lines += [
+            f'  br label %{s}.loop', f'{s}.loop:',
+            f'  %{s}.i = phi i64 [{first}, %{label}], [%{s}.j, %{s}.next]',
+            f'  %{s}.more = icmp slt i64 %{s}.i, {last}',
+            f'  br i1 %{s}.more, label %{s}.body, label %{s}.done', f'{s}.body:']
+        self._body_pointers(s, f'%{s}.i', row)
+        self._switch(s)
+        for number, begun in enumerate(starts):
+            self._lines.append(f'{s}.species{number}:')
+            for axis, code in enumerate(begun):
+                block = self._block(f'{s}t{number}a{axis}.', s, '%walked')
+                self._lines += block.compute(code.trace, [*code.hand, *code.out])
+                for entry, value in enumerate(code.hand):
+                    self._lines += block.store(value, '%walked', axis * size + entry)
+                self._lines.append(f'  %{s}t{number}a{axis}.line = add i64 %{s}.vfirst, {axis}')
+                self._enter(block, f'{s}t{number}a{axis}.line', s, code)
+            self._lines.append(f'  br label %{s}.begun')
+        counts = ', '.join(f'[{len(begun)}, %{s}.species{number}]'
+                           for number, begun in enumerate(starts))
+        self._lines += [
+            f'{s}.begun:', f'  %{s}.count = phi i64 {counts}',
+            f'  br label %{s}.axis', f'{s}.axis:',
+            f'  %{s}.a = phi i64 [0, %{s}.begun], [%{s}.a1, %{w}.done]',
+            f'  %{s}.amore = icmp slt i64 %{s}.a, %{s}.count',
+            f'  br i1 %{s}.amore, label %{w}.start, label %{s}.next', f'{w}.start:',
+            f'  %{w}.line = add i64 %{s}.vfirst, %{s}.a', f'  %{w}.o = mul i64 %{s}.a, {size}',
+            f'  %{w}.carried = getelementptr double, ptr %walked, i64 %{w}.o',
+            f'  br label %{w}.loop', f'{w}.loop:',
+            f'  %{w}.b = phi i64 [%{s}.parent, %{w}.start], [%{w}.parent, %{w}.next]',
+            f'  %{w}.more = icmp sge i64 %{w}.b, 0',
+            f'  br i1 %{w}.more, label %{w}.body, label %{w}.done', f'{w}.body:']
+        self._body_pointers(w, f'%{w}.b', row)
+        self._switch(w)
+        for number, code in enumerate(steps):
+            self._lines.append(f'{w}.species{number}:')
+            block = self._block(f'{w}t{number}.', w, f'%{w}.carried')
+            self._lines += block.compute(code.trace, [*code.hand, *code.out])
+            for entry, value in enumerate(code.hand):
+                self._lines += block.store(value, f'%{w}.carried', entry)
+            self._enter(block, f'{w}.line', w, code)
+            self._lines.append(f'  br label %{w}.next')
+        self._lines += [
+            f'{w}.next:', f'  br label %{w}.loop', f'{w}.done:',
+            f'  %{s}.a1 = add i64 %{s}.a, 1', f'  br label %{s}.axis', f'{s}.next:',
+            f'  %{s}.j = add i64 %{s}.i, 1', f'  br label %{s}.loop', f'{s}.done:']
+        return f'{s}.done'
+
+    def _body_pointers(self, s: str, body: str, row: int) -> None:
+        """Name the arrays of a body: its row, its parent's, its constants and coordinates."""
+        lines = self._lines
+        for name, table in (('parent', '%topology'), ('type', '%species.all'),
+                            ('qfirst', '%qfirst.all'), ('vfirst', '%vfirst.all')):
+            lines += [f'  %{s}.{name}.p = getelementptr i64, ptr {table}, i64 {body}',
+                      f'  %{s}.{name} = load i64, ptr %{s}.{name}.p']
+        for name, index in (('row', body), ('parentrow', f'%{s}.parent')):
+            lines += [f'  %{s}.{name}.1 = add i64 {index}, 1',
+                      f'  %{s}.{name}.o = mul i64 %{s}.{name}.1, {row}',
+                      f'  %{s}.{name} = getelementptr double, ptr %work, i64 %{s}.{name}.o']
+        lines += [f'  %{s}.kept = getelementptr double, ptr %{s}.row, i64 {self._hand}',
+                  f'  %{s}.c.o = mul i64 {body}, {BODY_SIZE}',
+                  f'  %{s}.c = getelementptr double, ptr %constants, i64 %{s}.c.o']
+        for name in self._program.inputs:
+            first = 'qfirst' if name == 'q' else 'vfirst'
+            lines.append(f'  %{s}.{name} = getelementptr double, ptr %{name}, i64 %{s}.{first}')
+        if self._program.layout is Layout.ONE_BODY:
+            lines += [f'  %{s}.wanted = icmp eq i64 {body}, {self._program.body}']
+
+    def _switch(self, s: str) -> None:
+        cases = ' '.join(f'i64 {number}, label %{s}.species{number}'
+                         for number in range(len(self._species)))
+        self._lines += [f'  switch i64 %{s}.type, label %{s}.never [{cases}]', f'{s}.never:',
+                        '  unreachable']
+
+    def _block(self, prefix: str, s: str, handed: str) -> StraightLine:
+        pointers = {BODY: f'%{s}.c', KEPT: f'%{s}.kept', HANDED: handed, WORLD: '%gravity'}
+        pointers.update({name: f'%{s}.{name}' for name in self._program.inputs})
+        return StraightLine(prefix, pointers)
+
+    def _give_out(self, block: StraightLine, s: str, code: Code) -> None:
+        """Store what a sweep's step gives out."""
+        if not code.out:
+            return
+        place, layout = f'%{s}out{len(self._lines)}', self._program.layout
+        if layout is Layout.JOINTS:
+            self._lines.append(f'  {place} = getelementptr double, ptr %result, i64 %{s}.vfirst')
+        elif layout is Layout.BODIES:
+            self._lines += [f'  {place}o = mul i64 %{s}.b, {len(code.out)}',
+                            f'  {place} = getelementptr double, ptr %result, i64 {place}o']
+        elif layout is Layout.ONE_BODY:
+            for entry, value in enumerate(code.out):
+                there = f'{place}.{entry}'
+                self._lines += [
+                    f'  {there} = getelementptr double, ptr %result, i64 {entry}',
+                    f'  {there}b = load double, ptr {there}',
+                    f'  {there}n = select i1 %{s}.wanted, double {block.value(value)}, '
+                    f'double {there}b', f'  store double {there}n, ptr {there}']
+            return
+        else:
+            return
+        for entry, value in enumerate(code.out):
+            self._lines += block.store(value, place, entry)
+
+    def _enter(self, block: StraightLine, line: str, s: str, code: Code) -> None:
+        """Store what a walk's step gives out."""
+        extent = self._program.extent[0] if self._program.extent else 1
+        for k, value in enumerate(code.out):
+            place = f'{s}e{len(self._lines)}'
+            if self._program.layout is Layout.SYMMETRIC:
+                self._lines += [
+                    f'  %{place}c = add i64 %{s}.vfirst, {k}',
+                    f'  %{place}r1 = mul i64 %{line}, %nv',
+                    f'  %{place}1 = add i64 %{place}r1, %{place}c',
+                    f'  %{place}r2 = mul i64 %{place}c, %nv',
+                    f'  %{place}2 = add i64 %{place}r2, %{line}',
+                    *block.store(value, '%result', f'%{place}1'),
+                    *block.store(value, '%result', f'%{place}2')]
+            else:
+                axis, entry = divmod(k, extent)
+                self._lines += [
+                    f'  %{place}r = mul i64 %nv, {entry}',
+                    f'  %{place}c = add i64 %{s}.vfirst, {axis}',
+                    f'  %{place}1 = add i64 %{place}r, %{place}c',
+                    *block.store(value, '%result', f'%{place}1')]

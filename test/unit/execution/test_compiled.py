@@ -1,0 +1,65 @@
+"""Machine code: shapes, what is compiled once, what happens where it cannot be."""
+
+import numpy as np
+import pytest
+from robots import chain, random_state, urdf
+
+import mbd_ros
+from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.execution import Compiled
+from mbd_ros.execution.compiled import _rolled_machine_code, LARGEST_UNROLLED, trace_program
+from mbd_ros.execution.rolled import rolled_code
+from mbd_ros.spatial import Prismatic, Revolute
+
+
+def test_unknown_shape():
+    with pytest.raises(InvalidValueError, match="shape is 'flat'; allowed: 'auto', 'rolled' or"):
+        Compiled('flat')
+
+
+def test_long_chains_are_rolled_and_share_their_code():
+    chains = [mbd_ros.load(chain(LARGEST_UNROLLED + 10 * k, k)) for k in (1, 2)]
+    before = _rolled_machine_code.cache_info().misses
+    for model in chains:
+        q, v, tau = random_state(model, 1)
+        qdd = mbd_ros.forward_dynamics(model, q, v, tau)
+        np.testing.assert_array_equal(
+            qdd, mbd_ros.forward_dynamics(model, q, v, tau, executor='rolled'))
+    assert _rolled_machine_code.cache_info().misses <= before + 1
+
+
+def test_the_size_of_rolled_code_does_not_depend_on_the_robot():
+    code = rolled_code(FORWARD_DYNAMICS, (Prismatic, Revolute))
+    assert len(code.ir.splitlines()) < 5000
+
+
+def test_constants_fold_in_unrolled_code():
+    """A planar arm with axes along y costs far less than one with general rotations."""
+    general = mbd_ros.load(chain(3, 1))
+    square = mbd_ros.load(''.join(
+        ['<robot name="r"><link name="l0"/>',
+         *(f'<link name="l{i}"><inertial><origin xyz="0.5 0 0"/><mass value="1"/><inertia '
+           'ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>'
+           f'<joint name="j{i}" type="continuous"><origin xyz="1 0 0"/><parent link="l{i - 1}"/>'
+           f'<child link="l{i}"/><axis xyz="0 1 0"/></joint>' for i in (1, 2, 3)), '</robot>']))
+    counts = []
+    for model in (general, square):
+        trace, results = trace_program(FORWARD_DYNAMICS, model)
+        counts.append(len(trace.needed(results)))
+    assert counts[1] < 0.4 * counts[0]
+
+
+def test_batches_of_a_long_chain():
+    model = mbd_ros.load(chain(60, 3))
+    q, v, tau = np.random.default_rng(0).normal(size=(3, 4, 60))
+    rows = [mbd_ros.forward_dynamics(model, *row) for row in zip(q, v, tau)]
+    np.testing.assert_array_equal(mbd_ros.forward_dynamics(model, q, v, tau), rows)
+
+
+def test_a_robot_without_moving_joints():
+    model = mbd_ros.load(urdf([0], ['fixed'], 1))
+    for executor in ('rolled', 'unrolled', 'interpreted'):
+        assert mbd_ros.forward_dynamics(model, [], [], [], executor=executor).shape == (0,)
+        np.testing.assert_array_equal(
+            mbd_ros.pose(model, [], 'link000', executor=executor), np.eye(4))
