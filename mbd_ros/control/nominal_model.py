@@ -15,11 +15,14 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.control.constrained_motion import ConstrainedMotion, Dynamics
 from mbd_ros.control.violation import DirectElimination
-from mbd_ros.errors import InvalidValueError, NotFiniteError
+from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.manifold import checked, Vector
 
 STARTS = ('as_given', 'project')
+PROJECTION = DirectElimination(position_iterations=200, nudge=0.02)
+ABSURD_SPEED = 1e4
+"""A nominal model whose velocity exceeds this has diverged [rad/s or m/s]."""
 SMALLEST_STEP = 1e-9
 """Times closer than this count as equal [s]; messages carry them in nanoseconds."""
 
@@ -155,7 +158,9 @@ class NominalModel:
         Raises
         ------
         NotFiniteError
-            If the time or the motion is not finite; the state stays the last good one.
+            If the time is not finite.
+        DivergedError
+            If the motion cannot be continued; the state stays the last good one.
 
         """
         if not math.isfinite(time):
@@ -172,9 +177,18 @@ class NominalModel:
     def _advance(self, time: float) -> None:
         """Take one step and remove the violation it ends with."""
         old = self._state
-        q, v = rk4_step(self.motion.dyn.model, self.motion.acceleration, old.time, old.q, old.v,
-                        time - old.time, first=old.accelerations)
-        self._state = self._corrected(time, q, v)
+        try:
+            q, v = rk4_step(self.motion.dyn.model, self.motion.acceleration, old.time, old.q,
+                            old.v, time - old.time, first=old.accelerations)
+            if not v.dot(v) < ABSURD_SPEED**2:
+                raise InvalidValueError('v', v.tolist(), 'possible velocities')
+            self._state = self._corrected(time, q, v)
+        except (NotFiniteError, InvalidValueError) as error:
+            raise DivergedError(
+                old.time, 'the constraint asks for accelerations of up to '
+                f'{np.abs(old.accelerations).max():.3g} there, {old.rank} of its rows are '
+                f'independent and it is violated by {old.violation:.3g}; near a singularity '
+                "start elsewhere, or with start='project'") from error
 
     def _corrected(self, time: float, q: Vector, v: Vector) -> NominalState:
         """Return the state that elimination makes of q and v."""
@@ -198,7 +212,7 @@ class NominalModel:
             size = self.motion.violation(time, configuration)
             return _assemble(time, configuration, velocity,
                              self.motion.solve(time, configuration, velocity), size, size, 0.0)
-        report = DirectElimination(position_iterations=200).eliminate(
+        report = PROJECTION.eliminate(
             self.motion.dyn, self.motion.constraint, configuration, velocity, time)
         if not report.converged:
             raise InvalidValueError(

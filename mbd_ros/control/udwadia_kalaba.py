@@ -159,9 +159,9 @@ def factorize(mass_matrix: Matrix, joint_names: Sequence[str] | None = None) -> 
 
     """
     L, info = dpotrf(mass_matrix, lower=1)
-    weak = L.diagonal() ** 2 <= SINGULAR_PIVOT * mass_matrix.diagonal()
-    if info or weak.any():
-        index = info - 1 if info else int(np.argmax(weak))
+    sound = L.diagonal() ** 2 > SINGULAR_PIVOT * mass_matrix.diagonal()
+    if info or not sound.all():
+        index = info - 1 if info else int(np.argmin(sound))
         joint = _joint(index, joint_names)
         if not np.isfinite(mass_matrix).all():
             _blame('mass_matrix', mass_matrix, joint_names)

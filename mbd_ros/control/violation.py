@@ -95,6 +95,10 @@ class DirectElimination:
         The same for the velocity step [rad/s or m/s].
     rank_tolerance : float, optional
         See ``constrained_acceleration``.
+    nudge : float, optional
+        At a singular configuration no small step may reduce the violation. There the joints are
+        moved by up to this much, once, in a pattern that no mechanism is singular along
+        [rad or m].
 
     Raises
     ------
@@ -110,6 +114,7 @@ class DirectElimination:
     max_step: float = 0.2
     max_velocity_step: float = 10.0
     rank_tolerance: float = 1e-10
+    nudge: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the settings."""
@@ -187,6 +192,7 @@ class DirectElimination:
         before = size = _norm(phi)
         goal = -1.0 if self.tolerance is None else self.tolerance
         moved, rank, iterations, limit = 0.0, 0, 0, self.max_step
+        nudge = self.nudge
         while iterations < self.position_iterations and not size <= goal:
             metric = _Metric(self, dyn, constraint.matrix(q, v, t), q)
             for _ in range(RETRIES):
@@ -198,7 +204,12 @@ class DirectElimination:
                     break
                 limit = 0.5 * min(limit, float(np.abs(step).max()))
             else:
-                break
+                if nudge == 0.0:
+                    break
+                step, nudge = nudge * np.cos(np.arange(1.0, len(v) + 1.0)), 0.0
+                candidate = displaced(dyn.model, q, step)
+                trial = constraint.violation(candidate, t)
+                assert trial is not None
             q, phi, size = candidate, trial, _norm(trial)
             moved += _norm(step)
             iterations += 1

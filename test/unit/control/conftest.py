@@ -1,4 +1,4 @@
-"""The three-link arm of the theory page in closed form, with no code of the package in it."""
+"""The three-link arm of the theory page in closed form, and the shipped robots."""
 
 import json
 from math import cos, sin
@@ -8,7 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import mbd_ros
+
 DATA = Path(__file__).parents[2] / 'data'
+URDF = Path(__file__).parents[3] / 'urdf'
 
 
 class Model:
@@ -111,3 +114,15 @@ def reference():
 def drift():
     """Return the reference numbers of the step-size table."""
     return json.loads((DATA / 'udwadia_kalaba_drift.json').read_text())
+
+
+@pytest.fixture(scope='session')
+def urdf_arm():
+    """Return the prepared dynamics of the shipped three-link arm."""
+    return mbd_ros.compile(mbd_ros.load(URDF / 'three_link_arm.urdf'))
+
+
+@pytest.fixture(scope='session')
+def puma():
+    """Return the prepared dynamics of the shipped PUMA 560."""
+    return mbd_ros.compile(mbd_ros.load(URDF / 'puma560.urdf'))
