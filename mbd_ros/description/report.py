@@ -50,7 +50,7 @@ class Report:
 def owner(element: Any) -> str:
     """Return which link or joint an element belongs to, as the beginning of a message."""
     while element is not None:
-        if element.tag in ('link', 'joint') and element.get('name'):
+        if element.tag in ('link', 'joint') and element.get('name', '').strip():
             return f"{element.tag} '{element.get('name')}': "
         element = element.getparent()
     return ''

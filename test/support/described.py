@@ -1,0 +1,37 @@
+"""Robots as URDF text with one element per line, so that tests can tell the lines."""
+
+from __future__ import annotations
+
+LIMIT = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
+
+
+def robot(*parts: str, attributes: str = '') -> str:
+    """Return a robot; part k, counted from 0, begins in line k + 2."""
+    return '\n'.join((f'<robot name="r"{attributes}>', *parts, '</robot>'))
+
+
+def link(name: str, mass: float | str = 1.0, center: str = '0 0 0',
+         moments: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> str:
+    """Return a link in one line."""
+    x, y, z = moments
+    return (f'<link name="{name}"><inertial><origin xyz="{center}"/><mass value="{mass}"/>'
+            f'<inertia ixx="{x}" iyy="{y}" izz="{z}" ixy="0" ixz="0" iyz="0"/></inertial></link>')
+
+
+def bare(name: str) -> str:
+    """Return a link without inertia."""
+    return f'<link name="{name}"/>'
+
+
+def joint(name: str, kind: str, parent: str, child: str, inside: str | None = None) -> str:
+    """Return a joint in one line; what stands inside is a z axis and limits by default."""
+    if inside is None:
+        inside = '<axis xyz="0 0 1"/>' + (LIMIT if kind in ('revolute', 'prismatic') else '')
+    return (f'<joint name="{name}" type="{kind}"><parent link="{parent}"/>'
+            f'<child link="{child}"/>{inside}</joint>')
+
+
+def one_joint(inside: str | None = None, kind: str = 'revolute') -> str:
+    """Return a robot whose joint 'j', in line 4, moves link 'arm'."""
+    return robot(bare('base'), link('arm'), joint('j', kind, 'base', 'arm', inside),
+                 attributes=' xmlns:mbd="urn:mbd_ros"')

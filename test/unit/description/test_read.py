@@ -1,0 +1,68 @@
+"""Paths, texts, and what they are mistaken for."""
+
+import subprocess
+import sys
+
+from described import bare, robot
+import pytest
+
+from mbd_ros.description import read
+from mbd_ros.errors import DescriptionError, UnsupportedError
+
+TEXT = robot(bare('a'))
+
+
+def test_path_and_text_give_the_same(tmp_path):
+    path = tmp_path / 'robot.urdf'
+    path.write_text(TEXT)
+    assert read(path).root == read(str(path)).root == read(TEXT).root == 'a'
+    assert read(TEXT).file == '<string>'
+
+
+@pytest.mark.parametrize('before', ['\n  ', '\ufeff', '\n<?xml version="1.0"?>', '<!-- x -->'])
+def test_what_may_stand_before_the_robot(before):
+    assert read(before + TEXT).root == 'a'
+
+
+def test_a_missing_file_names_its_neighbour(tmp_path):
+    (tmp_path / 'robot.urdf').write_text(TEXT)
+    path = tmp_path / 'robto.urdf'
+    with pytest.raises(DescriptionError) as caught:
+        read(path)
+    assert str(caught.value) == f"{path}: there is no such file; did you mean 'robot.urdf'?"
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    path = tmp_path / 'no' / 'robot.urdf'
+    with pytest.raises(DescriptionError) as caught:
+        read(path)
+    assert str(caught.value) == (f'{path}: there is no such file; there is no folder '
+                                 f"'{tmp_path / 'no'}' either")
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(DescriptionError) as caught:
+        read(tmp_path)
+    assert str(caught.value) == f'{tmp_path}: the file cannot be read: Is a directory'
+
+
+@pytest.mark.parametrize('path', ['a\0b', 'x' * 5000])
+def test_what_cannot_be_a_path(path):
+    with pytest.raises(DescriptionError, match=r'the file cannot be read|there is no such file'):
+        read(path)
+
+
+def test_a_module_graph(tmp_path):
+    with pytest.raises(UnsupportedError) as caught:
+        read(tmp_path / 'robot.yaml')
+    assert str(caught.value) == (f"{tmp_path / 'robot.yaml'}: a module graph is not supported in "
+                                 'this version; allowed: .urdf and .xacro files')
+
+
+def test_the_readers_are_imported_only_when_needed():
+    # yourdfpy brings trimesh with it, half a second that a node without a robot need not wait.
+    code = ('import sys, mbd_ros.model; '
+            'print([name for name in ("yourdfpy", "trimesh", "xacro") if name in sys.modules])')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, timeout=60,
+                          check=True)
+    assert done.stdout == '[]\n'

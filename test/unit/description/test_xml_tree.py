@@ -1,0 +1,94 @@
+"""XML: broken, hostile and merely odd documents."""
+
+import time
+
+from described import bare, robot
+import pytest
+
+from mbd_ros.description import read
+from mbd_ros.errors import DescriptionError
+
+
+@pytest.mark.parametrize(('text', 'message'), [
+    ('<robot name="r">\n<link name="a">\n</robot>',
+     '<string>:3: this is not well-formed XML: Opening and ending tag mismatch: '
+     'link line 2 and robot'),
+    ('<robot name="r"><link name="a" name="b"/></robot>',
+     '<string>:1: this is not well-formed XML: Attribute name redefined'),
+    ('<robot name="r"><link name="a"/>',
+     '<string>:1: this is not well-formed XML: '),
+    ('<robot name="r">&nothing;</robot>',
+     "<string>:1: this is not well-formed XML: Entity 'nothing' not defined"),
+    ('<', '<string>:1: this is not well-formed XML: '),
+    ('<sdf version="1.7"/>', '<string>:1: the root element is <sdf>; allowed: <robot> (URDF)'),
+])
+def test_broken_xml_is_named_with_its_line(text, message):
+    with pytest.raises(DescriptionError) as caught:
+        read(text)
+    assert str(caught.value).startswith(message)
+
+
+def test_an_empty_file_is_refused(tmp_path):
+    path = tmp_path / 'empty.urdf'
+    path.write_text(' \n')
+    with pytest.raises(DescriptionError) as caught:
+        read(path)
+    assert str(caught.value) == (f'{path}: the description is empty; allowed: XML with the root '
+                                 '<robot>')
+
+
+def test_files_outside_cannot_be_read_by_an_entity(tmp_path):
+    secret = tmp_path / 'secret'
+    secret.write_text('secret')
+    text = (f'<!-- a -->\n<!DOCTYPE robot [<!ENTITY x SYSTEM "{secret}">]>\n'
+            '<robot name="r"><link name="a"/>&x;</robot>')
+    with pytest.raises(DescriptionError) as caught:
+        read(text)
+    assert str(caught.value) == ('<string>:2: a document type (<!DOCTYPE ...>) is not allowed; '
+                                 'remove it')
+
+
+@pytest.mark.parametrize('place', ['<link name="{}"/>', '<link name="a"/>{}'])
+def test_an_entity_bomb_is_refused_at_once(place):
+    entities = ''.join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 20}">' for i in range(1, 12))
+    text = (f'<!DOCTYPE robot [<!ENTITY e0 "bomb">{entities}]>'
+            f'<robot name="r">{place.format("&e11;")}</robot>')
+    start = time.perf_counter()
+    with pytest.raises(DescriptionError, match=r'entity|document type'):
+        read(text)
+    assert time.perf_counter() - start < 1.0  # expanded it would be 20^11 words
+
+
+def test_a_prefix_without_namespace_is_read_and_remarked():
+    # Old robots (PR2) have such elements for Gazebo; urdfdom never minded.
+    mechanism = read(robot(bare('a'), '<gazebo><body:map/></gazebo>'))
+    assert str(mechanism.findings[0]) == ('<string>:3: info: Namespace prefix body on map is not '
+                                          'defined; it is read as part of the name')
+
+
+def test_comments_and_processing_instructions_are_no_elements():
+    mechanism = read('<?xml version="1.0"?><!-- a --><robot name="r"><?pi x?><link name="a">'
+                     '<!-- b --></link></robot>')
+    assert [link.name for link in mechanism.links] == ['a']
+    assert mechanism.findings == ()
+
+
+def test_the_encoding_of_a_file_is_respected(tmp_path):
+    path = tmp_path / 'latin.urdf'
+    path.write_bytes('<?xml version="1.0" encoding="iso-8859-1"?><robot name="r"><link '
+                     'name="Füße"/></robot>'.encode('iso-8859-1'))
+    mechanism = read(path)
+    assert mechanism.root == 'Füße'
+    assert read(mechanism.text).root == 'Füße'
+
+
+def test_text_with_an_encoding_declaration_is_read():
+    text = '<?xml version="1.0" encoding="iso-8859-1"?>\n<robot name="r"><link name="ü"/></robot>'
+    mechanism = read(text)
+    assert mechanism.root == 'ü'
+    assert mechanism.links[0].source.line == 2
+
+
+def test_deep_nesting_is_refused():
+    with pytest.raises(DescriptionError, match='this is not well-formed XML: Excessive depth'):
+        read('<robot name="r">' + '<a>' * 5000 + '</a>' * 5000 + '</robot>')

@@ -1,0 +1,79 @@
+"""A model is frozen, also after a journey to another process."""
+
+import dataclasses
+from pathlib import Path
+import pickle
+import weakref
+
+import numpy as np
+import pytest
+
+from mbd_ros.errors import UnknownNameError
+from mbd_ros.model import load, Model
+
+LADDER = Path(__file__).resolve().parents[2] / 'data' / 'ladder'
+
+
+@pytest.fixture
+def model() -> Model:
+    """Return a small model."""
+    return load(LADDER / '05_fixed_links.urdf')
+
+
+def arrays(model: Model) -> dict[str, np.ndarray]:
+    """Return every array of a model."""
+    found = {field.name: getattr(model, field.name) for field in dataclasses.fields(model)
+             if isinstance(getattr(model, field.name), np.ndarray)}
+    for name, frame in model.links.items():
+        found |= {f'{name} rotation': frame.rotation, f'{name} translation': frame.translation}
+    return found
+
+
+def test_all_arrays_are_frozen_contiguous_doubles(model):
+    for name, array in arrays(model).items():
+        assert array.dtype == np.float64, name
+        assert array.flags.c_contiguous, name
+        assert not array.flags.writeable, name
+
+
+def test_nothing_else_can_be_changed(model):
+    with pytest.raises(AttributeError):
+        model.name = 'other'
+    with pytest.raises(TypeError):
+        model.links['arm'] = model.links['hand']
+
+
+def test_a_pickled_model_is_the_same_and_frozen(model):
+    copy = pickle.loads(pickle.dumps(model))
+    assert copy.joint_names == model.joint_names
+    assert copy.mechanism == model.mechanism
+    for name, array in arrays(copy).items():
+        assert not array.flags.writeable, name
+        assert array.tolist() == arrays(model)[name].tolist()
+
+
+def test_a_new_generation_shares_the_arrays(model):
+    newer = dataclasses.replace(model, generation=2)
+    assert (model.generation, newer.generation) == (1, 2)
+    assert newer.masses is model.masses
+
+
+def test_models_are_compared_by_identity_and_can_be_cached_weakly(model):
+    other = load(LADDER / '05_fixed_links.urdf')
+    assert model != other
+    cache = weakref.WeakKeyDictionary({model: 'compiled', other: 'too'})
+    del other
+    assert dict(cache) == {model: 'compiled'}
+
+
+def test_links_and_joints_by_name(model):
+    assert model.link('camera').body == 0
+    assert model.joint_index('wrist') == 1
+    with pytest.raises(UnknownNameError) as caught:
+        model.link('camra')
+    assert str(caught.value) == (
+        "there is no link named 'camra'; known: ground, stand, arm, weight, camera, lens, hand; "
+        "did you mean 'camera'?")
+    with pytest.raises(UnknownNameError) as caught:
+        model.joint_index('clamp')
+    assert str(caught.value).startswith("there is no joint named 'clamp'; known: shoulder, wrist")
