@@ -12,14 +12,17 @@ from mbd_ros.description.report import Report
 ROUNDING = 1e-6
 """Relative; files give the moments with few digits, which alone must not be a finding."""
 
+SMALL = 1e-6
+"""Radius of gyration [m] below which moments are not looked at: they stand for a point."""
+
 
 def check_inertias(links: Sequence[Link], report: Report) -> None:
     """
     Check mass and inertia tensor of all links.
 
-    A negative mass or principal moment is refused: the equations of motion would have no solution
-    or a wrong one. Moments that violate the triangle inequality, as those of many robots do, are
-    a finding: the equations can be solved, but the numbers are not those of the real link.
+    A negative mass is refused. Principal moments that are negative or violate the triangle
+    inequality, as those of some link of many robots do, are findings: fixed to others such a link
+    may still be part of a body with which the equations of motion can be solved.
 
     Parameters
     ----------
@@ -39,18 +42,18 @@ def check_inertias(links: Sequence[Link], report: Report) -> None:
         return
     moments = np.linalg.eigvalsh(np.array([inertia.tensor for _, inertia in inertias]))
     for (link, inertia), (small, middle, large) in zip(inertias, moments.tolist()):
-        scale = max(abs(small), abs(large))
+        rounding = ROUNDING * max(abs(small), abs(large), abs(inertia.mass) * SMALL ** 2)
         shown = f'{small:.6g}, {middle:.6g} and {large:.6g} kg m^2'
         if inertia.mass < 0.0:
             report.refuse(f"link '{link.name}' has the mass {inertia.mass:.6g} kg; allowed: 0 or "
                           'more', inertia.source)
-        if small < -ROUNDING * scale:
-            report.refuse(f"link '{link.name}' has the principal moments of inertia {shown}; "
-                          'allowed: 0 or more', inertia.source)
-        elif large - (small + middle) > ROUNDING * scale:
+        if small < -rounding:
+            report.remark('warning', f"link '{link.name}' has the principal moments of inertia "
+                          f'{shown}; of a rigid body none is negative', inertia.source)
+        elif large - (small + middle) > rounding:
             report.remark('warning', f"link '{link.name}' has the principal moments of inertia "
                           f'{shown}; of a rigid body none is larger than the sum of the others',
                           inertia.source)
-        if inertia.mass == 0.0 and scale > 0.0:
+        if inertia.mass == 0.0 and large > 0.0:
             report.remark('warning', f"link '{link.name}' has a moment of inertia but no mass",
                           inertia.source)

@@ -16,7 +16,7 @@ from mbd_ros.errors import DescriptionError, UnsupportedError
 TEXT = '<string>'
 """Stands for the file in messages about XML that was handed over as text."""
 
-_DECLARATION = re.compile(r'\s*<\?xml[^>]*\?>')
+_DECLARATION = re.compile(r'<\?xml\s[^>]*\?>')
 
 
 def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
@@ -48,9 +48,7 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     """
     checked = inertia == 'checked'
     if isinstance(path_or_text, str) and path_or_text.lstrip('\ufeff \t\r\n').startswith('<'):
-        text = _DECLARATION.sub('', path_or_text.lstrip('\ufeff'), count=1)
-        data = text.encode('utf-8', errors='xmlcharrefreplace')
-        return read_urdf(data, TEXT, mimic=mimic, checked=checked)
+        return read_urdf(_encoded(path_or_text), TEXT, mimic=mimic, checked=checked)
     path = Path(path_or_text)
     if path.suffix in ('.yaml', '.yml'):
         raise UnsupportedError(f'{path}: a module graph', 'allowed: .urdf and .xacro files')
@@ -59,6 +57,16 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         return read_urdf(expand_xacro(str(path)), f'{path} (expanded)', mimic=mimic,
                          checked=checked)
     return read_urdf(data, str(path), mimic=mimic, checked=checked)
+
+
+def _encoded(text: str) -> bytes:
+    """Return XML text as bytes, without a declaration, whose encoding is true of files only."""
+    text = text.lstrip('\ufeff')
+    start = len(text) - len(text.lstrip())
+    declaration = _DECLARATION.match(text, start)
+    if declaration is not None:
+        text = text[:start] + text[declaration.end():]
+    return text.encode('utf-8', errors='xmlcharrefreplace')
 
 
 def _content(path: Path) -> bytes:

@@ -95,6 +95,7 @@ _LINK = Element({'name': _NAME}, {
     'inertial': Child(_INERTIAL),
     'visual': Child(_SHAPE, many=True),
     'collision': Child(_SHAPE, many=True),
+    'contact': Child(unused='it is for Bullet'),
     f'{{{NAMESPACE}}}fluid': Child(
         many=True, unused='forces of a fluid are not in this version; the link moves in a vacuum'),
     f'{{{NAMESPACE}}}flexible': Child(

@@ -8,7 +8,8 @@ from typing import Literal
 
 from mbd_ros.description.finding import Finding
 from mbd_ros.description.read import read
-from mbd_ros.errors import InvalidValueError, SingularMassError
+from mbd_ros.errors import DescriptionError, InvalidValueError, SingularMassError
+from mbd_ros.model.body_check import check_bodies
 from mbd_ros.model.build import build_model
 from mbd_ros.model.model import Model
 from mbd_ros.model.singular import check_masses
@@ -51,11 +52,14 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         raise InvalidValueError('inertia', inertia, "'checked' or 'unchecked'")
     mechanism = read(path_or_text, mimic=mimic, inertia=inertia)
     model = build_model(mechanism, floating_base=floating_base)
-    try:
-        check_masses(model)
-    except SingularMassError as error:
-        if inertia == 'checked':
-            raise
-        finding = Finding('error', str(error), mechanism.file)
-        model = replace(model, findings=(*model.findings, finding))
+    for check in (check_bodies, check_masses):
+        try:
+            check(model)
+        except (DescriptionError, SingularMassError) as error:
+            if inertia == 'checked':
+                raise
+            what, line = (error.what, error.line) if isinstance(error, DescriptionError) else (
+                str(error), None)
+            finding = Finding('error', what, mechanism.file, line)
+            model = replace(model, findings=(*model.findings, finding))
     return model
