@@ -13,6 +13,7 @@ import threading
 import time
 
 import pytest
+import rosless  # noqa: F401  makes interface packages importable from the sources too
 
 SOURCES = Path(__file__).parents[2] / 'src'
 PATIENCE = 20.0  # s: far above what any step takes, so that only a hang exceeds it

@@ -1,0 +1,151 @@
+"""A buffer of transforms that can wait for them."""
+
+from __future__ import annotations
+
+import time as clock
+from typing import Any
+
+from geometry_msgs.msg import TransformStamped
+from rclpy.duration import Duration
+from rclpy.task import Future
+from rclpy.time import Time
+from tf2_ros.buffer_core import BufferCore
+from tf2_ros.buffer_interface import BufferInterface
+
+
+class Buffer(BufferCore, BufferInterface):
+    """
+    Collect transforms and look them up, waiting for them if need be.
+
+    Waiting blocks the thread: transforms must be received in another one, as with a
+    ``TransformListener`` that has ``spin_thread=True`` or a multi-threaded executor.
+
+    Parameters
+    ----------
+    cache_time : Duration, optional
+        How long transforms are kept; 10 s by default.
+    node : Node, optional
+        Accepted for compatibility; the service ``tf2_frames`` is not offered yet.
+
+    """
+
+    def __init__(self, cache_time: Duration | None = None, node: Any = None) -> None:
+        BufferCore.__init__(self, cache_time)
+        BufferInterface.__init__(self)
+
+    def lookup_transform(
+        self,
+        target_frame: str,
+        source_frame: str,
+        time: Time,
+        timeout: Duration = Duration(),
+    ) -> TransformStamped:
+        """
+        Return the transform that takes coordinates in the source frame to the target frame.
+
+        Parameters
+        ----------
+        target_frame, source_frame : str
+            Names of the frames.
+        time : Time
+            When; zero for the latest time.
+        timeout : Duration
+            How long to wait for it.
+
+        Raises
+        ------
+        TransformException
+            See ``BufferCore.lookup_transform_core``.
+
+        """
+        self.can_transform(target_frame, source_frame, time, timeout)
+        return self.lookup_transform_core(target_frame, source_frame, time)
+
+    def lookup_transform_full(
+        self,
+        target_frame: str,
+        target_time: Time,
+        source_frame: str,
+        source_time: Time,
+        fixed_frame: str,
+        timeout: Duration = Duration(),
+    ) -> TransformStamped:
+        """Return the transform between two frames at two times, by way of a fixed frame."""
+        arguments = (target_frame, target_time, source_frame, source_time, fixed_frame)
+        self.can_transform_full(*arguments, timeout)
+        return self.lookup_transform_full_core(*arguments)
+
+    def can_transform(
+        self,
+        target_frame: str,
+        source_frame: str,
+        time: Time,
+        timeout: Duration = Duration(),
+        return_debug_tuple: bool = False,
+    ) -> Any:
+        """
+        Return whether a transform can be looked up, waiting for it if need be.
+
+        Returns
+        -------
+        bool, or tuple of bool and str
+            The tuple, with the reason, if ``return_debug_tuple`` is set.
+
+        """
+        found = self._wait(
+            timeout, lambda: self.can_transform_core(target_frame, source_frame, time))
+        return found if return_debug_tuple else found[0]
+
+    def can_transform_full(
+        self,
+        target_frame: str,
+        target_time: Time,
+        source_frame: str,
+        source_time: Time,
+        fixed_frame: str,
+        timeout: Duration = Duration(),
+        return_debug_tuple: bool = False,
+    ) -> Any:
+        """Return whether a transform between two times can be looked up."""
+        found = self._wait(timeout, lambda: self.can_transform_full_core(
+            target_frame, target_time, source_frame, source_time, fixed_frame))
+        return found if return_debug_tuple else found[0]
+
+    def wait_for_transform_async(
+        self, target_frame: str, source_frame: str, time: Time,
+    ) -> Future:
+        """Return a future that is done when the transform can be looked up."""
+        future = Future()
+
+        def check() -> None:
+            with self._changed:
+                if check not in self._observers:
+                    return
+                if not (future.done() or self.can_transform_core(
+                        target_frame, source_frame, time)[0]):
+                    return
+                self._observers.remove(check)
+            if not future.done():
+                future.set_result(True)
+
+        with self._changed:
+            self._observers.append(check)
+        check()
+        return future
+
+    async def lookup_transform_async(
+        self, target_frame: str, source_frame: str, time: Time,
+    ) -> TransformStamped:
+        """Wait for a transform and return it."""
+        await self.wait_for_transform_async(target_frame, source_frame, time)
+        return self.lookup_transform_core(target_frame, source_frame, time)
+
+    def _wait(self, timeout: Duration, check: Any) -> tuple[bool, str]:
+        deadline = clock.monotonic() + timeout.nanoseconds * 1e-9
+        with self._changed:
+            while True:
+                found: tuple[bool, str] = check()
+                rest = deadline - clock.monotonic()
+                if found[0] or rest <= 0.0:
+                    return found
+                self._changed.wait(rest)

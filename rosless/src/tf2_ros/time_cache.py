@@ -1,0 +1,126 @@
+"""What is known of one frame over time: its parent and its place there."""
+
+from __future__ import annotations
+
+import bisect
+from typing import NamedTuple
+
+from tf2_ros.exceptions import ExtrapolationException
+from tf2_ros.geometry import Displacement
+from tf2_ros.geometry import interpolate
+
+
+class Sample(NamedTuple):
+    """
+    Place of a frame at one time.
+
+    Attributes
+    ----------
+    stamp : int
+        Time [ns].
+    parent : str
+        Frame in which the place is given.
+    displacement : Displacement
+        The place.
+
+    """
+
+    stamp: int
+    parent: str
+    displacement: Displacement
+
+
+class StaticCache:
+    """A frame whose place holds for all time."""
+
+    def __init__(self) -> None:
+        self._sample: Sample | None = None
+
+    def insert(self, sample: Sample) -> bool:
+        """Replace the place."""
+        self._sample = sample._replace(stamp=0)
+        return True
+
+    def latest(self) -> tuple[int, str]:
+        """Return 0, which stands for any time, and the parent."""
+        assert self._sample is not None
+        return 0, self._sample.parent
+
+    def at(self, stamp: int) -> Sample:
+        """Return the place."""
+        assert self._sample is not None
+        return self._sample._replace(stamp=stamp)
+
+
+class TimeCache:
+    """
+    A frame whose place changes.
+
+    Parameters
+    ----------
+    span : int
+        How long samples are kept [ns], counted back from the latest.
+
+    """
+
+    def __init__(self, span: int) -> None:
+        self._span = span
+        self._stamps: list[int] = []
+        self._samples: list[Sample] = []
+
+    def insert(self, sample: Sample) -> bool:
+        """Add a sample; return False if it is too old or its time is there already."""
+        if self._stamps and sample.stamp < self._stamps[-1] - self._span:
+            return False
+        index = bisect.bisect_left(self._stamps, sample.stamp)
+        if index < len(self._stamps) and self._stamps[index] == sample.stamp:
+            return False
+        self._stamps.insert(index, sample.stamp)
+        self._samples.insert(index, sample)
+        expired = bisect.bisect_left(self._stamps, self._stamps[-1] - self._span)
+        if expired:
+            del self._stamps[:expired], self._samples[:expired]
+        return True
+
+    def latest(self) -> tuple[int, str]:
+        """Return the latest time [ns] and the parent then."""
+        return self._stamps[-1], self._samples[-1].parent
+
+    def at(self, stamp: int) -> Sample:
+        """
+        Return the place at a time [ns], between samples by interpolation; 0 for the latest.
+
+        Raises
+        ------
+        ExtrapolationException
+            If the time is before the first sample or after the last.
+
+        """
+        if stamp == 0:
+            return self._samples[-1]
+        index = bisect.bisect_left(self._stamps, stamp)
+        if index < len(self._stamps) and self._stamps[index] == stamp:
+            return self._samples[index]
+        if len(self._stamps) == 1:
+            raise ExtrapolationException(
+                f'Lookup would require extrapolation at time {seconds(stamp)}, but only time '
+                f'{seconds(self._stamps[0])} is in the buffer')
+        if index == len(self._stamps):
+            raise ExtrapolationException(
+                'Lookup would require extrapolation into the future.  Requested time '
+                f'{seconds(stamp)} but the latest data is at time {seconds(self._stamps[-1])}')
+        if index == 0:
+            raise ExtrapolationException(
+                'Lookup would require extrapolation into the past.  Requested time '
+                f'{seconds(stamp)} but the earliest data is at time {seconds(self._stamps[0])}')
+        before, after = self._samples[index - 1], self._samples[index]
+        if before.parent != after.parent:
+            return before
+        share = (stamp - before.stamp) / (after.stamp - before.stamp)
+        return Sample(stamp, before.parent,
+                      interpolate(before.displacement, after.displacement, share))
+
+
+def seconds(stamp: int) -> str:
+    """Return a time [ns] as text in seconds."""
+    return f'{stamp // 10**9}.{stamp % 10**9 // 1000:06d}'
