@@ -1,7 +1,8 @@
-"""Traces the steps with symbols and runs the trace as machine code."""
+"""Runs a program as machine code, unrolled or rolled, one state or many."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import ctypes
 from dataclasses import dataclass
 import functools
@@ -11,83 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError
+from mbd_ros.execution.batch import batch_ir
 from mbd_ros.execution.interpreted import Interpreted
 from mbd_ros.execution.kernel import Kernel
-from mbd_ros.execution.machine_code import batch_loop, kernel_ir, MachineCode
+from mbd_ros.execution.machine_code import MachineCode, vector_lanes
 from mbd_ros.execution.rolled import rolled_code, RolledCode
-from mbd_ros.execution.sweeps import Program, run, World
-from mbd_ros.execution.trace import Operand, Trace
-from mbd_ros.execution.tree import joint_class, joints_of, rolled_tables, sizes, tree_of
+from mbd_ros.execution.straight_line import SCALAR, Width
+from mbd_ros.execution.sweeps import Program
+from mbd_ros.execution.tree import joint_class, rolled_tables, sizes
+from mbd_ros.execution.unrolled import unrolled_ir
 from mbd_ros.model import Model
-from mbd_ros.spatial import Joint, Vector3
+from mbd_ros.spatial import Joint
 
 LARGEST_UNROLLED = 40
 """Bodies up to which straight-line code is made: compile time and cache misses grow beyond."""
-
-
-def trace_program(program: Program, model: Model) -> tuple[Trace, list[Operand]]:
-    """
-    Run a program with symbols instead of floats.
-
-    Parameters
-    ----------
-    program : Program
-        The program.
-    model : Model
-        The model, whose constants are folded into the trace.
-
-    Returns
-    -------
-    trace : Trace
-        The operations.
-    results : list of Operand
-        The entries of the result: symbols and constants.
-
-    """
-    trace = Trace()
-    coordinates = {
-        name: [trace.input(argument, entry) for entry in range(size)]
-        for argument, (name, size) in enumerate(
-            zip(program.inputs, sizes(model, program.inputs)))}
-    gravity = Vector3(*(trace.input(len(program.inputs), k) for k in range(3)))
-    return trace, run(program, tree_of(model), joints_of(model, coordinates), World(gravity))
-
-
-class CompiledKernel:
-    """
-    A kernel of machine code.
-
-    Parameters
-    ----------
-    program : Program
-        What it runs.
-    model : Model
-        For which model.
-    code : MachineCode
-        With the functions ``kernel`` and ``batch``.
-    alive : object
-        What the code points to.
-
-    """
-
-    def __init__(self, program: Program, model: Model, code: MachineCode, alive: object = None
-                 ) -> None:
-        self.program = program
-        self.model = model
-        self.shape = program.shape(model.nb, model.nv)
-        self._code = code
-        self._alive = alive
-        arguments = len(program.inputs)
-        self.address: int | None = self._code.address('kernel')
-        self._batch = ctypes.CFUNCTYPE(
-            None, ctypes.c_int64, *[ctypes.c_void_p] * (arguments + 2))(
-                self._code.address('batch'))
-
-    def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
-            out: NDArray[np.float64]) -> None:
-        """Run on N states without the interpreter's lock; see ``Kernel``."""
-        self._batch(out.shape[0], *(argument.ctypes.data for argument in arguments),
-                    gravity.ctypes.data, out.ctypes.data)
 
 
 @dataclass(frozen=True)
@@ -126,51 +64,104 @@ class Compiled:
         """
         rolled = self.shape == 'rolled' or (
             self.shape == 'auto' and model.nb > LARGEST_UNROLLED)
-        return (rolled_kernel if rolled and model.nb else unrolled_kernel)(program, model)
+        return _kernel(program, model, rolled and model.nb > 0)
 
 
 @functools.lru_cache(maxsize=1024)
-def unrolled_kernel(program: Program, model: Model) -> Kernel:
-    """Return the kernel of straight-line code for a model."""
+def _kernel(program: Program, model: Model, rolled: bool) -> Kernel:
     try:
-        trace, results = trace_program(program, model)
+        return CompiledKernel(program, model, rolled)
     except ZeroDivisionError:
         return Interpreted().kernel(program, model)
-    ir = kernel_ir(trace, results, *_arguments(program, model))
-    return CompiledKernel(program, model, MachineCode(ir))
 
 
-@functools.lru_cache(maxsize=1024)
-def rolled_kernel(program: Program, model: Model) -> Kernel:
-    """Return the kernel of loops over the bodies of a model."""
+class CompiledKernel:
+    """
+    A kernel of machine code.
+
+    Parameters
+    ----------
+    program : Program
+        What it runs.
+    model : Model
+        For which model.
+    rolled : bool
+        Whether it loops over bodies.
+
+    """
+
+    def __init__(self, program: Program, model: Model, rolled: bool) -> None:
+        self.program = program
+        self.model = model
+        self.shape = program.shape(model.nb, model.nv)
+        self._code = _rolled if rolled else _unrolled
+        self._one, self._alive = self._code(program, model, SCALAR)
+        self.address: int | None = self._one.address('kernel')
+
+    def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
+            out: NDArray[np.float64]) -> None:
+        """Run on N states without the interpreter's lock; see ``Kernel``."""
+        count, lanes = out.shape[0], vector_lanes()
+        if count == 0:
+            return
+        if count == 1:
+            self._call_one(*(a.ctypes.data for a in arguments), gravity.ctypes.data,
+                           out.ctypes.data)
+        elif count < lanes:
+            padded = [np.concatenate([a, np.repeat(a[-1:], lanes - count, axis=0)])
+                      for a in arguments]
+            results = np.empty((lanes, *self.shape))
+            self.run(padded, gravity, results)
+            out[...] = results[:count]
+        else:
+            self._call_many(count, *(a.ctypes.data for a in arguments), gravity.ctypes.data,
+                            out.ctypes.data)
+
+    @functools.cached_property
+    def _call_one(self) -> Callable[..., None]:
+        pointers = [ctypes.c_void_p] * (len(self.program.inputs) + 2)
+        return ctypes.CFUNCTYPE(None, *pointers)(self._one.address('kernel'))
+
+    @functools.cached_property
+    def _call_many(self) -> Callable[..., None]:
+        """The batch loop over lanes, compiled at the first batch."""
+        width = Width(vector_lanes())
+        kernel, alive = self._code(self.program, self.model, width)
+        loop = MachineCode(batch_ir(
+            sizes(self.model, self.program.inputs), math.prod(self.shape), width,
+            f'inttoptr (i64 {kernel.address("kernel")} to ptr)'))
+        self._lanes = (kernel, alive, loop)
+        pointers = [ctypes.c_void_p] * (len(self.program.inputs) + 2)
+        return ctypes.CFUNCTYPE(None, ctypes.c_int64, *pointers)(loop.address('batch'))
+
+
+def _unrolled(program: Program, model: Model, width: Width) -> tuple[MachineCode, object]:
+    return MachineCode(unrolled_ir(program, model, width)), None
+
+
+def _rolled(program: Program, model: Model, width: Width) -> tuple[MachineCode, object]:
+    """Return a kernel that calls the shared rolled code with the tables of one model."""
     joints = tuple(sorted({joint_class(kind) for kind in model.joint_types},
                           key=lambda joint: joint.__name__))
-    rolled, machine_code = _rolled_machine_code(program, joints)
+    rolled, shared = rolled_machine_code(program, joints, width)
     constants, topology = rolled_tables(model, joints)
-    work = 8 * ((model.nb + 1) * rolled.row + rolled.scratch)
-    names = [*(f'%a{k}' for k in range(len(program.inputs) + 1)), '%result']
+    work = 8 * width.lanes * ((model.nb + 1) * rolled.row + rolled.scratch)
+    names = [*(f'%a{k}' for k in range(len(program.inputs))), '%gravity', '%result']
     parameters = ', '.join(f'ptr {name}' for name in names)
-    sizes_and_shared = _arguments(program, model)
-    ir = '\n'.join([
+    code = MachineCode('\n'.join([
         'declare ptr @malloc(i64)', 'declare void @free(ptr)',
         f'define void @kernel({parameters}) nounwind {{',
         f'  %work = call ptr @malloc(i64 {work})',
-        f'  call void inttoptr (i64 {machine_code.address("rolled")} to ptr)({parameters}, '
+        f'  call void inttoptr (i64 {shared.address("rolled")} to ptr)({parameters}, '
         f'ptr inttoptr (i64 {constants.ctypes.data} to ptr), '
         f'ptr inttoptr (i64 {topology.ctypes.data} to ptr), i64 {model.nb}, i64 {model.nv}, '
-        'ptr %work)',
-        '  call void @free(ptr %work)', '  ret void', '}',
-        *batch_loop(*sizes_and_shared, math.prod(program.shape(model.nb, model.nv)))])
-    return CompiledKernel(program, model, MachineCode(ir), (machine_code, constants, topology))
+        'ptr %work)', '  call void @free(ptr %work)', '  ret void', '}']))
+    return code, (shared, constants, topology)
 
 
 @functools.lru_cache(maxsize=256)
-def _rolled_machine_code(program: Program, joints: tuple[type[Joint], ...]
-                         ) -> tuple[RolledCode, MachineCode]:
-    rolled = rolled_code(program, joints)
+def rolled_machine_code(program: Program, joints: tuple[type[Joint], ...], width: Width
+                        ) -> tuple[RolledCode, MachineCode]:
+    """Return the rolled code of a program, which all models with these joint types share."""
+    rolled = rolled_code(program, joints, width)
     return rolled, MachineCode(rolled.ir, optimization=2)
-
-
-def _arguments(program: Program, model: Model) -> tuple[list[int], list[bool]]:
-    """Return sizes of the arguments of a kernel, and which are the same for a whole batch."""
-    return [*sizes(model, program.inputs), 3], [*[False] * len(program.inputs), True]

@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mbd_ros.execution.machine_code import DECLARATIONS, StraightLine
+from mbd_ros.execution.sincos import sincos_ir
 from mbd_ros.execution.species import (
     BODY, BODY_SIZE, Code, flatten, HANDED, KEPT, Species, trace_sweep, trace_walk_start,
     trace_walk_step, WORLD, world_inputs)
+from mbd_ros.execution.straight_line import StraightLine, Width
 from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Walk
 from mbd_ros.execution.trace import Trace
 from mbd_ros.spatial import Joint
@@ -32,7 +33,7 @@ class RolledCode:
     scratch: int
 
 
-def rolled_code(program: Program, joints: Sequence[type[Joint]]) -> RolledCode:
+def rolled_code(program: Program, joints: Sequence[type[Joint]], width: Width) -> RolledCode:
     """
     Return the rolled IR of a program.
 
@@ -42,6 +43,8 @@ def rolled_code(program: Program, joints: Sequence[type[Joint]]) -> RolledCode:
         The sweeps.
     joints : sequence of type of Joint
         The joint types; ``species`` in the topology counts them.
+    width : Width
+        How many states a value holds.
 
     Returns
     -------
@@ -49,15 +52,17 @@ def rolled_code(program: Program, joints: Sequence[type[Joint]]) -> RolledCode:
         IR with the function ``rolled``.
 
     """
-    return _Writer(program, [Species(joint) for joint in joints]).write()
+    return _Writer(program, [Species(joint) for joint in joints], width).write()
 
 
 class _Writer:
     """Writes the function line by line."""
 
-    def __init__(self, program: Program, species: list[Species]) -> None:
+    def __init__(self, program: Program, species: list[Species], width: Width) -> None:
         self._program = program
         self._species = species
+        self._width = width
+        self._kind = width.type
         self._lines: list[str] = []
         self._hand = 0
         self._walk_hand = 0
@@ -70,7 +75,7 @@ class _Writer:
         scratch = 6 * self._walk_hand
         arguments = ', '.join(f'ptr noalias readonly %{name}' for name in program.inputs)
         self._lines = [
-            *DECLARATIONS,
+            sincos_ir(self._width),
             f'define void @rolled({arguments}, ptr noalias readonly %gravity, ptr noalias %result,'
             ' ptr noalias readonly %constants, ptr noalias readonly %topology, i64 %n, i64 %nv,'
             ' ptr noalias %work) nounwind {', 'entry:',
@@ -78,7 +83,7 @@ class _Writer:
             '  %qfirst.all = getelementptr i64, ptr %species.all, i64 %n',
             '  %vfirst.all = getelementptr i64, ptr %qfirst.all, i64 %n',
             '  %rows = add i64 %n, 1', f'  %rowsize = mul i64 %rows, {row}',
-            '  %walked = getelementptr double, ptr %work, i64 %rowsize']
+            f'  %walked = getelementptr {self._kind}, ptr %work, i64 %rowsize']
         label = self._clear_result('entry')
         for k, (sweep, codes) in enumerate(zip(program.sweeps, sweeps)):
             label = (self._walk(k, sweep, codes, row, label) if isinstance(sweep, Walk)
@@ -112,14 +117,14 @@ class _Writer:
     def _fill(self, name: str, array: str, count: str, stride: int, values: Sequence[Any],
               label: str) -> str:
         """Store values at the head of each of count rows of an array."""
-        block = StraightLine(f'{name}.', {})
+        block = StraightLine(f'{name}.', {}, self._width)
         self._lines += [
             f'  br label %{name}.loop', f'{name}.loop:',
             f'  %{name}.i = phi i64 [0, %{label}], [%{name}.j, %{name}.body]',
             f'  %{name}.more = icmp slt i64 %{name}.i, {count}',
             f'  br i1 %{name}.more, label %{name}.body, label %{name}.done', f'{name}.body:',
             f'  %{name}.o = mul i64 %{name}.i, {stride}',
-            f'  %{name}.p = getelementptr double, ptr {array}, i64 %{name}.o']
+            f'  %{name}.p = getelementptr {self._kind}, ptr {array}, i64 %{name}.o']
         for entry, value in enumerate(values):
             self._lines += block.store(value, f'%{name}.p', entry)
         self._lines += [f'  %{name}.j = add i64 %{name}.i, 1', f'  br label %{name}.loop',
@@ -132,7 +137,7 @@ class _Writer:
         if isinstance(sweep, Outward):
             trace = Trace()
             start = flatten(sweep.start(world_inputs(trace)))
-            block = StraightLine(f'{s}g.', {WORLD: '%gravity'})
+            block = StraightLine(f'{s}g.', {WORLD: '%gravity'}, self._width, (WORLD,))
             self._lines += block.compute(trace, start)
             for entry, value in enumerate(start):
                 self._lines += block.store(value, '%work', entry)
@@ -227,13 +232,14 @@ class _Writer:
         for name, index in (('row', body), ('parentrow', f'%{s}.parent')):
             lines += [f'  %{s}.{name}.1 = add i64 {index}, 1',
                       f'  %{s}.{name}.o = mul i64 %{s}.{name}.1, {row}',
-                      f'  %{s}.{name} = getelementptr double, ptr %work, i64 %{s}.{name}.o']
-        lines += [f'  %{s}.kept = getelementptr double, ptr %{s}.row, i64 {self._hand}',
+                      f'  %{s}.{name} = getelementptr {self._kind}, ptr %work, i64 %{s}.{name}.o']
+        lines += [f'  %{s}.kept = getelementptr {self._kind}, ptr %{s}.row, i64 {self._hand}',
                   f'  %{s}.c.o = mul i64 {body}, {BODY_SIZE}',
                   f'  %{s}.c = getelementptr double, ptr %constants, i64 %{s}.c.o']
         for name in self._program.inputs:
             first = 'qfirst' if name == 'q' else 'vfirst'
-            lines.append(f'  %{s}.{name} = getelementptr double, ptr %{name}, i64 %{s}.{first}')
+            lines.append(f'  %{s}.{name} = getelementptr {self._kind}, ptr %{name}, '
+                         f'i64 %{s}.{first}')
         if self._program.layout is Layout.ONE_BODY:
             lines += [f'  %{s}.wanted = icmp eq i64 {body}, {self._program.body}']
 
@@ -246,7 +252,7 @@ class _Writer:
     def _block(self, prefix: str, s: str, handed: str) -> StraightLine:
         pointers = {BODY: f'%{s}.c', KEPT: f'%{s}.kept', HANDED: handed, WORLD: '%gravity'}
         pointers.update({name: f'%{s}.{name}' for name in self._program.inputs})
-        return StraightLine(prefix, pointers)
+        return StraightLine(prefix, pointers, self._width, (BODY, WORLD))
 
     def _give_out(self, block: StraightLine, s: str, code: Code) -> None:
         """Store what a sweep's step gives out."""
@@ -254,18 +260,20 @@ class _Writer:
             return
         place, layout = f'%{s}out{len(self._lines)}', self._program.layout
         if layout is Layout.JOINTS:
-            self._lines.append(f'  {place} = getelementptr double, ptr %result, i64 %{s}.vfirst')
+            self._lines.append(
+                f'  {place} = getelementptr {self._kind}, ptr %result, i64 %{s}.vfirst')
         elif layout is Layout.BODIES:
             self._lines += [f'  {place}o = mul i64 %{s}.b, {len(code.out)}',
-                            f'  {place} = getelementptr double, ptr %result, i64 {place}o']
+                            f'  {place} = getelementptr {self._kind}, ptr %result, i64 {place}o']
         elif layout is Layout.ONE_BODY:
             for entry, value in enumerate(code.out):
                 there = f'{place}.{entry}'
                 self._lines += [
-                    f'  {there} = getelementptr double, ptr %result, i64 {entry}',
-                    f'  {there}b = load double, ptr {there}',
-                    f'  {there}n = select i1 %{s}.wanted, double {block.value(value)}, '
-                    f'double {there}b', f'  store double {there}n, ptr {there}']
+                    f'  {there} = getelementptr {self._kind}, ptr %result, i64 {entry}',
+                    f'  {there}b = load {self._kind}, ptr {there}, align 8',
+                    f'  {there}n = select i1 %{s}.wanted, {self._kind} {block.value(value)}, '
+                    f'{self._kind} {there}b',
+                    f'  store {self._kind} {there}n, ptr {there}, align 8']
             return
         else:
             return

@@ -8,8 +8,10 @@ import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Compiled
-from mbd_ros.execution.compiled import _rolled_machine_code, LARGEST_UNROLLED, trace_program
+from mbd_ros.execution.compiled import LARGEST_UNROLLED, rolled_machine_code
 from mbd_ros.execution.rolled import rolled_code
+from mbd_ros.execution.straight_line import SCALAR
+from mbd_ros.execution.unrolled import trace_program
 from mbd_ros.spatial import Prismatic, Revolute
 
 
@@ -20,17 +22,17 @@ def test_unknown_shape():
 
 def test_long_chains_are_rolled_and_share_their_code():
     chains = [mbd_ros.load(chain(LARGEST_UNROLLED + 10 * k, k)) for k in (1, 2)]
-    before = _rolled_machine_code.cache_info().misses
+    before = rolled_machine_code.cache_info().misses
     for model in chains:
         q, v, tau = random_state(model, 1)
         qdd = mbd_ros.forward_dynamics(model, q, v, tau)
         np.testing.assert_array_equal(
             qdd, mbd_ros.forward_dynamics(model, q, v, tau, executor='rolled'))
-    assert _rolled_machine_code.cache_info().misses <= before + 1
+    assert rolled_machine_code.cache_info().misses <= before + 1
 
 
 def test_the_size_of_rolled_code_does_not_depend_on_the_robot():
-    code = rolled_code(FORWARD_DYNAMICS, (Prismatic, Revolute))
+    code = rolled_code(FORWARD_DYNAMICS, (Prismatic, Revolute), SCALAR)
     assert len(code.ir.splitlines()) < 5000
 
 

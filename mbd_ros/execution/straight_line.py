@@ -1,0 +1,133 @@
+"""The IR of a trace: straight-line text for scalars or for lanes of a vector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+import struct
+from typing import Any
+
+from mbd_ros.execution.trace import Operand, Symbol, Trace
+
+_ARITHMETIC = {'add': 'fadd contract', 'sub': 'fsub contract', 'mul': 'fmul contract'}
+
+
+@dataclass(frozen=True)
+class Width:
+    """How many states a value holds: 1 is a double, W a vector of W doubles."""
+
+    lanes: int = 1
+
+    @property
+    def type(self) -> str:
+        """The IR type of a value."""
+        return 'double' if self.lanes == 1 else f'<{self.lanes} x double>'
+
+    def constant(self, value: float) -> str:
+        """Return the same constant in all lanes, as IR text."""
+        bits = f'0x{struct.unpack("<Q", struct.pack("<d", value))[0]:016X}'
+        return bits if self.lanes == 1 else self._repeated('double', bits)
+
+    @property
+    def integer(self) -> str:
+        """The IR type of as many 64-bit integers."""
+        return 'i64' if self.lanes == 1 else f'<{self.lanes} x i64>'
+
+    def whole(self, value: int) -> str:
+        """Return the same integer in all lanes, as IR text."""
+        return str(value) if self.lanes == 1 else self._repeated('i64', str(value))
+
+    def _repeated(self, kind: str, text: str) -> str:
+        return '<' + ', '.join([f'{kind} {text}'] * self.lanes) + '>'
+
+
+SCALAR = Width()
+
+
+class StraightLine:
+    """
+    The IR of a trace, as part of a function.
+
+    Parameters
+    ----------
+    prefix : str
+        Makes the names of values unique within the function.
+    pointers : mapping
+        Where to read the inputs of each argument from: names of pointers.
+    width : Width
+        How many states a value holds.
+    common : sequence
+        Arguments whose entries are single doubles, the same for all lanes.
+
+    """
+
+    def __init__(self, prefix: str, pointers: Mapping[Any, str], width: Width = SCALAR,
+                 common: Sequence[Any] = ()) -> None:
+        self._prefix = prefix
+        self._pointers = pointers
+        self._width = width
+        self._common = common if width.lanes > 1 else ()
+        self._stores = 0
+        self._angles: set[int] = set()
+
+    def compute(self, trace: Trace, results: Sequence[Operand]) -> list[str]:
+        """Return the instructions that compute results."""
+        return [self._instruction(symbol) for symbol in trace.needed(list(results))]
+
+    def store(self, operand: Operand, pointer: str, entry: int | str) -> list[str]:
+        """Return the instructions that store a value at an entry of an array."""
+        place, kind = self._place(), self._width.type
+        return [f'  {place} = getelementptr {kind}, ptr {pointer}, i64 {entry}',
+                f'  store {kind} {self.value(operand)}, ptr {place}, align 8']
+
+    def add(self, operand: Operand, pointer: str, entry: int) -> list[str]:
+        """Return the instructions that add a value to an entry of an array."""
+        place, kind = self._place(), self._width.type
+        return [f'  {place} = getelementptr {kind}, ptr {pointer}, i64 {entry}',
+                f'  {place}b = load {kind}, ptr {place}, align 8',
+                f'  {place}s = fadd {kind} {place}b, {self.value(operand)}',
+                f'  store {kind} {place}s, ptr {place}, align 8']
+
+    def value(self, operand: Operand) -> str:
+        """Return the name of a symbol's value, or a constant as text."""
+        if isinstance(operand, Symbol):
+            return f'%{self._prefix}{operand.number}'
+        return self._width.constant(operand)
+
+    def _place(self) -> str:
+        self._stores += 1
+        return f'%{self._prefix}w{self._stores}'
+
+    def _instruction(self, symbol: Symbol) -> str:
+        target, name, kind = self.value(symbol), symbol.name, self._width.type
+        if name == 'input':
+            return self._read(target, symbol)
+        first = self.value(symbol.first)
+        if name == 'neg':
+            return f'  {target} = fneg {kind} {first}'
+        if name == 'inv':
+            return f'  {target} = fdiv {kind} {self.value(1.0)}, {first}'
+        if name in ('sin', 'cos'):
+            return self._sine_or_cosine(target, symbol)
+        return f'  {target} = {_ARITHMETIC[name]} {kind} {first}, {self.value(symbol.second)}'
+
+    def _read(self, target: str, symbol: Symbol) -> str:
+        pointer, entry, kind = self._pointers[symbol.first], symbol.second, self._width.type
+        if symbol.first not in self._common:
+            return (f'  {target}p = getelementptr {kind}, ptr {pointer}, i64 {entry}\n'
+                    f'  {target} = load {kind}, ptr {target}p, align 8')
+        mask = f'<{self._width.lanes} x i32> zeroinitializer'
+        return (f'  {target}p = getelementptr double, ptr {pointer}, i64 {entry}\n'
+                f'  {target}d = load double, ptr {target}p\n'
+                f'  {target}v = insertelement {kind} poison, double {target}d, i64 0\n'
+                f'  {target} = shufflevector {kind} {target}v, {kind} poison, {mask}')
+
+    def _sine_or_cosine(self, target: str, symbol: Symbol) -> str:
+        """Return the instructions for a sine or cosine; one call gives both of an angle."""
+        kind, angle = self._width.type, symbol.first
+        both, lines = f'%{self._prefix}both{angle.number}', ''
+        if angle.number not in self._angles:
+            self._angles.add(angle.number)
+            lines = (f'  {both} = call {{{kind}, {kind}}} @sincos({kind} {self.value(angle)})\n')
+        return (f'{lines}  {target} = extractvalue {{{kind}, {kind}}} {both}, '
+                f'{0 if symbol.name == "sin" else 1}')
