@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 import io
 from typing import Any
 
@@ -39,11 +38,24 @@ def numbers_of(robot: Any) -> Any:
         _copy_parts(element, _LINK_PARTS, reduced)
     for element in robot.findall('joint'):
         _copy_parts(element, _JOINT_PARTS, reduced)
-    return URDF.load(io.BytesIO(etree.tostring(reduced)), build_scene_graph=False,
-                     load_meshes=False).robot
+    text = io.BytesIO(etree.tostring(reduced, encoding='utf-8'))
+    return URDF.load(text, build_scene_graph=False, load_meshes=False).robot
 
 
 def _copy_parts(element: Any, parts: tuple[str, ...], target: Any) -> None:
     copy = etree.SubElement(target, element.tag, name=element.get('name'),
                             type=element.get('type', ''))
-    copy.extend(deepcopy(child) for child in children(element) if child.tag in parts)
+    for child in children(element):
+        if child.tag in parts:
+            _copy(child, copy)
+
+
+def _copy(element: Any, target: Any) -> None:
+    """Copy an element, but nothing whose name has a prefix: yourdfpy would stumble over it."""
+    copy = etree.SubElement(target, element.tag)
+    for name, text in element.attrib.items():
+        if name.isidentifier():
+            copy.set(name, text)
+    for child in children(element):
+        if child.tag.isidentifier():
+            _copy(child, copy)

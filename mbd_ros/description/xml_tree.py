@@ -53,7 +53,7 @@ def parse_xml(data: bytes, report: Report) -> Any:
                            Source(report.file, error.lineno)) from None
     for entry in parser.error_log:
         source = Source(report.file, entry.line)
-        if entry.domain == etree.ErrorDomains.NAMESPACE:
+        if entry.type == etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE:
             report.remark('info', f'{entry.message}; it is read as part of the name', source)
         elif entry.level >= etree.ErrorLevels.ERROR:
             raise report.error(f'this is not well-formed XML: {entry.message}', source)

@@ -2,7 +2,7 @@
 
 import time
 
-from described import bare, robot
+from described import bare, link, robot
 import pytest
 
 from mbd_ros.description import read
@@ -19,6 +19,8 @@ from mbd_ros.errors import DescriptionError
      '<string>:1: this is not well-formed XML: '),
     ('<robot name="r">&nothing;</robot>',
      "<string>:1: this is not well-formed XML: Entity 'nothing' not defined"),
+    ('<robot name="r"><mbd: name="a"/></robot>',
+     "<string>:1: this is not well-formed XML: Failed to parse QName 'mbd:'"),
     ('<', '<string>:1: this is not well-formed XML: '),
     ('<sdf version="1.7"/>', '<string>:1: the root element is <sdf>; allowed: <robot> (URDF)'),
 ])
@@ -64,6 +66,13 @@ def test_a_prefix_without_namespace_is_read_and_remarked():
     mechanism = read(robot(bare('a'), '<gazebo><body:map/></gazebo>'))
     assert str(mechanism.findings[0]) == ('<string>:3: info: Namespace prefix body on map is not '
                                           'defined; it is read as part of the name')
+
+
+def test_a_prefix_without_namespace_does_no_harm_among_numbers():
+    prefixed = link('a').replace('<mass', '<my:tag/><mass my:note="heavy"')
+    mechanism = read(robot(prefixed))
+    assert mechanism.links == read(robot(link('a'))).links
+    assert [finding.severity for finding in mechanism.findings] == ['info'] * 2 + ['warning'] * 2
 
 
 def test_comments_and_processing_instructions_are_no_elements():
