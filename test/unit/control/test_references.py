@@ -1,0 +1,121 @@
+"""Paths: derivatives, shapes, and data that do not describe one."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mbd_ros.control import circle, Ellipse, Line, path_from_data
+from mbd_ros.errors import InvalidValueError, MbdError, NotFiniteError, ShapeError, UnknownNameError
+
+PATHS = {
+    'ellipse': Ellipse([1, 0, 1], [0.25, 0.3, 0], [0, 1, 0.5]),
+    'quick ellipse': Ellipse([1, 2, 3], [0.1, 0.2, 0.3], [0.3, -0.1, 0], 1.7),
+    'circle': circle([0.5, 0, 0.2], 0.3, [1, -2, 2], period=3.0),
+    'line': Line([0, 0, 0], [1, -2, 0.5], 2.0, begin=0.3),
+}
+
+
+@pytest.mark.parametrize('name', PATHS)
+@pytest.mark.parametrize('time', [0.0, 0.31, 0.9, 1.7, 2.2999, 5.0])
+def test_derivatives_match_differences(name, time):
+    """Velocity and acceleration are those of the position."""
+    path, h = PATHS[name], 1e-4
+    before, now, after = path.at(time - h), path.at(time), path.at(time + h)
+    # Central differences: h^2 / 6 times third derivatives of up to 60 m/s^3; at the ends of the
+    # line the third derivative jumps, which costs h times that.
+    np.testing.assert_allclose(
+        (after.position - before.position) / (2 * h), now.velocity, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(
+        (after.velocity - before.velocity) / (2 * h), now.acceleration, rtol=0, atol=5e-3)
+
+
+def test_paper_ellipse():
+    """Section 3.4: x = 1 + 0.25 cos t, y = 0.3 cos t + sin t, z = 1 + 0.5 sin t."""
+    for t in (0.0, 0.7, 4.0):
+        c, s = math.cos(t), math.sin(t)
+        point = PATHS['ellipse'].at(t)
+        np.testing.assert_allclose(
+            point.position, [1 + 0.25 * c, 0.3 * c + s, 1 + 0.5 * s], rtol=0, atol=1e-15)
+        np.testing.assert_allclose(
+            point.velocity, [-0.25 * s, c - 0.3 * s, 0.5 * c], rtol=0, atol=1e-15)
+        np.testing.assert_allclose(
+            point.acceleration, [-0.25 * c, -0.3 * c - s, -0.5 * s], rtol=0, atol=1e-15)
+
+
+def test_circle_is_round_and_flat():
+    """Radius, plane and sense of turning."""
+    path, normal = PATHS['circle'], np.array([1, -2, 2]) / 3
+    for t in np.linspace(0, 3, 7):
+        point = path.at(t)
+        arm = point.position - [0.5, 0, 0.2]
+        assert np.linalg.norm(arm) == pytest.approx(0.3, abs=1e-15)
+        assert arm @ normal == pytest.approx(0, abs=1e-15)
+        assert np.cross(arm, point.velocity) @ normal > 0
+    np.testing.assert_allclose(path.at(0).position, path.at(3).position, rtol=0, atol=1e-15)
+
+
+def test_line_rests_at_both_ends():
+    """Before the start and after the end nothing moves."""
+    path = PATHS['line']
+    for t, place in ((-1.0, [0, 0, 0]), (0.3, [0, 0, 0]), (2.3, [1, -2, 0.5]), (9, [1, -2, 0.5])):
+        point = path.at(t)
+        np.testing.assert_allclose(point.position, place, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(point.velocity, 0, atol=1e-14)
+        np.testing.assert_allclose(point.acceleration, 0, atol=1e-14)
+
+
+def test_from_data_gives_the_same_paths():
+    """What a parameter file holds."""
+    pairs = [
+        ({'kind': 'ellipse', 'center': [1, 0, 1], 'a': [0.25, 0.3, 0], 'b': [0, 1, 0.5]},
+         PATHS['ellipse']),
+        ({'kind': 'circle', 'center': [0.5, 0, 0.2], 'radius': 0.3, 'normal': [1, -2, 2],
+          'period': 3.0}, PATHS['circle']),
+        ({'kind': 'line', 'start': [0, 0, 0], 'end': [1, -2, 0.5], 'duration': 2.0,
+          'begin': 0.3}, PATHS['line']),
+    ]
+    for data, expected in pairs:
+        for t in (0.0, 1.1):
+            np.testing.assert_array_equal(path_from_data(data).at(t), expected.at(t))
+
+
+@pytest.mark.parametrize(('data', 'error', 'text'), [
+    ({}, UnknownNameError, "there is no kind of path named ''; known: ellipse, circle, line"),
+    ({'kind': 'elipse'}, UnknownNameError, "did you mean 'ellipse'?"),
+    ({'kind': 'ellipse', 'centre': 1}, UnknownNameError,
+     "there is no datum of a path of kind ellipse named 'centre'; known: a, b, center, period; "
+     "did you mean 'center'?"),
+    ({'kind': 'line', 'start': [0, 0, 0]}, InvalidValueError,
+     "path of kind line is ['start']; allowed: also with duration, end"),
+    ({'kind': 'line', 'start': [0, 0], 'end': [1, 1, 1], 'duration': 1.0}, ShapeError,
+     'start has shape (2,); allowed: (3,)'),
+    ({'kind': 'line', 'start': [0, math.nan, 0], 'end': [1, 1, 1], 'duration': 1.0},
+     NotFiniteError, 'start of y is nan; allowed: finite numbers'),
+    ({'kind': 'line', 'start': ['a', 0, 0], 'end': [1, 1, 1], 'duration': 1.0},
+     InvalidValueError, "start is ['a', 0, 0]; allowed: three numbers"),
+    ({'kind': 'line', 'start': [0, 0, 0], 'end': [1, 1, 1], 'duration': 0}, InvalidValueError,
+     'duration is 0; allowed: a positive number'),
+    ({'kind': 'line', 'start': [0, 0, 0], 'end': [1, 1, 1], 'duration': 1, 'begin': math.inf},
+     InvalidValueError, 'begin is inf; allowed: a finite time [s]'),
+    ({'kind': 'circle', 'center': [0, 0, 0], 'radius': -1.0, 'normal': [0, 0, 1]},
+     InvalidValueError, 'radius is -1.0; allowed: a positive number'),
+    ({'kind': 'circle', 'center': [0, 0, 0], 'radius': 1.0, 'normal': [0, 0, 0]},
+     InvalidValueError, 'normal is [0.0, 0.0, 0.0]; allowed: a vector that is not zero'),
+    ({'kind': 'ellipse', 'center': [0, 0, 0], 'a': [1, 0, 0], 'b': [0, 1, 0], 'period': 'slow'},
+     InvalidValueError, "period is 'slow'; allowed: a positive number"),
+])
+def test_bad_data_are_named(data, error, text):
+    """Each message has the datum, what was found and what is allowed."""
+    with pytest.raises(MbdError) as caught:
+        path_from_data(data)
+    assert type(caught.value) is error
+    assert text in str(caught.value)
+
+
+def test_data_are_copied():
+    """A list that changes later does not bend the path."""
+    center = np.zeros(3)
+    path = Ellipse(center, [1, 0, 0], [0, 1, 0])
+    center[:] = 7
+    np.testing.assert_array_equal(path.at(0).position, [1, 0, 0])

@@ -1,0 +1,189 @@
+"""The tracking law, alone and closed over a simulated robot with delays."""
+
+from collections import deque
+
+import numpy as np
+import pytest
+
+from mbd_ros.control import controller_for, default_task, Task, TrackingLaw
+from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
+from mbd_ros.simulation import Stepper
+
+PERIOD, PLANT_STEP = 0.002, 0.0005
+
+
+@pytest.fixture(name='law')
+def tracking_law(urdf_arm):
+    """Return the law of the three-link arm."""
+    return TrackingLaw(urdf_arm)
+
+
+@pytest.fixture(name='state')
+def nominal_state(urdf_arm):
+    """Return a nominal state on the path."""
+    controller = controller_for(urdf_arm, default_task('three_link_arm'))
+    return controller.nominal.advance_to(0.5)
+
+
+def test_on_the_path_the_nominal_force_is_enough(law, state):
+    """No error, no feedback."""
+    result = law.efforts(state, state.q, state.v)
+    # 1e-12: two ways to compute forces of 20 N m.
+    np.testing.assert_allclose(result.effort, state.constraint_force, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(result.feedback, 0, rtol=0, atol=1e-12)
+    assert result.saturated == ()
+
+
+def test_error_dynamics_are_linear_near_the_path(law, urdf_arm, state):
+    """``edd + 2 w ed + w^2 e = 0`` for every joint."""
+    rng = np.random.default_rng(8)
+    q, v = state.q + rng.uniform(-0.01, 0.01, 3), state.v + rng.uniform(-0.1, 0.1, 3)
+    result = law.efforts(state, q, v)
+    acceleration = urdf_arm.forward_dynamics(q, v, result.effort)
+    e, ed, edd = state.q - q, state.v - v, state.accelerations - acceleration
+    np.testing.assert_allclose(edd + 30 * ed + 225 * e, 0, rtol=0, atol=1e-10)
+    np.testing.assert_array_equal(result.error, e)
+    np.testing.assert_array_equal(result.error_rate, ed)
+    np.testing.assert_allclose(result.effort, result.nominal + result.feedback, atol=1e-12)
+
+
+def test_far_from_the_path_the_approach_is_bounded(law, urdf_arm, state):
+    """A jump of the nominal model asks for no more speed than allowed."""
+    for far in (1.0, 10.0):
+        q = state.q - far
+        result = law.efforts(state, q, state.v + 1.5)
+        acceleration = urdf_arm.forward_dynamics(q, state.v + 1.5, result.effort)
+        # At the approach speed there is no feedback acceleration, whatever the distance.
+        np.testing.assert_allclose(acceleration, state.accelerations, rtol=0, atol=1e-10)
+
+
+def test_velocity_limits_bound_the_approach(puma):
+    """Half a joint's velocity limit where that is less than the approach speed."""
+    controller = controller_for(puma, default_task('puma560'))
+    state = controller.nominal.advance_to(0.5)
+    limits = puma.model.velocity_limits
+    q, v = state.q - 3.0, state.v + np.minimum(0.5 * limits, 1.5)
+    acceleration = puma.forward_dynamics(q, v, controller.law.efforts(state, q, v).effort)
+    np.testing.assert_allclose(acceleration, state.accelerations, rtol=0, atol=1e-9)
+
+
+def test_limits_are_respected_and_reported(urdf_arm, state):
+    """The joints whose effort was cut are named; the parts stay uncut."""
+    law = TrackingLaw(urdf_arm, effort_limits=[100.0, 5.0, 100.0])
+    result = law.efforts(state, state.q, state.v)
+    assert np.abs(state.effort[1]) > 5
+    assert result.effort[1] == -5
+    assert result.saturated == ('joint2',)
+    np.testing.assert_array_equal(result.nominal, state.effort)
+
+
+@pytest.mark.parametrize(('q', 'v', 'error', 'text'), [
+    ([0, np.nan, 0], [0, 0, 0], NotFiniteError, "q of joint 'joint2' is nan"),
+    ([0, 0, 0], [0, 0, np.inf], NotFiniteError, "v of joint 'joint3' is inf"),
+    ([0, 0], [0, 0, 0], ShapeError, 'q has shape (2,); allowed: (3,)'),
+])
+def test_bad_measurements_are_refused(law, state, q, v, error, text):
+    """An effort is never made from NaN."""
+    with pytest.raises(error) as caught:
+        law.efforts(state, np.array(q, float), np.array(v, float))
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(('arguments', 'error', 'text'), [
+    ({'bandwidth': 0.0}, InvalidValueError, 'bandwidth is 0.0; allowed: a positive number'),
+    ({'approach_speed': np.nan}, InvalidValueError, 'approach_speed is nan'),
+    ({'effort_limits': [1.0]}, ShapeError, 'effort_limits has shape (1,); allowed: (3,)'),
+    ({'effort_limits': [1.0, -1, 1]}, InvalidValueError, 'allowed: numbers not below zero'),
+])
+def test_bad_settings_are_named(urdf_arm, arguments, error, text):
+    """Each setting says what it may be."""
+    with pytest.raises(error) as caught:
+        TrackingLaw(urdf_arm, **arguments)
+    assert text in str(caught.value)
+
+
+def track(dyn, name, duration, delays):
+    """
+    Return times, tool errors and states of a run of 500 Hz control of a 2 kHz plant.
+
+    ``delays`` are the least and largest number of plant steps from a measurement to its effort.
+    """
+    task = default_task(name)
+    controller = controller_for(dyn, task)
+    path = controller.nominal.motion.constraint.path
+    plant = Stepper(dyn.model, task.start_positions, step=PLANT_STEP)
+    tau = dyn.bias_forces(plant.q, plant.v)
+    rng = np.random.default_rng(1)
+    waiting, rows = deque(), []
+    for index in range(round(duration / PLANT_STEP)):
+        if index % round(PERIOD / PLANT_STEP) == 0:
+            state = controller.nominal.advance_to(plant.time)
+            result = controller.law.efforts(state, plant.q, plant.v)
+            waiting.append((index + rng.integers(*delays, endpoint=True), result.effort))
+            tool = dyn.pose(plant.q, task.link)[:3, 3] - path.at(plant.time).position
+            rows.append((plant.time, np.linalg.norm(tool), plant.q, plant.v, result,
+                         state.violation))
+        while waiting and waiting[0][0] <= index:
+            tau = waiting.popleft()[1]
+        plant.advance(tau, PLANT_STEP)
+    return [np.array(column) for column in zip(*((*row[:4], row[4].effort, row[5],
+                                                  bool(row[4].saturated)) for row in rows))]
+
+
+@pytest.mark.parametrize(('name', 'bound'), [('three_link_arm', 2e-4), ('puma560', 1e-4)])
+def test_tracks_through_delays(name, bound, request):
+    """
+    Within 1 mm after 2 s and for good, with 1 to 3 ms from measurement to effort.
+
+    What is left is the effort's lag: the acceleration it was made for has changed by the jerk
+    times 4 ms when it acts, which feedback of 225 1/s^2 turns into 1e-4 rad.
+    """
+    dyn = request.getfixturevalue({'three_link_arm': 'urdf_arm', 'puma560': 'puma'}[name])
+    time, error, q, v, effort, violation, saturated = track(dyn, name, 14.0, (2, 6))
+    model = dyn.model
+    assert error[0] > 0.5
+    assert error[time >= 2].max() < bound < 1e-3
+    assert violation[3:].max() < 1e-12
+    assert not saturated.any()
+    assert (q >= model.lower).all()
+    assert (q <= model.upper).all()
+    assert (np.abs(v) <= model.velocity_limits).all()
+    assert (np.abs(effort) <= model.effort_limits).all()
+    # After two turns of 2 pi the motion repeats itself, the free part included.
+    turn = round(2 * np.pi / PERIOD)
+    np.testing.assert_allclose(q[-1], q[-1 - turn], rtol=0, atol=2e-3)
+
+
+def test_task_from_data_checks_names():
+    """Wrong names get the nearest; what is needed is asked for."""
+    from mbd_ros.errors import UnknownNameError
+    with pytest.raises(UnknownNameError, match="no datum of a task named 'bandwith'.*"
+                                               "did you mean 'bandwidth'"):
+        Task.from_data({'link': 'tool', 'path': {}, 'bandwith': 3.0})
+    with pytest.raises(InvalidValueError, match='task is .*; allowed: also with path'):
+        Task.from_data({'link': 'tool'})
+    with pytest.raises(UnknownNameError, match="no task for a robot named 'puma'; known: "
+                                               'three_link_arm, puma560'):
+        default_task('puma')
+
+
+def test_task_starts_from_the_measured_state(urdf_arm):
+    """Given a state, the nominal model begins there; else at the task's start, else at zero."""
+    task = default_task('three_link_arm')
+    controller = controller_for(urdf_arm, task, q=[0.1, -0.7, 1.2], v=[0.1, 0, 0], time=3.0)
+    np.testing.assert_array_equal(controller.nominal.state.q, [0.1, -0.7, 1.2])
+    np.testing.assert_array_equal(controller.nominal.state.v, [0.1, 0, 0])
+    assert controller.nominal.state.time == 3.0
+    np.testing.assert_array_equal(
+        controller_for(urdf_arm, task).nominal.state.q, task.start_positions)
+    bare = Task.from_data({'link': 'tool', 'path': dict(task.path), 'axes': 'z'})
+    np.testing.assert_array_equal(controller_for(urdf_arm, bare).nominal.state.q, np.zeros(3))
+
+
+def test_task_with_one_stiffness_for_all(puma):
+    """One entry serves all joints."""
+    task = Task.from_data({'link': 'tool', 'path': default_task('puma560').path,
+                           'posture': [0.0, -0.9, 2.7, 0.0, 1.3, 0.0],
+                           'posture_stiffness': [7.0]})
+    spring = controller_for(puma, task).nominal.motion.applied
+    assert spring.stiffness == 7.0
