@@ -11,12 +11,13 @@ from mbd_ros.dynamics import (
     jacobian, link_poses, mass_matrix, pose)
 from mbd_ros.dynamics.closed_loop import close_loops, constrained_dynamics
 from mbd_ros.errors import MbdError
-from mbd_ros.execution import Compiled, Interpreted
+from mbd_ros.execution import Compiled, Interpreted, Threads
 from mbd_ros.model import load, Model
 from mbd_ros.simulation.simulate import simulate
 
 __all__ = [
-    'Compiled', 'Energy', 'Interpreted', 'MbdError', 'Model', 'bias_forces', 'close_loops',
-    'compile', 'constrained_dynamics', 'energy', 'forward_dynamics', 'inverse_dynamics',
-    'jacobian', 'link_poses', 'load', 'mass_matrix', 'pose', 'simulate', 'udwadia_kalaba',
+    'Compiled', 'Energy', 'Interpreted', 'MbdError', 'Model', 'Threads', 'bias_forces',
+    'close_loops', 'compile', 'constrained_dynamics', 'energy', 'forward_dynamics',
+    'inverse_dynamics', 'jacobian', 'link_poses', 'load', 'mass_matrix', 'pose', 'simulate',
+    'udwadia_kalaba',
 ]

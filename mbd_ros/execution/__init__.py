@@ -1,8 +1,8 @@
 """
 Executors: how the sweeps of a formulation run.
 
-``Interpreted`` calls the steps with Python floats; ``Compiled`` traces them once for each model
-and runs machine code.
+``Interpreted`` calls the steps with Python floats; ``Compiled`` traces them and runs machine code,
+batches in the lanes of vector registers; ``Threads`` shares batches among threads.
 
 """
 
@@ -10,5 +10,6 @@ from mbd_ros.execution.choice import choose
 from mbd_ros.execution.compiled import Compiled
 from mbd_ros.execution.interpreted import Interpreted
 from mbd_ros.execution.kernel import Executor, Kernel
+from mbd_ros.execution.threads import Threads
 
-__all__ = ['Compiled', 'Executor', 'Interpreted', 'Kernel', 'choose']
+__all__ = ['Compiled', 'Executor', 'Interpreted', 'Kernel', 'Threads', 'choose']

@@ -1,0 +1,110 @@
+"""
+Shares of a batch on several threads.
+
+Machine code runs without the interpreter's lock, so the shares really run at the same time. A
+single state stays on the caller's thread: handing it over costs more than an evaluation.
+
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+import functools
+import itertools
+import os
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.execution.compiled import Compiled
+from mbd_ros.execution.kernel import Executor, Kernel
+from mbd_ros.execution.sweeps import Program
+from mbd_ros.model import Model
+
+SMALLEST_SHARE = 512
+"""Rows below which a share does not repay the hand-over of some 20 us."""
+
+
+@dataclass(frozen=True)
+class Threads:
+    """
+    The executor that shares batches among threads.
+
+    Parameters
+    ----------
+    count : int
+        Number of threads, the caller's included; at least 1.
+    inner : Executor
+        Who runs each share.
+
+    """
+
+    count: int
+    inner: Executor = field(default_factory=Compiled)
+
+    def __post_init__(self) -> None:
+        """Check the number of threads."""
+        if self.count < 1:
+            raise InvalidValueError('count', self.count, 'at least one thread')
+
+    @property
+    def name(self) -> str:
+        """Name that answers report."""
+        return f'{self.count} threads, {self.inner.name}'
+
+    def kernel(self, program: Program, model: Model) -> Kernel:
+        """Return the kernel of a program for a model."""
+        return ThreadedKernel(self.inner.kernel(program, model), self.count)
+
+
+@dataclass(frozen=True)
+class ThreadedKernel:
+    """A kernel whose batches run on several threads; see ``Kernel``."""
+
+    inner: Kernel
+    count: int
+
+    @property
+    def program(self) -> Program:
+        """What it runs."""
+        return self.inner.program
+
+    @property
+    def model(self) -> Model:
+        """For which model."""
+        return self.inner.model
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the result for one state."""
+        return self.inner.shape
+
+    @property
+    def address(self) -> int | None:
+        """Address of the machine code for one state, where there is some."""
+        return self.inner.address
+
+    def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
+            out: NDArray[np.float64]) -> None:
+        """Run on N states, in shares of about equal size."""
+        shares = max(1, min(self.count, len(out) // SMALLEST_SHARE))
+        bounds = [len(out) * k // shares for k in range(shares + 1)]
+
+        def work(first: int, last: int) -> None:
+            self.inner.run([a[first:last] for a in arguments], gravity, out[first:last])
+
+        others = [_pool(self.count - 1).submit(work, first, last)
+                  for first, last in itertools.pairwise(bounds[1:])]
+        work(bounds[0], bounds[1])
+        for other in others:
+            other.result()
+
+
+@functools.cache
+def _pool(workers: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(workers, thread_name_prefix='mbd_ros')
+
+
+os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork
