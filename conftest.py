@@ -12,4 +12,4 @@ if found is not None and found.origin is not None:
     # First of all, so that pytest does not take the folder `rosless` for the package.
     importlib.import_module('rosless')
 else:
-    collect_ignore = ['rosless']  # a machine with ROS 2, where the real rclpy is used
+    collect_ignore_glob = ['rosless/*']  # a machine with ROS 2, where the real rclpy is used
