@@ -1,0 +1,1 @@
+"""Marks this `rclpy` as that of rosless."""

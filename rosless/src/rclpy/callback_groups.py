@@ -1,0 +1,75 @@
+"""Callback groups: which callbacks may run at the same time."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+
+class CallbackGroup:
+    """Base of the groups; an entity of a node belongs to exactly one."""
+
+    def __init__(self) -> None:
+        self.entities: set[weakref.ref[Any]] = set()
+
+    def add_entity(self, entity: Any) -> None:
+        """Let an entity belong to this group."""
+        self.entities.add(weakref.ref(entity))
+
+    def has_entity(self, entity: Any) -> bool:
+        """Tell whether an entity belongs to this group."""
+        return weakref.ref(entity) in self.entities
+
+    def can_execute(self, entity: Any) -> bool:
+        """Tell whether a callback of the entity may start now."""
+        raise NotImplementedError
+
+    def beginning_execution(self, entity: Any) -> bool:
+        """Note that a callback of the entity starts; False if it may not."""
+        raise NotImplementedError
+
+    def ending_execution(self, entity: Any) -> None:
+        """Note that a callback of the entity has ended."""
+        raise NotImplementedError
+
+
+class ReentrantCallbackGroup(CallbackGroup):
+    """Callbacks may run at the same time, also with themselves."""
+
+    def can_execute(self, entity: Any) -> bool:
+        """Return True."""
+        return True
+
+    def beginning_execution(self, entity: Any) -> bool:
+        """Return True."""
+        return True
+
+    def ending_execution(self, entity: Any) -> None:
+        """Do nothing."""
+
+
+class MutuallyExclusiveCallbackGroup(CallbackGroup):
+    """One callback at a time; a coroutine holds the group until it returns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._active_entity: Any = None
+        self._lock = threading.Lock()
+
+    def can_execute(self, entity: Any) -> bool:
+        """Tell whether no callback of the group is running."""
+        return self._active_entity is None
+
+    def beginning_execution(self, entity: Any) -> bool:
+        """Take the group; False if a callback of it is running."""
+        with self._lock:
+            if self._active_entity is None:
+                self._active_entity = entity
+                return True
+        return False
+
+    def ending_execution(self, entity: Any) -> None:
+        """Free the group."""
+        with self._lock:
+            self._active_entity = None

@@ -1,0 +1,220 @@
+"""Clients of services."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from typing import Any
+
+from cyclonedds.core import DDSException
+from rosless.dds.endpoints import Reader, Writer
+from rosless.idl.codec import deserialize, serialize
+from rosless.idl.errors import DeserializationError
+
+from .callback_groups import CallbackGroup
+from .entity import Entity, Job
+from .exceptions import InvalidHandle, RCLError
+from .qos import QoSProfile
+from .service_channel import HEADER, OFFSET
+from .task import Future
+
+POLL_PERIOD = 0.02  # s, between looks whether the service is there
+
+
+class Client(Entity):
+    """
+    Calls a service; make one with `Node.create_client`.
+
+    Parameters
+    ----------
+    writer, reader : Writer, Reader
+        The DDS side.
+    srv_type : type
+        Class of the service.
+    srv_name : str
+        Full name of the service.
+    qos_profile : QoSProfile
+        Its profile.
+    callback_group : CallbackGroup
+        The group in which answers are handled.
+    node : Node
+        Its node.
+
+    """
+
+    def __init__(
+        self,
+        writer: Writer,
+        reader: Reader,
+        srv_type: Any,
+        srv_name: str,
+        qos_profile: QoSProfile,
+        callback_group: CallbackGroup,
+        node: Any,
+    ) -> None:
+        super().__init__(callback_group, reader)
+        self._writer = writer
+        self._reader = reader
+        self.srv_type = srv_type
+        self.srv_name = srv_name
+        self.qos_profile = qos_profile
+        self.context = node.context
+        self._node = weakref.ref(node)
+        self._guid = int.from_bytes(os.urandom(8), 'little')
+        self._number = 0
+        self._pending: dict[int, Future] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def service_name(self) -> str:
+        """Full name of the service."""
+        return self.srv_name
+
+    def call(self, request: Any, timeout_sec: float | None = None) -> Any:
+        """
+        Call the service and wait for the answer.
+
+        Do not call this from a callback unless another thread of the executor can handle the
+        answer: a `MultiThreadedExecutor`, and a group that lets it.
+
+        Parameters
+        ----------
+        request : message
+            The request.
+        timeout_sec : float, optional
+            How long to wait [s]; for ever if omitted or negative.
+
+        Raises
+        ------
+        TypeError
+            If the request is of another type.
+        TimeoutError
+            If there is no answer in time.
+        RCLError
+            If the context is shut down while waiting.
+
+        """
+        future = self.call_async(request)
+        answered = threading.Event()
+
+        def wake() -> None:
+            answered.set()
+
+        future.add_done_callback(lambda _: wake())
+        self.context.on_shutdown(wake)
+        in_time = answered.wait(None if timeout_sec is None or timeout_sec < 0 else timeout_sec)
+        if not future.done():
+            self.remove_pending_request(future)
+            if not in_time:
+                raise TimeoutError(f"no answer from service '{self.srv_name}' in {timeout_sec} s")
+            raise RCLError(
+                f"the context was shut down while waiting for service '{self.srv_name}'"
+            )
+        return future.result()
+
+    def call_async(self, request: Any) -> Future:
+        """
+        Call the service; the future gets the answer when the node is spun.
+
+        Raises
+        ------
+        TypeError
+            If the request is of another type.
+
+        """
+        if not isinstance(request, self.srv_type.Request):
+            raise TypeError(f'Expected {self.srv_type.Request}, got {type(request)}')
+        node = self._node()
+        future = Future(executor=None if node is None else node.executor)
+        with self._lock:
+            self._number += 1
+            number = self._number
+            self._pending[number] = future
+        try:
+            self._writer.write(serialize(request, HEADER.pack(self._guid, number)))
+        except DDSException as error:
+            del self._pending[number]
+            if self.destroyed:
+                raise InvalidHandle(
+                    'cannot use Destroyable because destruction was requested'
+                ) from None
+            raise RCLError(f'Failed to send request: {error}') from None
+        return future
+
+    def get_pending_request(self, sequence_number: int) -> Future:
+        """Return the future of a call that has no answer yet."""
+        return self._pending[sequence_number]
+
+    def remove_pending_request(self, future: Future) -> None:
+        """Forget a call; its answer will be ignored."""
+        with self._lock:
+            for number, pending in list(self._pending.items()):
+                if pending is future:
+                    del self._pending[number]
+
+    def service_is_ready(self) -> bool:
+        """Tell whether a service of that name is there."""
+        if self.destroyed:
+            raise InvalidHandle('cannot use Destroyable because destruction was requested')
+        return self._writer.matched() > 0 and self._reader.matched() > 0
+
+    def wait_for_service(self, timeout_sec: float | None = None) -> bool:
+        """
+        Wait until the service is there.
+
+        Parameters
+        ----------
+        timeout_sec : float, optional
+            How long [s]; for ever if omitted or negative.
+
+        Returns
+        -------
+        bool
+            Whether it is there.
+
+        """
+        limit = None if timeout_sec is None or timeout_sec < 0 else time.monotonic() + timeout_sec
+        while self.context.ok() and not self.service_is_ready():
+            if limit is not None and time.monotonic() >= limit:
+                return False
+            time.sleep(POLL_PERIOD)
+        return self.service_is_ready()
+
+    def next_job(self, executor: Any) -> Job | None:
+        """Take an answer; those to other clients of the service are dropped."""
+        while True:
+            sample = self._reader.take()
+            if sample is None:
+                return None
+            data = sample[0]
+            if len(data) < OFFSET:
+                continue
+            guid, number = HEADER.unpack_from(data, 4)
+            if guid != self._guid:
+                continue
+            with self._lock:
+                future = self._pending.pop(number, None)
+            if future is None or future.done():
+                continue
+            return Job(self._answer, (future, data, executor))
+
+    def _answer(self, future: Future, data: bytes, executor: Any) -> None:
+        future._set_executor(executor)
+        try:
+            response = deserialize(data, self.srv_type.Response, OFFSET)
+        except DeserializationError as error:
+            future.set_exception(error)
+        else:
+            future.set_result(response)
+
+    def close(self) -> None:
+        """Delete the writer; called by the node."""
+        self._writer.close()
+
+    def destroy(self) -> None:
+        """Let the node forget it."""
+        node = self._node()
+        if node is not None:
+            node.destroy_client(self)

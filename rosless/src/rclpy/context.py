@@ -1,0 +1,215 @@
+"""Contexts: what `init` makes and `shutdown` ends."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rosless import arguments as command_line
+from rosless.dds.config import MAX_DOMAIN_ID, domain_id as domain_from_environment
+
+from .exceptions import NotInitializedException, RCLError, RCLInvalidROSArgsError
+from .exceptions import UnknownROSArgsError
+from .impl import log_output
+from .impl.logging_severity import LoggingSeverity
+
+if TYPE_CHECKING:
+    from rosless.dds.participant import Participant
+    from rosless.graph.discovery import Discovery
+    from rosless.graph.queries import Graph
+
+g_logging_contexts: weakref.WeakSet[Context] = weakref.WeakSet()
+_contexts: weakref.WeakSet[Context] = weakref.WeakSet()
+
+
+class Context:
+    """
+    What nodes share: arguments, the DDS participant, and whether the program is to go on.
+
+    Most programs use the default one, through `rclpy.init` and `rclpy.shutdown`.
+
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._valid = False
+        self._initialized = False
+        self._callbacks: list[Any] = []
+        self._domain_id = 0
+        self._participant: Participant | None = None
+        self._graph: Graph | None = None
+        self.arguments = command_line.RosArguments()
+
+    def init(
+        self,
+        args: Sequence[str] | None = None,
+        *,
+        initialize_logging: bool = True,
+        domain_id: int | None = None,
+    ) -> None:
+        """
+        Initialise the context.
+
+        Parameters
+        ----------
+        args : Sequence[str], optional
+            Command line; that of the process if omitted.
+        initialize_logging : bool
+            Whether `--log-level` and its kin take effect.
+        domain_id : int, optional
+            The DDS domain; ``ROS_DOMAIN_ID`` if omitted.
+
+        Raises
+        ------
+        RuntimeError
+            If the context is initialised already.
+        UnknownROSArgsError
+            If there are unknown arguments behind `--ros-args`.
+        RCLInvalidROSArgsError
+            If such an argument is malformed.
+
+        """
+        with self._lock:
+            if self._valid:
+                raise RuntimeError('Context.init() must only be called once')
+            try:
+                self.arguments = command_line.parse(sys.argv if args is None else args)
+            except command_line.ArgumentError as error:
+                raise RCLInvalidROSArgsError(f'Failed to parse ROS arguments: {error}') from None
+            if self.arguments.unknown:
+                raise UnknownROSArgsError(f'Found unknown ROS arguments: {self.arguments.unknown}')
+            if domain_id is not None and not 0 <= domain_id <= MAX_DOMAIN_ID:
+                raise RuntimeError(
+                    f'Domain id ({domain_id}) should be between 0 and {MAX_DOMAIN_ID}.'
+                )
+            self._domain_id = domain_from_environment() if domain_id is None else domain_id
+            if initialize_logging:
+                g_logging_contexts.add(self)
+                log_output.console = self.arguments.stdout
+                for name, level in self.arguments.log_levels.items():
+                    log_output.set_level(name, LoggingSeverity(level))
+            self._valid = self._initialized = True
+            _contexts.add(self)
+
+    def ok(self) -> bool:
+        """Tell whether the context is initialised and not shut down."""
+        return self._valid
+
+    def get_domain_id(self) -> int:
+        """Return the DDS domain."""
+        self._require_initialized()
+        return self._domain_id
+
+    def shutdown(self) -> None:
+        """
+        End the context: its nodes vanish from the graph, spinning ends.
+
+        Raises
+        ------
+        RuntimeError
+            If the context was never initialised.
+        RCLError
+            If it is shut down already, for example by a signal.
+
+        """
+        if not self._initialized:
+            raise RuntimeError('Context must be initialized before it can be shutdown')
+        with self._lock:
+            was_valid = self._valid
+            self.invalidate()
+            self._close()
+        if not was_valid:
+            raise RCLError(
+                'failed to shutdown: rcl_shutdown already called on the given context'
+            )
+
+    def try_shutdown(self) -> None:
+        """End the context unless it has ended already."""
+        with self._lock:
+            self.invalidate()
+            self._close()
+
+    def on_shutdown(self, callback: Callable[[], None]) -> None:
+        """Call the function when the context is shut down, by the program or by a signal."""
+        if not callable(callback):
+            raise TypeError('callback should be a callable, got {}', type(callback))
+        with self._lock:
+            if self._initialized and not self._valid:
+                callback()
+            else:
+                self._callbacks.append(_weakly(callback))
+
+    def invalidate(self) -> None:
+        """Let `ok` be false, and run what `on_shutdown` was given; safe in a signal handler."""
+        with self._lock:
+            if not self._valid:
+                return
+            self._valid = False
+            callbacks, self._callbacks = self._callbacks, []
+        for reference in callbacks:
+            callback = reference()
+            if callback is not None:
+                callback()
+
+    @property
+    def participant(self) -> Participant:
+        """The DDS participant, made when first needed."""
+        return self._connect()[0]
+
+    @property
+    def graph(self) -> Graph:
+        """Questions about the graph."""
+        return self._connect()[1]
+
+    @property
+    def discovery(self) -> Discovery:
+        """How nodes are announced."""
+        return self._connect()[1].discovery
+
+    def __enter__(self) -> Context:
+        """Initialise, unless that is done."""
+        if not self._valid:
+            self.init()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Shut down, unless that is done."""
+        self.try_shutdown()
+
+    def _connect(self) -> tuple[Participant, Graph]:
+        with self._lock:
+            self._require_initialized()
+            if self._participant is None or self._graph is None:
+                if not self._valid:
+                    raise RCLError('the context has been shut down')
+                from rosless.dds.participant import Participant
+                from rosless.graph.discovery import Discovery
+                from rosless.graph.queries import Graph
+
+                self._participant = Participant(self._domain_id)
+                self._graph = Graph(self._participant, Discovery(self._participant))
+            return self._participant, self._graph
+
+    def _close(self) -> None:
+        participant, self._participant, self._graph = self._participant, None, None
+        if participant is not None:
+            participant.close()
+
+    def _require_initialized(self) -> None:
+        if not self._initialized:
+            raise NotInitializedException()
+
+
+def invalidate_all() -> None:
+    """Invalidate all contexts of the process; what signal handlers do."""
+    for context in list(_contexts):
+        context.invalidate()
+
+
+def _weakly(callback: Callable[[], None]) -> Callable[[], Callable[[], None] | None]:
+    if hasattr(callback, '__self__'):
+        return weakref.WeakMethod(callback)
+    return lambda: callback

@@ -1,0 +1,76 @@
+"""Durations."""
+
+from __future__ import annotations
+
+from functools import total_ordering
+from typing import Any
+
+from .constants import S_TO_NS
+
+MAX_NANOSECONDS = 2**63 - 1
+
+
+@total_ordering
+class Duration:
+    """
+    A time span, exact to the nanosecond.
+
+    Parameters
+    ----------
+    seconds : float
+        Whole or fractional seconds.
+    nanoseconds : int
+        Added to the seconds.
+
+    """
+
+    __slots__ = ('_nanoseconds',)
+
+    def __init__(self, *, seconds: float = 0, nanoseconds: float = 0) -> None:
+        total = int(seconds * S_TO_NS) + int(nanoseconds)
+        if not -(2**63) <= total <= MAX_NANOSECONDS:
+            raise OverflowError('Total nanoseconds value is too large to store in C duration.')
+        self._nanoseconds = total
+
+    @property
+    def nanoseconds(self) -> int:
+        """The span [ns]."""
+        return self._nanoseconds
+
+    def __repr__(self) -> str:
+        return f'Duration(nanoseconds={self.nanoseconds})'
+
+    def __str__(self) -> str:
+        if self == Infinite:
+            return 'Infinite'
+        return f'{self.nanoseconds} nanoseconds'
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Duration):
+            return self.nanoseconds == other.nanoseconds
+        return NotImplemented
+
+    def __lt__(self, other: object) -> bool:
+        if isinstance(other, Duration):
+            return self.nanoseconds < other.nanoseconds
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._nanoseconds)
+
+    def to_msg(self) -> Any:
+        """Return the `builtin_interfaces/msg/Duration` of this span."""
+        from builtin_interfaces.msg import Duration as Message
+
+        seconds, nanoseconds = divmod(self.nanoseconds, S_TO_NS)
+        return Message(sec=seconds, nanosec=nanoseconds)
+
+    @classmethod
+    def from_msg(cls, msg: Any) -> Duration:
+        """Return the duration of a `builtin_interfaces/msg/Duration`."""
+        if not {'sec', 'nanosec'} <= set(getattr(msg, '_fields_and_field_types', ())):
+            raise TypeError('Must pass a builtin_interfaces.msg.Duration object')
+        return cls(nanoseconds=msg.sec * S_TO_NS + msg.nanosec)
+
+
+Infinite = Duration(nanoseconds=MAX_NANOSECONDS)

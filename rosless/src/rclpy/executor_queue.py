@@ -1,0 +1,172 @@
+"""What is ready to run in an executor, and the wait for more."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import Any
+
+from cyclonedds.core import DDSException
+from rosless.dds.waiter import Waiter
+
+from .entity import Entity
+from .executor_tasks import CallbackTask
+from .guard_condition import GuardCondition
+from .task import Task
+from .timer import Timer
+
+
+class WorkQueue:
+    """
+    Finds work for an executor.
+
+    Readiness of DDS entities is edge triggered: a signal marks the entity as ready, and it stays so
+    until nothing is left to take. An entity whose callback group is busy stays ready without
+    keeping the wait from blocking; the end of the callback that holds the group wakes it.
+
+    Everything here, except `add_task`, `wake` and `group_freed`, runs in the thread that spins.
+
+    """
+
+    def __init__(self, executor: Any) -> None:
+        self._executor = executor
+        self._waiter: Waiter | None = None
+        self._lock = threading.Lock()
+        self._tasks: deque[Task] = deque()
+        self._batch: deque[Any] = deque()
+        self._ready: dict[Entity, None] = {}
+        self._attached: dict[int, Entity] = {}
+        self._owners: dict[Entity, Any] = {}
+        self._timers: list[Timer] = []
+        self._guards: list[GuardCondition] = []
+        self._versions: tuple[Any, ...] = ()
+        self._spinner = 0
+        self._looked = False
+
+    def add_task(self, task: Task) -> None:
+        """Let a task run."""
+        self._tasks.append(task)
+        self.group_freed()
+
+    def group_freed(self) -> None:
+        """Look for work anew, because a callback group has become free."""
+        if threading.get_ident() != self._spinner:
+            self.wake()
+
+    def wake(self) -> None:
+        """End the wait."""
+        waiter = self._waiter
+        if waiter is not None:
+            waiter.wake()
+
+    def refresh(self) -> None:
+        """Note that the nodes have changed."""
+        self._versions = ()
+
+    def close(self) -> None:
+        """Delete the wait set."""
+        waiter, self._waiter = self._waiter, None
+        if waiter is not None:
+            waiter.close()
+
+    def next(self, nodes: list[Any]) -> tuple[Task, Any, Any] | None:
+        """
+        Return a task, its entity and its node; None if nothing of this round is left.
+
+        A round holds what was ready when it began, so that nothing is starved.
+
+        """
+        self._spinner = threading.get_ident()
+        self._follow(nodes)
+        while self._batch:
+            work = self._prepare(self._batch.popleft())
+            if work is not None:
+                return work
+        self._gather()
+        while self._batch:
+            work = self._prepare(self._batch.popleft())
+            if work is not None:
+                return work
+        return None
+
+    def wait(self, timeout: float | None) -> None:
+        """Wait for signals, at most `timeout` [s]; timers that are due end the wait as well."""
+        if self._tasks or any(e.callback_group.can_execute(e) for e in self._ready):
+            timeout = 0.0
+        for timer in self._timers:
+            if timer.callback_group.can_execute(timer):
+                remaining = timer.wait_seconds()
+                if remaining is not None and (timeout is None or remaining < timeout):
+                    timeout = remaining
+        self._look(timeout)
+        self._looked = True
+
+    def _look(self, timeout: float | None) -> None:
+        """Mark what DDS signals as ready."""
+        waiter = self._waiter
+        if waiter is None:
+            return
+        for key in waiter.wait(timeout):
+            entity = self._attached.get(key)
+            if entity is not None and entity.signalled(self._executor):
+                self._ready[entity] = None
+
+    def _gather(self) -> None:
+        """Begin a round."""
+        if not self._looked:
+            self._look(0)
+        self._looked = False
+        while self._tasks:
+            self._batch.append(self._tasks.popleft())
+        self._batch.extend(timer for timer in self._timers if timer.is_ready())
+        self._batch.extend(guard for guard in self._guards if guard.triggered)
+        self._batch.extend(self._ready)
+
+    def _prepare(self, item: Any) -> tuple[Task, Any, Any] | None:
+        if isinstance(item, Task):
+            return None if item.done() else (item, None, None)
+        entity: Entity = item
+        node = self._owners.get(entity)
+        if node is None or entity.destroyed:
+            self._ready.pop(entity, None)
+            return None
+        if not entity.callback_group.beginning_execution(entity):
+            return None
+        job = None
+        try:
+            job = entity.next_job(self._executor)
+        except DDSException:
+            if not entity.destroyed and self._executor.context.ok():
+                raise
+        finally:
+            if job is None:
+                self._ready.pop(entity, None)
+                entity.callback_group.ending_execution(entity)
+        if job is None:
+            return None
+        return CallbackTask(entity, job, self._executor), entity, node
+
+    def _follow(self, nodes: list[Any]) -> None:
+        """Bring the wait set in line with the entities of the nodes."""
+        versions = tuple((node, node._version) for node in nodes)
+        if self._waiter is None:
+            self._waiter = Waiter(self._executor.context.participant.ref)
+            self._versions = ()
+        elif versions == self._versions:
+            return
+        self._versions = versions
+        owners = {entity: node for node in nodes for entity in node._entities()}
+        for key, entity in list(self._attached.items()):
+            if entity not in owners:
+                del self._attached[key]
+                self._ready.pop(entity, None)
+                if not entity.destroyed and entity.endpoint is not None:
+                    self._waiter.detach(entity.endpoint.ref)
+        for entity in owners:
+            if entity.endpoint is not None and entity.key not in self._attached:
+                self._attached[entity.key] = entity
+                self._waiter.attach(entity.endpoint.ref, entity.key)
+                self._ready[entity] = None
+        self._owners = owners
+        self._timers = [entity for entity in owners if isinstance(entity, Timer)]
+        self._guards = [entity for entity in owners if isinstance(entity, GuardCondition)]

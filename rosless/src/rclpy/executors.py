@@ -1,0 +1,342 @@
+"""Executors: they wait for work and run callbacks."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from .executor_queue import WorkQueue
+from .executor_tasks import CallbackTask
+from .task import Future, Task
+from .utilities import get_default_context, timeout_sec_to_nsec
+
+
+class TimeoutException(Exception):
+    """Nothing was ready in time."""
+
+
+class ShutdownException(Exception):
+    """The executor was shut down."""
+
+
+class ExternalShutdownException(Exception):
+    """The context was shut down while spinning, for example by SIGTERM."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args or ('rclpy has been shut down',))
+
+
+class ConditionReachedException(Exception):
+    """A future that was waited for is done."""
+
+
+class Executor:
+    """
+    Base of the executors.
+
+    Nodes are added to it; `spin` runs their callbacks until the context is shut down.
+
+    Parameters
+    ----------
+    context : Context, optional
+        The context; the default one if omitted.
+
+    """
+
+    def __init__(self, *, context: Any = None) -> None:
+        self._context = get_default_context() if context is None else context
+        self._nodes: list[Any] = []
+        self._lock = threading.RLock()
+        self._queue = WorkQueue(self)
+        self._is_shutdown = False
+        self._running = 0
+        self._idle = threading.Condition()
+        self._context.on_shutdown(self.wake)
+
+    @property
+    def context(self) -> Any:
+        """The context."""
+        return self._context
+
+    def create_task(self, callback: Any, *args: Any, **kwargs: Any) -> Task:
+        """
+        Let a function or coroutine run in this executor.
+
+        Returns
+        -------
+        Task
+            Its outcome.
+
+        """
+        task = Task(callback, args, kwargs, executor=self)
+        self.resume(task)
+        return task
+
+    def resume(self, task: Task) -> None:
+        """Let a task run (on)."""
+        self._queue.add_task(task)
+
+    def wake(self) -> None:
+        """End the present wait."""
+        self._queue.wake()
+
+    def shutdown(self, timeout_sec: float | None = None) -> bool:
+        """
+        Stop, and wait for callbacks that are running.
+
+        Parameters
+        ----------
+        timeout_sec : float, optional
+            How long to wait [s]; for ever if omitted or negative.
+
+        Returns
+        -------
+        bool
+            Whether all callbacks have ended.
+
+        """
+        self._is_shutdown = True
+        self.wake()
+        limit = None if timeout_sec is None or timeout_sec < 0 else timeout_sec
+        with self._idle:
+            if not self._idle.wait_for(lambda: self._running == 0, limit):
+                return False
+        with self._lock:
+            for node in list(self._nodes):
+                self.remove_node(node)
+            self._queue.close()
+        return True
+
+    def add_node(self, node: Any) -> bool:
+        """Run the callbacks of a node; False if it is here already. It leaves its executor."""
+        with self._lock:
+            if node in self._nodes:
+                return False
+            self._nodes.append(node)
+        node.executor = self
+        self.wake()
+        return True
+
+    def remove_node(self, node: Any) -> None:
+        """Run the callbacks of a node no longer."""
+        with self._lock:
+            if node in self._nodes:
+                self._nodes.remove(node)
+        if node.executor is self:
+            node._forget_executor()
+        self._queue.refresh()
+        self.wake()
+
+    def get_nodes(self) -> list[Any]:
+        """Return the nodes."""
+        with self._lock:
+            return list(self._nodes)
+
+    def spin(self) -> None:
+        """
+        Run callbacks until the context or the executor is shut down.
+
+        Raises
+        ------
+        ExternalShutdownException
+            If the context was shut down.
+
+        """
+        while self._context.ok() and not self._is_shutdown:
+            self.spin_once()
+
+    def spin_until_future_complete(self, future: Future, timeout_sec: float | None = None) -> None:
+        """Run callbacks until a future is done, or the time is over."""
+        future.add_done_callback(lambda _: self.wake())
+        limit = None if timeout_sec is None or timeout_sec < 0 else time.monotonic() + timeout_sec
+        while self._context.ok() and not future.done() and not self._is_shutdown:
+            remaining = None if limit is None else limit - time.monotonic()
+            if remaining is not None and remaining < 0:
+                return
+            self.spin_once_until_future_complete(future, remaining)
+
+    def spin_once(self, timeout_sec: float | None = None) -> None:
+        """Run one callback, waiting for it at most a time [s]; 0 does not wait."""
+        self._spin_once(timeout_sec)
+
+    def spin_once_until_future_complete(
+        self, future: Future, timeout_sec: float | None = None
+    ) -> None:
+        """Run one callback, unless the future is done before."""
+        self._spin_once(timeout_sec, future.done)
+
+    def wait_for_ready_callbacks(
+        self,
+        timeout_sec: float | None = None,
+        nodes: list[Any] | None = None,
+        condition: Callable[[], bool] = lambda: False,
+    ) -> tuple[Task, Any, Any]:
+        """
+        Wait until a callback is ready.
+
+        Returns
+        -------
+        Task
+            Call it to run the callback.
+        Entity
+            Whose callback it is; None for a task.
+        Node
+            Whose entity it is; None for a task.
+
+        Raises
+        ------
+        TimeoutException
+            If nothing is ready in time.
+        ShutdownException
+            If the executor is shut down.
+        ExternalShutdownException
+            If the context is shut down.
+        ConditionReachedException
+            If the condition is true.
+
+        """
+        nanoseconds = timeout_sec_to_nsec(timeout_sec)
+        limit = None if nanoseconds < 0 else time.monotonic_ns() + nanoseconds
+        looked = False
+        while True:
+            if self._is_shutdown:
+                raise ShutdownException()
+            if not self._context.ok():
+                raise ExternalShutdownException()
+            if condition():
+                raise ConditionReachedException()
+            work = self._queue.next(self.get_nodes() if nodes is None else nodes)
+            if work is not None:
+                return work
+            remaining = None if limit is None else limit - time.monotonic_ns()
+            if remaining is not None and remaining <= 0 and looked:
+                raise TimeoutException()
+            self._queue.wait(None if remaining is None else max(remaining, 0) * 1e-9)
+            looked = True
+
+    def _spin_once(
+        self, timeout_sec: float | None, condition: Callable[[], bool] = lambda: False
+    ) -> None:
+        try:
+            task, _, _ = self.wait_for_ready_callbacks(timeout_sec, None, condition)
+        except (ShutdownException, TimeoutException, ConditionReachedException):
+            return
+        self._execute(task)
+
+    def _execute(self, task: Task) -> None:
+        raise NotImplementedError
+
+    def _run(self, task: Task) -> None:
+        """Run a task and count it as running."""
+        with self._idle:
+            self._running += 1
+        try:
+            task()
+        finally:
+            with self._idle:
+                self._running -= 1
+                self._idle.notify_all()
+
+    def __enter__(self) -> Executor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+
+
+class SingleThreadedExecutor(Executor):
+    """Runs callbacks in the thread that spins."""
+
+    def _execute(self, task: Task) -> None:
+        self._run(task)
+        _raise_failure(task)
+
+
+class MultiThreadedExecutor(Executor):
+    """
+    Runs callbacks in a pool of threads.
+
+    Parameters
+    ----------
+    num_threads : int, optional
+        Size of the pool; by default the number of cores. On one core that is one thread, with which
+        a service cannot be called from a callback.
+    context : Context, optional
+        The context; the default one if omitted.
+
+    """
+
+    def __init__(self, num_threads: int | None = None, *, context: Any = None) -> None:
+        super().__init__(context=context)
+        if num_threads is None:
+            num_threads = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else 2
+            if num_threads == 1:
+                from .logging import get_logger
+
+                get_logger('rclpy').warn(
+                    'MultiThreadedExecutor is used with a single thread.\n'
+                    'Use the SingleThreadedExecutor instead.'
+                )
+        self._pool = ThreadPoolExecutor(num_threads, thread_name_prefix='rclpy')
+        self._failures: list[Task] = []
+
+    def _spin_once(
+        self, timeout_sec: float | None, condition: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._raise_failures()
+        super()._spin_once(timeout_sec, lambda: bool(self._failures) or condition())
+        self._raise_failures()
+
+    def _execute(self, task: Task) -> None:
+        self._pool.submit(self._run_in_pool, task)
+
+    def _run_in_pool(self, task: Task) -> None:
+        self._run(task)
+        if _has_failed(task):
+            self._failures.append(task)
+            self.wake()
+
+    def _raise_failures(self) -> None:
+        while self._failures:
+            _raise_failure(self._failures.pop(0))
+
+    def shutdown(self, timeout_sec: float | None = None) -> bool:
+        """Stop, and wait for callbacks that are running; see `Executor.shutdown`."""
+        ended = super().shutdown(timeout_sec)
+        self._pool.shutdown(wait=False)
+        return ended
+
+
+def _has_failed(task: Task) -> bool:
+    return task.done() and task._exception is not None
+
+
+def _raise_failure(task: Task) -> None:
+    if _has_failed(task):
+        error = task.exception()
+        assert error is not None
+        raise error
+
+
+async def await_or_execute(callback: Any, *args: Any) -> Any:
+    """Call a function, or await a coroutine function, and return what it returns."""
+    outcome = callback(*args)
+    return await outcome if inspect.iscoroutine(outcome) else outcome
+
+
+__all__ = [
+    'CallbackTask',
+    'ConditionReachedException',
+    'Executor',
+    'ExternalShutdownException',
+    'MultiThreadedExecutor',
+    'ShutdownException',
+    'SingleThreadedExecutor',
+    'TimeoutException',
+    'await_or_execute',
+]

@@ -1,0 +1,1 @@
+"""Parts of `rclpy` that programs sometimes name in type annotations."""

@@ -1,0 +1,50 @@
+"""Logging that does not need a node."""
+
+from __future__ import annotations
+
+from .impl import log_output
+from .impl.logging_severity import LoggingSeverity
+from .impl.rcutils_logger import RcutilsLogger
+
+_root_logger = RcutilsLogger()
+
+
+def get_logger(name: str) -> RcutilsLogger:
+    """Return the logger of that name."""
+    if not name:
+        raise ValueError('Logger name must not be empty.')
+    return _root_logger.get_child(name)
+
+
+def initialize() -> None:
+    """Do nothing; logging is always ready."""
+
+
+def shutdown() -> None:
+    """Return to the default levels."""
+    clear_config()
+
+
+def clear_config() -> None:
+    """Return to the default levels."""
+    log_output.reset()
+
+
+def set_logger_level(name: str, level: int) -> None:
+    """Set the lowest severity that a logger and its children let pass."""
+    log_output.set_level(name, LoggingSeverity(level))
+
+
+def get_logger_effective_level(name: str) -> LoggingSeverity:
+    """Return the lowest severity that a logger lets pass."""
+    return log_output.effective_level(name)
+
+
+def get_logger_level(name: str) -> LoggingSeverity:
+    """Return the level that was set for exactly this logger, or `UNSET`."""
+    return log_output.get_level(name)
+
+
+def get_logging_severity_from_string(log_severity: str) -> LoggingSeverity:
+    """Return the severity of that name."""
+    return LoggingSeverity[log_severity.upper()]

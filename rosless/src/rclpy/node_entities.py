@@ -1,0 +1,507 @@
+"""Making and destroying a node's publishers, subscriptions, clients, services and timers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rosless import names
+from rosless.dds.endpoints import Endpoint, Writer
+from rosless.idl.message import Message
+from rosless.remap import remap_name
+
+from .callback_groups import CallbackGroup
+from .client import Client
+from .clock import Clock
+from .clock_type import ClockType
+from .constants import S_TO_NS
+from .entity import Entity
+from .exceptions import (
+    InvalidHandle,
+    InvalidServiceNameException,
+    InvalidTopicNameException,
+    NoTypeSupportImportedException,
+)
+from .guard_condition import GuardCondition
+from .publisher import Publisher
+from .qos import QoSProfile, qos_profile_services_default
+from .qos_event import PublisherEventCallbacks, SubscriptionEventCallbacks
+from .qos_overriding_options import QoSOverridingOptions, declare_qos_overrides
+from .service import Service
+from .service_channel import unique_id, user_data
+from .subscription import Subscription
+from .timer import Rate, Timer
+
+
+class NodeEntities:
+    """What `Node` can do with entities; the node is the only user of this class."""
+
+    _default_callback_group: CallbackGroup
+    _context: Any
+    _clock: Any
+    _graph_node: Any
+
+    def _init_entities(self) -> None:
+        self._publishers: list[Publisher] = []
+        self._subscriptions: list[Subscription] = []
+        self._clients: list[Client] = []
+        self._services: list[Service] = []
+        self._timers: list[Timer] = []
+        self._guards: list[GuardCondition] = []
+        self._rates: dict[Rate, Timer] = {}
+        self._version = 0
+        self._destroyed = False
+
+    @property
+    def publishers(self) -> Iterator[Publisher]:
+        """The publishers."""
+        yield from self._publishers
+
+    @property
+    def subscriptions(self) -> Iterator[Subscription]:
+        """The subscriptions."""
+        yield from self._subscriptions
+
+    @property
+    def clients(self) -> Iterator[Client]:
+        """The clients."""
+        yield from self._clients
+
+    @property
+    def services(self) -> Iterator[Service]:
+        """The services."""
+        yield from self._services
+
+    @property
+    def timers(self) -> Iterator[Timer]:
+        """The timers."""
+        yield from self._timers
+
+    @property
+    def guards(self) -> Iterator[GuardCondition]:
+        """The guard conditions."""
+        yield from self._guards
+
+    def create_publisher(
+        self,
+        msg_type: Any,
+        topic: str,
+        qos_profile: QoSProfile | int,
+        *,
+        callback_group: CallbackGroup | None = None,
+        event_callbacks: PublisherEventCallbacks | None = None,
+        qos_overriding_options: QoSOverridingOptions | None = None,
+        publisher_class: type[Publisher] = Publisher,
+    ) -> Publisher:
+        """
+        Make a publisher.
+
+        Parameters
+        ----------
+        msg_type : type
+            Class of the messages.
+        topic : str
+            Name of the topic: relative, private (``~/...``) or absolute.
+        qos_profile : QoSProfile or int
+            Profile, or just the depth of its history.
+        callback_group : CallbackGroup, optional
+            Group of the event callbacks.
+        event_callbacks : PublisherEventCallbacks, optional
+            What is called when something happens to the publisher.
+        qos_overriding_options : QoSOverridingOptions, optional
+            Which policies parameters may change.
+        publisher_class : type
+            Class of the result.
+
+        Raises
+        ------
+        InvalidTopicNameException
+            If the name is not one.
+        NoTypeSupportImportedException
+            If the class is not that of a message.
+
+        """
+        _check_message_type(msg_type)
+        profile = self._profile(qos_profile, qos_overriding_options, topic, is_publisher=True)
+        full_name = self.resolve_topic_name(topic)
+        self._check_alive()
+        writer = self._context.participant.writer(
+            _topic(full_name, profile),
+            names.type_on_wire(msg_type._definition.name),
+            profile.to_profile(),
+        )
+        publisher = publisher_class(
+            writer,
+            msg_type,
+            full_name,
+            profile,
+            event_callbacks or PublisherEventCallbacks(),
+            callback_group or self._default_callback_group,
+            self,
+        )
+        self._add(self._publishers, publisher, writer)
+        return publisher
+
+    def create_subscription(
+        self,
+        msg_type: Any,
+        topic: str,
+        callback: Callable[..., Any],
+        qos_profile: QoSProfile | int,
+        *,
+        callback_group: CallbackGroup | None = None,
+        event_callbacks: SubscriptionEventCallbacks | None = None,
+        qos_overriding_options: QoSOverridingOptions | None = None,
+        raw: bool = False,
+    ) -> Subscription:
+        """
+        Make a subscription.
+
+        Parameters
+        ----------
+        msg_type : type
+            Class of the messages.
+        topic : str
+            Name of the topic.
+        callback : Callable
+            Called with each message; with a dictionary of time stamps too if it takes two.
+        qos_profile : QoSProfile or int
+            Profile, or just the depth of its history.
+        callback_group : CallbackGroup, optional
+            Its group; the default one, mutually exclusive, if omitted.
+        event_callbacks : SubscriptionEventCallbacks, optional
+            What is called when something happens to the subscription.
+        qos_overriding_options : QoSOverridingOptions, optional
+            Which policies parameters may change.
+        raw : bool
+            Whether the callback gets octets.
+
+        Raises
+        ------
+        InvalidTopicNameException
+            If the name is not one.
+        NoTypeSupportImportedException
+            If the class is not that of a message.
+
+        """
+        _check_message_type(msg_type)
+        profile = self._profile(qos_profile, qos_overriding_options, topic, is_publisher=False)
+        full_name = self.resolve_topic_name(topic)
+        self._check_alive()
+        reader = self._context.participant.reader(
+            _topic(full_name, profile),
+            names.type_on_wire(msg_type._definition.name),
+            profile.to_profile(),
+        )
+        subscription = Subscription(
+            reader,
+            msg_type,
+            full_name,
+            callback,
+            callback_group or self._default_callback_group,
+            profile,
+            raw,
+            event_callbacks or SubscriptionEventCallbacks(),
+            self,
+        )
+        self._add(self._subscriptions, subscription, reader)
+        return subscription
+
+    def create_client(
+        self,
+        srv_type: Any,
+        srv_name: str,
+        *,
+        qos_profile: QoSProfile = qos_profile_services_default,
+        callback_group: CallbackGroup | None = None,
+    ) -> Client:
+        """
+        Make a client of a service.
+
+        Parameters
+        ----------
+        srv_type : type
+            Class of the service.
+        srv_name : str
+            Its name.
+        qos_profile : QoSProfile
+            Profile.
+        callback_group : CallbackGroup, optional
+            The group in which answers are handled.
+
+        """
+        _check_service_type(srv_type)
+        full_name = self.resolve_service_name(srv_name)
+        writer, reader = self._channel(srv_type, full_name, qos_profile, is_service=False)
+        client = Client(
+            writer,
+            reader,
+            srv_type,
+            full_name,
+            qos_profile,
+            callback_group or self._default_callback_group,
+            self,
+        )
+        self._add(self._clients, client, writer, reader)
+        return client
+
+    def create_service(
+        self,
+        srv_type: Any,
+        srv_name: str,
+        callback: Callable[..., Any],
+        *,
+        qos_profile: QoSProfile = qos_profile_services_default,
+        callback_group: CallbackGroup | None = None,
+    ) -> Service:
+        """
+        Make a service.
+
+        Parameters
+        ----------
+        srv_type : type
+            Class of the service.
+        srv_name : str
+            Its name.
+        callback : Callable
+            Called with request and response; returns the response. It may be a coroutine.
+        qos_profile : QoSProfile
+            Profile.
+        callback_group : CallbackGroup, optional
+            Its group.
+
+        """
+        _check_service_type(srv_type)
+        full_name = self.resolve_service_name(srv_name)
+        writer, reader = self._channel(srv_type, full_name, qos_profile, is_service=True)
+        service = Service(
+            writer,
+            reader,
+            srv_type,
+            full_name,
+            callback,
+            callback_group or self._default_callback_group,
+            qos_profile,
+            self,
+        )
+        self._add(self._services, service, writer, reader)
+        return service
+
+    def create_timer(
+        self,
+        timer_period_sec: float,
+        callback: Callable[..., Any] | None,
+        callback_group: CallbackGroup | None = None,
+        clock: Clock | None = None,
+    ) -> Timer:
+        """
+        Make a timer.
+
+        Parameters
+        ----------
+        timer_period_sec : float
+            Time between calls [s].
+        callback : Callable
+            What to call.
+        callback_group : CallbackGroup, optional
+            Its group.
+        clock : Clock, optional
+            The clock; that of the node (ROS time) if omitted.
+
+        """
+        self._check_alive()
+        timer = Timer(
+            callback,
+            callback_group or self._default_callback_group,
+            int(float(timer_period_sec) * S_TO_NS),
+            clock or self._clock,
+            self,
+        )
+        self._add(self._timers, timer)
+        return timer
+
+    def create_guard_condition(
+        self, callback: Callable[[], Any] | None, callback_group: CallbackGroup | None = None
+    ) -> GuardCondition:
+        """Make a guard condition: `callback` runs in the executor after its `trigger`."""
+        self._check_alive()
+        guard = GuardCondition(callback, callback_group or self._default_callback_group, self)
+        self._add(self._guards, guard)
+        return guard
+
+    def create_rate(self, frequency: float, clock: Clock | None = None) -> Rate:
+        """Make a rate [Hz]: its `sleep` lasts until the next tick; another thread must spin."""
+        if frequency <= 0:
+            raise ValueError('frequency must be > 0')
+        timer = self.create_timer(1.0 / frequency, None, self._new_rate_group(), clock)
+        rate = Rate(timer, context=self._context)
+        self._rates[rate] = timer
+        return rate
+
+    def destroy_publisher(self, publisher: Publisher) -> bool:
+        """Destroy a publisher; False if it is not one of this node."""
+        return self._remove(self._publishers, publisher, publisher.endpoint)
+
+    def destroy_subscription(self, subscription: Subscription) -> bool:
+        """Destroy a subscription; False if it is not one of this node."""
+        return self._remove(self._subscriptions, subscription, subscription.endpoint)
+
+    def destroy_client(self, client: Client) -> bool:
+        """Destroy a client; False if it is not one of this node."""
+        return self._remove(self._clients, client, client._writer, client._reader)
+
+    def destroy_service(self, service: Service) -> bool:
+        """Destroy a service; False if it is not one of this node."""
+        return self._remove(self._services, service, service._writer, service._reader)
+
+    def destroy_timer(self, timer: Timer) -> bool:
+        """Destroy a timer; False if it is not one of this node."""
+        timer.close()
+        return self._remove(self._timers, timer)
+
+    def destroy_guard_condition(self, guard: GuardCondition) -> bool:
+        """Destroy a guard condition; False if it is not one of this node."""
+        return self._remove(self._guards, guard)
+
+    def destroy_rate(self, rate: Rate) -> bool:
+        """Destroy a rate; False if it is not one of this node."""
+        if self._rates.pop(rate, None) is None:
+            return False
+        rate.destroy()
+        return True
+
+    def resolve_topic_name(self, topic: str, *, only_expand: bool = False) -> str:
+        """Return the full name of a topic, after remapping unless `only_expand`."""
+        return self._resolve(topic, 'topic', InvalidTopicNameException, only_expand)
+
+    def resolve_service_name(self, service: str, *, only_expand: bool = False) -> str:
+        """Return the full name of a service, after remapping unless `only_expand`."""
+        return self._resolve(service, 'service', InvalidServiceNameException, only_expand)
+
+    def _resolve(self, name: str, kind: str, error: Any, only_expand: bool) -> str:
+        if not isinstance(name, str):
+            raise TypeError(f'{kind} name must be a str, not {type(name).__name__}')
+        problem = names.topic_problem(name, what=kind)
+        if problem is not None:
+            raise error(name, *problem)
+        node, namespace = self.get_name(), self.get_namespace()  # type: ignore[attr-defined]
+        try:
+            full_name = names.expand(name, node, namespace)
+        except KeyError as unknown:
+            raise error(name, f'unknown substitution {unknown}', name.index('{')) from None
+        if only_expand:
+            return full_name
+        return remap_name(self._remap_rules, kind, full_name, node, namespace)  # type: ignore[attr-defined]
+
+    def _profile(
+        self,
+        profile: QoSProfile | int,
+        options: QoSOverridingOptions | None,
+        topic: str,
+        *,
+        is_publisher: bool,
+    ) -> QoSProfile:
+        if isinstance(profile, QoSProfile):
+            result = profile
+        elif isinstance(profile, int) and not isinstance(profile, bool):
+            if profile < 0:
+                raise ValueError('History depth must be greater than or equal to zero')
+            result = QoSProfile(depth=profile)
+        else:
+            raise TypeError(f'Expected QoSProfile or int, but received {type(profile)!r}')
+        if options is None:
+            return result
+        return declare_qos_overrides(
+            self, options, self.resolve_topic_name(topic), result, is_publisher=is_publisher
+        )
+
+    def _channel(
+        self, srv_type: Any, name: str, profile: QoSProfile, *, is_service: bool
+    ) -> tuple[Any, Any]:
+        self._check_alive()
+        participant = self._context.participant
+        request, reply = names.service_on_wire(name)
+        request_type = names.type_on_wire(srv_type.Request._definition.name)
+        reply_type = names.type_on_wire(srv_type.Response._definition.name)
+        data = user_data('serviceid' if is_service else 'clientid', unique_id())
+        numbers = profile.to_profile()
+        if is_service:
+            writer = participant.writer(reply, reply_type, numbers, data)
+            return writer, participant.reader(request, request_type, numbers, data)
+        writer = participant.writer(request, request_type, numbers, data)
+        return writer, participant.reader(reply, reply_type, numbers, data)
+
+    def _new_rate_group(self) -> CallbackGroup:
+        from .callback_groups import ReentrantCallbackGroup
+
+        return ReentrantCallbackGroup()
+
+    def _add(self, entities: list[Any], entity: Entity, *endpoints: Endpoint) -> None:
+        entities.append(entity)
+        if endpoints:
+            discovery = self._context.discovery
+            with discovery.together():
+                for endpoint in endpoints:
+                    discovery.add_endpoint(self._graph_node, endpoint)
+        self._changed()
+
+    def _remove(self, entities: list[Any], entity: Entity, *endpoints: Endpoint | None) -> bool:
+        if entity not in entities:
+            return False
+        entities.remove(entity)
+        entity.destroyed = True
+        self._changed()
+        alive = self._context._participant is not None
+        for endpoint in endpoints:
+            if endpoint is not None and alive:
+                self._context.discovery.remove_endpoint(self._graph_node, endpoint)
+        for endpoint in sorted(
+            (e for e in endpoints if e is not None), key=lambda e: isinstance(e, Writer)
+        ):
+            endpoint.close()
+        return True
+
+    def _changed(self) -> None:
+        self._version += 1
+        executor = self.executor  # type: ignore[attr-defined]
+        if executor is not None:
+            executor.wake()
+
+    def _check_alive(self) -> None:
+        if self._destroyed:
+            raise InvalidHandle('cannot use Destroyable because destruction was requested')
+
+    def _entities(self) -> list[Entity]:
+        """Return everything an executor looks after."""
+        return [
+            *self._timers,
+            *self._subscriptions,
+            *self._guards,
+            *self._clients,
+            *self._services,
+            *self._publishers,
+        ]
+
+    def _destroy_entities(self) -> None:
+        for rate in list(self._rates):
+            self.destroy_rate(rate)
+        for entity in reversed(self._entities()):
+            entity.destroy()  # type: ignore[attr-defined]
+
+
+def _topic(name: str, profile: QoSProfile) -> str:
+    return name[1:] if profile.avoid_ros_namespace_conventions else names.topic_on_wire(name)
+
+
+def _check_message_type(cls: Any) -> None:
+    if not (inspect.isclass(cls) and issubclass(cls, Message) and hasattr(cls, '_definition')):
+        raise NoTypeSupportImportedException(f'{cls!r} is not a message class')
+
+
+def _check_service_type(cls: Any) -> None:
+    if not all(hasattr(getattr(cls, part, None), '_definition') for part in ('Request', 'Response')):
+        raise NoTypeSupportImportedException(f'{cls!r} is not a service class')
+
+
+__all__ = ['ClockType', 'NodeEntities']

@@ -1,0 +1,64 @@
+"""Sending a node's log messages to /rosout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cyclonedds.core import DDSException
+from rosless import names
+from rosless.idl.codec import serialize
+from rosless.idl.resolve import interface_class
+
+from .impl import log_output
+from .impl.logging_severity import LoggingSeverity
+from .qos import qos_profile_rosout_default
+
+TOPIC = '/rosout'
+TYPE = 'rcl_interfaces/msg/Log'
+
+
+class RosoutPublisher:
+    """
+    Publishes the messages of one logger.
+
+    Parameters
+    ----------
+    context : Context
+        The context.
+    graph_node : NodeEntities
+        The node in the graph.
+    logger_name : str
+        Name of the logger.
+
+    """
+
+    def __init__(self, context: Any, graph_node: Any, logger_name: str) -> None:
+        self._name = logger_name
+        self._writer = context.participant.writer(
+            names.topic_on_wire(TOPIC),
+            names.type_on_wire(TYPE),
+            qos_profile_rosout_default.to_profile(),
+        )
+        context.discovery.add_endpoint(graph_node, self._writer)
+        log_output.add_publisher(logger_name, self._publish)
+
+    def close(self) -> None:
+        """Stop publishing."""
+        log_output.remove_publisher(self._name)
+        self._writer.close()
+
+    def _publish(
+        self,
+        stamp: int,
+        severity: LoggingSeverity,
+        name: str,
+        message: str,
+        caller: tuple[str, str, int],
+    ) -> None:
+        log = interface_class(TYPE)(level=int(severity), name=name, msg=message)
+        log.stamp.sec, log.stamp.nanosec = divmod(stamp, 10**9)
+        log.file, log.function, log.line = caller
+        try:
+            self._writer.write(serialize(log))
+        except DDSException:
+            log_output.remove_publisher(self._name)

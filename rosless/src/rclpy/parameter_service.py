@@ -1,0 +1,107 @@
+"""The six services through which other processes read and set a node's parameters."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from rosless.idl.resolve import interface_class
+
+from .exceptions import ParameterNotDeclaredException, ParameterUninitializedException
+from .parameter import PARAMETER_SEPARATOR_STRING, Parameter
+from .qos import qos_profile_parameters
+
+
+class ParameterService:
+    """
+    Provides the services for a node.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+
+    """
+
+    def __init__(self, node: Any) -> None:
+        self._node = weakref.ref(node)
+        for name, callback in (
+            ('DescribeParameters', self._describe),
+            ('GetParameters', self._get),
+            ('GetParameterTypes', self._get_types),
+            ('ListParameters', self._list),
+            ('SetParameters', self._set),
+            ('SetParametersAtomically', self._set_atomically),
+        ):
+            snake = ''.join('_' + c.lower() if c.isupper() else c for c in name)[1:]
+            node.create_service(
+                interface_class(f'rcl_interfaces/srv/{name}'),
+                f'~/{snake}',
+                callback,
+                qos_profile=qos_profile_parameters,
+            )
+
+    def _describe(self, request: Any, response: Any) -> Any:
+        try:
+            response.descriptors = self._live().describe_parameters(request.names)
+        except ParameterNotDeclaredException:
+            response.descriptors = []
+        return response
+
+    def _get(self, request: Any, response: Any) -> Any:
+        try:
+            parameters = self._live().get_parameters(request.names)
+        except (ParameterNotDeclaredException, ParameterUninitializedException):
+            return response
+        response.values = [parameter.get_parameter_value() for parameter in parameters]
+        return response
+
+    def _get_types(self, request: Any, response: Any) -> Any:
+        try:
+            types = self._live().get_parameter_types(request.names)
+        except ParameterNotDeclaredException:
+            return response
+        response.types = [kind.value for kind in types]
+        return response
+
+    def _list(self, request: Any, response: Any) -> Any:
+        separator = PARAMETER_SEPARATOR_STRING
+        for name in self._live()._parameters:
+            wanted = any(
+                (name == prefix or name.startswith(prefix + separator))
+                and _within(name[len(prefix) :].lstrip(separator), request.depth)
+                for prefix in request.prefixes
+            )
+            if wanted or (not request.prefixes and _within(name, request.depth)):
+                response.result.names.append(name)
+                prefix = name.rpartition(separator)[0]
+                if prefix and prefix not in response.result.prefixes:
+                    response.result.prefixes.append(prefix)
+        return response
+
+    def _set(self, request: Any, response: Any) -> Any:
+        response.results = [self._try_to_set([message]) for message in request.parameters]
+        return response
+
+    def _set_atomically(self, request: Any, response: Any) -> Any:
+        response.result = self._try_to_set(request.parameters)
+        return response
+
+    def _try_to_set(self, messages: Any) -> Any:
+        try:
+            parameters = [Parameter.from_parameter_msg(message) for message in messages]
+            return self._live().set_parameters_atomically(parameters)
+        except (ParameterNotDeclaredException, ValueError, RuntimeError) as error:
+            result = interface_class('rcl_interfaces/msg/SetParametersResult')
+            return result(successful=False, reason=str(error))
+
+    def _live(self) -> Any:
+        node = self._node()
+        if node is None:
+            raise ReferenceError('Expected valid node weak reference')
+        return node
+
+
+def _within(name: str, depth: int) -> bool:
+    """Tell whether a name has fewer dots than `depth`; 0 is any number."""
+    return depth == 0 or name.count(PARAMETER_SEPARATOR_STRING) < depth

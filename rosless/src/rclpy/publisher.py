@@ -1,0 +1,143 @@
+"""Publishers."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from cyclonedds.core import DDSException
+from rosless.dds.endpoints import Writer
+from rosless.idl.codec import serialize
+
+from .callback_groups import CallbackGroup
+from .duration import Duration
+from .entity import Entity, Job
+from .exceptions import InvalidHandle, RCLError
+from .qos import QoSProfile
+from .qos_event import PublisherEventCallbacks
+
+
+class Publisher(Entity):
+    """
+    Publishes messages on a topic; make one with `Node.create_publisher`.
+
+    Parameters
+    ----------
+    writer : Writer
+        The DDS side.
+    msg_type : type
+        Class of the messages.
+    topic : str
+        Full name of the topic.
+    qos_profile : QoSProfile
+        Its profile.
+    event_callbacks : PublisherEventCallbacks
+        What is called when something happens to it.
+    callback_group : CallbackGroup
+        Their group.
+    node : Node
+        Its node.
+
+    """
+
+    def __init__(
+        self,
+        writer: Writer,
+        msg_type: type,
+        topic: str,
+        qos_profile: QoSProfile,
+        event_callbacks: PublisherEventCallbacks,
+        callback_group: CallbackGroup,
+        node: Any,
+    ) -> None:
+        super().__init__(callback_group, writer)
+        self._writer = writer
+        self.msg_type = msg_type
+        self.topic = topic
+        self.qos_profile = qos_profile
+        self.event_callbacks = event_callbacks
+        self._node = weakref.ref(node)
+        self._context = node.context
+        writer.watch(event_callbacks.mask())
+
+    @property
+    def topic_name(self) -> str:
+        """Full name of the topic."""
+        return self.topic
+
+    def publish(self, msg: Any) -> None:
+        """
+        Send a message.
+
+        Parameters
+        ----------
+        msg : message or bytes
+            A message of the publisher's type, or one serialised.
+
+        Raises
+        ------
+        TypeError
+            If it is of another type.
+        RCLError
+            If the context has been shut down.
+        InvalidHandle
+            If the publisher has been destroyed.
+
+        """
+        if isinstance(msg, self.msg_type):
+            data: bytes | bytearray = serialize(msg)  # type: ignore[arg-type]
+        elif isinstance(msg, bytes):
+            data = msg + bytes(-len(msg) & 3)
+        else:
+            raise TypeError(f'Expected {self.msg_type}, got {type(msg)}')
+        try:
+            self._writer.write(data)
+        except DDSException as error:
+            if self.destroyed:
+                raise InvalidHandle(
+                    'cannot use Destroyable because destruction was requested'
+                ) from None
+            raise RCLError(
+                "Failed to publish: publisher's context is invalid"
+                if not self._context.ok()
+                else f'Failed to publish: {error}'
+            ) from None
+
+    def get_subscription_count(self) -> int:
+        """Return how many subscriptions are matched."""
+        return self._writer.matched()
+
+    def assert_liveliness(self) -> None:
+        """Show that the publisher is alive (policy `MANUAL_BY_TOPIC`)."""
+        from rosless.dds.library import c
+
+        c.dds_assert_liveliness(self._writer.ref)
+
+    def wait_for_all_acked(self, timeout: Duration | None = None) -> bool:
+        """Wait until all reliable subscriptions have everything; False if the time was too short."""
+        from rosless.dds.library import INFINITE, c
+
+        limit = INFINITE if timeout is None else timeout.nanoseconds
+        return c.dds_wait_for_acks(self._writer.ref, limit) == 0
+
+    def next_job(self, executor: Any) -> Job | None:
+        """Return None: publishers have no data to take."""
+        return None
+
+    def on_events(self, statuses: int, executor: Any) -> None:
+        """Run the event callbacks."""
+        self.event_callbacks.run(statuses, self._writer._entity, self._warn, executor)
+
+    def _warn(self, policy: str) -> None:
+        node = self._node()
+        if node is not None:
+            node.get_logger().warn(
+                f"New subscription discovered on topic '{self.topic}', requesting incompatible "
+                f'QoS. No messages will be sent to it. Last incompatible policy: {policy}'
+            )
+
+    def destroy(self) -> None:
+        """Let the node forget it."""
+        node = self._node()
+        if node is not None:
+            node.destroy_publisher(self)

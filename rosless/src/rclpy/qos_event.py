@@ -1,0 +1,193 @@
+"""Events about quality of service: deadlines, liveliness, incompatible or lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from .qos import QoSPolicyKind, qos_policy_name_from_kind
+
+
+class QoSPublisherEventType(IntEnum):
+    """Events of publishers."""
+
+    RCL_PUBLISHER_OFFERED_DEADLINE_MISSED = 0
+    RCL_PUBLISHER_LIVELINESS_LOST = 1
+    RCL_PUBLISHER_OFFERED_INCOMPATIBLE_QOS = 2
+
+
+class QoSSubscriptionEventType(IntEnum):
+    """Events of subscriptions."""
+
+    RCL_SUBSCRIPTION_REQUESTED_DEADLINE_MISSED = 0
+    RCL_SUBSCRIPTION_LIVELINESS_CHANGED = 1
+    RCL_SUBSCRIPTION_REQUESTED_INCOMPATIBLE_QOS = 2
+    RCL_SUBSCRIPTION_MESSAGE_LOST = 3
+
+
+@dataclass
+class QoSDeadlineMissedInfo:
+    """How often a deadline was missed."""
+
+    total_count: int
+    total_count_change: int
+
+
+QoSOfferedDeadlineMissedInfo = QoSRequestedDeadlineMissedInfo = QoSDeadlineMissedInfo
+
+
+@dataclass
+class QoSLivelinessLostInfo:
+    """How often liveliness was lost."""
+
+    total_count: int
+    total_count_change: int
+
+
+@dataclass
+class QoSLivelinessChangedInfo:
+    """How many publishers are alive."""
+
+    alive_count: int
+    not_alive_count: int
+    alive_count_change: int
+    not_alive_count_change: int
+
+
+@dataclass
+class QoSIncompatibleInfo:
+    """How many peers were met whose profile does not fit, and the last policy that did not."""
+
+    total_count: int
+    total_count_change: int
+    last_policy_kind: QoSPolicyKind
+
+
+QoSOfferedIncompatibleQoSInfo = QoSRequestedIncompatibleQoSInfo = QoSIncompatibleInfo
+
+
+@dataclass
+class QoSMessageLostInfo:
+    """How many messages were lost."""
+
+    total_count: int
+    total_count_change: int
+
+
+# ids of policies in DDS
+_POLICY_IDS = {
+    2: QoSPolicyKind.DURABILITY,
+    4: QoSPolicyKind.DEADLINE,
+    8: QoSPolicyKind.LIVELINESS,
+    11: QoSPolicyKind.RELIABILITY,
+    13: QoSPolicyKind.HISTORY,
+    21: QoSPolicyKind.LIFESPAN,
+}
+
+
+def _counts(cls: type) -> Callable[[Any], Any]:
+    return lambda status: cls(status.total_count, status.total_count_change)
+
+
+def _incompatible(status: Any) -> QoSIncompatibleInfo:
+    kind = _POLICY_IDS.get(status.last_policy_id, QoSPolicyKind.INVALID)
+    return QoSIncompatibleInfo(status.total_count, status.total_count_change, kind)
+
+
+def _liveliness(status: Any) -> QoSLivelinessChangedInfo:
+    return QoSLivelinessChangedInfo(
+        status.alive_count,
+        status.not_alive_count,
+        status.alive_count_change,
+        status.not_alive_count_change,
+    )
+
+
+# DDS status bit -> (attribute with the callback, how to read the status, how to convert it)
+PUBLISHER_EVENTS = {
+    1 << 1: ('deadline', 'get_offered_deadline_missed_status', _counts(QoSDeadlineMissedInfo)),
+    1 << 3: ('incompatible_qos', 'get_offered_incompatible_qos_status', _incompatible),
+    1 << 9: ('liveliness', 'get_liveliness_lost_status', _counts(QoSLivelinessLostInfo)),
+}
+SUBSCRIPTION_EVENTS = {
+    1 << 2: ('deadline', 'get_requested_deadline_missed_status', _counts(QoSDeadlineMissedInfo)),
+    1 << 4: ('incompatible_qos', 'get_requested_incompatible_qos_status', _incompatible),
+    1 << 5: ('message_lost', 'get_sample_lost_status', _counts(QoSMessageLostInfo)),
+    1 << 10: ('liveliness', 'get_liveliness_changed_status', _liveliness),
+}
+
+
+class EventCallbacks:
+    """Base of the sets of event callbacks."""
+
+    table: dict[int, tuple[str, str, Callable[[Any], Any]]] = {}
+    use_default_callbacks = True
+
+    def mask(self) -> int:
+        """Return the DDS statuses that are of interest."""
+        return sum(
+            bit
+            for bit, (name, _, _) in self.table.items()
+            if getattr(self, name) is not None
+            or (name == 'incompatible_qos' and self.use_default_callbacks)
+        )
+
+    def run(self, statuses: int, entity: Any, default: Callable[[str], None], executor: Any) -> None:
+        """Run the callbacks of the DDS statuses that changed."""
+        for bit, (name, getter, convert) in self.table.items():
+            if not statuses & bit or entity is None:
+                continue
+            info = convert(getattr(entity, getter)())
+            callback = getattr(self, name)
+            if callback is not None:
+                executor.create_task(callback, info)
+            elif name == 'incompatible_qos' and self.use_default_callbacks:
+                default(qos_policy_name_from_kind(info.last_policy_kind))
+
+
+class SubscriptionEventCallbacks(EventCallbacks):
+    """
+    Callbacks of a subscription; each gets the info object of its event.
+
+    Without a callback for incompatible profiles a warning is logged, unless
+    `use_default_callbacks` is false.
+
+    """
+
+    table = SUBSCRIPTION_EVENTS
+
+    def __init__(
+        self,
+        *,
+        deadline: Callable[[QoSRequestedDeadlineMissedInfo], None] | None = None,
+        liveliness: Callable[[QoSLivelinessChangedInfo], None] | None = None,
+        message_lost: Callable[[QoSMessageLostInfo], None] | None = None,
+        incompatible_qos: Callable[[QoSRequestedIncompatibleQoSInfo], None] | None = None,
+        use_default_callbacks: bool = True,
+    ) -> None:
+        self.deadline = deadline
+        self.liveliness = liveliness
+        self.message_lost = message_lost
+        self.incompatible_qos = incompatible_qos
+        self.use_default_callbacks = use_default_callbacks
+
+
+class PublisherEventCallbacks(EventCallbacks):
+    """Callbacks of a publisher; see `SubscriptionEventCallbacks`."""
+
+    table = PUBLISHER_EVENTS
+
+    def __init__(
+        self,
+        *,
+        deadline: Callable[[QoSOfferedDeadlineMissedInfo], None] | None = None,
+        liveliness: Callable[[QoSLivelinessLostInfo], None] | None = None,
+        incompatible_qos: Callable[[QoSOfferedIncompatibleQoSInfo], None] | None = None,
+        use_default_callbacks: bool = True,
+    ) -> None:
+        self.deadline = deadline
+        self.liveliness = liveliness
+        self.incompatible_qos = incompatible_qos
+        self.use_default_callbacks = use_default_callbacks

@@ -1,0 +1,162 @@
+"""Subscriptions."""
+
+from __future__ import annotations
+
+import inspect
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from rosless.dds.endpoints import Reader
+from rosless.idl.codec import deserialize
+from rosless.idl.errors import DeserializationError
+
+from .callback_groups import CallbackGroup
+from .entity import Entity, Job
+from .qos import QoSProfile
+from .qos_event import SubscriptionEventCallbacks
+
+MessageInfo = dict[str, Any]
+
+
+class Subscription(Entity):
+    """
+    Receives messages of a topic; make one with `Node.create_subscription`.
+
+    Parameters
+    ----------
+    reader : Reader
+        The DDS side.
+    msg_type : type
+        Class of the messages.
+    topic : str
+        Full name of the topic.
+    callback : Callable
+        Called with a message; with a dictionary of time stamps too if it takes two arguments.
+    callback_group : CallbackGroup
+        Its group.
+    qos_profile : QoSProfile
+        Its profile.
+    raw : bool
+        Whether the callback gets octets instead of messages.
+    event_callbacks : SubscriptionEventCallbacks
+        What is called when something happens to it.
+    node : Node
+        Its node.
+
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        msg_type: type,
+        topic: str,
+        callback: Callable[..., Any],
+        callback_group: CallbackGroup,
+        qos_profile: QoSProfile,
+        raw: bool,
+        event_callbacks: SubscriptionEventCallbacks,
+        node: Any,
+    ) -> None:
+        super().__init__(callback_group, reader)
+        self._reader = reader
+        self.msg_type = msg_type
+        self.topic = topic
+        self._callback = callback
+        self._with_info = takes_two(callback)
+        self.qos_profile = qos_profile
+        self.raw = raw
+        self.event_callbacks = event_callbacks
+        self._node = weakref.ref(node)
+        reader.watch(event_callbacks.mask())
+
+    @property
+    def topic_name(self) -> str:
+        """Full name of the topic."""
+        return self.topic
+
+    @property
+    def callback(self) -> Callable[..., Any]:
+        """What is called with a message."""
+        return self._callback
+
+    @callback.setter
+    def callback(self, value: Callable[..., Any]) -> None:
+        self._callback = value
+        self._with_info = takes_two(value)
+
+    def get_publisher_count(self) -> int:
+        """Return how many publishers are matched."""
+        return self._reader.matched()
+
+    def take(self) -> tuple[Any, MessageInfo] | None:
+        """Return the next message and its time stamps [ns], or None if there is none."""
+        while True:
+            sample = self._reader.take()
+            if sample is None:
+                return None
+            data, info = sample
+            stamps = {
+                'source_timestamp': info.source_timestamp,
+                'received_timestamp': time.time_ns(),
+            }
+            if self.raw:
+                return data, stamps
+            try:
+                return deserialize(data, self.msg_type), stamps
+            except DeserializationError as error:
+                self._complain(str(error))
+
+    def next_job(self, executor: Any) -> Job | None:
+        """Take a message."""
+        taken = self.take()
+        if taken is None:
+            return None
+        return Job(self._callback, taken if self._with_info else taken[:1])
+
+    def on_events(self, statuses: int, executor: Any) -> None:
+        """Run the event callbacks."""
+        self.event_callbacks.run(statuses, self._reader._entity, self._warn, executor)
+
+    def _warn(self, policy: str) -> None:
+        node = self._node()
+        if node is not None:
+            node.get_logger().warn(
+                f"New publisher discovered on topic '{self.topic}', offering incompatible QoS. "
+                f'No messages will be received from it. Last incompatible policy: {policy}'
+            )
+
+    def _complain(self, text: str) -> None:
+        node = self._node()
+        if node is not None:
+            node.get_logger().error(
+                f"dropped a message on topic '{self.topic}': {text}", throttle_duration_sec=1.0
+            )
+
+    def destroy(self) -> None:
+        """Let the node forget it."""
+        node = self._node()
+        if node is not None:
+            node.destroy_subscription(self)
+
+
+def takes_two(callback: Callable[..., Any]) -> bool:
+    """Tell whether a subscription's callback wants the time stamps too."""
+    try:
+        signature = inspect.signature(callback)
+    except (TypeError, ValueError):
+        return False
+    try:
+        signature.bind(object())
+        return False
+    except TypeError:
+        pass
+    try:
+        signature.bind(object(), object())
+        return True
+    except TypeError:
+        raise RuntimeError(
+            'Subscription.__init__(): callback should be either be callable with one argument '
+            '(to get only the message) or two (to get message and message info)'
+        ) from None

@@ -1,0 +1,212 @@
+"""Timers and rates."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from .callback_groups import CallbackGroup
+from .clock import Clock
+from .clock_type import ClockType
+from .entity import Entity, Job
+from .exceptions import InvalidHandle, ROSInterruptException
+
+
+class Timer(Entity):
+    """
+    Calls a function again and again; make one with `Node.create_timer`.
+
+    Parameters
+    ----------
+    callback : Callable, optional
+        What to call.
+    callback_group : CallbackGroup
+        Its group.
+    timer_period_ns : int
+        Time between calls [ns] on the clock.
+    clock : Clock
+        The clock; ROS time stands still when a simulation does.
+    node : Node
+        Its node.
+
+    """
+
+    def __init__(
+        self,
+        callback: Callable[..., Any] | None,
+        callback_group: CallbackGroup,
+        timer_period_ns: int,
+        clock: Clock,
+        node: Any,
+    ) -> None:
+        super().__init__(callback_group)
+        self.callback = callback
+        self._clock = clock
+        self._node = weakref.ref(node)
+        self._lock = threading.Lock()
+        self._canceled = False
+        self._period = int(timer_period_ns)
+        self._last = clock.now_nanoseconds()
+        self._next = self._last + self._period
+        self._jump = None
+        if clock.clock_type == ClockType.ROS_TIME:
+            self._watch_jumps()
+
+    @property
+    def clock(self) -> Clock:
+        """The clock."""
+        return self._clock
+
+    @property
+    def timer_period_ns(self) -> int:
+        """Time between calls [ns]."""
+        return self._period
+
+    @timer_period_ns.setter
+    def timer_period_ns(self, value: int) -> None:
+        with self._lock:
+            self._next += int(value) - self._period
+            self._period = int(value)
+        self._wake()
+
+    def is_ready(self) -> bool:
+        """Tell whether a call is due."""
+        return not self._canceled and self._clock.now_nanoseconds() >= self._next
+
+    def is_canceled(self) -> bool:
+        """Tell whether it was cancelled."""
+        self._check()
+        return self._canceled
+
+    def cancel(self) -> None:
+        """Make no more calls, until `reset`."""
+        self._check()
+        self._canceled = True
+
+    def reset(self) -> None:
+        """Start anew: the next call is one period from now."""
+        self._check()
+        with self._lock:
+            self._canceled = False
+            self._next = self._clock.now_nanoseconds() + self._period
+        self._wake()
+
+    def time_since_last_call(self) -> int:
+        """Return the time since the last call [ns]."""
+        self._check()
+        return self._clock.now_nanoseconds() - self._last
+
+    def time_until_next_call(self) -> int | None:
+        """Return the time until the next call [ns], negative if it is late; None if cancelled."""
+        return None if self._canceled else self._next - self._clock.now_nanoseconds()
+
+    def wait_seconds(self) -> float | None:
+        """Return the real time until the next call [s]; None if only an event can bring it."""
+        if self._canceled or self._clock.source():
+            return None
+        return max(self._next - self._clock.now_nanoseconds(), 0) * 1e-9
+
+    def next_job(self, executor: Any) -> Job | None:
+        """Take a call that is due; calls missed by more than a period are left out."""
+        with self._lock:
+            now = self._clock.now_nanoseconds()
+            if self._canceled or now < self._next:
+                return None
+            self._last = now
+            self._next += self._period
+            if self._next < now:
+                missed = 1 + (now - self._next) // self._period if self._period else 0
+                self._next = self._next + missed * self._period if self._period else now
+        return Job(self.callback or (lambda: None))
+
+    def destroy(self) -> None:
+        """Let the node forget it."""
+        node = self._node()
+        if node is not None:
+            node.destroy_timer(self)
+
+    def close(self) -> None:
+        """Stop for good; called by the node."""
+        self.destroyed = self._canceled = True
+        if self._jump is not None:
+            self._jump.unregister()
+            self._jump = None
+
+    def _watch_jumps(self) -> None:
+        from .clock import ClockChange, JumpThreshold
+        from .duration import Duration
+
+        self_reference = weakref.ref(self)
+
+        def jumped(jump: dict[str, Any]) -> None:
+            timer = self_reference()
+            if timer is None:
+                return
+            with timer._lock:
+                now = timer._clock.now_nanoseconds()
+                if jump['clock_change'] != ClockChange.ROS_TIME_NO_CHANGE or jump['delta'] < 0:
+                    timer._last = now
+                    timer._next = now + timer._period
+            timer._wake()
+
+        nanosecond = Duration(nanoseconds=1)
+        self._jump = self._clock.create_jump_callback(
+            JumpThreshold(min_forward=nanosecond, min_backward=Duration(nanoseconds=-1)),
+            post_callback=jumped,
+        )
+
+    def _check(self) -> None:
+        if self.destroyed:
+            raise InvalidHandle('cannot use Destroyable because destruction was requested')
+
+    def _wake(self) -> None:
+        node = self._node()
+        if node is not None and node.executor is not None:
+            node.executor.wake()
+
+
+class Rate:
+    """
+    Sleeps so that a loop runs at a fixed rate; make one with `Node.create_rate`.
+
+    Another thread must spin the node.
+
+    """
+
+    def __init__(self, timer: Timer, *, context: Any) -> None:
+        self._timer = timer
+        self._event = threading.Event()
+        self._shutdown = False
+        self._destroyed = False
+        timer.callback = self._event.set
+        context.on_shutdown(self._on_shutdown)
+        self._context = context
+
+    def sleep(self) -> None:
+        """
+        Sleep until the next tick.
+
+        Raises
+        ------
+        ROSInterruptException
+            If the context is shut down, or the rate destroyed.
+
+        """
+        if self._shutdown or self._destroyed or not self._context.ok():
+            raise ROSInterruptException()
+        self._event.clear()
+        self._event.wait()
+        if self._shutdown or self._destroyed:
+            raise ROSInterruptException()
+
+    def destroy(self) -> None:
+        """Stop; whoever sleeps is woken."""
+        self._destroyed = True
+        self._timer.destroy()
+        self._event.set()
+
+    def _on_shutdown(self) -> None:
+        self._shutdown = True
+        self._event.set()

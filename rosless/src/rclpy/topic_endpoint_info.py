@@ -1,0 +1,66 @@
+"""What the graph knows of an endpoint of a topic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from .qos import QoSProfile
+
+
+class TopicEndpointTypeEnum(IntEnum):
+    """Whether an endpoint publishes or subscribes."""
+
+    INVALID = 0
+    PUBLISHER = 1
+    SUBSCRIPTION = 2
+
+
+@dataclass
+class TopicEndpointInfo:
+    """
+    A publisher or subscription.
+
+    Attributes
+    ----------
+    node_name, node_namespace : str
+        Whose it is.
+    topic_type : str
+        Full name of the message type.
+    endpoint_type : TopicEndpointTypeEnum
+        Publisher or subscription.
+    endpoint_gid : list[int]
+        Its GID.
+    qos_profile : QoSProfile
+        Its profile; history and depth may be unknown.
+
+    """
+
+    node_name: str
+    node_namespace: str
+    topic_type: str
+    endpoint_type: TopicEndpointTypeEnum
+    endpoint_gid: list[int]
+    qos_profile: QoSProfile
+
+    def __str__(self) -> str:
+        gid = '.'.join(f'{octet:02x}' for octet in self.endpoint_gid)
+        qos = self.qos_profile
+        depth = f' ({qos.depth})' if qos.history.name == 'KEEP_LAST' else ''
+        return '\n'.join(
+            (
+                f'Node name: {self.node_name}',
+                f'Node namespace: {self.node_namespace}',
+                f'Topic type: {self.topic_type}',
+                f'Endpoint type: {self.endpoint_type.name}',
+                f'GID: {gid}',
+                'QoS profile:',
+                f'  Reliability: {qos.reliability.name}',
+                f'  History (Depth): {qos.history.name}{depth}',
+                f'  Durability: {qos.durability.name}',
+                f'  Lifespan: {qos.lifespan}',
+                f'  Deadline: {qos.deadline}',
+                f'  Liveliness: {qos.liveliness.name}',
+                f'  Liveliness lease duration: {qos.liveliness_lease_duration}',
+            )
+        )

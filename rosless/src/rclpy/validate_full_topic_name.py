@@ -1,0 +1,19 @@
+"""Rules for full names of topics and services."""
+
+from __future__ import annotations
+
+from rosless import names
+
+from .exceptions import InvalidServiceNameException, InvalidTopicNameException
+
+
+def validate_full_topic_name(name: str, *, is_service: bool = False) -> bool:
+    """Return True, or raise `InvalidTopicNameException` or `InvalidServiceNameException`."""
+    what = 'service' if is_service else 'topic'
+    problem = names.topic_problem(name, what=what)
+    if problem is None and not name.startswith('/'):
+        problem = f"{what} name must be absolute, it must lead with a '/'", 0
+    if problem is not None:
+        error = InvalidServiceNameException if is_service else InvalidTopicNameException
+        raise error(name, *problem)
+    return True

@@ -1,0 +1,35 @@
+"""``ros2 node list``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ros2cli.graph import add_graph_arguments
+from ros2cli.graph import graph_node
+from ros2cli.graph import node_names
+from ros2cli.graph import settle
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    add_graph_arguments(parser)
+    parser.add_argument('-a', '--all', action='store_true',
+                        help='Display all nodes even hidden ones')
+    parser.add_argument('-c', '--count-nodes', action='store_true',
+                        help='Only display the number of nodes discovered')
+
+
+def main(args: argparse.Namespace) -> None:
+    """Print the nodes."""
+    with graph_node(args) as node:
+        settle(node, args.spin_time)
+        names = [item.full_name for item in node_names(node, args.all)]
+    if args.count_nodes:
+        print(len(names))
+        return
+    if len(set(names)) < len(names):
+        print('WARNING: Be aware that there are nodes in the graph that share an exact name, '
+              'which can have unintended side effects.', file=sys.stderr)
+    for name in names:
+        print(name)

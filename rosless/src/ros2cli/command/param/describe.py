@@ -1,0 +1,43 @@
+"""``ros2 param describe``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ros2cli.graph import find_node
+from ros2cli.graph import graph_node
+from ros2cli.parameters import add_node_arguments
+from ros2cli.parameters import descriptors_of
+from ros2cli.parameters import TYPES
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    add_node_arguments(parser)
+    parser.add_argument('parameter_names', nargs='+', help='Names of the parameters')
+
+
+def main(args: argparse.Namespace) -> None:
+    """Print type, description and constraints of parameters."""
+    with graph_node(args) as node:
+        target = find_node(node, args.node_name, args.include_hidden_nodes)
+        for descriptor in descriptors_of(node, target.full_name, args.parameter_names):
+            print('\n'.join(lines_of(descriptor)))
+
+
+def lines_of(descriptor: Any) -> list[str]:
+    """Return a descriptor in the form of ``ros2 param describe``."""
+    lines = [f'Parameter name: {descriptor.name}', f'  Type: {TYPES[descriptor.type][1]}']
+    if descriptor.description:
+        lines.append(f'  Description: {descriptor.description}')
+    constraints = []
+    if descriptor.read_only:
+        constraints.append('    Read only: true')
+    for span in (*descriptor.floating_point_range[:1], *descriptor.integer_range[:1]):
+        constraints += [f'    Min value: {span.from_value}', f'    Max value: {span.to_value}']
+        if span.step:
+            constraints.append(f'    Step: {span.step}')
+    if descriptor.additional_constraints:
+        constraints.append(f'    Additional constraints: {descriptor.additional_constraints}')
+    return [*lines, '  Constraints:', *constraints] if constraints else lines

@@ -1,0 +1,45 @@
+"""``ros2 param dump``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ros2cli.graph import find_node
+from ros2cli.graph import graph_node
+from ros2cli.parameters import add_node_arguments
+from ros2cli.parameters import names_of
+from ros2cli.parameters import to_python
+from ros2cli.parameters import values_of
+import yaml
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    add_node_arguments(parser)
+
+
+def main(args: argparse.Namespace) -> None:
+    """Print all parameters of a node in the form of a parameter file."""
+    with graph_node(args) as node:
+        target = find_node(node, args.node_name, args.include_hidden_nodes)
+        names = names_of(node, target.full_name)
+        values = [to_python(value) for value in values_of(node, target.full_name, names)]
+    content = {target.full_name: {'ros__parameters': nested(dict(zip(names, values)))}}
+    print(yaml.safe_dump(content, default_flow_style=False, allow_unicode=True))
+
+
+def nested(flat: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters with dotted names as dictionaries within dictionaries."""
+    result: dict[str, Any] = {}
+    for name, value in flat.items():
+        *groups, last = name.split('.')
+        place = result
+        for group in groups:
+            inner = place.setdefault(group, {})
+            if not isinstance(inner, dict):
+                place, last = result, name
+                break
+            place = inner
+        place[last] = value
+    return result

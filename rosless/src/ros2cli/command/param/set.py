@@ -1,0 +1,32 @@
+"""``ros2 param set``."""
+
+from __future__ import annotations
+
+import argparse
+
+from rcl_interfaces.msg import Parameter
+from ros2cli.graph import find_node
+from ros2cli.graph import graph_node
+from ros2cli.parameters import add_node_arguments
+from ros2cli.parameters import from_text
+from ros2cli.parameters import set_on
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    add_node_arguments(parser)
+    parser.add_argument('parameter_name', help='Name of the parameter')
+    parser.add_argument('value', help='Value of the parameter')
+
+
+def main(args: argparse.Namespace) -> str | None:
+    """Set a parameter."""
+    parameter = Parameter(name=args.parameter_name, value=from_text(args.value))
+    with graph_node(args) as node:
+        target = find_node(node, args.node_name, args.include_hidden_nodes)
+        (result,) = set_on(node, target.full_name, [parameter])
+    reason = f': {result.reason}' if result.reason else ''
+    if not result.successful:
+        return f'Setting parameter failed{reason}'
+    print(f'Set parameter successful{reason}')
+    return None

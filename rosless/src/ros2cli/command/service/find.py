@@ -1,0 +1,35 @@
+"""``ros2 service find``."""
+
+from __future__ import annotations
+
+import argparse
+
+from ros2cli.graph import add_graph_arguments
+from ros2cli.graph import graph_node
+from ros2cli.graph import is_hidden
+from ros2cli.graph import settle
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    add_graph_arguments(parser)
+    parser.add_argument('service_type', help='Name of the ROS service type to filter for '
+                        "(e.g. 'rcl_interfaces/srv/ListParameters')")
+    parser.add_argument('-c', '--count-services', action='store_true',
+                        help='Only display the number of services discovered')
+    parser.add_argument('--include-hidden-services', action='store_true',
+                        help='Consider hidden services as well')
+
+
+def main(args: argparse.Namespace) -> None:
+    """Print the services of a type."""
+    with graph_node(args) as node:
+        settle(node, args.spin_time)
+        found = [name for name, types in node.get_service_names_and_types()
+                 if args.service_type in types
+                 and (args.include_hidden_services or not is_hidden(name))]
+    if args.count_services:
+        print(len(found))
+    else:
+        for name in found:
+            print(name)

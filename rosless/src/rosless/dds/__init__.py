@@ -1,0 +1,1 @@
+"""The DDS side: configuration, participant, raw readers and writers, waiting."""

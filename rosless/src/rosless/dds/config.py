@@ -1,0 +1,88 @@
+"""Which DDS domain, and who may be spoken to: from the environment variables of ROS 2."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from xml.sax.saxutils import quoteattr
+
+MAX_PARTICIPANTS = 100
+RANGES = ('LOCALHOST', 'SUBNET', 'OFF', 'SYSTEM_DEFAULT')
+MAX_DOMAIN_ID = 232
+
+
+class ConfigurationError(ValueError):
+    """An environment variable has a value that cannot be used."""
+
+
+def domain_id(environment: Mapping[str, str] | None = None) -> int:
+    """
+    Return the domain from ``ROS_DOMAIN_ID``, 0 if it is not set.
+
+    Raises
+    ------
+    ConfigurationError
+        If the variable is not a number from 0 to 232.
+
+    """
+    text = (os.environ if environment is None else environment).get('ROS_DOMAIN_ID', '').strip()
+    if not text:
+        return 0
+    if not text.isdigit() or int(text) > MAX_DOMAIN_ID:
+        raise ConfigurationError(f'ROS_DOMAIN_ID={text!r} is not a number from 0 to {MAX_DOMAIN_ID}')
+    return int(text)
+
+
+def configuration(environment: Mapping[str, str] | None = None) -> str | None:
+    """
+    Return the Cyclone DDS configuration as XML, or None to leave it to Cyclone DDS.
+
+    ``CYCLONEDDS_URI`` has the last word. Otherwise ``ROS_AUTOMATIC_DISCOVERY_RANGE`` decides:
+    ``LOCALHOST`` (the default: loopback only), ``SUBNET``, ``OFF`` or ``SYSTEM_DEFAULT``.
+    ``ROS_STATIC_PEERS`` (separated by semicolons) adds addresses; ``ROS_LOCALHOST_ONLY=1`` of older
+    releases means ``LOCALHOST`` without any peers.
+
+    Raises
+    ------
+    ConfigurationError
+        If the range is not one of the four.
+
+    """
+    env = os.environ if environment is None else environment
+    if env.get('CYCLONEDDS_URI', '').strip():
+        return None
+    reach = env.get('ROS_AUTOMATIC_DISCOVERY_RANGE', '').strip().upper() or 'LOCALHOST'
+    peers = [peer.strip() for peer in env.get('ROS_STATIC_PEERS', '').split(';') if peer.strip()]
+    if env.get('ROS_LOCALHOST_ONLY', '').strip() == '1':
+        reach, peers = 'LOCALHOST', []
+    if reach not in RANGES:
+        raise ConfigurationError(
+            f'ROS_AUTOMATIC_DISCOVERY_RANGE={reach!r} is not one of {", ".join(RANGES)}'
+        )
+    if reach == 'SYSTEM_DEFAULT':
+        return None
+    if reach == 'OFF':
+        return _xml(loopback=True, peers=[])
+    if reach == 'LOCALHOST':
+        return _xml(loopback=not peers, peers=['127.0.0.1', *peers])
+    return _xml(loopback=False, peers=peers, multicast=True)
+
+
+def _xml(*, loopback: bool, peers: list[str], multicast: bool = False) -> str:
+    name = 'lo0' if sys.platform == 'darwin' else 'lo'
+    interface = (
+        f'<Interfaces><NetworkInterface name="{name}" multicast="false"/></Interfaces>'
+        if loopback
+        else ''
+    )
+    allow = '' if multicast else '<AllowMulticast>false</AllowMulticast>'
+    peer_list = ''.join(f'<Peer address={quoteattr(peer)}/>' for peer in peers)
+    return (
+        '<CycloneDDS><Domain>'
+        f'<General>{interface}{allow}</General>'
+        '<Discovery><ParticipantIndex>auto</ParticipantIndex>'
+        f'<MaxAutoParticipantIndex>{MAX_PARTICIPANTS}</MaxAutoParticipantIndex>'
+        f'<Peers>{peer_list}</Peers></Discovery>'
+        '</Domain></CycloneDDS>'
+    )

@@ -1,0 +1,144 @@
+"""Readers and writers of raw octets."""
+
+from __future__ import annotations
+
+import ctypes as ct
+from typing import Any
+
+from cyclonedds._clayer import ddspy_take, ddspy_write
+from cyclonedds.core import DDSException
+from cyclonedds.pub import DataWriter
+from cyclonedds.qos import Qos
+from cyclonedds.sub import DataReader
+from cyclonedds.topic import Topic
+
+from .library import DATA_AVAILABLE, TIMEOUT, MatchedStatus, c
+
+ANY_STATE = 0x7F
+
+
+class Endpoint:
+    """
+    What readers and writers share.
+
+    Attributes
+    ----------
+    ref : int
+        Handle of the DDS entity.
+    gid : bytes
+        The 16 octets of its GUID.
+    topic_name, type_name : str
+        Names as on the wire.
+
+    """
+
+    def __init__(self, entity: Any, topic_name: str, type_name: str, statuses: int) -> None:
+        self._entity = entity
+        self.ref: int = entity._ref
+        self.gid: bytes = entity.guid.bytes
+        self.topic_name = topic_name
+        self.type_name = type_name
+        self._status = ct.c_uint32()
+        self.statuses = statuses
+        c.dds_set_status_mask(self.ref, statuses)
+
+    def take_statuses(self) -> int:
+        """Return the DDS statuses that changed, and mark them as seen."""
+        status = ct.c_uint32()
+        c.dds_take_status(self.ref, ct.byref(status), self.statuses)
+        return status.value
+
+    def watch(self, statuses: int) -> None:
+        """Let changes of these DDS statuses wake who waits for the endpoint."""
+        self.statuses |= statuses
+        c.dds_set_status_mask(self.ref, self.statuses)
+
+    def close(self) -> None:
+        """Delete the DDS entity."""
+        self._entity = None
+        c.dds_delete(self.ref)
+
+
+class Writer(Endpoint):
+    """Writes octets."""
+
+    def __init__(self, participant: Any, topic: Topic, names: tuple[str, str], qos: Qos) -> None:
+        super().__init__(DataWriter(participant, topic, qos=qos), *names, statuses=0)
+
+    def write(self, data: bytes | bytearray) -> None:
+        """
+        Write one sample: CDR octets with encapsulation header, padded to four octets.
+
+        A reliable writer whose readers are too slow waits until there is room.
+
+        Raises
+        ------
+        DDSException
+            If the writer has been deleted.
+
+        """
+        code = ddspy_write(self.ref, data)
+        while code == TIMEOUT:
+            code = ddspy_write(self.ref, data)
+        if code < 0:
+            raise DDSException(code, f'Occurred while writing to {self.topic_name}')
+
+    def matched(self) -> int:
+        """Return how many readers are matched."""
+        status = MatchedStatus()
+        c.dds_get_publication_matched_status(self.ref, ct.byref(status))
+        return status.current_count
+
+    def matched_readers(self) -> list[Any]:
+        """Return what discovery knows of the matched readers."""
+        if self._entity is None:
+            return []
+        found = (
+            self._entity.get_matched_subscription_data(handle)
+            for handle in self._entity.get_matched_subscriptions()
+        )
+        return [item for item in found if item is not None]
+
+
+class Reader(Endpoint):
+    """Takes octets."""
+
+    def __init__(self, participant: Any, topic: Topic, names: tuple[str, str], qos: Qos) -> None:
+        entity = DataReader(participant, topic, qos=qos)
+        super().__init__(entity, *names, statuses=DATA_AVAILABLE)
+
+    def take(self) -> tuple[bytes, Any] | None:
+        """
+        Return the next sample and its DDS sample info, or None if there is none.
+
+        Raises
+        ------
+        DDSException
+            If the reader has been deleted.
+
+        """
+        while True:
+            samples = ddspy_take(self.ref, ANY_STATE, 1)
+            if not samples:
+                return None
+            if isinstance(samples, int):
+                raise DDSException(samples, f'Occurred while reading {self.topic_name}')
+            if samples[0][1].valid_data:
+                return samples[0]
+
+    def matched(self) -> int:
+        """Return how many writers are matched."""
+        status = MatchedStatus()
+        c.dds_get_subscription_matched_status(self.ref, ct.byref(status))
+        return status.current_count
+
+    def matched_writer(self, handle: int) -> Any:
+        """Return what discovery knows of the matched writer with this instance handle, or None."""
+        return None if self._entity is None else self._entity.get_matched_publication_data(handle)
+
+    def matched_writers(self) -> list[Any]:
+        """Return what discovery knows of the matched writers."""
+        if self._entity is None:
+            return []
+        found = (self.matched_writer(h) for h in self._entity.get_matched_publications())
+        return [item for item in found if item is not None]

@@ -1,0 +1,55 @@
+"""
+The C functions of Cyclone DDS that are called directly.
+
+They are loaded a second time under their own handle, so that their signatures do not disturb those
+the wheel declares. Calls through it release the GIL; those of the wheel's `_clayer` hold it.
+
+"""
+
+from __future__ import annotations
+
+import ctypes as ct
+
+from cyclonedds.internal import DDS
+
+c = ct.CDLL(DDS._dll_handle._name)
+
+TIMEOUT = -10
+INFINITE = 0x7FFFFFFFFFFFFFFF
+DATA_AVAILABLE = 1 << 8
+OFFERED_INCOMPATIBLE_QOS = 1 << 3
+REQUESTED_INCOMPATIBLE_QOS = 1 << 4
+
+
+class MatchedStatus(ct.Structure):
+    """How many peers an endpoint is matched with."""
+
+    _fields_ = [
+        ('total_count', ct.c_uint32),
+        ('total_count_change', ct.c_int32),
+        ('current_count', ct.c_uint32),
+        ('current_count_change', ct.c_int32),
+        ('last_handle', ct.c_uint64),
+    ]
+
+
+_SIGNATURES: dict[str, tuple] = {
+    'dds_create_waitset': (ct.c_int32, ct.c_int32),
+    'dds_create_guardcondition': (ct.c_int32, ct.c_int32),
+    'dds_waitset_attach': (ct.c_int32, ct.c_int32, ct.c_int32, ct.c_void_p),
+    'dds_waitset_detach': (ct.c_int32, ct.c_int32, ct.c_int32),
+    'dds_waitset_wait': (ct.c_int32, ct.c_int32, ct.c_void_p, ct.c_size_t, ct.c_int64),
+    'dds_set_guardcondition': (ct.c_int32, ct.c_int32, ct.c_bool),
+    'dds_take_guardcondition': (ct.c_int32, ct.c_int32, ct.c_void_p),
+    'dds_take_status': (ct.c_int32, ct.c_int32, ct.c_void_p, ct.c_uint32),
+    'dds_set_status_mask': (ct.c_int32, ct.c_int32, ct.c_uint32),
+    'dds_get_publication_matched_status': (ct.c_int32, ct.c_int32, ct.c_void_p),
+    'dds_get_subscription_matched_status': (ct.c_int32, ct.c_int32, ct.c_void_p),
+    'dds_assert_liveliness': (ct.c_int32, ct.c_int32),
+    'dds_wait_for_acks': (ct.c_int32, ct.c_int32, ct.c_int64),
+    'dds_delete': (ct.c_int32, ct.c_int32),
+}
+for _name, (_result, *_arguments) in _SIGNATURES.items():
+    _function = getattr(c, _name)
+    _function.restype = _result
+    _function.argtypes = _arguments

@@ -1,0 +1,101 @@
+"""The DDS participant of a process (one per ROS context)."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from typing import Any
+
+from cyclonedds.domain import Domain, DomainParticipant
+from cyclonedds.qos import Policy, Qos
+from cyclonedds.topic import Topic
+
+from .config import configuration
+from .endpoints import Reader, Writer
+from .library import c
+from .qos import Profile, to_dds
+from .rawtype import raw_type
+
+_lock = threading.RLock()
+_domains: dict[int, Domain] = {}
+_open: list[Participant] = []
+
+
+class Participant:
+    """
+    A DDS participant that makes raw readers and writers.
+
+    Parameters
+    ----------
+    domain_id : int
+        The DDS domain.
+
+    """
+
+    def __init__(self, domain_id: int) -> None:
+        with _lock:
+            if domain_id not in _domains:
+                xml = configuration()
+                if xml is not None:
+                    _domains[domain_id] = Domain(domain_id, xml)
+            self._entity = DomainParticipant(
+                domain_id, Qos(Policy.Userdata(b'enclave=/;'), Policy.EntityName('rosless'))
+            )
+            _open.append(self)
+        self.domain_id = domain_id
+        self.ref: int = self._entity._ref
+        self.gid: bytes = self._entity.guid.bytes
+        self.closed = False
+        self._topics: dict[tuple[str, str], Topic] = {}
+        self._closing: list[Any] = []
+
+    @property
+    def entity(self) -> DomainParticipant:
+        """The participant object of the wheel."""
+        return self._entity
+
+    def on_close(self, function: Any) -> None:
+        """Call the function before the participant is deleted."""
+        self._closing.append(function)
+
+    def writer(self, topic: str, type_name: str, profile: Profile, user_data: bytes = b'') -> Writer:
+        """Return a new writer; names as on the wire."""
+        qos = to_dds(profile, writer=True, user_data=user_data)
+        return Writer(self._entity, self._topic(topic, type_name), (topic, type_name), qos)
+
+    def reader(self, topic: str, type_name: str, profile: Profile, user_data: bytes = b'') -> Reader:
+        """Return a new reader; names as on the wire."""
+        qos = to_dds(profile, writer=False, user_data=user_data)
+        return Reader(self._entity, self._topic(topic, type_name), (topic, type_name), qos)
+
+    def close(self) -> None:
+        """
+        Delete the participant and all that belongs to it; peers see it vanish at once.
+
+        A participant that is not deleted lingers in the graph of others for about ten seconds.
+
+        """
+        with _lock:
+            if self.closed:
+                return
+            self.closed = True
+            _open.remove(self)
+        for function in self._closing:
+            function()
+        self._closing.clear()
+        c.dds_delete(self.ref)
+        self._topics.clear()
+
+    def _topic(self, name: str, type_name: str) -> Topic:
+        with _lock:
+            key = name, type_name
+            if key not in self._topics:
+                self._topics[key] = Topic(self._entity, name, raw_type(type_name))
+            return self._topics[key]
+
+
+@atexit.register
+def close_all() -> None:
+    """Delete all participants of the process."""
+    for participant in list(_open):
+        participant.close()

@@ -1,0 +1,96 @@
+"""Waiting for readers, writers and wake-up calls, without polling."""
+
+from __future__ import annotations
+
+import ctypes as ct
+import weakref
+
+from .library import INFINITE, c
+
+GUARD = 0
+_waiters: weakref.WeakSet[Waiter] = weakref.WeakSet()
+
+
+class Waiter:
+    """
+    A DDS wait set, and a guard condition that any thread may trigger.
+
+    DDS threads never run Python code: they store samples and signal the wait set in C, so a busy
+    interpreter delays nobody. A wait cannot be interrupted by Python signal handlers; who installs
+    one must see to it that `wake_all` is called when a signal arrives (`rclpy.signals` does).
+
+    Parameters
+    ----------
+    participant : int
+        Handle of the DDS participant.
+
+    """
+
+    def __init__(self, participant: int) -> None:
+        self._set = c.dds_create_waitset(participant)
+        self._guard = c.dds_create_guardcondition(participant)
+        if self._set < 0 or self._guard < 0:
+            raise RuntimeError('cannot wait: the DDS participant has been deleted')
+        c.dds_waitset_attach(self._set, self._guard, GUARD)
+        self._size = 1
+        self._found = (ct.c_void_p * 16)()
+        self._triggered = ct.c_bool()
+        self.closed = False
+        _waiters.add(self)
+
+    def attach(self, entity: int, key: int) -> None:
+        """Let the entity end waits; `key`, not zero, is what `wait` returns for it."""
+        if c.dds_waitset_attach(self._set, entity, key) >= 0:
+            self._size += 1
+            if self._size > len(self._found):
+                self._found = (ct.c_void_p * (2 * self._size))()
+
+    def detach(self, entity: int) -> None:
+        """Undo `attach`."""
+        if c.dds_waitset_detach(self._set, entity) >= 0:
+            self._size -= 1
+
+    def wake(self) -> None:
+        """End the present wait, or the next one if nobody waits."""
+        c.dds_set_guardcondition(self._guard, True)
+
+    def wait(self, timeout: float | None) -> list[int]:
+        """
+        Wait until an attached entity triggers, or `wake` is called.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Time [s]; None waits for ever, 0 only looks.
+
+        Returns
+        -------
+        list[int]
+            Keys of the entities that triggered.
+
+        """
+        limit = INFINITE if timeout is None else max(int(timeout * 1e9), 0)
+        found = self._found
+        count = c.dds_waitset_wait(self._set, found, len(found), limit)
+        if count <= 0:
+            if count < 0:
+                self.closed = True
+            return []
+        keys = [found[i] or GUARD for i in range(min(count, len(found)))]
+        if GUARD in keys:
+            c.dds_take_guardcondition(self._guard, ct.byref(self._triggered))
+            keys.remove(GUARD)
+        return keys
+
+    def close(self) -> None:
+        """Delete the wait set."""
+        self.closed = True
+        _waiters.discard(self)
+        c.dds_delete(self._set)
+        c.dds_delete(self._guard)
+
+
+def wake_all() -> None:
+    """End all waits of the process."""
+    for waiter in list(_waiters):
+        waiter.wake()

@@ -1,0 +1,34 @@
+"""Refusing to stand in the way of a real ROS 2."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+MARK = '_rosless.py'
+
+
+def refuse_beside_ros(file: str) -> None:
+    """
+    Raise ImportError if a real `rclpy` can be imported as well.
+
+    Parameters
+    ----------
+    file : str
+        `__file__` of our `rclpy`.
+
+    """
+    own = Path(file).resolve().parent
+    for entry in sys.path:
+        candidate = Path(entry or '.', 'rclpy')
+        if (
+            (candidate / '__init__.py').is_file()
+            and not (candidate / MARK).is_file()
+            and candidate.resolve() != own
+        ):
+            raise ImportError(
+                f'a ROS 2 installation is on the path ({candidate}); rosless does not load beside '
+                'it. Use that rclpy: leave the virtual environment of rosless, or take its '
+                f'directory ({own.parent}) from PYTHONPATH, or "pip uninstall rosless". To use '
+                'rosless, start a shell in which no ROS 2 setup file was sourced'
+            )

@@ -1,0 +1,163 @@
+"""Names of nodes, topics and services: rules, expansion, and how they look on the wire."""
+
+from __future__ import annotations
+
+import re
+
+TOPIC_CHARACTERS = re.compile(r'[A-Za-z0-9_/~{}]')
+NAME_CHARACTERS = re.compile(r'[A-Za-z0-9_]')
+SUBSTITUTION = re.compile(r'\{([^{}]*)\}')
+MAX_NODE_NAME = 255
+Problem = tuple[str, int]
+
+
+def topic_problem(name: str, *, what: str = 'topic') -> Problem | None:
+    """Return what is wrong with a topic or service name, and where in it, or None."""
+    if not name:
+        return f'{what} name must not be empty', 0
+    if name[0].isdigit():
+        return f'{what} name must not begin with a number', 0
+    if name.endswith('/'):
+        return f"{what} name must not end with '/'", len(name) - 1
+    for index, character in enumerate(name):
+        if not TOPIC_CHARACTERS.match(character):
+            return (
+                f"{what} name must not contain characters other than alphanumerics, "
+                "'_', '~', '{', or '}'",
+                index,
+            )
+    if '~' in name[1:]:
+        return f"{what} name must not have '~' anywhere but the first character", name.index('~', 1)
+    if name[0] == '~' and len(name) > 1 and name[1] != '/':
+        return f"{what} name must not have a '~' not followed by a '/'", 1
+    if '//' in name:
+        return f"{what} name must not contain repeated '/'", name.index('//') + 1
+    match = re.search(r'/\d', name)
+    if match:
+        return f'{what} name token must not begin with a number', match.start() + 1
+    if SUBSTITUTION.sub('', name).count('{') or SUBSTITUTION.sub('', name).count('}'):
+        return f'{what} name must not have unbalanced curly braces', 0
+    for match in SUBSTITUTION.finditer(name):
+        if not re.fullmatch(r'[A-Za-z_]\w*', match.group(1)):
+            return f'{what} name has invalid substitution {match.group(0)}', match.start()
+    return None
+
+
+def node_name_problem(name: str) -> Problem | None:
+    """Return what is wrong with the name of a node, and where in it, or None."""
+    if not name:
+        return 'node name must not be empty', 0
+    for index, character in enumerate(name):
+        if not NAME_CHARACTERS.match(character):
+            return "node name must not contain characters other than alphanumerics or '_'", index
+    if name[0].isdigit():
+        return 'node name must not start with a number', 0
+    if len(name) > MAX_NODE_NAME:
+        return f'node name length should not exceed {MAX_NODE_NAME}', MAX_NODE_NAME
+    return None
+
+
+def namespace_problem(namespace: str) -> Problem | None:
+    """Return what is wrong with an absolute namespace, and where in it, or None."""
+    if not namespace:
+        return 'namespace must not be empty', 0
+    if namespace[0] != '/':
+        return "namespace must be absolute, it must lead with a '/'", 0
+    if namespace == '/':
+        return None
+    for index, character in enumerate(namespace):
+        if not NAME_CHARACTERS.match(character) and character != '/':
+            return (
+                "namespace must not contain characters other than alphanumerics, '_', or '/'",
+                index,
+            )
+    problem = topic_problem(namespace, what='namespace')
+    return None if problem is None else (problem[0].replace('namespace name', 'namespace'), problem[1])
+
+
+def expand(name: str, node_name: str, namespace: str) -> str:
+    """
+    Return the full name of a topic or service.
+
+    Parameters
+    ----------
+    name : str
+        Relative (``'chatter'``), private (``'~/state'``) or absolute name, possibly with the
+        substitutions ``{node}``, ``{ns}`` and ``{namespace}``.
+    node_name, namespace : str
+        Name and absolute namespace of the node.
+
+    Raises
+    ------
+    KeyError
+        If a substitution is unknown.
+
+    """
+    base = namespace.rstrip('/')
+    if name.startswith('~'):
+        name = f'{base}/{node_name}{name[1:]}'
+    if '{' in name:
+        known = {'node': node_name, 'ns': namespace, 'namespace': namespace}
+        name = SUBSTITUTION.sub(lambda match: known[match.group(1)], name)
+    if not name.startswith('/'):
+        name = f'{base}/{name}'
+    return name
+
+
+def full_node_name(name: str, namespace: str) -> str:
+    """Return namespace and name as one path."""
+    return f'{namespace.rstrip("/")}/{name}'
+
+
+def topic_on_wire(name: str) -> str:
+    """Return the DDS name of a topic."""
+    return 'rt' + name
+
+
+def service_on_wire(name: str) -> tuple[str, str]:
+    """Return the DDS names of a service's requests and replies."""
+    return f'rq{name}Request', f'rr{name}Reply'
+
+
+def type_on_wire(name: str) -> str:
+    """Return the DDS name of a message type: ``'std_msgs::msg::dds_::String_'``."""
+    package, kind, base = name.split('/')
+    return f'{package}::{kind}::dds_::{base}_'
+
+
+def type_from_wire(name: str) -> str | None:
+    """Return the ROS name of a DDS type, or None if it is not a ROS type."""
+    head, separator, base = name.partition('::dds_::')
+    if not separator or not base.endswith('_'):
+        return None
+    return f'{head.replace("::", "/")}/{base[:-1]}'
+
+
+def topic_from_wire(name: str) -> str | None:
+    """Return the ROS name of a DDS topic, or None if it is not a ROS topic."""
+    return name[2:] if name.startswith('rt/') else None
+
+
+def service_from_wire(name: str) -> str | None:
+    """Return the name of the service that a DDS topic belongs to, or None."""
+    if name.startswith('rq/') and name.endswith('Request'):
+        return name[2:-7]
+    if name.startswith('rr/') and name.endswith('Reply'):
+        return name[2:-5]
+    return None
+
+
+def service_type_from_wire(name: str) -> str | None:
+    """Return the ROS name of the service that a DDS request or response type belongs to, or None."""
+    ros = type_from_wire(name)
+    if ros is None:
+        return None
+    for suffix in ('_Request', '_Response'):
+        if ros.endswith(suffix):
+            return ros[: -len(suffix)]
+    return None
+
+
+def is_hidden(name: str) -> bool:
+    """Tell whether a part of the name begins with an underscore."""
+    return any(part.startswith('_') for part in name.split('/') if part)

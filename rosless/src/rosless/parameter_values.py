@@ -1,0 +1,179 @@
+"""Values of parameters in YAML: on the command line and in parameter files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+BOOLEANS = {
+    text: value
+    for value, words in {
+        True: ('y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'),
+        False: ('n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'),
+    }.items()
+    for text in words
+}
+INTEGER = re.compile(r'[-+]?(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)$')
+REAL = re.compile(r'[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$')
+SPECIAL = {'.nan': 'nan', '.inf': 'inf', '+.inf': 'inf', '-.inf': '-inf'}
+PARAMETERS = 'ros__parameters'
+
+
+class ParameterFileError(ValueError):
+    """A parameter file or value is not what ROS 2 accepts; the message has the line."""
+
+
+def parse_value(text: str) -> Any:
+    """
+    Return the value of a parameter given as YAML text.
+
+    Raises
+    ------
+    ParameterFileError
+        If it is not a scalar or a list of scalars of one type.
+
+    """
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        raise ParameterFileError(f'{text!r} is not YAML: {error}') from None
+    return '' if node is None else _value(node, 'value')
+
+
+def load_file(path: str | Path) -> list[tuple[str, dict[str, Any]]]:
+    """
+    Return the content of a parameter file: node patterns and their parameters, in order.
+
+    Nested names are joined with dots. A pattern is a full node name in which ``*`` stands for one
+    part and ``**`` for any number of parts.
+
+    Raises
+    ------
+    ParameterFileError
+        If the file is not a parameter file.
+    OSError
+        If it cannot be read.
+
+    """
+    try:
+        root = yaml.compose(Path(path).read_text(encoding='utf-8'), Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        raise ParameterFileError(f'not YAML: {error}') from None
+    if root is None:
+        return []
+    found: list[tuple[str, dict[str, Any]]] = []
+    _walk_nodes(root, '', found)
+    return found
+
+
+def node_pattern(name: str) -> str:
+    """Return a node name of a file or command line as a pattern for full names."""
+    return name if name.startswith('/') else f'/{name}'
+
+
+def matches(pattern: str, full_name: str) -> bool:
+    """Tell whether a full node name fits a pattern."""
+    parts = [p for p in pattern.split('/') if p]
+    expression = ''.join(
+        '(/[^/]+)*' if part == '**' else '/' + re.escape(part).replace(r'\*', '[^/]+')
+        for part in parts
+    )
+    return re.fullmatch(expression, full_name) is not None
+
+
+def for_node(parameters: list[tuple[str, dict[str, Any]]], full_name: str) -> dict[str, Any]:
+    """Return the values that apply to a node; later ones replace earlier ones."""
+    result: dict[str, Any] = {}
+    for pattern, values in parameters:
+        if matches(pattern, full_name):
+            result.update(values)
+    return result
+
+
+def flatten(values: dict[str, Any], prefix: str = '') -> dict[str, Any]:
+    """Return nested parameters with names joined by dots."""
+    result: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            result.update(flatten(value, f'{prefix}{key}.'))
+        else:
+            result[f'{prefix}{key}'] = value
+    return result
+
+
+def _walk_nodes(node: yaml.Node, prefix: str, found: list[tuple[str, dict[str, Any]]]) -> None:
+    if not isinstance(node, yaml.MappingNode):
+        raise ParameterFileError(
+            f'{_line(node)}: expected node names with {PARAMETERS!r} below them'
+        )
+    for key, value in node.value:
+        if key.value == PARAMETERS:
+            if not prefix:
+                raise ParameterFileError(f'{_line(key)}: {PARAMETERS!r} without a node name')
+            values = {} if _is_null(value) else _mapping(value, '')
+            found.append((prefix, values))
+        else:
+            name = key.value.strip('/')
+            _walk_nodes(value, f'{prefix}/{name}' if name else prefix or '/', found)
+
+
+def _mapping(node: yaml.Node, prefix: str) -> dict[str, Any]:
+    if not isinstance(node, yaml.MappingNode):
+        raise ParameterFileError(f'{_line(node)}: expected parameter names')
+    result: dict[str, Any] = {}
+    for key, value in node.value:
+        name = f'{prefix}{key.value}'
+        if isinstance(value, yaml.MappingNode):
+            result.update(_mapping(value, f'{name}.'))
+        else:
+            result[name] = _value(value, name)
+    return result
+
+
+def _value(node: yaml.Node, name: str) -> Any:
+    if isinstance(node, yaml.ScalarNode):
+        return _scalar(node)
+    if isinstance(node, yaml.SequenceNode):
+        if not all(isinstance(item, yaml.ScalarNode) for item in node.value):
+            raise ParameterFileError(f'{_line(node)}: {name!r}: only lists of scalars are parameters')
+        values = [_scalar(item) for item in node.value]
+        kinds = {type(value) for value in values}
+        if len(kinds) > 1:
+            raise ParameterFileError(
+                f'{_line(node)}: {name!r}: a list must have elements of one type, found '
+                + ', '.join(sorted(kind.__name__ for kind in kinds))
+            )
+        return values
+    raise ParameterFileError(f'{_line(node)}: {name!r} must be a scalar or a list of scalars')
+
+
+def _scalar(node: yaml.ScalarNode) -> Any:
+    text = node.value
+    if node.style is not None or node.tag == 'tag:yaml.org,2002:str' and _is_tagged(node):
+        return text
+    if text in BOOLEANS:
+        return BOOLEANS[text]
+    if INTEGER.match(text):
+        return int(text, 8) if re.match(r'[-+]?0[0-7]+$', text) else int(text, 0)
+    if REAL.match(text):
+        return float(text)
+    if text.lower() in SPECIAL:
+        return float(SPECIAL[text.lower()])
+    return text
+
+
+def _is_tagged(node: yaml.ScalarNode) -> bool:
+    return node.start_mark.buffer is not None and node.start_mark.buffer[
+        node.start_mark.pointer :
+    ].startswith('!!str')
+
+
+def _is_null(node: yaml.Node) -> bool:
+    return isinstance(node, yaml.ScalarNode) and node.value in ('', '~', 'null')
+
+
+def _line(node: yaml.Node) -> str:
+    return f'line {node.start_mark.line + 1}'
