@@ -104,10 +104,8 @@ def test_path_out_of_reach_is_refused_at_the_start(urdf_arm):
 def test_divergence_is_explained_and_the_last_state_kept(motion):
     """As given from a stretched arm the first step explodes; the message says what to do."""
     nominal = NominalModel(motion, np.zeros(3), step=0.002)
-    with pytest.raises(DivergedError, match="near a singularity start elsewhere, or with "
-                                            "start='project'"):
-        for k in range(1, 10):
-            nominal.advance_to(0.002 * k)
+    with pytest.raises(DivergedError, match="start elsewhere, or with start='project'"):
+        nominal.advance_to(0.02)
     assert np.isfinite(nominal.state.q).all()
     assert np.abs(nominal.state.v).max() < 1e4
     nominal.restart(START)

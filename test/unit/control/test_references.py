@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mbd_ros.control import circle, Ellipse, Line, path_from_data
-from mbd_ros.errors import InvalidValueError, MbdError, NotFiniteError, ShapeError, UnknownNameError
+from mbd_ros.errors import (
+    InvalidValueError, MbdError, NotFiniteError, ShapeError, UnknownNameError)
 
 PATHS = {
     'ellipse': Ellipse([1, 0, 1], [0.25, 0.3, 0], [0, 1, 0.5]),

@@ -45,14 +45,14 @@ def test_axes_are_rows_in_the_order_given(urdf_arm):
 
 def test_unknown_link_is_named(urdf_arm):
     """With the nearest name."""
-    with pytest.raises(UnknownNameError, match="there is no link named 'tol'.*mean 'tool'"):
+    with pytest.raises(UnknownNameError, match=r"there is no link named 'tol'.*mean 'tool'"):
         ToolPosition(urdf_arm, 'tol', PATH)
 
 
 @pytest.mark.parametrize('axes', ['', 'w', 'xx', 'xyzz'])
 def test_axes_are_checked(urdf_arm, axes):
     """Each axis at most once, at least one."""
-    with pytest.raises(InvalidValueError, match="axes is '.*'; allowed: each of 'x', 'y', 'z'"):
+    with pytest.raises(InvalidValueError, match=r"axes is '.*'; allowed: each of 'x', 'y', 'z'"):
         ToolPosition(urdf_arm, 'tool', PATH, axes=axes)
 
 

@@ -93,7 +93,7 @@ def test_a_motion_is_corrected_after_every_step(pendulum):
 
 def test_a_motion_brings_its_own_forces(pendulum):
     """Efforts beside a motion would be ignored; they are refused."""
-    with pytest.raises(InvalidValueError, match='motion is .*Rail.*; allowed: without tau'):
+    with pytest.raises(InvalidValueError, match=r'motion is .*Rail.*; allowed: without tau'):
         simulate(pendulum, [0.0], [0.0], 1.0, motion=Rail(), tau=[1.0])
 
 
@@ -120,8 +120,7 @@ def test_bad_options_are_named(pendulum, name, value):
 
 def test_effort_that_turns_nan_stops_the_run(pendulum):
     """The time and the reason are in the message."""
-    with pytest.raises(DivergedError, match="cannot be continued from t = 0.5 s: tau of joint "
-                                            "'joint1' is nan"):
+    with pytest.raises(DivergedError, match=r"from t = 0\.5 s: tau of joint 'joint1' is nan"):
         simulate(pendulum, [0.1], [0.0], 1.0, step=0.1,
                  tau=lambda t, q, v: [np.nan] if t > 0.51 else [0.0])
 
@@ -163,7 +162,7 @@ class TestStepper:
             stepper.advance([np.nan], 0.01)
         with pytest.raises(ShapeError):
             stepper.advance([0.0, 0.0], 0.01)
-        with pytest.raises(InvalidValueError, match='dt is -0.1; allowed: a time'):
+        with pytest.raises(InvalidValueError, match=r'dt is -0\.1; allowed: a time'):
             stepper.advance([0.0], -0.1)
         assert stepper.time == 0
         assert stepper.q[0] == 0.4
@@ -180,8 +179,7 @@ class TestStepper:
         stepper = Stepper(pendulum, [0.4])
         stepper.advance([0.0], 0.01)
         with pytest.raises(DivergedError):
-            for _ in range(100):
-                stepper.advance([1e308], 1.0)
+            stepper.advance([1e308], 100.0)
         assert np.isfinite(stepper.q).all()
 
     def test_new_state(self, pendulum):
