@@ -6,13 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError, ShapeError
+from mbd_ros.model import rigid_motion
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.model import Model
 
 Array = NDArray[np.float64]
-
-SMALL_ANGLE = 1e-3
-"""Below it the series of sin and cos, cut after theta^4, are exact to 1e-20 (relative)."""
 
 
 def neutral(model: Model) -> Array:
@@ -87,13 +85,15 @@ def configuration_rate(model: Model, q: Array, v: Array) -> Array:
     v = _copy(model, 'v', v, model.nv)
     if model.nq == model.nv:
         return v
-    rate = np.zeros(model.nq)
-    rate[_simple(model)[0]] = v[_simple(model)[1]]
+    rate = np.empty(model.nq)
+    simple_q, simple_v = _simple(model)
+    rate[simple_q] = v[simple_v]
     for start, first in _floating(model):
-        quaternion = q[start + 3:start + 7]
-        rate[start:start + 3] = _rotate(quaternion, v[first:first + 3])
-        rate[start + 3:start + 7] = 0.5 * _product(quaternion, np.append(v[first + 3:first + 6],
-                                                                         0.0))
+        quaternion = _quaternion(q, start)
+        x, y, z = _vector(v, first + 3)
+        rate[start:start + 3] = rigid_motion.rotate(quaternion, _vector(v, first))
+        rate[start + 3:start + 7] = rigid_motion.product(quaternion,
+                                                         (0.5 * x, 0.5 * y, 0.5 * z, 0.0))
     return rate
 
 
@@ -126,11 +126,12 @@ def integrate(model: Model, q: Array, dv: Array) -> Array:
     simple_q, simple_v = _simple(model)
     q[simple_q] += dv[simple_v]
     for start, first in _floating(model):
-        linear, angular = dv[first:first + 3], dv[first + 3:first + 6]
-        quaternion = q[start + 3:start + 7].copy()
-        q[start:start + 3] += _rotate(quaternion, _left_jacobian(angular, linear))
-        turned = _product(quaternion, _quaternion(angular))
-        q[start + 3:start + 7] = turned / np.linalg.norm(turned)
+        angular = _vector(dv, first + 3)
+        quaternion = _quaternion(q, start)
+        moved = rigid_motion.displacement(_vector(dv, first), angular)
+        q[start:start + 3] += rigid_motion.rotate(quaternion, moved)
+        q[start + 3:start + 7] = rigid_motion.unit(
+            rigid_motion.product(quaternion, rigid_motion.turn(angular)))
     return q
 
 
@@ -159,13 +160,14 @@ def difference(model: Model, q0: Array, q1: Array) -> Array:
     if model.nq == model.nv:
         return q1 - q0
     simple_q, simple_v = _simple(model)
-    dv = np.zeros(model.nv)
+    dv = np.empty(model.nv)
     dv[simple_v] = q1[simple_q] - q0[simple_q]
     for start, first in _floating(model):
-        inverse = q0[start + 3:start + 7] * (-1.0, -1.0, -1.0, 1.0)
-        angular = _rotation_vector(_product(inverse, q1[start + 3:start + 7]))
-        moved = _rotate(inverse, q1[start:start + 3] - q0[start:start + 3])
-        dv[first:first + 3] = _inverse_left_jacobian(angular, moved)
+        back = rigid_motion.inverse(_quaternion(q0, start))
+        angular = rigid_motion.rotation_vector(
+            rigid_motion.product(back, _quaternion(q1, start)))
+        moved = rigid_motion.rotate(back, _vector(q1 - q0, start))
+        dv[first:first + 3] = rigid_motion.linear_velocity(moved, angular)
         dv[first + 3:first + 6] = angular
     return dv
 
@@ -212,6 +214,16 @@ def _copy(model: Model, argument: str, array: Array, size: int) -> Array:
     return copy
 
 
+def _vector(array: Array, start: int) -> rigid_motion.Vector3:
+    x, y, z = array[start:start + 3].tolist()
+    return x, y, z
+
+
+def _quaternion(q: Array, start: int) -> rigid_motion.Quaternion:
+    x, y, z, w = q[start + 3:start + 7].tolist()
+    return x, y, z, w
+
+
 def _floating(model: Model) -> list[tuple[int, int]]:
     return [(start, first) for kind, start, first in
             zip(model.joint_types, model.q_offsets, model.v_offsets)
@@ -223,63 +235,3 @@ def _simple(model: Model) -> tuple[list[int], list[int]]:
              zip(model.joint_types, model.q_offsets, model.v_offsets)
              if kind is not JointType.FLOATING]
     return [start for start, _ in pairs], [first for _, first in pairs]
-
-
-def _product(a: Array, b: Array) -> Array:
-    """Return the product of two quaternions x y z w."""
-    vector = a[3] * b[:3] + b[3] * a[:3] + np.cross(a[:3], b[:3])
-    return np.append(vector, a[3] * b[3] - a[:3] @ b[:3])
-
-
-def _rotate(quaternion: Array, vector: Array) -> Array:
-    """Return ``R p`` for a unit quaternion."""
-    twice = 2.0 * np.cross(quaternion[:3], vector)
-    rotated: Array = vector + quaternion[3] * twice + np.cross(quaternion[:3], twice)
-    return rotated
-
-
-def _quaternion(angular: Array) -> Array:
-    """Return the quaternion of a rotation vector."""
-    angle = float(np.linalg.norm(angular))
-    half = 0.5 * angle
-    factor = 0.5 - half * half / 12.0 if angle < SMALL_ANGLE else np.sin(half) / angle
-    return np.append(factor * angular, np.cos(half))
-
-
-def _rotation_vector(quaternion: Array) -> Array:
-    """Return the rotation vector of a unit quaternion, no longer than pi."""
-    if quaternion[3] < 0.0:
-        quaternion = -quaternion
-    sine = float(np.linalg.norm(quaternion[:3]))
-    if sine < SMALL_ANGLE:
-        factor = 2.0 / quaternion[3] * (1.0 - (sine / quaternion[3]) ** 2 / 3.0)
-    else:
-        factor = 2.0 * np.arctan2(sine, quaternion[3]) / sine
-    return np.asarray(factor * quaternion[:3])
-
-
-def _left_jacobian(angular: Array, vector: Array) -> Array:
-    """Return ``V p``, V = 1 + (1 - cos)/theta^2 [w] + (theta - sin)/theta^3 [w]^2."""
-    squared = float(angular @ angular)
-    angle = np.sqrt(squared)
-    if angle < SMALL_ANGLE:
-        first, second = 0.5 - squared / 24.0, 1.0 / 6.0 - squared / 120.0
-    else:
-        first = 2.0 * np.sin(0.5 * angle) ** 2 / squared
-        second = (angle - np.sin(angle)) / (squared * angle)
-    turned = np.cross(angular, vector)
-    moved: Array = vector + first * turned + second * np.cross(angular, turned)
-    return moved
-
-
-def _inverse_left_jacobian(angular: Array, vector: Array) -> Array:
-    """Return ``V^-1 p = p - [w] p / 2 + (1 - theta/2 cot(theta/2))/theta^2 [w]^2 p``."""
-    squared = float(angular @ angular)
-    half = 0.5 * np.sqrt(squared)
-    if half < SMALL_ANGLE:
-        factor = 1.0 / 12.0 + squared / 720.0
-    else:
-        factor = (1.0 - half * np.cos(half) / np.sin(half)) / squared
-    turned = np.cross(angular, vector)
-    moved: Array = vector - 0.5 * turned + factor * np.cross(angular, turned)
-    return moved
