@@ -215,3 +215,21 @@ class DivergedError(MbdError):
         super().__init__(
             f'the motion cannot be continued from t = {time:.6g} s: {reason}; allowed: finite '
             'forces, and steps short enough for the fastest motion of the robot')
+
+
+class NoModelError(MbdError):
+    """
+    A node has no robot yet.
+
+    Parameters
+    ----------
+    reason : str
+        What it waits for, or why the last description was refused.
+
+    """
+
+    code = 'NO_MODEL'
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f'there is no robot model: {reason}')

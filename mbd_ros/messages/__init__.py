@@ -1,0 +1,1 @@
+"""Numbers to messages and back; the only room that knows both."""

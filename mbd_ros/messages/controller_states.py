@@ -1,0 +1,132 @@
+"""The controller's state, ``mbd_msgs/ControllerState``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from mbd_msgs.msg import ControllerState
+import numpy as np
+from numpy.typing import NDArray
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+from mbd_ros.control import NominalState, TrackingEffort
+from mbd_ros.messages.drawings import to_point
+from mbd_ros.messages.joint_states import Measured
+from mbd_ros.messages.times import to_stamp
+
+Vector = NDArray[np.float64]
+
+
+class ToolPoints(NamedTuple):
+    """
+    Where the tool is, in world axes.
+
+    Attributes
+    ----------
+    desired, nominal, actual : Vector
+        (3,) of the path, the nominal model and the measured robot [m].
+    error : float
+        Distance of the measured tool from the path's point [m].
+    force : Vector
+        (3,): force at the nominal tool that does what the constraint force does [N].
+
+    """
+
+    desired: Vector
+    nominal: Vector
+    actual: Vector
+    error: float
+    force: Vector
+
+
+def idle_state(nanoseconds: int, mode: int, message: str, joint_names: Sequence[str], *,
+               generation: int, step: int) -> ControllerState:
+    """
+    Return the state of a controller that sends no efforts.
+
+    Parameters
+    ----------
+    nanoseconds : int
+        Time of the message.
+    mode : int
+        ``ControllerState.MODE_WAITING``, ``MODE_HOLDING`` or ``MODE_LOST``.
+    message : str
+        Why.
+    joint_names : sequence of str
+        Joints of the robot.
+    generation : int
+        Number of the model in use, 0 without one.
+    step : int
+        Control steps so far.
+
+    Returns
+    -------
+    ControllerState
+        Without numbers.
+
+    """
+    state = ControllerState(mode=mode, message=message, joint_names=list(joint_names),
+                            model_generation=generation, step=step)
+    state.header.stamp = to_stamp(nanoseconds)
+    return state
+
+
+def tracking_state(nanoseconds: int, frame: str, joint_names: Sequence[str], measured: Measured,
+                   nominal: NominalState, efforts: TrackingEffort, tool: ToolPoints,
+                   constraint_rows: int) -> ControllerState:
+    """
+    Return the state of a controller after a control step.
+
+    Parameters
+    ----------
+    nanoseconds : int
+        Time of the measured state.
+    frame : str
+        Frame of the tool points.
+    joint_names : sequence of str
+        Joints of the robot.
+    measured : Measured
+        The measured state.
+    nominal : NominalState
+        The nominal model at that time.
+    efforts : TrackingEffort
+        What the step gave.
+    tool : ToolPoints
+        Where the tool is.
+    constraint_rows : int
+        Number of constraint equations.
+
+    Returns
+    -------
+    ControllerState
+        Complete but for generation, step, computation time and deadline misses.
+
+    """
+    state = ControllerState(mode=ControllerState.MODE_TRACKING, joint_names=list(joint_names),
+                            path_time=nominal.time)
+    state.header.stamp = to_stamp(nanoseconds)
+    state.header.frame_id = frame
+    state.reference = JointTrajectoryPoint(
+        positions=nominal.q.tolist(), velocities=nominal.v.tolist(),
+        accelerations=nominal.accelerations.tolist())
+    state.feedback = JointTrajectoryPoint(
+        positions=measured.q.tolist(), velocities=measured.v.tolist(),
+        effort=[] if measured.effort is None else measured.effort.tolist())
+    state.error = JointTrajectoryPoint(
+        positions=efforts.error.tolist(), velocities=efforts.error_rate.tolist())
+    state.effort_nominal = efforts.nominal.tolist()
+    state.effort_constraint = nominal.constraint_force.tolist()
+    state.effort_feedback = efforts.feedback.tolist()
+    state.effort_total = efforts.effort.tolist()
+    state.saturated = bool(efforts.saturated)
+    state.constraint_violation_before = nominal.violation_before
+    state.constraint_violation_after = nominal.violation
+    state.constraint_rows = constraint_rows
+    state.constraint_rank = nominal.rank
+    state.tool_desired = to_point(tool.desired)
+    state.tool_nominal = to_point(tool.nominal)
+    state.tool_actual = to_point(tool.actual)
+    state.tool_error = tool.error
+    state.tool_force.x, state.tool_force.y, state.tool_force.z = tool.force.tolist()
+    return state

@@ -1,0 +1,44 @@
+"""What nodes say about themselves, ``diagnostic_msgs/DiagnosticArray``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+
+from mbd_ros.messages.times import to_stamp
+
+LEVELS = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR)
+
+
+def diagnostics(
+    nanoseconds: int, node: str, level: int, message: str, values: Mapping[str, object],
+) -> DiagnosticArray:
+    """
+    Return the diagnostics of one node.
+
+    Parameters
+    ----------
+    nanoseconds : int
+        Time of the message.
+    node : str
+        Full name of the node.
+    level : int
+        0 well, 1 warning, 2 error.
+    message : str
+        How it is, in words.
+    values : mapping of str to object
+        Figures by name.
+
+    Returns
+    -------
+    DiagnosticArray
+        With one status.
+
+    """
+    status = DiagnosticStatus(
+        level=LEVELS[level], name=node, message=message, hardware_id='',
+        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()])
+    answer = DiagnosticArray(status=[status])
+    answer.header.stamp = to_stamp(nanoseconds)
+    return answer

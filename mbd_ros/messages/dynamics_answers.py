@@ -1,0 +1,120 @@
+"""Arrays of a model as answers of the dynamics services."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from geometry_msgs.msg import Accel, Wrench
+from mbd_msgs.msg import EffortTerm, ErrorCode
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.errors import MbdError
+from mbd_ros.messages.dynamics_requests import JointOrder
+from mbd_ros.messages.error_codes import error_code, name_at_fault
+from mbd_ros.model import Model
+
+Array = NDArray[np.float64]
+BASE_ROWS = ('linear.x', 'linear.y', 'linear.z', 'angular.x', 'angular.y', 'angular.z')
+
+
+def fail(response: Any, error: MbdError, generation: int) -> Any:
+    """
+    Fill an answer with an error and no number.
+
+    Parameters
+    ----------
+    response : Response
+        Of any service of mbd_msgs, as the client library made it.
+    error : MbdError
+        What went wrong.
+    generation : int
+        Number of the model in use, 0 without one.
+
+    Returns
+    -------
+    Response
+        The same.
+
+    """
+    response.success = False
+    response.error_code = error_code(error)
+    response.message = str(error)
+    response.name_at_fault = name_at_fault(error)
+    response.model_generation = generation
+    return response
+
+
+def succeed(response: Any, order: JointOrder, generation: int, *, formulation: str,
+            executor: str, computation_time: float) -> Any:
+    """Fill in what all answers with numbers have; returns the answer."""
+    response.success = True
+    response.error_code = ErrorCode.SUCCESS
+    response.model_generation = generation
+    response.formulation = formulation
+    response.executor = executor
+    response.computation_time = computation_time
+    response.joint_names = list(order.names)
+    return response
+
+
+def terms_included(*, external_forces: bool, dissipation: bool) -> list[str]:
+    """Return the names of the terms that the equations held."""
+    names = [EffortTerm.INERTIAL, EffortTerm.VELOCITY, EffortTerm.GRAVITY]
+    if dissipation:
+        names.append(EffortTerm.DISSIPATION)
+    if external_forces:
+        names.append(EffortTerm.EXTERNAL_FORCES)
+    return names
+
+
+def write_accelerations(response: Any, points: Iterable[Any], order: JointOrder,
+                        accelerations: Array) -> None:
+    """Write accelerations (N, nv) into the answer of a forward request."""
+    response.points = list(points)
+    for point, row in zip(response.points, accelerations):
+        point.accelerations = row[order.v].tolist()
+    if order.base is not None:
+        response.base_accelerations = [_accel(row[:6]) for row in accelerations]
+
+
+def write_efforts(response: Any, points: Iterable[Any], order: JointOrder, efforts: Array,
+                  terms: Mapping[str, Array]) -> None:
+    """Write generalized forces (N, nv) and their terms into the answer of an inverse request."""
+    response.points = list(points)
+    for point, row in zip(response.points, efforts):
+        point.effort = row[order.v].tolist()
+    if order.base is not None:
+        response.base_wrenches = [_wrench(row[:6]) for row in efforts]
+    for name, rows in terms.items():
+        term = EffortTerm(name=name, efforts=rows[:, order.v].ravel().tolist())
+        if order.base is not None:
+            term.base_wrenches = [_wrench(row[:6]) for row in rows]
+        response.terms.append(term)
+
+
+def write_mass_matrices(response: Any, model: Model, order: JointOrder, matrices: Array) -> None:
+    """Write mass matrices (N, nv, nv) into an answer, rows and columns in the request's order."""
+    places = order.v.tolist()
+    names = list(order.names)
+    if order.base is not None:
+        places = [*range(6), *places]
+        names = [f'{model.body_names[0]}.{row}' for row in BASE_ROWS] + names
+    response.row_names = names
+    response.rows = response.columns = len(places)
+    response.data = matrices[:, places][:, :, places].ravel().tolist()
+
+
+def _accel(row: Array) -> Accel:
+    message = Accel()
+    for part, values in ((message.linear, row[:3]), (message.angular, row[3:])):
+        part.x, part.y, part.z = values.tolist()
+    return message
+
+
+def _wrench(row: Array) -> Wrench:
+    message = Wrench()
+    for part, values in ((message.force, row[:3]), (message.torque, row[3:])):
+        part.x, part.y, part.z = values.tolist()
+    return message

@@ -1,0 +1,363 @@
+"""Requests of the dynamics services as arrays of a model, every name and number checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+import math
+from typing import Any
+
+from geometry_msgs.msg import Wrench
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.errors import (
+    InvalidValueError, NotFiniteError, ShapeError, UnknownNameError, UnsupportedError)
+from mbd_ros.model import JointType, Model
+from mbd_ros.model.state import neutral
+
+Array = NDArray[np.float64]
+FORMULATIONS = ('auto', 'recursive')
+FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
+VECTOR3 = ('x', 'y', 'z')
+QUATERNION = ('x', 'y', 'z', 'w')
+
+
+@dataclass(frozen=True)
+class JointOrder:
+    """
+    The joints of a request in the model.
+
+    Attributes
+    ----------
+    names : tuple of str
+        As in the request.
+    q, v : (n,) arrays of int
+        Where each joint is in q and in v.
+    base : int or None
+        Where the floating base begins in v; it begins there in q, too.
+
+    """
+
+    names: tuple[str, ...]
+    q: NDArray[np.intp]
+    v: NDArray[np.intp]
+    base: int | None
+
+
+@dataclass(frozen=True)
+class States:
+    """
+    The points of a request.
+
+    Attributes
+    ----------
+    order : JointOrder
+        How the request names the joints.
+    q, v : arrays
+        (N, nq) and (N, nv).
+    driven : array
+        (N, nv): efforts of a forward, accelerations of an inverse request.
+
+    """
+
+    order: JointOrder
+    q: Array
+    v: Array
+    driven: Array
+
+
+def joint_order(model: Model, names: Sequence[str]) -> JointOrder:
+    """
+    Match the joints of a request to those of a model.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    names : sequence of str
+        Every joint of the model but the floating base, once each.
+
+    Returns
+    -------
+    JointOrder
+        Where they are.
+
+    Raises
+    ------
+    UnknownNameError
+        If a name is not that of a joint.
+    ShapeError
+        If a joint is missing or named twice.
+    UnsupportedError
+        If a joint other than the first floats.
+
+    """
+    floating = [index for index, kind in enumerate(model.joint_types)
+                if kind is JointType.FLOATING]
+    if floating not in ([], [0]):
+        raise UnsupportedError(
+            f"the floating joint '{model.joint_names[floating[-1]]}' away from the base",
+            'only the base may float')
+    known = [name for index, name in enumerate(model.joint_names) if index not in floating]
+    for name in names:
+        if name not in known:
+            raise UnknownNameError('joint', name, known)
+    missing = [name for name in known if name not in names]
+    if missing or len(names) > len(known):
+        found = f'missing: {", ".join(missing)}' if missing else 'one is named twice'
+        raise ShapeError('joint_names', (len(names),),
+                         f'({len(known)},), every joint of the model once; {found}')
+    indices = [model.joint_index(name) for name in names]
+    return JointOrder(
+        tuple(names), np.array([model.q_offsets[index] for index in indices], dtype=np.intp),
+        np.array([model.v_offsets[index] for index in indices], dtype=np.intp),
+        0 if floating else None)
+
+
+def read_forward(model: Model, request: Any) -> States:
+    """
+    Read a request of ``mbd_msgs/srv/ForwardDynamics``.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    request : ForwardDynamics.Request
+        Positions; velocities and efforts or nothing.
+
+    Returns
+    -------
+    States
+        ``driven`` holds the generalized forces.
+
+    Raises
+    ------
+    UnknownNameError, ShapeError, NotFiniteError, InvalidValueError, UnsupportedError
+        If the request is not as its definition says.
+
+    """
+    order = _checked(model, request, output='accelerations')
+    q, v = _states(model, request, order)
+    driven = _spread(model, request.points, 'effort', order)
+    if order.base is not None and request.base_wrenches:
+        driven[:, :6] = _six(request.base_wrenches, 'base_wrenches', len(request.points),
+                             ('force', 'torque'))
+    return States(order, q, v, driven)
+
+
+def read_inverse(model: Model, request: Any) -> States:
+    """
+    Read a request of ``mbd_msgs/srv/InverseDynamics``.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    request : InverseDynamics.Request
+        Positions; velocities and accelerations or nothing.
+
+    Returns
+    -------
+    States
+        ``driven`` holds the accelerations.
+
+    Raises
+    ------
+    UnknownNameError, ShapeError, NotFiniteError, InvalidValueError, UnsupportedError
+        If the request is not as its definition says.
+
+    """
+    order = _checked(model, request, output='effort')
+    q, v = _states(model, request, order)
+    driven = _spread(model, request.points, 'accelerations', order)
+    if order.base is not None and request.base_accelerations:
+        driven[:, :6] = _six(request.base_accelerations, 'base_accelerations',
+                             len(request.points), ('linear', 'angular'))
+    return States(order, q, v, driven)
+
+
+def read_configurations(model: Model, request: Any) -> States:
+    """
+    Read a request of ``mbd_msgs/srv/MassMatrix``.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    request : MassMatrix.Request
+        Positions and nothing else.
+
+    Returns
+    -------
+    States
+        ``v`` and ``driven`` are zero.
+
+    Raises
+    ------
+    UnknownNameError, ShapeError, NotFiniteError, InvalidValueError, UnsupportedError
+        If the request is not as its definition says.
+
+    """
+    order = _checked(model, request, output='velocities')
+    for field in ('accelerations', 'effort'):
+        _check_empty(request.points, field)
+    q = _configurations(model, request, order)
+    v = np.zeros((len(q), model.nv))
+    return States(order, q, v, v)
+
+
+def read_terms(model: Model, request: Any, default_gravity: Sequence[float]) -> dict[str, Any]:
+    """
+    Read what else enters the equations.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    request : ForwardDynamics.Request or InverseDynamics.Request
+        With gravity, wrenches, dissipation, formulation and executor.
+    default_gravity : sequence of float
+        (3,) used where the request gives none [m/s^2].
+
+    Returns
+    -------
+    dict
+        Keyword arguments of ``mbd_ros.forward_dynamics``.
+
+    Raises
+    ------
+    UnknownNameError, ShapeError, NotFiniteError
+        If a link is unknown, or wrenches are too few, too many or not finite.
+
+    """
+    gravity = [_components(vector, VECTOR3, 'gravity') for vector in request.gravity]
+    return {
+        'gravity': gravity[0] if gravity else list(default_gravity),
+        'external_forces': _external_forces(model, request),
+        'dissipation': bool(request.dissipation),
+        **read_choices(request),
+    }
+
+
+def read_choices(request: Any) -> dict[str, Any]:
+    """Return formulation and executor of a request as keyword arguments; empty means auto."""
+    return {'formulation': request.formulation or 'auto', 'executor': request.executor or 'auto'}
+
+
+def _checked(model: Model, request: Any, *, output: str) -> JointOrder:
+    """Return the order of the joints after the checks that all requests share."""
+    order = joint_order(model, request.joint_names)
+    if not request.points:
+        raise ShapeError('points', (0,), 'at least one point')
+    _check_empty(request.points, output)
+    if order.base is None:
+        for field in ('base_poses', 'base_twists', 'base_wrenches', 'base_accelerations'):
+            if getattr(request, field, None):
+                raise InvalidValueError(field, f'{len(getattr(request, field))} entries',
+                                        'none: the base of this robot does not float')
+    return order
+
+
+def _check_empty(points: Sequence[Any], field: str) -> None:
+    for index, point in enumerate(points):
+        if len(getattr(point, field)) > 0:
+            raise InvalidValueError(f'{field} of point {index}',
+                                    f'{len(getattr(point, field))} numbers',
+                                    'none: this service does not take them')
+
+
+def _states(model: Model, request: Any, order: JointOrder) -> tuple[Array, Array]:
+    """Return q (N, nq) and v (N, nv) of the points."""
+    v = _spread(model, request.points, 'velocities', order)
+    if order.base is not None and request.base_twists:
+        v[:, :6] = _six(request.base_twists, 'base_twists', len(request.points),
+                        ('linear', 'angular'))
+    return _configurations(model, request, order), v
+
+
+def _configurations(model: Model, request: Any, order: JointOrder) -> Array:
+    """Return q (N, nq) of the points."""
+    count = len(request.points)
+    q = np.tile(neutral(model), (count, 1))
+    q[:, order.q] = _rows(request.points, 'positions', order, needed=True)
+    if order.base is not None:
+        _check_count(request.base_poses, 'base_poses', count)
+        for index, pose in enumerate(request.base_poses):
+            where = f'base_poses[{index}]'
+            turn = _components(pose.orientation, QUATERNION, where)
+            length = math.hypot(*turn)
+            if abs(length - 1.0) > 1e-3:
+                raise InvalidValueError(f'{where}.orientation', turn,
+                                        'a quaternion x y z w of length 1')
+            q[index, :3] = _components(pose.position, VECTOR3, where)
+            q[index, 3:7] = np.array(turn) / length
+    return q
+
+
+def _spread(model: Model, points: Sequence[Any], field: str, order: JointOrder) -> Array:
+    """Return a field of the points in the order of v (N, nv); zero where it is empty."""
+    spread = np.zeros((len(points), model.nv))
+    spread[:, order.v] = _rows(points, field, order, needed=False)
+    return spread
+
+
+def _rows(points: Sequence[Any], field: str, order: JointOrder, *, needed: bool) -> Array:
+    """Return a field of the points in the request's order (N, n)."""
+    rows = np.zeros((len(points), len(order.names)))
+    for index, point in enumerate(points):
+        values = getattr(point, field)
+        if len(values) == 0 and not needed:
+            continue
+        if len(values) != len(order.names):
+            raise ShapeError(f'{field} of point {index}', (len(values),),
+                             f'({len(order.names)},), one for each joint name')
+        rows[index] = values
+    finite = np.isfinite(rows)
+    if not finite.all():
+        index, joint = (int(k) for k in np.argwhere(~finite)[0])
+        raise NotFiniteError(f'{field} of point {index}', f"joint '{order.names[joint]}'",
+                             float(rows[index, joint]))
+    return rows
+
+
+def _six(messages: Sequence[Any], name: str, count: int, parts: tuple[str, str]) -> Array:
+    """Return messages of two vectors as (N, 6)."""
+    _check_count(messages, name, count)
+    return np.array([[value for part in parts
+                      for value in _components(getattr(one, part), VECTOR3, f'{name}[{index}]')]
+                     for index, one in enumerate(messages)])
+
+
+def _check_count(messages: Sequence[Any], name: str, count: int) -> None:
+    if len(messages) != count:
+        raise ShapeError(name, (len(messages),), f'({count},), one for each point')
+
+
+def _components(message: Any, names: Sequence[str], where: str) -> list[float]:
+    """Return the components of a vector or quaternion."""
+    values = [float(getattr(message, name)) for name in names]
+    for name, value in zip(names, values):
+        if not math.isfinite(value):
+            raise NotFiniteError(where, name, value)
+    return values
+
+
+def _external_forces(model: Model, request: Any) -> Mapping[str, Array] | None:
+    """Return the wrenches on links as (L: (6,) or (N, 6)), or None without any."""
+    links, wrenches, count = request.wrench_links, request.wrenches, len(request.points)
+    if not links and not wrenches:
+        return None
+    for link in links:
+        if link not in model.links:
+            raise UnknownNameError('link', link, model.links)
+    if len(set(links)) < len(links):
+        raise InvalidValueError('wrench_links', list(links), 'each link at most once')
+    if len(wrenches) not in (len(links), count * len(links)):
+        raise ShapeError('wrenches', (len(wrenches),),
+                         f'({len(links)},) for all points alike, or ({count * len(links)},)')
+    read: Callable[[Sequence[Wrench]], Array] = lambda chosen: _six(   # noqa: E731
+        chosen, 'wrenches', len(chosen), ('force', 'torque'))
+    if len(wrenches) == len(links):
+        return dict(zip(links, read(wrenches)))
+    return {link: read(wrenches[index::len(links)]) for index, link in enumerate(links)}

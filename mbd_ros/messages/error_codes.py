@@ -1,0 +1,26 @@
+"""Errors as answers carry them."""
+
+from __future__ import annotations
+
+from mbd_msgs.msg import ErrorCode
+
+from mbd_ros.errors import MbdError
+
+ATTRIBUTES_WITH_NAMES = ('joint', 'link', 'name')
+
+
+def error_code(error: MbdError) -> int:
+    """Return the code that ``mbd_msgs/msg/ErrorCode`` gives to a kind of error."""
+    return int(getattr(ErrorCode, error.code, ErrorCode.INTERNAL))
+
+
+def name_at_fault(error: MbdError) -> str:
+    """Return the joint or link that an error is about, empty if none."""
+    for attribute in ATTRIBUTES_WITH_NAMES:
+        value = getattr(error, attribute, None)
+        if isinstance(value, str):
+            return value
+    where = getattr(error, 'where', None)
+    if isinstance(where, str) and where.count("'") == 2:
+        return where.split("'")[1]
+    return ''

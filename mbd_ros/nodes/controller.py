@@ -1,0 +1,230 @@
+"""Node controller: makes the tool follow a path, with a nominal model after Udwadia and Kalaba."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from mbd_msgs.msg import ControllerState
+from rclpy.clock import Clock
+from rclpy.clock import ClockType
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from mbd_ros.control import Task
+from mbd_ros.errors import MbdError, UnsupportedError
+from mbd_ros.messages.controller_states import idle_state, tracking_state
+from mbd_ros.messages.efforts import EffortCommands
+from mbd_ros.messages.joint_states import JointStateReader, Measured
+from mbd_ros.messages.times import SECOND, to_nanoseconds
+from mbd_ros.nodes import qos
+from mbd_ros.nodes.controller_drawings import ControllerDrawings
+from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
+from mbd_ros.nodes.parameters import declare_parameters
+from mbd_ros.nodes.robot_source import Robot, RobotSource
+from mbd_ros.nodes.run import run
+from mbd_ros.nodes.tracker import Step, task_from_parameters, Tracker
+
+
+class Controller(Node):
+    """
+    Makes the tool of the robot follow a path.
+
+    Every joint state is answered with efforts: the nominal model is advanced to the state's stamp
+    and compared with it, so that a late message costs no accuracy.
+
+    ==============================  ==================  ===========================================
+    entity                          callback group      why
+    ==============================  ==================  ===========================================
+    joint_states                    the node's default  one control step after the other
+    robot_description               the node's default  a robot is never changed within a step
+    watch, drawing and              the node's default  they read what a step writes
+    /diagnostics timers
+    ==============================  ==================  ===========================================
+
+    """
+
+    parameters_of = 'controller'
+    num_threads = 1
+
+    def __init__(self) -> None:
+        super().__init__('controller')
+        self._parameters = declare_parameters(self)
+        self._period = round(SECOND / self._parameters.rate)
+        self._state_every = max(1, round(self._parameters.rate / self._parameters.state_rate))
+        self._durations = Durations()
+        self._commands: EffortCommands | None = None
+        self._reader: JointStateReader | None = None
+        self._task: Task | None = None
+        self._tracker: Tracker | None = None
+        self._command: Float64MultiArray | None = None
+        self._mode = ControllerState.MODE_WAITING
+        self._why = 'no joint states yet'
+        self._steps = self._misses = self._refused = 0
+        self._stamp = -1
+        self._arrival = 0.0
+
+    def configure(self) -> None:
+        """Take the robot and listen for joint states."""
+        self._efforts = self.create_publisher(
+            Float64MultiArray, 'effort_controller/commands', qos.RELIABLE)
+        self._states = self.create_publisher(ControllerState, '~/state', qos.RELIABLE)
+        self._drawings = ControllerDrawings(self)
+        self._source = RobotSource(self, self._parameters.robot_description, self._on_robot)
+        self._subscription = self.create_subscription(
+            JointState, 'joint_states', self._on_joint_states, qos.STREAM)
+        self._watch = self.create_timer(
+            0.1, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._health = HealthPublisher(self, self._how)
+
+    def close(self) -> None:
+        """Do nothing; there is nothing to stop."""
+
+    def _on_robot(self, robot: Robot) -> None:
+        """Prepare for a robot; tracking begins with its first joint state."""
+        model, parameters = robot.model, self._parameters
+        if model.nq != model.nv:
+            raise UnsupportedError('tracking with a floating base',
+                                   'give a description whose root link is fixed')
+        commands = EffortCommands(model, parameters.joints)
+        posture = (commands.configuration('posture', parameters.posture)
+                   if parameters.posture else None)
+        task = task_from_parameters(
+            {**vars(parameters), 'path': vars(parameters.path)}, posture)
+        reader = JointStateReader(model)
+        at_zero = Measured(posture if posture is not None else commands.configuration('', []),
+                           commands.velocities('', []), None)
+        Tracker(robot, task, at_zero, 0)   # compiles, and refuses a task that does not fit
+        self._commands, self._reader, self._task = commands, reader, task
+        self._tracker = None
+        self._stamp = -1
+        self._drawings.clear()
+
+    def _on_joint_states(self, message: JointState) -> None:
+        """Answer a measured state with efforts."""
+        robot = self._source.robot
+        if robot is None or self._reader is None:
+            return
+        begin = time.perf_counter()
+        stamp = to_nanoseconds(message.header.stamp)
+        if stamp == self._stamp and self._command is not None:   # sent again: the answer was lost
+            self._efforts.publish(self._command)
+            return
+        if 0 <= stamp - self._stamp < 0.9 * self._period and self._stamp >= 0:
+            return
+        try:
+            measured = self._reader.read(message)
+            step = self._step(robot, stamp, measured)
+        except MbdError as error:
+            self._refused += 1
+            self.get_logger().error(f'joint state not used: {error}', throttle_duration_sec=1.0)
+            return
+        if step is not None:
+            self._send(stamp, measured, step, begin)
+
+    def _step(self, robot: Robot, stamp: int, measured: Measured) -> Step | None:
+        """Return the control step for a measured state, None while nobody takes the efforts."""
+        if self._efforts.get_subscription_count() == 0:
+            self._wait('nobody subscribes to the effort commands')
+            return None
+        if stamp < self._stamp:
+            self.get_logger().warning('the stamps of joint_states went back: the path begins anew')
+            self._tracker = None
+        if self._tracker is None:
+            assert self._task is not None
+            self._tracker = Tracker(robot, self._task, measured, stamp)
+            self._drawings.show_path(self._tracker, stamp)
+            self._stamp = stamp
+        elif self._mode != ControllerState.MODE_LOST:
+            self._misses += max(0, round((stamp - self._stamp) / self._period) - 1)
+        self._stamp = stamp
+        self._arrival = time.monotonic()
+        if self._mode == ControllerState.MODE_HOLDING:
+            return self._tracker.hold(stamp, measured)
+        try:
+            step = self._tracker.step(stamp, measured)
+        except MbdError as error:
+            self._set_mode(ControllerState.MODE_HOLDING, f'the path cannot be followed: {error}')
+            return self._tracker.hold(stamp, measured)
+        self._set_mode(ControllerState.MODE_TRACKING, '')
+        return step
+
+    def _send(self, stamp: int, measured: Measured, step: Step, begin: float) -> None:
+        """Publish efforts, and the state when it is time."""
+        assert self._commands is not None and self._tracker is not None
+        self._command = self._commands.write(step.efforts.effort, stamp)
+        self._efforts.publish(self._command)
+        self._steps += 1
+        duration = time.perf_counter() - begin
+        self._durations.add(duration)
+        self._drawings.keep(self._tracker, stamp, measured, step)
+        if (self._steps - 1) % self._state_every and self._steps > self._state_every:
+            return
+        model = self._tracker.robot.model
+        state = tracking_state(
+            stamp, self._drawings.frame(self._tracker), model.joint_names, measured,
+            step.nominal, step.efforts, self._tracker.tool_points(step, measured),
+            self._tracker.rows)
+        state.mode, state.message = self._mode, self._why
+        state.model_generation = model.generation
+        state.step = self._steps
+        state.computation_time = duration
+        state.deadline_misses = self._misses
+        self._states.publish(state)
+
+    def _look(self) -> None:
+        """Notice when joint states stop."""
+        robot = self._source.robot
+        if robot is None:
+            self._wait('no robot description yet' if not self._source.problem
+                       else self._source.problem)
+        elif (self._mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING)
+              and time.monotonic() - self._arrival > self._parameters.state_timeout):
+            self._set_mode(ControllerState.MODE_LOST, 'joint_states stopped coming '
+                           f'{self._parameters.state_timeout:g} s ago: no efforts are sent')
+        if self._mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING):
+            return
+        names = () if robot is None else robot.model.joint_names
+        self._states.publish(idle_state(
+            self.get_clock().now().nanoseconds, self._mode, self._why, names,
+            generation=self._source.generation, step=self._steps))
+
+    def _wait(self, why: str) -> None:
+        self._set_mode(ControllerState.MODE_WAITING, why)
+
+    def _set_mode(self, mode: int, why: str) -> None:
+        """Change the mode and say so."""
+        if (mode, why) == (self._mode, self._why):
+            return
+        logger = self.get_logger()
+        if mode == ControllerState.MODE_TRACKING:
+            logger.info('tracking')
+        elif mode == ControllerState.MODE_WAITING:
+            logger.info(f'waiting: {why}')
+        else:
+            logger.warning(why)
+        self._mode, self._why = mode, why
+
+    def _how(self) -> Health:
+        """Return the health of the node."""
+        values = {
+            'model generation': self._source.generation, 'steps': self._steps,
+            'deadline misses': self._misses, 'joint states refused': self._refused,
+            **self._durations.figures('control step')}
+        if self._source.robot is None:
+            return Health(ERROR, f'no robot: {self._source.problem}', values)
+        if self._mode == ControllerState.MODE_TRACKING:
+            if self._source.problem:
+                return Health(WARNING, f'new description refused: {self._source.problem}', values)
+            return Health(OK, 'tracking', values)
+        return Health(WARNING, self._why, values)
+
+
+def main() -> None:
+    """Run the node."""
+    sys.exit(run(Controller))
+
+
+if __name__ == '__main__':
+    main()

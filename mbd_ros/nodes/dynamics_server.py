@@ -1,0 +1,167 @@
+"""Node dynamics_server: forward dynamics, inverse dynamics and mass matrix as services."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import sys
+import time
+import traceback
+from typing import Any
+
+from mbd_msgs.srv import ForwardDynamics, InverseDynamics, MassMatrix
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from rclpy.node import Node
+
+import mbd_ros
+from mbd_ros.dynamics.effort_terms import effort_terms
+from mbd_ros.errors import MbdError
+from mbd_ros.execution import choose
+from mbd_ros.messages import dynamics_answers as answers
+from mbd_ros.messages import dynamics_requests as requests
+from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
+from mbd_ros.nodes.parameters import declare_parameters
+from mbd_ros.nodes.robot_source import Robot, RobotSource
+from mbd_ros.nodes.run import run
+
+Terms = dict[str, Any]
+
+
+class DynamicsServer(Node):
+    """
+    Answers questions about the dynamics of the robot.
+
+    A request is answered with the robot that is in use when it is read; a description that comes
+    meanwhile does not disturb it. What is wrong with a request is said in its answer.
+
+    =======================  ===================  ===============================================
+    entity                   callback group       why
+    =======================  ===================  ===============================================
+    ~/forward_dynamics,      reentrant            requests share nothing that changes, and native
+    ~/inverse_dynamics,                           code runs without the interpreter's lock
+    ~/mass_matrix
+    robot_description        mutually exclusive   descriptions are taken one after the other
+    /diagnostics timer       mutually exclusive   as above, it only reads
+    =======================  ===================  ===============================================
+
+    """
+
+    parameters_of = 'dynamics_server'
+
+    def __init__(self) -> None:
+        super().__init__('dynamics_server')
+        self._parameters = declare_parameters(self)
+        self.num_threads: int = self._parameters.num_threads
+        self._durations = Durations()
+        self._answered = 0
+        self._refused = 0
+
+    def configure(self) -> None:
+        """Take the robot and offer the services."""
+        alone = MutuallyExclusiveCallbackGroup()
+        together = ReentrantCallbackGroup()
+        self._source = RobotSource(self, self._parameters.robot_description, _make_ready,
+                                   gravity=self._parameters.gravity, group=alone)
+        for kind, name, answer in (
+                (ForwardDynamics, 'forward_dynamics', self._forward_dynamics),
+                (InverseDynamics, 'inverse_dynamics', self._inverse_dynamics),
+                (MassMatrix, 'mass_matrix', self._mass_matrix)):
+            self.create_service(kind, f'~/{name}', self._guarded(answer),
+                                callback_group=together)
+        self._health = HealthPublisher(self, self._how, group=alone)
+
+    def close(self) -> None:
+        """Do nothing; there is nothing to stop."""
+
+    def _guarded(self, answer: Callable[[Robot, Any, Any], None]) -> Callable[[Any, Any], Any]:
+        """Return a service callback that turns every error into an answer."""
+        def callback(request: Any, response: Any) -> Any:
+            robot = self._source.robot
+            generation = 0 if robot is None else robot.model.generation
+            try:
+                answer(self._source.require() if robot is None else robot, request, response)
+            except MbdError as error:
+                self._refused += 1
+                return answers.fail(type(response)(), error, generation)
+            except Exception as error:   # the node has to stay up, and the caller needs an answer
+                self._refused += 1
+                self.get_logger().error(traceback.format_exc())
+                return answers.fail(type(response)(), MbdError(f'internal error: {error!r}'),
+                                    generation)
+            self._answered += 1
+            return response
+        return callback
+
+    def _forward_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
+        """Fill the answer of ``ForwardDynamics``."""
+        states = requests.read_forward(robot.model, request)
+        terms = requests.read_terms(robot.model, request, self._parameters.gravity)
+        begin = time.perf_counter()
+        accelerations = mbd_ros.forward_dynamics(
+            robot.model, states.q, states.v, states.driven, **terms)
+        self._succeed(response, robot, states.order, terms, begin)
+        response.terms_included = _included(terms)
+        answers.write_accelerations(response, request.points, states.order, accelerations)
+
+    def _inverse_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
+        """Fill the answer of ``InverseDynamics``."""
+        states = requests.read_inverse(robot.model, request)
+        terms = requests.read_terms(robot.model, request, self._parameters.gravity)
+        begin = time.perf_counter()
+        efforts = mbd_ros.inverse_dynamics(
+            robot.model, states.q, states.v, states.driven, **terms)
+        separate = effort_terms(robot.model, states.q, states.v, states.driven,
+                                **terms) if request.separate_terms else {}
+        self._succeed(response, robot, states.order, terms, begin)
+        response.terms_included = _included(terms)
+        answers.write_efforts(response, request.points, states.order, efforts, separate)
+
+    def _mass_matrix(self, robot: Robot, request: Any, response: Any) -> None:
+        """Fill the answer of ``MassMatrix``."""
+        states = requests.read_configurations(robot.model, request)
+        choices = requests.read_choices(request)
+        begin = time.perf_counter()
+        matrices = mbd_ros.mass_matrix(robot.model, states.q, **choices)
+        self._succeed(response, robot, states.order, choices, begin)
+        answers.write_mass_matrices(response, robot.model, states.order, matrices)
+
+    def _succeed(self, response: Any, robot: Robot, order: requests.JointOrder, choices: Terms,
+                 begin: float) -> None:
+        """Fill in what all answers have, with the time since ``begin``."""
+        duration = time.perf_counter() - begin
+        self._durations.add(duration)
+        answers.succeed(
+            response, order, robot.model.generation,
+            formulation='recursive' if choices['formulation'] == 'auto'
+            else choices['formulation'],
+            executor=choose(robot.model, choices['executor']).name, computation_time=duration)
+
+    def _how(self) -> Health:
+        """Return the health of the node."""
+        values = {'model generation': self._source.generation, 'answered': self._answered,
+                  'refused': self._refused, **self._durations.figures('computation')}
+        if self._source.robot is None:
+            return Health(ERROR, f'no robot: {self._source.problem}', values)
+        if self._source.problem:
+            return Health(WARNING, f'new description refused: {self._source.problem}', values)
+        return Health(OK, 'answering', values)
+
+
+def _make_ready(robot: Robot) -> None:
+    """Compile what the services use, so that no caller waits for it."""
+    dynamics = robot.dynamics
+    for prepared in (dynamics.forward_dynamics, dynamics.inverse_dynamics, dynamics.mass_matrix):
+        assert callable(prepared)
+
+
+def _included(terms: Terms) -> list[str]:
+    return answers.terms_included(external_forces=terms['external_forces'] is not None,
+                                  dissipation=terms['dissipation'])
+
+
+def main() -> None:
+    """Run the node."""
+    sys.exit(run(DynamicsServer))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,85 @@
+"""Once a second every node says on /diagnostics how it is."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+import statistics
+from typing import NamedTuple
+
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
+
+from mbd_ros.messages.diagnostics import diagnostics
+from mbd_ros.nodes import qos
+
+OK, WARNING, ERROR = 0, 1, 2
+
+
+class Health(NamedTuple):
+    """
+    How a node is.
+
+    Attributes
+    ----------
+    level : int
+        ``OK``, ``WARNING`` or ``ERROR``.
+    message : str
+        In words.
+    values : mapping of str to object
+        Figures by name.
+
+    """
+
+    level: int
+    message: str
+    values: Mapping[str, object]
+
+
+class HealthPublisher:
+    """
+    Asks a node how it is and publishes the answer at 1 Hz.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    ask : callable
+        Returns its health.
+    group : CallbackGroup, optional
+        Of the timer.
+
+    """
+
+    def __init__(self, node: Node, ask: Callable[[], Health], *,
+                 group: CallbackGroup | None = None) -> None:
+        self._node = node
+        self._ask = ask
+        self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', qos.RELIABLE)
+        self._timer = node.create_timer(1.0, self._publish, callback_group=group)
+
+    def _publish(self) -> None:
+        now = self._node.get_clock().now().nanoseconds
+        name = self._node.get_fully_qualified_name()
+        self._publisher.publish(diagnostics(now, name, *self._ask()))
+
+
+class Durations:
+    """How long something took, the last thousand times; may be used from several threads."""
+
+    def __init__(self) -> None:
+        self._seconds: deque[float] = deque(maxlen=1000)
+
+    def add(self, seconds: float) -> None:
+        """Take one duration [s]."""
+        self._seconds.append(seconds)
+
+    def figures(self, name: str) -> dict[str, str]:
+        """Return median and 99th percentile as text, by name; nothing without durations."""
+        seconds = list(self._seconds)
+        if len(seconds) < 2:
+            return {}
+        percentiles = statistics.quantiles(seconds, n=100, method='inclusive')
+        return {f'{name} p50 [ms]': f'{1e3 * percentiles[49]:.3f}',
+                f'{name} p99 [ms]': f'{1e3 * percentiles[98]:.3f}'}

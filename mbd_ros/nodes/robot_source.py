@@ -1,0 +1,138 @@
+"""Where a node has its robot from, and how it changes: as a whole, with a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import dataclasses
+from typing import NamedTuple
+
+from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
+from std_msgs.msg import String
+
+import mbd_ros
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import MbdError, NoModelError
+from mbd_ros.model import Model
+from mbd_ros.nodes import qos
+
+MOST_FINDINGS = 10
+"""Remarks of the reader that are logged one by one."""
+
+
+class Robot(NamedTuple):
+    """
+    A robot ready for use.
+
+    Attributes
+    ----------
+    model : Model
+        Its numbers; ``model.generation`` counts the descriptions a node has taken.
+    dynamics : PreparedDynamics
+        Its prepared dynamics.
+
+    """
+
+    model: Model
+    dynamics: PreparedDynamics
+
+
+class RobotSource:
+    """
+    The robot of a node: from its parameter ``robot_description``, else from the topic.
+
+    A new description takes the place of the old one only when it is read, compiled and accepted;
+    until then, and if it is refused, the old robot stays. Who holds a ``Robot`` can go on with it.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    description : str
+        Path or text; empty: the topic ``robot_description``.
+    on_robot : callable
+        Told of a robot before it is taken; an ``MbdError`` refuses it.
+    floating_base : bool, optional
+        See ``mbd_ros.load``.
+    gravity : sequence of float, optional
+        (3,) of the prepared dynamics [m/s^2].
+    group : CallbackGroup, optional
+        Of the subscription.
+
+    """
+
+    def __init__(
+        self, node: Node, description: str, on_robot: Callable[[Robot], None], *,
+        floating_base: bool = False, gravity: list[float] | None = None,
+        group: CallbackGroup | None = None,
+    ) -> None:
+        self._node = node
+        self._on_robot = on_robot
+        self._floating_base = floating_base
+        self._gravity = gravity
+        self._text = ''
+        self._taken = 0
+        self._robot: Robot | None = None
+        self._problem = 'nothing has come on the topic robot_description'
+        self._subscription = None
+        if description:
+            self._take(description)
+        else:
+            self._subscription = node.create_subscription(
+                String, 'robot_description', lambda message: self._take(message.data),
+                qos.LATCHED, callback_group=group)
+
+    @property
+    def robot(self) -> Robot | None:
+        """The robot in use."""
+        return self._robot
+
+    @property
+    def generation(self) -> int:
+        """Number of the robot in use, 0 without one."""
+        return 0 if self._robot is None else self._robot.model.generation
+
+    @property
+    def problem(self) -> str:
+        """Why there is no robot, or why the last description was refused; else empty."""
+        return self._problem
+
+    def require(self) -> Robot:
+        """
+        Return the robot in use.
+
+        Raises
+        ------
+        NoModelError
+            If there is none.
+
+        """
+        robot = self._robot
+        if robot is None:
+            raise NoModelError(self._problem)
+        return robot
+
+    def _take(self, description: str) -> None:
+        """Read a description and, if it is accepted, use it from now on."""
+        if description == self._text:
+            return
+        self._text = description
+        logger = self._node.get_logger()
+        try:
+            loaded = mbd_ros.load(description, floating_base=self._floating_base)
+            model = dataclasses.replace(loaded, generation=self._taken + 1)
+            robot = Robot(model, mbd_ros.compile(model, gravity=self._gravity))
+            self._on_robot(robot)
+        except MbdError as error:
+            self._problem = str(error)
+            kept = '' if self._robot is None else f"; '{self._robot.model.name}' stays in use"
+            logger.error(f'robot description refused: {error}{kept}')
+            return
+        self._taken += 1
+        self._robot = robot
+        self._problem = ''
+        for finding in model.findings[:MOST_FINDINGS]:
+            if finding.severity != 'info':
+                logger.warning(str(finding))
+        logger.info(f"robot '{model.name}', generation {model.generation}: "
+                    f'joints {", ".join(model.joint_names)}')

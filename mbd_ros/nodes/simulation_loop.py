@@ -1,0 +1,244 @@
+"""The loop of the simulator: publish the state, take efforts, move on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import threading
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.errors import MbdError
+from mbd_ros.messages.times import SECOND
+from mbd_ros.nodes.pace import Pace
+from mbd_ros.simulation import Stepper
+
+Vector = NDArray[np.float64]
+Publish = Callable[[int, Vector, Vector, Vector], None]
+
+RESEND = 0.1
+"""In lockstep a state that is not answered is published again after this time [s]."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """
+    How time passes.
+
+    Attributes
+    ----------
+    step : int
+        Integration step [ns].
+    steps : int
+        Integration steps between two published states.
+    factor : float
+        Simulated seconds per second; 0 in lockstep: do not wait for the wall clock.
+    lockstep : bool
+        Whether every published state has to be answered.
+    timeout : float
+        Longest wait for efforts [s].
+    on_timeout : str
+        ``'brake'``, ``'zero'`` or ``'keep'``.
+
+    """
+
+    step: int
+    steps: int
+    factor: float
+    lockstep: bool
+    timeout: float
+    on_timeout: str
+
+
+class SimulationLoop:
+    """
+    A thread that moves a robot in time.
+
+    Until the first effort command the brakes hold the robot: its joints do not move. Without
+    lockstep the newest command acts from the next integration step on. In lockstep time stands
+    still after each published state until the command that answers it is there. When commands
+    stop, ``Timing.on_timeout`` says what happens, and the next command ends it.
+
+    Parameters
+    ----------
+    stepper : Stepper
+        The robot in its initial state.
+    timing : Timing
+        How time passes.
+    begin : int
+        Time of the initial state [ns].
+    publish : callable
+        Called in the thread with time [ns], q, v and the efforts that act.
+    warn : callable
+        Takes one line for the log.
+
+    """
+
+    def __init__(self, stepper: Stepper, timing: Timing, *, begin: int, publish: Publish,
+                 warn: Callable[[str], None]) -> None:
+        self._stepper = stepper
+        self._timing = timing
+        self._publish = publish
+        self._warn = warn
+        self._begin = begin
+        self._count = 0
+        self._rest = np.zeros(stepper.model.nv)
+        self._efforts = self._rest
+        self._answers = 0
+        self._arrival = 0.0
+        self._driven = False
+        self._failed = False
+        self._lag_said = False
+        self._changed = threading.Condition()
+        self._stop = False
+        self._pace = Pace(timing.factor)
+        self._thread = threading.Thread(target=self._run, name='simulation', daemon=True)
+        self.timeouts = 0
+        self.resent = 0
+
+    @property
+    def simulated(self) -> float:
+        """Simulated time since the beginning [s]."""
+        return self._count * self._timing.step / SECOND
+
+    @property
+    def given_up(self) -> float:
+        """Time by which the simulation fell behind the wall clock for good [s]."""
+        return self._pace.given_up
+
+    @property
+    def driven(self) -> bool:
+        """Whether efforts act; if not, none have come or they stopped coming."""
+        return self._driven
+
+    @property
+    def failed(self) -> bool:
+        """Whether the motion could not be continued."""
+        return self._failed
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End; returns when the thread has ended."""
+        with self._changed:
+            self._stop = True
+            self._changed.notify()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def command(self, efforts: Vector, answers: int | None) -> None:
+        """
+        Take efforts (nv,).
+
+        Parameters
+        ----------
+        efforts : Vector
+            (nv,), finite.
+        answers : int or None
+            Time of the state that they answer [ns]; None if the sender does not say.
+
+        """
+        with self._changed:
+            self._arrival = time.monotonic()
+            now = self._now()
+            self._answers = now if answers is None else answers
+            if not self._timing.lockstep or not self._driven or self._answers == now:
+                self._efforts = efforts
+            self._changed.notify()
+
+    def _now(self) -> int:
+        """Return the simulated time [ns]."""
+        return self._begin + self._count * self._timing.step
+
+    def _run(self) -> None:
+        """Run until stopped."""
+        self._pace.restart(0.0)
+        while not self._stop:
+            self._send()
+            if self._timing.lockstep:
+                self._keep_in_step()
+            else:
+                self._keep_in_time()
+
+    def _send(self) -> None:
+        stepper = self._stepper
+        self._publish(self._now(), stepper.q, stepper.v,
+                      self._efforts if self._driven else self._rest)
+
+    def _keep_in_time(self) -> None:
+        """Move on by one publishing period, step by step, with the newest efforts."""
+        for _ in range(self._timing.steps):
+            self._pause()
+            if self._stop:
+                return
+            late = time.monotonic() - self._arrival > self._timing.timeout
+            self._note(self._arrival > 0.0 and not late)
+            self._move(1)
+
+    def _keep_in_step(self) -> None:
+        """Wait for the answer to the published state, then move on by one period."""
+        if self._driven:
+            self._note(self._wait_for_answer())
+        elif self._arrival > time.monotonic() - self._timing.timeout:
+            self._driven = True   # from the next state on its answer is waited for
+            self._move(self._timing.steps, brake=True)
+            self._pause()
+            return
+        self._pause()
+        if not self._stop:
+            self._move(self._timing.steps)
+
+    def _wait_for_answer(self) -> bool:
+        """Return whether the answer to the published state has come in time."""
+        end = time.monotonic() + self._timing.timeout
+        while not self._stop:
+            with self._changed:
+                if self._changed.wait_for(
+                        lambda: self._stop or self._answers == self._now(), timeout=RESEND):
+                    return True
+            if time.monotonic() > end:
+                return False
+            self.resent += 1
+            self._send()
+        return False
+
+    def _pause(self) -> None:
+        """Wait for the wall clock; say once when it cannot be kept up with."""
+        if self._timing.factor <= 0.0 and not self._driven:
+            time.sleep(self._timing.step * self._timing.steps / SECOND)
+        lag = self._pace.wait_for(self.simulated)
+        if lag > 0.0 and not self._lag_said:
+            self._lag_said = True
+            self._warn(f'simulated time fell {lag:.3f} s behind real time and goes on from '
+                       'there; said once, counted in the diagnostics')
+
+    def _note(self, driven: bool) -> None:
+        """Note whether efforts act, and say when they stop."""
+        if self._driven and not driven and not self._stop:
+            self.timeouts += 1
+            action = {'brake': 'the brakes hold the robot', 'zero': 'the joints move freely',
+                      'keep': 'the last efforts act on'}[self._timing.on_timeout]
+            self._warn(f'no effort command for {self._timing.timeout:g} s: {action} until '
+                       'commands come again')
+        self._driven = driven
+
+    def _move(self, steps: int, *, brake: bool = False) -> None:
+        """Move on by integration steps."""
+        stepper, timing = self._stepper, self._timing
+        held = (not self._driven and (timing.on_timeout == 'brake' or self._arrival == 0.0))
+        if held or brake or self._failed:
+            if stepper.v.any():
+                stepper.set_state(stepper.q, self._rest)
+        else:
+            efforts = (self._efforts if self._driven or timing.on_timeout == 'keep'
+                       else self._rest)
+            try:
+                stepper.advance(efforts, steps * timing.step / SECOND)
+            except MbdError as error:
+                self._failed = True
+                self._warn(f'the simulation stops here, the brakes hold the robot: {error}')
+        self._count += steps

@@ -1,0 +1,164 @@
+"""Node simulator: the robot, where there is no real one."""
+
+from __future__ import annotations
+
+import sys
+
+from geometry_msgs.msg import TransformStamped
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.node import Node
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from tf2_ros import TransformBroadcaster
+
+from mbd_ros.errors import MbdError
+from mbd_ros.messages.efforts import EffortCommands
+from mbd_ros.messages.joint_states import JointStateWriter
+from mbd_ros.messages.times import SECOND, to_stamp
+from mbd_ros.messages.transforms import base_transforms
+from mbd_ros.nodes import qos
+from mbd_ros.nodes.health import ERROR, Health, HealthPublisher, OK, WARNING
+from mbd_ros.nodes.parameters import declare_parameters
+from mbd_ros.nodes.robot_source import Robot, RobotSource
+from mbd_ros.nodes.run import run
+from mbd_ros.nodes.simulation_loop import SimulationLoop, Timing
+from mbd_ros.simulation import Stepper
+
+Vector = NDArray[np.float64]
+
+
+class Simulator(Node):
+    """
+    Moves the robot under the efforts it is sent and says where its joints are.
+
+    =================================  ==================  ========================================
+    entity                             callback group      why
+    =================================  ==================  ========================================
+    effort_controller/commands         the node's default  hands efforts to the loop, in no time
+    robot_description                  the node's default  a new robot begins at its initial state
+    /diagnostics timer                 the node's default  once a second, only reads
+    joint_states, /clock, /tf          (a thread)          integration keeps time beside the
+                                                           executor, whatever that is busy with
+    =================================  ==================  ========================================
+
+    """
+
+    parameters_of = 'simulator'
+    num_threads = 1
+
+    def __init__(self) -> None:
+        super().__init__('simulator')
+        self._parameters = declare_parameters(self)
+        self._loop: SimulationLoop | None = None
+        self._commands: EffortCommands | None = None
+        self._rejected = 0
+
+    def configure(self) -> None:
+        """Take the robot and begin to simulate."""
+        parameters = self._parameters
+        self._states = self.create_publisher(JointState, 'joint_states', qos.RELIABLE)
+        self._clock = (self.create_publisher(Clock, '/clock', qos.RELIABLE)
+                       if parameters.publish_clock else None)
+        self._broadcaster = TransformBroadcaster(self)
+        self._subscription = self.create_subscription(
+            Float64MultiArray, 'effort_controller/commands', self._on_command, qos.RELIABLE)
+        self._source = RobotSource(
+            self, parameters.robot_description, self._on_robot,
+            floating_base=parameters.floating_base, gravity=parameters.gravity)
+        self._health = HealthPublisher(self, self._how)
+
+    def close(self) -> None:
+        """Stop the loop."""
+        if self._loop is not None:
+            self._loop.stop()
+
+    def _on_robot(self, robot: Robot) -> None:
+        """Simulate a robot from its initial state on, in place of the one before."""
+        parameters = self._parameters
+        commands = EffortCommands(robot.model, parameters.joints)
+        stepper = Stepper(
+            robot.model, commands.configuration('initial_positions', parameters.initial_positions),
+            commands.velocities('initial_velocities', parameters.initial_velocities),
+            step=1.0 / parameters.rate, gravity=parameters.gravity,
+            dissipation=parameters.dissipation)
+        stepper.advance(np.zeros(robot.model.nv), 0.0)
+        if self._loop is not None:
+            self._loop.stop()
+        self._commands = commands
+        self._loop = self._new_loop(robot, stepper)
+        self._loop.start()
+
+    def _new_loop(self, robot: Robot, stepper: Stepper) -> SimulationLoop:
+        parameters = self._parameters
+        steps = max(1, round(parameters.rate / parameters.publish_rate))
+        timing = Timing(
+            step=round(SECOND / parameters.rate), steps=steps,
+            factor=parameters.real_time_factor if parameters.publish_clock else 1.0,
+            lockstep=parameters.lockstep,
+            timeout=(parameters.lockstep_timeout if parameters.lockstep
+                     else parameters.effort_timeout),
+            on_timeout=parameters.effort_timeout_action)
+        writer = JointStateWriter(robot.model)
+        floating = robot.model.nq > robot.model.nv
+        between = max(1, round(parameters.rate / (steps * parameters.clock_rate)))
+        count = 0
+
+        def publish(now: int, q: Vector, v: Vector, efforts: Vector) -> None:
+            nonlocal count
+            if count % between == 0:
+                if self._clock is not None:
+                    self._clock.publish(Clock(clock=to_stamp(now)))
+                if floating:
+                    self._send_base(base_transforms(
+                        robot.model, now, q, parameters.world_frame))
+            count += 1
+            self._states.publish(writer.write(now, q, v, efforts))
+
+        begin = 0 if parameters.publish_clock else self.get_clock().now().nanoseconds
+        return SimulationLoop(stepper, timing, begin=begin, publish=publish,
+                              warn=self.get_logger().warning)
+
+    def _send_base(self, transforms: list[TransformStamped]) -> None:
+        self._broadcaster.sendTransform(transforms)
+
+    def _on_command(self, message: Float64MultiArray) -> None:
+        """Hand efforts to the loop; refuse them if they are not efforts of this robot."""
+        if self._loop is None or self._commands is None:
+            return
+        try:
+            efforts = self._commands.read(message)
+        except MbdError as error:
+            self._rejected += 1
+            self.get_logger().error(f'ignored: {error}', throttle_duration_sec=1.0)
+            return
+        self._loop.command(efforts, self._commands.answered(message))
+
+    def _how(self) -> Health:
+        """Return the health of the node."""
+        values: dict[str, object] = {'model generation': self._source.generation,
+                                     'rejected commands': self._rejected}
+        loop = self._loop
+        if loop is None:
+            return Health(ERROR, f'no robot: {self._source.problem}', values)
+        values.update({
+            'simulated time [s]': f'{loop.simulated:.3f}',
+            'fallen behind real time by [s]': f'{loop.given_up:.3f}',
+            'effort timeouts': loop.timeouts, 'states sent again': loop.resent})
+        if loop.failed:
+            return Health(ERROR, 'the motion could not be continued', values)
+        if not loop.driven:
+            return Health(WARNING, 'no effort commands', values)
+        if self._source.problem:
+            return Health(WARNING, f'new description refused: {self._source.problem}', values)
+        return Health(OK, 'simulating', values)
+
+
+def main() -> None:
+    """Run the node."""
+    sys.exit(run(Simulator))
+
+
+if __name__ == '__main__':
+    main()

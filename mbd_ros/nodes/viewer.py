@@ -1,0 +1,188 @@
+"""Node viewer: robot, paths and tracking error on a page in the browser."""
+
+from __future__ import annotations
+
+import sys
+
+from ament_index_python.packages import get_package_share_directory
+from mbd_msgs.msg import ControllerState
+from nav_msgs.msg import Path
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.clock import Clock
+from rclpy.clock import ClockType
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from tf2_msgs.msg import TFMessage
+
+import mbd_ros
+from mbd_ros.description.visuals import read_visuals
+from mbd_ros.errors import MbdError
+from mbd_ros.messages.drawings import from_path, from_point, METRES_PER_NEWTON
+from mbd_ros.messages.joint_states import JointStateReader
+from mbd_ros.messages.transforms import put_base
+from mbd_ros.model.state import neutral
+from mbd_ros.nodes import qos
+from mbd_ros.nodes.page.page import Page
+from mbd_ros.nodes.parameters import declare_parameters
+from mbd_ros.nodes.robot_source import Robot, RobotSource
+from mbd_ros.nodes.run import run
+
+Vector = NDArray[np.float64]
+
+MODES = {
+    ControllerState.MODE_WAITING: 'waiting', ControllerState.MODE_TRACKING: 'tracking',
+    ControllerState.MODE_HOLDING: 'holding', ControllerState.MODE_LOST: 'joint states lost',
+}
+
+
+class Viewer(Node):
+    """
+    Shows the robot as it moves, the desired path, the way of its tool and the tracking error.
+
+    Subscriptions only keep what is newest; timers send it to the browsers, and only while there
+    are any.
+
+    ============================  ==================  =============================================
+    entity                        callback group      why
+    ============================  ==================  =============================================
+    joint_states, controller's    the node's default  they keep a message, in no time
+    state and path, /tf
+    robot_description             the node's default  a robot is never changed within a picture
+    picture and plot timers       the node's default  as above
+    the page's server             (threads of viser)  browsers come and go by themselves
+    ============================  ==================  =============================================
+
+    """
+
+    parameters_of = 'viewer'
+    num_threads = 1
+
+    def __init__(self) -> None:
+        super().__init__('viewer')
+        self._parameters = declare_parameters(self)
+        self._page: Page | None = None
+        self._robot: Robot | None = None
+        self._reader: JointStateReader | None = None
+        self._q: Vector = np.zeros(0)
+        self._base: Vector = np.zeros(0)
+        self._joint_states: JointState | None = None
+        self._state: ControllerState | None = None
+        self._said = ''
+
+    def configure(self) -> None:
+        """Serve the page and listen."""
+        parameters = self._parameters
+        page = self._page = Page(parameters.host, parameters.port, history=parameters.history)
+        if page.port != parameters.port:
+            self.get_logger().warning(f'port {parameters.port} is taken')
+        self.get_logger().info(f'look at {page.url}')
+        self._source = RobotSource(self, parameters.robot_description, self._on_robot)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._entities = (
+            self.create_subscription(
+                JointState, 'joint_states', self._on_joint_states, qos.NEWEST),
+            self.create_subscription(
+                ControllerState, 'controller/state', self._on_state, qos.STREAM),
+            self.create_subscription(
+                Path, 'controller/desired_path', self._on_path, qos.LATCHED),
+            self.create_subscription(TFMessage, '/tf', self._on_transforms, qos.STREAM),
+            self.create_timer(1.0 / parameters.frame_rate, self._draw, clock=steady),
+            self.create_timer(1.0 / parameters.plot_rate, self._plot, clock=steady))
+
+    def close(self) -> None:
+        """Stop serving."""
+        if self._page is not None:
+            self._page.close()
+
+    def _on_robot(self, robot: Robot) -> None:
+        """Show a robot in its neutral position."""
+        assert self._page is not None
+        shapes, remarks = read_visuals(
+            robot.model.mechanism, find_package=get_package_share_directory)
+        q = neutral(robot.model)
+        remarks += tuple(self._page.show_robot(shapes, mbd_ros.link_poses(robot.model, q)))
+        for remark in remarks:
+            self.get_logger().warning(remark)
+        self._reader = JointStateReader(robot.model)
+        self._q, self._base, self._robot = q, q.copy(), robot
+
+    def _on_joint_states(self, message: JointState) -> None:
+        self._joint_states = message
+
+    def _on_transforms(self, message: TFMessage) -> None:
+        if self._robot is not None and self._robot.model.nq > self._robot.model.nv:
+            put_base(self._robot.model, message.transforms, self._base)
+
+    def _on_path(self, message: Path) -> None:
+        assert self._page is not None
+        self._page.show_path(from_path(message))
+
+    def _on_state(self, message: ControllerState) -> None:
+        """Keep what is plotted; the samples of waiting controllers hold no numbers."""
+        assert self._page is not None
+        self._state = message
+        if message.mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING):
+            self._page.add_trace(from_point(message.tool_actual))
+            self._page.panel.add_sample(message.path_time, message.tool_error,
+                                        message.joint_names, message.effort_total)
+
+    def _draw(self) -> None:
+        """Send a picture to the browsers."""
+        page, message, robot = self._page, self._joint_states, self._robot
+        if page is None or robot is None or message is None or not page.watched:
+            return
+        assert self._reader is not None
+        try:
+            q = self._reader.read(message, velocities=False).q
+        except MbdError as error:
+            if str(error) != self._said:
+                self._said = str(error)
+                self.get_logger().warning(f'joint state not shown: {error}')
+            return
+        if robot.model.nq > robot.model.nv:
+            for joint, first in enumerate(robot.model.q_offsets):
+                if robot.model.joint_types[joint] is mbd_ros.model.JointType.FLOATING:
+                    q[first:first + 7] = self._base[first:first + 7]
+        page.move(mbd_ros.link_poses(robot.model, q))
+        state = self._state
+        if state is not None and state.mode == ControllerState.MODE_TRACKING:
+            page.show_force(from_point(state.tool_actual),
+                            METRES_PER_NEWTON * from_point(state.tool_force))
+
+    def _plot(self) -> None:
+        """Send plots and readouts to the browsers."""
+        page = self._page
+        if page is None or not page.watched:
+            return
+        if self._robot is None:
+            page.panel.set_status('waiting for robot_description', {})
+        else:
+            name, state = self._robot.model.name, self._state
+            if state is None:
+                page.panel.set_status(f'{name} · no controller', {})
+            else:
+                page.panel.set_status(f'{name} · {MODES[state.mode]}', _readouts(state))
+        page.redraw()
+
+
+def _readouts(state: ControllerState) -> dict[str, str]:
+    """Return the figures beside the plots."""
+    if state.mode not in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING):
+        return {'reason': state.message} if state.message else {}
+    return {
+        'tracking error': f'{1e3 * state.tool_error:.3f} mm',
+        'nominal model off the path': f'{state.constraint_violation_after:.1e} m',
+        'path time': f'{state.path_time:.1f} s',
+        'control step': f'{1e3 * state.computation_time:.2f} ms',
+        'missed deadlines': str(state.deadline_misses),
+    }
+
+
+def main() -> None:
+    """Run the node."""
+    sys.exit(run(Viewer))
+
+
+if __name__ == '__main__':
+    main()
