@@ -1,0 +1,1 @@
+"""Publish the robot description and the frames of its links, from joint states."""
