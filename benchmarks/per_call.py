@@ -28,7 +28,7 @@ def rows() -> Iterator[str]:
                    f' | {mujoco_ratio:.1f} |')
 
 
-def _calls(case: Case) -> dict[str, dict[str, Callable[[], object]]]:
+def _calls(case: Case) -> dict[str, dict[str, tuple[Callable[..., object], tuple[object, ...]]]]:
     model, peer, q, v, third = case.model, case.peer, case.q, case.v, case.third
     dyn, data = mbd_ros.compile(model), peer.createData()
     if model.nq != peer.nq:
@@ -38,15 +38,15 @@ def _calls(case: Case) -> dict[str, dict[str, Callable[[], object]]]:
     mj_model, mj_data = case.mujoco()
     if mj_model.nv != model.nv:
         raise SystemExit(f'{case.name}: MuJoCo reads {mj_model.nv} velocities, not {model.nv}')
-    result = np.zeros(mj_model.nv)
+    ours, theirs = (q, v, third), (peer, data, q, v, third)
     return {
         'forward dynamics (ABA)': {
-            'prepared': lambda: forward(q, v, third),
-            'module function': lambda: mbd_ros.forward_dynamics(model, q, v, third),
-            'Pinocchio': lambda: pin.aba(peer, data, q, v, third),
-            'MuJoCo': lambda: mujoco.mj_forward(mj_model, mj_data)},
+            'prepared': (forward, ours),
+            'module function': (mbd_ros.forward_dynamics, (model, *ours)),
+            'Pinocchio': (pin.aba, theirs),
+            'MuJoCo': (mujoco.mj_forward, (mj_model, mj_data))},
         'inverse dynamics (RNEA)': {
-            'prepared': lambda: inverse(q, v, third),
-            'module function': lambda: mbd_ros.inverse_dynamics(model, q, v, third),
-            'Pinocchio': lambda: pin.rnea(peer, data, q, v, third),
-            'MuJoCo': lambda: mujoco.mj_rne(mj_model, mj_data, 1, result)}}
+            'prepared': (inverse, ours),
+            'module function': (mbd_ros.inverse_dynamics, (model, *ours)),
+            'Pinocchio': (pin.rnea, theirs),
+            'MuJoCo': (mujoco.mj_rne, (mj_model, mj_data, 1, np.zeros(mj_model.nv)))}}

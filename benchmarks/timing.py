@@ -28,15 +28,15 @@ class Timing:
         return min(ratios), statistics.median(ratios), max(ratios)
 
 
-def interleaved(candidates: Mapping[str, Callable[[], object]], *, rounds: int = 15,
-                seconds: float = 0.05) -> dict[str, Timing]:
+def interleaved(candidates: Mapping[str, tuple[Callable[..., object], tuple[object, ...]]],
+                *, rounds: int = 15, seconds: float = 0.05) -> dict[str, Timing]:
     """
     Time candidates in turn.
 
     Parameters
     ----------
-    candidates : mapping of str to callable
-        What to time; each is called once before.
+    candidates : mapping of str to tuple
+        Functions with their arguments; each is called once before.
     rounds : int
         Number of rounds.
     seconds : float
@@ -49,19 +49,19 @@ def interleaved(candidates: Mapping[str, Callable[[], object]], *, rounds: int =
 
     """
     counts = {}
-    for name, call in candidates.items():
-        call()
+    for name, (call, arguments) in candidates.items():
+        call(*arguments)
         begin = time.perf_counter()
         for _ in range(20):
-            call()
+            call(*arguments)
         counts[name] = max(20, int(seconds / ((time.perf_counter() - begin) / 20)))
     times: dict[str, list[float]] = {name: [] for name in candidates}
     for _ in range(rounds):
-        for name, call in candidates.items():
+        for name, (call, arguments) in candidates.items():
             repeat = range(counts[name])
             begin = time.perf_counter()
             for _ in repeat:
-                call()
+                call(*arguments)
             times[name].append((time.perf_counter() - begin) / counts[name] * 1e6)
     return {name: Timing(tuple(values)) for name, values in times.items()}
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.call import Array, checked_array, deliver
 from mbd_ros.dynamics.external_forces import external_efforts
-from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics
+from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics, standard
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
@@ -255,7 +255,9 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | Non
 
 def _prepared(model: Model, gravity: ArrayLike | None, formulation: str,
               executor: Executor | str | None) -> PreparedDynamics:
-    if formulation != 'auto' and formulation != 'recursive':
+    if gravity is None and executor is None and formulation == 'auto':
+        return standard(model)
+    if formulation not in ('auto', 'recursive'):
         if formulation in LATER:
             raise UnsupportedError(f"formulation '{formulation}'", "use 'auto' or 'recursive'")
         raise InvalidValueError('formulation', formulation,

@@ -108,7 +108,7 @@ class PreparedDynamics:
         return self._callable(kinematics.body_poses())
 
     def jacobian(self, q: ArrayLike, link: str) -> Array:
-        """Return the Jacobian (6, nv) of a link: linear rows first, world axes, at its origin."""
+        """Return the (6, nv) Jacobian of a link: linear rows first, world axes, at its origin."""
         return self._of_link('jacobian', link)(q)
 
     def pose(self, q: ArrayLike, link: str) -> Array:
@@ -195,7 +195,15 @@ def compile_model(model: Model, *, gravity: ArrayLike | None = None,
         If gravity is not three finite numbers, or there is no executor of that name.
 
     """
+    if gravity is None and executor is None:
+        return standard(model)
     return _prepared(model, STANDARD_GRAVITY if gravity is None else _vector3(gravity), executor)
+
+
+@functools.lru_cache(maxsize=64)
+def standard(model: Model) -> PreparedDynamics:
+    """Return prepared callables under standard gravity and the executor of choice."""
+    return PreparedDynamics(model)
 
 
 _prepared = functools.lru_cache(maxsize=64)(PreparedDynamics)

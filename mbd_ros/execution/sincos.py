@@ -23,31 +23,35 @@ _COSINE = (4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.4801587289
            -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11)
 
 
-def sincos_ir(width: Width) -> str:
+def sincos_ir(*widths: Width) -> str:
     """
-    Return the IR of ``{T, T} @sincos(T)``.
+    Return the IR of ``{T, T} @sincosW(T)`` for some widths W.
 
     Parameters
     ----------
-    width : Width
-        T is a double or a vector of doubles.
+    *widths : Width
+        T is a double or a vector of W doubles.
 
     Returns
     -------
     str
-        The function with what it declares.
+        The functions with what they declare.
 
     """
+    return '\n'.join(['declare double @llvm.sin.f64(double)',
+                      'declare double @llvm.cos.f64(double)', *map(_function, sorted(
+                          set(widths), key=lambda width: width.lanes))])
+
+
+def _function(width: Width) -> str:
     kind, lanes = width.type, width.lanes
     suffix = 'f64' if lanes == 1 else f'v{lanes}f64'
     mask = 'i1' if lanes == 1 else f'<{lanes} x i1>'
-    lines = [
-        'declare double @llvm.sin.f64(double)', 'declare double @llvm.cos.f64(double)',
-        f'declare {kind} @llvm.fabs.{suffix}({kind})']
+    lines = [f'declare {kind} @llvm.fabs.{suffix}({kind})']
     if lanes > 1:
         lines.append(f'declare i1 @llvm.vector.reduce.or.v{lanes}i1({mask})')
     lines += [
-        f'define private {{{kind}, {kind}}} @sincos({kind} %x) nounwind {{',
+        f'define private {{{kind}, {kind}}} @sincos{lanes}({kind} %x) nounwind {{',
         f'  %size = call {kind} @llvm.fabs.{suffix}({kind} %x)',
         f'  %far = fcmp uge {kind} %size, {width.constant(LARGEST_REDUCED)}']
     if lanes > 1:

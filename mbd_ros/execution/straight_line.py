@@ -69,10 +69,64 @@ class StraightLine:
         self._common = common if width.lanes > 1 else ()
         self._stores = 0
         self._angles: set[int] = set()
+        self._done: set[int] = set()
 
-    def compute(self, trace: Trace, results: Sequence[Operand]) -> list[str]:
-        """Return the instructions that compute results."""
-        return [self._instruction(symbol) for symbol in trace.needed(list(results))]
+    def compute(self, trace: Trace, results: Sequence[Operand], together: Width = SCALAR
+                ) -> list[str]:
+        """
+        Return the instructions that compute results.
+
+        Parameters
+        ----------
+        trace : Trace
+            The operations.
+        results : sequence of Operand
+            What is wanted of them.
+        together : Width
+            How many sines and cosines of inputs to compute at a time, in scalar code.
+
+        Returns
+        -------
+        list of str
+            IR.
+
+        """
+        needed = trace.needed(list(results))
+        lines = []
+        if self._width == SCALAR and together != SCALAR:
+            lines = self._angles_together(needed, together)
+        return lines + [self._instruction(symbol) for symbol in needed
+                        if symbol.number not in self._done]
+
+    def _angles_together(self, needed: list[Symbol], width: Width) -> list[str]:
+        """Return the instructions for sines and cosines of inputs, several angles at a time."""
+        wanted = {symbol.first.number: symbol.first for symbol in needed
+                  if symbol.name in ('sin', 'cos') and symbol.first.name == 'input'}
+        angles = list(wanted.values())
+        if len(angles) < 2:
+            return []
+        lines, kind = [self._instruction(angle) for angle in angles], width.type
+        for first in range(0, len(angles), width.lanes):
+            group = angles[first:first + width.lanes]
+            vector, pair = 'zeroinitializer', f'%{self._prefix}g{first}'
+            for lane, angle in enumerate(group):
+                new = f'{pair}v{lane}'
+                lines.append(f'  {new} = insertelement {kind} {vector}, double '
+                             f'{self.value(angle)}, i64 {lane}')
+                vector = new
+            lines.append(f'  {pair} = call {{{kind}, {kind}}} @sincos{width.lanes}({kind} '
+                         f'{vector})')
+            for part in (0, 1):
+                lines.append(f'  {pair}p{part} = extractvalue {{{kind}, {kind}}} {pair}, {part}')
+            place = {angle.number: lane for lane, angle in enumerate(group)}
+            for symbol in needed:
+                if symbol.name in ('sin', 'cos') and symbol.first.number in place:
+                    part = 0 if symbol.name == 'sin' else 1
+                    lines.append(f'  {self.value(symbol)} = extractelement {kind} {pair}p{part}, '
+                                 f'i64 {place[symbol.first.number]}')
+                    self._done.add(symbol.number)
+        self._done.update(wanted)
+        return lines
 
     def store(self, operand: Operand, pointer: str, entry: int | str) -> list[str]:
         """Return the instructions that store a value at an entry of an array."""
@@ -128,6 +182,7 @@ class StraightLine:
         both, lines = f'%{self._prefix}both{angle.number}', ''
         if angle.number not in self._angles:
             self._angles.add(angle.number)
-            lines = (f'  {both} = call {{{kind}, {kind}}} @sincos({kind} {self.value(angle)})\n')
+            lines = (f'  {both} = call {{{kind}, {kind}}} @sincos{self._width.lanes}'
+                     f'({kind} {self.value(angle)})\n')
         return (f'{lines}  {target} = extractvalue {{{kind}, {kind}}} {both}, '
                 f'{0 if symbol.name == "sin" else 1}')

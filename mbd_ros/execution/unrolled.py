@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mbd_ros.execution.machine_code import vector_lanes
 from mbd_ros.execution.sincos import sincos_ir
 from mbd_ros.execution.straight_line import StraightLine, Width
 from mbd_ros.execution.sweeps import Program, run, World
@@ -64,12 +65,12 @@ def unrolled_ir(program: Program, model: Model, width: Width) -> str:
 
     """
     trace, results = trace_program(program, model)
-    count = len(program.inputs) + 1
+    count, vector = len(program.inputs) + 1, Width(vector_lanes())
     arguments = ', '.join(f'ptr noalias readonly %a{k}' for k in range(count))
     block = StraightLine('s', {k: f'%a{k}' for k in range(count)}, width, common=(count - 1,))
-    lines = [sincos_ir(width),
+    lines = [sincos_ir(width, vector),
              f'define void @kernel({arguments}, ptr noalias %result) nounwind {{',
-             *block.compute(trace, results)]
+             *block.compute(trace, results, vector)]
     for entry, result in enumerate(results):
         lines += block.store(result, '%result', entry)
     return '\n'.join([*lines, '  ret void', '}'])

@@ -17,7 +17,7 @@ def sincos(angles, lanes):
     body = [sincos_ir(Width(lanes)),
             'define void @kernel(ptr %a0, ptr %gravity, ptr %result) {',
             f'  %x = load {kind}, ptr %a0, align 8',
-            f'  %b = call {{{kind}, {kind}}} @sincos({kind} %x)',
+            f'  %b = call {{{kind}, {kind}}} @sincos{lanes}({kind} %x)',
             f'  %s = extractvalue {{{kind}, {kind}}} %b, 0',
             f'  %c = extractvalue {{{kind}, {kind}}} %b, 1',
             f'  store {kind} %s, ptr %result, align 8',
