@@ -108,7 +108,7 @@ class PreparedDynamics:
         return self._callable(kinematics.body_poses())
 
     def jacobian(self, q: ArrayLike, link: str) -> Array:
-        """Return the (6, nv) Jacobian of a link: linear rows first, world axes, at its origin."""
+        """Give the Jacobian of a link (6, nv): linear rows first, world axes, at its origin."""
         return self._of_link('jacobian', link)(q)
 
     def pose(self, q: ArrayLike, link: str) -> Array:
