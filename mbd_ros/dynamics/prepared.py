@@ -112,7 +112,7 @@ class PreparedDynamics:
         return self._of_link('jacobian', link)(q)
 
     def pose(self, q: ArrayLike, link: str) -> Array:
-        """Return the pose (4, 4) of a link in the world [m]."""
+        """Return the transform (4, 4) from a link to the world [m]."""
         return self._of_link('pose', link)(q)
 
     def link_motion(self, q: ArrayLike, v: ArrayLike, link: str,
