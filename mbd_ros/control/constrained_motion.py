@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from mbd_ros.control.applied_forces import AppliedForce
+from mbd_ros.control.regular_case import quick_constrained_acceleration
 from mbd_ros.control.servo_constraints import Constraint
-from mbd_ros.control.udwadia_kalaba import constrained_acceleration, ConstrainedSolution
+from mbd_ros.control.udwadia_kalaba import ConstrainedSolution
 from mbd_ros.control.violation import DirectElimination, Elimination
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Vector
@@ -98,7 +99,7 @@ class ConstrainedMotion:
         M = self.dyn.mass_matrix(q)
         h = self.dyn.bias_forces(q, v)
         applied = np.zeros_like(v) if self.applied is None else self.applied(t, q, v, M)
-        solution = constrained_acceleration(
+        solution = quick_constrained_acceleration(
             M, applied - h, self.constraint.matrix(q, v, t), self.constraint.right_side(q, v, t),
             tolerance=self.tolerance, joint_names=self._names)
         return Dynamics(applied, solution)

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from mbd_ros.control.references import Path
+from mbd_ros.control.references import Path, PathPoint
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.simulation.manifold import Matrix, Vector
@@ -80,6 +80,7 @@ class ToolPosition:
         self.path = path
         self.axes = axes
         self._dyn = dyn
+        self._latest = (0.0, path.at(0.0))
         self._pick = slice(3) if axes == AXES else np.array([AXES.index(axis) for axis in axes])
 
     def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
@@ -89,17 +90,25 @@ class ToolPosition:
     def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
         """Return ``xd_ddot - Jdot v`` (m,) [m/s^2]."""
         drift = self._dyn.link_motion(q, v, self.link).acceleration
-        return self.path.at(t).acceleration[self._pick] - drift[self._pick]
+        return self._desired(t).acceleration[self._pick] - drift[self._pick]
 
     def violation(self, q: Vector, t: float) -> Vector:
         """Return ``x - x_d`` (m,) [m]."""
         position = self._dyn.pose(q, self.link)[:3, 3]
-        return position[self._pick] - self.path.at(t).position[self._pick]
+        return position[self._pick] - self._desired(t).position[self._pick]
 
     def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
         """Return ``J v - xd_dot`` (m,) [m/s]."""
-        rate: Vector = self.matrix(q, v, t).dot(v) - self.path.at(t).velocity[self._pick]
+        rate: Vector = self.matrix(q, v, t).dot(v) - self._desired(t).velocity[self._pick]
         return rate
+
+    def _desired(self, t: float) -> PathPoint:
+        """Return the path at a time; several functions of a state ask for the same one."""
+        time, point = self._latest
+        if time != t:
+            point = self.path.at(t)
+            self._latest = (t, point)
+        return point
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dtrtrs
 
-from mbd_ros.control.least_norm import least_norm
+from mbd_ros.control.regular_case import quick_constrained_acceleration
 from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.control.udwadia_kalaba import factorize
 from mbd_ros.dynamics import PreparedDynamics
@@ -218,30 +218,35 @@ class DirectElimination:
 
 
 class _Metric:
-    """Rows of a constraint at one configuration, in the norm in which steps are measured."""
+    """Rows of a constraint at one configuration, and the norm in which steps are measured."""
 
     def __init__(
         self, settings: DirectElimination, dyn: PreparedDynamics, rows: Matrix, q: Vector,
     ) -> None:
         self._tolerance = settings.rank_tolerance
-        self._factor: Matrix | None = None
-        self._columns = rows.T
-        if settings.metric == 'mass':
-            self._factor = factorize(dyn.mass_matrix(q), joint_of_each_velocity(dyn.model))
-            self._columns = dtrtrs(self._factor, rows.T, lower=1)[0]
+        self._rows = rows
+        self._names = joint_of_each_velocity(dyn.model)
+        n = rows.shape[1]
+        self._weight = dyn.mass_matrix(q) if settings.metric == 'mass' else np.eye(n)
+        self._rest = np.zeros(n)
 
     def step(self, violation: Vector, limit: float) -> tuple[Vector, int]:
         """Return the least change that removes a violation, damped to a limit, and the rank."""
-        solution = least_norm(self._columns, violation, tolerance=self._tolerance)
-        step = self._joints(solution.solution)
+        # The least step is the acceleration of a robot at rest with ``A qdd = phi``.
+        solution = quick_constrained_acceleration(
+            self._weight, self._rest, self._rows, violation, tolerance=self._tolerance,
+            joint_names=self._names)
+        step = solution.accelerations
         if limit < math.inf and np.abs(step).max() > limit:
             step = self._damped(violation, limit)
         return step, solution.rank
 
     def _damped(self, violation: Vector, limit: float) -> Vector:
         """Return ``B^T (B B^T + mu^2)^-1 phi`` with mu such that the longest entry is at limit."""
-        U, sigma, Vt = np.linalg.svd(self._columns, full_matrices=False)
-        joints = self._joints(U)
+        factor = factorize(self._weight, self._names)
+        columns = dtrtrs(factor, self._rows.T, lower=1)[0]
+        U, sigma, Vt = np.linalg.svd(columns, full_matrices=False)
+        joints = dtrtrs(factor, U, lower=1, trans=1)[0]
         sigma[sigma <= self._tolerance * sigma[0]] = 0.0
         weights = sigma * (Vt @ violation)
         low, high = sigma[0] * np.exp(-DAMPING_RANGE), sigma[0] * np.exp(DAMPING_RANGE)
@@ -253,13 +258,6 @@ class _Metric:
                 high = mu
         step: Vector = joints @ (weights / (sigma * sigma + high * high))
         return step
-
-    def _joints(self, u: Matrix) -> Matrix:
-        """Return steps in joint coordinates from steps in the metric's coordinates."""
-        if self._factor is None:
-            return u
-        joints: Matrix = dtrtrs(self._factor, u, lower=1, trans=1)[0]
-        return joints
 
 
 def _norm(vector: Vector) -> float:
