@@ -11,6 +11,7 @@ from mbd_ros.description.mechanism import Mechanism
 from mbd_ros.description.report import nearest
 from mbd_ros.description.urdf import read_urdf
 from mbd_ros.description.xacro_file import expand_xacro
+from mbd_ros.description.xml_tree import MAX_BYTES
 from mbd_ros.errors import DescriptionError, UnsupportedError
 
 TEXT = '<string>'
@@ -71,7 +72,10 @@ def _encoded(text: str) -> bytes:
 
 def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        if path.exists() and not path.is_file():
+            raise OSError('it is not a regular file')
+        with path.open('rb') as file:
+            return file.read(MAX_BYTES + 1)  # one more than the reader accepts
     except FileNotFoundError:
         raise DescriptionError('there is no such file' + _neighbour(path),
                                file=_short(path)) from None

@@ -10,7 +10,7 @@ from mbd_ros.description.finding import Source
 from mbd_ros.description.report import Report
 
 MAX_BYTES = 64 * 1024 * 1024
-"""Larger than any robot; a file beyond it is a mistake or an attack."""
+"""A file beyond it is a mistake or an attack."""
 
 
 def parse_xml(data: bytes, report: Report) -> Any:
@@ -39,7 +39,7 @@ def parse_xml(data: bytes, report: Report) -> Any:
 
     """
     if len(data) > MAX_BYTES:
-        raise report.error(f'the description has {len(data)} bytes; allowed: {MAX_BYTES}',
+        raise report.error(f'the description is larger than {MAX_BYTES} bytes, which no robot is',
                            Source(report.file))
     if not data.strip():
         raise report.error('the description is empty; allowed: XML with the root <robot>',

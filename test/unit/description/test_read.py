@@ -7,6 +7,7 @@ from described import bare, robot
 import pytest
 
 from mbd_ros.description import read
+from mbd_ros.description.xml_tree import MAX_BYTES
 from mbd_ros.errors import DescriptionError, UnsupportedError
 
 TEXT = robot(bare('a'))
@@ -40,10 +41,21 @@ def test_a_missing_folder_is_named(tmp_path):
                                  f"'{tmp_path / 'no'}' either")
 
 
-def test_a_folder_is_no_file(tmp_path):
+@pytest.mark.parametrize('path', ['/', '/dev/zero'])
+def test_what_is_no_file(path):
     with pytest.raises(DescriptionError) as caught:
-        read(tmp_path)
-    assert str(caught.value) == f'{tmp_path}: the file cannot be read: Is a directory'
+        read(path)
+    assert str(caught.value) == f'{path}: the file cannot be read: it is not a regular file'
+
+
+def test_a_file_that_is_too_large(tmp_path):
+    path = tmp_path / 'large.urdf'
+    with path.open('wb') as file:
+        file.truncate(10 * MAX_BYTES)  # takes no space on the disk
+    with pytest.raises(DescriptionError) as caught:
+        read(path)
+    assert str(caught.value) == (
+        f'{path}: the description is larger than {MAX_BYTES} bytes, which no robot is')
 
 
 @pytest.mark.parametrize('path', ['a\0b', 'x' * 5000])
