@@ -11,6 +11,7 @@ import argparse
 from collections.abc import Callable, Iterator
 import contextlib
 import os
+import sys
 import time
 from typing import Any, NamedTuple
 
@@ -69,6 +70,10 @@ def graph_node(args: argparse.Namespace, node_name: str | None = None) -> Iterat
             enable_rosout=False, parameter_overrides=[sim_time])
         try:
             yield node
+        except KeyboardInterrupt:
+            # An interrupted callback leaves a task behind, of which nobody needs to read.
+            sys.stderr = open(os.devnull, 'w', encoding='utf-8')
+            raise
         finally:
             node.destroy_node()
     finally:

@@ -1,0 +1,341 @@
+"""What the ros2 command says about a running node, in the form of ROS 2."""
+
+from pathlib import Path
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import yaml
+
+TALKER = '''
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, DurabilityPolicy
+from geometry_msgs.msg import Twist
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
+from std_msgs.msg import String, Float64MultiArray
+from std_srvs.srv import SetBool
+
+rclpy.init()
+node = Node('talker', namespace='/demo')
+node.declare_parameter('gain', 2.5, ParameterDescriptor(
+    description='How much', floating_point_range=[FloatingPointRange(
+        from_value=0.0, to_value=10.0)]))
+node.declare_parameter('group.names', ['a', 'b'])
+node.declare_parameter('fixed', 1, ParameterDescriptor(read_only=True))
+words = node.create_publisher(String, 'chatter', 10)
+long = node.create_publisher(Float64MultiArray, 'long', 10)
+latched = node.create_publisher(
+    Twist, 'latched', QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+twist = Twist()
+twist.linear.x = 1.5
+latched.publish(twist)
+
+def tick():
+    words.publish(String(data='hello'))
+    long.publish(Float64MultiArray(data=[0.5] * 200))
+
+def answer(request, response):
+    response.success, response.message = request.data, 'as you wish'
+    return response
+
+node.create_timer(0.05, tick)
+node.create_service(SetBool, '~/set', answer)
+node.create_subscription(String, 'heard', lambda m: print('heard', m.data, flush=True), 10)
+print('ready', flush=True)
+try:
+    rclpy.spin(node)
+except (KeyboardInterrupt, ExternalShutdownException):
+    pass
+node.destroy_node()
+rclpy.try_shutdown()
+'''
+
+
+@pytest.fixture(scope='module')
+def talker(environment, tmp_path_factory):
+    """Run a node with a bit of everything."""
+    folder = tmp_path_factory.mktemp('talker')
+    (folder / 'talker.py').write_text(TALKER)
+    process = subprocess.Popen([sys.executable, str(folder / 'talker.py')], env=environment,
+                               stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == 'ready\n'
+    yield process
+    process.send_signal(signal.SIGINT)
+    process.wait(10.0)
+
+
+@pytest.fixture
+def said(ros2, talker):
+    """Run a command to its end and return what it wrote."""
+    def run(*words, status=0):
+        command = ros2(*words)
+        found = command.finish()
+        assert found == status, command.text
+        return command.text
+    return run
+
+
+def test_node_list_is_quick_and_complete(ros2, talker):
+    begin = time.monotonic()
+    command = ros2('node', 'list')
+    command.finish()
+    assert command.lines == ['/demo/talker']
+    # 0.6 s on an idle machine; ten times as much on one that runs other tests.
+    assert time.monotonic() - begin < 6.0
+
+
+def test_node_info(said):
+    text = said('node', 'info', '/demo/talker')
+    assert text.startswith('/demo/talker\n  Subscribers:\n    /demo/heard: std_msgs/msg/String\n'
+                           '  Publishers:\n    /demo/chatter: std_msgs/msg/String\n')
+    assert '  Service Servers:\n    /demo/talker/describe_parameters: ' in text
+    assert '    /demo/talker/set: std_srvs/srv/SetBool\n' in text
+    assert '  Service Clients:\n' in text
+    assert said('node', 'info', 'nobody', status=1) == "Unable to find node 'nobody'"
+
+
+def test_topic_list(said):
+    plain = said('topic', 'list').splitlines()
+    assert {'/demo/chatter', '/demo/heard', '/demo/latched', '/parameter_events',
+            '/rosout'} <= set(plain)
+    assert '/demo/chatter [std_msgs/msg/String]' in said('topic', 'list', '-t').splitlines()
+    assert said('topic', 'list', '-c') == str(len(plain))
+    assert ' * /demo/chatter [std_msgs/msg/String] 1 publisher\n' in said('topic', 'list', '-v')
+
+
+def test_topic_type_and_find(said):
+    assert said('topic', 'type', '/demo/chatter') == 'std_msgs/msg/String'
+    assert said('topic', 'type', '/nothing', status=1) == ''
+    assert '/demo/chatter' in said('topic', 'find', 'std_msgs/msg/String').splitlines()
+
+
+def test_topic_info(said):
+    assert said('topic', 'info', '/demo/chatter') == \
+        'Type: std_msgs/msg/String\nPublisher count: 1\nSubscription count: 0'
+    text = said('topic', 'info', '-v', '/demo/latched')
+    for line in ('Node name: talker', 'Node namespace: /demo', 'Endpoint type: PUBLISHER',
+                 '  Reliability: RELIABLE', '  Durability: TRANSIENT_LOCAL'):
+        assert line in text.splitlines()
+    assert said('topic', 'info', '/nothing', status=1) == "Unknown topic '/nothing'"
+
+
+def test_echo_once_in_the_form_of_ros(said):
+    assert said('topic', 'echo', '--once', '/demo/chatter') == 'data: hello\n---'
+
+
+def test_echo_of_latched_data_finds_the_quality_of_service_itself(said):
+    text = said('topic', 'echo', '--once', '/demo/latched')
+    assert text == ('linear:\n  x: 1.5\n  y: 0.0\n  z: 0.0\n'
+                    'angular:\n  x: 0.0\n  y: 0.0\n  z: 0.0\n---')
+
+
+def test_echo_of_latched_data_with_quality_of_service_by_hand(said):
+    text = said('topic', 'echo', '--once', '--qos-durability', 'transient_local',
+                '--qos-reliability', 'reliable', '/demo/latched', 'geometry_msgs/msg/Twist')
+    assert 'x: 1.5' in text
+    # Volatile: nothing is published any more, so nothing comes.
+    assert said('topic', 'echo', '--once', '--qos-durability', 'volatile', '--timeout', '1',
+                '/demo/latched', status=1) == ''
+
+
+def test_echo_forms(said):
+    assert said('topic', 'echo', '--once', '--field', 'linear.x', '/demo/latched') == '1.5\n---'
+    assert said('topic', 'echo', '--once', '--csv', '/demo/latched') == \
+        '1.5,0.0,0.0,0.0,0.0,0.0'
+    assert said('topic', 'echo', '--once', '--flow-style', '/demo/chatter') == \
+        '{data: hello}\n---'
+    long = said('topic', 'echo', '--once', '/demo/long')
+    assert long.count('- 0.5') == 128
+    assert "- '...'" in long
+    assert said('topic', 'echo', '--once', '-f', '/demo/long').count('- 0.5') == 200
+    assert "data: '<sequence type: double, length: 200>'" in said(
+        'topic', 'echo', '--once', '--no-arr', '/demo/long')
+
+
+def test_echo_errors(said):
+    assert said('topic', 'echo', '/nothing', status=1) == (
+        'WARNING: topic [/nothing] does not appear to be published yet\n'
+        'Could not determine the type for the passed topic')
+    text = said('topic', 'echo', '/demo/chatter', 'std_msgs/msg/Strin', status=1)
+    assert text.startswith("The passed message type is invalid: 'std_msgs/msg/Strin'")
+    text = said('topic', 'echo', '--once', '--field', 'linear.w', '/demo/latched', status=1)
+    assert text == "Invalid field 'w' of 'Vector3' (valid fields: x, y, z)"
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_echo_is_quiet_and_prompt(ros2, talker, number):
+    command = ros2('topic', 'echo', '/demo/chatter')
+    command.wait_for('---')
+    begin = time.monotonic()
+    command.signal(number)
+    command.finish()
+    assert time.monotonic() - begin < 2.0  # 0.2 s on an idle machine
+    assert 'Traceback' not in command.text
+    assert set(command.lines) == {'data: hello', '---'}
+
+
+def test_echo_into_a_pipe_that_closes_is_quiet(start, talker):
+    command = start('sh', '-c', f'{sys.executable} -m ros2cli topic echo /demo/chatter | head -1')
+    assert command.finish() == 0
+    assert command.text == 'data: hello'
+
+
+def test_hz(ros2, talker):
+    command = ros2('topic', 'hz', '/demo/chatter')
+    rate, = command.wait_for(r'^average rate: (\d+\.\d{3})$')[:1]
+    command.wait_for(r'^\tmin: \d\.\d{3}s max: \d\.\d{3}s std dev: \d\.\d{5}s window: \d+$')
+    assert 15.0 < float(rate) < 25.0  # a timer of 20 Hz, on a machine that may be busy
+
+
+def test_pub(ros2, talker):
+    command = ros2('topic', 'pub', '-t', '2', '-r', '20', '/demo/heard', 'std_msgs/msg/String',
+                   'data: word')
+    assert command.finish() == 0
+    assert command.text == (
+        'publisher: beginning loop\n'
+        "publishing #1: std_msgs.msg.String(data='word')\n\n"
+        "publishing #2: std_msgs.msg.String(data='word')\n")
+    assert [talker.stdout.readline() for _ in range(2)] == ['heard word\n'] * 2
+
+
+def test_pub_waits_for_a_subscription(ros2, talker):
+    command = ros2('topic', 'pub', '--once', '/nobody', 'std_msgs/msg/String', 'data: x')
+    command.wait_for(r'Waiting for at least 1 matching subscription\(s\)\.\.\.')
+    assert 'publishing' not in command.text
+
+
+@pytest.mark.parametrize(('words', 'text'), [
+    (['/x', 'std_msgs/msg/Nothing'], "The passed message type is invalid: 'std_msgs/msg/Nothing'"),
+    (['/x', 'no_pkg/msg/String'], "The passed message type is invalid: 'no_pkg/msg/String'"),
+    (['/x', 'std_msgs/msg/String', '{data: ['], 'The passed value is not valid YAML'),
+    (['/x', 'std_msgs/msg/String', 'word'],
+     "The passed value needs to be a dictionary in YAML format, found 'word'"),
+    (['/x', 'geometry_msgs/msg/Twist', '{linea: {}}'],
+     "Failed to populate field: 'Twist' has no field 'linea', did you mean 'linear'? "
+     '(valid fields: linear, angular)'),
+    (['/x', 'geometry_msgs/msg/Twist', '{linear: {w: 1}}'],
+     "Failed to populate field: 'Vector3' (field linear) has no field 'w' "
+     '(valid fields: x, y, z)'),
+    (['/x', 'geometry_msgs/msg/Twist', '{linear: {x: fast}}'],
+     "Failed to populate field: linear.x: expected a value of type 'double', found 'fast' of "
+     'type str'),
+])
+def test_pub_errors(ros2, words, text):
+    command = ros2('topic', 'pub', '--once', *words)
+    assert command.finish() == 1
+    assert command.text.startswith(text)
+
+
+def test_service_list_type_find(said):
+    assert '/demo/talker/set' in said('service', 'list').splitlines()
+    assert '/demo/talker/set [std_srvs/srv/SetBool]' in said('service', 'list', '-t').splitlines()
+    assert said('service', 'type', '/demo/talker/set') == 'std_srvs/srv/SetBool'
+    assert said('service', 'find', 'std_srvs/srv/SetBool') == '/demo/talker/set'
+    assert said('service', 'type', '/nothing', status=1) == ''
+
+
+def test_service_call(said):
+    assert said('service', 'call', '/demo/talker/set', 'std_srvs/srv/SetBool',
+                '{data: true}') == (
+        'requester: making request: std_srvs.srv.SetBool_Request(data=True)\n\n'
+        "response:\nstd_srvs.srv.SetBool_Response(success=True, message='as you wish')\n")
+
+
+def test_service_call_errors(said, ros2):
+    text = said('service', 'call', '/demo/talker/set', 'std_srvs/srv/SetBool', '{dat: true}',
+                status=1)
+    assert text == ("Failed to populate field: 'SetBool_Request' has no field 'dat', did you mean "
+                    "'data'? (valid fields: data)")
+    text = said('service', 'call', '/x', 'std_srvs/srv/Nothing', status=1)
+    assert text.startswith("The passed service type is invalid: 'std_srvs/srv/Nothing'")
+    waiting = ros2('service', 'call', '/nothing', 'std_srvs/srv/Empty')
+    waiting.wait_for(r'^waiting for service to become available\.\.\.$')
+    waiting.signal(signal.SIGINT)
+    assert waiting.finish() != 0
+    assert 'Traceback' not in waiting.text
+
+
+def test_param_list_get_set(said):
+    assert said('param', 'list', '/demo/talker').splitlines()[:3] == [
+        '  fixed', '  gain', '  group.names']
+    assert said('param', 'list').startswith('/demo/talker:\n  fixed\n  gain\n')
+    assert '  gain (type: double)' in said('param', 'list', '--param-type', '/demo/talker')
+    assert said('param', 'get', '/demo/talker', 'group.names') == "String values are: ['a', 'b']"
+    assert said('param', 'set', '/demo/talker', 'gain', '4.5') == 'Set parameter successful'
+    assert said('param', 'get', '/demo/talker', 'gain') == 'Double value is: 4.5'
+    assert said('param', 'get', '--hide-type', '/demo/talker', 'gain') == '4.5'
+
+
+def test_param_errors(said):
+    assert said('param', 'get', '/nobody', 'gain', status=1) == 'Node not found'
+    assert said('param', 'get', '/demo/talker', 'nothing', status=1) == 'Parameter not set'
+    for name, value in (('gain', '99.0'), ('gain', 'word'), ('fixed', '2'), ('nothing', '1')):
+        assert said('param', 'set', '/demo/talker', name, value, status=1).startswith(
+            'Setting parameter failed: ')
+
+
+def test_param_describe(said):
+    assert said('param', 'describe', '/demo/talker', 'gain') == (
+        'Parameter name: gain\n  Type: double\n  Description: How much\n  Constraints:\n'
+        '    Min value: 0.0\n    Max value: 10.0')
+    assert '    Read only: true' in said('param', 'describe', '/demo/talker', 'fixed')
+
+
+def test_param_dump_can_be_read_as_a_parameter_file(said):
+    content = yaml.safe_load(said('param', 'dump', '/demo/talker'))
+    parameters = content['/demo/talker']['ros__parameters']
+    assert parameters['group'] == {'names': ['a', 'b']}
+    assert parameters['fixed'] == 1
+
+
+def test_interfaces(said):
+    assert said('interface', 'show', 'geometry_msgs/msg/Twist', '--no-comments') == (
+        'Vector3 linear\n\tfloat64 x\n\tfloat64 y\n\tfloat64 z\n'
+        'Vector3 angular\n\tfloat64 x\n\tfloat64 y\n\tfloat64 z')
+    assert '---' in said('interface', 'show', 'std_srvs/srv/SetBool').splitlines()
+    assert '    std_msgs/msg/String' in said('interface', 'list', '-m').splitlines()
+    assert "no interface 'std_msgs/msg/Strin'" in said(
+        'interface', 'show', 'std_msgs/msg/Strin', status=1)
+
+
+@pytest.mark.parametrize('words', [
+    ('action', 'list'), ('bag', 'record'), ('lifecycle', 'get'), ('doctor',), ('topic', 'bw'),
+    ('param', 'load'), ('pkg', 'create'),
+])
+def test_what_is_not_there_yet_says_so(ros2, words):
+    command = ros2(*words)
+    assert command.finish() == 1
+    assert command.text.endswith('not available in this version of rosless')
+
+
+def test_help_and_mistyped_commands(ros2):
+    command = ros2('--help')
+    assert command.finish() == 0
+    for name in ('launch', 'topic', 'param', 'interface'):
+        assert re.search(rf'^  {name} ', command.text, flags=re.MULTILINE)
+    for words in (('topic',), ('topic', 'echo', '-h'), ('launch', '-h'), ('run', '-h')):
+        command = ros2(*words)
+        assert command.finish() == 0
+        assert command.text.startswith(f'usage: ros2 {words[0]}')
+    command = ros2('topc')
+    assert command.finish() == 1
+    assert "invalid choice: 'topc', did you mean 'topic'?" in command.text
+    command = ros2('topic', 'ech')
+    assert command.finish() == 1
+    assert "invalid choice: 'ech', did you mean 'echo'?" in command.text
+
+
+def test_every_module_of_a_verb_exists():
+    from ros2cli import cli
+    from ros2cli.commands import COMMANDS
+    folder = Path(cli.__file__).parent / 'command'
+    found = {path.relative_to(folder).with_suffix('') for path in folder.rglob('*.py')
+             if path.name != '__init__.py'}
+    listed = {Path(name, verb) for name, command in COMMANDS.items() for verb in command.verbs}
+    listed |= {Path(name) for name, command in COMMANDS.items() if not command.verbs}
+    assert found == listed

@@ -1,0 +1,278 @@
+"""Frames that the node publishes against products of matrices worked out by hand."""
+
+import math
+import sys
+import time
+
+import numpy as np
+import pytest
+import rclpy
+from rclpy.duration import Duration
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy
+from rclpy.qos import QoSProfile
+from rclpy.time import Time
+from robot_state_publisher.urdf import parse_urdf
+from robot_state_publisher.urdf import UrdfError
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+import tf2_ros
+
+URDF = """<robot name="rig">
+  <link name="base"/><link name="arm"/><link name="slide"/><link name="tip"/><link name="twin"/>
+  <link name="free"/>
+  <joint name="turn" type="revolute"><parent link="base"/><child link="arm"/>
+    <origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/><axis xyz="0 0 2"/>
+    <limit lower="-9" upper="9" effort="1" velocity="1"/></joint>
+  <joint name="push" type="prismatic"><parent link="arm"/><child link="slide"/>
+    <axis xyz="0 1 0"/><limit lower="-9" upper="9" effort="1" velocity="1"/></joint>
+  <joint name="weld" type="fixed"><parent link="slide"/><child link="tip"/>
+    <origin xyz="0 0 3" rpy="0.3 0.4 0.5"/></joint>
+  <joint name="follow" type="continuous"><parent link="base"/><child link="twin"/>
+    <mimic joint="turn" multiplier="-2" offset="0.1"/></joint>
+  <joint name="loose" type="floating"><parent link="base"/><child link="free"/></joint>
+</robot>
+"""
+EXACT = 1e-12  # chains of three displacements with numbers near one, in double precision
+
+
+def homogeneous(rotation, translation=(0, 0, 0)):
+    result = np.eye(4)
+    result[:3, :3], result[:3, 3] = rotation, translation
+    return result
+
+
+def about(axis, angle):
+    """Rotation about x, y or z."""
+    c, s = math.cos(angle), math.sin(angle)
+    return {'x': np.array([[1, 0, 0], [0, c, -s], [0, s, c]]),
+            'y': np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]),
+            'z': np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])}[axis]
+
+
+def expected(turn, push):
+    """Places in the base, from the drawing of the rig."""
+    arm = homogeneous(about('z', math.pi / 2), (1, 0, 0)) @ homogeneous(about('z', turn))
+    slide = arm @ homogeneous(np.eye(3), (0, push, 0))
+    # URDF: rotations about the fixed axes x, y, z in this order.
+    weld = homogeneous(about('z', 0.5) @ about('y', 0.4) @ about('x', 0.3), (0, 0, 3))
+    twin = homogeneous(about('x', -2 * turn + 0.1))
+    return {'arm': arm, 'slide': slide, 'tip': slide @ weld, 'twin': twin}
+
+
+def as_matrix(found):
+    t, q = found.transform.translation, found.transform.rotation
+    x, y, z, w = q.x, q.y, q.z, q.w
+    return homogeneous(
+        [[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+         [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+         [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]],
+        (t.x, t.y, t.z))
+
+
+@pytest.fixture
+def context(environment, monkeypatch):
+    """Join the graph that the processes of these tests share."""
+    monkeypatch.setenv('ROS_DOMAIN_ID', environment['ROS_DOMAIN_ID'])
+    context = rclpy.context.Context()
+    rclpy.init(context=context)
+    yield context
+    rclpy.try_shutdown(context=context)
+
+
+class Listener:
+    """A node that hears frames and publishes joint states."""
+
+    def __init__(self, context):
+        self.node = Node('listener', context=context)
+        self.executor = SingleThreadedExecutor(context=context)
+        self.executor.add_node(self.node)
+        self.buffer = tf2_ros.Buffer()
+        self.listener = tf2_ros.TransformListener(self.buffer, self.node)
+        self.states = self.node.create_publisher(JointState, 'joint_states', 10)
+
+    def spin_until(self, condition, patience=10.0):
+        deadline = time.monotonic() + patience
+        while not condition():
+            assert time.monotonic() < deadline, 'waited in vain'
+            self.executor.spin_once(timeout_sec=0.05)
+
+    def publish(self, names, positions):
+        message = JointState(name=names, position=positions)
+        message.header.stamp = self.node.get_clock().now().to_msg()
+        self.states.publish(message)
+        return message.header.stamp
+
+
+@pytest.fixture
+def listener(context):
+    listener = Listener(context)
+    yield listener
+    listener.executor.shutdown()
+    listener.node.destroy_node()
+
+
+@pytest.fixture
+def publisher(start, tmp_path):
+    """Run the node."""
+    path = tmp_path / 'rig.urdf'
+    path.write_text(URDF)
+
+    def run(*words):
+        process = start(sys.executable, '-m', 'robot_state_publisher', path, '--ros-args', *words)
+        process.wait_for('Robot initialized')
+        return process
+    return run
+
+
+def test_frames_follow_the_joints(publisher, listener):
+    publisher('-p', 'publish_frequency:=200.0')
+    listener.spin_until(lambda: listener.states.get_subscription_count() == 1
+                        and listener.buffer.can_transform('slide', 'tip', Time()))
+    for turn, push in ((0.0, 0.0), (0.7, -0.4), (-2.5, 1.25)):
+        stamp = listener.publish(['push', 'turn', 'unknown'], [push, turn, 9.0])
+        time.sleep(0.01)  # more than the 5 ms between frames at 200 Hz
+        listener.spin_until(
+            lambda: listener.buffer.can_transform('base', 'tip', Time.from_msg(stamp)))
+        for frame, X_BF in expected(turn, push).items():
+            found = listener.buffer.lookup_transform('base', frame, Time.from_msg(stamp))
+            np.testing.assert_allclose(as_matrix(found), X_BF, atol=EXACT)
+            assert found.header.stamp == stamp
+    assert not listener.buffer.can_transform('base', 'free', Time())
+
+
+def test_description_is_latched(publisher, listener):
+    publisher()
+    heard = []
+    listener.node.create_subscription(
+        String, 'robot_description', heard.append,
+        QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+    listener.spin_until(lambda: heard)
+    assert heard[0].data == URDF
+
+
+def test_frame_prefix(publisher, listener):
+    publisher('-p', 'frame_prefix:=left/')
+    listener.spin_until(
+        lambda: listener.buffer.can_transform('left/slide', 'left/tip', Time()))
+
+
+def test_frequency_is_a_limit(publisher, listener):
+    publisher('-p', 'publish_frequency:=10.0')
+    listener.spin_until(lambda: listener.states.get_subscription_count() == 1)
+    begin = time.monotonic()
+    while time.monotonic() - begin < 1.0:
+        listener.publish(['turn', 'push'], [0.0, 0.0])
+        listener.executor.spin_once(timeout_sec=0.01)
+    cache = listener.buffer._frames['arm']
+    # At most one in 0.1 s; at least half of that, should the machine be busy.
+    assert 5 <= len(cache._stamps) <= 11
+
+
+def test_an_incomplete_state_is_reported_and_survived(publisher, listener):
+    process = publisher()
+    listener.spin_until(lambda: listener.states.get_subscription_count() == 1)
+    listener.publish(['turn', 'push'], [0.0])
+    process.wait_for('ignored an invalid JointState message: 2 names, 1 positions')
+    listener.publish(['turn', 'push'], [])
+    process.wait_for('whose position member was empty')
+    listener.publish(['turn', 'push'], [0.0, 0.0])
+    listener.spin_until(lambda: listener.buffer.can_transform('base', 'tip', Time()))
+
+
+def test_a_new_description_replaces_the_fixed_frames(publisher, listener, ros2, tmp_path):
+    process = publisher()
+    listener.spin_until(lambda: listener.buffer.can_transform('slide', 'tip', Time()))
+    moved = URDF.replace('xyz="0 0 3" rpy="0.3 0.4 0.5"', 'xyz="0 0 4"')
+    command = ros2('param', 'set', '/robot_state_publisher', 'robot_description', moved)
+    assert command.finish() == 0
+    process.wait_for('Robot initialized', count=2)
+    listener.spin_until(lambda: listener.buffer.lookup_transform(
+        'slide', 'tip', Time(), Duration()).transform.translation.z == 4.0)
+    command = ros2('param', 'set', '/robot_state_publisher', 'robot_description', '<robot/>')
+    assert command.finish() == 1
+    assert command.text == \
+        'Setting parameter failed: robot_description: there is no link'
+
+
+def test_changed_static_transform_is_published(context, listener):
+    """The original drops it."""
+    other = Node('other', context=context)
+    broadcaster = tf2_ros.StaticTransformBroadcaster(other)
+    for x in (1.0, 2.0):
+        for child in ('a', 'b'):
+            message = tf2_ros.buffer_core.as_message(
+                'w', child, 0, ((x, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)))
+            broadcaster.sendTransform(message)
+        listener.spin_until(lambda x=x: all(
+            listener.buffer.can_transform('w', child, Time())
+            and listener.buffer.lookup_transform('w', child, Time()).transform.translation.x == x
+            for child in 'ab'))
+    late = Listener(context)
+    late.spin_until(lambda: late.buffer.can_transform('a', 'b', Time()))
+    late.executor.shutdown()
+    late.node.destroy_node()
+    other.destroy_node()
+
+
+def test_listener_with_its_own_thread(context, listener):
+    receiver = Node('receiver', context=context)
+    buffer = tf2_ros.Buffer()
+    spinning = tf2_ros.TransformListener(buffer, receiver, spin_thread=True)
+    broadcaster = tf2_ros.TransformBroadcaster(listener.node)
+    listener.spin_until(lambda: broadcaster.pub_tf.get_subscription_count() == 2)
+    broadcaster.sendTransform(tf2_ros.buffer_core.as_message(
+        'w', 'c', 10**9, ((5.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))))
+    found = buffer.lookup_transform('w', 'c', Time(), timeout=Duration(seconds=5.0))
+    assert found.transform.translation.x == 5.0
+    spinning.unregister()
+    receiver.destroy_node()
+
+
+@pytest.mark.parametrize(('text', 'message'), [
+    ('', 'robot_description parameter must not be empty'),
+    ('/path/of/a.urdf', "it begins with '/path/of/a.urdf'; robot_description holds the XML text"),
+    ('<robot><link name="a">', 'robot_description is not valid XML'),
+    ('<sdf/>', 'the root element is <sdf>, expected <robot>'),
+    ('<robot/>', 'there is no link'),
+    ('<robot><link name="a"/><link name="a"/></robot>', "link 'a' is defined twice"),
+    ('<robot><link name="a"/><link name="b"/></robot>', "found 2 roots: 'a', 'b'"),
+    ('<robot>\n<link name="a"/><link name="b"/>\n<joint name="j" type="hinge"/></robot>',
+     "robot_description, line 3: joint 'j' has the unknown type 'hinge'"),
+    ('<robot><link name="a"/><link name="b"/><joint name="j" type="fixed"><parent link="a"/>'
+     '<child link="c"/></joint></robot>', "joint 'j': its child link 'c' is not defined"),
+    ('<robot><link name="a"/><link name="b"/><joint name="j" type="fixed"><parent link="a"/>'
+     '<child link="b"/><origin xyz="1 2"/></joint></robot>',
+     'xyz="1 2" of <origin>: expected 3 finite numbers'),
+    ('<robot><link name="a"/><link name="b"/><joint name="j" type="revolute"><parent link="a"/>'
+     '<child link="b"/><mimic joint="k"/></joint></robot>',
+     "joint 'j' mimics 'k', which is not a joint"),
+    ('<robot><link name="a"/><link name="b"/><joint name="j" type="revolute"><parent link="a"/>'
+     '<child link="b"/><mimic joint="j"/></joint></robot>', "joint 'j' mimics itself"),
+])
+def test_bad_descriptions(text, message):
+    with pytest.raises(UrdfError) as raised:
+        parse_urdf(text)
+    assert message in str(raised.value)
+
+
+def test_a_joint_that_closes_a_loop_is_remarked():
+    robot = parse_urdf(
+        '<robot><link name="a"/><link name="b"/>'
+        '<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>'
+        '<joint name="k" type="fixed"><parent link="a"/><child link="b"/></joint></robot>')
+    assert list(robot.joints) == ['j']
+    assert robot.remarks == (
+        "joint 'k' closes a loop (link 'b' already has the parent 'a'): it is not used",)
+
+
+def test_bad_description_ends_the_node_with_an_error(start, tmp_path):
+    path = tmp_path / 'bad.urdf'
+    path.write_text('<robot><link name="a">')
+    process = start(sys.executable, '-m', 'robot_state_publisher', path)
+    assert process.finish() == 1
+    assert process.text.startswith('robot_state_publisher: robot_description is not valid XML')
+    process = start(sys.executable, '-m', 'robot_state_publisher')
+    assert process.finish() == 1
+    assert process.text == 'robot_state_publisher: robot_description parameter must not be empty'
