@@ -20,10 +20,6 @@ import rosless.guard
 
 rosless.guard.refuse_beside_ros(__file__)
 
-from rosless.idl.importer import install as _install_interfaces  # noqa: E402
-
-_install_interfaces()
-
 from .context import Context  # noqa: E402
 from .parameter import Parameter  # noqa: E402
 from .signals import (  # noqa: E402

@@ -159,18 +159,6 @@ class Node(NodeEntities, NodeParameters, NodeGraph):
             self._executor_reference = weakref.ref(new_executor)
             new_executor.add_node(self)
 
-    def get_name(self) -> str:
-        """Return the name."""
-        return self._name
-
-    def get_namespace(self) -> str:
-        """Return the namespace."""
-        return self._namespace
-
-    def get_fully_qualified_name(self) -> str:
-        """Return namespace and name."""
-        return names.full_node_name(self._name, self._namespace)
-
     def get_logger(self) -> RcutilsLogger:
         """Return the logger."""
         return self._logger

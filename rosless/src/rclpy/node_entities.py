@@ -9,21 +9,15 @@ from typing import Any
 from rosless import names
 from rosless.dds.endpoints import Endpoint, Writer
 from rosless.idl.message import Message
-from rosless.remap import remap_name
 
-from .callback_groups import CallbackGroup
+from .callback_groups import CallbackGroup, ReentrantCallbackGroup
 from .client import Client
 from .clock import Clock
-from .clock_type import ClockType
 from .constants import S_TO_NS
 from .entity import Entity
-from .exceptions import (
-    InvalidHandle,
-    InvalidServiceNameException,
-    InvalidTopicNameException,
-    NoTypeSupportImportedException,
-)
+from .exceptions import InvalidHandle, NoTypeSupportImportedException
 from .guard_condition import GuardCondition
+from .node_names import NodeNames
 from .publisher import Publisher
 from .qos import QoSProfile, qos_profile_services_default
 from .qos_event import PublisherEventCallbacks, SubscriptionEventCallbacks
@@ -34,7 +28,7 @@ from .subscription import Subscription
 from .timer import Rate, Timer
 
 
-class NodeEntities:
+class NodeEntities(NodeNames):
     """What `Node` can do with entities; the node is the only user of this class."""
 
     _default_callback_group: CallbackGroup
@@ -334,7 +328,7 @@ class NodeEntities:
         """Make a rate [Hz]: its `sleep` lasts until the next tick; another thread must spin."""
         if frequency <= 0:
             raise ValueError('frequency must be > 0')
-        timer = self.create_timer(1.0 / frequency, None, self._new_rate_group(), clock)
+        timer = self.create_timer(1.0 / frequency, None, ReentrantCallbackGroup(), clock)
         rate = Rate(timer, context=self._context)
         self._rates[rate] = timer
         return rate
@@ -370,29 +364,6 @@ class NodeEntities:
             return False
         rate.destroy()
         return True
-
-    def resolve_topic_name(self, topic: str, *, only_expand: bool = False) -> str:
-        """Return the full name of a topic, after remapping unless `only_expand`."""
-        return self._resolve(topic, 'topic', InvalidTopicNameException, only_expand)
-
-    def resolve_service_name(self, service: str, *, only_expand: bool = False) -> str:
-        """Return the full name of a service, after remapping unless `only_expand`."""
-        return self._resolve(service, 'service', InvalidServiceNameException, only_expand)
-
-    def _resolve(self, name: str, kind: str, error: Any, only_expand: bool) -> str:
-        if not isinstance(name, str):
-            raise TypeError(f'{kind} name must be a str, not {type(name).__name__}')
-        problem = names.topic_problem(name, what=kind)
-        if problem is not None:
-            raise error(name, *problem)
-        node, namespace = self.get_name(), self.get_namespace()  # type: ignore[attr-defined]
-        try:
-            full_name = names.expand(name, node, namespace)
-        except KeyError as unknown:
-            raise error(name, f'unknown substitution {unknown}', name.index('{')) from None
-        if only_expand:
-            return full_name
-        return remap_name(self._remap_rules, kind, full_name, node, namespace)  # type: ignore[attr-defined]
 
     def _profile(
         self,
@@ -432,11 +403,6 @@ class NodeEntities:
         writer = participant.writer(request, request_type, numbers, data)
         return writer, participant.reader(reply, reply_type, numbers, data)
 
-    def _new_rate_group(self) -> CallbackGroup:
-        from .callback_groups import ReentrantCallbackGroup
-
-        return ReentrantCallbackGroup()
-
     def _add(self, entities: list[Any], entity: Entity, *endpoints: Endpoint) -> None:
         entities.append(entity)
         if endpoints:
@@ -464,7 +430,7 @@ class NodeEntities:
 
     def _changed(self) -> None:
         self._version += 1
-        executor = self.executor  # type: ignore[attr-defined]
+        executor = self.executor
         if executor is not None:
             executor.wake()
 
@@ -503,5 +469,3 @@ def _check_service_type(cls: Any) -> None:
     if not all(hasattr(getattr(cls, part, None), '_definition') for part in ('Request', 'Response')):
         raise NoTypeSupportImportedException(f'{cls!r} is not a service class')
 
-
-__all__ = ['ClockType', 'NodeEntities']

@@ -9,6 +9,7 @@ from rosless.graph.entities import GID_SIZE
 from rosless.graph.queries import UnknownNode
 
 from .exceptions import NodeNameNonExistentError
+from .node_names import NodeNames
 from .qos import QoSProfile
 from .topic_endpoint_info import TopicEndpointInfo, TopicEndpointTypeEnum
 
@@ -16,7 +17,7 @@ NamesAndTypes = list[tuple[str, list[str]]]
 UNKNOWN = '_NODE_NAME_UNKNOWN_', '_NODE_NAMESPACE_UNKNOWN_'
 
 
-class NodeGraph:
+class NodeGraph(NodeNames):
     """What `Node` can ask; the node is the only user of this class."""
 
     _context: Any
@@ -81,12 +82,12 @@ class NodeGraph:
 
     def count_services(self, service_name: str) -> int:
         """Return how many servers a service has."""
-        request, _ = names.service_on_wire(self.resolve_service_name(service_name))  # type: ignore[attr-defined]
+        request, _ = names.service_on_wire(self.resolve_service_name(service_name))
         return sum(reader.topic == request for reader in self._context.graph.readers())
 
     def count_clients(self, service_name: str) -> int:
         """Return how many clients a service has."""
-        request, _ = names.service_on_wire(self.resolve_service_name(service_name))  # type: ignore[attr-defined]
+        request, _ = names.service_on_wire(self.resolve_service_name(service_name))
         return sum(writer.topic == request for writer in self._context.graph.writers())
 
     def get_publishers_info_by_topic(
@@ -110,7 +111,7 @@ class NodeGraph:
             raise NodeNameNonExistentError(str(error)) from None
 
     def _wire_name(self, topic: str) -> str:
-        return names.topic_on_wire(self.resolve_topic_name(topic))  # type: ignore[attr-defined]
+        return names.topic_on_wire(self.resolve_topic_name(topic))
 
     def _infos(
         self, endpoints: list[Any], topic: str, no_mangle: bool, kind: TopicEndpointTypeEnum

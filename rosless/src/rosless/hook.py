@@ -1,6 +1,63 @@
 """
-What `rosless.pth` imports when the interpreter starts; it must be quick and never fail.
+The finder that makes interface packages importable: ``from sensor_msgs.msg import JointState``.
 
-The finder proper is only loaded when a package is asked for that looks like one with interfaces.
+`rosless.pth` installs it when the interpreter starts, and `import rclpy` does so too; hence it needs
+nothing but `os` and `sys` until an interface package is asked for.
 
 """
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+KINDS = ('msg', 'srv', 'action')
+BUNDLED = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'interfaces')
+
+
+def search_roots() -> list[str]:
+    """Return the directories that hold one directory per package with interfaces."""
+    prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)
+    roots = [os.path.join(prefix, 'share') for prefix in prefixes if prefix]
+    return [*roots, os.path.join(sys.prefix, 'share'), BUNDLED]
+
+
+def has_interfaces(directory: str) -> bool:
+    """Tell whether a package's directory has a folder with interfaces."""
+    return os.path.isdir(directory) and any(
+        os.path.isdir(os.path.join(directory, kind)) for kind in KINDS
+    )
+
+
+class InterfaceFinder:
+    """
+    Finds `pkg`, `pkg.msg`, `pkg.srv` and `pkg.action` of packages that have interface texts.
+
+    A Python package of the same name is left alone (only the sub-module it lacks is provided); a
+    plain folder of that name on the path is not mistaken for it.
+
+    """
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: Any = None
+    ) -> Any:
+        """Return the spec of an interface package or of its `msg`, `srv` or `action` module."""
+        package, _, kind = fullname.partition('.')
+        if kind and kind not in KINDS:
+            return None
+        if not any(has_interfaces(os.path.join(root, package)) for root in search_roots()):
+            return None
+        from .idl.importer import make_spec
+
+        return make_spec(fullname, path)
+
+
+def install() -> None:
+    """Put the finder in front of `sys.meta_path`, once."""
+    if not any(type(finder).__name__ == 'InterfaceFinder' for finder in sys.meta_path):
+        sys.meta_path.insert(0, InterfaceFinder())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import yaml
+if TYPE_CHECKING:
+    import yaml
 
 BOOLEANS = {
     text: value
@@ -36,6 +37,8 @@ def parse_value(text: str) -> Any:
         If it is not a scalar or a list of scalars of one type.
 
     """
+    import yaml
+
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
@@ -58,6 +61,8 @@ def load_file(path: str | Path) -> list[tuple[str, dict[str, Any]]]:
         If it cannot be read.
 
     """
+    import yaml
+
     try:
         root = yaml.compose(Path(path).read_text(encoding='utf-8'), Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
@@ -105,7 +110,7 @@ def flatten(values: dict[str, Any], prefix: str = '') -> dict[str, Any]:
 
 
 def _walk_nodes(node: yaml.Node, prefix: str, found: list[tuple[str, dict[str, Any]]]) -> None:
-    if not isinstance(node, yaml.MappingNode):
+    if node.id != 'mapping':
         raise ParameterFileError(
             f'{_line(node)}: expected node names with {PARAMETERS!r} below them'
         )
@@ -121,12 +126,12 @@ def _walk_nodes(node: yaml.Node, prefix: str, found: list[tuple[str, dict[str, A
 
 
 def _mapping(node: yaml.Node, prefix: str) -> dict[str, Any]:
-    if not isinstance(node, yaml.MappingNode):
+    if node.id != 'mapping':
         raise ParameterFileError(f'{_line(node)}: expected parameter names')
     result: dict[str, Any] = {}
     for key, value in node.value:
         name = f'{prefix}{key.value}'
-        if isinstance(value, yaml.MappingNode):
+        if value.id == 'mapping':
             result.update(_mapping(value, f'{name}.'))
         else:
             result[name] = _value(value, name)
@@ -134,10 +139,10 @@ def _mapping(node: yaml.Node, prefix: str) -> dict[str, Any]:
 
 
 def _value(node: yaml.Node, name: str) -> Any:
-    if isinstance(node, yaml.ScalarNode):
+    if node.id == 'scalar':
         return _scalar(node)
-    if isinstance(node, yaml.SequenceNode):
-        if not all(isinstance(item, yaml.ScalarNode) for item in node.value):
+    if node.id == 'sequence':
+        if not all(item.id == 'scalar' for item in node.value):
             raise ParameterFileError(f'{_line(node)}: {name!r}: only lists of scalars are parameters')
         values = [_scalar(item) for item in node.value]
         kinds = {type(value) for value in values}
@@ -172,7 +177,7 @@ def _is_tagged(node: yaml.ScalarNode) -> bool:
 
 
 def _is_null(node: yaml.Node) -> bool:
-    return isinstance(node, yaml.ScalarNode) and node.value in ('', '~', 'null')
+    return node.id == 'scalar' and node.value in ('', '~', 'null')
 
 
 def _line(node: yaml.Node) -> str:

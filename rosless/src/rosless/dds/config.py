@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import os
 import sys
 from collections.abc import Mapping
-from xml.sax.saxutils import quoteattr
 
 MAX_PARTICIPANTS = 100
 RANGES = ('LOCALHOST', 'SUBNET', 'OFF', 'SYSTEM_DEFAULT')
@@ -77,7 +77,7 @@ def _xml(*, loopback: bool, peers: list[str], multicast: bool = False) -> str:
         else ''
     )
     allow = '' if multicast else '<AllowMulticast>false</AllowMulticast>'
-    peer_list = ''.join(f'<Peer address={quoteattr(peer)}/>' for peer in peers)
+    peer_list = ''.join(f'<Peer address="{html.escape(peer)}"/>' for peer in peers)
     return (
         '<CycloneDDS><Domain>'
         f'<General>{interface}{allow}</General>'

@@ -8,21 +8,18 @@ under the prefix of the running Python, and the texts that come with rosless.
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 
+from .. import hook
 from ..idl.errors import InterfaceError, InterfaceNotFound
 
-KINDS = ('msg', 'srv', 'action')
+KINDS = hook.KINDS
 BUNDLED = Path(__file__).parent
 
 
 def search_path() -> list[Path]:
     """Return the directories that hold one directory per package."""
-    prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)
-    roots = [Path(prefix, 'share') for prefix in prefixes if prefix]
-    return [*roots, Path(sys.prefix, 'share'), BUNDLED]
+    return [Path(root) for root in hook.search_roots()]
 
 
 def package_names() -> list[str]:
@@ -145,4 +142,4 @@ def interface_text(name: str) -> str:
 
 
 def _has_interfaces(directory: Path) -> bool:
-    return any((directory / kind).is_dir() for kind in KINDS)
+    return hook.has_interfaces(str(directory))

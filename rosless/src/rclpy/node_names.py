@@ -1,0 +1,53 @@
+"""The names of a node, and how it makes full names of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rosless import names
+from rosless.remap import RemapRule, remap_name
+
+from .exceptions import InvalidServiceNameException, InvalidTopicNameException
+
+
+class NodeNames:
+    """What `Node` can do with names; the node is the only user of this class."""
+
+    _name: str
+    _namespace: str
+    _remap_rules: list[RemapRule]
+
+    def get_name(self) -> str:
+        """Return the name."""
+        return self._name
+
+    def get_namespace(self) -> str:
+        """Return the namespace."""
+        return self._namespace
+
+    def get_fully_qualified_name(self) -> str:
+        """Return namespace and name."""
+        return names.full_node_name(self._name, self._namespace)
+
+    def resolve_topic_name(self, topic: str, *, only_expand: bool = False) -> str:
+        """Return the full name of a topic, after remapping unless `only_expand`."""
+        return self._resolve(topic, 'topic', InvalidTopicNameException, only_expand)
+
+    def resolve_service_name(self, service: str, *, only_expand: bool = False) -> str:
+        """Return the full name of a service, after remapping unless `only_expand`."""
+        return self._resolve(service, 'service', InvalidServiceNameException, only_expand)
+
+    def _resolve(self, name: str, kind: str, error: Any, only_expand: bool) -> str:
+        if not isinstance(name, str):
+            raise TypeError(f'{kind} name must be a str, not {type(name).__name__}')
+        problem = names.topic_problem(name, what=kind)
+        if problem is not None:
+            raise error(name, *problem)
+        node, namespace = self._name, self._namespace
+        try:
+            full_name = names.expand(name, node, namespace)
+        except KeyError as unknown:
+            raise error(name, f'unknown substitution {unknown}', name.index('{')) from None
+        if only_expand:
+            return full_name
+        return remap_name(self._remap_rules, kind, full_name, node, namespace)
