@@ -77,7 +77,8 @@ def simulate(
     gravity : array_like, optional
         (3,) in world axes; (0, 0, -9.81) if not given [m/s^2].
     dissipation : bool, optional
-        Whether the joints' damping and dry friction act.
+        Whether the joints' damping and dry friction act; dry friction rises smoothly over the
+        first ``STICKING_SPEED`` (``mbd_ros.simulation.motion``).
     motion : Motion, optional
         What is integrated instead of the free motion, for instance
         ``mbd_ros.control.ConstrainedMotion``; it brings its own forces and gravity, so that
