@@ -27,6 +27,9 @@ SMALLEST_STEP = 1e-9
 """Times closer than this count as equal [s]; messages carry them in nanoseconds."""
 
 
+NO_ROWS = np.zeros(0)
+
+
 class NominalState(NamedTuple):
     """
     The nominal model at one time.
@@ -49,6 +52,9 @@ class NominalState(NamedTuple):
         Number of independent constraint rows.
     conflicting : bool
         Whether the constraint cannot be satisfied at this state.
+    multipliers : Vector
+        ``lambda`` (m,), ``Q_c = A^T lambda``: for rows of a tool's position the force [N] on the
+        tool that would do the same.
 
     """
 
@@ -64,6 +70,7 @@ class NominalState(NamedTuple):
     moved: float
     rank: int
     conflicting: bool
+    multipliers: Vector = NO_ROWS
 
 
 class NominalModel:
@@ -232,4 +239,4 @@ def _assemble(
     return NominalState(
         time, q, v, solution.accelerations, dynamics.applied + solution.constraint_force,
         dynamics.applied, solution.constraint_force, before, after, moved, solution.rank,
-        solution.conflicting)
+        solution.conflicting, solution.multipliers)

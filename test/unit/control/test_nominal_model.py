@@ -41,6 +41,7 @@ def test_follows_the_exact_motion(motion, reference):
         np.testing.assert_allclose(state.v, sample['qd'], rtol=0, atol=1e-12)
         np.testing.assert_allclose(state.accelerations, sample['qdd'], rtol=0, atol=1e-11)
         np.testing.assert_allclose(state.constraint_force, sample['Qc'], rtol=0, atol=1e-10)
+        np.testing.assert_allclose(state.multipliers, sample['lambda_'], rtol=0, atol=1e-10)
         np.testing.assert_array_equal(state.effort, state.constraint_force)
         assert state.rank == 3
         assert not state.conflicting
