@@ -16,7 +16,7 @@ PIP_INSTALL := $(BIN)/pip install --quiet --use-pep517 --no-build-isolation
 STAMPS := $(VENV)/stamps
 
 # Folders count, too: their time changes when a file is removed.
-SOURCES := package.xml setup.py setup.cfg rosless/pyproject.toml $(shell \
+SOURCES := package.xml setup.py setup.cfg rosless/setup.py rosless/pyproject.toml $(shell \
 	find mbd_ros rosless/src interfaces launch urdf config resource \
 	-name __pycache__ -prune -o -name '*.egg-info' -prune -o -name build -prune -o -print 2>/dev/null)
 
