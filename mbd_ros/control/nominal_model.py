@@ -25,8 +25,6 @@ ABSURD_SPEED = 1e4
 """A nominal model whose velocity exceeds this has diverged [rad/s or m/s]."""
 SMALLEST_STEP = 1e-9
 """Times closer than this count as equal [s]; messages carry them in nanoseconds."""
-
-
 NO_ROWS = np.zeros(0)
 
 

@@ -168,7 +168,7 @@ def factorize(mass_matrix: Matrix, joint_names: Sequence[str] | None = None) -> 
         raise SingularMassError(
             joint, 'the mass matrix is not positive definite from this row on '
             f'(its diagonal entry is {mass_matrix[index, index]:.3g})')
-    return L  # type: ignore[no-any-return]
+    return L
 
 
 def _check_shapes(M: Matrix, Q: Vector, rows: Matrix, right_side: Vector) -> None:
