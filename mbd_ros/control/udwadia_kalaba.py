@@ -158,6 +158,7 @@ def factorize(mass_matrix: Matrix, joint_names: Sequence[str] | None = None) -> 
         If a diagonal entry of M is NaN or infinite.
 
     """
+    L: Matrix
     L, info = dpotrf(mass_matrix, lower=1)
     sound = L.diagonal() ** 2 > SINGULAR_PIVOT * mass_matrix.diagonal()
     if info or not sound.all():
