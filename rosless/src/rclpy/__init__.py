@@ -14,23 +14,24 @@ A program initialises, makes nodes, spins them and shuts down::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, TYPE_CHECKING
 
-import rosless.guard
-
-rosless.guard.refuse_beside_ros(__file__)
-
-from .context import Context  # noqa: E402
-from .parameter import Parameter  # noqa: E402
-from .signals import (  # noqa: E402
-    SignalHandlerOptions,
+from . import _rosless  # noqa: F401  first of all: refuses to load beside a real rclpy
+from .context import Context
+from .parameter import Parameter
+from .signals import (
     install_signal_handlers,
+    SignalHandlerOptions,
     uninstall_signal_handlers,
 )
-from .task import Future  # noqa: E402
-from .utilities import get_default_context, ok, try_shutdown as _try_shutdown  # noqa: E402
-from .utilities import get_rmw_implementation_identifier  # noqa: E402
-from .utilities import shutdown as _shutdown  # noqa: E402
+from .task import Future
+from .utilities import (
+    get_default_context,
+    get_rmw_implementation_identifier,
+    ok,
+)
+from .utilities import shutdown as _shutdown
+from .utilities import try_shutdown as _try_shutdown
 
 if TYPE_CHECKING:
     from .executors import Executor
@@ -130,7 +131,9 @@ def shutdown(*, context: Context | None = None, uninstall_handlers: bool | None 
             uninstall_signal_handlers()
 
 
-def try_shutdown(*, context: Context | None = None, uninstall_handlers: bool | None = None) -> None:
+def try_shutdown(
+    *, context: Context | None = None, uninstall_handlers: bool | None = None
+) -> None:
     """Shut down, unless that has happened already; see `shutdown`."""
     _forget_global_executor(context)
     _try_shutdown(context=context)

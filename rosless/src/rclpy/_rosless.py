@@ -1,1 +1,5 @@
-"""Marks this `rclpy` as that of rosless."""
+"""Marks this `rclpy` as that of rosless, and refuses to load beside a real one."""
+
+import rosless.guard
+
+rosless.guard.refuse_beside_ros(__file__)

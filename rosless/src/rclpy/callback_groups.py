@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-import weakref
 from typing import Any
+import weakref
 
 
 class CallbackGroup:

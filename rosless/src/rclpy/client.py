@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-import weakref
 from typing import Any
+import weakref
 
 from cyclonedds.core import DDSException
 from rosless.dds.endpoints import Reader, Writer

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-import time as system
 from collections.abc import Callable
 from enum import IntEnum
+import threading
+import time as system
 from typing import Any
 
 from .clock_type import ClockType
@@ -14,7 +14,15 @@ from .duration import Duration
 from .exceptions import NotInitializedException
 from .time import Time
 
-__all__ = ['Clock', 'ClockChange', 'ClockType', 'JumpHandle', 'JumpThreshold', 'ROSClock', 'TimeJump']
+__all__ = [
+    'Clock',
+    'ClockChange',
+    'ClockType',
+    'JumpHandle',
+    'JumpThreshold',
+    'ROSClock',
+    'TimeJump',
+]
 
 steady_now = system.monotonic_ns
 
@@ -255,9 +263,7 @@ class ROSClock(Clock):
     def _set_ros_time_is_active(self, enabled: bool) -> None:
         if enabled == self._active:
             return
-        change = (
-            ClockChange.ROS_TIME_ACTIVATED if enabled else ClockChange.ROS_TIME_DEACTIVATED
-        )
+        change = ClockChange.ROS_TIME_ACTIVATED if enabled else ClockChange.ROS_TIME_DEACTIVATED
         after = self._override if enabled else system.time_ns()
 
         def switch() -> None:
@@ -268,7 +274,9 @@ class ROSClock(Clock):
     def set_ros_time_override(self, time: Time) -> None:
         """Set the simulated time."""
         if not isinstance(time, Time):
-            raise TypeError(f'Time must be specified as rclpy.time.Time. Received type: {type(time)}')
+            raise TypeError(
+                f'Time must be specified as rclpy.time.Time. Received type: {type(time)}'
+            )
 
         def change() -> None:
             self._override = time.nanoseconds

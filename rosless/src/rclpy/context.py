@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 import sys
 import threading
+from typing import Any, TYPE_CHECKING
 import weakref
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
 
 from rosless import arguments as command_line
-from rosless.dds.config import MAX_DOMAIN_ID, domain_id as domain_from_environment
+from rosless.dds.config import domain_id as domain_from_environment
+from rosless.dds.config import MAX_DOMAIN_ID
 
-from .exceptions import NotInitializedException, RCLError, RCLInvalidROSArgsError
-from .exceptions import UnknownROSArgsError
+from .exceptions import (
+    NotInitializedException,
+    RCLError,
+    RCLInvalidROSArgsError,
+    UnknownROSArgsError,
+)
 from .impl import log_output
 from .impl.logging_severity import LoggingSeverity
 
@@ -122,9 +127,7 @@ class Context:
             self.invalidate()
             self._close()
         if not was_valid:
-            raise RCLError(
-                'failed to shutdown: rcl_shutdown already called on the given context'
-            )
+            raise RCLError('failed to shutdown: rcl_shutdown already called on the given context')
 
     def try_shutdown(self) -> None:
         """End the context unless it has ended already."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
+import itertools
 from typing import Any, NamedTuple
 
 from rosless.dds.endpoints import Endpoint

@@ -156,7 +156,9 @@ class InvalidParameterValueException(ParameterException):
 
     def __init__(self, parameter: str, value: Any, reason: str, *args: Any) -> None:
         super().__init__(
-            f"Invalid parameter value ('{value}') for parameter '{parameter}'. Reason", reason, *args
+            f"Invalid parameter value ('{value}') for parameter '{parameter}'. Reason",
+            reason,
+            *args,
         )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
+import threading
 from typing import Any
 
 from cyclonedds.core import DDSException
@@ -20,8 +20,8 @@ class WorkQueue:
     """
     Finds work for an executor.
 
-    Readiness of DDS entities is edge triggered: a signal marks the entity as ready, and it stays so
-    until nothing is left to take. An entity whose callback group is busy stays ready without
+    Readiness of DDS entities is edge triggered: a signal marks the entity as ready, and it stays
+    so until nothing is left to take. An entity whose callback group is busy stays ready without
     keeping the wait from blocking; the end of the callback that holds the group wakes it.
 
     Everything here, except `add_task`, `wake` and `group_freed`, runs in the thread that spins.

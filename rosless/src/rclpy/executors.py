@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 import inspect
 import os
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from .executor_queue import WorkQueue
@@ -264,8 +264,8 @@ class MultiThreadedExecutor(Executor):
     Parameters
     ----------
     num_threads : int, optional
-        Size of the pool; by default the number of cores. On one core that is one thread, with which
-        a service cannot be called from a callback.
+        Size of the pool; by default the number of cores. On one core that is one thread, with
+        which a service cannot be called from a callback.
     context : Context, optional
         The context; the default one if omitted.
 

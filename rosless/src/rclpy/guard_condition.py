@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from typing import Any
+import weakref
 
 from .callback_groups import CallbackGroup
 from .entity import Entity, Job

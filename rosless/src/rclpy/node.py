@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Sequence
 from typing import Any
+import weakref
 
 from rosless import arguments as command_line
 from rosless import names, parameter_values
@@ -107,9 +107,7 @@ class Node(NodeEntities, NodeParameters, NodeGraph):
             self._graph_node = discovery.add_node(self._name, self._namespace)
             self._rosout = None
             if enable_rosout and all(scope.rosout for scope in scopes):
-                self._rosout = RosoutPublisher(
-                    self._context, self._graph_node, self._logger.name
-                )
+                self._rosout = RosoutPublisher(self._context, self._graph_node, self._logger.name)
             self._parameter_event_publisher = self.create_publisher(
                 interface_class('rcl_interfaces/msg/ParameterEvent'),
                 '/parameter_events',

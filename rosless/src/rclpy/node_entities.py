@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
+import inspect
 from typing import Any
 
 from rosless import names
@@ -19,9 +19,9 @@ from .exceptions import InvalidHandle, NoTypeSupportImportedException
 from .guard_condition import GuardCondition
 from .node_names import NodeNames
 from .publisher import Publisher
-from .qos import QoSProfile, qos_profile_services_default
+from .qos import qos_profile_services_default, QoSProfile
 from .qos_event import PublisherEventCallbacks, SubscriptionEventCallbacks
-from .qos_overriding_options import QoSOverridingOptions, declare_qos_overrides
+from .qos_overriding_options import declare_qos_overrides, QoSOverridingOptions
 from .service import Service
 from .service_channel import unique_id, user_data
 from .subscription import Subscription
@@ -466,6 +466,7 @@ def _check_message_type(cls: Any) -> None:
 
 
 def _check_service_type(cls: Any) -> None:
-    if not all(hasattr(getattr(cls, part, None), '_definition') for part in ('Request', 'Response')):
+    if not all(
+        hasattr(getattr(cls, part, None), '_definition') for part in ('Request', 'Response')
+    ):
         raise NoTypeSupportImportedException(f'{cls!r} is not a service class')
-

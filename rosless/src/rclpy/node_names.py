@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rosless import names
-from rosless.remap import RemapRule, remap_name
+from rosless.remap import remap_name, RemapRule
 
 from .exceptions import InvalidServiceNameException, InvalidTopicNameException
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+import warnings
 
 from rosless.idl.resolve import interface_class
 
@@ -17,7 +17,7 @@ from .exceptions import (
     ParameterNotDeclaredException,
     ParameterUninitializedException,
 )
-from .parameter import PARAMETER_SEPARATOR_STRING, Parameter
+from .parameter import Parameter, PARAMETER_SEPARATOR_STRING
 from .parameter_rules import apply_descriptor, check_list, check_name
 
 Result = Any
@@ -193,9 +193,7 @@ class NodeParameters:
         """Return the descriptors of several parameters."""
         return [self.describe_parameter(name) for name in names]
 
-    def set_descriptor(
-        self, name: str, descriptor: Any, alternative_value: Any = None
-    ) -> Any:
+    def set_descriptor(self, name: str, descriptor: Any, alternative_value: Any = None) -> Any:
         """
         Replace the descriptor of a parameter, and return the value it then has.
 
@@ -268,7 +266,9 @@ class NodeParameters:
         """Undo `add_pre_set_parameters_callback`."""
         self._pre_set_parameters_callbacks.remove(callback)
 
-    def add_post_set_parameters_callback(self, callback: Callable[[list[Parameter]], None]) -> None:
+    def add_post_set_parameters_callback(
+        self, callback: Callable[[list[Parameter]], None]
+    ) -> None:
         """Call a function after parameters have been set."""
         self._post_set_parameters_callbacks.insert(0, callback)
 

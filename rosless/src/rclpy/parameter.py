@@ -66,7 +66,8 @@ class Parameter:
             if value is None:
                 return cls.NOT_SET
             raise TypeError(
-                f"The given value is not one of the allowed types '{value}' ({type(value).__name__})."
+                f"The given value is not one of the allowed types '{value}' "
+                f'({type(value).__name__}).'
             )
 
         def check(self, parameter_value: Any) -> bool:
@@ -83,7 +84,10 @@ class Parameter:
             if self == Parameter.Type.STRING:
                 return isinstance(value, str)
             if isinstance(value, array.array):
-                codes = {Parameter.Type.INTEGER_ARRAY: 'bBhHiIlLqQ', Parameter.Type.DOUBLE_ARRAY: 'fd'}
+                codes = {
+                    Parameter.Type.INTEGER_ARRAY: 'bBhHiIlLqQ',
+                    Parameter.Type.DOUBLE_ARRAY: 'fd',
+                }
                 return value.typecode in codes.get(self, '')
             if not isinstance(value, (list, tuple)):
                 return False
@@ -186,7 +190,7 @@ def parameter_value_to_python(parameter_value: Any) -> Any:
 
 
 def get_parameter_value(string_value: str) -> Any:
-    """Return the `rcl_interfaces/msg/ParameterValue` of YAML text; text that is not one is a string."""
+    """Return the `ParameterValue` message of YAML text; text that is not YAML is a string."""
     try:
         value = parameter_values.parse_value(string_value)
         return Parameter('', value=value).get_parameter_value()

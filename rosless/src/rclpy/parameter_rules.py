@@ -21,7 +21,9 @@ def check_list(parameters: Any) -> None:
     """Raise TypeError unless all are parameters."""
     for parameter in parameters:
         if not isinstance(parameter, Parameter):
-            raise TypeError(f"parameter must be instance of type '{Parameter!r}', not {parameter!r}")
+            raise TypeError(
+                f"parameter must be instance of type '{Parameter!r}', not {parameter!r}"
+            )
 
 
 def apply_descriptor(parameter: Parameter, descriptor: Any, *, check_read_only: bool) -> Any:
@@ -52,8 +54,10 @@ def apply_descriptor(parameter: Parameter, descriptor: Any, *, check_read_only: 
 
 def _integer_range(parameter: Parameter, limits: Any) -> Any:
     value = parameter.value
-    if not min(limits.from_value, limits.to_value) <= value <= max(
-        limits.from_value, limits.to_value
+    if (
+        not min(limits.from_value, limits.to_value)
+        <= value
+        <= max(limits.from_value, limits.to_value)
     ):
         return _out_of_range(parameter, limits)
     on_end = value in (limits.from_value, limits.to_value)
@@ -70,8 +74,10 @@ def _real_range(parameter: Parameter, limits: Any) -> Any:
 
     if close(value, limits.from_value) or close(value, limits.to_value):
         return _accept()
-    if not min(limits.from_value, limits.to_value) < value < max(
-        limits.from_value, limits.to_value
+    if (
+        not min(limits.from_value, limits.to_value)
+        < value
+        < max(limits.from_value, limits.to_value)
     ):
         return _out_of_range(parameter, limits)
     if limits.step:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
+import weakref
 
 from rosless.idl.resolve import interface_class
 
 from .exceptions import ParameterNotDeclaredException, ParameterUninitializedException
-from .parameter import PARAMETER_SEPARATOR_STRING, Parameter
+from .parameter import Parameter, PARAMETER_SEPARATOR_STRING
 from .qos import qos_profile_parameters
 
 

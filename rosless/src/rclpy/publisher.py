@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
+import weakref
 
 from cyclonedds.core import DDSException
 from rosless.dds.endpoints import Writer
@@ -114,8 +114,8 @@ class Publisher(Entity):
         c.dds_assert_liveliness(self._writer.ref)
 
     def wait_for_all_acked(self, timeout: Duration | None = None) -> bool:
-        """Wait until all reliable subscriptions have everything; False if the time was too short."""
-        from rosless.dds.library import INFINITE, c
+        """Wait until all reliable subscriptions have everything; False if that takes too long."""
+        from rosless.dds.library import c, INFINITE
 
         limit = INFINITE if timeout is None else timeout.nanoseconds
         return c.dds_wait_for_acks(self._writer.ref, limit) == 0

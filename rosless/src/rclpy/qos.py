@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from enum import Enum, IntEnum
 from typing import Any
+import warnings
 
 from rosless.dds.qos import Profile
 
@@ -104,7 +104,7 @@ class QoSProfile:
 
     def __init__(self, **kwargs: Any) -> None:
         unknown = sorted(key for key in kwargs if '_' + key not in self.__slots__)
-        assert not unknown, 'Invalid arguments passed to constructor: %s' % unknown
+        assert not unknown, f'Invalid arguments passed to constructor: {unknown}'
         if 'history' not in kwargs:
             if 'depth' not in kwargs:
                 raise InvalidQoSProfileException('History and/or depth settings are required.')
@@ -168,7 +168,7 @@ def _policy(name: str, kind: type) -> property:
         return getattr(self, '_' + name)
 
     def assign(self: QoSProfile, value: Any) -> None:
-        assert isinstance(value, (kind, int)), f"{name} must be a {kind.__name__}, not {value!r}"
+        assert isinstance(value, (kind, int)), f'{name} must be a {kind.__name__}, not {value!r}'
         setattr(self, '_' + name, kind(value))
 
     return property(get, assign, doc=f'Policy `{name}`.')
@@ -195,7 +195,7 @@ def _depth() -> property:
             raise ValueError('depth must be greater than or equal to zero')
         if self._history == HistoryPolicy.KEEP_LAST and value == 0:
             warnings.warn(
-                'A zero depth with KEEP_LAST doesn\'t make sense; no data could be stored. '
+                "A zero depth with KEEP_LAST doesn't make sense; no data could be stored. "
                 'This will be interpreted as SYSTEM_DEFAULT',
                 stacklevel=3,
             )
@@ -321,13 +321,13 @@ def qos_check_compatible(
         if not pub.deadline.nanoseconds:
             reasons.append('ERROR: Subscription has a deadline, but publisher does not;')
         elif sub.deadline < pub.deadline:
-            reasons.append("ERROR: Subscription deadline is less than publisher deadline;")
+            reasons.append('ERROR: Subscription deadline is less than publisher deadline;')
     if (pub.liveliness, sub.liveliness) == (
         LivelinessPolicy.AUTOMATIC,
         LivelinessPolicy.MANUAL_BY_TOPIC,
     ):
         reasons.append(
-            'ERROR: Publisher\'s liveliness is automatic and subscription\'s is manual by topic;'
+            "ERROR: Publisher's liveliness is automatic and subscription's is manual by topic;"
         )
     if reasons:
         return QoSCompatibility.ERROR, ''.join(reasons)

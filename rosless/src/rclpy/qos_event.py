@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from .qos import QoSPolicyKind, qos_policy_name_from_kind
+from .qos import qos_policy_name_from_kind, QoSPolicyKind
 
 
 class QoSPublisherEventType(IntEnum):
@@ -134,7 +134,9 @@ class EventCallbacks:
             or (name == 'incompatible_qos' and self.use_default_callbacks)
         )
 
-    def run(self, statuses: int, entity: Any, default: Callable[[str], None], executor: Any) -> None:
+    def run(
+        self, statuses: int, entity: Any, default: Callable[[str], None], executor: Any
+    ) -> None:
         """Run the callbacks of the DDS statuses that changed."""
         for bit, (name, getter, convert) in self.table.items():
             if not statuses & bit or entity is None:

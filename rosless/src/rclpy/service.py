@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import time
-import weakref
 from collections.abc import Callable
+from functools import partial
+import time
 from typing import Any, NamedTuple
+import weakref
 
 from cyclonedds.core import DDSException
 from rosless.dds.endpoints import Reader, Writer
@@ -16,7 +17,7 @@ from .callback_groups import CallbackGroup
 from .entity import Entity, Job
 from .exceptions import RCLError
 from .qos import QoSProfile
-from .service_channel import HEADER, OFFSET, identifier_of
+from .service_channel import HEADER, identifier_of, OFFSET
 
 MATCH_TIMEOUT = 0.1  # s, for the client's reader to be discovered, as in rmw_cyclonedds_cpp
 
@@ -98,7 +99,7 @@ class Service(Entity):
             return Job(
                 self.callback,
                 (request, self.srv_type.Response()),
-                lambda response: self.send_response(response, header),
+                partial(self.send_response, header=header),
             )
 
     def send_response(self, response: Any, header: RequestHeader) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 import os
 import signal
 import threading
-from enum import IntEnum
 from types import FrameType
 from typing import Any
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import inspect
 import time
-import weakref
-from collections.abc import Callable
 from typing import Any
+import weakref
 
 from rosless.dds.endpoints import Reader
 from rosless.idl.codec import deserialize

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
 import inspect
 import sys
 import threading
+from typing import Any
 import warnings
 import weakref
-from collections.abc import Callable, Generator
-from typing import Any
-
 
 _FINISHED = object()
 

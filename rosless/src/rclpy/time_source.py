@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
+import weakref
 
 from .callback_groups import MutuallyExclusiveCallbackGroup
 from .clock import ROSClock
@@ -63,7 +63,8 @@ class TimeSource:
             self.ros_time_is_active = parameter.value
         else:
             node.get_logger().error(
-                f"Invalid type for parameter '{USE_SIM_TIME_NAME}' {parameter.type_!r} should be bool"
+                f"Invalid type for parameter '{USE_SIM_TIME_NAME}' {parameter.type_!r} "
+                'should be bool'
             )
         node.add_on_set_parameters_callback(self._on_parameters)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-import weakref
 from collections.abc import Callable
+import threading
 from typing import Any
+import weakref
 
 from .callback_groups import CallbackGroup
 from .clock import Clock

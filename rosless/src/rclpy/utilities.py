@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import sys
 import threading
-from collections.abc import Sequence
 from typing import Any
 
 from rosless import arguments

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import parameter_values
-from .remap import RemapRule, parse_remap_rule
+from .remap import parse_remap_rule, RemapRule
 
 SEVERITIES = {'unset': 0, 'debug': 10, 'info': 20, 'warn': 30, 'error': 40, 'fatal': 50}
 
@@ -151,7 +151,5 @@ def _parameter(flag: str, text: str) -> tuple[str, dict[str, Any]]:
 def _log_level(text: str, result: RosArguments) -> None:
     name, separator, level = text.rpartition(':=')
     if level.lower() not in SEVERITIES:
-        raise ArgumentError(
-            f'--log-level {text}: {level!r} is not one of {", ".join(SEVERITIES)}'
-        )
+        raise ArgumentError(f'--log-level {text}: {level!r} is not one of {", ".join(SEVERITIES)}')
     result.log_levels[name if separator else ''] = SEVERITIES[level.lower()]

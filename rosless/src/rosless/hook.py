@@ -1,8 +1,8 @@
 """
 The finder that makes interface packages importable: ``from sensor_msgs.msg import JointState``.
 
-`rosless.pth` installs it when the interpreter starts, and `import rclpy` does so too; hence it needs
-nothing but `os` and `sys` until an interface package is asked for.
+`rosless.pth` installs it when the interpreter starts, and `import rclpy` does so too; hence it
+needs nothing but `os` and `sys` until an interface package is asked for.
 
 """
 

@@ -22,12 +22,14 @@ def topic_problem(name: str, *, what: str = 'topic') -> Problem | None:
     for index, character in enumerate(name):
         if not TOPIC_CHARACTERS.match(character):
             return (
-                f"{what} name must not contain characters other than alphanumerics, "
+                f'{what} name must not contain characters other than alphanumerics, '
                 "'_', '~', '{', or '}'",
                 index,
             )
     if '~' in name[1:]:
-        return f"{what} name must not have '~' anywhere but the first character", name.index('~', 1)
+        return f"{what} name must not have '~' anywhere but the first character", name.index(
+            '~', 1
+        )
     if name[0] == '~' and len(name) > 1 and name[1] != '/':
         return f"{what} name must not have a '~' not followed by a '/'", 1
     if '//' in name:
@@ -72,7 +74,11 @@ def namespace_problem(namespace: str) -> Problem | None:
                 index,
             )
     problem = topic_problem(namespace, what='namespace')
-    return None if problem is None else (problem[0].replace('namespace name', 'namespace'), problem[1])
+    return (
+        None
+        if problem is None
+        else (problem[0].replace('namespace name', 'namespace'), problem[1])
+    )
 
 
 def expand(name: str, node_name: str, namespace: str) -> str:
@@ -148,7 +154,7 @@ def service_from_wire(name: str) -> str | None:
 
 
 def service_type_from_wire(name: str) -> str | None:
-    """Return the ROS name of the service that a DDS request or response type belongs to, or None."""
+    """Return the ROS name of the service that a DDS type belongs to, or None."""
     ros = type_from_wire(name)
     if ros is None:
         return None

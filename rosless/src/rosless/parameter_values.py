@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import re
+from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     import yaml
@@ -143,7 +143,9 @@ def _value(node: yaml.Node, name: str) -> Any:
         return _scalar(node)
     if node.id == 'sequence':
         if not all(item.id == 'scalar' for item in node.value):
-            raise ParameterFileError(f'{_line(node)}: {name!r}: only lists of scalars are parameters')
+            raise ParameterFileError(
+                f'{_line(node)}: {name!r}: only lists of scalars are parameters'
+            )
         values = [_scalar(item) for item in node.value]
         kinds = {type(value) for value in values}
         if len(kinds) > 1:

@@ -72,9 +72,7 @@ def parse_remap_rule(text: str) -> RemapRule:
     return RemapRule(node, kind, source, target)
 
 
-def remap_node(
-    rules: Iterable[RemapRule], name: str, namespace: str
-) -> tuple[str, str]:
+def remap_node(rules: Iterable[RemapRule], name: str, namespace: str) -> tuple[str, str]:
     """Return name and namespace of a node after remapping."""
     rules = list(rules)
     mine = [rule for rule in rules if rule.node in ('', name)]

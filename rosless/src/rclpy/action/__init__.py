@@ -1,5 +1,5 @@
 """Not in this version."""
 
 raise ImportError(
-    'rclpy.action is not in this version of rosless (0.1); what it provides is listed in its README'
+    'rclpy.action is not in this version of rosless (0.1); its README lists what is there'
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 from .logging_severity import LoggingSeverity

@@ -1,5 +1,5 @@
 """Not in this version."""
 
 raise ImportError(
-    'rclpy.lifecycle is not in this version of rosless (0.1); what it provides is listed in its README'
+    'rclpy.lifecycle is not in this version of rosless (0.1); its README lists what is there'
 )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 import html
 import os
 import sys
-from collections.abc import Mapping
 
 MAX_PARTICIPANTS = 100
 RANGES = ('LOCALHOST', 'SUBNET', 'OFF', 'SYSTEM_DEFAULT')
@@ -30,7 +30,9 @@ def domain_id(environment: Mapping[str, str] | None = None) -> int:
     if not text:
         return 0
     if not text.isdigit() or int(text) > MAX_DOMAIN_ID:
-        raise ConfigurationError(f'ROS_DOMAIN_ID={text!r} is not a number from 0 to {MAX_DOMAIN_ID}')
+        raise ConfigurationError(
+            f'ROS_DOMAIN_ID={text!r} is not a number from 0 to {MAX_DOMAIN_ID}'
+        )
     return int(text)
 
 
@@ -40,8 +42,8 @@ def configuration(environment: Mapping[str, str] | None = None) -> str | None:
 
     ``CYCLONEDDS_URI`` has the last word. Otherwise ``ROS_AUTOMATIC_DISCOVERY_RANGE`` decides:
     ``LOCALHOST`` (the default: loopback only), ``SUBNET``, ``OFF`` or ``SYSTEM_DEFAULT``.
-    ``ROS_STATIC_PEERS`` (separated by semicolons) adds addresses; ``ROS_LOCALHOST_ONLY=1`` of older
-    releases means ``LOCALHOST`` without any peers.
+    ``ROS_STATIC_PEERS`` (separated by semicolons) adds addresses; ``ROS_LOCALHOST_ONLY=1`` of
+    older releases means ``LOCALHOST`` without any peers.
 
     Raises
     ------

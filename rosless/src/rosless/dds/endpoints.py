@@ -12,7 +12,7 @@ from cyclonedds.qos import Qos
 from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 
-from .library import DATA_AVAILABLE, TIMEOUT, MatchedStatus, c
+from .library import c, DATA_AVAILABLE, MatchedStatus, TIMEOUT
 
 ANY_STATE = 0x7F
 

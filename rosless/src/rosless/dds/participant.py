@@ -58,12 +58,16 @@ class Participant:
         """Call the function before the participant is deleted."""
         self._closing.append(function)
 
-    def writer(self, topic: str, type_name: str, profile: Profile, user_data: bytes = b'') -> Writer:
+    def writer(
+        self, topic: str, type_name: str, profile: Profile, user_data: bytes = b''
+    ) -> Writer:
         """Return a new writer; names as on the wire."""
         qos = to_dds(profile, writer=True, user_data=user_data)
         return Writer(self._entity, self._topic(topic, type_name), (topic, type_name), qos)
 
-    def reader(self, topic: str, type_name: str, profile: Profile, user_data: bytes = b'') -> Reader:
+    def reader(
+        self, topic: str, type_name: str, profile: Profile, user_data: bytes = b''
+    ) -> Reader:
         """Return a new reader; names as on the wire."""
         qos = to_dds(profile, writer=False, user_data=user_data)
         return Reader(self._entity, self._topic(topic, type_name), (topic, type_name), qos)

@@ -59,9 +59,7 @@ def to_dds(profile: Profile, *, writer: bool, user_data: bytes = b'') -> Qos:
         policies.append(Policy.Durability.TransientLocal)
         if writer:
             history = Policy.History.KeepAll if keep_all else Policy.History.KeepLast(depth)
-            policies.append(
-                Policy.DurabilityService(0, history, UNLIMITED, UNLIMITED, UNLIMITED)
-            )
+            policies.append(Policy.DurabilityService(0, history, UNLIMITED, UNLIMITED, UNLIMITED))
     elif profile.durability == VOLATILE:
         policies.append(Policy.Durability.Volatile)
     if profile.deadline:
@@ -85,7 +83,9 @@ def from_dds(qos: Qos) -> Profile:
         policy = qos[Policy.History]
         keep_all = policy == Policy.History.KeepAll
         history, depth = (KEEP_ALL, 0) if keep_all else (KEEP_LAST, policy.depth)
-    reliable = Policy.Reliability in qos and qos[Policy.Reliability] != Policy.Reliability.BestEffort
+    reliable = (
+        Policy.Reliability in qos and qos[Policy.Reliability] != Policy.Reliability.BestEffort
+    )
     latched = Policy.Durability in qos and qos[Policy.Durability] != Policy.Durability.Volatile
     liveliness, lease = AUTOMATIC, INFINITE
     if Policy.Liveliness in qos:

@@ -32,7 +32,7 @@ class _Description:
 
 
 def raw_type(name: str) -> Any:
-    """Return a type for `cyclonedds.topic.Topic`; `name` as on the wire, ``'std_msgs::msg::dds_::String_'``."""
+    """Return a type for `cyclonedds.topic.Topic`, named as on the wire."""
     if name not in _types:
         _types[name] = type('Raw', (), {'__idl__': _Description(name)})
     return _types[name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes as ct
 import weakref
 
-from .library import INFINITE, c
+from .library import c, INFINITE
 
 GUARD = 0
 _waiters: weakref.WeakSet[Waiter] = weakref.WeakSet()

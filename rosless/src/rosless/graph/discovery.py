@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+import threading
 
 from ..dds.endpoints import Endpoint, Writer
 from ..dds.participant import Participant
-from ..dds.qos import KEEP_ALL, KEEP_LAST, RELIABLE, TRANSIENT_LOCAL, Profile
+from ..dds.qos import KEEP_ALL, KEEP_LAST, Profile, RELIABLE, TRANSIENT_LOCAL
 from ..dds.waiter import Waiter
-from .entities import TOPIC, TYPE, NodeEntities, decode, encode
+from .entities import decode, encode, NodeEntities, TOPIC, TYPE
 
 
 class Discovery:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass, field
+import struct
 
 TOPIC = 'ros_discovery_info'
 TYPE = 'rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_'

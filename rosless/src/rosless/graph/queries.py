@@ -19,7 +19,7 @@ from cyclonedds.core import InstanceState
 
 from .. import names
 from ..dds.participant import Participant
-from ..dds.qos import Profile, from_dds
+from ..dds.qos import from_dds, Profile
 from .discovery import Discovery
 from .entities import NodeEntities
 
@@ -83,10 +83,7 @@ class Graph:
         alive = self.participants() | {self._participant.gid}
         self.discovery.forget(alive)
         return [
-            node
-            for gid, nodes in self.discovery.nodes().items()
-            if gid in alive
-            for node in nodes
+            node for gid, nodes in self.discovery.nodes().items() if gid in alive for node in nodes
         ]
 
     def owners(self) -> dict[bytes, NodeEntities]:
@@ -141,7 +138,13 @@ class Graph:
         own: list[EndpointInfo] = []
 
         def construct(
-            key: bytes, participant: bytes, _: int, name: str, type_name: str, qos: Any, info: Any,
+            key: bytes,
+            participant: bytes,
+            _: int,
+            name: str,
+            type_name: str,
+            qos: Any,
+            info: Any,
             __: Any,
         ) -> None:
             if info.instance_state == InstanceState.Alive:

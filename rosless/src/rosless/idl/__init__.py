@@ -1,1 +1,1 @@
-"""Interface definitions: reading `.msg`, `.srv` and `.action` text, message classes, CDR encoding."""
+"""Interfaces: reading `.msg`, `.srv` and `.action` text, message classes, CDR encoding."""

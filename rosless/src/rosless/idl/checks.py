@@ -1,14 +1,14 @@
-"""Checks of values that are assigned to message fields, with the texts of the generated classes."""
+"""Checks of values assigned to message fields, with the texts of the generated classes."""
 
 from __future__ import annotations
 
 import array
-import math
 from collections import UserList, UserString
 from collections.abc import Callable, Sequence, Set
+import math
 from typing import Any
 
-from .definition import FLOATS, INTEGER_LIMITS, NUMBERS, FieldType
+from .definition import FieldType, FLOATS, INTEGER_LIMITS, NUMBERS
 from .resolve import message_class
 
 FLOAT32_MAX = 3.402823466e38
@@ -118,7 +118,9 @@ def _scalar(name: str, kind: FieldType) -> Callable[[Any], Any]:
 
 
 def _is_sequence(value: Any) -> bool:
-    return isinstance(value, (Sequence, Set, UserList)) and not isinstance(value, (str, UserString))
+    return isinstance(value, (Sequence, Set, UserList)) and not isinstance(
+        value, (str, UserString)
+    )
 
 
 def _size_text(kind: FieldType) -> str:
@@ -137,7 +139,8 @@ def _sequence(name: str, kind: FieldType) -> Callable[[Any], Any]:
     element = _scalar(name, FieldType(kind.base, string_bound=kind.string_bound))
     label = kind.base.split('/')[-1]
     label = {'string': 'str', 'wstring': 'str', 'byte': 'bytes'}.get(label, label)
-    text = f"The '{name}' field must be a set or sequence{_size_text(kind)} and each value of type '{label}'"
+    what = f'a set or sequence{_size_text(kind)}'
+    text = f"The '{name}' field must be {what} and each value of type '{label}'"
 
     def check(value: Any) -> Any:
         assert _is_sequence(value) and _fits(value, kind), text
@@ -181,10 +184,12 @@ def _number_sequence(name: str, kind: FieldType) -> Callable[[Any], Any]:
             assert value.typecode == code, (
                 f"The '{name}' array.array() must have the type code of '{code}'"
             )
-            assert _fits(value, kind), f"The '{name}' array.array() must have a size <= {kind.size}"
+            assert _fits(value, kind), (
+                f"The '{name}' array.array() must have a size <= {kind.size}"
+            )
             return value
-        assert _is_sequence(value) and _fits(value, kind) and _numbers_ok(value, kind), _number_text(
-            name, kind
+        assert _is_sequence(value) and _fits(value, kind) and _numbers_ok(value, kind), (
+            _number_text(name, kind)
         )
         return array.array(code, value)
 
@@ -203,8 +208,8 @@ def _number_array(name: str, kind: FieldType) -> Callable[[Any], Any]:
                 f"The '{name}' numpy.ndarray() must have a size of {kind.size}"
             )
             return value
-        assert _is_sequence(value) and _fits(value, kind) and _numbers_ok(value, kind), _number_text(
-            name, kind
+        assert _is_sequence(value) and _fits(value, kind) and _numbers_ok(value, kind), (
+            _number_text(name, kind)
         )
         return np.array(value, dtype=dtype(kind))
 

@@ -9,13 +9,13 @@ first four octets are the encapsulation header, so CDR aligns to ``position - 4`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import struct
 import sys
 import threading
-from collections.abc import Callable
 from typing import Any
 
-from .codegen import Reader, Writer, compile_source
+from .codegen import compile_source, Reader, Writer
 from .errors import DeserializationError
 from .message import Message
 from .resolve import message_class

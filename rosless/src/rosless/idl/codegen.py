@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import checks
-from .definition import NUMBERS, FieldType, MessageDefinition
+from .definition import FieldType, MessageDefinition, NUMBERS
 from .resolve import message_class
 
 UINT32 = '_U'
@@ -295,8 +295,10 @@ class Reader(_Generator):
                 self.line('p = e')
                 self.forget(4)
             if kind.string_bound is not None:
-                self.line(f'if len({place}) > {kind.string_bound}: '
-                          f"raise ValueError('string longer than {kind.string_bound}')")
+                self.line(
+                    f'if len({place}) > {kind.string_bound}: '
+                    f"raise ValueError('string longer than {kind.string_bound}')"
+                )
 
     def length(self) -> None:
         """Emit the reading of a length into `n`."""

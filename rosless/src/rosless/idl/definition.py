@@ -38,7 +38,7 @@ class FieldType:
     Attributes
     ----------
     base : str
-        A primitive such as ``'float64'``, or the full name of a message, ``'std_msgs/msg/Header'``.
+        A primitive, ``'float64'``, or the full name of a message, ``'std_msgs/msg/Header'``.
     kind : str
         ``'scalar'``, ``'array'`` (fixed length) or ``'sequence'``.
     size : int, optional

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class InterfaceError(Exception):
-    """An interface text cannot be read; the message names file, line, what was found and what is allowed."""
+    """An interface text cannot be read; the message says where, what was found and allowed."""
 
 
 class InterfaceNotFound(InterfaceError, LookupError):

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from . import checks
-from .definition import NUMBERS, FieldType, MessageDefinition
+from .definition import FieldType, MessageDefinition, NUMBERS
 from .resolve import message_class
 
 
@@ -29,8 +29,8 @@ class Message(metaclass=MessageMeta):
     """
     Base of all message classes.
 
-    Fields are properties over slots; a value is checked when it is assigned, and a wrong one raises
-    AssertionError, as in the classes that ROS 2 generates.
+    Fields are properties over slots; a value is checked when it is assigned, and a wrong one
+    raises AssertionError, as in the classes that ROS 2 generates.
 
     """
 
@@ -42,7 +42,7 @@ class Message(metaclass=MessageMeta):
     def __init__(self, **kwargs: Any) -> None:
         if kwargs:
             unknown = sorted(key for key in kwargs if key not in self._fields_and_field_types)
-            assert not unknown, 'Invalid arguments passed to constructor: %s' % ', '.join(unknown)
+            assert not unknown, f'Invalid arguments passed to constructor: {", ".join(unknown)}'
             for name, slot, make, convert in self._makers:
                 if name in kwargs:
                     value = kwargs[name]
@@ -107,7 +107,9 @@ def make_message_class(definition: MessageDefinition) -> type[Message]:
         namespace[field.name] = property(
             attrgetter(slot), _setter(slot, check), doc=f"Message field '{field.name}'."
         )
-        makers.append((field.name, slot, _maker(field.type, field.default), _converter(field.type)))
+        makers.append(
+            (field.name, slot, _maker(field.type, field.default), _converter(field.type))
+        )
         if field.default is not None:
             defaults[field.name.upper() + '__DEFAULT'] = field.default
     namespace['_makers'] = tuple(makers)
@@ -136,7 +138,9 @@ def _maker(kind: FieldType, default: Any) -> Any:
 
         if kind.kind == 'scalar':
             return make_message
-        return lambda: [make_message() for _ in range(kind.size or 0)] if kind.kind == 'array' else []
+        return lambda: (
+            [make_message() for _ in range(kind.size or 0)] if kind.kind == 'array' else []
+        )
     zero = _zero(kind.base)
     if kind.kind == 'scalar':
         value = zero if default is None else default

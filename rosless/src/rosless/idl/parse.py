@@ -6,14 +6,14 @@ import re
 from typing import Any
 
 from .definition import (
-    FLOATS,
-    INTEGER_LIMITS,
-    PRIMITIVES,
     ActionDefinition,
     Constant,
     Field,
     FieldType,
+    FLOATS,
+    INTEGER_LIMITS,
     MessageDefinition,
+    PRIMITIVES,
     ServiceDefinition,
 )
 from .errors import InterfaceError
@@ -26,7 +26,10 @@ FIELD_NAME = re.compile(r'[a-z](?:_?[a-z0-9]+)*$')
 CONSTANT_NAME = re.compile(r'[A-Z](?:_?[A-Z0-9]+)*$')
 COMMENT = re.compile(r"""((?:[^#'"]|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|['"])*?)(?:#.*)?$""")
 ELEMENT = re.compile(r"""\s*('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^,]*?)\s*(?:,|$)""")
-BUILTIN_TYPES = {'time': 'builtin_interfaces/msg/Time', 'duration': 'builtin_interfaces/msg/Duration'}
+BUILTIN_TYPES = {
+    'time': 'builtin_interfaces/msg/Time',
+    'duration': 'builtin_interfaces/msg/Duration',
+}
 
 
 def parse_message(name: str, text: str, *, first_line: int = 1) -> MessageDefinition:

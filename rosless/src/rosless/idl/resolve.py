@@ -1,4 +1,4 @@
-"""From the name of an interface to its Python class; every class is made once, when first asked for."""
+"""From the name of an interface to its Python class, made once, when first asked for."""
 
 from __future__ import annotations
 

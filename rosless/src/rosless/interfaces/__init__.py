@@ -123,7 +123,7 @@ def interface_path(name: str) -> Path:
             return root / tail
     if not has_package(package):
         share_directory(package)
-    known = ', '.join(interface_names(package, kind)) or 'none'
+    known = ', '.join(name.split('/')[1] for name in interface_names(package, kind)) or 'none'
     raise InterfaceNotFound(f'no interface {name!r}; package {package!r} has: {known}')
 
 

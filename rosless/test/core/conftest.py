@@ -1,0 +1,158 @@
+"""Fixtures: a DDS domain of our own, contexts, nodes, and programs in other processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+import os
+from pathlib import Path
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+SOURCE = str(Path(__file__).resolve().parents[2] / 'src')
+if SOURCE not in sys.path:
+    sys.path.insert(0, SOURCE)
+
+import pytest  # noqa: E402
+import rosless  # noqa: E402, F401
+
+os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
+for _name in ('CYCLONEDDS_URI', 'ROS_AUTOMATIC_DISCOVERY_RANGE', 'AMENT_PREFIX_PATH'):
+    os.environ.pop(_name, None)
+
+
+def wait_until(condition: Callable[[], Any], timeout: float = 5.0) -> bool:
+    """Return whether the condition comes true in time [s]."""
+    limit = time.monotonic() + timeout
+    while time.monotonic() < limit:
+        if condition():
+            return True
+        time.sleep(0.005)
+    return bool(condition())
+
+
+def spin_until(executor: Any, condition: Callable[[], Any], timeout: float = 5.0) -> bool:
+    """Spin until the condition comes true, at most a time [s]; return whether it did."""
+    limit = time.monotonic() + timeout
+    while not condition() and time.monotonic() < limit:
+        executor.spin_once(timeout_sec=0.02)
+    return bool(condition())
+
+
+@pytest.fixture(name='spin_until')
+def _spin_until() -> Callable[..., bool]:
+    return spin_until
+
+
+@pytest.fixture(name='wait_until')
+def _wait_until() -> Callable[..., bool]:
+    return wait_until
+
+
+@pytest.fixture
+def context() -> Iterator[Any]:
+    """Yield an initialised context."""
+    from rclpy.context import Context
+
+    made = Context()
+    made.init(args=[])
+    yield made
+    made.try_shutdown()
+
+
+@pytest.fixture
+def make_node(context: Any) -> Iterator[Callable[..., Any]]:
+    """Yield a function that makes nodes in the context."""
+    from rclpy.node import Node
+
+    nodes = []
+
+    def make(name: str = 'node', **kwargs: Any) -> Any:
+        nodes.append(Node(name, context=context, **kwargs))
+        return nodes[-1]
+
+    yield make
+    for node in nodes:
+        node.destroy_node()
+
+
+@pytest.fixture
+def executor(context: Any) -> Iterator[Any]:
+    """Yield a single-threaded executor."""
+    from rclpy.executors import SingleThreadedExecutor
+
+    made = SingleThreadedExecutor(context=context)
+    yield made
+    made.shutdown(timeout_sec=1.0)
+
+
+@pytest.fixture
+def spinning(context: Any) -> Iterator[Callable[..., Any]]:
+    """Yield a function that spins nodes on a pool of threads until the end of the test."""
+    from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
+
+    started = []
+
+    def start(*nodes: Any, num_threads: int = 2) -> Any:
+        pool = MultiThreadedExecutor(num_threads, context=context)
+        for node in nodes:
+            pool.add_node(node)
+
+        def run() -> None:
+            try:
+                pool.spin()
+            except ExternalShutdownException:
+                pass
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        started.append((pool, thread))
+        return pool
+
+    yield start
+    for pool, thread in started:
+        pool.shutdown(timeout_sec=2.0)
+        thread.join(timeout=2.0)
+
+
+class Program:
+    """A Python program in another process."""
+
+    def __init__(
+        self, source: str, arguments: tuple[str, ...], environment: dict[str, str]
+    ) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, '-c', source, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, 'PYTHONPATH': SOURCE, **environment},
+        )
+
+    def wait_for_line(self) -> str:
+        """Return the next line of its output."""
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def finish(self, timeout: float = 10.0) -> tuple[int, str, str]:
+        """Wait for its end; return exit code, output and error output."""
+        output, errors = self.process.communicate(timeout=timeout)
+        return self.process.returncode, output, errors
+
+
+@pytest.fixture
+def run_program() -> Iterator[Callable[..., Program]]:
+    """Yield a function that starts a program; it is killed at the end of the test."""
+    programs = []
+
+    def run(source: str, *arguments: str, **environment: str) -> Program:
+        programs.append(Program(source, arguments, environment))
+        return programs[-1]
+
+    yield run
+    for program in programs:
+        if program.process.poll() is None:
+            program.process.kill()
+        program.process.communicate(timeout=5.0)
