@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 
@@ -50,9 +51,9 @@ class Controller(Node):
 
     def __init__(self) -> None:
         super().__init__('controller')
-        self._parameters = declare_parameters(self)
-        self._period = round(SECOND / self._parameters.rate)
-        self._state_every = max(1, round(self._parameters.rate / self._parameters.state_rate))
+        self._settings = declare_parameters(self)
+        self._period = round(SECOND / self._settings.rate)
+        self._state_every = max(1, round(self._settings.rate / self._settings.state_rate))
         self._durations = Durations()
         self._commands: EffortCommands | None = None
         self._reader: JointStateReader | None = None
@@ -71,7 +72,7 @@ class Controller(Node):
             Float64MultiArray, 'effort_controller/commands', qos.RELIABLE)
         self._states = self.create_publisher(ControllerState, '~/state', qos.RELIABLE)
         self._drawings = ControllerDrawings(self)
-        self._source = RobotSource(self, self._parameters.robot_description, self._on_robot)
+        self._source = RobotSource(self, self._settings.robot_description, self._on_robot)
         self._subscription = self.create_subscription(
             JointState, 'joint_states', self._on_joint_states, qos.STREAM)
         self._watch = self.create_timer(
@@ -83,23 +84,25 @@ class Controller(Node):
 
     def _on_robot(self, robot: Robot) -> None:
         """Prepare for a robot; tracking begins with its first joint state."""
-        model, parameters = robot.model, self._parameters
+        model, settings = robot.model, self._settings
         if model.nq != model.nv:
             raise UnsupportedError('tracking with a floating base',
                                    'give a description whose root link is fixed')
-        commands = EffortCommands(model, parameters.joints)
-        posture = (commands.configuration('posture', parameters.posture)
-                   if parameters.posture else None)
+        commands = EffortCommands(model, settings.joints)
+        posture = (commands.configuration('posture', settings.posture)
+                   if settings.posture else None)
         task = task_from_parameters(
-            {**vars(parameters), 'path': vars(parameters.path)}, posture)
+            {**vars(settings), 'path': vars(settings.path)}, posture)
         reader = JointStateReader(model)
         at_zero = Measured(posture if posture is not None else commands.configuration('', []),
                            commands.velocities('', []), None)
-        Tracker(robot, task, at_zero, 0)   # compiles, and refuses a task that does not fit
+        first = Tracker(robot, task, at_zero, 0)   # refuses a task that does not fit
+        with contextlib.suppress(MbdError):   # to compile; the path may be out of reach from here
+            first.tool_points(first.step(self._period, at_zero), at_zero)
         self._commands, self._reader, self._task = commands, reader, task
         self._tracker = None
         self._stamp = -1
-        self._drawings.clear()
+        self._drawings.show_path(first, self.get_clock().now().nanoseconds)
 
     def _on_joint_states(self, message: JointState) -> None:
         """Answer a measured state with efforts."""
@@ -134,8 +137,6 @@ class Controller(Node):
         if self._tracker is None:
             assert self._task is not None
             self._tracker = Tracker(robot, self._task, measured, stamp)
-            self._drawings.show_path(self._tracker, stamp)
-            self._stamp = stamp
         elif self._mode != ControllerState.MODE_LOST:
             self._misses += max(0, round((stamp - self._stamp) / self._period) - 1)
         self._stamp = stamp
@@ -180,9 +181,9 @@ class Controller(Node):
             self._wait('no robot description yet' if not self._source.problem
                        else self._source.problem)
         elif (self._mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING)
-              and time.monotonic() - self._arrival > self._parameters.state_timeout):
+              and time.monotonic() - self._arrival > self._settings.state_timeout):
             self._set_mode(ControllerState.MODE_LOST, 'joint_states stopped coming '
-                           f'{self._parameters.state_timeout:g} s ago: no efforts are sent')
+                           f'{self._settings.state_timeout:g} s ago: no efforts are sent')
         if self._mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING):
             return
         names = () if robot is None else robot.model.joint_names

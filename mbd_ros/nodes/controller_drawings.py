@@ -56,22 +56,16 @@ class ControllerDrawings:
         return self._world_frame or tracker.robot.model.root
 
     def show_path(self, tracker: Tracker, nanoseconds: int) -> None:
-        """Publish the desired path of a tracker that begins."""
+        """Publish the desired path of a new robot and remove what was drawn for the old one."""
+        self._trace.clear()
+        self._last = None
+        self._markers.publish(delete_all())
         path = tracker.path
         length = getattr(path, 'period', None) or getattr(path, 'duration', 1.0)
         times = [length * index / POINTS for index in range(POINTS + 1)]
         self._points = [path.at(time).position for time in times]
-        self._trace.clear()
         self._desired.publish(to_path(
-            nanoseconds, self.frame(tracker),
-            ((nanoseconds + round(time * SECOND), point)
-             for time, point in zip(times, self._points))))
-
-    def clear(self) -> None:
-        """Remove what is drawn; the robot changes."""
-        self._trace.clear()
-        self._last = None
-        self._markers.publish(delete_all())
+            nanoseconds, self.frame(tracker), ((nanoseconds, point) for point in self._points)))
 
     def keep(self, tracker: Tracker, nanoseconds: int, measured: Measured, step: Step) -> None:
         """Remember a control step."""

@@ -49,8 +49,8 @@ class DynamicsServer(Node):
 
     def __init__(self) -> None:
         super().__init__('dynamics_server')
-        self._parameters = declare_parameters(self)
-        self.num_threads: int = self._parameters.num_threads
+        self._settings = declare_parameters(self)
+        self.num_threads: int = self._settings.num_threads
         self._durations = Durations()
         self._answered = 0
         self._refused = 0
@@ -59,8 +59,8 @@ class DynamicsServer(Node):
         """Take the robot and offer the services."""
         alone = MutuallyExclusiveCallbackGroup()
         together = ReentrantCallbackGroup()
-        self._source = RobotSource(self, self._parameters.robot_description, _make_ready,
-                                   gravity=self._parameters.gravity, group=alone)
+        self._source = RobotSource(self, self._settings.robot_description, _make_ready,
+                                   gravity=self._settings.gravity, group=alone)
         for kind, name, answer in (
                 (ForwardDynamics, 'forward_dynamics', self._forward_dynamics),
                 (InverseDynamics, 'inverse_dynamics', self._inverse_dynamics),
@@ -94,7 +94,7 @@ class DynamicsServer(Node):
     def _forward_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
         """Fill the answer of ``ForwardDynamics``."""
         states = requests.read_forward(robot.model, request)
-        terms = requests.read_terms(robot.model, request, self._parameters.gravity)
+        terms = requests.read_terms(robot.model, request, self._settings.gravity)
         begin = time.perf_counter()
         accelerations = mbd_ros.forward_dynamics(
             robot.model, states.q, states.v, states.driven, **terms)
@@ -105,7 +105,7 @@ class DynamicsServer(Node):
     def _inverse_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
         """Fill the answer of ``InverseDynamics``."""
         states = requests.read_inverse(robot.model, request)
-        terms = requests.read_terms(robot.model, request, self._parameters.gravity)
+        terms = requests.read_terms(robot.model, request, self._settings.gravity)
         begin = time.perf_counter()
         efforts = mbd_ros.inverse_dynamics(
             robot.model, states.q, states.v, states.driven, **terms)

@@ -67,8 +67,6 @@ class SimulationLoop:
         The robot in its initial state.
     timing : Timing
         How time passes.
-    begin : int
-        Time of the initial state [ns].
     publish : callable
         Called in the thread with time [ns], q, v and the efforts that act.
     warn : callable
@@ -76,13 +74,13 @@ class SimulationLoop:
 
     """
 
-    def __init__(self, stepper: Stepper, timing: Timing, *, begin: int, publish: Publish,
+    def __init__(self, stepper: Stepper, timing: Timing, *, publish: Publish,
                  warn: Callable[[str], None]) -> None:
         self._stepper = stepper
         self._timing = timing
         self._publish = publish
         self._warn = warn
-        self._begin = begin
+        self._begin = 0
         self._count = 0
         self._rest = np.zeros(stepper.model.nv)
         self._efforts = self._rest
@@ -118,8 +116,10 @@ class SimulationLoop:
         """Whether the motion could not be continued."""
         return self._failed
 
-    def start(self) -> None:
-        """Begin."""
+    def start(self, begin: int) -> None:
+        """Begin; the initial state is that of a time [ns]."""
+        self._begin = begin
+        self._pace.restart(0.0)
         self._thread.start()
 
     def stop(self) -> None:
@@ -156,7 +156,6 @@ class SimulationLoop:
 
     def _run(self) -> None:
         """Run until stopped."""
-        self._pace.restart(0.0)
         while not self._stop:
             self._send()
             if self._timing.lockstep:
@@ -172,7 +171,7 @@ class SimulationLoop:
     def _keep_in_time(self) -> None:
         """Move on by one publishing period, step by step, with the newest efforts."""
         for _ in range(self._timing.steps):
-            self._pause()
+            self._pause(1)
             if self._stop:
                 return
             late = time.monotonic() - self._arrival > self._timing.timeout
@@ -185,10 +184,10 @@ class SimulationLoop:
             self._note(self._wait_for_answer())
         elif self._arrival > time.monotonic() - self._timing.timeout:
             self._driven = True   # from the next state on its answer is waited for
+            self._pause(self._timing.steps)
             self._move(self._timing.steps, brake=True)
-            self._pause()
             return
-        self._pause()
+        self._pause(self._timing.steps)
         if not self._stop:
             self._move(self._timing.steps)
 
@@ -206,11 +205,11 @@ class SimulationLoop:
             self._send()
         return False
 
-    def _pause(self) -> None:
-        """Wait for the wall clock; say once when it cannot be kept up with."""
+    def _pause(self, steps: int) -> None:
+        """Wait until it is time for the state after some steps; say once when it is too late."""
         if self._timing.factor <= 0.0 and not self._driven:
             time.sleep(self._timing.step * self._timing.steps / SECOND)
-        lag = self._pace.wait_for(self.simulated)
+        lag = self._pace.wait_for((self._count + steps) * self._timing.step / SECOND)
         if lag > 0.0 and not self._lag_said:
             self._lag_said = True
             self._warn(f'simulated time fell {lag:.3f} s behind real time and goes on from '

@@ -50,23 +50,24 @@ class Simulator(Node):
 
     def __init__(self) -> None:
         super().__init__('simulator')
-        self._parameters = declare_parameters(self)
+        self._settings = declare_parameters(self)
         self._loop: SimulationLoop | None = None
         self._commands: EffortCommands | None = None
         self._rejected = 0
 
     def configure(self) -> None:
         """Take the robot and begin to simulate."""
-        parameters = self._parameters
+        settings = self._settings
         self._states = self.create_publisher(JointState, 'joint_states', qos.RELIABLE)
-        self._clock = (self.create_publisher(Clock, '/clock', qos.RELIABLE)
-                       if parameters.publish_clock else None)
+        self._clock_publisher = (
+            self.create_publisher(Clock, '/clock', qos.RELIABLE) if settings.publish_clock
+            else None)
         self._broadcaster = TransformBroadcaster(self)
         self._subscription = self.create_subscription(
             Float64MultiArray, 'effort_controller/commands', self._on_command, qos.RELIABLE)
         self._source = RobotSource(
-            self, parameters.robot_description, self._on_robot,
-            floating_base=parameters.floating_base, gravity=parameters.gravity)
+            self, settings.robot_description, self._on_robot,
+            floating_base=settings.floating_base, gravity=settings.gravity)
         self._health = HealthPublisher(self, self._how)
 
     def close(self) -> None:
@@ -76,49 +77,47 @@ class Simulator(Node):
 
     def _on_robot(self, robot: Robot) -> None:
         """Simulate a robot from its initial state on, in place of the one before."""
-        parameters = self._parameters
-        commands = EffortCommands(robot.model, parameters.joints)
+        settings = self._settings
+        commands = EffortCommands(robot.model, settings.joints)
         stepper = Stepper(
-            robot.model, commands.configuration('initial_positions', parameters.initial_positions),
-            commands.velocities('initial_velocities', parameters.initial_velocities),
-            step=1.0 / parameters.rate, gravity=parameters.gravity,
-            dissipation=parameters.dissipation)
-        stepper.advance(np.zeros(robot.model.nv), 0.0)
+            robot.model, commands.configuration('initial_positions', settings.initial_positions),
+            commands.velocities('initial_velocities', settings.initial_velocities),
+            step=1.0 / settings.rate, gravity=settings.gravity,
+            dissipation=settings.dissipation)
+        robot.dynamics.forward_dynamics(stepper.q, stepper.v, np.zeros(robot.model.nv))
         if self._loop is not None:
             self._loop.stop()
         self._commands = commands
         self._loop = self._new_loop(robot, stepper)
-        self._loop.start()
+        self._loop.start(0 if settings.publish_clock else self.get_clock().now().nanoseconds)
 
     def _new_loop(self, robot: Robot, stepper: Stepper) -> SimulationLoop:
-        parameters = self._parameters
-        steps = max(1, round(parameters.rate / parameters.publish_rate))
+        settings = self._settings
+        steps = max(1, round(settings.rate / settings.publish_rate))
         timing = Timing(
-            step=round(SECOND / parameters.rate), steps=steps,
-            factor=parameters.real_time_factor if parameters.publish_clock else 1.0,
-            lockstep=parameters.lockstep,
-            timeout=(parameters.lockstep_timeout if parameters.lockstep
-                     else parameters.effort_timeout),
-            on_timeout=parameters.effort_timeout_action)
+            step=round(SECOND / settings.rate), steps=steps,
+            factor=settings.real_time_factor if settings.publish_clock else 1.0,
+            lockstep=settings.lockstep,
+            timeout=(settings.lockstep_timeout if settings.lockstep
+                     else settings.effort_timeout),
+            on_timeout=settings.effort_timeout_action)
         writer = JointStateWriter(robot.model)
         floating = robot.model.nq > robot.model.nv
-        between = max(1, round(parameters.rate / (steps * parameters.clock_rate)))
+        between = max(1, round(settings.rate / (steps * settings.clock_rate)))
         count = 0
 
         def publish(now: int, q: Vector, v: Vector, efforts: Vector) -> None:
             nonlocal count
             if count % between == 0:
-                if self._clock is not None:
-                    self._clock.publish(Clock(clock=to_stamp(now)))
+                if self._clock_publisher is not None:
+                    self._clock_publisher.publish(Clock(clock=to_stamp(now)))
                 if floating:
                     self._send_base(base_transforms(
-                        robot.model, now, q, parameters.world_frame))
+                        robot.model, now, q, settings.world_frame))
             count += 1
             self._states.publish(writer.write(now, q, v, efforts))
 
-        begin = 0 if parameters.publish_clock else self.get_clock().now().nanoseconds
-        return SimulationLoop(stepper, timing, begin=begin, publish=publish,
-                              warn=self.get_logger().warning)
+        return SimulationLoop(stepper, timing, publish=publish, warn=self.get_logger().warning)
 
     def _send_base(self, transforms: list[TransformStamped]) -> None:
         self._broadcaster.sendTransform(transforms)

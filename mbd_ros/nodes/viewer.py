@@ -60,7 +60,7 @@ class Viewer(Node):
 
     def __init__(self) -> None:
         super().__init__('viewer')
-        self._parameters = declare_parameters(self)
+        self._settings = declare_parameters(self)
         self._page: Page | None = None
         self._robot: Robot | None = None
         self._reader: JointStateReader | None = None
@@ -72,23 +72,19 @@ class Viewer(Node):
 
     def configure(self) -> None:
         """Serve the page and listen."""
-        parameters = self._parameters
-        page = self._page = Page(parameters.host, parameters.port, history=parameters.history)
-        if page.port != parameters.port:
-            self.get_logger().warning(f'port {parameters.port} is taken')
+        settings = self._settings
+        page = self._page = Page(settings.host, settings.port, history=settings.history)
+        if page.port != settings.port:
+            self.get_logger().warning(f'port {settings.port} is taken')
         self.get_logger().info(f'look at {page.url}')
-        self._source = RobotSource(self, parameters.robot_description, self._on_robot)
+        self._source = RobotSource(self, settings.robot_description, self._on_robot)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._entities = (
-            self.create_subscription(
-                JointState, 'joint_states', self._on_joint_states, qos.NEWEST),
-            self.create_subscription(
-                ControllerState, 'controller/state', self._on_state, qos.STREAM),
-            self.create_subscription(
-                Path, 'controller/desired_path', self._on_path, qos.LATCHED),
-            self.create_subscription(TFMessage, '/tf', self._on_transforms, qos.STREAM),
-            self.create_timer(1.0 / parameters.frame_rate, self._draw, clock=steady),
-            self.create_timer(1.0 / parameters.plot_rate, self._plot, clock=steady))
+        self.create_subscription(JointState, 'joint_states', self._on_joint_states, qos.NEWEST)
+        self.create_subscription(ControllerState, 'controller/state', self._on_state, qos.STREAM)
+        self.create_subscription(Path, 'controller/desired_path', self._on_path, qos.LATCHED)
+        self.create_subscription(TFMessage, '/tf', self._on_transforms, qos.STREAM)
+        self.create_timer(1.0 / settings.frame_rate, self._draw, clock=steady)
+        self.create_timer(1.0 / settings.plot_rate, self._plot, clock=steady)
 
     def close(self) -> None:
         """Stop serving."""
@@ -130,7 +126,7 @@ class Viewer(Node):
     def _draw(self) -> None:
         """Send a picture to the browsers."""
         page, message, robot = self._page, self._joint_states, self._robot
-        if page is None or robot is None or message is None or not page.watched:
+        if page is None or robot is None or message is None or page.idle:
             return
         assert self._reader is not None
         try:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import contextlib
 import io
 import os
+import threading
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,9 @@ Matrix = NDArray[np.float64]
 
 PATH_RADIUS = 0.012
 """Radius of the tube around the desired path, in radii of the robot; the trace runs inside."""
+
+LONGEST_FAREWELL = 1.0
+"""Time that browsers have to close their connections when the page ends [s]."""
 
 TRACE_SPACING = 0.002
 """Points of the traced path closer than this to the last are left out [m]."""
@@ -51,6 +55,9 @@ class Page:
             self._server = viser.ViserServer(host=host, port=port, label='mbd_ros', verbose=False)
         self._trace: deque[Matrix] = deque(maxlen=trace_points)
         self._robot: RobotView | None = None
+        self._shapes: tuple[Shape, ...] = ()
+        self._framed = False
+        self._path_points: Matrix = np.empty((0, 3))
         self._path: viser.MeshHandle | None = None
         self._traced: viser.LineSegmentsHandle | None = None
         self._force: viser.ArrowsHandle | None = None
@@ -79,6 +86,11 @@ class Page:
         """Whether any browser shows the page now."""
         return bool(self._server.get_clients())
 
+    @property
+    def idle(self) -> bool:
+        """Whether nobody would see the robot move, and where to look from is settled."""
+        return self._framed and not self.watched
+
     def show_robot(self, shapes: Sequence[Shape], poses: Mapping[str, Matrix]) -> list[str]:
         """
         Show a robot in place of the one before, and look at it.
@@ -102,8 +114,8 @@ class Page:
             self._robot = RobotView(self._server.scene, shapes)
             self._robot.move(poses)
             self.clear()
-            middle, self._size = extent(shapes, poses)
-            self._look_at(middle)
+            self._shapes, self._framed = tuple(shapes), False
+            self._frame(poses)
         return self._robot.remarks
 
     def move(self, poses: Mapping[str, Matrix]) -> None:
@@ -111,12 +123,16 @@ class Page:
         if self._robot is not None:
             with self._server.atomic():
                 self._robot.move(poses)
+                if not self._framed:
+                    self._framed = True
+                    self._frame(poses)
 
     def show_path(self, points: Matrix) -> None:
         """Show the desired path (n, 3) [m], or none if it has fewer than two points."""
         if self._path is not None:
             self._path.remove()
             self._path = None
+        self._path_points, self._framed = points, False
         if len(points) > 1:
             vertices, faces = tube(points, PATH_RADIUS * self._size)
             self._path = self._server.scene.add_mesh_simple(
@@ -180,8 +196,11 @@ class Page:
         self.panel.reset()
 
     def close(self) -> None:
-        """Stop serving."""
-        self._server.stop()
+        """Stop serving, without waiting long for browsers to say goodbye."""
+        with contextlib.redirect_stdout(io.StringIO()):
+            farewell = threading.Thread(target=self._server.stop, daemon=True)
+            farewell.start()
+            farewell.join(LONGEST_FAREWELL)
 
     def _build_scene(self) -> None:
         """Add light, ground and grid."""
@@ -196,12 +215,13 @@ class Page:
                        plane_color=colors.GROUND, plane_opacity=1.0, shadow_opacity=0.25,
                        fade_distance=30.0)
 
-    def _look_at(self, middle: Matrix) -> None:
-        """Frame the robot from the front, the right and above."""
+    def _frame(self, poses: Mapping[str, Matrix]) -> None:
+        """Look at robot and path from the front, the right and above."""
+        middle, self._size = extent(self._shapes, poses, self._path_points)
         camera = self._server.initial_camera
         camera.fov = 0.7
         camera.look_at = middle
-        camera.position = middle + 3.6 * self._size * np.array([0.72, -0.58, 0.38])
+        camera.position = middle + 3.1 * self._size * np.array([0.72, -0.58, 0.38])
 
     def _arrow(self) -> NDArray[np.float32]:
         """Return the points of the force's arrow along z."""

@@ -48,7 +48,7 @@ class Panel:
         self._efforts: deque[tuple[float, ...]] = deque(maxlen=count)
         self._joints: tuple[str, ...] = ()
         self._effort_plot: viser.GuiUplotHandle | None = None
-        gui.add_html(f'<div style="font-size:0.85em;padding:0.5em 1em 0">{LEGEND}</div>')
+        gui.add_html(f'<div style="font-size:0.85em;padding:0.6em 1em 0.2em">{LEGEND}</div>')
         self._status = gui.add_markdown('*waiting for a robot*')
         self._error_plot = gui.add_uplot(
             data=(np.zeros(1), np.ones(1)), title='Tracking error', height=250,

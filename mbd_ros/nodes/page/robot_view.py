@@ -71,9 +71,10 @@ class RobotView:
         self._frame.remove()
 
 
-def extent(shapes: Iterable[Shape], poses: Mapping[str, Matrix]) -> tuple[Matrix, float]:
+def extent(shapes: Iterable[Shape], poses: Mapping[str, Matrix], points: Matrix,
+           ) -> tuple[Matrix, float]:
     """
-    Return a ball that holds a robot.
+    Return a ball that holds a robot and some points.
 
     Parameters
     ----------
@@ -81,6 +82,8 @@ def extent(shapes: Iterable[Shape], poses: Mapping[str, Matrix]) -> tuple[Matrix
         The robot.
     poses : mapping of str to (4, 4) array
         Where its links are.
+    points : (n, 3) array
+        The points [m].
 
     Returns
     -------
@@ -90,14 +93,14 @@ def extent(shapes: Iterable[Shape], poses: Mapping[str, Matrix]) -> tuple[Matrix
         Radius [m], at least 0.1.
 
     """
-    centers, sizes = [np.zeros(3)], [0.0]
+    centers, sizes = [np.zeros(3), *points], [0.0] * (1 + len(points))
     for shape in shapes:
         if shape.link in poses:
             centers.append((poses[shape.link] @ shape.pose)[:3, 3])
             sizes.append(0.0 if shape.kind == 'mesh' else 0.5 * max(shape.size))
-    points = np.array(centers)
-    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    reach = np.linalg.norm(points - middle, axis=1) + np.array(sizes)
+    places = np.array(centers)
+    middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
+    reach = np.linalg.norm(places - middle, axis=1) + np.array(sizes)
     return middle, max(float(reach.max()), 0.1)
 
 

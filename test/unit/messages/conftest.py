@@ -1,0 +1,24 @@
+"""The three-link arm, fixed to the ground and flying."""
+
+from pathlib import Path
+
+import pytest
+
+import mbd_ros
+
+ARM = Path('urdf/three_link_arm.urdf')
+INERTIAL = ('<inertial><mass value="5"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+            '</inertial>')
+
+
+@pytest.fixture(scope='session')
+def model():
+    """Return the arm."""
+    return mbd_ros.load(ARM)
+
+
+@pytest.fixture(scope='session')
+def floating():
+    """Return the arm with a base that floats, and so has a mass."""
+    link = '<link name="base_link">'
+    return mbd_ros.load(ARM.read_text().replace(link, link + INERTIAL), floating_base=True)
