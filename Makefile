@@ -49,9 +49,9 @@ $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
 	@$(PIP_INSTALL) ./rosless ./interfaces/mbd_msgs '.[viewer,xacro]'
 	@touch $@
 
-$(STAMPS)/test: setup.py | $(STAMPS)/installed
+$(STAMPS)/test: setup.py rosless/pyproject.toml | $(STAMPS)/installed
 	@echo 'installing the packages of the tests into $(VENV) ...'
-	@$(PIP_INSTALL) '.[test,peers]'
+	@$(PIP_INSTALL) './rosless[test]' '.[test,peers]'
 	@touch $@
 
 $(STAMPS)/lint: setup.py | $(STAMPS)/installed

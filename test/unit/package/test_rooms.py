@@ -15,6 +15,10 @@ ROOMS = (
     'errors', 'spatial', 'description', 'model', 'execution', 'dynamics', 'environment',
     'simulation', 'control', 'messages', 'nodes')
 NUMERIC = ROOMS[:ROOMS.index('messages')]
+NODES = sorted(PACKAGE.glob('nodes/*.py'))
+# What wiring needs of NumPy: to make an array, to name its type, to see that it is sound.
+HANDED_OVER = {'array', 'asarray', 'empty', 'float32', 'float64', 'full', 'isfinite', 'ndarray',
+               'zeros'}
 NUMERIC_LIBRARIES = {'llvmlite', 'lxml', 'mbd_ros', 'numpy', 'scipy', 'xacro', 'yaml', 'yourdfpy'}
 
 
@@ -83,13 +87,29 @@ def test_numeric_rooms_know_numbers_only():
     assert not wrong, f'neither ROS nor other libraries than {sorted(NUMERIC_LIBRARIES)}'
 
 
-def test_nodes_do_no_arithmetic():
-    # nodes/page, the browser's page, has to hand arrays to viser; it draws and knows no ROS.
-    for path in files('nodes'):
-        roots = {name.split('.')[0] for name in imported(path)}
-        draws = path.parent.name == 'page'
-        banned = {'rclpy', 'mbd_msgs'} if draws else {'numpy', 'math', 'cmath'}
-        assert not roots & (banned | {'scipy'}), path
+def arithmetic(path: Path) -> list[str]:
+    """Return the places where a file does more with arrays than make them and hand them over."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ('np', 'numpy'):
+            wrong = node.attr not in HANDED_OVER
+        else:
+            wrong = isinstance(node, ast.MatMult)
+        if wrong:
+            found.append(ast.unparse(node) if isinstance(node, ast.Attribute) else '@')
+    return found
+
+
+@pytest.mark.parametrize('path', NODES, ids=lambda path: path.stem)
+def test_nodes_do_no_arithmetic(path):
+    roots = {name.split('.')[0] for name in imported(path)}
+    assert not roots & {'scipy', 'math', 'cmath'}
+    assert not arithmetic(path), 'belongs to a numeric room'
+
+
+def test_the_page_of_the_browser_knows_no_ros():
+    for path in PACKAGE.glob('nodes/page/*.py'):
+        assert not {name.split('.')[0] for name in imported(path)} & {'rclpy', 'mbd_msgs'}, path
 
 
 def test_rosless_knows_nothing_of_mbd_ros():
