@@ -133,7 +133,7 @@ class DynamicsServer(Node):
             response, order, robot.model.generation,
             formulation='recursive' if choices['formulation'] == 'auto'
             else choices['formulation'],
-            executor=choose(robot.model, choices['executor']).name, computation_time=duration)
+            executor=choose(choices['executor']).name, computation_time=duration)
 
     def _how(self) -> Health:
         """Return the health of the node."""
