@@ -3,41 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from mbd_msgs.msg import ControllerState
-import numpy as np
-from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectoryPoint
 
-from mbd_ros.control import NominalState, TrackingEffort
+from mbd_ros.control.tracker import Step, ToolPoints
 from mbd_ros.messages.drawings import to_point
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.times import to_stamp
-
-Vector = NDArray[np.float64]
-
-
-class ToolPoints(NamedTuple):
-    """
-    Where the tool is, in world axes.
-
-    Attributes
-    ----------
-    desired, nominal, actual : Vector
-        (3,) of the path, the nominal model and the measured robot [m].
-    error : float
-        Distance of the measured tool from the path's point [m].
-    force : Vector
-        (3,): force at the nominal tool that does what the constraint force does [N].
-
-    """
-
-    desired: Vector
-    nominal: Vector
-    actual: Vector
-    error: float
-    force: Vector
 
 
 def idle_state(nanoseconds: int, mode: int, message: str, joint_names: Sequence[str], *,
@@ -73,8 +46,7 @@ def idle_state(nanoseconds: int, mode: int, message: str, joint_names: Sequence[
 
 
 def tracking_state(nanoseconds: int, frame: str, joint_names: Sequence[str], measured: Measured,
-                   nominal: NominalState, efforts: TrackingEffort, tool: ToolPoints,
-                   constraint_rows: int) -> ControllerState:
+                   step: Step, tool: ToolPoints, constraint_rows: int) -> ControllerState:
     """
     Return the state of a controller after a control step.
 
@@ -88,10 +60,8 @@ def tracking_state(nanoseconds: int, frame: str, joint_names: Sequence[str], mea
         Joints of the robot.
     measured : Measured
         The measured state.
-    nominal : NominalState
-        The nominal model at that time.
-    efforts : TrackingEffort
-        What the step gave.
+    step : Step
+        The control step: the nominal model at that time, and efforts.
     tool : ToolPoints
         Where the tool is.
     constraint_rows : int
@@ -103,6 +73,7 @@ def tracking_state(nanoseconds: int, frame: str, joint_names: Sequence[str], mea
         Complete but for generation, step, computation time and deadline misses.
 
     """
+    nominal, efforts = step
     state = ControllerState(mode=ControllerState.MODE_TRACKING, joint_names=list(joint_names),
                             path_time=nominal.time)
     state.header.stamp = to_stamp(nanoseconds)

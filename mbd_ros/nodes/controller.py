@@ -14,6 +14,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from mbd_ros.control import Task
+from mbd_ros.control.tracker import Step, Tracker
 from mbd_ros.errors import MbdError, UnsupportedError
 from mbd_ros.messages.controller_states import idle_state, tracking_state
 from mbd_ros.messages.efforts import EffortCommands
@@ -25,7 +26,7 @@ from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, 
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
 from mbd_ros.nodes.run import run
-from mbd_ros.nodes.tracker import Step, task_from_parameters, Tracker
+from mbd_ros.nodes.task_parameters import task_from_parameters
 
 
 class Controller(Node):
@@ -46,12 +47,11 @@ class Controller(Node):
 
     """
 
-    parameters_of = 'controller'
     num_threads = 1
 
     def __init__(self) -> None:
         super().__init__('controller')
-        self._settings = declare_parameters(self)
+        self._settings = declare_parameters(self, 'controller')
         self._period = round(SECOND / self._settings.rate)
         self._state_every = max(1, round(self._settings.rate / self._settings.state_rate))
         self._durations = Durations()
@@ -64,6 +64,7 @@ class Controller(Node):
         self._why = 'no joint states yet'
         self._steps = self._misses = self._refused = 0
         self._stamp = -1
+        self._begin = 0
         self._arrival = 0.0
 
     def configure(self) -> None:
@@ -94,11 +95,11 @@ class Controller(Node):
         task = task_from_parameters(
             {**vars(settings), 'path': vars(settings.path)}, posture)
         reader = JointStateReader(model)
-        at_zero = Measured(posture if posture is not None else commands.configuration('', []),
-                           commands.velocities('', []), None)
-        first = Tracker(robot, task, at_zero, 0)   # refuses a task that does not fit
+        q = commands.configuration('', []) if posture is None else posture
+        v = commands.velocities('', [])
+        first = Tracker(robot.dynamics, task, q, v)   # refuses a task that does not fit
         with contextlib.suppress(MbdError):   # to compile; the path may be out of reach from here
-            first.tool_points(first.step(self._period, at_zero), at_zero)
+            first.tool_points(first.step(self._period / SECOND, q, v), q)
         self._commands, self._reader, self._task = commands, reader, task
         self._tracker = None
         self._stamp = -1
@@ -136,18 +137,20 @@ class Controller(Node):
             self._tracker = None
         if self._tracker is None:
             assert self._task is not None
-            self._tracker = Tracker(robot, self._task, measured, stamp)
+            self._tracker = Tracker(robot.dynamics, self._task, measured.q, measured.v)
+            self._begin = stamp
         elif self._mode != ControllerState.MODE_LOST:
             self._misses += max(0, round((stamp - self._stamp) / self._period) - 1)
         self._stamp = stamp
         self._arrival = time.monotonic()
+        state = (stamp - self._begin) / SECOND, measured.q, measured.v
         if self._mode == ControllerState.MODE_HOLDING:
-            return self._tracker.hold(stamp, measured)
+            return self._tracker.hold(*state)
         try:
-            step = self._tracker.step(stamp, measured)
+            step = self._tracker.step(*state)
         except MbdError as error:
             self._set_mode(ControllerState.MODE_HOLDING, f'the path cannot be followed: {error}')
-            return self._tracker.hold(stamp, measured)
+            return self._tracker.hold(*state)
         self._set_mode(ControllerState.MODE_TRACKING, '')
         return step
 
@@ -162,11 +165,10 @@ class Controller(Node):
         self._drawings.keep(self._tracker, stamp, measured, step)
         if (self._steps - 1) % self._state_every and self._steps > self._state_every:
             return
-        model = self._tracker.robot.model
+        model = self._tracker.dyn.model
         state = tracking_state(
             stamp, self._drawings.frame(self._tracker), model.joint_names, measured,
-            step.nominal, step.efforts, self._tracker.tool_points(step, measured),
-            self._tracker.rows)
+            step, self._tracker.tool_points(step, measured.q), self._tracker.rows)
         state.mode, state.message = self._mode, self._why
         state.model_generation = model.generation
         state.step = self._steps

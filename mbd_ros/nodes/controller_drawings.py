@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from rclpy.node import Node
 from visualization_msgs.msg import MarkerArray
 
+from mbd_ros.control.tracker import Step, Tracker
 from mbd_ros.messages.drawings import delete_all, markers, to_path
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.times import SECOND
 from mbd_ros.nodes import qos
-from mbd_ros.nodes.tracker import Step, Tracker
 
 Vector = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ class ControllerDrawings:
 
     def frame(self, tracker: Tracker) -> str:
         """Return the frame of everything that is drawn."""
-        return self._world_frame or tracker.robot.model.root
+        return self._world_frame or tracker.dyn.model.root
 
     def show_path(self, tracker: Tracker, nanoseconds: int) -> None:
         """Publish the desired path of a new robot and remove what was drawn for the old one."""
@@ -61,7 +61,7 @@ class ControllerDrawings:
         self._last = None
         self._markers.publish(delete_all())
         path = tracker.path
-        length = getattr(path, 'period', None) or getattr(path, 'duration', 1.0)
+        length = float(getattr(path, 'period', None) or getattr(path, 'duration', 1.0))
         times = [length * index / POINTS for index in range(POINTS + 1)]
         self._points = [path.at(time).position for time in times]
         self._desired.publish(to_path(
@@ -71,7 +71,7 @@ class ControllerDrawings:
         """Remember a control step."""
         self._last = tracker, nanoseconds, measured, step
         if not self._trace or nanoseconds - self._trace[-1][0] >= TRACE_INTERVAL:
-            tool = tracker.robot.dynamics.pose(measured.q, tracker.task.link)[:3, 3]
+            tool = tracker.dyn.pose(measured.q, tracker.task.link)[:3, 3]
             self._trace.append((nanoseconds, tool))
 
     def _draw(self) -> None:
@@ -83,7 +83,7 @@ class ControllerDrawings:
         if self._actual.get_subscription_count():
             self._actual.publish(to_path(nanoseconds, frame, self._trace))
         if self._markers.get_subscription_count():
-            tool = tracker.tool_points(step, measured)
+            tool = tracker.tool_points(step, measured.q)
             self._markers.publish(markers(
                 nanoseconds, frame, desired=self._points, tool=tool.actual, target=tool.desired,
                 force=tool.force))

@@ -45,11 +45,9 @@ class DynamicsServer(Node):
 
     """
 
-    parameters_of = 'dynamics_server'
-
     def __init__(self) -> None:
         super().__init__('dynamics_server')
-        self._settings = declare_parameters(self)
+        self._settings = declare_parameters(self, 'dynamics_server')
         self.num_threads: int = self._settings.num_threads
         self._durations = Durations()
         self._answered = 0

@@ -153,7 +153,7 @@ def _declarations(content: Mapping[str, Any], group: str) -> Iterator[Declaratio
                           tuple(checks))
 
 
-def declare_parameters(node: Node) -> SimpleNamespace:
+def declare_parameters(node: Node, file: str) -> SimpleNamespace:
     """
     Declare the parameters of a node as its file says, and return their values.
 
@@ -163,7 +163,9 @@ def declare_parameters(node: Node) -> SimpleNamespace:
     Parameters
     ----------
     node : Node
-        The node; its class name in snake case, or its attribute ``parameters_of``, names the file.
+        The node.
+    file : str
+        First part of the file's name: ``simulator`` for ``simulator_parameters.yaml``.
 
     Returns
     -------
@@ -176,7 +178,7 @@ def declare_parameters(node: Node) -> SimpleNamespace:
         If a value is not allowed or one that must be set is not.
 
     """
-    declarations = read_declarations(parameters_file(node.parameters_of))
+    declarations = read_declarations(parameters_file(file))
     values = SimpleNamespace()
     for declaration in declarations:
         value = _declare(node, declaration)

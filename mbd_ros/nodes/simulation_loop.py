@@ -75,7 +75,7 @@ class SimulationLoop:
     """
 
     def __init__(self, stepper: Stepper, timing: Timing, *, publish: Publish,
-                 warn: Callable[[str], None]) -> None:
+                 warn: Callable[[str], object]) -> None:
         self._stepper = stepper
         self._timing = timing
         self._publish = publish

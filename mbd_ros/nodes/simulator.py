@@ -45,12 +45,11 @@ class Simulator(Node):
 
     """
 
-    parameters_of = 'simulator'
     num_threads = 1
 
     def __init__(self) -> None:
         super().__init__('simulator')
-        self._settings = declare_parameters(self)
+        self._settings = declare_parameters(self, 'simulator')
         self._loop: SimulationLoop | None = None
         self._commands: EffortCommands | None = None
         self._rejected = 0

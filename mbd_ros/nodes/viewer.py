@@ -55,12 +55,11 @@ class Viewer(Node):
 
     """
 
-    parameters_of = 'viewer'
     num_threads = 1
 
     def __init__(self) -> None:
         super().__init__('viewer')
-        self._settings = declare_parameters(self)
+        self._settings = declare_parameters(self, 'viewer')
         self._page: Page | None = None
         self._robot: Robot | None = None
         self._reader: JointStateReader | None = None

@@ -6,7 +6,7 @@ import pytest
 
 import mbd_ros
 
-ARM = Path('urdf/three_link_arm.urdf')
+ARM = Path(__file__).parents[3] / 'urdf' / 'three_link_arm.urdf'
 INERTIAL = ('<inertial><mass value="5"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
             '</inertial>')
 
