@@ -25,7 +25,7 @@ class PackageNotFoundError(KeyError):
 
 def get_packages_with_prefixes() -> dict[str, str]:
     """Return every known package and the prefix it is installed under."""
-    found = {name: sys.prefix for name in bundled_packages()}
+    found = dict.fromkeys(bundled_packages(), sys.prefix)
     found.update(get_resources('packages'))
     return found
 

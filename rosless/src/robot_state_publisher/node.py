@@ -14,9 +14,6 @@ from pathlib import Path
 import sys
 from typing import Any
 
-import rosless  # noqa: F401  makes interface packages importable
-
-from builtin_interfaces.msg import Time as TimeMessage  # noqa: I100, I202
 from geometry_msgs.msg import TransformStamped
 from rcl_interfaces.msg import FloatingPointRange
 from rcl_interfaces.msg import ParameterDescriptor

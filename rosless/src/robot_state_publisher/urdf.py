@@ -100,7 +100,7 @@ def parse_urdf(text: str) -> Robot:
             f"robot_description is not valid XML: {error} (it begins with '{start}'{hint})"
         ) from error
     if etree.QName(root).localname != 'robot':
-        raise UrdfError(f"robot_description: the root element is <{root.tag}>, expected <robot>")
+        raise UrdfError(f'robot_description: the root element is <{root.tag}>, expected <robot>')
     links = [_attribute(link, 'name') for link in root.findall('link')]
     for name in links:
         if links.count(name) > 1:

@@ -59,10 +59,10 @@ def _run(argv: list[str]) -> int | str | None:
         return None
     name, rest = argv[0], argv[1:]
     if name in ABSENT:
-        return f"ros2 {name}: {NOT_AVAILABLE}"
+        return f'ros2 {name}: {NOT_AVAILABLE}'
     command = COMMANDS.get(name)
     if command is None:
-        return (f"ros2: error: argument Call `ros2 <command> -h` for more detailed usage.: "
+        return ('ros2: error: argument Call `ros2 <command> -h` for more detailed usage.: '
                 f"invalid choice: '{name}'{_near(name, COMMANDS)} "
                 f"(choose from {', '.join(COMMANDS)})")
     if not command.verbs:

@@ -10,12 +10,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 import contextlib
+import io
 import os
 import sys
 import time
 from typing import Any, NamedTuple
-
-import rosless  # noqa: F401  makes interface packages importable
 
 POLL_INTERVAL = 0.02  # s
 QUIET = 0.3  # s without a change after which the graph counts as known
@@ -72,7 +71,7 @@ def graph_node(args: argparse.Namespace, node_name: str | None = None) -> Iterat
             yield node
         except KeyboardInterrupt:
             # An interrupted callback leaves a task behind, of which nobody needs to read.
-            sys.stderr = open(os.devnull, 'w', encoding='utf-8')
+            sys.stderr = io.StringIO()
             raise
         finally:
             node.destroy_node()

@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-import rosless  # noqa: F401  makes interface packages importable
-
-from rcl_interfaces.msg import ParameterType  # noqa: I100, I202
+from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.msg import ParameterValue
 from rcl_interfaces.srv import DescribeParameters
 from rcl_interfaces.srv import GetParameters

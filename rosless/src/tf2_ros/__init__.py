@@ -2,7 +2,7 @@
 
 import rosless  # noqa: F401  makes interface packages importable
 
-from tf2_ros.buffer import Buffer  # noqa: I100, I202
+from tf2_ros.buffer import Buffer
 from tf2_ros.buffer_core import BufferCore
 from tf2_ros.buffer_interface import BufferInterface
 from tf2_ros.buffer_interface import TransformRegistration

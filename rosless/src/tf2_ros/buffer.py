@@ -11,6 +11,7 @@ from rclpy.task import Future
 from rclpy.time import Time
 from tf2_ros.buffer_core import BufferCore
 from tf2_ros.buffer_interface import BufferInterface
+from tf2_ros.buffer_interface import NO_WAIT
 
 
 class Buffer(BufferCore, BufferInterface):
@@ -38,7 +39,7 @@ class Buffer(BufferCore, BufferInterface):
         target_frame: str,
         source_frame: str,
         time: Time,
-        timeout: Duration = Duration(),
+        timeout: Duration = NO_WAIT,
     ) -> TransformStamped:
         """
         Return the transform that takes coordinates in the source frame to the target frame.
@@ -68,7 +69,7 @@ class Buffer(BufferCore, BufferInterface):
         source_frame: str,
         source_time: Time,
         fixed_frame: str,
-        timeout: Duration = Duration(),
+        timeout: Duration = NO_WAIT,
     ) -> TransformStamped:
         """Return the transform between two frames at two times, by way of a fixed frame."""
         arguments = (target_frame, target_time, source_frame, source_time, fixed_frame)
@@ -80,7 +81,7 @@ class Buffer(BufferCore, BufferInterface):
         target_frame: str,
         source_frame: str,
         time: Time,
-        timeout: Duration = Duration(),
+        timeout: Duration = NO_WAIT,
         return_debug_tuple: bool = False,
     ) -> Any:
         """
@@ -103,7 +104,7 @@ class Buffer(BufferCore, BufferInterface):
         source_frame: str,
         source_time: Time,
         fixed_frame: str,
-        timeout: Duration = Duration(),
+        timeout: Duration = NO_WAIT,
         return_debug_tuple: bool = False,
     ) -> Any:
         """Return whether a transform between two times can be looked up."""

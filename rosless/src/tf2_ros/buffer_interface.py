@@ -8,6 +8,8 @@ from typing import Any
 from rclpy.duration import Duration
 from rclpy.time import Time
 
+NO_WAIT = Duration()
+
 
 class TypeException(Exception):
     """No function is registered for a type."""
@@ -37,13 +39,13 @@ class BufferInterface:
         self.registration = TransformRegistration()
 
     def lookup_transform(
-        self, target_frame: str, source_frame: str, time: Time, timeout: Duration = Duration(),
+        self, target_frame: str, source_frame: str, time: Time, timeout: Duration = NO_WAIT,
     ) -> Any:
         """Return a transform; for subclasses."""
         raise NotImplementedError
 
     def transform(
-        self, object_stamped: Any, target_frame: str, timeout: Duration = Duration(),
+        self, object_stamped: Any, target_frame: str, timeout: Duration = NO_WAIT,
         new_type: Any = None,
     ) -> Any:
         """

@@ -39,7 +39,7 @@ class StaticTransformBroadcaster:
         self.pub_tf = node.create_publisher(TFMessage, '/tf_static', qos)
         self._transforms: dict[str, TransformStamped] = {}
 
-    def sendTransform(  # noqa: N802
+    def sendTransform(
         self, transform: TransformStamped | Iterable[TransformStamped],
     ) -> None:
         """Publish a transform, or several, together with all those sent before."""

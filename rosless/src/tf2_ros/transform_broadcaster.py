@@ -26,7 +26,7 @@ class TransformBroadcaster:
     def __init__(self, node: Any, qos: QoSProfile | int = 100) -> None:
         self.pub_tf = node.create_publisher(TFMessage, '/tf', qos)
 
-    def sendTransform(  # noqa: N802
+    def sendTransform(
         self, transform: TransformStamped | Iterable[TransformStamped],
     ) -> None:
         """Publish a transform, or several in one message."""

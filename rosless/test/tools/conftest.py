@@ -98,6 +98,12 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return env
 
 
+@pytest.fixture(scope='session')
+def running_type() -> type[Running]:
+    """Return the class of a process under test, for fixtures that live longer than a test."""
+    return Running
+
+
 @pytest.fixture
 def start(
     environment: dict[str, str], tmp_path: Path,

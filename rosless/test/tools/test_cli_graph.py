@@ -3,14 +3,13 @@
 from pathlib import Path
 import re
 import signal
-import subprocess
 import sys
 import time
 
 import pytest
 import yaml
 
-TALKER = '''
+TALKER = """
 import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
@@ -53,20 +52,18 @@ except (KeyboardInterrupt, ExternalShutdownException):
     pass
 node.destroy_node()
 rclpy.try_shutdown()
-'''
+"""
 
 
 @pytest.fixture(scope='module')
-def talker(environment, tmp_path_factory):
+def talker(environment, tmp_path_factory, running_type):
     """Run a node with a bit of everything."""
     folder = tmp_path_factory.mktemp('talker')
     (folder / 'talker.py').write_text(TALKER)
-    process = subprocess.Popen([sys.executable, str(folder / 'talker.py')], env=environment,
-                               stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == 'ready\n'
+    process = running_type([sys.executable, str(folder / 'talker.py')], environment, folder)
+    process.wait_for('ready')
     yield process
-    process.send_signal(signal.SIGINT)
-    process.wait(10.0)
+    process.stop()
 
 
 @pytest.fixture
@@ -200,7 +197,7 @@ def test_pub(ros2, talker):
         'publisher: beginning loop\n'
         "publishing #1: std_msgs.msg.String(data='word')\n\n"
         "publishing #2: std_msgs.msg.String(data='word')\n")
-    assert [talker.stdout.readline() for _ in range(2)] == ['heard word\n'] * 2
+    talker.wait_for('heard word', count=2)
 
 
 def test_pub_waits_for_a_subscription(ros2, talker):

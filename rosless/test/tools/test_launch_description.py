@@ -150,7 +150,7 @@ def test_include_passes_arguments_and_knows_its_directory(ros2, launch_file, tmp
                 name='inner.launch.py')
     path = launch_file(
         "DeclareLaunchArgument('fast', default_value='9')",
-        "IncludeLaunchDescription(PythonLaunchDescriptionSource(PathJoinSubstitution(["
+        'IncludeLaunchDescription(PythonLaunchDescriptionSource(PathJoinSubstitution(['
         "ThisLaunchFileDir(), 'inner.launch.py'])), "
         "launch_arguments={'speed': LaunchConfiguration('fast')}.items())",
         say("'after'"))
@@ -171,7 +171,7 @@ def test_include_without_a_required_argument(ros2, launch_file, tmp_path):
 
 def test_events(ros2, launch_file):
     path = launch_file(
-        "RegisterEventHandler(OnProcessStart(target_action=p, on_start=["
+        'RegisterEventHandler(OnProcessStart(target_action=p, on_start=['
         "LogInfo(msg='started')]))",
         'RegisterEventHandler(OnProcessExit(target_action=p, on_exit=lambda event, context: '
         "[LogInfo(msg=f'exited {event.returncode}'), TimerAction(period=0.1, actions=["
@@ -206,7 +206,7 @@ def test_on_exit_shutdown_ends_the_rest(ros2, launch_file):
 def test_opaque_function(ros2, launch_file):
     path = launch_file(
         ARGUMENT, "OpaqueFunction(function=choose, args=['extra'])",
-        before="def choose(context, extra):\n"
+        before='def choose(context, extra):\n'
                "    name = LaunchConfiguration('robot').perform(context)\n"
                "    return [LogInfo(msg=name + ' ' + extra)]\n")
     assert run(ros2, path).said == ['arm extra']

@@ -133,8 +133,8 @@ def test_frames_follow_the_joints(publisher, listener):
     for turn, push in ((0.0, 0.0), (0.7, -0.4), (-2.5, 1.25)):
         stamp = listener.publish(['push', 'turn', 'unknown'], [push, turn, 9.0])
         time.sleep(0.01)  # more than the 5 ms between frames at 200 Hz
-        listener.spin_until(
-            lambda: listener.buffer.can_transform('base', 'tip', Time.from_msg(stamp)))
+        listener.spin_until(lambda stamp=stamp: listener.buffer.can_transform(
+            'base', 'tip', Time.from_msg(stamp)))
         for frame, X_BF in expected(turn, push).items():
             found = listener.buffer.lookup_transform('base', frame, Time.from_msg(stamp))
             np.testing.assert_allclose(as_matrix(found), X_BF, atol=EXACT)

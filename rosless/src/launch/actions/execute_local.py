@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from launch.descriptions.executable import Executable
     from launch.launch_context import LaunchContext
 
+SIGTERM_TIMEOUT = LaunchConfiguration('sigterm_timeout', default=5)  # s
+SIGKILL_TIMEOUT = LaunchConfiguration('sigkill_timeout', default=5)  # s
+
 
 class ExecuteLocal(Action):
     """
@@ -79,10 +82,8 @@ class ExecuteLocal(Action):
         *,
         process_description: Executable,
         shell: bool = False,
-        sigterm_timeout: SomeSubstitutionsType = LaunchConfiguration(
-            'sigterm_timeout', default=5),
-        sigkill_timeout: SomeSubstitutionsType = LaunchConfiguration(
-            'sigkill_timeout', default=5),
+        sigterm_timeout: SomeSubstitutionsType = SIGTERM_TIMEOUT,
+        sigkill_timeout: SomeSubstitutionsType = SIGKILL_TIMEOUT,
         emulate_tty: bool = False,
         output: SomeSubstitutionsType | Mapping[str, Any] = 'log',
         output_format: str = '[{this.process_description.final_name}] {line}',

@@ -25,7 +25,7 @@ class _ScreenHandler(logging.StreamHandler[Any]):
     def stream(self) -> Any:
         return sys.stdout
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+    def handleError(self, record: logging.LogRecord) -> None:
         if not isinstance(sys.exc_info()[1], BrokenPipeError):
             super().handleError(record)
 

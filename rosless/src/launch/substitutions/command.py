@@ -66,7 +66,7 @@ class Command(Substitution):
             raise SubstitutionFailure(f"the program '{name}' of the command '{command}' "
                                       f'cannot be run: {error.strerror}') from error
         if done.returncode != 0:
-            raise SubstitutionFailure(f"executed command failed. Command: {command}\n"
+            raise SubstitutionFailure(f'executed command failed. Command: {command}\n'
                                       f'Captured stderr output: {done.stderr or done.stdout}')
         if done.stderr:
             if on_stderr == 'fail':

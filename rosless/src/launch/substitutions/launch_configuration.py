@@ -34,7 +34,7 @@ class LaunchConfiguration(Substitution):
         if default is None:
             self.__default = None
         else:
-            plain = isinstance(default, (str, Substitution)) or isinstance(default, Iterable)
+            plain = isinstance(default, (Iterable, Substitution))
             self.__default = normalize_to_list_of_substitutions(
                 default if plain else str(default))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from rcl_interfaces.msg import Parameter
 from ros2cli.graph import find_node
 from ros2cli.graph import graph_node
 from ros2cli.parameters import add_node_arguments
 from ros2cli.parameters import from_text
 from ros2cli.parameters import set_on
-from rosidl_runtime_py.utilities import get_message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,8 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> str | None:
     """Set a parameter."""
-    parameter = get_message('rcl_interfaces/msg/Parameter')(
-        name=args.parameter_name, value=from_text(args.value))
+    parameter = Parameter(name=args.parameter_name, value=from_text(args.value))
     with graph_node(args) as node:
         target = find_node(node, args.node_name, args.include_hidden_nodes)
         (result,) = set_on(node, target.full_name, [parameter])

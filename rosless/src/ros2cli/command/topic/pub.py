@@ -14,6 +14,8 @@ from ros2cli.values import fill
 from ros2cli.values import load
 from rosidl_runtime_py.utilities import get_message
 
+MUTUAL = 0.2  # s for subscriptions to learn of the publisher, which knows of them already
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""
@@ -60,6 +62,8 @@ def main(args: argparse.Namespace) -> None:
         while publisher.get_subscription_count() < waited_for:
             print(f'Waiting for at least {waited_for} matching subscription(s)...')
             wait_until(lambda: publisher.get_subscription_count() >= waited_for, 1.0)
+        if waited_for:
+            time.sleep(MUTUAL)
         print('publisher: beginning loop')
         _publish(node, publisher, message, stamps, times, args)
         time.sleep(args.keep_alive)
