@@ -69,6 +69,7 @@ setup(
         'console_scripts': [
             'controller = mbd_ros.nodes.controller:main',
             'dynamics_server = mbd_ros.nodes.dynamics_server:main',
+            'mbd_ros = mbd_ros.cli.command:main',
             'simulator = mbd_ros.nodes.simulator:main',
             'viewer = mbd_ros.nodes.viewer:main',
         ],

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mbd_ros.execution.machine_code import address_ir
 from mbd_ros.execution.straight_line import Width
 
 
-def batch_ir(sizes: Sequence[int], result_size: int, width: Width, kernel: str) -> str:
+def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
     """
     Return the IR of ``void batch(int64 n, argument..., gravity, result)`` for n >= W.
+
+    The kernel is the first of the module's addresses.
 
     Parameters
     ----------
@@ -26,8 +29,6 @@ def batch_ir(sizes: Sequence[int], result_size: int, width: Width, kernel: str) 
         Entries of one row of the result.
     width : Width
         W.
-    kernel : str
-        IR of a pointer to the kernel.
 
     Returns
     -------
@@ -40,6 +41,7 @@ def batch_ir(sizes: Sequence[int], result_size: int, width: Width, kernel: str) 
     lines = ['declare ptr @malloc(i64)', 'declare void @free(ptr)',
              f'define void @batch(i64 %n, {parameters}) nounwind {{', 'entry:',
              f'  %memory = call ptr @malloc(i64 {8 * width.lanes * (sum(sizes) + result_size)})']
+    lines.append(address_ir('%kernel', 0))
     offset = 0
     for name, size in zip([*names, 'result'], [*sizes, result_size]):
         lines.append(
@@ -55,7 +57,7 @@ def batch_ir(sizes: Sequence[int], result_size: int, width: Width, kernel: str) 
         lines += _transposed(name, size, width, label, pack=True)
         label = f'{name}.done'
     vectors = ', '.join(f'ptr %{name}.vectors' for name in names)
-    lines.append(f'  call void {kernel}({vectors}{", " if names else ""}ptr %gravity, '
+    lines.append(f'  call void %kernel({vectors}{", " if names else ""}ptr %gravity, '
                  'ptr %result.vectors)')
     lines += _transposed('result', result_size, width, label, pack=False)
     lines += ['  br label %unpacked', 'unpacked:', f'  %next = add i64 %i, {width.lanes}',

@@ -15,7 +15,7 @@ from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.batch import batch_ir
 from mbd_ros.execution.interpreted import Interpreted
 from mbd_ros.execution.kernel import Kernel
-from mbd_ros.execution.machine_code import MachineCode, vector_lanes
+from mbd_ros.execution.machine_code import address_ir, MachineCode, vector_lanes
 from mbd_ros.execution.rolled import rolled_code, RolledCode
 from mbd_ros.execution.straight_line import SCALAR, Width
 from mbd_ros.execution.sweeps import Program
@@ -128,8 +128,8 @@ class CompiledKernel:
         width = Width(vector_lanes())
         kernel, alive = self._code(self.program, self.model, width)
         loop = MachineCode(batch_ir(
-            sizes(self.model, self.program.inputs), math.prod(self.shape), width,
-            f'inttoptr (i64 {kernel.address("kernel")} to ptr)'))
+            sizes(self.model, self.program.inputs), math.prod(self.shape), width),
+            addresses=[kernel.address('kernel')])
         self._lanes = (kernel, alive, loop)
         pointers = [ctypes.c_void_p] * (len(self.program.inputs) + 2)
         return ctypes.CFUNCTYPE(None, ctypes.c_int64, *pointers)(loop.address('batch'))
@@ -152,10 +152,10 @@ def _rolled(program: Program, model: Model, width: Width) -> tuple[MachineCode, 
         'declare ptr @malloc(i64)', 'declare void @free(ptr)',
         f'define void @kernel({parameters}) nounwind {{',
         f'  %work = call ptr @malloc(i64 {work})',
-        f'  call void inttoptr (i64 {shared.address("rolled")} to ptr)({parameters}, '
-        f'ptr inttoptr (i64 {constants.ctypes.data} to ptr), '
-        f'ptr inttoptr (i64 {topology.ctypes.data} to ptr), i64 {model.nb}, i64 {model.nv}, '
-        'ptr %work)', '  call void @free(ptr %work)', '  ret void', '}']))
+        *(address_ir(name, k) for k, name in enumerate(('%rolled', '%constants', '%topology'))),
+        f'  call void %rolled({parameters}, ptr %constants, ptr %topology, i64 {model.nb}, '
+        f'i64 {model.nv}, ptr %work)', '  call void @free(ptr %work)', '  ret void', '}']),
+        addresses=[shared.address('rolled'), constants.ctypes.data, topology.ctypes.data])
     return code, (shared, constants, topology)
 
 

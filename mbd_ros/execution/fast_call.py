@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.execution.machine_code import MachineCode
+from mbd_ros.execution.machine_code import address_ir, MachineCode
 
 _FASTCALL_WITH_KEYWORDS = 0x80 | 0x02
 _ALIGNED_CONTIGUOUS = 0x0100 | 0x0001
@@ -74,7 +74,9 @@ def fast_call(
     """
     if not LAYOUT_KNOWN:
         return otherwise
-    code = MachineCode(_entry_ir(kernel, sizes, constants, shape))
+    code = MachineCode(_entry_ir(sizes, len(constants), shape), addresses=[
+        kernel, id(np.ndarray), id(np.dtype(np.float64)), _numpy_function(_PYARRAY_NEW),
+        _python_function('Py_DecRef'), _python_function('PyObject_Vectorcall'), *constants])
     definition = _MethodDefinition(name.encode(), code.address('entry'), _FASTCALL_WITH_KEYWORDS,
                                    documentation.encode())
     otherwise.__dict__['machine_code'] = (code, definition)
@@ -82,14 +84,16 @@ def fast_call(
     return function
 
 
-def _entry_ir(kernel: int, sizes: Sequence[int], constants: Sequence[int], shape: Sequence[int]
-              ) -> str:
+def _entry_ir(sizes: Sequence[int], constants: int, shape: Sequence[int]) -> str:
     """Return the IR of ``entry(self, arguments, count, keyword names)``."""
+    fixed = [f'%constant{k}' for k in range(constants)]
     lines = [
         f'@shape = private constant [{len(shape)} x i64] '
         f'[{", ".join(f"i64 {extent}" for extent in shape)}]',
         'define ptr @entry(ptr %self, ptr %args, i64 %count, ptr %keywords) nounwind {',
         '  %plain = icmp eq ptr %keywords, null',
+        *(address_ir(name, k) for k, name in enumerate((
+            '%kernel', '%ndarray', '%float64', '%create', '%release', '%call', *fixed))),
         f'  %enough = icmp eq i64 %count, {len(sizes)}',
         '  %open = and i1 %plain, %enough',
         '  br i1 %open, label %check0, label %otherwise']
@@ -98,22 +102,20 @@ def _entry_ir(kernel: int, sizes: Sequence[int], constants: Sequence[int], shape
     lines.append('finite:')
     lines += _all_finite([(f'data{k}', size) for k, size in enumerate(sizes)], 'in')
     lines += ['  br i1 %in, label %allocate, label %otherwise', 'allocate:',
-              f'  %new = call ptr {_pointer(_numpy_function(_PYARRAY_NEW))}(ptr '
-              f'{_pointer(id(np.ndarray))}, i32 {len(shape)}, ptr @shape, i32 {_DOUBLE}, '
-              'ptr null, ptr null, i32 0, i32 0, ptr null)',
+              f'  %new = call ptr %create(ptr %ndarray, i32 {len(shape)}, ptr @shape, '
+              f'i32 {_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null)',
               '  %failed = icmp eq ptr %new, null',
               '  br i1 %failed, label %give, label %compute', 'compute:',
               f'  %resultp = getelementptr i8, ptr %new, i64 {_DATA}',
               '  %result = load ptr, ptr %resultp']
     arguments = [*(f'ptr %data{k}' for k in range(len(sizes))),
-                 *(f'ptr {_pointer(address)}' for address in constants), 'ptr %result']
-    lines.append(f'  call void {_pointer(kernel)}({", ".join(arguments)})')
+                 *(f'ptr {name}' for name in fixed), 'ptr %result']
+    lines.append(f'  call void %kernel({", ".join(arguments)})')
     lines += _all_finite([('result', int(np.prod(shape)))], 'out')
     lines += ['  br i1 %out, label %give, label %discard', 'give:', '  ret ptr %new', 'discard:',
-              f'  call void {_pointer(_python_function("Py_DecRef"))}(ptr %new)',
-              '  br label %otherwise', 'otherwise:',
-              f'  %slow = call ptr {_pointer(_python_function("PyObject_Vectorcall"))}'
-              '(ptr %self, ptr %args, i64 %count, ptr %keywords)', '  ret ptr %slow', '}']
+              '  call void %release(ptr %new)', '  br label %otherwise', 'otherwise:',
+              '  %slow = call ptr %call(ptr %self, ptr %args, i64 %count, ptr %keywords)',
+              '  ret ptr %slow', '}']
     return '\n'.join(lines)
 
 
@@ -122,14 +124,14 @@ def _check_array(k: int, size: int, good: str) -> list[str]:
     lines = [f'check{k}:', f'  %arg{k}p = getelementptr ptr, ptr %args, i64 {k}',
              f'  %arg{k} = load ptr, ptr %arg{k}p']
     lines += _field(k, 'type', 'ptr', _TYPE, f'arg{k}')
-    lines += [f'  %isarray{k} = icmp eq ptr %type{k}, {_pointer(id(np.ndarray))}',
+    lines += [f'  %isarray{k} = icmp eq ptr %type{k}, %ndarray',
               f'  br i1 %isarray{k}, label %layout{k}, label %otherwise', f'layout{k}:']
     for name, kind, offset in (('dtype', 'ptr', _DTYPE), ('ndim', 'i32', _NDIM),
                                ('dims', 'ptr', _DIMENSIONS), ('flags', 'i32', _FLAGS),
                                ('data', 'ptr', _DATA)):
         lines += _field(k, name, kind, offset, f'arg{k}')
     lines += [
-        f'  %isdouble{k} = icmp eq ptr %dtype{k}, {_pointer(id(np.dtype(np.float64)))}',
+        f'  %isdouble{k} = icmp eq ptr %dtype{k}, %float64',
         f'  %isvector{k} = icmp eq i32 %ndim{k}, 1',
         f'  %masked{k} = and i32 %flags{k}, {_ALIGNED_CONTIGUOUS}',
         f'  %issimple{k} = icmp eq i32 %masked{k}, {_ALIGNED_CONTIGUOUS}',
@@ -159,10 +161,6 @@ def _all_finite(arrays: Sequence[tuple[str, int]], name: str) -> list[str]:
                       f'  {value} = fadd double {total}, {value}z']
             total = value
     return [*lines, f'  %{name} = fcmp oeq double {total}, 0.0']
-
-
-def _pointer(address: int) -> str:
-    return f'inttoptr (i64 {address} to ptr)'
 
 
 def _python_function(name: str) -> int:

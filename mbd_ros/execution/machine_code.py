@@ -1,20 +1,34 @@
-"""From IR text to machine code in memory, by llvmlite."""
+"""From IR text to machine code in memory, by llvmlite, or from the cache on disk."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+import ctypes
 import functools
+import os
 import threading
 from typing import Any
 
+import llvmlite
 import llvmlite.binding as llvm
 
+from mbd_ros.execution.object_cache import key_of, object_cache
+
 _LOCK = threading.Lock()
+os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release,
+                    after_in_child=_LOCK.release)  # no child is born amid a compilation
 
 
 @functools.cache
 def _initialize() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+
+
+@functools.cache
+def _cpu() -> tuple[str, str]:
+    """Return name and features of the CPU this runs on."""
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
 def target_machine(optimization: int = 1) -> Any:
@@ -35,9 +49,8 @@ def target_machine(optimization: int = 1) -> Any:
     """
     _initialize()
     target = llvm.Target.from_default_triple()
-    return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(),
-        opt=optimization, jit=True)
+    name, features = _cpu()
+    return target.create_target_machine(cpu=name, features=features, opt=optimization, jit=True)
 
 
 @functools.cache
@@ -51,25 +64,59 @@ class MachineCode:
     """
     Compiled functions; they stay valid as long as this object lives.
 
+    The text must not hold addresses, which are others in the next process: it loads them by
+    ``address_ir``.
+
     Parameters
     ----------
     ir : str
         LLVM IR text of one module.
     optimization : int
         Level of code generation.
+    addresses : sequence of int
+        Addresses that the code uses.
 
     """
 
-    def __init__(self, ir: str, optimization: int = 1) -> None:
+    def __init__(self, ir: str, optimization: int = 1, addresses: Sequence[int] = ()) -> None:
+        if addresses:
+            ir = f'@addresses = global [{len(addresses)} x i64] zeroinitializer\n{ir}'
+        code = _object_code(ir, optimization)
+        with _LOCK:
+            self._engine = llvm.create_mcjit_compiler(
+                llvm.parse_assembly(''), target_machine(optimization))
+            self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            self._engine.finalize_object()
+            if addresses:
+                table = ctypes.c_uint64 * len(addresses)
+                place = self._engine.get_global_value_address('addresses')
+                table.from_address(place)[:] = list(addresses)
+
+    def address(self, name: str) -> int:
+        """Return the address of a function."""
+        return int(self._engine.get_function_address(name))
+
+
+def address_ir(name: str, number: int) -> str:
+    """Return the IR that loads one of the addresses handed to ``MachineCode``."""
+    return f'  {name} = load ptr, ptr getelementptr (ptr, ptr @addresses, i64 {number})'
+
+
+def _object_code(ir: str, optimization: int) -> bytes:
+    """Return the object code of a module, from the cache or compiled now."""
+    cache = object_cache()
+    key = '' if cache is None else key_of(
+        ir, *_cpu(), llvm.get_default_triple(), str(optimization), llvmlite.__version__,
+        str(llvm.llvm_version_info))
+    code = None if cache is None else cache.load(key)
+    if code is None:
         with _LOCK:
             machine = target_machine(optimization)
             module = llvm.parse_assembly(ir)
             module.verify()
             module.triple = machine.triple
             module.data_layout = str(machine.target_data)
-            self._engine = llvm.create_mcjit_compiler(module, machine)
-            self._engine.finalize_object()
-
-    def address(self, name: str) -> int:
-        """Return the address of a function."""
-        return int(self._engine.get_function_address(name))
+            code = machine.emit_object(module)
+        if cache is not None:
+            cache.store(key, code)
+    return bytes(code)

@@ -30,8 +30,7 @@ def sincos(angles, lanes):
         for k in range(len(angles)):
             call(angles[k:].ctypes.data, None, result[k:].ctypes.data)
         return result
-    loop = MachineCode(batch_ir([1], 2, Width(lanes), 'inttoptr (i64 '
-                                f'{kernel.address("kernel")} to ptr)'))
+    loop = MachineCode(batch_ir([1], 2, Width(lanes)), addresses=[kernel.address('kernel')])
     ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 3)(loop.address('batch'))(
         len(angles), angles.ctypes.data, None, result.ctypes.data)
     return result

@@ -105,7 +105,8 @@ def test_every_executable_has_its_node():
     for line in setup_arguments(ROOT)['entry_points']['console_scripts']:
         name, target = (part.strip() for part in line.split('='))
         module, function = target.split(':')
-        assert target == f'mbd_ros.nodes.{name}:main'
+        assert target == ('mbd_ros.cli.command:main' if name == 'mbd_ros' else
+                          f'mbd_ros.nodes.{name}:main')
         source = (ROOT / (module.replace('.', '/') + '.py')).read_text(encoding='utf-8')
         assert function in {
             node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}

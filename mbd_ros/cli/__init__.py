@@ -1,0 +1,1 @@
+"""The command ``mbd_ros``: one file for each of its subcommands."""

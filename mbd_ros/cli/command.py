@@ -1,0 +1,41 @@
+"""The command ``mbd_ros`` and its subcommands."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+import sys
+
+from mbd_ros.cli import cache
+from mbd_ros.errors import MbdError
+
+SUBCOMMANDS = (cache,)
+"""Each has ``add_to(subparsers)``, which sets ``run``, a function of the parsed arguments."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """
+    Run the command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Words of the command line; those of the process if left out.
+
+    Returns
+    -------
+    int
+        Exit code: 0, 1 after an error of this package, 2 (by ``SystemExit``) after a wrong word.
+
+    """
+    parser = argparse.ArgumentParser(
+        prog='mbd_ros', description='Multibody dynamics: what needs no running node.')
+    subparsers = parser.add_subparsers(metavar='COMMAND', required=True)
+    for subcommand in SUBCOMMANDS:
+        subcommand.add_to(subparsers)
+    parsed = parser.parse_args(arguments)
+    try:
+        return parsed.run(parsed)
+    except MbdError as error:
+        print(f'mbd_ros: {error}', file=sys.stderr)
+        return 1

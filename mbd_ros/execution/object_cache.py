@@ -1,0 +1,156 @@
+"""
+Machine code kept on disk, so that a program is compiled once on a machine, not once a process.
+
+A file holds a checksum and the object code of one module; its name is a hash of all that the code
+depends on. Files are written beside and moved into place, so that a reader never sees half of
+one. Whatever goes wrong with a file or the folder (damaged, read-only, missing, full, somebody
+else's), the cache then has nothing, and the code is compiled.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import hashlib
+import os
+from pathlib import Path
+import stat
+import tempfile
+import time
+
+VARIABLE = 'MBD_ROS_CACHE'
+"""The environment variable that names the folder; empty or ``off``: nothing is kept."""
+LARGEST = 256 * 2**20
+"""Bytes beyond which the files unused for longest are removed."""
+_SUFFIX = '.object'
+_CHECKSUM = 16
+_ABANDONED = 3600.0  # seconds after which an unfinished file is nobody's any more
+
+
+class ObjectCache:
+    """
+    A folder of object code.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder; made at the first file.
+    largest : int
+        Bytes that the files may take together.
+
+    """
+
+    def __init__(self, folder: Path, largest: int = LARGEST) -> None:
+        self.folder = folder
+        self.largest = largest
+
+    def load(self, key: str) -> bytes | None:
+        """Return the code kept under a key, or None."""
+        path = self._path(key)
+        try:
+            if not self.trusted():
+                return None
+            content = path.read_bytes()
+        except OSError:
+            return None
+        code = content[_CHECKSUM:]
+        if not code or content[:_CHECKSUM] != _checksum(key, code):
+            return None
+        try:
+            os.utime(path)
+        except OSError:
+            pass  # read-only: the time of the last use is lost, no more
+        return code
+
+    def store(self, key: str, code: bytes) -> None:
+        """Keep code under a key, where that is possible."""
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not self.trusted():
+                return
+            handle, name = tempfile.mkstemp(dir=self.folder)
+            try:
+                with os.fdopen(handle, 'wb') as file:
+                    file.write(_checksum(key, code) + code)
+                os.replace(name, self._path(key))
+            except OSError:
+                os.unlink(name)
+                raise
+            self._trim()
+        except OSError:
+            pass
+
+    def trusted(self) -> bool:
+        """Return whether nobody but this user and root can have put code here."""
+        if os.name != 'posix':
+            return True
+        found = self.folder.stat()
+        return (found.st_uid in (0, os.geteuid())
+                and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+    def sizes(self) -> list[int]:
+        """Return the bytes of each file."""
+        return [found.st_size for path, found in self._files() if path.suffix == _SUFFIX]
+
+    def clear(self) -> int:
+        """Remove all files; return how many there were."""
+        removed = 0
+        for path, _ in self._files():
+            try:
+                path.unlink()
+            except OSError:
+                continue
+            removed += 1
+        return removed
+
+    def _path(self, key: str) -> Path:
+        return self.folder / (key + _SUFFIX)
+
+    def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
+        """Yield the files of this cache, unfinished ones included."""
+        try:
+            with os.scandir(self.folder) as entries:
+                found = list(entries)
+        except OSError:
+            return
+        for entry in found:
+            if entry.name.endswith(_SUFFIX) or entry.name.startswith(tempfile.gettempprefix()):
+                try:
+                    yield Path(entry.path), entry.stat(follow_symlinks=False)
+                except OSError:
+                    continue  # another process removed it
+
+    def _trim(self) -> None:
+        """Remove what was used longest ago until the rest is small enough."""
+        total, now = 0, time.time()
+        for path, found in sorted(self._files(), key=lambda item: -item[1].st_mtime):
+            total += found.st_size
+            unfinished = path.suffix != _SUFFIX and now - found.st_mtime > _ABANDONED
+            if total > self.largest or unfinished:
+                path.unlink(missing_ok=True)
+
+
+def object_cache() -> ObjectCache | None:
+    """Return the cache of this user, or None where nothing is to be kept."""
+    named = os.environ.get(VARIABLE)
+    if named is not None:
+        named = named.strip()
+        return None if named in ('', 'off') else ObjectCache(Path(named).expanduser())
+    try:
+        home = os.environ.get('XDG_CACHE_HOME') or Path.home() / '.cache'
+    except RuntimeError:
+        return None  # a user without a home
+    return ObjectCache(Path(home) / 'mbd_ros') if Path(home).is_absolute() else None
+
+
+def key_of(*parts: str) -> str:
+    """Return the key of code that depends on all these texts and on nothing else."""
+    digest = hashlib.blake2b(digest_size=20)
+    for part in parts:
+        data = part.encode()
+        digest.update(len(data).to_bytes(8, 'little') + data)
+    return digest.hexdigest()
+
+
+def _checksum(key: str, code: bytes) -> bytes:
+    return hashlib.blake2b(key.encode() + code, digest_size=_CHECKSUM).digest()

@@ -1,0 +1,229 @@
+"""Machine code on disk: found again, never trusted when damaged, never in the way."""
+
+import ctypes
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+from robots import chain
+
+from mbd_ros.execution import machine_code
+from mbd_ros.execution.machine_code import address_ir, MachineCode
+from mbd_ros.execution.object_cache import key_of, object_cache, ObjectCache
+
+SEVEN = 'define i64 @seven() {\n  ret i64 7\n}'
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv('MBD_ROS_CACHE', str(tmp_path / 'code'))
+    return tmp_path / 'code'
+
+
+@pytest.fixture
+def compilations(monkeypatch):
+    """Collect one entry for each module that LLVM really compiles."""
+    counted = []
+    parse = machine_code.llvm.parse_assembly
+
+    def counting(ir):
+        if ir:
+            counted.append(ir)
+        return parse(ir)
+    monkeypatch.setattr(machine_code.llvm, 'parse_assembly', counting)
+    return counted
+
+
+def seven(code: MachineCode) -> int:
+    return ctypes.CFUNCTYPE(ctypes.c_int64)(code.address('seven'))()
+
+
+def test_compiled_once_and_found_again(folder, compilations):
+    assert [seven(MachineCode(SEVEN)) for _ in range(3)] == [7, 7, 7]
+    assert len(compilations) == 1
+    assert len(list(folder.iterdir())) == 1
+    MachineCode(SEVEN, optimization=2)
+    assert len(compilations) == 2  # other code
+
+
+@pytest.mark.parametrize('value', ['', 'off', ' off '])
+def test_off(value, monkeypatch, compilations):
+    monkeypatch.setenv('MBD_ROS_CACHE', value)
+    assert [seven(MachineCode(SEVEN)) for _ in range(2)] == [7, 7]
+    assert len(compilations) == 2
+
+
+def test_where_it_is(monkeypatch, tmp_path):
+    monkeypatch.delenv('MBD_ROS_CACHE', raising=False)
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
+    assert object_cache().folder == tmp_path / 'mbd_ros'
+    monkeypatch.delenv('XDG_CACHE_HOME')
+    monkeypatch.setenv('HOME', str(tmp_path))
+    assert object_cache().folder == tmp_path / '.cache' / 'mbd_ros'
+    monkeypatch.setenv('XDG_CACHE_HOME', 'relative')  # the XDG specification: to be ignored
+    assert object_cache() is None
+
+
+@pytest.mark.parametrize('damage', [
+    lambda data: b'', lambda data: data[:10], lambda data: data[:-1], lambda data: data + b'x',
+    lambda data: data[:40] + bytes([data[40] ^ 1]) + data[41:], lambda data: bytes(len(data))],
+    ids=['empty', 'no code', 'truncated', 'longer', 'one bit', 'zeros'])
+def test_damaged_files_are_compiled_anew(damage, folder, compilations):
+    MachineCode(SEVEN)
+    file = next(folder.iterdir())
+    good = file.read_bytes()
+    file.write_bytes(damage(good))
+    assert seven(MachineCode(SEVEN)) == 7
+    assert len(compilations) == 2
+    assert file.read_bytes() == good
+
+
+def test_code_under_another_name_is_damaged(folder):
+    cache = ObjectCache(folder)
+    cache.store('a', b'code')
+    (folder / 'a.object').rename(folder / 'b.object')
+    assert cache.load('b') is None
+
+
+@pytest.mark.parametrize('place', ['/proc/nowhere', '/dev/null', '/dev/null/below'])
+def test_a_folder_that_cannot_be(place, monkeypatch):
+    monkeypatch.setenv('MBD_ROS_CACHE', place)
+    assert seven(MachineCode(SEVEN)) == 7
+    assert object_cache().sizes() == []
+    assert object_cache().clear() == 0
+
+
+@pytest.mark.skipif(os.name != 'posix', reason='access rights are those of POSIX')
+def test_a_read_only_folder_is_read(folder, compilations, monkeypatch):
+    MachineCode(SEVEN)
+    folder.chmod(0o500)
+
+    def refuse(*_, **__):  # root may write everywhere
+        raise PermissionError('read-only')
+    for name in ('utime', 'replace', 'unlink'):
+        monkeypatch.setattr(os, name, refuse)
+    monkeypatch.setattr('tempfile.mkstemp', refuse)
+    assert seven(MachineCode(SEVEN)) == 7
+    assert len(compilations) == 1
+    assert seven(MachineCode(SEVEN + '\n')) == 7  # cannot be kept
+    assert len(compilations) == 2
+    folder.chmod(0o700)
+
+
+@pytest.mark.skipif(os.name != 'posix', reason='access rights are those of POSIX')
+def test_code_that_others_could_have_put_there_is_not_run(folder, compilations):
+    MachineCode(SEVEN)
+    folder.chmod(0o770)
+    assert seven(MachineCode(SEVEN)) == 7
+    assert len(compilations) == 2
+
+
+def test_a_full_disk_leaves_nothing_behind(folder, monkeypatch):
+    cache = ObjectCache(folder)
+    cache.store('a', b'code')
+
+    def full(*_):
+        raise OSError(28, 'No space left on device')
+    monkeypatch.setattr(os, 'replace', full)
+    cache.store('b', b'code')
+    assert [path.name for path in folder.iterdir()] == ['a.object']
+
+
+def test_bounded_in_size_the_longest_unused_go(folder):
+    cache = ObjectCache(folder, largest=350)
+    now = time.time()
+    for age, key in enumerate('abc'):
+        cache.store(key, bytes(84))  # with its checksum 100 bytes
+        os.utime(folder / f'{key}.object', (now - 100 + age,) * 2)
+    assert cache.load('a') == bytes(84)  # used: now the youngest
+    cache.store('d', bytes(84))
+    assert sorted(path.stem for path in folder.iterdir()) == ['a', 'c', 'd']
+
+
+def test_files_abandoned_by_a_dying_writer_go(folder):
+    cache = ObjectCache(folder)
+    cache.store('a', b'code')
+    for name, age in (('tmpold', 7200.0), ('tmpnew', 5.0)):
+        (folder / name).write_bytes(b'half')
+        os.utime(folder / name, (time.time() - age,) * 2)
+    cache.store('b', b'code')
+    assert sorted(path.name for path in folder.iterdir()) == ['a.object', 'b.object', 'tmpnew']
+
+
+def test_keys_tell_texts_apart():
+    assert len({key_of('ab', 'c'), key_of('a', 'bc'), key_of('abc'), key_of('ab', 'c', '')}) == 4
+
+
+def test_addresses_are_no_part_of_the_code(folder, compilations):
+    """The same text serves other addresses, as in the next process."""
+    text = '\n'.join(['define i64 @seven() {', address_ir('%p', 1), '  %x = load i64, ptr %p',
+                      '  ret i64 %x', '}'])
+    numbers = [ctypes.c_int64(7), ctypes.c_int64(8)]
+    found = [seven(MachineCode(text, addresses=[0, ctypes.addressof(number)]))
+             for number in numbers]
+    assert found == [7, 8]
+    assert len(compilations) == 1
+
+
+WRITER = """
+import sys
+from pathlib import Path
+import numpy as np
+from mbd_ros.execution.object_cache import ObjectCache
+cache = ObjectCache(Path(sys.argv[1]), largest=50_000)
+rng = np.random.default_rng(int(sys.argv[2]))
+for _ in range(150):
+    key = str(rng.integers(8))
+    code = cache.load(key)
+    assert code is None or code == key.encode() * 3000
+    cache.store(key, key.encode() * 3000)
+    if rng.random() < 0.02:
+        cache.clear()
+"""
+
+
+def test_concurrent_writers(folder):
+    workers = [subprocess.Popen([sys.executable, '-c', WRITER, str(folder), str(seed)])
+               for seed in range(3)]
+    assert [worker.wait(60) for worker in workers] == [0, 0, 0]
+    assert {path.suffix for path in folder.iterdir()} == {'.object'}  # nothing half written
+
+
+def test_threads_compile_the_same_at_once(folder):
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(seven(MachineCode(SEVEN))))
+               for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert results == [7] * 4
+
+
+@pytest.mark.parametrize('joints', [3, 45], ids=['unrolled', 'rolled'])
+def test_the_next_process_compiles_nothing_and_answers_the_same(joints, folder):
+    script = textwrap.dedent(f"""
+        import sys
+        import numpy as np
+        import llvmlite.binding as llvm
+        import mbd_ros
+        if sys.argv[2] == 'warm':
+            llvm.TargetMachine.emit_object = None  # cannot be called
+        model = mbd_ros.load(sys.stdin.read())
+        rows = np.random.default_rng(0).normal(size=(3, 20, {joints}))
+        dyn = mbd_ros.compile(model)
+        np.save(sys.argv[1], [dyn.forward_dynamics(*rows), dyn.inverse_dynamics(*rows),
+                              [dyn.forward_dynamics(*row) for row in zip(*rows)]])
+        """)
+    results = []
+    for state in ('cold', 'warm'):
+        file = folder.parent / f'{state}.npy'
+        subprocess.run([sys.executable, '-c', script, str(file), state], input=chain(joints, 1),
+                       text=True, check=True, timeout=60)
+        results.append(np.load(file))
+    np.testing.assert_array_equal(*results)  # the same machine code
