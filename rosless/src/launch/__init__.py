@@ -23,6 +23,7 @@ from launch.some_entities_type import SomeEntitiesType_types_tuple
 from launch.some_substitutions_type import SomeSubstitutionsType
 from launch.some_substitutions_type import SomeSubstitutionsType_types_tuple
 from launch.substitution import Substitution
+from launch.utilities.absent import absent
 
 __all__ = [
     'Action',
@@ -49,3 +50,5 @@ __all__ = [
     'substitutions',
     'utilities',
 ]
+
+__getattr__ = absent(__name__, ['LaunchIntrospector', 'frontend', 'launch_introspector'])

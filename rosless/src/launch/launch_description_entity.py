@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ class LaunchDescriptionEntity:
 
     def describe_conditional_sub_entities(
         self,
-    ) -> list[tuple[str, Iterable[LaunchDescriptionEntity]]]:
+    ) -> list[tuple[str, list[LaunchDescriptionEntity]]]:
         """Return pairs of a reason and the entities a visit leads to for that reason."""
         return []
 

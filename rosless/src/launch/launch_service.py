@@ -8,6 +8,7 @@ import contextlib
 import signal
 import threading
 import traceback
+from typing import Any
 
 from launch.action import Action
 from launch.event import Event
@@ -125,7 +126,9 @@ class LaunchService:
         while True:
             while context._event_queue:
                 self.__process(context._event_queue.popleft())
-            self.__futures = {future for future in self.__futures if not future.done()}
+            self.__forget_finished()
+            if context._event_queue:
+                continue
             waiter.clear()
             if not self.__futures:
                 if context.is_shutdown:
@@ -134,8 +137,17 @@ class LaunchService:
                     self.__process(Shutdown(reason='idle'))
                     continue
             wake = asyncio.ensure_future(waiter.wait())
-            await asyncio.wait({wake, *self.__futures}, return_when=asyncio.FIRST_COMPLETED)
+            awaited: set[asyncio.Future[Any]] = {wake, *self.__futures}
+            await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
             wake.cancel()
+
+    def __forget_finished(self) -> None:
+        finished = {future for future in self.__futures if future.done()}
+        self.__futures -= finished
+        for future in finished:
+            error = None if future.cancelled() else future.exception()
+            if isinstance(error, Exception):
+                self.__fail(error)
 
     def __process(self, event: Event) -> None:
         context = self.__context

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 import difflib
 import importlib
 import os
@@ -96,7 +96,7 @@ def _execute(
     return result
 
 
-def _near(name: str, known: dict[str, object]) -> str:
+def _near(name: str, known: Iterable[str]) -> str:
     matches = difflib.get_close_matches(name, known, n=1)
     return f", did you mean '{matches[0]}'?" if matches else ''
 

@@ -93,7 +93,8 @@ def to_plain(
         See ``message_to_yaml``.
 
     """
-    options = {'truncate_length': truncate_length, 'no_arr': no_arr, 'no_str': no_str}
+    options: dict[str, Any] = {
+        'truncate_length': truncate_length, 'no_arr': no_arr, 'no_str': no_str}
     if isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, bytes):

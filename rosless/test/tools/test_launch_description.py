@@ -240,3 +240,35 @@ def test_missing_file_and_package(ros2, launch_file):
     assert launched.status == 1
     assert "file 'a.launch.py' was not found in the share directory of package 'std_msgs'" \
         in launched.text
+
+
+def test_coroutines_run_and_end_with_the_launch(ros2, launch_file):
+    path = launch_file(
+        'OpaqueCoroutine(coroutine=brief)', 'OpaqueCoroutine(coroutine=endless)',
+        "TimerAction(period=0.3, actions=[Shutdown(reason='enough')])",
+        before='import asyncio\n'
+               'async def brief(context):\n    print("brief")\n'
+               'async def endless(context):\n    await asyncio.sleep(60)\n')
+    launched = run(ros2, path)
+    assert launched.status == 0
+    assert 'brief' in launched.lines
+
+
+def test_an_error_in_a_coroutine_ends_the_launch(ros2, launch_file):
+    path = launch_file(
+        "ExecuteProcess(cmd=['sleep', '60'], name='other')",
+        'OpaqueCoroutine(coroutine=fail)',
+        before='async def fail(context):\n    raise ValueError("no luck")\n')
+    launched = run(ros2, path)
+    assert launched.status == 1
+    assert 'Caught exception in launch (see debug for traceback): no luck' in launched.text
+
+
+@pytest.mark.parametrize(('line', 'message'), [
+    ('from launch.substitutions import AnonName', 'launch.substitutions.AnonName'),
+    ('from launch.actions import ForLoop', 'launch.actions.ForLoop'),
+    ('from launch import LaunchIntrospector', 'launch.LaunchIntrospector'),
+])
+def test_what_is_absent_says_so(line, message):
+    with pytest.raises(ImportError, match=message + ' is not available in this version'):
+        exec(line)

@@ -24,6 +24,7 @@ from launch.actions.timer_action import TimerAction
 from launch.actions.unregister_event_handler import UnregisterEventHandler
 from launch.actions.unset_environment_variable import UnsetEnvironmentVariable
 from launch.actions.unset_launch_configuration import UnsetLaunchConfiguration
+from launch.utilities.absent import absent
 
 __all__ = [
     'AppendEnvironmentVariable',
@@ -51,3 +52,7 @@ __all__ = [
     'UnsetEnvironmentVariable',
     'UnsetLaunchConfiguration',
 ]
+
+__getattr__ = absent(__name__, [
+    'ForEach', 'ForLoop', 'Log', 'LogDebug', 'LogError', 'LogWarning',
+    'ReplaceEnvironmentVariables', 'SetLaunchLogDir'])

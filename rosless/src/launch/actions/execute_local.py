@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+import functools
 import os
 import signal
 from typing import Any, TYPE_CHECKING
@@ -117,6 +118,7 @@ class ExecuteLocal(Action):
         self._running = False
         self._ending: asyncio.Future[None] | None = None
         self._completed: asyncio.Future[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     @property
     def shell(self) -> bool:
@@ -194,8 +196,8 @@ class ExecuteLocal(Action):
         for handler in handlers:
             context.register_event_handler(handler)
             self._completed.add_done_callback(
-                lambda _, handler=handler: context.unregister_event_handler(handler))
-        loop.create_task(self._run(context, lines, respawn))
+                functools.partial(_unregister, context, handler))
+        self._tasks.append(loop.create_task(self._run(context, lines, respawn)))
 
     def _format_line(self, line: str) -> str:
         return self._output_format.format(line=line, this=self)
@@ -209,14 +211,16 @@ class ExecuteLocal(Action):
         self, context: LaunchContext, lines: dict[str, OutputLines], respawn: bool,
     ) -> None:
         assert self._ending is not None and self._completed is not None
-        while not self._ending.done():
-            await self._run_once(context, lines)
-            if not respawn or self._respawns_left == 0 or self._ending.done():
-                break
-            self._respawns_left -= 1
-            await asyncio.wait([self._ending], timeout=self._respawn_delay or 0.0)
-        if not self._completed.done():
+        try:
+            while not self._ending.done():
+                await self._run_once(context, lines)
+                if not respawn or self._respawns_left == 0 or self._ending.done():
+                    break
+                self._respawns_left -= 1
+                await asyncio.wait([self._ending], timeout=self._respawn_delay or 0.0)
             self._completed.set_result(None)
+        except Exception as error:
+            self._completed.set_exception(error)
 
     async def _run_once(self, context: LaunchContext, lines: dict[str, OutputLines]) -> None:
         assert self._details is not None
@@ -278,7 +282,8 @@ class ExecuteLocal(Action):
             self._ending.set_result(None)
             if self._running:
                 quiet = event is not None and event.due_to_sigint
-                context.asyncio_loop.create_task(self._escalate(timeouts, quiet))
+                self._tasks.append(
+                    context.asyncio_loop.create_task(self._escalate(timeouts, quiet)))
 
     async def _escalate(self, timeouts: list[float], quiet: bool) -> None:
         assert self._completed is not None and self._details is not None
@@ -302,3 +307,9 @@ class ExecuteLocal(Action):
             name = self._details['name']
             get_logger(name).info(f"sending signal '{number.name}' to process[{name}]")
         signal_group(self._process.pid, number)
+
+
+def _unregister(
+    context: LaunchContext, handler: EventHandler, _completed: asyncio.Future[None],
+) -> None:
+    context.unregister_event_handler(handler)

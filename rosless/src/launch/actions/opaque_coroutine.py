@@ -53,8 +53,11 @@ class OpaqueCoroutine(Action):
         args = self.__args if self.__ignore_context else (context, *self.__args)
         task = context.asyncio_loop.create_task(self.__coroutine(*args, **self.__kwargs))
         self.__future = task
-        context.register_event_handler(
-            OnShutdown(on_shutdown=lambda _event, _context: task.cancel() and None))
+
+        def cancel(_event: object, _context: object) -> None:
+            task.cancel()
+
+        context.register_event_handler(OnShutdown(on_shutdown=cancel))
 
     def get_asyncio_future(self) -> asyncio.Future[Any] | None:
         """Return the task."""

@@ -57,7 +57,7 @@ class OnActionEventBase(EventHandler):
     def _is_meant(self, event: Event) -> bool:
         if not isinstance(event, self._event_class):
             return False
-        action = getattr(event, 'action', None)
+        action: Any = getattr(event, 'action', None)
         if self._target is None or action is self._target:
             return True
         return not isinstance(self._target, Action) and self._target(action)

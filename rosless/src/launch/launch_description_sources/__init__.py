@@ -11,6 +11,7 @@ from launch.launch_description_sources.python_launch_file_utilities import \
     get_launch_description_from_python_launch_file
 from launch.launch_description_sources.python_launch_file_utilities import \
     InvalidPythonLaunchFileError
+from launch.utilities.absent import absent
 
 __all__ = [
     'AnyLaunchDescriptionSource',
@@ -20,3 +21,7 @@ __all__ = [
     'get_launch_description_from_any_launch_file',
     'get_launch_description_from_python_launch_file',
 ]
+
+__getattr__ = absent(__name__, [
+    'FrontendLaunchDescriptionSource', 'XMLLaunchDescriptionSource',
+    'YAMLLaunchDescriptionSource'])

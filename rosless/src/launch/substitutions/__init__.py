@@ -16,6 +16,7 @@ from launch.substitutions.substitution_failure import SubstitutionFailure
 from launch.substitutions.text_substitution import TextSubstitution
 from launch.substitutions.this_launch_file import ThisLaunchFile
 from launch.substitutions.this_launch_file_dir import ThisLaunchFileDir
+from launch.utilities.absent import absent
 
 __all__ = [
     'AndSubstitution',
@@ -35,3 +36,8 @@ __all__ = [
     'ThisLaunchFile',
     'ThisLaunchFileDir',
 ]
+
+__getattr__ = absent(__name__, [
+    'AllSubstitution', 'AnonName', 'AnySubstitution', 'FileContent', 'ForEachVar',
+    'ForLoopIndex', 'IfElseSubstitution', 'LaunchLogDir', 'ParseSubstitution',
+    'PathSubstitution', 'StringJoinSubstitution'])

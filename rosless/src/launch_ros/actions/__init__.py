@@ -1,12 +1,12 @@
 """Actions that are special to ROS."""
 
+from launch.utilities.absent import absent
 from launch_ros.actions.node import Node
 from launch_ros.actions.push_ros_namespace import PushROSNamespace
 from launch_ros.actions.push_ros_namespace import PushRosNamespace
 from launch_ros.actions.set_parameter import SetParameter
 from launch_ros.actions.set_remap import SetRemap
 from launch_ros.actions.set_use_sim_time import SetUseSimTime
-from launch_ros.utilities.absent import absent
 
 __all__ = [
     'Node',

@@ -1,6 +1,6 @@
 """Descriptions of what can be run; composable nodes are compiled, so they are not here."""
 
-from launch_ros.utilities.absent import absent
+from launch.utilities.absent import absent
 
 __all__: list[str] = []
 

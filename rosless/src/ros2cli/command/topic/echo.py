@@ -64,9 +64,9 @@ def main(args: argparse.Namespace) -> int | str | None:
 
     select = _selector(args.field)
     with graph_node(args) as node:
-        topic = _expand(node, args.topic_name)
+        topic = absolute(args.topic_name)
         message_class, profile = _connect(node, topic, args)
-        state = {'count': 0, 'error': ''}
+        state: dict[str, Any] = {'count': 0, 'error': ''}
 
         def show(message: Any) -> None:
             if args.once and state['count']:
@@ -84,7 +84,7 @@ def main(args: argparse.Namespace) -> int | str | None:
             if end is not None and not state['count'] and (
                     node.get_clock().now().nanoseconds - end > args.timeout * 1e9):
                 return 1
-    return str(state['error']) or None
+    return state['error'] or None
 
 
 def _connect(node: Any, topic: str, args: argparse.Namespace) -> tuple[Any, Any]:
@@ -140,15 +140,11 @@ def _step(value: Any, step: str | int) -> Any:
             return value[step]
         except (TypeError, IndexError):
             raise LookupError(f"Invalid field: there is no item [{step}] in '{value}'") from None
-    known = getattr(value, 'get_fields_and_field_types', dict)()
+    known: dict[str, str] = getattr(value, 'get_fields_and_field_types', dict)()
     if step not in known:
         raise LookupError(f"Invalid field '{step}' of '{type(value).__name__}' "
                           f"(valid fields: {', '.join(known) or 'none'})")
     return getattr(value, step)
-
-
-def _expand(node: Any, topic: str) -> str:
-    return absolute(topic)
 
 
 def _unsigned(text: str) -> int:
