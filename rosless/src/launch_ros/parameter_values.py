@@ -74,10 +74,11 @@ def convert(value: Any, value_type: Any = None) -> Any:
     """Return the value as the type that is asked for, or checked against the allowed ones."""
     if value_type is not None:
         return _cast(value, value_type)
-    if isinstance(value, (*SCALARS, bytes)):
-        return value
+    for kind in (*SCALARS, bytes):
+        if isinstance(value, kind):
+            return kind(value)  # subclasses, such as NumPy's float64, become plain values
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return _uniform(list(value))
+        return _uniform([item.item() if hasattr(item, 'item') else item for item in value])
     if isinstance(value, Mapping) or not hasattr(value, 'tolist'):
         raise TypeError('Allowed value types are bytes, bool, int, float, str, Sequence[bool], '
                         'Sequence[int], Sequence[float], Sequence[str]. '

@@ -189,3 +189,25 @@ def test_packages(ros2, prefix):
     running = ros2('pkg', 'prefix', 'nothing', env=env)
     assert running.finish() == 1
     assert running.text == 'Package not found'
+
+
+@pytest.mark.parametrize('text', [
+    '\r\n a\tb\x07é😀\u2028 : # "\' \\', ' lead', 'trail ', '\n\n', '007', '1e5', 'null', '~',
+    'yes', '2020-01-01', 'a: b', '- x', '\ufeffmark', '', '1_000', '<<', '1:30',
+    '<robot name="a">\n' + '  <link name="b"/>\n' * 5000 + '</robot>\n'])
+def test_any_text_reaches_a_parameter_file_unchanged(text):
+    from launch import LaunchContext
+    from launch_ros.utilities.parameter_files import write_parameter_file
+    path = Path(write_parameter_file(context := LaunchContext(), '/**', {'text': text}))
+    assert yaml.safe_load(path.read_text())['/**']['ros__parameters']['text'] == text
+    del context
+
+
+def test_numbers_of_numpy_become_plain():
+    import numpy as np
+    from launch import LaunchContext
+    from launch_ros.utilities import evaluate_parameters
+    (found,) = evaluate_parameters(LaunchContext(), [{
+        'a': np.float64(1.5), 'b': np.int64(2), 'c': np.array([1.0, 2.0]), 'd': [np.float64(3)]}])
+    assert found == {'a': 1.5, 'b': 2, 'c': [1.0, 2.0], 'd': [3.0]}
+    assert yaml.safe_load(yaml.safe_dump(found)) == found

@@ -11,6 +11,7 @@ import yaml
 if TYPE_CHECKING:
     from launch.launch_context import LaunchContext
 
+DUMPER = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)  # a robot description may be long
 FOLDER = 'launch_ros_parameter_folder'
 
 
@@ -41,6 +42,6 @@ def write_parameter_file(
         context.extend_globals({FOLDER: folder})
     with tempfile.NamedTemporaryFile(
             mode='w', dir=folder.name, suffix='.yaml', delete=False, encoding='utf-8') as file:
-        yaml.safe_dump({node: {'ros__parameters': dict(parameters)}}, file,
-                       default_flow_style=False, allow_unicode=True, sort_keys=False)
+        yaml.dump({node: {'ros__parameters': dict(parameters)}}, file, Dumper=DUMPER,
+                  default_flow_style=False, allow_unicode=True, sort_keys=False)
     return file.name

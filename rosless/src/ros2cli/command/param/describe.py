@@ -31,7 +31,7 @@ def lines_of(descriptor: Any) -> list[str]:
     lines = [f'Parameter name: {descriptor.name}', f'  Type: {TYPES[descriptor.type][1]}']
     if descriptor.description:
         lines.append(f'  Description: {descriptor.description}')
-    constraints = []
+    constraints = ['  Constraints:']
     if descriptor.read_only:
         constraints.append('    Read only: true')
     for span in (*descriptor.floating_point_range[:1], *descriptor.integer_range[:1]):
@@ -40,4 +40,4 @@ def lines_of(descriptor: Any) -> list[str]:
             constraints.append(f'    Step: {span.step}')
     if descriptor.additional_constraints:
         constraints.append(f'    Additional constraints: {descriptor.additional_constraints}')
-    return [*lines, '  Constraints:', *constraints] if constraints else lines
+    return [*lines, *constraints]
