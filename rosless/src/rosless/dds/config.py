@@ -10,6 +10,9 @@ import sys
 MAX_PARTICIPANTS = 100
 RANGES = ('LOCALHOST', 'SUBNET', 'OFF', 'SYSTEM_DEFAULT')
 MAX_DOMAIN_ID = 232
+# How long a writer that is deleted waits for readers that have not confirmed its last samples;
+# they may have been killed, and Ctrl-C should not take longer for it. The default is one second.
+LINGER = '100 ms'
 
 
 class ConfigurationError(ValueError):
@@ -86,5 +89,6 @@ def _xml(*, loopback: bool, peers: list[str], multicast: bool = False) -> str:
         '<Discovery><ParticipantIndex>auto</ParticipantIndex>'
         f'<MaxAutoParticipantIndex>{MAX_PARTICIPANTS}</MaxAutoParticipantIndex>'
         f'<Peers>{peer_list}</Peers></Discovery>'
+        f'<Internal><WriterLingerDuration>{LINGER}</WriterLingerDuration></Internal>'
         '</Domain></CycloneDDS>'
     )

@@ -95,7 +95,7 @@ class Writer(Endpoint):
             return []
         found = (
             self._entity.get_matched_subscription_data(handle)
-            for handle in self._entity.get_matched_subscriptions()
+            for handle in _handles(c.dds_get_matched_subscriptions, self.ref)
         )
         return [item for item in found if item is not None]
 
@@ -140,5 +140,23 @@ class Reader(Endpoint):
         """Return what discovery knows of the matched writers."""
         if self._entity is None:
             return []
-        found = (self.matched_writer(h) for h in self._entity.get_matched_publications())
+        handles = _handles(c.dds_get_matched_publications, self.ref)
+        found = (self.matched_writer(handle) for handle in handles)
         return [item for item in found if item is not None]
+
+
+def _handles(function: Any, ref: int) -> list[int]:
+    """
+    Return the instance handles of the peers that an endpoint is matched with.
+
+    The function says how many there are, also when that is more than it was given room for: peers
+    come and go meanwhile, for which the methods of the wheel are not prepared.
+
+    """
+    room = 8
+    while True:
+        handles = (ct.c_uint64 * room)()
+        count = function(ref, handles, room)
+        if count <= room:
+            return list(handles[: max(count, 0)])
+        room = 2 * count

@@ -45,6 +45,8 @@ _SIGNATURES: dict[str, tuple] = {
     'dds_set_status_mask': (ct.c_int32, ct.c_int32, ct.c_uint32),
     'dds_get_publication_matched_status': (ct.c_int32, ct.c_int32, ct.c_void_p),
     'dds_get_subscription_matched_status': (ct.c_int32, ct.c_int32, ct.c_void_p),
+    'dds_get_matched_subscriptions': (ct.c_int32, ct.c_int32, ct.c_void_p, ct.c_size_t),
+    'dds_get_matched_publications': (ct.c_int32, ct.c_int32, ct.c_void_p, ct.c_size_t),
     'dds_assert_liveliness': (ct.c_int32, ct.c_int32),
     'dds_wait_for_acks': (ct.c_int32, ct.c_int32, ct.c_int64),
     'dds_delete': (ct.c_int32, ct.c_int32),

@@ -1,0 +1,192 @@
+"""The graph: nodes, topics, services, endpoints, and how they come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rclpy.context import Context
+from rclpy.exceptions import (
+    InvalidNamespaceException,
+    InvalidNodeNameException,
+    NodeNameNonExistentError,
+)
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rosless.graph.entities import decode, encode, NodeEntities
+from rosless.idl.codec import deserialize, serialize
+from rosless.idl.resolve import interface_class
+from std_msgs.msg import Int32, String
+from std_srvs.srv import Empty
+
+Make = Callable[..., Any]
+
+
+@pytest.fixture
+def other_context() -> Any:
+    """Return a second participant in the same domain."""
+    context = Context()
+    context.init(args=[])
+    yield context
+    context.try_shutdown()
+
+
+def test_nodes_come_and_go(make_node: Make, other_context: Any, wait_until: Make) -> None:
+    here = make_node('here')
+    there = Node('there', namespace='/far/away', context=other_context)
+    assert wait_until(lambda: ('there', '/far/away') in here.get_node_names_and_namespaces())
+    assert wait_until(lambda: 'here' in there.get_node_names())
+    assert '/far/away/there' in here.get_fully_qualified_node_names()
+    there.destroy_node()
+    assert wait_until(lambda: 'there' not in here.get_node_names())
+
+
+def test_a_context_that_ends_takes_its_nodes_along(
+    make_node: Make, other_context: Any, wait_until: Make
+) -> None:
+    here = make_node('here')
+    Node('there', context=other_context)
+    assert wait_until(lambda: 'there' in here.get_node_names())
+    other_context.shutdown()
+    assert wait_until(lambda: 'there' not in here.get_node_names(), 1.0)
+
+
+def test_topics_and_counts(make_node: Make, other_context: Any, wait_until: Make) -> None:
+    here, there = make_node('here'), Node('there', context=other_context)
+    there.create_publisher(String, 'talk', 10)
+    there.create_publisher(Int32, 'talk', 10)
+    here.create_subscription(String, 'talk', lambda _: None, 10)
+    assert wait_until(
+        lambda: (
+            ('/talk', ['std_msgs/msg/Int32', 'std_msgs/msg/String'])
+            in here.get_topic_names_and_types()
+        )
+    )
+    assert here.count_publishers('talk') == 2
+    assert here.count_publishers('/talk') == 2
+    assert here.count_subscribers('talk') == 1
+    assert here.count_publishers('nothing') == 0
+    raw = dict(here.get_topic_names_and_types(no_demangle=True))
+    assert 'std_msgs::msg::dds_::String_' in raw['rt/talk']
+
+
+def test_what_a_node_owns(make_node: Make, other_context: Any, wait_until: Make) -> None:
+    here, there = make_node('here'), Node('there', namespace='/ns', context=other_context)
+    there.create_publisher(String, 'talk', 10)
+    there.create_subscription(Int32, 'count', lambda _: None, 10)
+    there.create_service(Empty, '~/reset', lambda _, response: response)
+    there.create_client(Empty, 'other')
+    name = ('there', '/ns')
+    assert wait_until(
+        lambda: (
+            'there' in here.get_node_names()
+            and ('/ns/other', ['std_srvs/srv/Empty'])
+            in here.get_client_names_and_types_by_node(*name)
+        )
+    )
+    published = dict(here.get_publisher_names_and_types_by_node(*name))
+    assert published['/ns/talk'] == ['std_msgs/msg/String']
+    assert {'/rosout', '/parameter_events'} <= set(published)
+    assert here.get_subscriber_names_and_types_by_node(*name) == [
+        ('/ns/count', ['std_msgs/msg/Int32'])
+    ]
+    services = dict(here.get_service_names_and_types_by_node(*name))
+    assert services['/ns/there/reset'] == ['std_srvs/srv/Empty']
+    assert len(services) == 7
+    assert here.count_services('/ns/there/reset') == 1
+    assert here.count_clients('/ns/other') == 1
+    with pytest.raises(NodeNameNonExistentError, match="no node 'nobody'"):
+        here.get_publisher_names_and_types_by_node('nobody', '/')
+
+
+def test_endpoints_with_their_profiles(
+    make_node: Make, other_context: Any, wait_until: Make
+) -> None:
+    here, there = make_node('here'), Node('there', context=other_context)
+    profile = QoSProfile(
+        depth=3,
+        reliability=ReliabilityPolicy.BEST_EFFORT,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL,
+    )
+    there.create_publisher(String, 'talk', profile)
+    assert wait_until(
+        lambda: [i.node_name for i in here.get_publishers_info_by_topic('talk')] == ['there']
+    )
+    info = here.get_publishers_info_by_topic('talk')[0]
+    assert info.topic_type == 'std_msgs/msg/String'
+    assert info.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT
+    assert info.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
+    assert 'Endpoint type: PUBLISHER' in str(info)
+    assert here.get_subscriptions_info_by_topic('talk') == []
+
+
+def test_names_are_checked(context: Any) -> None:
+    with pytest.raises(InvalidNodeNameException, match="other than alphanumerics or '_'"):
+        Node('a-b', context=context)
+    with pytest.raises(InvalidNodeNameException, match='must not start with a number'):
+        Node('1a', context=context)
+    with pytest.raises(InvalidNamespaceException, match='must not contain characters'):
+        Node('a', namespace='x y', context=context)
+
+
+def test_names_are_expanded(make_node: Make) -> None:
+    node = make_node('node', namespace='ns')
+    assert node.get_fully_qualified_name() == '/ns/node'
+    assert node.resolve_topic_name('a') == '/ns/a'
+    assert node.resolve_topic_name('/a') == '/a'
+    assert node.resolve_topic_name('~/a') == '/ns/node/a'
+    assert node.resolve_topic_name('{node}/{ns}x') == '/ns/node//nsx'
+    assert node.get_logger().name == 'ns.node'
+
+
+def test_names_are_remapped() -> None:
+    context = Context()
+    context.init(
+        args=[
+            'x',
+            '--ros-args',
+            '-r',
+            '__node:=new',
+            '-r',
+            '__ns:=/there',
+            '-r',
+            'a:=/b',
+            '-r',
+            'other:c:=d',
+            '-r',
+            'rosservice://s:=t',
+            '-r',
+            '~/p:=q',
+        ]
+    )
+    try:
+        node = Node('old', context=context)
+        assert node.get_fully_qualified_name() == '/there/new'
+        assert node.resolve_topic_name('a') == '/b'
+        assert node.resolve_topic_name('a', only_expand=True) == '/there/a'
+        assert node.resolve_topic_name('c') == '/there/c'
+        assert node.resolve_topic_name('s') == '/there/s'
+        assert node.resolve_service_name('s') == '/there/t'
+        assert node.resolve_topic_name('~/p') == '/there/q'
+        local = Node('old', context=context, cli_args=['--ros-args', '-r', '__node:=mine'])
+        assert local.get_name() == 'mine'
+        deaf = Node('old', context=context, use_global_arguments=False)
+        assert deaf.get_fully_qualified_name() == '/old'
+    finally:
+        context.try_shutdown()
+
+
+def test_discovery_info_has_the_layout_of_its_message() -> None:
+    gids = [bytes([i]) * 16 for i in range(3)]
+    nodes = [NodeEntities('talker', '/ns', gids[:1], gids[1:]), NodeEntities('x', '/')]
+    data = encode(b'p' * 16, nodes)
+    assert decode(data) == (b'p' * 16, nodes)
+    message = deserialize(data, interface_class('rmw_dds_common/msg/ParticipantEntitiesInfo'))
+    assert bytes(serialize(message)) == data
+    assert bytes(message.gid.data) == b'p' * 16 + bytes(8)
+    first = message.node_entities_info_seq[0]
+    assert (first.node_namespace, first.node_name) == ('/ns', 'talker')
+    assert bytes(first.writer_gid_seq[1].data) == gids[2] + bytes(8)
+    with pytest.raises(ValueError, match='cut short'):
+        decode(data[:60])

@@ -1,0 +1,224 @@
+"""Services and clients over real DDS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import threading
+import time
+from typing import Any
+
+from example_interfaces.srv import AddTwoInts
+import pytest
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from rclpy.exceptions import InvalidServiceNameException, RCLError
+from rosless.dds.qos import Profile
+from std_srvs.srv import Empty, SetBool
+
+Make = Callable[..., Any]
+
+
+def add(request: Any, response: Any) -> Any:
+    """Answer with the sum."""
+    response.sum = request.a + request.b
+    return response
+
+
+def test_call_async(make_node: Make, executor: Any, spin_until: Make) -> None:
+    node = make_node()
+    executor.add_node(node)
+    node.create_service(AddTwoInts, 'add', add)
+    client = node.create_client(AddTwoInts, 'add')
+    assert client.wait_for_service(timeout_sec=5.0)
+    futures = [client.call_async(AddTwoInts.Request(a=i, b=1)) for i in range(10)]
+    for future in futures:
+        executor.spin_until_future_complete(future, timeout_sec=5.0)
+    assert [future.result().sum for future in futures] == list(range(1, 11))
+
+
+def test_every_client_gets_its_own_answers(
+    make_node: Make, executor: Any, spin_until: Make
+) -> None:
+    node = make_node()
+    executor.add_node(node)
+    node.create_service(AddTwoInts, 'add', add)
+    clients = [node.create_client(AddTwoInts, 'add') for _ in range(4)]
+    assert all(client.wait_for_service(timeout_sec=5.0) for client in clients)
+    futures = [
+        (i + k, client.call_async(AddTwoInts.Request(a=i, b=k)))
+        for i, client in enumerate(clients)
+        for k in range(2)
+    ]
+    assert spin_until(executor, lambda: all(future.done() for _, future in futures))
+    assert all(future.result().sum == expected for expected, future in futures)
+
+
+def test_blocking_call_with_somebody_spinning(make_node: Make, spinning: Make) -> None:
+    server, caller = make_node('server'), make_node('caller')
+    server.create_service(AddTwoInts, 'add', add)
+    client = caller.create_client(AddTwoInts, 'add')
+    spinning(server, caller)
+    assert client.wait_for_service(timeout_sec=5.0)
+    assert client.call(AddTwoInts.Request(a=2, b=3)).sum == 5
+
+
+@pytest.mark.parametrize('style', ['blocking', 'await'])
+def test_a_service_called_from_a_callback_of_a_reentrant_group(
+    make_node: Make, spinning: Make, style: str
+) -> None:
+    node = make_node()
+    group = ReentrantCallbackGroup()
+    node.create_service(AddTwoInts, 'add', add, callback_group=group)
+    inner = node.create_client(AddTwoInts, 'add', callback_group=group)
+
+    def twice(request: Any, response: Any) -> Any:
+        response.sum = 2 * inner.call(request).sum
+        return response
+
+    async def twice_async(request: Any, response: Any) -> Any:
+        response.sum = 2 * (await inner.call_async(request)).sum
+        return response
+
+    callback = twice if style == 'blocking' else twice_async
+    node.create_service(AddTwoInts, 'twice', callback, callback_group=group)
+    outer = node.create_client(AddTwoInts, 'twice', callback_group=group)
+    spinning(node, num_threads=2)
+    assert inner.wait_for_service(5.0)
+    assert outer.wait_for_service(5.0)
+    assert outer.call(AddTwoInts.Request(a=2, b=3), timeout_sec=5.0).sum == 10
+
+
+def test_awaiting_in_one_thread(make_node: Make, executor: Any, spin_until: Make) -> None:
+    node = make_node()
+    executor.add_node(node)
+    group = ReentrantCallbackGroup()
+    node.create_service(AddTwoInts, 'add', add, callback_group=group)
+    client = node.create_client(AddTwoInts, 'add', callback_group=group)
+    assert client.wait_for_service(5.0)
+    sums = []
+
+    async def once() -> None:
+        timer.cancel()
+        sums.append((await client.call_async(AddTwoInts.Request(a=1, b=1))).sum)
+
+    timer = node.create_timer(0.01, once, callback_group=group)
+    assert spin_until(executor, lambda: sums == [2])
+
+
+def test_a_mutually_exclusive_group_keeps_the_answer_waiting(
+    make_node: Make, spinning: Make
+) -> None:
+    # as with ROS 2: the callback holds the group that would handle the answer
+    node = make_node()
+    group = MutuallyExclusiveCallbackGroup()
+    node.create_service(AddTwoInts, 'add', add, callback_group=ReentrantCallbackGroup())
+    client = node.create_client(AddTwoInts, 'add', callback_group=group)
+    outcome = []
+
+    def once() -> None:
+        timer.cancel()
+        try:
+            client.call(AddTwoInts.Request(), timeout_sec=0.3)
+        except TimeoutError as error:
+            outcome.append(str(error))
+
+    assert client.wait_for_service(5.0)
+    timer = node.create_timer(0.01, once, callback_group=group)
+    pool = spinning(node)
+    limit = time.monotonic() + 5.0
+    while not outcome and time.monotonic() < limit:
+        time.sleep(0.01)
+    assert outcome == ["no answer from service '/add' in 0.3 s"]
+    assert pool is not None
+
+
+def test_no_service(make_node: Make) -> None:
+    client = make_node().create_client(AddTwoInts, 'nowhere')
+    assert not client.service_is_ready()
+    begin = time.monotonic()
+    assert not client.wait_for_service(timeout_sec=0.1)
+    assert 0.1 <= time.monotonic() - begin < 0.5
+    with pytest.raises(TimeoutError, match=r"no answer from service '/nowhere' in 0\.05 s"):
+        client.call(AddTwoInts.Request(), timeout_sec=0.05)
+
+
+def test_the_service_goes_away(make_node: Make, wait_until: Make) -> None:
+    node = make_node()
+    service = node.create_service(Empty, 'work', lambda _, response: response)
+    client = node.create_client(Empty, 'work')
+    assert client.wait_for_service(5.0)
+    node.destroy_service(service)
+    assert wait_until(lambda: not client.service_is_ready())
+
+
+def test_shutdown_ends_a_blocking_call(make_node: Make, context: Any) -> None:
+    client = make_node().create_client(AddTwoInts, 'nowhere')
+    threading.Timer(0.1, context.try_shutdown).start()
+    with pytest.raises(RCLError, match='the context was shut down while waiting'):
+        client.call(AddTwoInts.Request(), timeout_sec=5.0)
+
+
+def test_wrong_types(make_node: Make, executor: Any) -> None:
+    node = make_node()
+    client = node.create_client(AddTwoInts, 'add')
+    with pytest.raises(TypeError, match=r'Expected .*AddTwoInts_Request'):
+        client.call_async(SetBool.Request())
+    with pytest.raises(InvalidServiceNameException, match='service name must not contain'):
+        node.create_service(AddTwoInts, 'a-b', add)
+
+
+def test_a_callback_that_returns_nothing(make_node: Make, executor: Any, spin_until: Make) -> None:
+    node = make_node()
+    executor.add_node(node)
+    node.create_service(AddTwoInts, 'add', lambda request, response: None)
+    client = node.create_client(AddTwoInts, 'add')
+    assert client.wait_for_service(5.0)
+    client.call_async(AddTwoInts.Request())
+    with pytest.raises(TypeError, match=r"callback of service '/add' must return .*Response"):
+        spin_until(executor, lambda: False, 2.0)
+
+
+def test_malformed_requests_do_no_harm(
+    make_node: Make, executor: Any, spin_until: Make, context: Any, capsys: Any
+) -> None:
+    node = make_node()
+    executor.add_node(node)
+    service = node.create_service(AddTwoInts, 'add', add)
+    writer = context.participant.writer(
+        'rq/addRequest', 'example_interfaces::srv::dds_::AddTwoInts_Request_', Profile()
+    )
+    assert spin_until(executor, lambda: service._reader.matched() == 1)
+    writer.write(b'\0\1\0\0' + bytes(16))
+    writer.write(b'\0\1\0\0' + bytes(4))
+    client = node.create_client(AddTwoInts, 'add')
+    assert client.wait_for_service(5.0)
+    future = client.call_async(AddTwoInts.Request(a=1, b=2))
+    executor.spin_until_future_complete(future, timeout_sec=5.0)
+    assert future.result().sum == 3
+    assert capsys.readouterr().err.count("dropped a request to service '/add'") == 2
+
+
+def test_removed_requests_are_forgotten(make_node: Make, executor: Any, spin_until: Make) -> None:
+    node = make_node()
+    executor.add_node(node)
+    node.create_service(AddTwoInts, 'add', add)
+    client = node.create_client(AddTwoInts, 'add')
+    assert client.wait_for_service(5.0)
+    forgotten = client.call_async(AddTwoInts.Request())
+    client.remove_pending_request(forgotten)
+    wanted = client.call_async(AddTwoInts.Request(a=1))
+    executor.spin_until_future_complete(wanted, timeout_sec=5.0)
+    assert wanted.done()
+    assert not forgotten.done()
+
+
+def test_the_first_call_of_many_new_clients_is_answered(make_node: Make, spinning: Make) -> None:
+    # the service must wait until it has discovered the reader of a client it does not know yet
+    server = make_node('server')
+    server.create_service(AddTwoInts, 'add', add)
+    caller = make_node('caller')
+    spinning(server, caller)
+    for number in range(10):
+        client = caller.create_client(AddTwoInts, 'add')
+        assert client.wait_for_service(5.0)
+        assert client.call(AddTwoInts.Request(a=number), timeout_sec=5.0).sum == number
+        caller.destroy_client(client)
