@@ -115,7 +115,7 @@ class Controller(Node):
         if stamp == self._stamp and self._command is not None:   # sent again: the answer was lost
             self._efforts.publish(self._command)
             return
-        if 0 <= stamp - self._stamp < 0.9 * self._period and self._stamp >= 0:
+        if self._too_early(stamp):
             return
         try:
             measured = self._reader.read(message)
@@ -127,13 +127,21 @@ class Controller(Node):
         if step is not None:
             self._send(stamp, measured, step, begin)
 
+    def _too_early(self, stamp: int) -> bool:
+        """Tell whether a state comes before its control period, or was overtaken on its way."""
+        if self._stamp < 0:
+            return False
+        overtaken = self._settings.state_timeout * SECOND
+        return -overtaken < stamp - self._stamp < 0.9 * self._period
+
     def _step(self, robot: Robot, stamp: int, measured: Measured) -> Step | None:
         """Return the control step for a measured state, None while nobody takes the efforts."""
         if self._efforts.get_subscription_count() == 0:
             self._wait('nobody subscribes to the effort commands')
             return None
         if stamp < self._stamp:
-            self.get_logger().warning('the stamps of joint_states went back: the path begins anew')
+            self.get_logger().warning('the stamps of joint_states went back: the path begins anew',
+                                      throttle_duration_sec=1.0)
             self._tracker = None
         if self._tracker is None:
             assert self._task is not None

@@ -1,0 +1,166 @@
+"""The services of dynamics_server: right answers to many at once, explained refusals, new robots."""
+
+import math
+import threading
+import time
+
+from mbd_msgs.msg import ErrorCode
+from mbd_msgs.srv import ForwardDynamics, InverseDynamics, MassMatrix
+import numpy as np
+import pytest
+from rcl_interfaces.srv import GetParameters
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+import mbd_ros
+
+pytestmark = pytest.mark.nodes
+
+CLIENTS = 4
+SECONDS = 4.0
+SAME = 1e-12   # relative: the same code on the same numbers, sent as doubles
+
+
+@pytest.fixture
+def model(urdf):
+    return mbd_ros.load(urdf('puma560'))
+
+
+@pytest.fixture
+def server(run_node, urdf):
+    running = run_node('dynamics_server', {'robot_description': str(urdf('puma560'))})
+    running.wait_for('generation 1')
+    return running
+
+
+def ask_until(end, graph, model, seed, failures, counts):
+    """Call the three services with random states and compare every answer with the library."""
+    rng = np.random.default_rng(seed)
+    count = 0
+    while time.monotonic() < end:
+        points = int(rng.integers(1, 4))
+        order = rng.permutation(model.nv)
+        names = [model.joint_names[k] for k in order]
+        q, v, x = rng.normal(size=(3, points, model.nv))
+
+        def message(**fields):
+            return [JointTrajectoryPoint(**{name: rows[k, order].tolist()
+                                            for name, rows in fields.items()})
+                    for k in range(points)]
+
+        kind = count % 3
+        if kind == 0:
+            answer = graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics',
+                                ForwardDynamics.Request(joint_names=names, points=message(
+                                    positions=q, velocities=v, effort=x)))
+            found = np.array([point.accelerations for point in answer.points])
+            right = mbd_ros.forward_dynamics(model, q, v, x)[:, order]
+        elif kind == 1:
+            answer = graph.call(InverseDynamics, 'dynamics_server/inverse_dynamics',
+                                InverseDynamics.Request(
+                                    joint_names=names, separate_terms=True, points=message(
+                                        positions=q, velocities=v, accelerations=x)))
+            found = np.array([point.effort for point in answer.points])
+            right = mbd_ros.inverse_dynamics(model, q, v, x)[:, order]
+            total = sum(np.array(term.efforts).reshape(points, -1) for term in answer.terms)
+            if not np.allclose(total, right, rtol=1e-9, atol=1e-9):   # sums of other roundings
+                failures.append(('terms', total, right))
+        else:
+            answer = graph.call(MassMatrix, 'dynamics_server/mass_matrix',
+                                MassMatrix.Request(joint_names=names,
+                                                   points=message(positions=q)))
+            found = np.array(answer.data).reshape(points, answer.rows, answer.columns)
+            right = mbd_ros.mass_matrix(model, q)[:, order][:, :, order]
+        if not answer.success or list(answer.joint_names) != names or not np.allclose(
+                found, right, rtol=SAME, atol=SAME * abs(right).max()):
+            failures.append((kind, answer.message, found, right))
+        count += 1
+    counts.append(count)
+
+
+def test_four_clients_at_once_get_every_answer_right(server, graph, model):
+    failures, counts = [], []
+    graph.call(MassMatrix, 'dynamics_server/mass_matrix', MassMatrix.Request())   # it is there
+    end = time.monotonic() + SECONDS
+    threads = [threading.Thread(target=ask_until,
+                                args=(end, graph, model, seed, failures, counts))
+               for seed in range(CLIENTS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS + 30.0)
+    assert not failures
+    assert len(counts) == CLIENTS, server.output
+    assert min(counts) >= 10
+    assert server.up
+
+
+@pytest.mark.parametrize(('fields', 'code', 'message', 'name'), [
+    ({'joint_names': ['joint1', 'joint2', 'joint3', 'joint4', 'joint5', 'joint66']},
+     ErrorCode.UNKNOWN_NAME, "there is no joint named 'joint66'", 'joint66'),
+    ({'joint_names': ['joint1']}, ErrorCode.WRONG_SIZE,
+     'missing: joint2, joint3, joint4, joint5, joint6', ''),
+    ({'points': [JointTrajectoryPoint(positions=[0.0] * 5)]}, ErrorCode.WRONG_SIZE,
+     'positions of point 0 has shape (5,); allowed: (6,)', ''),
+    ({'points': [JointTrajectoryPoint(positions=[0.0, math.nan] + [0.0] * 4)]},
+     ErrorCode.NOT_FINITE, "positions of point 0 of joint 'joint2' is nan", 'joint2'),
+    ({'formulation': 'newton'}, ErrorCode.INVALID_VALUE, "formulation is 'newton'", ''),
+    ({'formulation': 'kane'}, ErrorCode.NOT_SUPPORTED, 'kane', ''),
+    ({'executor': 'gpu'}, ErrorCode.INVALID_VALUE, "executor is 'gpu'", ''),
+    ({'wrench_links': ['hand']}, ErrorCode.UNKNOWN_NAME, "no link named 'hand'", 'hand'),
+])
+def test_bad_requests_are_answered_and_the_node_stays_up(
+        server, graph, model, fields, code, message, name):
+    request = ForwardDynamics.Request(**{
+        'joint_names': list(model.joint_names),
+        'points': [JointTrajectoryPoint(positions=[0.0] * model.nv)], **fields})
+    answer = graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics', request)
+    assert not answer.success
+    assert answer.error_code == code
+    assert message in answer.message
+    assert answer.name_at_fault == name
+    assert answer.model_generation == 1
+    assert not answer.points
+    assert server.up
+
+
+def test_robots_come_over_the_topic_and_replace_each_other_as_a_whole(run_node, graph, urdf):
+    running = run_node('dynamics_server', {})
+    request = MassMatrix.Request(joint_names=['joint1', 'joint2', 'joint3'],
+                                 points=[JointTrajectoryPoint(positions=[0.1, 0.2, 0.3])])
+
+    def ask():
+        return graph.call(MassMatrix, 'dynamics_server/mass_matrix', request)
+
+    answer = ask()
+    assert (answer.error_code, answer.model_generation) == (ErrorCode.NO_MODEL, 0)
+    assert 'nothing has come on the topic robot_description' in answer.message
+
+    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    publisher = graph.node.create_publisher(String, 'robot_description', latched)
+    text = urdf('three_link_arm').read_text()
+    publisher.publish(String(data=text))
+    running.wait_for('generation 1')
+    light = ask()
+    assert light.success, light.message
+    assert light.model_generation == 1
+
+    publisher.publish(String(data=text.replace('<mass value="1"/>', '<mass value="3"/>')))
+    running.wait_for('generation 2')
+    heavy = ask()
+    assert heavy.model_generation == 2
+    assert heavy.data[0] > light.data[0]
+
+    publisher.publish(String(data='<robot name="broken"><link'))
+    running.wait_for("robot description refused: .*'three_link_arm' stays in use")
+    kept = ask()
+    assert kept.model_generation == 2
+    assert list(kept.data) == list(heavy.data)
+
+
+def test_parameters_are_described(server, graph):
+    request = GetParameters.Request(names=['gravity', 'num_threads'])
+    answer = graph.call(GetParameters, 'dynamics_server/get_parameters', request)
+    assert list(answer.values[0].double_array_value) == [0.0, 0.0, -9.81]
+    assert answer.values[1].integer_value == 4
