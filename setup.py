@@ -47,12 +47,13 @@ setup(
         'numpy>=1.24,<3',   # arrays; 1.24 is Debian 12's and Ubuntu 24.04 has 1.26
         'pyyaml>=6',        # parameter files
         'scipy>=1.10',      # factorizations of constraint systems, reference integrators
+        'transforms3d>=0.4',  # Euler angles and quaternions of files and of the page
         'yourdfpy>=0.0.56',  # reads URDF; urdfpy is unmaintained and cannot be imported
     ],
     extras_require={
         'viewer': ['viser>=1.0'],   # the robot in a browser
         'xacro': ['xacro>=2.0'],    # where no ROS 2 provides it
-        'test': ['pytest>=7', 'hypothesis>=6'],
+        'test': ['pytest>=7', 'hypothesis>=6', 'distributed', 'mpi4py>=4.1', 'mpich', 'tqdm'],
         'peers': ['pin>=3', 'mujoco>=3'],   # what the numbers are tested against
         'bench': ['pin>=3', 'mujoco>=3', 'example-robot-data>=4'],  # 415 MB of robots
         'lint': [   # pinned: a new release of a linter must not fail an old commit

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from transforms3d.quaternions import quat2mat
 
 from mbd_ros.description.mechanism import Matrix3, Pose, Vector3
 from mbd_ros.description.numbers import read_numbers
 from mbd_ros.description.report import owner, Report
-from mbd_ros.spatial import Rotation
 
 Array = NDArray[np.float64]
 
@@ -74,8 +74,8 @@ def _read_quaternion(element: Any, report: Report) -> Matrix3:
     if abs(length - 1.0) > 1e-6:
         report.remark('warning', f'{owner(element)}quat_xyzw of <origin> has the length '
                       f'{length:.6g}; it is scaled to 1', source)
-    rotation = Rotation.from_quaternion(*quaternion)
-    return matrix3(clean(np.array([rotation.x, rotation.y, rotation.z], dtype=float).T))
+    x, y, z, w = quaternion
+    return matrix3(clean(quat2mat((w, x, y, z))))
 
 
 def matrix3(array: Array) -> Matrix3:

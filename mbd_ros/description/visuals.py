@@ -11,6 +11,8 @@ from typing import Literal
 from lxml import etree
 import numpy as np
 from numpy.typing import NDArray
+from transforms3d.euler import euler2mat
+from transforms3d.quaternions import quat2mat
 
 from mbd_ros.description.mechanism import Mechanism
 
@@ -167,15 +169,15 @@ def _color(material: etree._Element) -> Color | None:
 
 
 def _origin(element: etree._Element | None) -> Matrix:
-    """Return the pose that an ``<origin>`` gives: fixed-axis roll, pitch, yaw, then shift."""
+    """Return the pose that an ``<origin>`` gives: fixed-axis roll, pitch, yaw, or a quaternion."""
     pose = np.eye(4)
     if element is None:
         return pose
-    r, p, y = _numbers(element.get('rpy', '0 0 0'), 3)
-    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(a), math.sin(a)) for a in (r, p, y))
-    pose[:3, :3] = ((cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
-                    (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
-                    (-sp, cp * sr, cp * cr))
+    if element.get('quat_xyzw') is not None:
+        x, y, z, w = _numbers(element.get('quat_xyzw', ''), 4)
+        pose[:3, :3] = quat2mat((w, x, y, z))
+    else:
+        pose[:3, :3] = euler2mat(*_numbers(element.get('rpy', '0 0 0'), 3), axes='sxyz')
     pose[:3, 3] = _numbers(element.get('xyz', '0 0 0'), 3)
     return pose
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from transforms3d.quaternions import mat2quat
 import viser
-from viser import transforms
 
 from mbd_ros.description.visuals import Shape
 from mbd_ros.nodes.page.colors import Rgb
@@ -143,4 +143,4 @@ def _add_mesh(scene: viser.SceneApi, name: str, shape: Shape, color: Rgb) -> Non
 
 def quaternion(rotation: Matrix) -> Matrix:
     """Return a rotation matrix (3, 3) as w, x, y, z."""
-    return np.asarray(transforms.SO3.from_matrix(rotation).wxyz, dtype=np.float64)
+    return np.asarray(mat2quat(rotation), dtype=np.float64)
