@@ -10,14 +10,15 @@ from mbd_ros.dynamics import (
     bias_forces, compile_model as compile, Energy, energy, forward_dynamics, inverse_dynamics,
     jacobian, link_poses, mass_matrix, pose)
 from mbd_ros.dynamics.closed_loop import close_loops, constrained_dynamics
+from mbd_ros.dynamics.stream import stream
 from mbd_ros.errors import MbdError
-from mbd_ros.execution import Compiled, Interpreted, Threads
+from mbd_ros.execution import Compiled, Futures, Interpreted, Threads
 from mbd_ros.model import load, Model
 from mbd_ros.simulation.simulate import simulate
 
 __all__ = [
-    'Compiled', 'Energy', 'Interpreted', 'MbdError', 'Model', 'Threads', 'bias_forces',
+    'Compiled', 'Energy', 'Futures', 'Interpreted', 'MbdError', 'Model', 'Threads', 'bias_forces',
     'close_loops', 'compile', 'constrained_dynamics', 'energy', 'forward_dynamics',
     'inverse_dynamics', 'jacobian', 'link_poses', 'load', 'mass_matrix', 'pose', 'simulate',
-    'udwadia_kalaba',
+    'stream', 'udwadia_kalaba',
 ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 import difflib
+from typing import Any
 
 
 class MbdError(Exception):
@@ -24,6 +25,10 @@ class MbdError(Exception):
     """
 
     code = 'INTERNAL'
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle, so that what goes wrong in another process is reported here as it was."""
+        return _restored, (type(self), str(self), self.__dict__)
 
 
 class DescriptionError(MbdError):
@@ -233,3 +238,9 @@ class NoModelError(MbdError):
     def __init__(self, reason: str) -> None:
         self.reason = reason
         super().__init__(f'there is no robot model: {reason}')
+
+
+def _restored(kind: type[MbdError], message: str, facts: dict[str, Any]) -> MbdError:
+    error = kind.__new__(kind, message)
+    error.__dict__.update(facts)
+    return error

@@ -9,6 +9,7 @@ and axes, in world axes, linear part first; an acceleration is the classical one
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import NamedTuple
 
 from mbd_ros.dynamics.recursive import turn
@@ -56,13 +57,14 @@ def link_pose(body: int, frame: Link) -> Program:
         Gives (4, 4), the homogeneous transform from the frame to the world.
 
     """
-    return Program(f'pose of {body} {frame}', ('q',), (Outward(_pose_step(frame), _ground_pose),),
+    return Program(f'pose of {body} {frame}', ('q',),
+                   (Outward(partial(_pose_step, frame), _ground_pose),),
                    Layout.ONE_BODY, (4, 4), body, tuple(_homogeneous(frame)))
 
 
 def body_poses() -> Program:
     """Return the program that gives the poses (nb, 4, 4) of all bodies in the world."""
-    return Program('poses', ('q',), (Outward(_pose_step(AT_ORIGIN), _ground_pose),),
+    return Program('poses', ('q',), (Outward(partial(_pose_step, AT_ORIGIN), _ground_pose),),
                    Layout.BODIES, (4, 4))
 
 
@@ -70,11 +72,9 @@ def _ground_pose(world: object) -> Link:
     return AT_ORIGIN
 
 
-def _pose_step(frame: Link):  # type: ignore[no-untyped-def]
-    def step(body: Body, joint: Joint, parent: Link) -> Step:
-        pose = parent.compose(joint.link(body.placement))
-        return Step(hand=pose, keep=pose, out=tuple(_homogeneous(pose.compose(frame))))
-    return step
+def _pose_step(frame: Link, body: Body, joint: Joint, parent: Link) -> Step:
+    pose = parent.compose(joint.link(body.placement))
+    return Step(hand=pose, keep=pose, out=tuple(_homogeneous(pose.compose(frame))))
 
 
 def _homogeneous(pose: Link) -> Iterable[Scalar]:
@@ -102,13 +102,18 @@ def link_motion(body: int, frame: Link) -> Program:
         Gives (28,): the pose row by row, then velocity and acceleration, each linear part first.
 
     """
-    def step(body: Body, joint: Joint, parent: Travel) -> Step:
-        own = travel(body, joint, parent)
-        return Step(hand=own, out=(*_homogeneous(own.pose.compose(frame)), *_seen(own, frame)))
-
     return Program(f'motion of {body} {frame}', ('q', 'v', 'qdd'),
-                   (Outward(step, lambda world: AT_REST),), Layout.ONE_BODY, (28,), body,
-                   (*_homogeneous(frame), *[0.0] * 12))
+                   (Outward(partial(_motion_step, frame), _ground_at_rest),), Layout.ONE_BODY,
+                   (28,), body, (*_homogeneous(frame), *[0.0] * 12))
+
+
+def _ground_at_rest(world: object) -> Travel:
+    return AT_REST
+
+
+def _motion_step(frame: Link, body: Body, joint: Joint, parent: Travel) -> Step:
+    own = travel(body, joint, parent)
+    return Step(hand=own, out=(*_homogeneous(own.pose.compose(frame)), *_seen(own, frame)))
 
 
 def _seen(own: Travel, frame: Link) -> Iterable[Scalar]:
@@ -138,22 +143,23 @@ def link_jacobian(body: int, frame: Link) -> Program:
         Gives (6, nv): linear rows first, at the frame's origin, in world axes.
 
     """
-    def columns(joint: Joint, pose: Link, target: Vector3) -> tuple[Scalar, ...]:
-        lever = target - pose.translation
-        entries: list[Scalar] = []
-        for axis in joint.axes:
-            direction = pose.rotation[axis % 3]
-            entries += ([*direction.cross(lever), *direction] if axis < 3
-                        else [*direction, *ZERO3])
-        return tuple(entries)
-
-    def start(body: Body, joint: Joint, pose: Link) -> list[Step]:
-        target = pose.compose(frame).translation
-        return [Step(hand=target, out=columns(joint, pose, target))]
-
-    def step(body: Body, joint: Joint, target: Vector3, pose: Link) -> Step:
-        return Step(hand=target, out=columns(joint, pose, target))
-
     return Program(f'jacobian of {body} {frame}', ('q',),
-                   (Outward(_pose_step(AT_ORIGIN), _ground_pose), Walk(start, step, body)),
+                   (Outward(partial(_pose_step, AT_ORIGIN), _ground_pose),
+                    Walk(partial(_target, frame), _on_the_way, body)),
                    Layout.COLUMNS, (6,))
+
+
+def _target(frame: Link, body: Body, joint: Joint, pose: Link) -> list[Step]:
+    target = pose.compose(frame).translation
+    return [_on_the_way(body, joint, target, pose)]
+
+
+def _on_the_way(body: Body, joint: Joint, target: Vector3, pose: Link) -> Step:
+    """Hand the target on, and give out a column for each axis of the joint."""
+    lever = target - pose.translation
+    entries: list[Scalar] = []
+    for axis in joint.axes:
+        direction = pose.rotation[axis % 3]
+        entries += ([*direction.cross(lever), *direction] if axis < 3
+                    else [*direction, *ZERO3])
+    return Step(hand=target, out=tuple(entries))

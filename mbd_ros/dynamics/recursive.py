@@ -46,6 +46,11 @@ def weight(world: World) -> Motion:
     return Motion(ZERO3, Twist(ZERO3, world.gravity * -1.0))
 
 
+def rise(world: World) -> Twist:
+    """Return the acceleration of that ground."""
+    return weight(world).acceleration
+
+
 def turn(joint: Joint, link: Link, parent: Vector3) -> tuple[Vector3, Twist]:
     """Return the body's angular velocity and its acceleration c that comes from velocities."""
     carried = link.rotation.apply_inverse(parent)
@@ -145,7 +150,12 @@ def accelerate(body: Body, joint: Joint, parent: Twist, moving: Moving, pivots: 
     return Step(hand=acceleration + moving.coriolis, out=tuple(reversed(rates)))
 
 
+def no_rotation(world: World) -> Vector3:
+    """Return the angular velocity of the ground."""
+    return ZERO3
+
+
 FORWARD_DYNAMICS = Program('forward_dynamics', ('q', 'v', 'tau'), (
-    Outward(velocities, lambda world: ZERO3),
+    Outward(velocities, no_rotation),
     Inward(articulate, Articulated(NO_ARTICULATED_INERTIA, ZERO_WRENCH)),
-    Outward(accelerate, lambda world: weight(world).acceleration)))
+    Outward(accelerate, rise)))

@@ -2,14 +2,16 @@
 Executors: how the sweeps of a formulation run.
 
 ``Interpreted`` calls the steps with Python floats; ``Compiled`` traces them and runs machine code,
-batches in the lanes of vector registers; ``Threads`` shares batches among threads.
+batches in the lanes of vector registers; ``Threads`` shares batches among threads, ``Futures``
+among the workers of any ``concurrent.futures.Executor``.
 
 """
 
 from mbd_ros.execution.choice import choose
 from mbd_ros.execution.compiled import Compiled
+from mbd_ros.execution.futures import Futures
 from mbd_ros.execution.interpreted import Interpreted
 from mbd_ros.execution.kernel import Executor, Kernel
 from mbd_ros.execution.threads import Threads
 
-__all__ = ['Compiled', 'Executor', 'Interpreted', 'Kernel', 'Threads', 'choose']
+__all__ = ['Compiled', 'Executor', 'Futures', 'Interpreted', 'Kernel', 'Threads', 'choose']
