@@ -99,12 +99,10 @@ class Client(Entity):
         future = self.call_async(request)
         answered = threading.Event()
 
-        def wake() -> None:
-            answered.set()
-
-        future.add_done_callback(lambda _: wake())
-        self.context.on_shutdown(wake)
-        in_time = answered.wait(None if timeout_sec is None or timeout_sec < 0 else timeout_sec)
+        future.add_done_callback(lambda _: answered.set())
+        limit = None if timeout_sec is None or timeout_sec < 0 else timeout_sec
+        with self.context.interrupting(answered):
+            in_time = answered.wait(limit)
         if not future.done():
             self.remove_pending_request(future)
             if not in_time:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 import threading
 import time as system
@@ -137,7 +138,7 @@ class Clock:
     def __init__(self, *, clock_type: ClockType = ClockType.SYSTEM_TIME) -> None:
         self._clock_type = clock_type
         self._jump_handles: list[JumpHandle] = []
-        self._changed = threading.Condition()
+        self._sleepers: list[threading.Event] = []
 
     @property
     def clock_type(self) -> ClockType:
@@ -211,24 +212,27 @@ class Clock:
             context = get_default_context()
         if not context.ok():
             raise NotInitializedException()
-        woken = threading.Event()
-
-        def wake() -> None:
-            woken.set()
-            with self._changed:
-                self._changed.notify_all()
-
-        context.on_shutdown(wake)
+        stop = threading.Event()
         source = self.source()
-        while not woken.is_set():
-            remaining = end() - self.now_nanoseconds()
-            if self.source() != source:
-                return False
-            if remaining <= 0:
-                return True
-            with self._changed:
-                self._changed.wait(None if source else remaining / S_TO_NS)
-        return False
+        with context.interrupting(stop), self._waking(stop):
+            while True:
+                remaining = end() - self.now_nanoseconds()
+                if self.source() != source or not context.ok():
+                    return False
+                if remaining <= 0:
+                    return True
+                stop.wait(None if source else remaining / S_TO_NS)
+                if context.ok():
+                    stop.clear()
+
+    @contextmanager
+    def _waking(self, event: threading.Event) -> Iterator[None]:
+        """Set the event whenever simulated time changes inside the `with` block."""
+        self._sleepers.append(event)
+        try:
+            yield
+        finally:
+            self._sleepers.remove(event)
 
     def source(self) -> bool:
         """Tell whether the time is simulated."""
@@ -295,8 +299,8 @@ class ROSClock(Clock):
         for handle in concerned:
             if handle.post_callback is not None:
                 handle.post_callback({'clock_change': kind, 'delta': delta})
-        with self._changed:
-            self._changed.notify_all()
+        for event in list(self._sleepers):
+            event.set()
 
 
 def _exceeds(threshold: JumpThreshold, kind: ClockChange, delta: int) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 import sys
 import threading
 from typing import Any, TYPE_CHECKING
@@ -43,6 +44,7 @@ class Context:
         self._valid = False
         self._initialized = False
         self._callbacks: list[Any] = []
+        self._interrupts: set[threading.Event] = set()
         self._domain_id = 0
         self._participant: Participant | None = None
         self._graph: Graph | None = None
@@ -145,13 +147,28 @@ class Context:
             else:
                 self._callbacks.append(_weakly(callback))
 
-    def invalidate(self) -> None:
-        """Let `ok` be false, and run what `on_shutdown` was given; safe in a signal handler."""
-        with self._lock:
+    @contextmanager
+    def interrupting(self, event: threading.Event) -> Iterator[None]:
+        """Set the event when the context is shut down inside the `with` block, or was before."""
+        self._interrupts.add(event)
+        try:
             if not self._valid:
-                return
+                event.set()
+            yield
+        finally:
+            self._interrupts.discard(event)
+
+    def mark_invalid(self) -> None:
+        """Let `ok` be false; all that a signal handler may do, since it must not wait for locks."""
+        self._valid = False
+
+    def invalidate(self) -> None:
+        """Let `ok` be false, end waits, and run what `on_shutdown` was given."""
+        with self._lock:
             self._valid = False
             callbacks, self._callbacks = self._callbacks, []
+        for event in list(self._interrupts):
+            event.set()
         for reference in callbacks:
             callback = reference()
             if callback is not None:
@@ -206,10 +223,9 @@ class Context:
             raise NotInitializedException()
 
 
-def invalidate_all() -> None:
-    """Invalidate all contexts of the process; what signal handlers do."""
-    for context in list(_contexts):
-        context.invalidate()
+def initialized_contexts() -> list[Context]:
+    """Return the contexts of the process that were initialised."""
+    return list(_contexts)
 
 
 def _weakly(callback: Callable[[], None]) -> Callable[[], Callable[[], None] | None]:

@@ -160,7 +160,7 @@ class WorkQueue:
             if entity not in owners:
                 del self._attached[key]
                 self._ready.pop(entity, None)
-                if not entity.destroyed and entity.endpoint is not None:
+                if entity.endpoint is not None:
                     self._waiter.detach(entity.endpoint.ref)
         for entity in owners:
             if entity.endpoint is not None and entity.key not in self._attached:

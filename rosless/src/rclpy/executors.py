@@ -12,7 +12,7 @@ from typing import Any
 
 from .executor_queue import WorkQueue
 from .executor_tasks import CallbackTask
-from .task import Future, Task
+from .task import Future, Task, when_done
 from .utilities import get_default_context, timeout_sec_to_nsec
 
 
@@ -152,13 +152,16 @@ class Executor:
 
     def spin_until_future_complete(self, future: Future, timeout_sec: float | None = None) -> None:
         """Run callbacks until a future is done, or the time is over."""
-        future.add_done_callback(lambda _: self.wake())
+        forget = when_done(future, self._queue.group_freed)
         limit = None if timeout_sec is None or timeout_sec < 0 else time.monotonic() + timeout_sec
-        while self._context.ok() and not future.done() and not self._is_shutdown:
-            remaining = None if limit is None else limit - time.monotonic()
-            if remaining is not None and remaining < 0:
-                return
-            self.spin_once_until_future_complete(future, remaining)
+        try:
+            while self._context.ok() and not future.done() and not self._is_shutdown:
+                remaining = None if limit is None else limit - time.monotonic()
+                if remaining is not None and remaining < 0:
+                    return
+                self.spin_once_until_future_complete(future, remaining)
+        finally:
+            forget()
 
     def spin_once(self, timeout_sec: float | None = None) -> None:
         """Run one callback, waiting for it at most a time [s]; 0 does not wait."""

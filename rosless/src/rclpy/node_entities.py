@@ -35,6 +35,7 @@ class NodeEntities(NodeNames):
     _context: Any
     _clock: Any
     _graph_node: Any
+    executor: Any
 
     def _init_entities(self) -> None:
         self._publishers: list[Publisher] = []

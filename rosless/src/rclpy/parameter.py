@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
@@ -91,13 +91,7 @@ class Parameter:
                 return value.typecode in codes.get(self, '')
             if not isinstance(value, (list, tuple)):
                 return False
-            test = {
-                Parameter.Type.BYTE_ARRAY: lambda v: isinstance(v, bytes) and len(v) == 1,
-                Parameter.Type.BOOL_ARRAY: lambda v: isinstance(v, bool),
-                Parameter.Type.INTEGER_ARRAY: _is_integer,
-                Parameter.Type.DOUBLE_ARRAY: lambda v: isinstance(v, float),
-                Parameter.Type.STRING_ARRAY: lambda v: isinstance(v, str),
-            }[self]
+            test = _ELEMENT_TESTS[self.name]
             return all(test(item) for item in value)
 
     @classmethod
@@ -159,6 +153,13 @@ class Parameter:
         return cls(name=self._name, value=self.get_parameter_value())
 
 
+_ELEMENT_TESTS: dict[str, Callable[[Any], bool]] = {
+    'BYTE_ARRAY': lambda value: isinstance(value, bytes) and len(value) == 1,
+    'BOOL_ARRAY': lambda value: isinstance(value, bool),
+    'INTEGER_ARRAY': lambda value: _is_integer(value),
+    'DOUBLE_ARRAY': lambda value: isinstance(value, float),
+    'STRING_ARRAY': lambda value: isinstance(value, str),
+}
 _FIELDS = {
     Parameter.Type.BOOL: 'bool_value',
     Parameter.Type.INTEGER: 'integer_value',

@@ -82,6 +82,19 @@ QoSDurabilityPolicy = DurabilityPolicy
 QoSLivelinessPolicy = LivelinessPolicy
 
 
+POLICIES: dict[str, Any] = {
+    'history': HistoryPolicy,
+    'depth': int,
+    'reliability': ReliabilityPolicy,
+    'durability': DurabilityPolicy,
+    'lifespan': Duration,
+    'deadline': Duration,
+    'liveliness': LivelinessPolicy,
+    'liveliness_lease_duration': Duration,
+    'avoid_ros_namespace_conventions': bool,
+}
+
+
 class QoSProfile:
     """
     A set of policies; the keyword arguments are its attributes.
@@ -90,20 +103,20 @@ class QoSProfile:
 
     """
 
-    __slots__ = (
-        '_avoid_ros_namespace_conventions',
-        '_deadline',
-        '_depth',
-        '_durability',
-        '_history',
-        '_lifespan',
-        '_liveliness',
-        '_liveliness_lease_duration',
-        '_reliability',
-    )
+    __slots__ = tuple(POLICIES)
+
+    history: HistoryPolicy
+    depth: int
+    reliability: ReliabilityPolicy
+    durability: DurabilityPolicy
+    lifespan: Duration
+    deadline: Duration
+    liveliness: LivelinessPolicy
+    liveliness_lease_duration: Duration
+    avoid_ros_namespace_conventions: bool
 
     def __init__(self, **kwargs: Any) -> None:
-        unknown = sorted(key for key in kwargs if '_' + key not in self.__slots__)
+        unknown = sorted(key for key in kwargs if key not in POLICIES)
         assert not unknown, f'Invalid arguments passed to constructor: {unknown}'
         if 'history' not in kwargs:
             if 'depth' not in kwargs:
@@ -121,15 +134,36 @@ class QoSProfile:
         self.liveliness_lease_duration = kwargs.get('liveliness_lease_duration', DURATION_DEFAULT)
         self.avoid_ros_namespace_conventions = kwargs.get('avoid_ros_namespace_conventions', False)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        kind = POLICIES.get(name)
+        if kind is None:
+            raise AttributeError(f'QoSProfile has no policy {name!r}; it has {list(POLICIES)}')
+        if kind is not Duration and isinstance(value, int):
+            value = kind(value)
+        assert isinstance(value, kind), f'{name} must be a {kind.__name__}, not {value!r}'
+        if name == 'depth':
+            self._check_depth(value)
+        object.__setattr__(self, name, value)
+
+    def _check_depth(self, depth: int) -> None:
+        if depth < 0:
+            raise ValueError('depth must be greater than or equal to zero')
+        if self.history == HistoryPolicy.KEEP_LAST and depth == 0:
+            warnings.warn(
+                "A zero depth with KEEP_LAST doesn't make sense; no data could be stored. "
+                'This will be interpreted as SYSTEM_DEFAULT',
+                stacklevel=4,
+            )
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, QoSProfile):
             return False
-        return all(getattr(self, slot) == getattr(other, slot) for slot in self.__slots__)
+        return all(getattr(self, name) == getattr(other, name) for name in POLICIES)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        fields = ', '.join(f'{slot[1:]}={getattr(self, slot)}' for slot in sorted(self.__slots__))
+        fields = ', '.join(f'{name}={getattr(self, name)}' for name in sorted(POLICIES))
         return f'QoSProfile({fields})'
 
     __repr__ = __str__
@@ -162,59 +196,6 @@ class QoSProfile:
             liveliness_lease_duration=Duration(nanoseconds=profile.lease),
         )
 
-
-def _policy(name: str, kind: type) -> property:
-    def get(self: QoSProfile) -> Any:
-        return getattr(self, '_' + name)
-
-    def assign(self: QoSProfile, value: Any) -> None:
-        assert isinstance(value, (kind, int)), f'{name} must be a {kind.__name__}, not {value!r}'
-        setattr(self, '_' + name, kind(value))
-
-    return property(get, assign, doc=f'Policy `{name}`.')
-
-
-def _span(name: str) -> property:
-    def get(self: QoSProfile) -> Any:
-        return getattr(self, '_' + name)
-
-    def assign(self: QoSProfile, value: Any) -> None:
-        assert isinstance(value, Duration), f'{name} must be a Duration, not {value!r}'
-        setattr(self, '_' + name, value)
-
-    return property(get, assign, doc=f'Duration `{name}`.')
-
-
-def _depth() -> property:
-    def get(self: QoSProfile) -> int:
-        return self._depth
-
-    def assign(self: QoSProfile, value: int) -> None:
-        assert isinstance(value, int), f'depth must be an int, not {value!r}'
-        if value < 0:
-            raise ValueError('depth must be greater than or equal to zero')
-        if self._history == HistoryPolicy.KEEP_LAST and value == 0:
-            warnings.warn(
-                "A zero depth with KEEP_LAST doesn't make sense; no data could be stored. "
-                'This will be interpreted as SYSTEM_DEFAULT',
-                stacklevel=3,
-            )
-        self._depth = value
-
-    return property(get, assign, doc='How many samples `KEEP_LAST` keeps.')
-
-
-for _name, _kind in (
-    ('history', HistoryPolicy),
-    ('reliability', ReliabilityPolicy),
-    ('durability', DurabilityPolicy),
-    ('liveliness', LivelinessPolicy),
-    ('avoid_ros_namespace_conventions', bool),
-):
-    setattr(QoSProfile, _name, _policy(_name, _kind))
-for _name in ('lifespan', 'deadline', 'liveliness_lease_duration'):
-    setattr(QoSProfile, _name, _span(_name))
-QoSProfile.depth = _depth()  # type: ignore[attr-defined]
 
 qos_profile_unknown = QoSProfile(
     history=HistoryPolicy.UNKNOWN,

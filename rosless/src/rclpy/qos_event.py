@@ -35,7 +35,8 @@ class QoSDeadlineMissedInfo:
     total_count_change: int
 
 
-QoSOfferedDeadlineMissedInfo = QoSRequestedDeadlineMissedInfo = QoSDeadlineMissedInfo
+QoSOfferedDeadlineMissedInfo = QoSDeadlineMissedInfo
+QoSRequestedDeadlineMissedInfo = QoSDeadlineMissedInfo
 
 
 @dataclass
@@ -65,7 +66,8 @@ class QoSIncompatibleInfo:
     last_policy_kind: QoSPolicyKind
 
 
-QoSOfferedIncompatibleQoSInfo = QoSRequestedIncompatibleQoSInfo = QoSIncompatibleInfo
+QoSOfferedIncompatibleQoSInfo = QoSIncompatibleInfo
+QoSRequestedIncompatibleQoSInfo = QoSIncompatibleInfo
 
 
 @dataclass

@@ -86,7 +86,7 @@ def declare_qos_overrides(
     if options.entity_id:
         entity += f'_{options.entity_id}'
     cls = interface_class('rcl_interfaces/msg/ParameterDescriptor')
-    values = {slot[1:]: getattr(profile, slot) for slot in QoSProfile.__slots__}
+    values = {name: getattr(profile, name) for name in QoSProfile.__slots__}
     for kind in options.policy_kinds:
         policy = kind.name.lower()
         if policy == 'lifespan' and not is_publisher:

@@ -11,7 +11,7 @@ from typing import Any
 
 from rosless.dds.waiter import wake_all
 
-from .context import invalidate_all
+from .context import initialized_contexts
 
 
 class SignalHandlerOptions(IntEnum):
@@ -70,8 +70,8 @@ def get_current_signal_handlers_options() -> SignalHandlerOptions:
 
 
 def _handle(number: int, frame: FrameType | None) -> None:
-    invalidate_all()
-    wake_all()
+    for context in initialized_contexts():
+        context.mark_invalid()
     previous = _previous.get(number)
     if callable(previous):
         previous(number, frame)
@@ -79,10 +79,10 @@ def _handle(number: int, frame: FrameType | None) -> None:
 
 def _start_watch() -> None:
     """
-    Start the thread that ends waits when a signal arrives.
+    Start the thread that shuts contexts down when a signal arrives.
 
     Python runs signal handlers in the main thread, which may be waiting in C; the interpreter
-    writes to a pipe at once, and the thread that reads it wakes the main thread.
+    writes the signal's number to a pipe at once, and the thread that reads it ends all waits.
 
     """
     global _wakeup, _previous_wakeup
@@ -106,6 +106,9 @@ def _stop_watch() -> None:
 
 
 def _watch(read: int) -> None:
-    while os.read(read, 64):
+    while numbers := os.read(read, 64):
+        if any(signal.getsignal(number) is _handle for number in numbers):
+            for context in initialized_contexts():
+                context.invalidate()
         wake_all()
     os.close(read)

@@ -207,7 +207,7 @@ class Task(Future):
         if executor is None:
             return
         if isinstance(awaited, Future):
-            _when_done(awaited, lambda: executor.resume(self))
+            when_done(awaited, lambda: executor.resume(self))
         else:
             executor.resume(self)
 
@@ -225,6 +225,16 @@ class _Direct:
         self.function = function
 
 
-def _when_done(future: Future, function: Callable[[], None]) -> None:
-    """Call the function, without detour over an executor, when the future is done."""
-    future.add_done_callback(_Direct(function))  # type: ignore[arg-type]
+def when_done(future: Future, function: Callable[[], None]) -> Callable[[], bool]:
+    """
+    Call the function, without detour over an executor, when the future is done.
+
+    Returns
+    -------
+    Callable
+        Call it to undo this.
+
+    """
+    callback: Any = _Direct(function)
+    future.add_done_callback(callback)
+    return lambda: future.remove_done_callback(callback)

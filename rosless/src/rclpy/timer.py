@@ -50,7 +50,7 @@ class Timer(Entity):
         self._period = int(timer_period_ns)
         self._last = clock.now_nanoseconds()
         self._next = self._last + self._period
-        self._jump = None
+        self._jump: Any = None
         if clock.clock_type == ClockType.ROS_TIME:
             self._watch_jumps()
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 import re
-from typing import Any, TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import yaml
+from typing import Any
 
 BOOLEANS = {
     text: value
@@ -109,7 +106,7 @@ def flatten(values: dict[str, Any], prefix: str = '') -> dict[str, Any]:
     return result
 
 
-def _walk_nodes(node: yaml.Node, prefix: str, found: list[tuple[str, dict[str, Any]]]) -> None:
+def _walk_nodes(node: Any, prefix: str, found: list[tuple[str, dict[str, Any]]]) -> None:
     if node.id != 'mapping':
         raise ParameterFileError(
             f'{_line(node)}: expected node names with {PARAMETERS!r} below them'
@@ -125,7 +122,7 @@ def _walk_nodes(node: yaml.Node, prefix: str, found: list[tuple[str, dict[str, A
             _walk_nodes(value, f'{prefix}/{name}' if name else prefix or '/', found)
 
 
-def _mapping(node: yaml.Node, prefix: str) -> dict[str, Any]:
+def _mapping(node: Any, prefix: str) -> dict[str, Any]:
     if node.id != 'mapping':
         raise ParameterFileError(f'{_line(node)}: expected parameter names')
     result: dict[str, Any] = {}
@@ -138,7 +135,7 @@ def _mapping(node: yaml.Node, prefix: str) -> dict[str, Any]:
     return result
 
 
-def _value(node: yaml.Node, name: str) -> Any:
+def _value(node: Any, name: str) -> Any:
     if node.id == 'scalar':
         return _scalar(node)
     if node.id == 'sequence':
@@ -157,7 +154,7 @@ def _value(node: yaml.Node, name: str) -> Any:
     raise ParameterFileError(f'{_line(node)}: {name!r} must be a scalar or a list of scalars')
 
 
-def _scalar(node: yaml.ScalarNode) -> Any:
+def _scalar(node: Any) -> Any:
     text = node.value
     if node.style is not None or node.tag == 'tag:yaml.org,2002:str' and _is_tagged(node):
         return text
@@ -172,15 +169,15 @@ def _scalar(node: yaml.ScalarNode) -> Any:
     return text
 
 
-def _is_tagged(node: yaml.ScalarNode) -> bool:
+def _is_tagged(node: Any) -> bool:
     return node.start_mark.buffer is not None and node.start_mark.buffer[
         node.start_mark.pointer :
     ].startswith('!!str')
 
 
-def _is_null(node: yaml.Node) -> bool:
+def _is_null(node: Any) -> bool:
     return node.id == 'scalar' and node.value in ('', '~', 'null')
 
 
-def _line(node: yaml.Node) -> str:
+def _line(node: Any) -> str:
     return f'line {node.start_mark.line + 1}'

@@ -62,7 +62,9 @@ class Endpoint:
 class Writer(Endpoint):
     """Writes octets."""
 
-    def __init__(self, participant: Any, topic: Topic, names: tuple[str, str], qos: Qos) -> None:
+    def __init__(
+        self, participant: Any, topic: Topic[Any], names: tuple[str, str], qos: Qos
+    ) -> None:
         super().__init__(DataWriter(participant, topic, qos=qos), *names, statuses=0)
 
     def write(self, data: bytes | bytearray) -> None:
@@ -103,7 +105,9 @@ class Writer(Endpoint):
 class Reader(Endpoint):
     """Takes octets."""
 
-    def __init__(self, participant: Any, topic: Topic, names: tuple[str, str], qos: Qos) -> None:
+    def __init__(
+        self, participant: Any, topic: Topic[Any], names: tuple[str, str], qos: Qos
+    ) -> None:
         entity = DataReader(participant, topic, qos=qos)
         super().__init__(entity, *names, statuses=DATA_AVAILABLE)
 

@@ -9,6 +9,7 @@ the wheel declares. Calls through it release the GIL; those of the wheel's `_cla
 from __future__ import annotations
 
 import ctypes as ct
+from typing import Any
 
 from cyclonedds.internal import DDS
 
@@ -33,7 +34,7 @@ class MatchedStatus(ct.Structure):
     ]
 
 
-_SIGNATURES: dict[str, tuple] = {
+_SIGNATURES: dict[str, tuple[Any, ...]] = {
     'dds_create_waitset': (ct.c_int32, ct.c_int32),
     'dds_create_guardcondition': (ct.c_int32, ct.c_int32),
     'dds_waitset_attach': (ct.c_int32, ct.c_int32, ct.c_int32, ct.c_void_p),

@@ -46,7 +46,7 @@ class Participant:
         self.ref: int = self._entity._ref
         self.gid: bytes = self._entity.guid.bytes
         self.closed = False
-        self._topics: dict[tuple[str, str], Topic] = {}
+        self._topics: dict[tuple[str, str], Topic[Any]] = {}
         self._closing: list[Any] = []
 
     @property
@@ -90,7 +90,7 @@ class Participant:
         c.dds_delete(self.ref)
         self._topics.clear()
 
-    def _topic(self, name: str, type_name: str) -> Topic:
+    def _topic(self, name: str, type_name: str) -> Topic[Any]:
         with _lock:
             key = name, type_name
             if key not in self._topics:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from cyclonedds.qos import Policy, Qos
 
@@ -44,7 +45,7 @@ class Profile:
 
 def to_dds(profile: Profile, *, writer: bool, user_data: bytes = b'') -> Qos:
     """Return the DDS policies of a writer or reader with this profile."""
-    policies: list = [Policy.DataRepresentation(use_cdrv0_representation=True)]
+    policies: list[Any] = [Policy.DataRepresentation(use_cdrv0_representation=True)]
     if writer:
         policies.append(Policy.WriterDataLifecycle(autodispose=False))
     depth = max(profile.depth, 1)

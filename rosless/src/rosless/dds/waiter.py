@@ -32,7 +32,7 @@ class Waiter:
         if self._set < 0 or self._guard < 0:
             raise RuntimeError('cannot wait: the DDS participant has been deleted')
         c.dds_waitset_attach(self._set, self._guard, GUARD)
-        self._size = 1
+        self._attached: set[int] = set()
         self._found = (ct.c_void_p * 16)()
         self._triggered = ct.c_bool()
         self.closed = False
@@ -41,14 +41,15 @@ class Waiter:
     def attach(self, entity: int, key: int) -> None:
         """Let the entity end waits; `key`, not zero, is what `wait` returns for it."""
         if c.dds_waitset_attach(self._set, entity, key) >= 0:
-            self._size += 1
-            if self._size > len(self._found):
-                self._found = (ct.c_void_p * (2 * self._size))()
+            self._attached.add(entity)
+            if len(self._attached) >= len(self._found):
+                self._found = (ct.c_void_p * (2 * len(self._found)))()
 
     def detach(self, entity: int) -> None:
-        """Undo `attach`."""
-        if c.dds_waitset_detach(self._set, entity) >= 0:
-            self._size -= 1
+        """Undo `attach`; an entity that has been deleted is detached already."""
+        if entity in self._attached:
+            self._attached.remove(entity)
+            c.dds_waitset_detach(self._set, entity)
 
     def wake(self) -> None:
         """End the present wait, or the next one if nobody waits."""

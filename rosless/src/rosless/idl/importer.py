@@ -34,13 +34,17 @@ def make_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
         found = PathFinder.find_spec(fullname)
         if found is not None and found.loader is not None:
             return None
-        return ModuleSpec(fullname, PackageLoader(), is_package=True)
+        return _package_spec(fullname, PackageLoader())
     found = PathFinder.find_spec(fullname, list(path)) if path else None
     if found is not None and found.loader is not None and found.origin is not None:
         return None
     if not interfaces.interface_names(package, kind):
         return None
-    return ModuleSpec(fullname, KindLoader(package, kind), is_package=True)
+    return _package_spec(fullname, KindLoader(package, kind))
+
+
+def _package_spec(name: str, loader: Any) -> ModuleSpec:
+    return ModuleSpec(name, loader, is_package=True)
 
 
 class PackageLoader:

@@ -64,6 +64,7 @@ class Message(metaclass=MessageMeta):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, self.__class__):
             return False
+        slot: str
         for slot in self.__slots__:
             mine, theirs = getattr(self, slot), getattr(other, slot)
             equal = mine == theirs
@@ -91,7 +92,7 @@ def make_message_class(definition: MessageDefinition) -> type[Message]:
     """
     package, kind, class_name = definition.name.split('/')
     makers = []
-    defaults = {}
+    defaults: dict[str, Any] = {}
     namespace: dict[str, Any] = {
         '__module__': f'{package}.{kind}',
         '__qualname__': class_name,
@@ -115,7 +116,8 @@ def make_message_class(definition: MessageDefinition) -> type[Message]:
     namespace['_makers'] = tuple(makers)
     for constant in definition.constants:
         namespace[constant.name] = constant.value
-    return MessageMeta(class_name, (Message,), namespace)
+    cls: type[Message] = MessageMeta(class_name, (Message,), namespace)  # type: ignore[assignment]
+    return cls
 
 
 def _setter(slot: str, check: Any) -> Any:

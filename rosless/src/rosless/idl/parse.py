@@ -68,7 +68,7 @@ def parse_message(name: str, text: str, *, first_line: int = 1) -> MessageDefini
             constants.append(_constant(label, field_type, value.strip(), where))
         else:
             fields.append(_field(rest, field_type, where))
-    names = [item.name for item in (*fields, *constants)]
+    names = [field.name for field in fields] + [constant.name for constant in constants]
     for repeated in sorted({item for item in names if names.count(item) > 1}):
         raise InterfaceError(f'{name}: {repeated!r} is defined twice')
     return MessageDefinition(name, tuple(fields), tuple(constants))

@@ -24,7 +24,7 @@ def search_path() -> list[Path]:
 
 def package_names() -> list[str]:
     """Return the names of all packages that have interfaces, sorted."""
-    found = set()
+    found: set[str] = set()
     for root in search_path():
         if root.is_dir():
             found.update(entry.name for entry in root.iterdir() if _has_interfaces(entry))
