@@ -7,8 +7,10 @@ The public names are those below; ``docs/notation.md`` says what the numbers mea
 
 from mbd_ros.control.api import udwadia_kalaba
 from mbd_ros.dynamics import (
-    bias_forces, compile_model as compile, Energy, energy, forward_dynamics, inverse_dynamics,
-    jacobian, link_poses, mass_matrix, pose)
+    bias_forces, compile_model as compile, Energy, energy, forward_dynamics,
+    forward_dynamics_derivatives, ForwardDynamicsDerivatives, inverse_dynamics,
+    inverse_dynamics_derivatives, InverseDynamicsDerivatives, jacobian, link_poses, mass_matrix,
+    pose)
 from mbd_ros.dynamics.closed_loop import close_loops, constrained_dynamics
 from mbd_ros.dynamics.stream import stream
 from mbd_ros.errors import MbdError
@@ -17,8 +19,9 @@ from mbd_ros.model import load, Model
 from mbd_ros.simulation.simulate import simulate
 
 __all__ = [
-    'Compiled', 'Energy', 'Futures', 'Interpreted', 'MbdError', 'Model', 'Threads', 'bias_forces',
-    'close_loops', 'compile', 'constrained_dynamics', 'energy', 'forward_dynamics',
-    'inverse_dynamics', 'jacobian', 'link_poses', 'load', 'mass_matrix', 'pose', 'simulate',
-    'stream', 'udwadia_kalaba',
+    'Compiled', 'Energy', 'ForwardDynamicsDerivatives', 'Futures', 'Interpreted',
+    'InverseDynamicsDerivatives', 'MbdError', 'Model', 'Threads', 'bias_forces', 'close_loops',
+    'compile', 'constrained_dynamics', 'energy', 'forward_dynamics',
+    'forward_dynamics_derivatives', 'inverse_dynamics', 'inverse_dynamics_derivatives', 'jacobian',
+    'link_poses', 'load', 'mass_matrix', 'pose', 'simulate', 'stream', 'udwadia_kalaba',
 ]

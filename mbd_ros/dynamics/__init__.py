@@ -3,11 +3,16 @@
 from mbd_ros.dynamics.api import (
     bias_forces, Energy, energy, forward_dynamics, inverse_dynamics, jacobian, link_poses,
     mass_matrix, pose)
+from mbd_ros.dynamics.derivatives_api import (
+    forward_dynamics_derivatives, inverse_dynamics_derivatives)
 from mbd_ros.dynamics.prepared import (
     compile_model, LinkMotion, PreparedDynamics, STANDARD_GRAVITY)
+from mbd_ros.dynamics.prepared_derivatives import (
+    ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
 
 __all__ = [
-    'STANDARD_GRAVITY', 'Energy', 'LinkMotion', 'PreparedDynamics', 'bias_forces',
-    'compile_model', 'energy', 'forward_dynamics', 'inverse_dynamics', 'jacobian', 'link_poses',
-    'mass_matrix', 'pose',
+    'STANDARD_GRAVITY', 'Energy', 'ForwardDynamicsDerivatives', 'InverseDynamicsDerivatives',
+    'LinkMotion', 'PreparedDynamics', 'bias_forces', 'compile_model', 'energy',
+    'forward_dynamics', 'forward_dynamics_derivatives', 'inverse_dynamics',
+    'inverse_dynamics_derivatives', 'jacobian', 'link_poses', 'mass_matrix', 'pose',
 ]

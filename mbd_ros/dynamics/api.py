@@ -76,7 +76,7 @@ def forward_dynamics(
     Featherstone, Rigid Body Dynamics Algorithms, 2008, table 7.1.
 
     """
-    dyn = _prepared(model, gravity, formulation, executor)
+    dyn = prepared_for(model, gravity, formulation, executor)
     if external_forces is None and not dissipation and out is None:
         return dyn.forward_dynamics(q, v, tau)
     applied = checked_array(model, 'tau', tau, model.nv) + _more(
@@ -118,7 +118,7 @@ def inverse_dynamics(
     Featherstone, Rigid Body Dynamics Algorithms, 2008, table 5.1.
 
     """
-    dyn = _prepared(model, gravity, formulation, executor)
+    dyn = prepared_for(model, gravity, formulation, executor)
     if external_forces is None and not dissipation and out is None:
         return dyn.inverse_dynamics(q, v, qdd)
     efforts = dyn.inverse_dynamics(q, v, qdd) - _more(dyn, q, v, external_forces, dissipation)
@@ -136,7 +136,7 @@ def bias_forces(
 
     Parameters and errors are those of ``inverse_dynamics``.
     """
-    dyn = _prepared(model, gravity, formulation, executor)
+    dyn = prepared_for(model, gravity, formulation, executor)
     if external_forces is None and not dissipation and out is None:
         return dyn.bias_forces(q, v)
     efforts = dyn.bias_forces(q, v) - _more(dyn, q, v, external_forces, dissipation)
@@ -157,7 +157,7 @@ def mass_matrix(
     Featherstone, Rigid Body Dynamics Algorithms, 2008, table 6.2.
 
     """
-    result = _prepared(model, None, formulation, executor).mass_matrix(q)
+    result = prepared_for(model, None, formulation, executor).mass_matrix(q)
     return _into(result, out)
 
 
@@ -176,7 +176,7 @@ def jacobian(
         If there is no such link.
 
     """
-    return _into(_prepared(model, None, 'auto', executor).jacobian(q, link), out)
+    return _into(prepared_for(model, None, 'auto', executor).jacobian(q, link), out)
 
 
 def pose(
@@ -192,7 +192,7 @@ def pose(
         If there is no such link.
 
     """
-    return _into(_prepared(model, None, 'auto', executor).pose(q, link), out)
+    return _into(prepared_for(model, None, 'auto', executor).pose(q, link), out)
 
 
 def link_poses(model: Model, q: ArrayLike) -> dict[str, Array]:
@@ -253,8 +253,9 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | Non
     return Energy(total[..., 0], total[..., 1])
 
 
-def _prepared(model: Model, gravity: ArrayLike | None, formulation: str,
-              executor: Executor | str | None) -> PreparedDynamics:
+def prepared_for(model: Model, gravity: ArrayLike | None, formulation: str,
+                 executor: Executor | str | None) -> PreparedDynamics:
+    """Return prepared callables for the options of the public functions."""
     if gravity is None and executor is None and formulation == 'auto':
         return standard(model)
     if formulation not in ('auto', 'recursive'):
@@ -274,8 +275,13 @@ def _more(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike,
         efforts = efforts + external_efforts(dyn, q, external_forces)
     if dissipation:
         rates = checked_array(model, 'v', v, model.nv)
-        efforts = efforts - model.damping * rates - model.friction * np.sign(rates)
+        efforts = efforts + dissipated(model, rates)
     return efforts
+
+
+def dissipated(model: Model, rates: Array) -> Array:
+    """Return the generalized forces of joint damping and dry friction (..., nv) [N m, N]."""
+    return -model.damping * rates - model.friction * np.sign(rates)
 
 
 def _into(result: Array, out: Array | None) -> Array:

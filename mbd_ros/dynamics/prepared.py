@@ -11,8 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics import kinematics
 from mbd_ros.dynamics.call import Array, Call
+from mbd_ros.dynamics.derivatives import (
+    FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES)
 from mbd_ros.dynamics.energies import ENERGIES
 from mbd_ros.dynamics.mass_matrix import MASS_MATRIX
+from mbd_ros.dynamics.prepared_derivatives import (
+    ForwardDynamicsDerivatives, in_parts, InverseDynamicsDerivatives)
 from mbd_ros.dynamics.recursive import BIAS_FORCES, FORWARD_DYNAMICS, INVERSE_DYNAMICS
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.execution import choose, Executor
@@ -86,6 +90,18 @@ class PreparedDynamics:
     def inverse_dynamics(self) -> Callable[..., Array]:
         """Callable ``(q, v, qdd) -> tau`` (nv,): generalized forces [N m, N]."""
         return self._callable(INVERSE_DYNAMICS)
+
+    @functools.cached_property
+    def forward_dynamics_derivatives(self) -> Callable[..., ForwardDynamicsDerivatives]:
+        """Callable ``(q, v, tau) -> (dq, dv, dtau)``, each (nv, nv): derivatives of vdot."""
+        return in_parts(self._callable(FORWARD_DYNAMICS_DERIVATIVES), ForwardDynamicsDerivatives,
+                        FORWARD_DYNAMICS_DERIVATIVES.name)
+
+    @functools.cached_property
+    def inverse_dynamics_derivatives(self) -> Callable[..., InverseDynamicsDerivatives]:
+        """Callable ``(q, v, qdd) -> (dq, dv, dqdd)``, each (nv, nv): derivatives of tau."""
+        return in_parts(self._callable(INVERSE_DYNAMICS_DERIVATIVES), InverseDynamicsDerivatives,
+                        INVERSE_DYNAMICS_DERIVATIVES.name)
 
     @functools.cached_property
     def bias_forces(self) -> Callable[..., Array]:

@@ -24,9 +24,6 @@ from mbd_ros.execution.unrolled import unrolled_ir
 from mbd_ros.model import Model
 from mbd_ros.spatial import Joint
 
-LARGEST_UNROLLED = 40
-"""Bodies up to which straight-line code is made: compile time and cache misses grow beyond."""
-
 
 @dataclass(frozen=True)
 class Compiled:
@@ -39,7 +36,7 @@ class Compiled:
         ``'unrolled'``: straight-line code for one model, its constants folded; the fastest for
         small robots, but the time to compile grows faster than the number of bodies.
         ``'rolled'``: loops over bodies; compiled once for all robots with the same joint types.
-        ``'auto'``: unrolled up to ``LARGEST_UNROLLED`` bodies.
+        ``'auto'``: unrolled up to the number of bodies that the program names.
 
     """
 
@@ -63,7 +60,7 @@ class Compiled:
         its results are not finite, and the caller explains which joint is at fault.
         """
         rolled = self.shape == 'rolled' or (
-            self.shape == 'auto' and model.nb > LARGEST_UNROLLED)
+            self.shape == 'auto' and model.nb > program.largest_unrolled)
         return _kernel(program, model, rolled and model.nb > 0)
 
 
@@ -145,7 +142,7 @@ def _rolled(program: Program, model: Model, width: Width) -> tuple[MachineCode, 
                           key=lambda joint: joint.__name__))
     rolled, shared = rolled_machine_code(program, joints, width)
     constants, topology = rolled_tables(model, joints)
-    work = 8 * width.lanes * ((model.nb + 1) * rolled.row + rolled.scratch)
+    work = 8 * width.lanes * rolled.work_size(model.nb, model.nv)
     names = [*(f'%a{k}' for k in range(len(program.inputs))), '%gravity', '%result']
     parameters = ', '.join(f'ptr {name}' for name in names)
     code = MachineCode('\n'.join([

@@ -88,7 +88,7 @@ def _entry_ir(sizes: Sequence[int], constants: int, shape: Sequence[int]) -> str
     """Return the IR of ``entry(self, arguments, count, keyword names)``."""
     fixed = [f'%constant{k}' for k in range(constants)]
     lines = [
-        f'@shape = private constant [{len(shape)} x i64] '
+        _FINITE, f'@shape = private constant [{len(shape)} x i64] '
         f'[{", ".join(f"i64 {extent}" for extent in shape)}]',
         'define ptr @entry(ptr %self, ptr %args, i64 %count, ptr %keywords) nounwind {',
         '  %plain = icmp eq ptr %keywords, null',
@@ -144,6 +144,47 @@ def _check_array(k: int, size: int, good: str) -> list[str]:
     return lines
 
 
+_LONG = 64  # entries beyond which an array is tested by a loop, _BLOCK entries at a time
+_BLOCK = 32  # four vectors of eight, so that their sums do not wait for each other
+_BLOCKS = f'<{_BLOCK} x double>'
+_FINITE = f"""
+declare double @llvm.vector.reduce.fadd.v{_BLOCK}f64(double, {_BLOCKS})
+define private double @finite(ptr readonly %array, i64 %size) nounwind {{
+entry:
+  %blocks = and i64 %size, {-_BLOCK}
+  br label %many
+many:
+  %k = phi i64 [0, %entry], [%next, %block]
+  %sums = phi {_BLOCKS} [zeroinitializer, %entry], [%added, %block]
+  %more = icmp slt i64 %k, %blocks
+  br i1 %more, label %block, label %rest
+block:
+  %p = getelementptr double, ptr %array, i64 %k
+  %x = load {_BLOCKS}, ptr %p, align 8
+  %z = fmul {_BLOCKS} %x, zeroinitializer
+  %added = fadd {_BLOCKS} %sums, %z
+  %next = add i64 %k, {_BLOCK}
+  br label %many
+rest:
+  %all = call reassoc double @llvm.vector.reduce.fadd.v{_BLOCK}f64(double 0.0, {_BLOCKS} %sums)
+  br label %single
+single:
+  %i = phi i64 [%blocks, %rest], [%j, %entryof]
+  %sum = phi double [%all, %rest], [%one, %entryof]
+  %left = icmp slt i64 %i, %size
+  br i1 %left, label %entryof, label %done
+entryof:
+  %ip = getelementptr double, ptr %array, i64 %i
+  %ix = load double, ptr %ip
+  %iz = fmul double %ix, 0.0
+  %one = fadd double %sum, %iz
+  %j = add i64 %i, 1
+  br label %single
+done:
+  ret double %sum
+}}"""
+
+
 def _field(k: int, name: str, kind: str, offset: int, owner: str) -> list[str]:
     return [f'  %{name}{k}p = getelementptr i8, ptr %{owner}, i64 {offset}',
             f'  %{name}{k} = load {kind}, ptr %{name}{k}p']
@@ -153,6 +194,11 @@ def _all_finite(arrays: Sequence[tuple[str, int]], name: str) -> list[str]:
     """Return the IR of a test that 0 * x sums to zero, which NaN and infinity do not."""
     lines, total = [], '0.0'
     for array, size in arrays:
+        if size > _LONG:
+            lines += [f'  %{name}.{array} = call double @finite(ptr %{array}, i64 {size})',
+                      f'  %{name}.{array}.sum = fadd double {total}, %{name}.{array}']
+            total = f'%{name}.{array}.sum'
+            continue
         for entry in range(size):
             value = f'%{name}.{array}.{entry}'
             lines += [f'  {value}p = getelementptr double, ptr %{array}, i64 {entry}',

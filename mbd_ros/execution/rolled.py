@@ -2,9 +2,10 @@
 IR of a program with loops over bodies: its size depends on the joint types, not on the robot.
 
 The function is ``void rolled(argument..., gravity, result, constants, topology, n, nv, work)``.
-``constants`` holds ``BODY_SIZE`` doubles a body; ``topology`` four int64 arrays one after the
-other: parents, species, first entries in q and in v. ``work`` holds a row of ``hand`` and ``kept``
-slots for the ground and for each body, then what walks carry, for up to six axes.
+``constants`` holds ``BODY_SIZE`` doubles a body; ``topology`` int64 arrays one after the other:
+parents, species, first entries in q and in v of the bodies, and the parents of the entries of v.
+``work`` holds a row of ``hand`` and ``kept`` slots for the ground and for each body, then what
+walks carry, for up to six axes, then the matrices to solve with.
 
 """
 
@@ -14,23 +15,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mbd_ros.execution import elimination_ir
 from mbd_ros.execution.sincos import sincos_ir
 from mbd_ros.execution.species import (
     BODY, BODY_SIZE, Code, flatten, HANDED, KEPT, Species, trace_sweep, trace_walk_start,
     trace_walk_step, WORLD, world_inputs)
 from mbd_ros.execution.straight_line import StraightLine, Width
-from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Walk
+from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Solve, Walk
 from mbd_ros.execution.trace import Trace
 from mbd_ros.spatial import Joint
 
 
 @dataclass(frozen=True)
 class RolledCode:
-    """IR of a program, and the number of doubles of work space: for each row and on top."""
+    """IR of a program, and the number of values of work space: for each row and on top."""
 
     ir: str
     row: int
     scratch: int
+    matrices: int
+    width: Width
+
+    def work_size(self, nb: int, nv: int) -> int:
+        """Return the number of values of work space for nb bodies and nv velocities."""
+        return ((nb + 1) * self.row + self.scratch
+                + elimination_ir.work_size(nv, self.matrices, self.width))
 
 
 def rolled_code(program: Program, joints: Sequence[type[Joint]], width: Width) -> RolledCode:
@@ -66,16 +75,20 @@ class _Writer:
         self._lines: list[str] = []
         self._hand = 0
         self._walk_hand = 0
+        self._solves = any(isinstance(sweep, Solve) for sweep in program.sweeps)
 
     def write(self) -> RolledCode:
         program = self._program
-        sweeps = [self._traced(sweep) for sweep in program.sweeps]
+        sweeps: list[Any] = [None if isinstance(sweep, Solve) else self._traced(sweep)
+                             for sweep in program.sweeps]
         kept = max(species.slots for species in self._species)
         row = self._hand + kept
         scratch = 6 * self._walk_hand
         arguments = ', '.join(f'ptr noalias readonly %{name}' for name in program.inputs)
+        count = program.extent[0] if self._solves else 0
         self._lines = [
-            sincos_ir(self._width),
+            sincos_ir(self._width), 'declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)',
+            *([elimination_ir.elimination_ir(count, self._width)] if count else []),
             f'define void @rolled({arguments}, ptr noalias readonly %gravity, ptr noalias %result,'
             ' ptr noalias readonly %constants, ptr noalias readonly %topology, i64 %n, i64 %nv,'
             ' ptr noalias %work) nounwind {', 'entry:',
@@ -83,13 +96,23 @@ class _Writer:
             '  %qfirst.all = getelementptr i64, ptr %species.all, i64 %n',
             '  %vfirst.all = getelementptr i64, ptr %qfirst.all, i64 %n',
             '  %rows = add i64 %n, 1', f'  %rowsize = mul i64 %rows, {row}',
-            f'  %walked = getelementptr {self._kind}, ptr %work, i64 %rowsize']
-        label = self._clear_result('entry')
+            f'  %walked = getelementptr {self._kind}, ptr %work, i64 %rowsize',
+            f'  %matrices = getelementptr {self._kind}, ptr %walked, i64 {scratch}',
+            '  %axisparents = getelementptr i64, ptr %vfirst.all, i64 %n']
+        self._clear_result()
+        label = 'entry'
+        if program.layout is Layout.SQUARES:
+            label = self._name_matrices(label)
         for k, (sweep, codes) in enumerate(zip(program.sweeps, sweeps)):
-            label = (self._walk(k, sweep, codes, row, label) if isinstance(sweep, Walk)
-                     else self._sweep(k, sweep, codes, row, label))
+            if isinstance(sweep, Solve):
+                self._lines.append('  call void @eliminate(ptr %matrices, ptr %result, '
+                                   'ptr %axisparents, i64 %nv)')
+            elif isinstance(sweep, Walk):
+                label = self._walk(k, sweep, codes, row, label)
+            else:
+                label = self._sweep(k, sweep, codes, row, label)
         self._lines += ['  ret void', '}']
-        return RolledCode('\n'.join(self._lines), row, scratch)
+        return RolledCode('\n'.join(self._lines), row, scratch, count, self._width)
 
     def _traced(self, sweep: Outward | Inward | Walk) -> Any:
         program = self._program
@@ -103,19 +126,45 @@ class _Writer:
         self._hand = max(self._hand, len(flatten(ground)))
         return [trace_sweep(sweep, species, program, ground) for species in self._species]
 
-    def _clear_result(self, label: str) -> str:
+    def _clear_result(self) -> None:
         """Zero the result where not every entry is written."""
-        if self._program.layout is Layout.SYMMETRIC:
-            size = '%nv'
-        elif self._program.layout is Layout.COLUMNS:
-            size = str(self._program.extent[0])
-        else:
-            return label
-        self._lines.append(f'  %clear.size = mul i64 %nv, {size}')
-        return self._fill('clear', '%result', '%clear.size', 1, [0.0], label)
+        layout, bytes_each = self._program.layout, 8 * self._width.lanes
+        if layout in (Layout.JOINTS, Layout.BODIES, Layout.ONE_BODY) or self._solves:
+            return
+        count = bytes_each * (self._program.extent[0] if self._program.extent else 1)
+        self._lines += [
+            f'  %clear.each = mul i64 %nv, {count}',
+            '  %clear.size = mul i64 %clear.each, '
+            + ('1' if layout is Layout.COLUMNS else '%nv'),
+            '  call void @llvm.memset.p0.i64(ptr %result, i8 0, i64 %clear.size, i1 false)']
 
-    def _fill(self, name: str, array: str, count: str, stride: int, values: Sequence[Any],
-              label: str) -> str:
+    def _name_matrices(self, label: str) -> str:
+        """Name where the matrices begin and the step from row to row; prepare for solving."""
+        (count,) = self._program.extent
+        if not self._solves:
+            self._lines += ['  %stride = add i64 %nv, 0', '  %square = mul i64 %nv, %nv']
+            for matrix in range(count):
+                self._lines += [
+                    f'  %matrix{matrix}.o = mul i64 %square, {matrix}',
+                    f'  %matrix{matrix} = getelementptr {self._kind}, ptr %result, '
+                    f'i64 %matrix{matrix}.o']
+            return label
+        self._lines += [
+            *elimination_ir.strides_ir(count, self._width), '  %table = mul i64 %nv, %stride',
+            f'  %table.size = mul i64 %table, {8 * self._width.lanes}',
+            '  call void @llvm.memset.p0.i64(ptr %matrices, i8 0, i64 %table.size, i1 false)']
+        for matrix in range(count):
+            offset = '%sides' if matrix == count - 1 else f'%matrix{matrix}.o'
+            self._lines += [
+                f'  %matrix{matrix}.o = mul i64 %nv, {matrix}',
+                f'  %matrix{matrix} = getelementptr {self._kind}, ptr %matrices, i64 {offset}']
+        self._lines += [
+            f'  %unit = getelementptr {self._kind}, ptr %matrices, i64 %matrix{count - 1}.o',
+            '  %diagonal = add i64 %stride, 1']
+        return self._fill('unit', '%unit', '%nv', '%diagonal', [1.0], label)
+
+    def _fill(self, name: str, array: str, count: str, stride: int | str,
+              values: Sequence[Any], label: str) -> str:
         """Store values at the head of each of count rows of an array."""
         block = StraightLine(f'{name}.', {}, self._width)
         self._lines += [
@@ -190,7 +239,8 @@ class _Writer:
                 for entry, value in enumerate(code.hand):
                     self._lines += block.store(value, '%walked', axis * size + entry)
                 self._lines.append(f'  %{s}t{number}a{axis}.line = add i64 %{s}.vfirst, {axis}')
-                self._enter(block, f'{s}t{number}a{axis}.line', s, code)
+                self._enter(block, f'{s}t{number}a{axis}.line', s, code,
+                            self._species[number].joint.nv)
             self._lines.append(f'  br label %{s}.begun')
         counts = ', '.join(f'[{len(begun)}, %{s}.species{number}]'
                            for number, begun in enumerate(starts))
@@ -214,7 +264,7 @@ class _Writer:
             self._lines += block.compute(code.trace, [*code.hand, *code.out])
             for entry, value in enumerate(code.hand):
                 self._lines += block.store(value, f'%{w}.carried', entry)
-            self._enter(block, f'{w}.line', w, code)
+            self._enter(block, f'{w}.line', w, code, self._species[number].joint.nv)
             self._lines.append(f'  br label %{w}.next')
         self._lines += [
             f'{w}.next:', f'  br label %{w}.loop', f'{w}.done:',
@@ -280,8 +330,11 @@ class _Writer:
         for entry, value in enumerate(code.out):
             self._lines += block.store(value, place, entry)
 
-    def _enter(self, block: StraightLine, line: str, s: str, code: Code) -> None:
-        """Store what a walk's step gives out."""
+    def _enter(self, block: StraightLine, line: str, s: str, code: Code, axes: int) -> None:
+        """Store what a walk's step gives out; the walk began at an axis, the line."""
+        if self._program.layout is Layout.SQUARES:
+            self._enter_squares(block, line, s, code, axes)
+            return
         extent = self._program.extent[0] if self._program.extent else 1
         for k, value in enumerate(code.out):
             place = f'{s}e{len(self._lines)}'
@@ -301,3 +354,17 @@ class _Writer:
                     f'  %{place}c = add i64 %{s}.vfirst, {axis}',
                     f'  %{place}1 = add i64 %{place}r, %{place}c',
                     *block.store(value, '%result', f'%{place}1')]
+
+    def _enter_squares(self, block: StraightLine, line: str, s: str, code: Code, axes: int
+                       ) -> None:
+        (count,) = self._program.extent
+        for k, value in enumerate(code.out):
+            place, (part, axis) = f'%{s}e{len(self._lines)}', divmod(k, axes)
+            row, column = f'{place}a', f'%{line}'
+            if part >= count:
+                row, column = column, row
+            self._lines += [
+                f'  {place}a = add i64 %{s}.vfirst, {axis}',
+                f'  {place}o = mul i64 {row}, %stride',
+                f'  {place}c = add i64 {place}o, {column}',
+                *block.store(value, f'%matrix{part % count}', f'{place}c')]

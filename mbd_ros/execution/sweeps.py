@@ -8,6 +8,7 @@ of a body's constants, its joint and what it was handed; it holds no loop over b
     inward    step(body, joint, sum handed by the children, *kept) -> Step(hand, keep, out)
     walk      start(body, joint, *kept) -> a Step for each walk that begins here, then
               step(body, joint, handed by the child, *kept) -> Step(hand, out) up to the ground
+    solve     with the matrices that walks have filled
 
 ``kept`` are the records that earlier sweeps of the program kept for this body. A step may branch
 on types, never on values: the same text runs on floats and on traced symbols.
@@ -22,7 +23,12 @@ from enum import Enum
 import math
 from typing import Any, NamedTuple
 
+from mbd_ros.execution.elimination import axis_parents, eliminate
 from mbd_ros.spatial import Joint, Link, RigidInertia, Scalar, Vector3
+
+
+LARGEST_UNROLLED = 40
+"""Bodies up to which O(n) programs are unrolled."""
 
 
 class Body(NamedTuple):
@@ -76,6 +82,11 @@ class Walk:
     only: int | None = None
 
 
+@dataclass(frozen=True)
+class Solve:
+    """Replaces the matrices A..., M that walks have filled by -M^-1 A..., M^-1."""
+
+
 class Layout(Enum):
     """How the results of the steps are put together."""
 
@@ -84,6 +95,7 @@ class Layout(Enum):
     ONE_BODY = 'the results of one body: extent'
     SYMMETRIC = 'the rows that walks give out: (nv, nv), symmetric'
     COLUMNS = 'the columns that one walk gives out: (*extent, nv)'
+    SQUARES = 'the columns, then the rows that walks give out, of each matrix: (*extent, nv, nv)'
 
 
 @dataclass(frozen=True)
@@ -102,27 +114,32 @@ class Program:
     layout : Layout
         How the results are put together.
     extent : tuple of int
-        Shape of the result of one body, or of one column.
+        Shape of the result of one body, or of one column; the number of matrices.
     body : int or None
         The body of ``ONE_BODY``; -1 is the ground.
     at_ground : tuple of float
         The result if that body is the ground.
+    largest_unrolled : int
+        Bodies up to which straight-line code is made if left to the executor: compile time and
+        cache misses grow beyond.
 
     """
 
     name: str
     inputs: tuple[str, ...]
-    sweeps: tuple[Outward | Inward | Walk, ...]
+    sweeps: tuple[Outward | Inward | Walk | Solve, ...]
     layout: Layout = Layout.JOINTS
     extent: tuple[int, ...] = ()
     body: int | None = None
     at_ground: tuple[Scalar, ...] = ()
+    largest_unrolled: int = LARGEST_UNROLLED
 
     def shape(self, nb: int, nv: int) -> tuple[int, ...]:
         """Return the shape of the result for a model of nb bodies and nv velocities."""
         return {Layout.JOINTS: (nv,), Layout.BODIES: (nb, *self.extent),
                 Layout.ONE_BODY: self.extent, Layout.SYMMETRIC: (nv, nv),
-                Layout.COLUMNS: (*self.extent, nv)}[self.layout]
+                Layout.COLUMNS: (*self.extent, nv),
+                Layout.SQUARES: (*self.extent, nv, nv)}[self.layout]
 
 
 @dataclass(frozen=True)
@@ -165,6 +182,9 @@ def run(program: Program, tree: Tree, joints: Sequence[Joint], world: World) -> 
         if isinstance(sweep, Walk):
             _walk(sweep, program, tree, joints, kept, results)
             continue
+        if isinstance(sweep, Solve):
+            eliminate(results, axis_parents(tree.parents, tree.v_offsets, tree.nv))
+            continue
         steps = (_outward(sweep, tree, joints, world, kept) if isinstance(sweep, Outward)
                  else _inward(sweep, tree, joints, kept))
         for i, step in enumerate(steps):
@@ -206,11 +226,12 @@ def _walk(walk: Walk, program: Program, tree: Tree, joints: Sequence[Joint],
             continue
         for axis, step in enumerate(walk.start(tree.bodies[i], joints[i], *kept[i])):
             row = tree.v_offsets[i] + axis
-            _enter(program, tree, row, i, step.out, results)
+            _enter(program, tree, row, i, joints[i], step.out, results)
             parent = tree.parents[i]
             while parent >= 0 and step.hand is not None:
                 step = walk.step(tree.bodies[parent], joints[parent], step.hand, *kept[parent])
-                _enter(program, tree, row, parent, step.out, results)
+                _enter(program, tree, row, parent, joints[parent], step.out,
+                       results)
                 parent = tree.parents[parent]
 
 
@@ -225,7 +246,7 @@ def _place(program: Program, tree: Tree, i: int, out: tuple[Scalar, ...],
         results[:] = out
 
 
-def _enter(program: Program, tree: Tree, row: int, i: int, out: tuple[Scalar, ...],
+def _enter(program: Program, tree: Tree, row: int, i: int, joint: Joint, out: tuple[Scalar, ...],
            results: list[Scalar]) -> None:
     """Put the results of a walk's step at body i into place."""
     nv, first = tree.nv, tree.v_offsets[i]
@@ -233,6 +254,14 @@ def _enter(program: Program, tree: Tree, row: int, i: int, out: tuple[Scalar, ..
         for k, value in enumerate(out):
             results[row * nv + first + k] = value
             results[(first + k) * nv + row] = value
+        return
+    if program.layout is Layout.SQUARES:
+        (count,) = program.extent
+        for k, value in enumerate(out):
+            place, axis = divmod(k, joint.nv)
+            matrix = place % count * nv * nv
+            results[matrix + (row * nv + first + axis if place >= count
+                              else (first + axis) * nv + row)] = value
         return
     for k, value in enumerate(out):
         axis, entry = divmod(k, math.prod(program.extent))

@@ -8,6 +8,7 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.execution.elimination import axis_parents
 from mbd_ros.execution.species import BODY_SIZE, flatten
 from mbd_ros.execution.sweeps import Body, Tree
 from mbd_ros.model import JointType, Model
@@ -86,16 +87,18 @@ def rolled_tables(model: Model, joints: Sequence[type[Joint]]
     constants : array
         (nb, BODY_SIZE); see ``species.body_inputs`` for the order.
     topology : array
-        (4, nb): parents, joint types, first entries in q and in v.
+        (4 nb + nv,): parents, joint types, first entries in q and in v; for each entry of v the
+        next on the way to the ground.
 
     """
     constants = np.zeros((model.nb, BODY_SIZE))
     for i, body in enumerate(tree_of(model).bodies):
         scalars = np.array(flatten(body))
         constants[i, :scalars.size] = scalars
-    topology = np.array([model.parents, [joints.index(_JOINTS[kind]) for kind in
-                                         model.joint_types], model.q_offsets, model.v_offsets])
-    return constants, np.ascontiguousarray(topology, dtype=np.int64)
+    species = [joints.index(_JOINTS[kind]) for kind in model.joint_types]
+    topology = [*model.parents, *species, *model.q_offsets, *model.v_offsets,
+                *axis_parents(model.parents, model.v_offsets, model.nv)]
+    return constants, np.array(topology, dtype=np.int64)
 
 
 def _floats(values: Iterable[float]) -> list[float]:

@@ -6,7 +6,7 @@ symbol (``mbd_ros.execution.trace``), so that one text serves every executor.
 
 """
 
-from mbd_ros.spatial.inertia import ArticulatedInertia, RigidInertia
+from mbd_ros.spatial.inertia import ArticulatedInertia, MomentsOfFlow, RigidInertia
 from mbd_ros.spatial.joints import Floating, Joint, Prismatic, Revolute
 from mbd_ros.spatial.link import Link
 from mbd_ros.spatial.motion import Twist, Wrench, ZERO_TWIST, ZERO_WRENCH
@@ -16,6 +16,6 @@ from mbd_ros.spatial.vector import Scalar, Vector3, ZERO3
 
 __all__ = [
     'IDENTITY', 'ZERO3', 'ZERO_TWIST', 'ZERO_WRENCH', 'ArticulatedInertia', 'Floating', 'Joint',
-    'Link', 'Prismatic', 'Revolute', 'RigidInertia', 'Rotation', 'Scalar', 'Symmetric3', 'Twist',
-    'Vector3', 'Wrench',
+    'Link', 'MomentsOfFlow', 'Prismatic', 'Revolute', 'RigidInertia', 'Rotation', 'Scalar',
+    'Symmetric3', 'Twist', 'Vector3', 'Wrench',
 ]

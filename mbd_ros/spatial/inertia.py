@@ -35,6 +35,15 @@ class RigidInertia(NamedTuple):
             angular_velocity.cross(self.rotational.apply(angular_velocity)),
             angular_velocity.cross(angular_velocity.cross(self.first_moment)))
 
+    def moments_of_flow(self, velocity: Twist) -> MomentsOfFlow:
+        """Return the moments of the mass flow at a velocity of axes and origin."""
+        half = (self.rotational.xx + self.rotational.yy + self.rotational.zz) * 0.5
+        second = Symmetric3.scaled_identity(half) - self.rotational
+        turned = [velocity.angular.cross(second.column(j)) for j in range(3)]
+        return MomentsOfFlow(self.apply(velocity).force, Matrix3(*(
+            Vector3(*(turned[j][i] + velocity.linear[i] * self.first_moment[j]
+                      for j in range(3))) for i in range(3))))
+
     def kinetic_energy(self, velocity: Twist) -> Scalar:
         """Return the kinetic energy at a velocity of axes and origin [J]."""
         return self.apply(velocity).dot(velocity) * 0.5
@@ -45,6 +54,35 @@ class RigidInertia(NamedTuple):
         coupling = Matrix3(Vector3(0.0, -h.z, h.y), Vector3(h.z, 0.0, -h.x),
                            Vector3(-h.y, h.x, 0.0))
         return ArticulatedInertia(self.rotational, coupling, Symmetric3.scaled_identity(self.mass))
+
+
+class MomentsOfFlow(NamedTuple):
+    """
+    How the mass of a body flows: ``p``, the sum of m u, and ``P``, the sum of m u r^T.
+
+    r are the places of its points [m] and u their velocities [m/s]. They give the Coriolis forces
+    ``2 m w x u`` of the flow in a frame that turns with w [kg m/s, kg m^2/s].
+    """
+
+    momentum: Vector3
+    dyad: Matrix3
+
+    def __add__(self, other: MomentsOfFlow) -> MomentsOfFlow:  # type: ignore[override]
+        """Return those of both bodies as one."""
+        return MomentsOfFlow(self.momentum + other.momentum, self.dyad + other.dyad)
+
+    def coriolis(self, turning: Vector3) -> Wrench:
+        """Return the sum of ``2 w x m u``: moment ``2 (tr(P) w - P w)``, force ``2 w x p``."""
+        return Wrench((turning * self._trace() - self.dyad.apply(turning)) * 2.0,
+                      turning.cross(self.momentum) * 2.0)
+
+    def coriolis_power(self, twist: Twist) -> Vector3:
+        """Return the vector whose product with any w is the power of ``coriolis(w)`` on twist."""
+        return (twist.angular * self._trace() - self.dyad.apply_transposed(twist.angular)
+                + self.momentum.cross(twist.linear)) * 2.0
+
+    def _trace(self) -> Scalar:
+        return self.dyad.x.x + self.dyad.y.y + self.dyad.z.z
 
 
 class ArticulatedInertia(NamedTuple):
@@ -89,3 +127,4 @@ class ArticulatedInertia(NamedTuple):
 
 NO_INERTIA = RigidInertia(0.0, ZERO3, Symmetric3.scaled_identity(0.0))
 NO_ARTICULATED_INERTIA = NO_INERTIA.articulated()
+NO_FLOW = MomentsOfFlow(ZERO3, Matrix3(ZERO3, ZERO3, ZERO3))

@@ -14,7 +14,7 @@ from typing import ClassVar, NamedTuple
 from mbd_ros.spatial.link import Link
 from mbd_ros.spatial.motion import Twist, Wrench, ZERO_TWIST
 from mbd_ros.spatial.rotation import Rotation
-from mbd_ros.spatial.vector import cosine, Scalar, sine, Vector3
+from mbd_ros.spatial.vector import cosine, Scalar, sine, Vector3, ZERO3
 
 
 class Coordinates(NamedTuple):
@@ -40,6 +40,7 @@ class Joint:
     axes: ClassVar[tuple[int, ...]]
     nq: ClassVar[int]
     nv: ClassVar[int]
+    free: ClassVar[bool] = False
 
     def __init__(self, coordinates: Coordinates) -> None:
         self.q, self.v, self.qdd, self.tau = coordinates
@@ -54,6 +55,15 @@ class Joint:
         for axis, rate in zip(self.axes, rates):
             twist = twist.plus_along(axis, rate)
         return twist
+
+    def directions(self, pose: Link) -> tuple[Twist, ...]:
+        """Return the columns of S in the frame in which the body has a pose."""
+        columns = []
+        for axis in self.axes:
+            direction = pose.rotation[axis % 3]
+            columns.append(Twist(direction, pose.translation.cross(direction)) if axis < 3
+                           else Twist(ZERO3, direction))
+        return tuple(columns)
 
     def project(self, wrench: Wrench) -> tuple[Scalar, ...]:
         """Return the part of a wrench that acts along the joint: S^T times wrench."""
@@ -98,6 +108,7 @@ class Floating(Joint):
     axes = (3, 4, 5, 0, 1, 2)
     nq = 7
     nv = 6
+    free = True
 
     def link(self, placement: Link) -> Link:
         """Return the pose at position and quaternion q."""

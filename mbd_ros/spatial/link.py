@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mbd_ros.spatial.inertia import ArticulatedInertia, RigidInertia
+from mbd_ros.spatial.inertia import ArticulatedInertia, MomentsOfFlow, RigidInertia
 from mbd_ros.spatial.motion import Twist, Wrench
 from mbd_ros.spatial.rotation import Matrix3, Rotation
 from mbd_ros.spatial.symmetric import Symmetric3, UPPER
@@ -52,6 +52,12 @@ class Link(NamedTuple):
                              for i, j in UPPER))
         return RigidInertia(inertia.mass, moved,
                             inertia.rotational.rotated(self.rotation) + shift)
+
+    def flow_to_parent(self, flow: MomentsOfFlow) -> MomentsOfFlow:
+        """Return the moments of the same flow about the origin of P."""
+        momentum, dyad = self.rotation.apply(flow.momentum), self.rotation.block(flow.dyad)
+        return MomentsOfFlow(momentum, Matrix3(*(
+            row + self.translation * entry for row, entry in zip(dyad, momentum))))
 
     def articulated_to_parent(self, inertia: ArticulatedInertia) -> ArticulatedInertia:
         """

@@ -27,6 +27,20 @@ class Twist(NamedTuple):
         entries[axis] = entries[axis] + amount
         return Twist(Vector3(*entries[:3]), Vector3(*entries[3:]))
 
+    def __mul__(self, factor: Scalar) -> Twist:
+        """Return the twist scaled by a factor."""
+        return Twist(self.angular * factor, self.linear * factor)
+
+    def cross(self, other: Twist) -> Twist:
+        """Return the rate of a twist that is fixed to a frame moving with this one."""
+        return Twist(self.angular.cross(other.angular),
+                     self.angular.cross(other.linear) + self.linear.cross(other.angular))
+
+    def cross_wrench(self, wrench: Wrench) -> Wrench:
+        """Return the rate of a wrench that is fixed to a frame moving with this twist."""
+        return Wrench(self.angular.cross(wrench.moment) + self.linear.cross(wrench.force),
+                      self.angular.cross(wrench.force))
+
 
 class Wrench(NamedTuple):
     """Moment about a frame's origin [N m] and force [N]."""

@@ -8,9 +8,10 @@ import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Compiled
-from mbd_ros.execution.compiled import LARGEST_UNROLLED, rolled_machine_code
+from mbd_ros.execution.compiled import rolled_machine_code
 from mbd_ros.execution.rolled import rolled_code
 from mbd_ros.execution.straight_line import SCALAR
+from mbd_ros.execution.sweeps import LARGEST_UNROLLED
 from mbd_ros.execution.unrolled import trace_program
 from mbd_ros.spatial import Prismatic, Revolute
 

@@ -1,0 +1,120 @@
+"""Derivatives of inverse and forward dynamics, for one state or for many."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mbd_ros.dynamics.api import dissipated, prepared_for
+from mbd_ros.dynamics.call import Array, checked_array, deliver
+from mbd_ros.dynamics.prepared_derivatives import (
+    ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
+from mbd_ros.execution import Executor
+from mbd_ros.model import Model
+
+Parts = TypeVar('Parts', InverseDynamicsDerivatives, ForwardDynamicsDerivatives)
+
+
+def inverse_dynamics_derivatives(
+    model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
+    gravity: ArrayLike | None = None, formulation: str = 'auto',
+    executor: Executor | str | None = None, dissipation: bool = False, out: Array | None = None,
+) -> InverseDynamicsDerivatives:
+    """
+    Return the derivatives of the generalized forces that accelerations need.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v, qdd : array_like
+        (nq,), (nv,), (nv,) or (N, ...): configuration, velocity, acceleration.
+    gravity, formulation, executor
+        As in ``inverse_dynamics``.
+    dissipation : bool
+        Whether the joints' damping counts. Dry friction is constant but where a joint stands
+        still, and has no part in a derivative.
+    out : array, optional
+        (3, nv, nv) or (N, 3, nv, nv): where to put the matrices; the answer are views of it.
+
+    Returns
+    -------
+    InverseDynamicsDerivatives
+        ``.dq``, ``.dv``, ``.dqdd``, each (nv, nv) or (N, nv, nv). The derivative with respect to q
+        is one with respect to a displacement in the coordinates of v: a floating base is moved
+        and turned in its own axes.
+
+    Raises
+    ------
+    MbdError
+        As ``inverse_dynamics``.
+
+    References
+    ----------
+    Carpentier and Mansard, Analytical Derivatives of Rigid Body Dynamics Algorithms, 2018.
+
+    """
+    result = prepared_for(model, gravity, formulation, executor).inverse_dynamics_derivatives(
+        q, v, qdd)
+    if dissipation:
+        diagonal = np.arange(model.nv)
+        result.dv[..., diagonal, diagonal] += model.damping
+    return _into(result, out)
+
+
+def forward_dynamics_derivatives(
+    model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *,
+    gravity: ArrayLike | None = None, formulation: str = 'auto',
+    executor: Executor | str | None = None, dissipation: bool = False, out: Array | None = None,
+) -> ForwardDynamicsDerivatives:
+    """
+    Return the derivatives of the accelerations that forces produce.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v, tau : array_like
+        (nq,), (nv,), (nv,) or (N, ...): configuration, velocity, generalized forces.
+    gravity, formulation, executor
+        As in ``forward_dynamics``.
+    dissipation : bool
+        Whether damping and dry friction act on the joints. Friction changes the accelerations at
+        which the derivatives are taken; its own derivative is zero but where a joint stands still.
+    out : array, optional
+        (3, nv, nv) or (N, 3, nv, nv): where to put the matrices; the answer are views of it.
+
+    Returns
+    -------
+    ForwardDynamicsDerivatives
+        ``.dq``, ``.dv``, ``.dtau``, each (nv, nv) or (N, nv, nv). The derivative with respect to q
+        is one with respect to a displacement in the coordinates of v: a floating base is moved
+        and turned in its own axes.
+
+    Raises
+    ------
+    MbdError
+        As ``forward_dynamics``.
+
+    References
+    ----------
+    Carpentier and Mansard, Analytical Derivatives of Rigid Body Dynamics Algorithms, 2018.
+
+    """
+    dyn = prepared_for(model, gravity, formulation, executor)
+    if not dissipation:
+        return _into(dyn.forward_dynamics_derivatives(q, v, tau), out)
+    rates = checked_array(model, 'v', v, model.nv)
+    applied = checked_array(model, 'tau', tau, model.nv) + dissipated(model, rates)
+    result = dyn.forward_dynamics_derivatives(q, v, applied)
+    result.dv[...] -= result.dtau * model.damping
+    return _into(result, out)
+
+
+def _into(result: Parts, out: Array | None) -> Parts:
+    if out is None:
+        return result
+    deliver(np.stack(result, axis=-3), out)
+    return type(result)(*(out[..., k, :, :] for k in range(3)))
