@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes as ct
+import threading
 from typing import Any
 
 from cyclonedds._clayer import ddspy_take, ddspy_write
@@ -15,6 +16,9 @@ from cyclonedds.topic import Topic
 from .library import c, DATA_AVAILABLE, MatchedStatus, TIMEOUT
 
 ANY_STATE = 0x7F
+
+# The wheel reads the QoS of peers through buffers that all threads share.
+_discovery = threading.Lock()
 
 
 class Endpoint:
@@ -93,12 +97,14 @@ class Writer(Endpoint):
 
     def matched_readers(self) -> list[Any]:
         """Return what discovery knows of the matched readers."""
-        if self._entity is None:
+        entity = self._entity
+        if entity is None:
             return []
-        found = (
-            self._entity.get_matched_subscription_data(handle)
-            for handle in _handles(c.dds_get_matched_subscriptions, self.ref)
-        )
+        with _discovery:
+            found = [
+                entity.get_matched_subscription_data(handle)
+                for handle in _handles(c.dds_get_matched_subscriptions, self.ref)
+            ]
         return [item for item in found if item is not None]
 
 
@@ -138,7 +144,11 @@ class Reader(Endpoint):
 
     def matched_writer(self, handle: int) -> Any:
         """Return what discovery knows of the matched writer with this instance handle, or None."""
-        return None if self._entity is None else self._entity.get_matched_publication_data(handle)
+        entity = self._entity
+        if entity is None:
+            return None
+        with _discovery:
+            return entity.get_matched_publication_data(handle)
 
     def matched_writers(self) -> list[Any]:
         """Return what discovery knows of the matched writers."""
