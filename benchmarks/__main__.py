@@ -1,14 +1,19 @@
 """Run the benchmarks and print their tables: ``python -m benchmarks``."""
 
-from benchmarks import per_call
+from benchmarks import batches, derivatives, per_call
 from benchmarks.timing import machine
 
 
 def main() -> None:
     """Print every table with the machine's description."""
     print(f'Machine: {machine()}\n')
-    for line in per_call.rows():
-        print(line, flush=True)
+    for title, rows in (('One state, one call, one thread', per_call.rows),
+                        ('Derivatives, one state, one call, one thread', derivatives.rows),
+                        ('Forward dynamics of many states in one call', batches.rows)):
+        print(f'## {title}\n')
+        for line in rows():
+            print(line, flush=True)
+        print()
 
 
 if __name__ == '__main__':

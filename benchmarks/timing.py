@@ -29,7 +29,7 @@ class Timing:
 
 
 def interleaved(candidates: Mapping[str, tuple[Callable[..., object], tuple[object, ...]]],
-                *, rounds: int = 15, seconds: float = 0.05) -> dict[str, Timing]:
+                *, rounds: int = 15, seconds: float = 0.05, fewest: int = 20) -> dict[str, Timing]:
     """
     Time candidates in turn.
 
@@ -41,6 +41,8 @@ def interleaved(candidates: Mapping[str, tuple[Callable[..., object], tuple[obje
         Number of rounds.
     seconds : float
         Time for each candidate in each round [s].
+    fewest : int
+        Calls in each round at least.
 
     Returns
     -------
@@ -52,9 +54,9 @@ def interleaved(candidates: Mapping[str, tuple[Callable[..., object], tuple[obje
     for name, (call, arguments) in candidates.items():
         call(*arguments)
         begin = time.perf_counter()
-        for _ in range(20):
+        for _ in range(fewest):
             call(*arguments)
-        counts[name] = max(20, int(seconds / ((time.perf_counter() - begin) / 20)))
+        counts[name] = max(fewest, int(seconds / ((time.perf_counter() - begin) / fewest)))
     times: dict[str, list[float]] = {name: [] for name in candidates}
     for _ in range(rounds):
         for name, (call, arguments) in candidates.items():

@@ -167,7 +167,7 @@ def _check_quaternions(model: Model, q: Array) -> None:
         if kind is JointType.FLOATING:
             first = model.q_offsets[joint] + 3
             quaternion = np.atleast_2d(q)[:, first:first + 4]
-            if (np.linalg.norm(quaternion, axis=-1) < 1e-6).any():
+            if (np.einsum('ij,ij->i', quaternion, quaternion) < 1e-12).any():
                 raise InvalidValueError(
                     f"q of joint '{model.joint_names[joint]}', entries 3-6", [0.0] * 4,
                     'a quaternion x y z w of length 1')

@@ -69,7 +69,8 @@ def unrolled_ir(program: Program, model: Model, width: Width) -> str:
     arguments = ', '.join(f'ptr noalias readonly %a{k}' for k in range(count))
     block = StraightLine('s', {k: f'%a{k}' for k in range(count)}, width, common=(count - 1,))
     lines = [sincos_ir(width, vector),
-             f'define void @kernel({arguments}, ptr noalias %result) nounwind {{',
+             f'define void @kernel({arguments}, ptr noalias %result) nounwind '
+             f'alignstack({8 * width.lanes}) {{',  # or vectors kept there straddle cache lines
              *block.compute(trace, results, vector)]
     for entry, result in enumerate(results):
         lines += block.store(result, '%result', entry)
