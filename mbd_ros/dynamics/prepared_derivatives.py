@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import functools
 from typing import Any, NamedTuple, TypeVar
-
-import numpy as np
 
 from mbd_ros.dynamics.call import Array
 
@@ -79,11 +76,13 @@ def in_parts(call: Callable[..., Array], parts: type[Parts], name: str) -> Calla
         Takes the same arguments; its matrices are views of one array.
 
     """
-    make: Callable[[Array], Parts] = functools.partial(tuple.__new__, parts)
+    new: Any = tuple.__new__  # spares the Python frame of a named tuple's own constructor
 
     def derivatives(*arguments: Any, **named: Any) -> Parts:
         matrices = call(*arguments, **named)
-        return make(matrices if matrices.ndim == 3 else np.moveaxis(matrices, -3, 0))
+        if matrices.ndim == 3:
+            return new(parts, (matrices[0], matrices[1], matrices[2]))
+        return new(parts, (matrices[:, 0], matrices[:, 1], matrices[:, 2]))
 
     derivatives.__name__ = derivatives.__qualname__ = name
     return derivatives

@@ -45,6 +45,31 @@ def axis_parents(parents: Sequence[int], v_offsets: Sequence[int], nv: int) -> l
     return found
 
 
+def axis_ends(parents: Sequence[int]) -> list[int]:
+    """
+    Return for each entry of v the end of the entries that it carries.
+
+    Those follow it without a gap where bodies are numbered depth first. Elsewhere others are among
+    them, whose entries of M are zero.
+
+    Parameters
+    ----------
+    parents : sequence of int
+        (nv,) as from ``axis_parents``.
+
+    Returns
+    -------
+    list of int
+        (nv,); the entries that entry k carries end before the k-th of these.
+
+    """
+    ends = [k + 1 for k in range(len(parents))]
+    for k in reversed(range(len(parents))):
+        if parents[k] >= 0:
+            ends[parents[k]] = max(ends[parents[k]], ends[k])
+    return ends
+
+
 def eliminate(matrices: list[Scalar], parents: Sequence[int]) -> None:
     """
     Replace matrices A..., M by -M^-1 A..., M^-1.

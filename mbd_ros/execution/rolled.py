@@ -3,9 +3,10 @@ IR of a program with loops over bodies: its size depends on the joint types, not
 
 The function is ``void rolled(argument..., gravity, result, constants, topology, n, nv, work)``.
 ``constants`` holds ``BODY_SIZE`` doubles a body; ``topology`` int64 arrays one after the other:
-parents, species, first entries in q and in v of the bodies, and the parents of the entries of v.
-``work`` holds a row of ``hand`` and ``kept`` slots for the ground and for each body, then what
-walks carry, for up to six axes, then the matrices to solve with.
+parents, species, first entries in q and in v of the bodies, and the parents and ends of the
+entries of v (``elimination.py``). ``work`` holds a row of ``hand`` and ``kept`` slots for the
+ground and for each body, then what walks carry, for up to six axes, then the matrices to solve
+with.
 
 """
 
@@ -98,7 +99,8 @@ class _Writer:
             '  %rows = add i64 %n, 1', f'  %rowsize = mul i64 %rows, {row}',
             f'  %walked = getelementptr {self._kind}, ptr %work, i64 %rowsize',
             f'  %matrices = getelementptr {self._kind}, ptr %walked, i64 {scratch}',
-            '  %axisparents = getelementptr i64, ptr %vfirst.all, i64 %n']
+            '  %axisparents = getelementptr i64, ptr %vfirst.all, i64 %n',
+            '  %axisends = getelementptr i64, ptr %axisparents, i64 %nv']
         self._clear_result()
         label = 'entry'
         if program.layout is Layout.SQUARES:
@@ -106,7 +108,7 @@ class _Writer:
         for k, (sweep, codes) in enumerate(zip(program.sweeps, sweeps)):
             if isinstance(sweep, Solve):
                 self._lines.append('  call void @eliminate(ptr %matrices, ptr %result, '
-                                   'ptr %axisparents, i64 %nv)')
+                                   'ptr %axisparents, ptr %axisends, i64 %nv)')
             elif isinstance(sweep, Walk):
                 label = self._walk(k, sweep, codes, row, label)
             else:

@@ -8,7 +8,7 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.execution.elimination import axis_parents
+from mbd_ros.execution.elimination import axis_ends, axis_parents
 from mbd_ros.execution.species import BODY_SIZE, flatten
 from mbd_ros.execution.sweeps import Body, Tree
 from mbd_ros.model import JointType, Model
@@ -87,8 +87,8 @@ def rolled_tables(model: Model, joints: Sequence[type[Joint]]
     constants : array
         (nb, BODY_SIZE); see ``species.body_inputs`` for the order.
     topology : array
-        (4 nb + nv,): parents, joint types, first entries in q and in v; for each entry of v the
-        next on the way to the ground.
+        (4 nb + 2 nv,): parents, joint types, first entries in q and in v; for each entry of v the
+        next on the way to the ground and the end of those that it carries.
 
     """
     constants = np.zeros((model.nb, BODY_SIZE))
@@ -96,8 +96,9 @@ def rolled_tables(model: Model, joints: Sequence[type[Joint]]
         scalars = np.array(flatten(body))
         constants[i, :scalars.size] = scalars
     species = [joints.index(_JOINTS[kind]) for kind in model.joint_types]
-    topology = [*model.parents, *species, *model.q_offsets, *model.v_offsets,
-                *axis_parents(model.parents, model.v_offsets, model.nv)]
+    axes = axis_parents(model.parents, model.v_offsets, model.nv)
+    topology = [*model.parents, *species, *model.q_offsets, *model.v_offsets, *axes,
+                *axis_ends(axes)]
     return constants, np.array(topology, dtype=np.int64)
 
 

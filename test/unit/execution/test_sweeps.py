@@ -2,12 +2,13 @@
 
 from types import SimpleNamespace
 
-from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, run, Step, Tree, Walk
+from mbd_ros.execution.sweeps import (
+    Inward, Layout, Outward, Program, run, Solve, Step, Tree, Walk)
 
 #   0 - 1
 #    \- 2     bodies are the numbers 1, 10, 100
 TREE = Tree((-1, 0, 0), (1.0, 10.0, 100.0), (0, 1, 2), 3)
-JOINTS = [SimpleNamespace()] * 3
+JOINTS = [SimpleNamespace(nv=1)] * 3
 
 
 def results(*sweeps, layout=Layout.JOINTS, extent=(), body=None, at_ground=()):
@@ -49,6 +50,26 @@ def test_walks_fill_a_symmetric_matrix():
         1.0, 11.0, 101.0,
         11.0, 10.0, 0.0,
         101.0, 0.0, 100.0]
+
+
+def test_walks_fill_columns_and_rows_of_two_matrices():
+    walk = Walk(lambda body, joint: [Step(hand=body, out=(body, -body))],
+                lambda body, joint, carried: Step(hand=carried, out=(
+                    carried + body, -carried, carried + 2 * body, -2 * carried)))
+    assert results(walk, layout=Layout.SQUARES, extent=(2,)) == [
+        1.0, 11.0, 101.0,
+        12.0, 10.0, 0.0,
+        102.0, 0.0, 100.0,
+        -1.0, -10.0, -100.0,
+        -20.0, -10.0, 0.0,
+        -200.0, 0.0, -100.0]
+
+
+def test_solve_replaces_the_matrices():
+    walk = Walk(lambda body, joint: [Step(hand=body, out=(body, 2 * body))],
+                lambda body, joint, carried: Step(hand=carried, out=(0.0, 0.0, 0.0, 0.0)))
+    found = results(walk, Solve(), layout=Layout.SQUARES, extent=(2,))
+    assert found == [-0.5, 0, 0, 0, -0.5, 0, 0, 0, -0.5, 0.5, 0, 0, 0, 0.05, 0, 0, 0, 0.005]
 
 
 def test_one_walk_fills_columns():

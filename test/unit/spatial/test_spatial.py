@@ -85,6 +85,57 @@ def test_articulated_inertia_is_a_symmetric_matrix():
         0.5 * flat(twist) @ matrix @ flat(twist), rel=1e-14)  # one quadratic form
 
 
+def motion_cross(twist):
+    """6 x 6, angular first: rate of a twist fixed to a frame that moves with another."""
+    angular, linear = skew(twist.angular), skew(twist.linear)
+    return np.block([[angular, np.zeros((3, 3))], [linear, angular]])
+
+
+def random_twist():
+    return Twist(Vector3(*RNG.normal(size=3)), Vector3(*RNG.normal(size=3)))
+
+
+def test_rates_of_twists_and_wrenches_in_a_moving_frame():
+    one, other = random_twist(), random_twist()
+    np.testing.assert_allclose(flat(one.cross(other)), motion_cross(one) @ flat(other), **NEAR)
+    np.testing.assert_allclose(flat(one.cross_wrench(Wrench(*other))),
+                               -motion_cross(one).T @ flat(other), **NEAR)
+    np.testing.assert_array_equal(flat(one * 2.0), 2.0 * flat(one))
+
+
+def test_flow_gives_the_coriolis_forces():
+    """Against v x* I x - I v x x + x x* I v, Singh, Russell and Wensing 2022."""
+    (rigid, matrix), velocity, other = random_rigid(), random_twist(), random_twist()
+    flow = rigid.moments_of_flow(velocity)
+    v, x = flat(velocity), flat(other)
+    expected = (-motion_cross(velocity).T @ matrix @ x - matrix @ motion_cross(velocity) @ x
+                - motion_cross(other).T @ matrix @ v)
+    np.testing.assert_allclose(flat(flow.coriolis(other.angular)), expected, **NEAR)
+    twist = random_twist()
+    assert flow.coriolis_power(twist).dot(other.angular) == pytest.approx(
+        flow.coriolis(other.angular).dot(twist), rel=1e-12)  # one bilinear form, summed two ways
+
+
+def test_flow_in_another_frame():
+    link, _ = random_link()
+    (rigid, _), velocity = random_rigid(), random_twist()
+    turning = Vector3(*RNG.normal(size=3))
+    moved = link.flow_to_parent(rigid.moments_of_flow(link.twist_to_child(velocity)))
+    expected = link.inertia_to_parent(rigid).moments_of_flow(velocity)
+    np.testing.assert_allclose(flat(moved.coriolis(turning)), flat(expected.coriolis(turning)),
+                               **NEAR)
+
+
+@pytest.mark.parametrize('kind', [Revolute, Prismatic, Floating])
+def test_directions_are_the_columns_of_the_span(kind):
+    pose, rotation = random_link()
+    joint = kind(Coordinates((0.0,) * kind.nq, (0.0,) * kind.nv, (), ()))
+    to_child = motion_to_child(rotation, np.array(pose.translation))
+    for k, column in enumerate(joint.directions(pose)):
+        unit = joint.span(tuple(float(k == j) for j in range(kind.nv)))
+        np.testing.assert_allclose(to_child @ flat(column), flat(unit), **NEAR)
+
+
 def test_quaternion_of_any_length():
     quaternion = RNG.normal(size=4)
     expected = Peer.from_quat(quaternion).as_matrix()
