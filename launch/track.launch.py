@@ -38,8 +38,9 @@ ARGUMENTS = (
         'rate', default_value='500.0',
         description='Joint states and control steps per second [Hz].'),
     DeclareLaunchArgument(
-        'lockstep', default_value='false', choices=BOOLEAN,
-        description='Whether simulated time waits for the controller at every step.'),
+        'lockstep', default_value='true', choices=BOOLEAN,
+        description='Whether simulated time waits for the controller at every step, so that a '
+                    'busy machine makes the run slower but not different.'),
     DeclareLaunchArgument(
         'use_sim_time', default_value='false', choices=BOOLEAN,
         description='Whether the simulator publishes /clock and the other nodes follow it.'),

@@ -188,8 +188,7 @@ class Controller(Node):
         """Notice when joint states stop."""
         robot = self._source.robot
         if robot is None:
-            self._wait('no robot description yet' if not self._source.problem
-                       else self._source.problem)
+            self._wait(f'no robot: {self._source.problem}', say=False)
         elif (self._mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING)
               and time.monotonic() - self._arrival > self._settings.state_timeout):
             self._set_mode(ControllerState.MODE_LOST, 'joint_states stopped coming '
@@ -201,12 +200,15 @@ class Controller(Node):
             self.get_clock().now().nanoseconds, self._mode, self._why, names,
             generation=self._source.generation, step=self._steps))
 
-    def _wait(self, why: str) -> None:
-        self._set_mode(ControllerState.MODE_WAITING, why)
+    def _wait(self, why: str, *, say: bool = True) -> None:
+        self._set_mode(ControllerState.MODE_WAITING, why, say=say)
 
-    def _set_mode(self, mode: int, why: str) -> None:
+    def _set_mode(self, mode: int, why: str, *, say: bool = True) -> None:
         """Change the mode and say so."""
         if (mode, why) == (self._mode, self._why):
+            return
+        self._mode, self._why = mode, why
+        if not say:
             return
         logger = self.get_logger()
         if mode == ControllerState.MODE_TRACKING:
@@ -215,7 +217,6 @@ class Controller(Node):
             logger.info(f'waiting: {why}')
         else:
             logger.warning(why)
-        self._mode, self._why = mode, why
 
     def _how(self) -> Health:
         """Return the health of the node."""

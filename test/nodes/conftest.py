@@ -132,7 +132,7 @@ def run_node(start) -> Callable[..., Running]:
     """Return a function that starts one node with parameters."""
     def begin(name: str, parameters: dict[str, str], *more: str) -> Running:
         settings = [part for key, value in parameters.items() for part in ('-p', f'{key}:={value}')]
-        return start(sys.executable, '-m', f'mbd_ros.nodes.{name}', '--ros-args', *settings, *more)
+        return start(sys.executable, '-m', f'mbd_ros.nodes.{name}', '--ros-args', *more, *settings)
     return begin
 
 
@@ -165,6 +165,7 @@ class Graph:
         client = self.node.create_client(kind, name)
         try:
             assert client.wait_for_service(timeout), f'no service {name} within {timeout} s'
+            time.sleep(0.02)   # the server has to discover the client, too
             answered = threading.Event()
             future = client.call_async(request)
             future.add_done_callback(lambda _: answered.set())

@@ -1,0 +1,99 @@
+"""Nodes that are started with something wrong say so in one clear line and stay up."""
+
+import signal
+
+import pytest
+
+pytestmark = pytest.mark.nodes
+
+BROKEN = '<robot name="broken">\n  <link name="a">\n</robot>\n'
+MASSLESS = """<robot name="massless">
+  <link name="base"/>
+  <link name="arm"><inertial><mass value="0"/>
+    <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial></link>
+  <joint name="elbow" type="continuous"><parent link="base"/><child link="arm"/>
+    <axis xyz="0 0 1"/></joint>
+</robot>
+"""
+
+
+def check(running, message, *, stays_up=True):
+    """Check that a message comes exactly once, without a traceback, and that the node stays up."""
+    running.wait_for(message)
+    if stays_up:
+        running.process.send_signal(signal.SIGINT)
+        assert running.process.wait(10) == 0, running.output
+    assert 'Traceback' not in running.output
+    said = [line for line in running.output.splitlines() if '[ERROR]' in line]
+    assert len(said) == 1, running.output
+
+
+@pytest.mark.parametrize('node', ['dynamics_server', 'simulator', 'controller'])
+def test_missing_file(run_node, node):
+    running = run_node(node, {'robot_description': '/no/such/robot.urdf'})
+    check(running, r'robot description refused: /no/such/robot.urdf: there is no such file')
+
+
+@pytest.mark.parametrize('node', ['dynamics_server', 'simulator', 'controller'])
+def test_broken_xml_names_file_and_line(run_node, node, tmp_path):
+    file = tmp_path / 'broken.urdf'
+    file.write_text(BROKEN)
+    running = run_node(node, {'robot_description': str(file)})
+    check(running, rf'robot description refused: {file}:[23]: ')
+
+
+@pytest.mark.parametrize('node', ['dynamics_server', 'simulator', 'controller'])
+def test_a_joint_that_moves_no_mass_is_named(run_node, node, tmp_path):
+    file = tmp_path / 'massless.urdf'
+    file.write_text(MASSLESS)
+    running = run_node(node, {'robot_description': str(file)})
+    check(running, r"robot description refused: .*joint 'elbow'")
+
+
+@pytest.mark.parametrize(('parameters', 'message'), [
+    ({'joints': '[joint1, joint2, elbow]'}, "there is no joint named 'elbow'; known: joint1"),
+    ({'initial_positions': '[0.0, 0.0]'},
+     r'initial_positions has shape \(2,\); allowed: \(3,\): joint1, joint2, joint3'),
+    ({'initial_positions': '[0.0, .nan, 0.0]'}, "initial_positions of joint 'joint2' is nan"),
+])
+def test_simulator_parameters_that_do_not_fit_the_robot(run_node, urdf, parameters, message):
+    running = run_node(
+        'simulator', {'robot_description': str(urdf('three_link_arm')), **parameters})
+    check(running, message)
+
+
+@pytest.mark.parametrize(('parameters', 'message'), [
+    ({'link': 'tol', 'path.center': '[1.0, 0.0, 1.0]', 'path.a': '[0.1, 0.0, 0.0]',
+      'path.b': '[0.0, 0.1, 0.0]'}, "there is no link named 'tol'.*did you mean 'tool'"),
+    ({'path.kind': 'circle', 'path.center': '[1.0, 0.0]', 'path.radius': '0.1',
+      'path.normal': '[0.0, 0.0, 1.0]'}, r'center has shape \(2,\); allowed: \(3,\)'),
+    ({'path.kind': 'line'}, 'path of kind line'),
+    ({'path.a': '[.nan, 0.0, 0.0]', 'path.b': '[0.0, 0.1, 0.0]',
+      'path.center': '[1.0, 0.0, 1.0]'}, 'a of x is nan'),
+])
+def test_controller_parameters_that_do_not_fit_the_robot(run_node, urdf, parameters, message):
+    running = run_node(
+        'controller', {'robot_description': str(urdf('three_link_arm')), **parameters})
+    check(running, message)
+
+
+@pytest.mark.parametrize(('node', 'parameters', 'message'), [
+    ('simulator', {'rate': '-5.0'}, r"cannot start: .*'?rate'?"),
+    ('simulator', {'effort_timeout_action': 'fall'},
+     r"cannot start: parameter 'effort_timeout_action' is 'fall'; allowed: one of"),
+    ('viewer', {'port': '0'}, r"cannot start: .*'?port'?"),
+])
+def test_parameters_out_of_bounds_end_the_start_with_one_line(
+        run_node, node, parameters, message):
+    running = run_node(node, parameters)
+    assert running.process.wait(20) == 1
+    assert len(running.output.strip().splitlines()) == 1, running.output
+    running.wait_for(message)
+
+
+def test_unknown_parameters_are_said_with_the_nearest(run_node, urdf):
+    running = run_node('simulator', {
+        'robot_description': str(urdf('three_link_arm')), 'publish_rat': '100.0'})
+    running.wait_for("ignored: there is no parameter named 'publish_rat'.*"
+                     "did you mean 'publish_rate'")
+    running.wait_for('generation 1')

@@ -1,0 +1,99 @@
+"""The simulator: brakes until efforts come, bad efforts refused, time out, clock."""
+
+import math
+
+from diagnostic_msgs.msg import DiagnosticArray
+import pytest
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+pytestmark = pytest.mark.nodes
+
+COMMANDS = 'effort_controller/commands'
+
+
+@pytest.fixture
+def simulator(run_node, urdf):
+    def begin(**parameters):
+        return run_node('simulator', {
+            'robot_description': str(urdf('three_link_arm')), 'joints': '[joint3, joint1, joint2]',
+            'initial_positions': '[1.5, 0.5, -0.5]', **parameters})
+    return begin
+
+
+@pytest.fixture
+def send(graph):
+    publisher = graph.node.create_publisher(Float64MultiArray, COMMANDS, 10)
+
+    def publish(*efforts):
+        graph.wait_until(publisher.get_subscription_count, 'somebody takes the commands')
+        publisher.publish(Float64MultiArray(data=list(efforts)))
+    return publish
+
+
+def figures(message):
+    return {value.key: value.value for status in message.status for value in status.values}
+
+
+def test_brakes_hold_until_the_first_command_and_after_the_last(simulator, graph, send):
+    running = simulator(effort_timeout='0.3')
+    states = graph.hear(JointState, 'joint_states')
+    first = graph.wait_until(lambda: states and states[0], 'joint states come')
+    assert list(first.name) == ['joint1', 'joint2', 'joint3']
+    assert list(first.position) == [0.5, -0.5, 1.5]
+    graph.wait_until(lambda: len(states) > 200, 'more of them come')
+    assert list(states[-1].position) == [0.5, -0.5, 1.5]
+    assert list(states[-1].effort) == [0.0, 0.0, 0.0]
+
+    send(0.0, 5.0, 0.0)   # in the order of joints: joint3, joint1, joint2
+    graph.wait_until(lambda: states[-1].velocity[0] > 0.01, 'joint1 moves')
+    assert list(states[-1].effort) == [5.0, 0.0, 0.0]
+    running.wait_for(r'no effort command for 0.3 s: the brakes hold the robot until commands')
+    graph.wait_until(lambda: list(states[-1].velocity) == [0.0] * 3, 'the brakes hold')
+    count = len(states)
+    graph.wait_until(lambda: len(states) > count + 200, 'states go on')
+    assert states[-1].position == states[count].position
+    assert running.output.count('no effort command') == 1
+
+
+def test_stamps_are_even_and_beside_the_clock(simulator, graph):
+    simulator()
+    states = graph.hear(JointState, 'joint_states', 100)
+    graph.wait_until(lambda: len(states) > 300, 'joint states come')
+    stamps = [one.header.stamp.sec * 1_000_000_000 + one.header.stamp.nanosec for one in states]
+    steps = {b - a for a, b in zip(stamps, stamps[1:])}
+    assert all(step > 0 and step % 2_000_000 == 0 for step in steps)   # 500 Hz; some may be lost
+    now = graph.node.get_clock().now().nanoseconds
+    assert abs(now - stamps[-1]) < 0.5e9
+
+
+@pytest.mark.parametrize(('efforts', 'message'), [
+    ((1.0, 2.0), r'ignored: effort command has shape \(2,\); allowed: \(3,\): '
+                 'joint3, joint1, joint2'),
+    ((0.0, math.nan, 0.0), "ignored: effort command of joint 'joint1' is nan"),
+])
+def test_bad_commands_are_said_counted_and_ignored(simulator, graph, send, efforts, message):
+    running = simulator()
+    states = graph.hear(JointState, 'joint_states')
+    health = graph.hear(DiagnosticArray, '/diagnostics')
+    graph.wait_until(lambda: states, 'joint states come')
+    send(*efforts)
+    running.wait_for(message)
+    graph.wait_until(lambda: health and figures(health[-1])['rejected commands'] == '1',
+                     'the command is counted')
+    assert list(states[-1].position) == [0.5, -0.5, 1.5]
+    assert health[-1].status[0].message == 'no effort commands'
+    send(0.0, 5.0, 0.0)
+    graph.wait_until(lambda: states[-1].velocity[0] > 0.01, 'good commands still act')
+    assert running.up
+
+
+def test_clock_begins_at_zero_and_keeps_its_factor(simulator, graph):
+    simulator(publish_clock='true', real_time_factor='4.0')
+    clocks = graph.hear(Clock, '/clock')
+    states = graph.hear(JointState, 'joint_states')
+    graph.wait_until(lambda: clocks and clocks[-1].clock.sec >= 4, 'four simulated seconds', 20.0)
+    first = clocks[0].clock
+    assert first.sec < 3   # 0 if the first message was heard
+    assert states[-1].header.stamp.sec < 60
