@@ -19,7 +19,8 @@ NODES = sorted(PACKAGE.glob('nodes/*.py'))
 # What wiring needs of NumPy: to make an array, to name its type, to see that it is sound.
 HANDED_OVER = {'array', 'asarray', 'empty', 'float32', 'float64', 'full', 'isfinite', 'ndarray',
                'zeros'}
-NUMERIC_LIBRARIES = {'llvmlite', 'lxml', 'mbd_ros', 'numpy', 'scipy', 'xacro', 'yaml', 'yourdfpy'}
+NUMERIC_LIBRARIES = {
+    'llvmlite', 'lxml', 'mbd_ros', 'numpy', 'scipy', 'transforms3d', 'xacro', 'yaml', 'yourdfpy'}
 
 
 def room_of(path: Path) -> str:
