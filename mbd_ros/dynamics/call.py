@@ -31,10 +31,19 @@ def checked_array(model: Model, argument: str, value: ArrayLike, size: int) -> A
     """
     Return an argument as an array (size,) or (N, size) of finite numbers.
 
+    Parameters and errors are those of ``real_array`` and ``require_finite``.
+    """
+    array = real_array(argument, value, size)
+    require_finite(model, argument, array)
+    return array
+
+
+def real_array(argument: str, value: ArrayLike, size: int) -> Array:
+    """
+    Return an argument as an array (size,) or (N, size) of numbers.
+
     Parameters
     ----------
-    model : Model
-        The model, for the names of its joints.
     argument : str
         Name of the argument.
     value : array_like
@@ -53,8 +62,6 @@ def checked_array(model: Model, argument: str, value: ArrayLike, size: int) -> A
         If it does not hold real numbers.
     ShapeError
         If it has the wrong size.
-    NotFiniteError
-        If an entry is NaN or infinite.
 
     """
     try:
@@ -66,12 +73,33 @@ def checked_array(model: Model, argument: str, value: ArrayLike, size: int) -> A
         raise InvalidValueError(argument, value, f'{size} real numbers') from None
     if raw.ndim not in (1, 2) or array.shape[-1] != size:
         raise ShapeError(argument, raw.shape, f'({size},) for one state, (N, {size}) for many')
+    return array
+
+
+def require_finite(model: Model, argument: str, array: Array) -> None:
+    """
+    Check that an argument holds neither NaN nor infinity.
+
+    Parameters
+    ----------
+    model : Model
+        The model, for the names of its joints.
+    argument : str
+        Name of the argument.
+    array : array
+        (size,) or (N, size).
+
+    Raises
+    ------
+    NotFiniteError
+        If an entry is NaN or infinite.
+
+    """
     if not np.isfinite(array).all():
         place = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
         state = f'state {place[0]}, ' if array.ndim == 2 else ''
         raise NotFiniteError(argument, state + entry_name(model, argument, place[-1]),
                              float(array[place]))
-    return array
 
 
 class Call:
@@ -129,8 +157,9 @@ class Call:
                 for array, size in zip(given, self._sizes)]
         shape = self._kernel.shape
         result = np.empty((count, *shape))
-        self._kernel.run(rows, self._gravity, result)
-        if not np.isfinite(result).all():
+        if not self._kernel.run(rows, self._gravity, result):
+            for name, array in zip(self._inputs, given):
+                require_finite(self._kernel.model, name, array)
             bad = int(np.argwhere(~np.isfinite(result))[0][0])
             raise self._explain([row[bad] for row in rows])
         return deliver(result if many else result.reshape(shape), out)
@@ -145,7 +174,7 @@ class Call:
             raise TypeError(f'{name} takes {", ".join(self._inputs)}; got {len(arguments)} '
                             f'arguments and the names {sorted(named)}')
         values.update(named)
-        arrays = [checked_array(model, key, values[key], size)
+        arrays = [real_array(key, values[key], size)
                   for key, size in zip(self._inputs, self._sizes)]
         if 'q' in values:
             _check_quaternions(model, arrays[self._inputs.index('q')])

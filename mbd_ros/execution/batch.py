@@ -17,9 +17,10 @@ from mbd_ros.execution.straight_line import Width
 
 def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
     """
-    Return the IR of ``void batch(int64 n, argument..., gravity, result)`` for n >= W.
+    Return the IR of ``int64 batch(int64 n, argument..., gravity, result)`` for n >= W.
 
-    The kernel is the first of the module's addresses.
+    It gives 1 if all entries of arguments and result are finite, else 0; the rows of states that
+    are finite are right even so. The kernel is the first of the module's addresses.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
     names = [f'a{k}' for k in range(len(sizes))]
     parameters = ', '.join(f'ptr %{name}' for name in [*names, 'gravity', 'result'])
     lines = ['declare ptr @malloc(i64)', 'declare void @free(ptr)',
-             f'define void @batch(i64 %n, {parameters}) nounwind {{', 'entry:',
+             f'define i64 @batch(i64 %n, {parameters}) nounwind {{', 'entry:',
              f'  %memory = call ptr @malloc(i64 {8 * width.lanes * (sum(sizes) + result_size)})']
     lines.append(address_ir('%kernel', 0))
     offset = 0
@@ -48,28 +49,41 @@ def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
             f'  %{name}.vectors = getelementptr {width.type}, ptr %memory, i64 {offset}')
         offset += size
     lines += [f'  %final = sub i64 %n, {width.lanes}', '  br label %test', 'test:',
+              f'  %zeros = phi {width.type} [{width.constant(0.0)}, %entry], '
+              '[%result.zeros, %unpacked]',
               '  %i = phi i64 [0, %entry], [%next, %unpacked]',
               '  %more = icmp slt i64 %i, %n', '  br i1 %more, label %block, label %done',
               'block:', '  %late = icmp sgt i64 %i, %final',
               '  %row = select i1 %late, i64 %final, i64 %i']
-    label = 'block'
+    before = 'block', '%zeros'
     for name, size in zip(names, sizes):
-        lines += _transposed(name, size, width, label, pack=True)
-        label = f'{name}.done'
+        lines += _transposed(name, size, width, before, pack=True)
+        before = f'{name}.done', f'%{name}.zeros'
     vectors = ', '.join(f'ptr %{name}.vectors' for name in names)
     lines.append(f'  call void %kernel({vectors}{", " if names else ""}ptr %gravity, '
                  'ptr %result.vectors)')
-    lines += _transposed('result', result_size, width, label, pack=False)
+    lines += _transposed('result', result_size, width, before, pack=False)
     lines += ['  br label %unpacked', 'unpacked:', f'  %next = add i64 %i, {width.lanes}',
-              '  br label %test', 'done:', '  call void @free(ptr %memory)', '  ret void', '}']
+              '  br label %test', 'done:', '  call void @free(ptr %memory)',
+              f'  %finite = fcmp oeq {width.type} %zeros, {width.constant(0.0)}',
+              f'  %bits = bitcast <{width.lanes} x i1> %finite to i{width.lanes}',
+              f'  %all = icmp eq i{width.lanes} %bits, -1', '  %answer = zext i1 %all to i64',
+              '  ret i64 %answer', '}']
     return '\n'.join(lines)
 
 
-def _transposed(name: str, size: int, width: Width, label: str, pack: bool) -> list[str]:
-    """Return the loop over entries that packs W rows into vectors, or unpacks them."""
-    kind = width.type
+def _transposed(name: str, size: int, width: Width, before: tuple[str, str], pack: bool
+                ) -> list[str]:
+    """
+    Return the loop over entries that packs W rows into vectors, or unpacks them.
+
+    It adds 0 * x for every entry to a sum, which stays zero as long as all are finite; ``before``
+    are the block that comes first and the sum there.
+    """
+    kind, (label, zeros) = width.type, before
     lines = [f'  %{name}.first = mul i64 %row, {size}', f'  br label %{name}.loop',
              f'{name}.loop:', f'  %{name}.k = phi i64 [0, %{label}], [%{name}.k1, %{name}.body]',
+             f'  %{name}.zeros = phi {kind} [{zeros}, %{label}], [%{name}.sum, %{name}.body]',
              f'  %{name}.more = icmp slt i64 %{name}.k, {size}',
              f'  br i1 %{name}.more, label %{name}.body, label %{name}.done', f'{name}.body:',
              f'  %{name}.at = add i64 %{name}.first, %{name}.k',
@@ -90,5 +104,9 @@ def _transposed(name: str, size: int, width: Width, label: str, pack: bool) -> l
                       f'  store double %{name}.e{lane}, ptr %{name}.p{lane}']
     if pack:
         lines.append(f'  store {kind} {value}, ptr %{name}.v, align 8')
-    return [*lines, f'  %{name}.k1 = add i64 %{name}.k, 1', f'  br label %{name}.loop',
+    else:
+        value = f'%{name}.x'
+    return [*lines, f'  %{name}.zero = fmul {kind} {value}, {width.constant(0.0)}',
+            f'  %{name}.sum = fadd {kind} %{name}.zeros, %{name}.zero',
+            f'  %{name}.k1 = add i64 %{name}.k, 1', f'  br label %{name}.loop',
             f'{name}.done:']

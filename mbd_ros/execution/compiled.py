@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.batch import batch_ir
 from mbd_ros.execution.interpreted import Interpreted
-from mbd_ros.execution.kernel import Kernel
+from mbd_ros.execution.kernel import all_finite, Kernel
 from mbd_ros.execution.machine_code import address_ir, MachineCode, vector_lanes
 from mbd_ros.execution.rolled import rolled_code, RolledCode
 from mbd_ros.execution.straight_line import SCALAR, Width
@@ -96,23 +96,24 @@ class CompiledKernel:
         self.address: int | None = self._one.address('kernel')
 
     def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
-            out: NDArray[np.float64]) -> None:
+            out: NDArray[np.float64]) -> bool:
         """Run on N states without the interpreter's lock; see ``Kernel``."""
         count, lanes = out.shape[0], vector_lanes()
         if count == 0:
-            return
+            return True
         if count == 1:
             self._call_one(*(a.ctypes.data for a in arguments), gravity.ctypes.data,
                            out.ctypes.data)
-        elif count < lanes:
+            return all_finite(*arguments, out)
+        if count < lanes:
             padded = [np.concatenate([a, np.repeat(a[-1:], lanes - count, axis=0)])
                       for a in arguments]
             results = np.empty((lanes, *self.shape))
-            self.run(padded, gravity, results)
+            finite = self.run(padded, gravity, results)
             out[...] = results[:count]
-        else:
-            self._call_many(count, *(a.ctypes.data for a in arguments), gravity.ctypes.data,
-                            out.ctypes.data)
+            return finite
+        return bool(self._call_many(count, *(a.ctypes.data for a in arguments),
+                                    gravity.ctypes.data, out.ctypes.data))
 
     @functools.cached_property
     def _call_one(self) -> Callable[..., None]:
@@ -120,7 +121,7 @@ class CompiledKernel:
         return ctypes.CFUNCTYPE(None, *pointers)(self._one.address('kernel'))
 
     @functools.cached_property
-    def _call_many(self) -> Callable[..., None]:
+    def _call_many(self) -> Callable[..., int]:
         """The batch loop over lanes, compiled at the first batch."""
         width = Width(vector_lanes())
         kernel, alive = self._code(self.program, self.model, width)
@@ -129,7 +130,7 @@ class CompiledKernel:
             addresses=[kernel.address('kernel')])
         self._lanes = (kernel, alive, loop)
         pointers = [ctypes.c_void_p] * (len(self.program.inputs) + 2)
-        return ctypes.CFUNCTYPE(None, ctypes.c_int64, *pointers)(loop.address('batch'))
+        return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *pointers)(loop.address('batch'))
 
 
 def _unrolled(program: Program, model: Model, width: Width) -> tuple[MachineCode, object]:

@@ -110,31 +110,33 @@ class FuturesKernel:
         """Address of the machine code for one state, where there is some."""
         return self.inner.address
 
-    def run(self, arguments: list[Array], gravity: Array, out: Array) -> None:
+    def run(self, arguments: list[Array], gravity: Array, out: Array) -> bool:
         """Run on N states, in shares of about equal size."""
         width = 8 * sum(argument.shape[1] for argument in arguments)
         rows = self.rows or max(1, SHARE_BYTES // max(1, width))
         shares = max(1, -(-len(out) // rows))
         if shares == 1:
-            self.inner.run(arguments, gravity, out)
-            return
+            return self.inner.run(arguments, gravity, out)
         bounds = [len(out) * k // shares for k in range(shares + 1)]
         tasks = [self.pool.submit(_run, self.recipe, [a[first:last] for a in arguments], gravity)
                  for first, last in itertools.pairwise(bounds)]
+        finite = True
         try:
             for task, (first, last) in zip(tasks, itertools.pairwise(bounds)):
-                out[first:last] = task.result()
+                out[first:last], fine = task.result()
+                finite = finite and fine
         finally:
             for task in tasks:
                 task.cancel()
+        return finite
 
 
-def _run(recipe: bytes, arguments: list[Array], gravity: Array) -> Array:
-    """Run a share where this is called."""
+def _run(recipe: bytes, arguments: list[Array], gravity: Array) -> tuple[Array, bool]:
+    """Run a share where this is called; return the result, and whether all is finite."""
     kernel = followed(recipe)
     out = np.empty((len(arguments[0]), *kernel.shape))
-    kernel.run([np.ascontiguousarray(argument) for argument in arguments], gravity, out)
-    return out
+    rows = [np.ascontiguousarray(argument) for argument in arguments]
+    return out, kernel.run(rows, gravity, out)
 
 
 def recipe_of(what: str, function: Callable[..., Any], *arguments: Any) -> bytes:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.execution.kernel import all_finite
 from mbd_ros.execution.sweeps import Program, run, World
 from mbd_ros.execution.tree import joints_of, tree_of, vector_record
 from mbd_ros.model import Model
@@ -22,8 +23,10 @@ class InterpretedKernel:
     address: None = None
 
     def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
-            out: NDArray[np.float64]) -> None:
+            out: NDArray[np.float64]) -> bool:
         """Run on N states, one after the other; see ``Kernel``."""
+        if not all_finite(*arguments):
+            return False
         tree, world = tree_of(self.model), World(vector_record(gravity))
         rows = [argument.tolist() for argument in arguments]
         for k in range(out.shape[0]):
@@ -34,6 +37,7 @@ class InterpretedKernel:
                 out[k] = np.nan
             else:
                 out[k] = np.reshape(result, self.shape)
+        return all_finite(out)
 
 
 @dataclass(frozen=True)

@@ -35,18 +35,24 @@ class Kernel(Protocol):
         ...
 
     def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
-            out: NDArray[np.float64]) -> None:
+            out: NDArray[np.float64]) -> bool:
         """
         Run on N states.
 
         Parameters
         ----------
         arguments : list of array
-            One (N, size) array for each input of the program; C-contiguous, finite.
+            One (N, size) array for each input of the program; C-contiguous.
         gravity : array
             (3,) [m/s^2], world axes.
         out : array
             (N, *shape), C-contiguous; is filled.
+
+        Returns
+        -------
+        bool
+            Whether all entries of arguments and result are finite. If not, the result is of no
+            use.
 
         """
         ...
@@ -67,3 +73,8 @@ class Executor(Protocol):
     def kernel(self, program: Program, model: Model) -> Kernel:
         """Return the kernel of a program for a model."""
         ...
+
+
+def all_finite(*arrays: NDArray[np.float64]) -> bool:
+    """Return whether no entry is NaN or infinite."""
+    return all(bool(np.isfinite(array).all()) for array in arrays)

@@ -87,19 +87,18 @@ class ThreadedKernel:
         return self.inner.address
 
     def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
-            out: NDArray[np.float64]) -> None:
+            out: NDArray[np.float64]) -> bool:
         """Run on N states, in shares of about equal size."""
         shares = max(1, min(self.count, len(out) // SMALLEST_SHARE))
         bounds = [len(out) * k // shares for k in range(shares + 1)]
 
-        def work(first: int, last: int) -> None:
-            self.inner.run([a[first:last] for a in arguments], gravity, out[first:last])
+        def work(first: int, last: int) -> bool:
+            return self.inner.run([a[first:last] for a in arguments], gravity, out[first:last])
 
         others = [_pool(self.count - 1).submit(work, first, last)
                   for first, last in itertools.pairwise(bounds[1:])]
-        work(bounds[0], bounds[1])
-        for other in others:
-            other.result()
+        finite = work(bounds[0], bounds[1])
+        return all([finite, *(other.result() for other in others)])
 
 
 @functools.cache
