@@ -159,7 +159,7 @@ class Context:
             self._interrupts.discard(event)
 
     def mark_invalid(self) -> None:
-        """Let `ok` be false; all that a signal handler may do, since it must not wait for locks."""
+        """Let `ok` be false; all a signal handler may do, as it must not wait for locks."""
         self._valid = False
 
     def invalidate(self) -> None:

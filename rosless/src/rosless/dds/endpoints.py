@@ -18,7 +18,7 @@ from .library import c, DATA_AVAILABLE, MatchedStatus, TIMEOUT
 ANY_STATE = 0x7F
 
 # The wheel reads the QoS of peers through buffers that all threads share.
-_discovery = threading.Lock()
+discovery_lock = threading.Lock()
 
 
 class Endpoint:
@@ -100,7 +100,7 @@ class Writer(Endpoint):
         entity = self._entity
         if entity is None:
             return []
-        with _discovery:
+        with discovery_lock:
             found = [
                 entity.get_matched_subscription_data(handle)
                 for handle in _handles(c.dds_get_matched_subscriptions, self.ref)
@@ -147,7 +147,7 @@ class Reader(Endpoint):
         entity = self._entity
         if entity is None:
             return None
-        with _discovery:
+        with discovery_lock:
             return entity.get_matched_publication_data(handle)
 
     def matched_writers(self) -> list[Any]:

@@ -38,9 +38,7 @@ class Participant:
                 xml = configuration()
                 if xml is not None:
                     _domains[domain_id] = Domain(domain_id, xml)
-            self._entity = DomainParticipant(
-                domain_id, Qos(Policy.Userdata(b'enclave=/;'), Policy.EntityName('rosless'))
-            )
+            self._entity = DomainParticipant(domain_id, Qos(Policy.Userdata(b'enclave=/;')))
             _open.append(self)
         self.domain_id = domain_id
         self.ref: int = self._entity._ref

@@ -18,6 +18,7 @@ from cyclonedds.builtin_types import cqos_to_qos
 from cyclonedds.core import InstanceState
 
 from .. import names
+from ..dds.endpoints import discovery_lock
 from ..dds.participant import Participant
 from ..dds.qos import from_dds, Profile
 from .discovery import Discovery
@@ -152,7 +153,8 @@ class Graph:
                 own.append(EndpointInfo(key, participant, name, type_name, profile))
 
         convert = cqos_to_qos if with_qos else _no_qos
-        ddspy_read_endpoint(self._reader(kind, topic), MANY, construct, convert)
+        with discovery_lock:
+            ddspy_read_endpoint(self._reader(kind, topic), MANY, construct, convert)
         return own
 
     def _reader(self, kind: str, topic: Any) -> int:
