@@ -1,4 +1,4 @@
-"""Processes and a graph to test nodes with; everything is bounded in time and ends with its test."""
+"""Processes and a graph to test nodes with; everything is bounded in time."""
 
 from __future__ import annotations
 
@@ -75,15 +75,15 @@ class Running:
             if not entry.name.isdecimal():
                 continue
             try:
-                if f'MBD_TEST={self.mark}'.encode() in (entry / 'environ').read_bytes():
-                    if ') Z ' not in (entry / 'stat').read_text():
-                        found[int(entry.name)] = (entry / 'cmdline').read_text().replace('\0', ' ')
+                ours = f'MBD_TEST={self.mark}'.encode() in (entry / 'environ').read_bytes()
+                if ours and ') Z ' not in (entry / 'stat').read_text():
+                    found[int(entry.name)] = (entry / 'cmdline').read_text().replace('\0', ' ')
             except OSError:
                 continue
         return found
 
     def interrupt(self, timeout: float = 10.0) -> float:
-        """Press Ctrl-C, as a terminal does it for the whole group; return how long the end took."""
+        """Press Ctrl-C, as a terminal does for the whole group; return how long the end took."""
         begin = time.monotonic()
         os.killpg(self.process.pid, signal.SIGINT)
         self.process.wait(timeout)
@@ -131,7 +131,8 @@ def launch(start) -> Callable[..., Running]:
 def run_node(start) -> Callable[..., Running]:
     """Return a function that starts one node with parameters."""
     def begin(name: str, parameters: dict[str, str], *more: str) -> Running:
-        settings = [part for key, value in parameters.items() for part in ('-p', f'{key}:={value}')]
+        settings = [part for name_and_value in parameters.items()
+                    for part in ('-p', ':='.join(name_and_value))]
         return start(sys.executable, '-m', f'mbd_ros.nodes.{name}', '--ros-args', *more, *settings)
     return begin
 

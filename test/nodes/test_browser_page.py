@@ -1,15 +1,11 @@
 """The page as a browser shows it while the demo runs: robot, paths, plot and readouts."""
 
-from pathlib import Path
-import sys
 import time
 
+from headless_browser import Browser, find_browser
 import numpy as np
 from PIL import Image
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-from headless_browser import Browser, find_browser
 
 pytestmark = [pytest.mark.nodes, pytest.mark.browser, pytest.mark.slow]
 

@@ -90,7 +90,8 @@ def test_each_state_is_answered_with_its_stamp(controller, bench):
      "joint state not used: there is no joint in joint_states named 'joint3'"),
     ({'positions': [0.0, math.nan, 0.0]},
      "joint state not used: position in joint_states of joint 'joint2' is nan"),
-    ({'positions': [0.0, 0.0]}, r'joint state not used: position in joint_states has shape \(2,\)'),
+    ({'positions': [0.0, 0.0]},
+     r'joint state not used: position in joint_states has shape \(2,\)'),
 ])
 def test_wrong_states_are_explained_and_the_next_good_one_is_used(
         controller, bench, wrong, message):

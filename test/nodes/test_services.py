@@ -1,4 +1,4 @@
-"""The services of dynamics_server: right answers to many at once, explained refusals, new robots."""
+"""The services of dynamics_server: answers to many at once, refusals, new robots."""
 
 import math
 import threading
@@ -34,6 +34,13 @@ def server(run_node, urdf):
     return running
 
 
+def points_of(order, **fields):
+    """Return arrays (points, nv) as points of a request, joints in an order."""
+    count = len(next(iter(fields.values())))
+    return [JointTrajectoryPoint(**{name: rows[k, order].tolist()
+                                    for name, rows in fields.items()}) for k in range(count)]
+
+
 def ask_until(end, graph, model, seed, failures, counts):
     """Call the three services with random states and compare every answer with the library."""
     rng = np.random.default_rng(seed)
@@ -44,23 +51,19 @@ def ask_until(end, graph, model, seed, failures, counts):
         names = [model.joint_names[k] for k in order]
         q, v, x = rng.normal(size=(3, points, model.nv))
 
-        def message(**fields):
-            return [JointTrajectoryPoint(**{name: rows[k, order].tolist()
-                                            for name, rows in fields.items()})
-                    for k in range(points)]
-
         kind = count % 3
         if kind == 0:
             answer = graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics',
-                                ForwardDynamics.Request(joint_names=names, points=message(
-                                    positions=q, velocities=v, effort=x)))
+                                ForwardDynamics.Request(joint_names=names, points=points_of(
+                                    order, positions=q, velocities=v, effort=x)))
             found = np.array([point.accelerations for point in answer.points])
             right = mbd_ros.forward_dynamics(model, q, v, x)[:, order]
         elif kind == 1:
             answer = graph.call(InverseDynamics, 'dynamics_server/inverse_dynamics',
                                 InverseDynamics.Request(
-                                    joint_names=names, separate_terms=True, points=message(
-                                        positions=q, velocities=v, accelerations=x)))
+                                    joint_names=names, separate_terms=True, points=points_of(
+                                        order, positions=q, velocities=v,
+                                        accelerations=x)))
             found = np.array([point.effort for point in answer.points])
             right = mbd_ros.inverse_dynamics(model, q, v, x)[:, order]
             total = sum(np.array(term.efforts).reshape(points, -1) for term in answer.terms)
@@ -69,7 +72,7 @@ def ask_until(end, graph, model, seed, failures, counts):
         else:
             answer = graph.call(MassMatrix, 'dynamics_server/mass_matrix',
                                 MassMatrix.Request(joint_names=names,
-                                                   points=message(positions=q)))
+                                                   points=points_of(order, positions=q)))
             found = np.array(answer.data).reshape(points, answer.rows, answer.columns)
             right = mbd_ros.mass_matrix(model, q)[:, order][:, :, order]
         if not answer.success or list(answer.joint_names) != names or not np.allclose(

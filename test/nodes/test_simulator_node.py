@@ -1,5 +1,6 @@
 """The simulator: brakes until efforts come, bad efforts refused, time out, clock."""
 
+import itertools
 import math
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -62,7 +63,7 @@ def test_stamps_are_even_and_beside_the_clock(simulator, graph):
     states = graph.hear(JointState, 'joint_states', 100)
     graph.wait_until(lambda: len(states) > 300, 'joint states come')
     stamps = [one.header.stamp.sec * 1_000_000_000 + one.header.stamp.nanosec for one in states]
-    steps = {b - a for a, b in zip(stamps, stamps[1:])}
+    steps = {b - a for a, b in itertools.pairwise(stamps)}
     assert all(step > 0 and step % 2_000_000 == 0 for step in steps)   # 500 Hz; some may be lost
     now = graph.node.get_clock().now().nanoseconds
     assert abs(now - stamps[-1]) < 0.5e9

@@ -95,7 +95,7 @@ def test_arm_in_lockstep_follows_the_ellipse_whatever_the_machine_does(launch, g
     assert error == pytest.approx(0.0387e-3, rel=0.02)
 
 
-def test_arm_in_real_time_is_within_a_millimetre(launch, graph, record_property):
+def test_arm_in_real_time_is_within_a_millimetre(launch, graph):
     commands = graph.hear(Float64MultiArray, 'effort_controller/commands', 100)
     running = launch('track.launch.py', 'viewer:=false', 'rviz:=false', 'lockstep:=false')
     samples, states = record(graph, DURATION)
@@ -105,10 +105,9 @@ def test_arm_in_real_time_is_within_a_millimetre(launch, graph, record_property)
         samples, ['joint1', 'joint2', 'joint3'], arm_tool, arm_path)
     answered = [int(one.layout.dim[0].label) for one in commands]
     silence = max(np.diff(answered[len(answered) // 10:])) / 1e9
-    record_property('largest error after 2 s [mm]', 1e3 * to_point)
-    record_property('longest time without a control step [ms]', 1e3 * silence)
     # Efforts that are held for 20 ms leave the path by up to 1 mm at 1 m/s: where something else
     # takes the processors for longer, the error is the machine's, and it is bounded less closely.
+    print(f'{1e3 * to_point:.3f} mm, {1e3 * silence:.0f} ms without a control step')
     assert to_point < (MILLIMETRE if silence < 0.02 else 50.0 * MILLIMETRE)
     assert to_curve <= to_point + 1e-6   # pieces of 1.7 mm leave the curve by 4e-7 m
     # The controller sees the same errors as this test does.

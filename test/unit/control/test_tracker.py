@@ -1,0 +1,79 @@
+"""A task carried out step by step: advance, take up again after a gap, hold."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.control import default_task
+from mbd_ros.control.tracker import LONGEST_GAP, Tracker
+from mbd_ros.simulation import Stepper
+
+ROOT = Path(__file__).resolve().parents[3]
+PERIOD = 0.002
+
+
+@pytest.fixture(scope='module')
+def dyn():
+    return mbd_ros.compile(mbd_ros.load(ROOT / 'urdf' / 'three_link_arm.urdf'))
+
+
+@pytest.fixture
+def tracker(dyn):
+    task = default_task('three_link_arm')
+    return Tracker(dyn, task, np.array(task.start_positions), np.zeros(3))
+
+
+def run(tracker, stepper, begin, count):
+    """Drive a simulated robot for some periods and return the last step."""
+    for k in range(count):
+        step = tracker.step(begin + k * PERIOD, stepper.q, stepper.v)
+        stepper.advance(step.efforts.effort, PERIOD)
+    return tracker.step(begin + count * PERIOD, stepper.q, stepper.v)
+
+
+def test_a_robot_is_led_onto_the_path(dyn, tracker):
+    task = tracker.task
+    stepper = Stepper(dyn.model, np.array(task.start_positions))
+    first = tracker.tool_points(tracker.step(0.0, stepper.q, stepper.v), stepper.q)
+    assert first.error == pytest.approx(0.74330, abs=1e-5)   # theory page, section 3.5
+    step = run(tracker, stepper, PERIOD, 1000)
+    tool = tracker.tool_points(step, stepper.q)
+    assert tool.error < 1e-4
+    assert np.linalg.norm(tool.nominal - tool.desired) < 1e-12
+    assert tracker.rows == 3
+
+
+def test_the_force_at_the_tool_does_what_the_constraint_force_does(dyn, tracker):
+    q = np.array(tracker.task.start_positions)
+    for k in range(5):
+        step = tracker.step(k * PERIOD, q, np.zeros(3))
+    J = dyn.jacobian(step.nominal.q, 'tool')[:3]
+    force = tracker.tool_points(step, q).force
+    # J is regular (cond < 3.4 on the path), so that the two agree to rounding.
+    assert J.T @ force == pytest.approx(step.nominal.constraint_force, rel=1e-10, abs=1e-10)
+
+
+def test_after_a_gap_it_begins_anew_where_the_robot_is(tracker):
+    q = np.array(tracker.task.start_positions)
+    tracker.step(0.0, q, np.zeros(3))
+    elsewhere = q + 0.1
+    step = tracker.step(10.0, elsewhere, np.zeros(3))
+    assert np.array_equal(step.nominal.q, elsewhere)
+    assert step.nominal.time == 10.0
+    near = tracker.step(10.0 + 0.5 * LONGEST_GAP, elsewhere, np.zeros(3))
+    assert near.nominal.violation < 1e-12   # integrated on, not begun anew
+
+
+def test_holding_balances_the_weight_where_it_began(dyn, tracker):
+    q = np.array([0.3, -0.6, 1.1])
+    held = tracker.hold(1.0, q, np.zeros(3))
+    assert held.efforts.effort == pytest.approx(dyn.bias_forces(q, np.zeros(3)), abs=1e-12)
+    stepper = Stepper(dyn.model, q + 0.05)
+    for k in range(1500):
+        step = tracker.hold(1.0 + k * PERIOD, stepper.q, stepper.v)
+        stepper.advance(step.efforts.effort, PERIOD)
+    assert stepper.q == pytest.approx(q, abs=1e-6)   # e^(-15 * 3 s) of 0.05 rad is far below
+    points = tracker.tool_points(tracker.hold(5.0, q, np.zeros(3)), q)
+    assert points.force.tolist() == [0.0, 0.0, 0.0]

@@ -1,0 +1,93 @@
+"""Shapes of robots: URDF visuals, their colours and frames, and rods where there are none."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.description.visuals import PALETTE, read_visuals
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def robot(visual, materials=''):
+    """Return a robot of one moving link with a visual."""
+    return mbd_ros.load(f"""<robot name="r">{materials}
+<link name="base"/>
+<link name="arm"><inertial><mass value="1"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+{visual}</link>
+<joint name="j" type="continuous"><parent link="base"/><child link="arm"/>
+<origin xyz="0 0 2"/><axis xyz="0 0 1"/></joint></robot>""").mechanism
+
+
+@pytest.mark.parametrize(('geometry', 'kind', 'size'), [
+    ('<box size="1 2 3"/>', 'box', (1.0, 2.0, 3.0)),
+    ('<sphere radius="0.5"/>', 'sphere', (0.5,)),
+    ('<cylinder radius="0.1" length="2"/>', 'cylinder', (0.1, 2.0)),
+    ('<capsule radius="0.1" length="2"/>', 'capsule', (0.1, 2.0)),
+])
+def test_primitives_keep_their_sizes(geometry, kind, size):
+    (shape,), remarks = read_visuals(robot(f'<visual><geometry>{geometry}</geometry></visual>'))
+    assert (shape.link, shape.kind, shape.size) == ('arm', kind, size)
+    assert np.array_equal(shape.pose, np.eye(4))
+    assert not remarks
+
+
+def test_origins_turn_about_fixed_axes_and_then_shift():
+    visual = ('<visual><origin xyz="1 2 3" rpy="1.5707963267948966 0 1.5707963267948966"/>'
+              '<geometry><box size="1 1 1"/></geometry></visual>')
+    (shape,), _ = read_visuals(robot(visual))
+    # Roll takes y to z, yaw takes x to y: x -> y, y -> z, z -> x.
+    assert np.allclose(shape.pose[:3, :3], [[0, 0, 1], [1, 0, 0], [0, 1, 0]], atol=1e-15)
+    assert shape.pose[:3, 3].tolist() == [1.0, 2.0, 3.0]
+
+
+def test_colours_are_own_named_or_taken_in_turn():
+    box = '<geometry><box size="1 1 1"/></geometry>'
+    materials = '<material name="red"><color rgba="1 0 0 0.5"/></material>'
+    shapes, _ = read_visuals(robot(
+        f'<visual>{box}<material name="red"/></visual>'
+        f'<visual>{box}<material name="x"><color rgba="0 0 1 1"/></material></visual>'
+        f'<visual>{box}</visual>', materials))
+    assert [shape.color for shape in shapes] == [
+        (1.0, 0.0, 0.0, 0.5), (0.0, 0.0, 1.0, 1.0), PALETTE[1]]
+
+
+def test_a_mesh_that_is_not_there_is_remarked_with_its_line():
+    visual = ('<visual><geometry><mesh filename="package://nowhere/arm.stl"/></geometry></visual>'
+              '<visual><geometry><box size="1 1 1"/></geometry></visual>')
+    shapes, remarks = read_visuals(robot(visual))
+    assert [shape.kind for shape in shapes] == ['box']
+    assert remarks == ("line 5: visual of link 'arm' is not shown: "
+                       'no way to find package nowhere',)
+
+
+def test_meshes_are_found_in_packages_and_beside_the_file(tmp_path):
+    (tmp_path / 'arm.stl').write_text('solid')
+    visual = ('<visual><geometry><mesh filename="package://here/arm.stl" scale="2 2 2"/>'
+              '</geometry></visual>')
+    (shape,), remarks = read_visuals(robot(visual), find_package=lambda name: str(tmp_path))
+    assert (shape.kind, shape.file, shape.size) == (
+        'mesh', tmp_path / 'arm.stl', (2.0, 2.0, 2.0))
+    assert not remarks
+
+
+def test_a_robot_without_visuals_is_drawn_as_rods():
+    shapes, remarks = read_visuals(robot(''))
+    assert [(shape.link, shape.kind) for shape in shapes] == [
+        ('base', 'cylinder'), ('arm', 'sphere')]
+    rod = shapes[0]
+    assert rod.size[1] == 2.0
+    assert np.allclose(rod.pose @ [0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 2.0, 1.0])
+    assert not remarks
+
+
+@pytest.mark.parametrize(('name', 'least'), [('three_link_arm', 10), ('puma560', 20)])
+def test_shipped_robots_are_shown_whole(name, least):
+    model = mbd_ros.load(ROOT / 'urdf' / f'{name}.urdf')
+    shapes, remarks = read_visuals(model.mechanism)
+    assert len(shapes) >= least
+    assert not remarks
+    assert {shape.link for shape in shapes} <= set(model.links)

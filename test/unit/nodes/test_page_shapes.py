@@ -1,0 +1,50 @@
+"""Geometry of the page: the tube around the path, and the ball that the camera frames."""
+
+import numpy as np
+import pytest
+
+from mbd_ros.description.visuals import Shape
+from mbd_ros.nodes.page.robot_view import extent, quaternion
+from mbd_ros.nodes.page.tube import SIDES, tube
+
+CIRCLE = np.array([[np.cos(t), np.sin(t), 0.5] for t in np.linspace(0.0, 2.0 * np.pi, 65)])
+
+
+@pytest.mark.parametrize('line', [
+    CIRCLE, np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 2.0]]),
+    np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])])
+def test_every_vertex_of_a_tube_is_at_its_radius(line):
+    vertices, faces = tube(line, 0.1)
+    rings = vertices.reshape(len(line), SIDES, 3)
+    distances = np.linalg.norm(rings - line[:, None], axis=2)
+    assert distances == pytest.approx(0.1, abs=1e-6)   # float32
+    assert faces.shape == (2 * SIDES * (len(line) - 1), 3)
+    assert faces.max() == len(vertices) - 1
+
+
+def test_a_closed_tube_ends_where_it_begins():
+    vertices, _ = tube(CIRCLE, 0.1)
+    rings = vertices.reshape(len(CIRCLE), SIDES, 3)
+    assert np.allclose(rings[0], rings[-1], atol=1e-3)
+
+
+def test_points_that_coincide_do_no_harm():
+    vertices, _ = tube(np.zeros((3, 3)), 0.1)
+    assert np.isfinite(vertices).all()
+
+
+def test_the_ball_holds_robot_and_points():
+    box = Shape('a', 'box', (0.2, 0.2, 0.2), np.eye(4), (0.0, 0.0, 0.0, 1.0))
+    pose = np.eye(4)
+    pose[:3, 3] = [1.0, 0.0, 0.0]
+    points = np.array([[0.0, 0.0, 2.0]])
+    middle, radius = extent([box], {'a': pose}, points)
+    for point in ([1.0, 0.0, 0.0], [0.0, 0.0, 2.0], [0.0, 0.0, 0.0]):
+        assert np.linalg.norm(np.array(point) - middle) <= radius
+    _, smallest = extent([], {}, np.empty((0, 3)))
+    assert smallest == 0.1
+
+
+def test_quaternions_are_w_x_y_z():
+    turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    assert quaternion(turn) == pytest.approx([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])

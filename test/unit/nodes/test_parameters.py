@@ -1,0 +1,149 @@
+"""Parameter files: what is declared, what is refused, and that the documentation holds them."""
+
+from pathlib import Path
+
+import pytest
+from rcl_interfaces.msg import ParameterType
+import rclpy
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+import yaml
+
+from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.nodes import parameters
+
+ROOT = Path(__file__).resolve().parents[3]
+NODES = ('dynamics_server', 'simulator', 'controller', 'viewer')
+FILE = """
+robot:
+  rate: {type: double, default_value: 10.0, description: 'How often [Hz]',
+         validation: {"bounds<>": [1.0, 20.0]}}
+  joints: {type: string_array, default_value: [], validation: {"unique<>": null}}
+  mode: {type: string, default_value: fast, read_only: true,
+         validation: {"one_of<>": [[fast, slow]]}}
+  gains:
+    kp: {type: double_array, default_value: [1.0, 2.0],
+         validation: {"fixed_size<>": 2, "lower_element_bounds<>": 0.0}}
+  count: {type: int, default_value: 3, validation: {"gt<>": 0}}
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / 'robot_parameters.yaml'
+    path.write_text(FILE)
+    return path
+
+
+@pytest.fixture
+def declare(file, monkeypatch):
+    """Return a function that makes a node with overrides and declares its parameters."""
+    monkeypatch.setattr(parameters, 'parameters_file', lambda name: file)
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    nodes = []
+
+    def make(**overrides):
+        node = Node('robot', context=context, parameter_overrides=[
+            Parameter(name.replace('__', '.'), value=value) for name, value in overrides.items()])
+        nodes.append(node)
+        return node, parameters.declare_parameters(node, 'robot')
+    yield make
+    for node in nodes:
+        node.destroy_node()
+    rclpy.try_shutdown(context=context)
+
+
+def test_file_is_read_with_groups_types_and_defaults(file):
+    read = {one.name: one for one in parameters.read_declarations(file)}
+    assert list(read) == ['rate', 'joints', 'mode', 'gains.kp', 'count']
+    assert read['rate'].type is Parameter.Type.DOUBLE
+    assert read['count'].type is Parameter.Type.INTEGER
+    assert read['joints'].type is Parameter.Type.STRING_ARRAY
+    assert read['mode'].read_only
+    assert read['rate'].allowed == 'from 1.0 to 20.0'
+
+
+@pytest.mark.parametrize(('text', 'message'), [
+    ('robot: {x: {type: float}}', "no type of parameter 'x' named 'float'"),
+    ('robot: {x: {type: int, validation: {"above<>": 1}}}',
+     "no validation of parameter 'x' named 'above<>'"),
+])
+def test_what_a_file_may_not_say(tmp_path, text, message):
+    path = tmp_path / 'wrong.yaml'
+    path.write_text(text)
+    with pytest.raises(UnknownNameError, match=message):
+        parameters.read_declarations(path)
+
+
+def test_values_come_from_defaults_and_overrides(declare):
+    node, values = declare(rate=5.0, joints=['a', 'b'])
+    assert values.rate == 5.0
+    assert values.joints == ['a', 'b']
+    assert values.gains.kp == [1.0, 2.0]
+    assert values.mode == 'fast'
+    described = node.describe_parameter('rate')
+    assert described.type == ParameterType.PARAMETER_DOUBLE
+    assert described.description == 'How often [Hz]'
+    assert described.floating_point_range[0].to_value == 20.0
+
+
+def test_an_empty_array_stays_empty(declare):
+    _, values = declare()
+    assert values.joints == []
+
+
+@pytest.mark.parametrize(('override', 'message'), [
+    ({'mode': 'medium'}, "parameter 'mode' is 'medium'; allowed: one of"),
+    ({'joints': ['a', 'a']}, "parameter 'joints' is .*; allowed: entries that differ"),
+    ({'gains__kp': [1.0]}, "parameter 'gains.kp' is .*; allowed: 2 entries"),
+    ({'gains__kp': [1.0, -1.0]}, 'entries of at least 0.0'),
+    ({'count': 0}, "parameter 'count' is 0; allowed: greater than 0"),
+])
+def test_values_that_are_not_allowed_are_explained(declare, override, message):
+    with pytest.raises(InvalidValueError, match=message):
+        declare(**override)
+
+
+def test_changes_are_checked_and_then_seen(declare):
+    node, values = declare()
+    (good,) = node.set_parameters([Parameter('gains.kp', value=[3.0, 4.0])])
+    assert good.successful
+    assert values.gains.kp == [3.0, 4.0]
+    (bad,) = node.set_parameters([Parameter('gains.kp', value=[3.0])])
+    assert not bad.successful
+    assert '2 entries' in bad.reason
+    assert values.gains.kp == [3.0, 4.0]
+    (fixed,) = node.set_parameters([Parameter('mode', value='slow')])
+    assert not fixed.successful
+    assert values.mode == 'fast'
+
+
+@pytest.mark.parametrize('node', NODES)
+def test_shipped_files_are_sound_and_documented(node):
+    declarations = parameters.read_declarations(ROOT / 'config' / f'{node}_parameters.yaml')
+    for one in declarations:
+        assert one.description.endswith('.'), one.name
+        if one.default is not None:
+            one.check(one.default)
+    documentation = (ROOT / 'docs' / 'interfaces.md').read_text(encoding='utf-8')
+    assert parameters.table(declarations) in documentation, (
+        'run python -m mbd_ros.nodes.parameters and copy the table')
+
+
+@pytest.mark.parametrize('robot', ['three_link_arm', 'puma560'])
+def test_shipped_settings_fit_their_declarations(robot):
+    settings = yaml.safe_load((ROOT / 'config' / f'{robot}.yaml').read_text(encoding='utf-8'))
+    for node, content in settings.items():
+        known = {one.name: one for one in parameters.read_declarations(
+            ROOT / 'config' / f'{node}_parameters.yaml')}
+        for name, value in flattened(content['ros__parameters']):
+            known[name].check(value)
+
+
+def flattened(content, group=''):
+    for name, value in content.items():
+        if isinstance(value, dict):
+            yield from flattened(value, f'{group}{name}.')
+        else:
+            yield group + name, value
