@@ -2,9 +2,11 @@
 IR of the elimination in ``elimination.py``, with loops over the axes and their ways to the ground.
 
 The work array has a row for each entry of v: ``A..., 1`` side by side, padded to whole blocks, and
-``M``, padded likewise. A block of columns, four vector registers wide, goes all the way up and
-down before the next one, so that it stays near; a block of a row stays in registers while others
-are subtracted: rows further from the ground on the way up, rows nearer to it on the way down.
+``M`` and the factors by which other rows are taken out of it, both padded likewise, and one
+register more, lest all rows fall into the same set of the cache. A block of columns, four
+registers wide, goes all the way up and down before the next one, so that it stays near; a block of
+a row stays in registers while others are subtracted: rows further from the ground on the way up,
+rows nearer to it on the way down.
 
 """
 
@@ -13,6 +15,7 @@ from __future__ import annotations
 from mbd_ros.execution.machine_code import vector_lanes
 from mbd_ros.execution.straight_line import Width
 
+_LINE = 64  # bytes of a cache line: rows begin on one
 _REGISTERS = 4  # sums in flight: a fused multiply-add takes four cycles and starts every cycle
 
 
@@ -21,7 +24,8 @@ def work_size(nv: int, count: int, width: Width) -> int:
     if count == 0:
         return 0
     columns = _columns(width)
-    return nv * sum(-(-size // columns) * columns for size in (count * nv, nv))
+    return _LINE // 8 + nv * (sum(-(-size // columns) * columns for size in (count * nv, nv, nv))
+                              + columns // _REGISTERS)
 
 
 def strides_ir(count: int, width: Width) -> list[str]:
@@ -30,7 +34,16 @@ def strides_ir(count: int, width: Width) -> list[str]:
     for name, size in (('sides', '%sides.n'), ('mass', '%nv')):
         lines += [f'  %{name}.up = add i64 {size}, {columns - 1}',
                   f'  %{name} = and i64 %{name}.up, {-columns}']
-    return [*lines, '  %stride = add i64 %sides, %mass']
+    return [*lines, '  %upper = add i64 %sides, %mass', '  %all = add i64 %upper, %mass',
+            f'  %stride = add i64 %all, {columns // _REGISTERS}']
+
+
+def aligned_ir(name: str, pointer: str) -> list[str]:
+    """Return the instructions that name the first place for rows at or after a pointer."""
+    return [f'  {name}.i = ptrtoint ptr {pointer} to i64',
+            f'  {name}.up = add i64 {name}.i, {_LINE - 1}',
+            f'  {name}.at = and i64 {name}.up, {-_LINE}',
+            f'  {name} = inttoptr i64 {name}.at to ptr']
 
 
 def elimination_ir(count: int, width: Width) -> str:
@@ -93,11 +106,23 @@ class _Writer:
         self._lines += ['  %u.used = add i64 %u.k, 1', '  %u.limit = add i64 %sides, %u.used']
         self._loop('b', '%sides', '%u.limit')
         self._take_out('p', 'u', '%b.c')
+        self._store('u', '%p.sum')
         self._end('b', self._columns)
         self._lines += [
             f'  %u.pivot = load {one.type}, ptr %u.diagonal, align 8',
             f'  %u.inverse = fdiv {one.type} {one.constant(1.0)}, %u.pivot',
-            f'  store {one.type} %u.inverse, ptr %u.diagonal, align 8']
+            f'  store {one.type} %u.inverse, ptr %u.diagonal, align 8',
+            '  %u.fp = getelementptr i64, ptr %parents, i64 %u.k',
+            '  %u.first = load i64, ptr %u.fp']
+        self._way('w', '%u.first')
+        self._row('w', '%w.c')
+        self._lines += [
+            f'  %w.p = getelementptr {one.type}, ptr %u.mass, i64 %w.c',
+            f'  %w.x = load {one.type}, ptr %w.p, align 8',
+            f'  %w.f = fmul {one.type} %w.x, %u.inverse',
+            f'  %w.to = getelementptr {one.type}, ptr %w.factors, i64 %u.k',
+            f'  store {one.type} %w.f, ptr %w.to, align 8']
+        self._end_way('w')
         self._end('u')
 
     def _solve(self) -> None:
@@ -106,6 +131,7 @@ class _Writer:
         self._loop('s', '0', '%sides')
         self._from_tips('v')
         self._take_out('r', 'v', '%s.c')
+        self._store('v', '%r.sum')
         self._end('v')
         self._loop('t', '0', '%nv')
         self._row('t', '%t.c')
@@ -141,18 +167,14 @@ class _Writer:
         self._loop(name, f'%{name}.begin', f'%{axis}.stop', carried=f'%{axis}.x')
         self._row(name, f'%{name}.c')
         self._lines += [
-            f'  %{name}.fp = getelementptr {one}, ptr %{name}.mass, i64 %{axis}.k',
-            f'  %{name}.f = load {one}, ptr %{name}.fp, align 8',
-            f'  %{name}.i = load {one}, ptr %{name}.diagonal, align 8',
-            f'  %{name}.g = fmul {one} %{name}.f, %{name}.i']
-        self._subtract(name, f'%{name}.g', column)
+            f'  %{name}.fp = getelementptr {one}, ptr %{axis}.factors, i64 %{name}.c',
+            f'  %{name}.f = load {one}, ptr %{name}.fp, align 8']
+        self._subtract(name, f'%{name}.f', column)
         self._end(name)
-        self._store(axis, f'%{name}.sum')
 
     def _give_out(self, g: str, matrix: int) -> None:
         """Store a matrix's part of a row."""
-        kind, one, lanes = self._block.type, self._one.type, self._block.lanes
-        places = ', '.join(f'i64 {lane // self._one.lanes}' for lane in range(lanes))
+        kind, one = self._block.type, self._one.type
         sign = 'fneg' if matrix < self._count - 1 else 'freeze'
         self._lines += [
             f'  %{g}.m = mul i64 %square, {matrix}', f'  %{g}.l = mul i64 %d.c, %nv',
@@ -164,14 +186,8 @@ class _Writer:
         self._load(g, f'%{g}.from', f'%{g}.c')
         self._lines += [
             f'  %{g}.y = {sign} {kind} %{g}.x',
-            f'  %{g}.tp = getelementptr {one}, ptr %{g}.to, i64 %{g}.c',
-            f'  %{g}.left = sub i64 %nv, %{g}.c',
-            f'  %{g}.v = insertelement <{lanes} x i64> poison, i64 %{g}.left, i64 0',
-            f'  %{g}.w = shufflevector <{lanes} x i64> %{g}.v, <{lanes} x i64> poison, '
-            f'<{lanes} x i32> zeroinitializer',
-            f'  %{g}.mask = icmp slt <{lanes} x i64> <{places}>, %{g}.w',
-            f'  call void @llvm.masked.store.v{lanes}f64.p0({kind} %{g}.y, ptr %{g}.tp, i32 8, '
-            f'<{lanes} x i1> %{g}.mask)']
+            f'  %{g}.tp = getelementptr {one}, ptr %{g}.to, i64 %{g}.c']
+        self._store_up_to(g, f'%{g}.y', f'%{g}.tp', '%nv')
         self._end(g, self._columns)
 
     def _loop(self, name: str, first: str, limit: str, carried: str = '') -> None:
@@ -192,7 +208,7 @@ class _Writer:
             f'  br label %{name}.loop', f'{name}.done:']
         self._label = f'{name}.done'
 
-    def _way(self, name: str, first: str, carried: str) -> None:
+    def _way(self, name: str, first: str, carried: str = '') -> None:
         """Open a loop with ``%{name}.c`` over the axes on the way to the ground."""
         self._lines += [
             f'  br label %{name}.loop', f'{name}.loop:',
@@ -217,12 +233,13 @@ class _Writer:
                                f'%{self._label}], [%{name}.sum1, %{name}.end]')
 
     def _row(self, name: str, axis: str) -> None:
-        """Name the row of an axis, its part of M and the entry on the diagonal."""
+        """Name the row of an axis, its parts and the entry on the diagonal of M."""
         kind = self._one.type
         self._lines += [
             f'  %{name}.ro = mul i64 {axis}, %stride',
             f'  %{name}.row = getelementptr {kind}, ptr %work, i64 %{name}.ro',
             f'  %{name}.mass = getelementptr {kind}, ptr %{name}.row, i64 %sides',
+            f'  %{name}.factors = getelementptr {kind}, ptr %{name}.row, i64 %upper',
             f'  %{name}.diagonal = getelementptr {kind}, ptr %{name}.mass, i64 {axis}']
 
     def _load(self, name: str, row: str, column: str) -> None:
@@ -234,6 +251,19 @@ class _Writer:
     def _store(self, name: str, value: str) -> None:
         """Store a block where it was loaded."""
         self._lines.append(f'  store {self._block.type} {value}, ptr %{name}.xp, align 8')
+
+    def _store_up_to(self, name: str, value: str, place: str, limit: str) -> None:
+        """Store the columns of a block, which begins at that of a loop, that are below a limit."""
+        lanes = self._block.lanes
+        places = ', '.join(f'i64 {lane // self._one.lanes}' for lane in range(lanes))
+        self._lines += [
+            f'  %{name}.left = sub i64 {limit}, %{name}.c',
+            f'  %{name}.v = insertelement <{lanes} x i64> poison, i64 %{name}.left, i64 0',
+            f'  %{name}.w = shufflevector <{lanes} x i64> %{name}.v, <{lanes} x i64> poison, '
+            f'<{lanes} x i32> zeroinitializer',
+            f'  %{name}.mask = icmp slt <{lanes} x i64> <{places}>, %{name}.w',
+            f'  call void @llvm.masked.store.v{lanes}f64.p0({self._block.type} {value}, '
+            f'ptr {place}, i32 8, <{lanes} x i1> %{name}.mask)']
 
     def _spread(self, name: str, value: str) -> None:
         """Repeat a value for all columns of a block."""

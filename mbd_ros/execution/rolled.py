@@ -98,7 +98,8 @@ class _Writer:
             '  %vfirst.all = getelementptr i64, ptr %qfirst.all, i64 %n',
             '  %rows = add i64 %n, 1', f'  %rowsize = mul i64 %rows, {row}',
             f'  %walked = getelementptr {self._kind}, ptr %work, i64 %rowsize',
-            f'  %matrices = getelementptr {self._kind}, ptr %walked, i64 {scratch}',
+            f'  %above = getelementptr {self._kind}, ptr %walked, i64 {scratch}',
+            *elimination_ir.aligned_ir('%matrices', '%above'),
             '  %axisparents = getelementptr i64, ptr %vfirst.all, i64 %n',
             '  %axisends = getelementptr i64, ptr %axisparents, i64 %nv']
         self._clear_result()

@@ -59,6 +59,7 @@ def test_eliminate(axes):
 
 def test_rows_of_the_work_array_are_whole_blocks():
     block = 4 * vector_lanes()
-    assert work_size(7, 3, Width()) == 7 * block * (math.ceil(21 / block) + math.ceil(7 / block))
-    assert work_size(8, 3, Width(vector_lanes())) == 8 * (24 + 8)
+    assert work_size(7, 3, Width()) == 8 + 7 * (
+        block * (math.ceil(21 / block) + 2 * math.ceil(7 / block)) + block // 4)
+    assert work_size(8, 3, Width(vector_lanes())) == 8 + 8 * (24 + 8 + 8 + 1)
     assert work_size(7, 0, Width(vector_lanes())) == 0
