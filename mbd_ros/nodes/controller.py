@@ -131,7 +131,7 @@ class Controller(Node):
         """Tell whether a state comes before its control period, or was overtaken on its way."""
         if self._stamp < 0:
             return False
-        overtaken = self._settings.state_timeout * SECOND
+        overtaken: float = self._settings.state_timeout * SECOND
         return -overtaken < stamp - self._stamp < 0.9 * self._period
 
     def _step(self, robot: Robot, stamp: int, measured: Measured) -> Step | None:
