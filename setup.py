@@ -42,7 +42,7 @@ setup(
     python_requires='>=3.10',
     install_requires=[
         'setuptools',
-        'llvmlite>=0.44',   # native code from the traced formulations
+        'llvmlite>=0.45',   # native code from the traced formulations; 0.44 has typed pointers
         'lxml>=4.9',        # XML with line numbers, for messages that point at the file
         'numpy>=1.24,<3',   # arrays; 1.24 is Debian 12's and Ubuntu 24.04 has 1.26
         'pyyaml>=6',        # parameter files
