@@ -1,6 +1,6 @@
 """Run the benchmarks and print their tables: ``python -m benchmarks``."""
 
-from benchmarks import batches, derivatives, per_call
+from benchmarks import batches, derivatives, per_call, start, sweep
 from benchmarks.timing import machine
 
 
@@ -9,7 +9,9 @@ def main() -> None:
     print(f'Machine: {machine()}\n')
     for title, rows in (('One state, one call, one thread', per_call.rows),
                         ('Derivatives, one state, one call, one thread', derivatives.rows),
-                        ('Forward dynamics of many states in one call', batches.rows)):
+                        ('Forward dynamics of many states in one call', batches.rows),
+                        ('From the start of a process to the first answers', start.rows),
+                        ('Ten million states through a pool', sweep.rows)):
         print(f'## {title}\n')
         for line in rows():
             print(line, flush=True)

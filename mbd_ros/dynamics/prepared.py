@@ -65,7 +65,7 @@ class PreparedDynamics:
     gravity : tuple of float
         (3,) [m/s^2] in world axes.
     executor : Executor or str, optional
-        Who runs the sweeps; None or ``'auto'`` chooses.
+        Who runs the sweeps, or its name; see ``execution.choose``.
 
     """
 

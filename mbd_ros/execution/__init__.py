@@ -2,11 +2,12 @@
 Executors: how the sweeps of a formulation run.
 
 ``Interpreted`` calls the steps with Python floats; ``Compiled`` traces them and runs machine code,
-batches in the lanes of vector registers; ``Threads`` shares batches among threads, ``Futures``
-among the workers of any ``concurrent.futures.Executor``.
+batches in the lanes of vector registers; ``Threads`` shares batches among threads, ``Auto``
+where that pays, ``Futures`` among the workers of any ``concurrent.futures.Executor``.
 
 """
 
+from mbd_ros.execution.auto import Auto
 from mbd_ros.execution.choice import choose
 from mbd_ros.execution.compiled import Compiled
 from mbd_ros.execution.futures import Futures
@@ -14,4 +15,5 @@ from mbd_ros.execution.interpreted import Interpreted
 from mbd_ros.execution.kernel import Executor, Kernel
 from mbd_ros.execution.threads import Threads
 
-__all__ = ['Compiled', 'Executor', 'Futures', 'Interpreted', 'Kernel', 'Threads', 'choose']
+__all__ = [
+    'Auto', 'Compiled', 'Executor', 'Futures', 'Interpreted', 'Kernel', 'Threads', 'choose']

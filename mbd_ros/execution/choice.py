@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from mbd_ros.errors import InvalidValueError
+from mbd_ros.execution.auto import Auto
 from mbd_ros.execution.compiled import Compiled
 from mbd_ros.execution.interpreted import Interpreted
 from mbd_ros.execution.kernel import Executor
 
 _BY_NAME: dict[str, Executor] = {
-    'compiled': Compiled(), 'unrolled': Compiled('unrolled'), 'rolled': Compiled('rolled'),
-    'interpreted': Interpreted()}
+    'auto': Auto(), 'compiled': Compiled(), 'unrolled': Compiled('unrolled'),
+    'rolled': Compiled('rolled'), 'interpreted': Interpreted()}
 
 
 def choose(executor: Executor | str | None) -> Executor:
@@ -19,7 +20,7 @@ def choose(executor: Executor | str | None) -> Executor:
     Parameters
     ----------
     executor : Executor or str or None
-        An executor, its name, or None or ``'auto'`` for ``Compiled``.
+        An executor, its name, or None for ``Compiled``.
 
     Returns
     -------
@@ -32,11 +33,11 @@ def choose(executor: Executor | str | None) -> Executor:
         If there is no executor of that name.
 
     """
-    if executor is None or executor == 'auto':
+    if executor is None:
         return _BY_NAME['compiled']
     if isinstance(executor, str):
         if executor not in _BY_NAME:
-            raise InvalidValueError('executor', executor, f"'auto', {_quoted()} or an executor")
+            raise InvalidValueError('executor', executor, f'{_quoted()} or an executor')
         return _BY_NAME[executor]
     return executor
 

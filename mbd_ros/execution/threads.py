@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 import functools
 import itertools
 import os
+import statistics
+import time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +101,17 @@ class ThreadedKernel:
                   for first, last in itertools.pairwise(bounds[1:])]
         finite = work(bounds[0], bounds[1])
         return all([finite, *(other.result() for other in others)])
+
+
+@functools.cache
+def hand_over() -> float:
+    """Return the time to hand a share to another thread and to get its answer [s], measured."""
+    times = []
+    for _ in range(30):
+        begin = time.perf_counter()
+        _pool(1).submit(int).result()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
 
 
 @functools.cache

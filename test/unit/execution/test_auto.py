@@ -1,0 +1,69 @@
+"""Threads are chosen where the time they save exceeds that of handing over."""
+
+import numpy as np
+import pytest
+from robots import chain
+
+import mbd_ros
+from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
+from mbd_ros.execution import Auto, auto, choose, Compiled, Interpreted
+from mbd_ros.execution.threads import hand_over, SMALLEST_SHARE
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    """Return a kernel of a small arm, as on a machine with two processors."""
+    monkeypatch.setattr(auto, 'processors', lambda: 2)
+    return Auto().kernel(FORWARD_DYNAMICS, mbd_ros.load(chain(3, 1)))
+
+
+def run(kernel, rows):
+    states = list(np.random.default_rng(0).normal(size=(3, rows, 3)))
+    out = np.empty((rows, 3))
+    assert kernel.run(states, np.zeros(3), out)
+    return states, out
+
+
+def test_names():
+    assert choose('auto') == Auto()
+    assert choose('auto').name == 'auto, compiled'
+    assert Auto(Interpreted()).name == 'auto, interpreted'
+    assert choose(None) == Compiled()
+
+
+@pytest.mark.parametrize('rows', [1, 100, 2 * SMALLEST_SHARE, 30_000])
+def test_the_answer_does_not_depend_on_the_choice(kernel, rows):
+    states, out = run(kernel, rows)
+    expected = np.empty_like(out)
+    Compiled().kernel(FORWARD_DYNAMICS, kernel.model).run(states, np.zeros(3), expected)
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_large_batches_go_to_threads_and_small_ones_do_not(kernel, monkeypatch):
+    assert kernel.threads(10**9) == 1  # nothing measured yet
+    run(kernel, 2 * SMALLEST_SHARE)
+    monkeypatch.setattr(auto, 'hand_over', lambda: 20e-6)
+    kernel._time_per_state = 50e-9
+    # 50 ns * N / 2 saved against 4 * 20 us: from N = 3200 on.
+    assert [kernel.threads(rows) for rows in (100, 3199, 3201, 10**6)] == [1, 1, 2, 2]
+
+
+def test_what_is_measured_is_kept(kernel):
+    run(kernel, 2 * SMALLEST_SHARE)
+    assert Auto().kernel(FORWARD_DYNAMICS, kernel.model) is kernel
+
+
+def test_the_time_per_state_is_that_of_machine_code_not_of_compiling_it(kernel):
+    run(kernel, 2 * SMALLEST_SHARE)
+    assert 1e-9 < kernel._time_per_state < 20e-6  # compiling takes 10 ms and more: 20 us a state
+
+
+def test_one_processor_has_no_choice(monkeypatch):
+    monkeypatch.setattr(auto, 'processors', lambda: 1)
+    kernel = Auto().kernel(FORWARD_DYNAMICS, mbd_ros.load(chain(3, 1)))
+    run(kernel, 30_000)
+    assert kernel.threads(10**9) == 1
+
+
+def test_handing_over_takes_microseconds():
+    assert 1e-7 < hand_over() < 0.05  # some 20 us on an idle machine; this one may be busy
