@@ -79,7 +79,7 @@ def forward_dynamics(
     dyn = prepared_for(model, gravity, formulation, executor)
     if external_forces is None and not dissipation and out is None:
         return dyn.forward_dynamics(q, v, tau)
-    applied = checked_array(model, 'tau', tau, model.nv) + _more(
+    applied = checked_array(model, 'tau', tau, model.nv) + more_efforts(
         dyn, q, v, external_forces, dissipation)
     return dyn.forward_dynamics(q, v, applied, out=out)
 
@@ -121,7 +121,8 @@ def inverse_dynamics(
     dyn = prepared_for(model, gravity, formulation, executor)
     if external_forces is None and not dissipation and out is None:
         return dyn.inverse_dynamics(q, v, qdd)
-    efforts = dyn.inverse_dynamics(q, v, qdd) - _more(dyn, q, v, external_forces, dissipation)
+    efforts = dyn.inverse_dynamics(q, v, qdd) - more_efforts(
+        dyn, q, v, external_forces, dissipation)
     return _into(efforts, out)
 
 
@@ -139,7 +140,7 @@ def bias_forces(
     dyn = prepared_for(model, gravity, formulation, executor)
     if external_forces is None and not dissipation and out is None:
         return dyn.bias_forces(q, v)
-    efforts = dyn.bias_forces(q, v) - _more(dyn, q, v, external_forces, dissipation)
+    efforts = dyn.bias_forces(q, v) - more_efforts(dyn, q, v, external_forces, dissipation)
     return _into(efforts, out)
 
 
@@ -266,8 +267,8 @@ def prepared_for(model: Model, gravity: ArrayLike | None, formulation: str,
     return compile_model(model, gravity=gravity, executor=executor)
 
 
-def _more(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike,
-          external_forces: Mapping[str, ArrayLike] | None, dissipation: bool) -> Array:
+def more_efforts(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike,
+                 external_forces: Mapping[str, ArrayLike] | None, dissipation: bool) -> Array:
     """Return the generalized forces beside tau: of external forces, damping and friction."""
     model = dyn.model
     efforts = np.zeros(model.nv)
@@ -275,13 +276,8 @@ def _more(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike,
         efforts = efforts + external_efforts(dyn, q, external_forces)
     if dissipation:
         rates = checked_array(model, 'v', v, model.nv)
-        efforts = efforts + dissipated(model, rates)
+        efforts = efforts - model.damping * rates - model.friction * np.sign(rates)
     return efforts
-
-
-def dissipated(model: Model, rates: Array) -> Array:
-    """Return the generalized forces of joint damping and dry friction (..., nv) [N m, N]."""
-    return -model.damping * rates - model.friction * np.sign(rates)
 
 
 def _into(result: Array, out: Array | None) -> Array:

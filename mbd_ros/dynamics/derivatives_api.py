@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.api import dissipated, prepared_for
+from mbd_ros.dynamics.api import more_efforts, prepared_for
 from mbd_ros.dynamics.call import Array, checked_array, deliver
+from mbd_ros.dynamics.external_forces import external_effort_derivatives
 from mbd_ros.dynamics.prepared_derivatives import (
     ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
 from mbd_ros.execution import Executor
@@ -19,8 +21,9 @@ Parts = TypeVar('Parts', InverseDynamicsDerivatives, ForwardDynamicsDerivatives)
 
 def inverse_dynamics_derivatives(
     model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
-    gravity: ArrayLike | None = None, formulation: str = 'auto',
-    executor: Executor | str | None = None, dissipation: bool = False, out: Array | None = None,
+    external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
+    formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
+    out: Array | None = None,
 ) -> InverseDynamicsDerivatives:
     """
     Return the derivatives of the generalized forces that accelerations need.
@@ -31,8 +34,8 @@ def inverse_dynamics_derivatives(
         The robot.
     q, v, qdd : array_like
         (nq,), (nv,), (nv,) or (N, ...): configuration, velocity, acceleration.
-    gravity, formulation, executor
-        As in ``inverse_dynamics``.
+    external_forces, gravity, formulation, executor
+        As in ``inverse_dynamics``; external forces keep their direction in the world.
     dissipation : bool
         Whether the joints' damping counts. Dry friction is constant but where a joint stands
         still, and has no part in a derivative.
@@ -56,18 +59,21 @@ def inverse_dynamics_derivatives(
     Carpentier and Mansard, Analytical Derivatives of Rigid Body Dynamics Algorithms, 2018.
 
     """
-    result = prepared_for(model, gravity, formulation, executor).inverse_dynamics_derivatives(
-        q, v, qdd)
+    dyn = prepared_for(model, gravity, formulation, executor)
+    result = dyn.inverse_dynamics_derivatives(q, v, qdd)
+    if external_forces:
+        result = result._replace(
+            dq=result.dq - external_effort_derivatives(dyn, q, external_forces))
     if dissipation:
-        diagonal = np.arange(model.nv)
-        result.dv[..., diagonal, diagonal] += model.damping
+        result = result._replace(dv=result.dv + np.diag(model.damping))
     return _into(result, out)
 
 
 def forward_dynamics_derivatives(
     model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *,
-    gravity: ArrayLike | None = None, formulation: str = 'auto',
-    executor: Executor | str | None = None, dissipation: bool = False, out: Array | None = None,
+    external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
+    formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
+    out: Array | None = None,
 ) -> ForwardDynamicsDerivatives:
     """
     Return the derivatives of the accelerations that forces produce.
@@ -78,8 +84,8 @@ def forward_dynamics_derivatives(
         The robot.
     q, v, tau : array_like
         (nq,), (nv,), (nv,) or (N, ...): configuration, velocity, generalized forces.
-    gravity, formulation, executor
-        As in ``forward_dynamics``.
+    external_forces, gravity, formulation, executor
+        As in ``forward_dynamics``; external forces keep their direction in the world.
     dissipation : bool
         Whether damping and dry friction act on the joints. Friction changes the accelerations at
         which the derivatives are taken; its own derivative is zero but where a joint stands still.
@@ -104,12 +110,16 @@ def forward_dynamics_derivatives(
 
     """
     dyn = prepared_for(model, gravity, formulation, executor)
-    if not dissipation:
+    if not external_forces and not dissipation:
         return _into(dyn.forward_dynamics_derivatives(q, v, tau), out)
-    rates = checked_array(model, 'v', v, model.nv)
-    applied = checked_array(model, 'tau', tau, model.nv) + dissipated(model, rates)
+    applied = checked_array(model, 'tau', tau, model.nv) + more_efforts(
+        dyn, q, v, external_forces, dissipation)
     result = dyn.forward_dynamics_derivatives(q, v, applied)
-    result.dv[...] -= result.dtau * model.damping
+    if external_forces:
+        result = result._replace(dq=result.dq + result.dtau @ external_effort_derivatives(
+            dyn, q, external_forces))
+    if dissipation:
+        result = result._replace(dv=result.dv - result.dtau * model.damping)
     return _into(result, out)
 
 

@@ -35,11 +35,15 @@ def test_executors_agree(text, floating, seed):
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
-@given(text=trees(), floating=st.booleans(), seed=SEEDS)
-def test_differences_on_the_manifold(text, floating, seed):
+@given(text=trees(), floating=st.booleans(), pushed=st.booleans(), seed=SEEDS)
+def test_differences_on_the_manifold(text, floating, pushed, seed):
     model = mbd_ros.load(text, floating_base=floating)
     q, v, third = random_state(model, seed)
     how = {'executor': 'interpreted'}
+    if pushed:
+        rng = np.random.default_rng(seed)
+        how['external_forces'] = {link: rng.normal(size=6)
+                                  for link in (min(model.links), max(model.links))}
     for function, derivatives in zip((mbd_ros.inverse_dynamics, mbd_ros.forward_dynamics),
                                      FUNCTIONS):
         h = 1e-5

@@ -7,7 +7,8 @@ from robots import chain, random_state, urdf
 import mbd_ros
 from mbd_ros.dynamics.derivatives import LARGEST_UNROLLED
 from mbd_ros.errors import (
-    InvalidValueError, NotFiniteError, ShapeError, SingularMassError, UnsupportedError)
+    InvalidValueError, NotFiniteError, ShapeError, SingularMassError, UnknownNameError,
+    UnsupportedError)
 
 MASS, LENGTH, INERTIA, GRAVITY = 2.0, 0.5, 0.3, 9.81
 EXECUTORS = ['interpreted', 'unrolled', 'rolled']
@@ -74,6 +75,37 @@ def test_dissipation(pendulum):
     inertia = INERTIA + MASS * LENGTH ** 2
     # 1e-14: a dozen roundings of numbers near 1.
     np.testing.assert_allclose(damped.dv, [[-0.7 / inertia]], rtol=1e-14)
+
+
+def test_external_forces_errors(arm):
+    q, v, third = random_state(arm, 3)
+    for function in (mbd_ros.inverse_dynamics_derivatives, mbd_ros.forward_dynamics_derivatives):
+        with pytest.raises(UnknownNameError, match="no link named 'hand'; known: li"):
+            function(arm, q, v, third, external_forces={'hand': np.ones(6)})
+        with pytest.raises(ShapeError, match=r"external_forces\['link003'\] has shape \(3,\)"):
+            function(arm, q, v, third, external_forces={'link003': np.ones(3)})
+
+
+def test_a_force_on_a_pendulum(pendulum):
+    """The closed form: a force F along x at the link's origin, on the hinge, has no moment."""
+    found = mbd_ros.inverse_dynamics_derivatives(
+        pendulum, [0.4], [0], [0], external_forces={'bob': [5.0, 6.0, 7.0, 0, 0, 0]})
+    still = mbd_ros.inverse_dynamics_derivatives(pendulum, [0.4], [0], [0])
+    np.testing.assert_array_equal(found.dq, still.dq)
+
+
+def test_external_forces_on_some_of_many_states(arm):
+    states = [np.array(part) for part in zip(*(random_state(arm, k) for k in range(5)))]
+    forces = {'link003': np.random.default_rng(0).normal(size=(5, 6)), 'link001': np.ones(6)}
+    for function in (mbd_ros.inverse_dynamics_derivatives, mbd_ros.forward_dynamics_derivatives):
+        many = function(arm, *states, external_forces=forces, dissipation=True)
+        for k in range(5):
+            one = function(arm, *(part[k] for part in states), dissipation=True, external_forces={
+                'link003': forces['link003'][k], 'link001': np.ones(6)})
+            for part, expected in zip(many, one):
+                # 1e-12: lanes fuse and order some sums in another way than single states.
+                np.testing.assert_allclose(part[k], expected, rtol=0,
+                                           atol=1e-12 * np.abs(expected).max())
 
 
 def test_gravity(pendulum):
