@@ -53,7 +53,8 @@ setup(
     extras_require={
         'viewer': ['viser>=1.0'],   # the robot in a browser
         'xacro': ['xacro>=2.0'],    # where no ROS 2 provides it
-        'test': ['pytest>=7', 'hypothesis>=6', 'distributed', 'mpi4py>=4.1', 'mpich', 'tqdm'],
+        'test': ['pytest>=7', 'hypothesis>=6', 'distributed', 'mpi4py>=4.1', 'mpich', 'tqdm',
+                 'pillow'],   # looks at a picture of the page
         'peers': ['pin>=3', 'mujoco>=3'],   # what the numbers are tested against
         'bench': ['pin>=3', 'mujoco>=3', 'example-robot-data>=4'],  # 415 MB of robots
         'lint': [   # pinned: a new release of a linter must not fail an old commit

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import time
 
-LARGEST_LAG = 0.05
-"""Lag behind the wall that is caught up by hurrying [s]; a larger one is given up."""
-
 
 class Pace:
     """
@@ -16,11 +13,14 @@ class Pace:
     ----------
     factor : float
         Simulated seconds per second; 0: never wait.
+    largest_lag : float
+        Lag behind the wall that is made up by hurrying [s]; a larger one is given up.
 
     """
 
-    def __init__(self, factor: float) -> None:
+    def __init__(self, factor: float, largest_lag: float) -> None:
         self.factor = factor
+        self.largest_lag = largest_lag
         self.given_up = 0.0
         self._begin = time.monotonic()
         self._from = 0.0
@@ -51,7 +51,7 @@ class Pace:
         if lead > 0.0:
             time.sleep(lead)
             return 0.0
-        if -lead < LARGEST_LAG:
+        if -lead < self.largest_lag:
             return 0.0
         self.given_up -= lead
         self.restart(simulated)

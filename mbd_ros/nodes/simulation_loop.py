@@ -18,6 +18,9 @@ from mbd_ros.simulation import Stepper
 Vector = NDArray[np.float64]
 Publish = Callable[[int, Vector, Vector, Vector], None]
 
+LARGEST_LAG = {True: 0.5, False: 0.05}
+"""Lag that is made up by hurrying [s], in lockstep, where haste does no harm, and without."""
+
 RESEND = 0.1
 """In lockstep a state that is not answered is published again after this time [s]."""
 
@@ -91,7 +94,7 @@ class SimulationLoop:
         self._lag_said = False
         self._changed = threading.Condition()
         self._stop = False
-        self._pace = Pace(timing.factor)
+        self._pace = Pace(timing.factor, LARGEST_LAG[timing.lockstep])
         self._thread = threading.Thread(target=self._run, name='simulation', daemon=True)
         self.timeouts = 0
         self.resent = 0
