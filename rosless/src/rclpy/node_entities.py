@@ -45,6 +45,7 @@ class NodeEntities(NodeNames):
         self._timers: list[Timer] = []
         self._guards: list[GuardCondition] = []
         self._rates: dict[Rate, Timer] = {}
+        self._waitables: list[Any] = []
         self._version = 0
         self._destroyed = False
 
@@ -77,6 +78,11 @@ class NodeEntities(NodeNames):
     def guards(self) -> Iterator[GuardCondition]:
         """The guard conditions."""
         yield from self._guards
+
+    @property
+    def waitables(self) -> Iterator[Any]:
+        """The action servers and clients."""
+        yield from self._waitables
 
     def create_publisher(
         self,
@@ -448,11 +454,14 @@ class NodeEntities(NodeNames):
             *self._clients,
             *self._services,
             *self._publishers,
+            *(entity for waitable in self._waitables for entity in waitable.entities),
         ]
 
     def _destroy_entities(self) -> None:
         for rate in list(self._rates):
             self.destroy_rate(rate)
+        for waitable in list(self._waitables):
+            waitable.destroy()
         for entity in reversed(self._entities()):
             entity.destroy()  # type: ignore[attr-defined]
 

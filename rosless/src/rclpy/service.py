@@ -82,6 +82,18 @@ class Service(Entity):
 
     def next_job(self, executor: Any) -> Job | None:
         """Take a request."""
+        taken = self.take_request()
+        if taken is None:
+            return None
+        request, header = taken
+        return Job(
+            self.callback,
+            (request, self.srv_type.Response()),
+            partial(self.send_response, header=header),
+        )
+
+    def take_request(self) -> tuple[Any, RequestHeader] | None:
+        """Return the next request and who asked, or None; malformed ones are logged."""
         while True:
             sample = self._reader.take()
             if sample is None:
@@ -95,12 +107,7 @@ class Service(Entity):
             except DeserializationError as error:
                 self._log_error(f"dropped a request to service '{self.srv_name}': {error}")
                 continue
-            header = RequestHeader(guid, number, info.publication_handle)
-            return Job(
-                self.callback,
-                (request, self.srv_type.Response()),
-                partial(self.send_response, header=header),
-            )
+            return request, RequestHeader(guid, number, info.publication_handle)
 
     def send_response(self, response: Any, header: RequestHeader) -> None:
         """

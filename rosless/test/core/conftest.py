@@ -156,3 +156,59 @@ def run_program() -> Iterator[Callable[..., Program]]:
         if program.process.poll() is None:
             program.process.kill()
         program.process.communicate(timeout=5.0)
+
+
+def outcome(future: Any, timeout: float = 5.0) -> Any:
+    """Return the result of a future that another thread completes."""
+    assert wait_until(future.done, timeout), 'nothing came'
+    return future.result()
+
+
+@pytest.fixture(name='outcome')
+def _outcome() -> Callable[..., Any]:
+    return outcome
+
+
+class Gate:
+    """An execution of a goal that goes on until it is told to end, or cancelled."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self.running: list[Any] = []
+
+    def __call__(self, goal_handle: Any) -> Any:
+        """Execute a goal."""
+        from example_interfaces.action import Fibonacci
+
+        self.running.append(goal_handle)
+        limit = time.monotonic() + 10.0
+        while not self.open.is_set() and time.monotonic() < limit:
+            if goal_handle.is_cancel_requested:
+                goal_handle.canceled()
+                return Fibonacci.Result(sequence=[-1])
+            time.sleep(0.005)
+        goal_handle.succeed()
+        return Fibonacci.Result(sequence=[goal_handle.request.order])
+
+
+@pytest.fixture
+def gate() -> Gate:
+    """Return an execute callback that holds goals."""
+    return Gate()
+
+
+@pytest.fixture
+def pair(make_node: Callable[..., Any], spinning: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that makes an action server and a client, each on a node of its own."""
+    from example_interfaces.action import Fibonacci
+    from rclpy.action import ActionClient, ActionServer
+
+    def make(execute: Any, num_threads: int = 4, **kwargs: Any) -> Any:
+        server_node, client_node = make_node('server'), make_node('client')
+        server = ActionServer(server_node, Fibonacci, 'fibonacci', execute, **kwargs)
+        client = ActionClient(client_node, Fibonacci, 'fibonacci')
+        spinning(server_node, client_node, num_threads=num_threads)
+        assert client.wait_for_server(timeout_sec=5.0)
+        return server, client
+
+    return make

@@ -1,0 +1,58 @@
+"""Which goals a request to cancel is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from action_msgs.srv import CancelGoal
+
+from .goal_states import CANCELABLE
+from .server_goal_handle import ServerGoalHandle
+from ..time import Time
+
+ANY_GOAL = bytes(16)
+
+
+def goals_to_cancel(
+    request: Any, goals: Mapping[bytes, ServerGoalHandle]
+) -> tuple[int, list[ServerGoalHandle]]:
+    """
+    Return which goals a request is about, by the rules of `action_msgs/srv/CancelGoal`.
+
+    Parameters
+    ----------
+    request : CancelGoal.Request
+        Id and stamp: all goals if both are zero; one goal if only an id is given; the goals
+        accepted up to the stamp if only a stamp is given; these and that goal if both are.
+    goals : Mapping[bytes, ServerGoalHandle]
+        The goals of the server.
+
+    Returns
+    -------
+    int
+        Return code for the response.
+    list[ServerGoalHandle]
+        Goals that can be cancelled.
+
+    """
+    key = bytes(request.goal_info.goal_id.uuid)
+    stamp = _nanoseconds(request.goal_info)
+    if key != ANY_GOAL and stamp == 0:
+        goal = goals.get(key)
+        if goal is None:
+            return CancelGoal.Response.ERROR_UNKNOWN_GOAL_ID, []
+        if goal.status not in CANCELABLE:
+            return CancelGoal.Response.ERROR_GOAL_TERMINATED, []
+        return CancelGoal.Response.ERROR_NONE, [goal]
+    found = [
+        goal
+        for each, goal in goals.items()
+        if goal.status in CANCELABLE
+        and (stamp == 0 or each == key or _nanoseconds(goal._info) <= stamp)
+    ]
+    return CancelGoal.Response.ERROR_NONE, found
+
+
+def _nanoseconds(info: Any) -> int:
+    return Time.from_msg(info.stamp).nanoseconds

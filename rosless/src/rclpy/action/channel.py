@@ -1,0 +1,173 @@
+"""The services and topics that an action consists of, as entities of a node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+from rosless import names
+
+from ..callback_groups import CallbackGroup
+from ..client import Client
+from ..clock import Clock
+from ..entity import Entity, Job
+from ..exceptions import NoTypeSupportImportedException
+from ..publisher import Publisher
+from ..qos import QoSProfile
+from ..qos_event import PublisherEventCallbacks, SubscriptionEventCallbacks
+from ..service import RequestHeader, Service
+from ..subscription import Subscription
+from ..timer import Timer
+
+
+class ActionService(Service):
+    """A service whose callback gets request and header, and answers when it likes."""
+
+    def next_job(self, executor: Any) -> Job | None:
+        """Take a request."""
+        taken = self.take_request()
+        return None if taken is None else Job(self.callback, taken)
+
+    def respond(self, response: Any, header: RequestHeader) -> None:
+        """Answer a request, unless this service or the client has gone away."""
+        if self.destroyed:
+            return
+        known = header.writer in self._matched
+        if known or self._reader.matched_writer(header.writer) is not None:
+            self.send_response(response, header)
+
+
+class AfterFeedback(Entity):
+    """Has work only when the feedback that has come before is handled."""
+
+    feedback: Subscription
+
+    def next_job(self, executor: Any) -> Job | None:
+        """Take feedback, or else what is of this entity."""
+        return self.feedback.next_job(executor) or super().next_job(executor)
+
+
+class ResultClient(AfterFeedback, Client):
+    """Gets results."""
+
+
+class StatusSubscription(AfterFeedback, Subscription):
+    """Gets the states of goals."""
+
+
+class ActionChannel:
+    """
+    Makes and destroys what an action server or client needs.
+
+    Parameters
+    ----------
+    node : Node
+        Whose entities they are.
+    action_type : type
+        Class of the action.
+    action_name : str
+        Its name; relative names and remapping are resolved.
+    group : CallbackGroup
+        Group of all the callbacks.
+
+    Attributes
+    ----------
+    name : str
+        Full name of the action.
+    entities : list[Entity]
+        What has been made.
+
+    Raises
+    ------
+    NoTypeSupportImportedException
+        If the class is not that of an action.
+
+    """
+
+    def __init__(
+        self, node: Any, action_type: Any, action_name: str, group: CallbackGroup
+    ) -> None:
+        if not hasattr(getattr(action_type, 'Impl', None), 'SendGoalService'):
+            raise NoTypeSupportImportedException(f'{action_type!r} is not an action class')
+        self._node = node
+        self._group = group
+        self.name: str = node.resolve_topic_name(action_name)
+        self.entities: list[Entity] = []
+
+    def service(
+        self, srv_type: Any, suffix: str, callback: Callable[..., Any], profile: QoSProfile
+    ) -> ActionService:
+        """Make a service; `suffix` is the last part of its name."""
+        name = self._node.resolve_service_name(f'{self.name}/_action/{suffix}')
+        writer, reader = self._node._channel(srv_type, name, profile, is_service=True)
+        service = ActionService(
+            writer, reader, srv_type, name, callback, self._group, profile, self._node
+        )
+        self._node._add(self.entities, service, writer, reader)
+        return service
+
+    def client(
+        self, srv_type: Any, suffix: str, profile: QoSProfile, kind: type[Client] = Client
+    ) -> Any:
+        """Make a client of a service."""
+        name = self._node.resolve_service_name(f'{self.name}/_action/{suffix}')
+        writer, reader = self._node._channel(srv_type, name, profile, is_service=False)
+        client = kind(writer, reader, srv_type, name, profile, self._group, self._node)
+        self._node._add(self.entities, client, writer, reader)
+        return client
+
+    def publisher(self, msg_type: Any, suffix: str, profile: QoSProfile) -> Publisher:
+        """Make a publisher."""
+        name = self._node.resolve_topic_name(f'{self.name}/_action/{suffix}')
+        writer = self._node.context.participant.writer(
+            names.topic_on_wire(name),
+            names.type_on_wire(msg_type._definition.name),
+            profile.to_profile(),
+        )
+        events = PublisherEventCallbacks()
+        publisher = Publisher(writer, msg_type, name, profile, events, self._group, self._node)
+        self._node._add(self.entities, publisher, writer)
+        return publisher
+
+    def subscription(
+        self,
+        msg_type: Any,
+        suffix: str,
+        callback: Callable[..., Any],
+        profile: QoSProfile,
+        kind: type[Subscription] = Subscription,
+    ) -> Any:
+        """Make a subscription."""
+        name = self._node.resolve_topic_name(f'{self.name}/_action/{suffix}')
+        reader = self._node.context.participant.reader(
+            names.topic_on_wire(name),
+            names.type_on_wire(msg_type._definition.name),
+            profile.to_profile(),
+        )
+        events = SubscriptionEventCallbacks()
+        subscription = kind(
+            reader, msg_type, name, callback, self._group, profile, False, events, self._node
+        )
+        self._node._add(self.entities, subscription, reader)
+        return subscription
+
+    def timer(self, callback: Callable[[], None], clock: Clock) -> Timer:
+        """Make a timer that does not run yet."""
+        timer = Timer(callback, self._group, 0, clock, self._node)
+        timer.cancel()
+        self._node._add(self.entities, timer)
+        return timer
+
+    def destroy(self) -> None:
+        """Destroy everything."""
+        context = self._node.context
+        alive = context._participant is not None
+        for entity in self.entities:
+            entity.destroyed = True
+        with context.discovery.together() if alive else nullcontext():
+            for entity in list(self.entities):
+                if isinstance(entity, Timer):
+                    entity.close()
+                ends = (getattr(entity, '_writer', None), getattr(entity, '_reader', None))
+                self._node._remove(self.entities, entity, *ends)

@@ -1,0 +1,70 @@
+"""The states of a goal on its server, and what leads from one to the next."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from action_msgs.msg import GoalStatus
+
+from ..exceptions import RCLError
+
+
+class GoalEvent(Enum):
+    """What can happen to a goal."""
+
+    EXECUTE = 1
+    CANCEL_GOAL = 2
+    SUCCEED = 3
+    ABORT = 4
+    CANCELED = 5
+
+
+NAMES = {
+    value: name.removeprefix('STATUS_')
+    for name, value in vars(GoalStatus).items()
+    if name.startswith('STATUS_')
+}
+ACTIVE = (
+    GoalStatus.STATUS_ACCEPTED,
+    GoalStatus.STATUS_EXECUTING,
+    GoalStatus.STATUS_CANCELING,
+)
+CANCELABLE = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING)
+_NEXT = {
+    (GoalStatus.STATUS_ACCEPTED, GoalEvent.EXECUTE): GoalStatus.STATUS_EXECUTING,
+    (GoalStatus.STATUS_ACCEPTED, GoalEvent.CANCEL_GOAL): GoalStatus.STATUS_CANCELING,
+    (GoalStatus.STATUS_EXECUTING, GoalEvent.CANCEL_GOAL): GoalStatus.STATUS_CANCELING,
+    (GoalStatus.STATUS_EXECUTING, GoalEvent.SUCCEED): GoalStatus.STATUS_SUCCEEDED,
+    (GoalStatus.STATUS_EXECUTING, GoalEvent.ABORT): GoalStatus.STATUS_ABORTED,
+    (GoalStatus.STATUS_CANCELING, GoalEvent.SUCCEED): GoalStatus.STATUS_SUCCEEDED,
+    (GoalStatus.STATUS_CANCELING, GoalEvent.ABORT): GoalStatus.STATUS_ABORTED,
+    (GoalStatus.STATUS_CANCELING, GoalEvent.CANCELED): GoalStatus.STATUS_CANCELED,
+}
+
+
+def next_status(status: int, event: GoalEvent) -> int:
+    """
+    Return the status of a goal after an event.
+
+    Parameters
+    ----------
+    status : int
+        A constant of `action_msgs/msg/GoalStatus`.
+    event : GoalEvent
+        What happens.
+
+    Raises
+    ------
+    RCLError
+        If that cannot happen in this state; the text says what can.
+
+    """
+    following = _NEXT.get((status, event))
+    if following is None:
+        possible = [other.name for state, other in _NEXT if state == status]
+        raise RCLError(
+            'Failed to update goal state: goal_handle attempted invalid transition from state '
+            f'{NAMES[status]} with event {event.name}; possible events: '
+            f'{", ".join(possible) or "none, the goal has ended"}'
+        )
+    return following
