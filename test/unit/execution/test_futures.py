@@ -17,6 +17,8 @@ from robots import chain
 
 import mbd_ros
 from mbd_ros.dynamics import kinematics
+from mbd_ros.dynamics.derivatives import (
+    FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES)
 from mbd_ros.dynamics.energies import ENERGIES
 from mbd_ros.dynamics.mass_matrix import MASS_MATRIX
 from mbd_ros.dynamics.recursive import BIAS_FORCES, FORWARD_DYNAMICS, INVERSE_DYNAMICS
@@ -116,6 +118,7 @@ def test_names_and_composition():
 
 @pytest.mark.parametrize('program', [
     FORWARD_DYNAMICS, INVERSE_DYNAMICS, BIAS_FORCES, MASS_MATRIX, ENERGIES,
+    FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES,
     kinematics.body_poses(), kinematics.link_pose(0, kinematics.AT_ORIGIN),
     kinematics.link_motion(0, kinematics.AT_ORIGIN),
     kinematics.link_jacobian(0, kinematics.AT_ORIGIN)], ids=lambda program: program.name[:20])
