@@ -23,6 +23,11 @@ ground are::
 where r = (v - v_P) x S is zero for a joint of one axis. Forward dynamics follows from
 ``d qdd = M^-1 (d tau - dID)``, at the accelerations that forward dynamics gives.
 
+Differentiating the sweeps themselves would hand on records that grow with the number of axes, and
+take several times the operations; here every record has a fixed size, so that loops over bodies
+can run it. As the frame of reference is that of a floating body, no digits are lost by its distance
+from the origin.
+
 References
 ----------
 Carpentier and Mansard, Analytical Derivatives of Rigid Body Dynamics Algorithms, 2018;

@@ -1,13 +1,15 @@
 """Solving with matrices that have the pattern of a tree."""
 
+import ctypes
 import math
 
 import numpy as np
 import pytest
 
+from mbd_ros.execution import elimination_ir
 from mbd_ros.execution.elimination import axis_ends, axis_parents, eliminate
 from mbd_ros.execution.elimination_ir import work_size
-from mbd_ros.execution.machine_code import vector_lanes
+from mbd_ros.execution.machine_code import MachineCode, vector_lanes
 from mbd_ros.execution.straight_line import Width
 
 # A free body of six axes carries two chains: bodies 1, 2 and body 3 with a second free body 4.
@@ -35,9 +37,8 @@ def test_no_axes():
     eliminate([], [])
 
 
-@pytest.mark.parametrize('axes', [AXES, [-1], [-1, 0, -1], [-1, 0, 0, 1]])
-def test_eliminate(axes):
-    rng = np.random.default_rng(0)
+def random_matrices(axes, rng):
+    """Return A, B and a symmetric matrix with the pattern of the tree; its condition is small."""
     nv = len(axes)
     lower = np.diag(rng.uniform(1.0, 2.0, nv))
     for k in range(nv):
@@ -45,16 +46,58 @@ def test_eliminate(axes):
         while i >= 0:
             lower[k, i] = rng.normal() / nv
             i = axes[i]
-    mass = lower.T @ lower  # has the pattern of the tree
-    a, b = rng.normal(size=(2, nv, nv))
-    matrices = np.ravel([a, b, mass]).tolist()
-    eliminate(matrices, axes)
-    found = np.reshape(matrices, (3, nv, nv))
+    return np.array([*rng.normal(size=(2, nv, nv)), lower.T @ lower])
+
+
+def check(found, matrices):
+    a, b, mass = matrices
     # 1e-13: some fifteen roundings; the condition of M is below 1e2.
     for mine, expected in zip(found, (-np.linalg.solve(mass, a), -np.linalg.solve(mass, b),
                                       np.linalg.inv(mass))):
         np.testing.assert_allclose(mine, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
+
+
+TREES = pytest.mark.parametrize('axes', [AXES, [-1], [-1, 0, -1], [-1, 0, 0, 1]])
+
+
+@TREES
+def test_eliminate(axes):
+    matrices = random_matrices(axes, np.random.default_rng(0))
+    flat = matrices.ravel().tolist()
+    eliminate(flat, axes)
+    found = np.reshape(flat, matrices.shape)
+    check(found, matrices)
     np.testing.assert_array_equal(found[2], found[2].T)
+
+
+@TREES
+@pytest.mark.parametrize('together', [False, True])
+@pytest.mark.parametrize('lanes', [2, 4, 8])
+def test_machine_code(axes, lanes, together, monkeypatch):
+    """The loops give the same for every width of registers, for one state and for lanes."""
+    monkeypatch.setattr(elimination_ir, 'vector_lanes', lambda: lanes)
+    width, rng, nv = Width(lanes if together else 1), np.random.default_rng(1), len(axes)
+    states = [random_matrices(axes, rng) for _ in range(width.lanes)]
+    block = 4 * lanes // width.lanes
+    sides, mass = (math.ceil(size / block) * block for size in (3 * nv, nv))
+    work = np.zeros((work_size(nv, 3, width), width.lanes))
+    rows = work[:nv * (sides + 2 * mass + block // 4)].reshape(nv, -1, width.lanes)
+    for lane, (a, b, m) in enumerate(states):
+        rows[:, :2 * nv, lane] = np.hstack([a, b])
+        rows[:, 2 * nv:3 * nv, lane] = np.eye(nv)
+        rows[:, sides:sides + nv, lane] = m
+    code = MachineCode('\n'.join([
+        elimination_ir.elimination_ir(3, width),
+        'define void @run(ptr %w, ptr %r, ptr %p, ptr %e, i64 %n) {',
+        '  call void @eliminate(ptr %w, ptr %r, ptr %p, ptr %e, i64 %n)', '  ret void', '}']))
+    result = np.full((3 * nv * nv + 1, width.lanes), 7.0)
+    parents, ends = np.array(axes), np.array(axis_ends(axes))
+    pointers = [array.ctypes.data_as(ctypes.c_void_p) for array in (work, result, parents, ends)]
+    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)(code.address('run'))(
+        *pointers, nv)
+    assert (result[-1] == 7.0).all()
+    for lane, matrices in enumerate(states):
+        check(result[:-1, lane].reshape(3, nv, nv), matrices)
 
 
 def test_rows_of_the_work_array_are_whole_blocks():
