@@ -25,8 +25,8 @@ where r = (v - v_P) x S is zero for a joint of one axis. Forward dynamics follow
 
 Differentiating the sweeps themselves would hand on records that grow with the number of axes, and
 take several times the operations; here every record has a fixed size, so that loops over bodies
-can run it. As the frame of reference is that of a floating body, no digits are lost by its distance
-from the origin.
+can run them. As the frame of reference is that of a floating body, no digits are lost by its
+distance from the origin.
 
 References
 ----------
