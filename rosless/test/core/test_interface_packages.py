@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import importlib
 import os
 from pathlib import Path
-import sys
 from typing import Any
 
 import pytest
@@ -150,9 +148,3 @@ def test_refuses_beside_a_real_rclpy(tmp_path: Path, run_program: Callable[..., 
 def test_start_is_light(run_program: Callable[..., Any]) -> None:
     source = "import sys, rosless; print('numpy' in sys.modules, 'cyclonedds' in sys.modules)"
     assert run_program(source).finish()[:2] == (0, 'False False\n')
-
-
-def test_what_is_left_out_says_so() -> None:
-    with pytest.raises(ImportError, match=r'rclpy\.lifecycle is not in this version'):
-        importlib.import_module('rclpy.lifecycle')
-    assert 'rclpy.lifecycle' not in sys.modules

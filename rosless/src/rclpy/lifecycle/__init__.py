@@ -1,5 +1,26 @@
-"""Not in this version."""
+"""Managed nodes: others configure, activate, deactivate and shut them down, step by step."""
 
-raise ImportError(
-    'rclpy.lifecycle is not in this version of rosless (0.1); its README lists what is there'
-)
+from .callback_return import TransitionCallbackReturn
+from .managed_entity import ManagedEntity, SimpleManagedEntity
+from .node import LifecycleNode, LifecycleNodeMixin
+from .publisher import LifecyclePublisher
+from .state_machine import LifecycleState
+
+Node = LifecycleNode
+NodeMixin = LifecycleNodeMixin
+State = LifecycleState
+Publisher = LifecyclePublisher
+
+__all__ = [
+    'LifecycleNode',
+    'LifecycleNodeMixin',
+    'LifecyclePublisher',
+    'LifecycleState',
+    'ManagedEntity',
+    'Node',
+    'NodeMixin',
+    'Publisher',
+    'SimpleManagedEntity',
+    'State',
+    'TransitionCallbackReturn',
+]
