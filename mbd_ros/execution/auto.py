@@ -18,8 +18,8 @@ from mbd_ros.model import Model
 
 Array = NDArray[np.float64]
 
-WORTH = 4.0
-"""Times to hand over a share that the time saved by threads must exceed."""
+WORTH = 10.0
+"""Times to hand over a share that the time saved must exceed: a busy machine saves less of it."""
 _WARM_UP = 16
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution.auto import Auto
+from mbd_ros.execution.auto import Auto, processors
 from mbd_ros.execution.compiled import Compiled
 from mbd_ros.execution.interpreted import Interpreted
 from mbd_ros.execution.kernel import Executor
+from mbd_ros.execution.threads import Threads
 
 _BY_NAME: dict[str, Executor] = {
     'auto': Auto(), 'compiled': Compiled(), 'unrolled': Compiled('unrolled'),
-    'rolled': Compiled('rolled'), 'interpreted': Interpreted()}
+    'rolled': Compiled('rolled'), 'threads': Threads(processors()),
+    'interpreted': Interpreted()}
 
 
 def choose(executor: Executor | str | None) -> Executor:

@@ -8,10 +8,10 @@ single state stays on the caller's thread: handing it over costs more than an ev
 
 from __future__ import annotations
 
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 import functools
-import itertools
 import os
 import statistics
 import time
@@ -27,6 +27,8 @@ from mbd_ros.model import Model
 
 SMALLEST_SHARE = 512
 """Rows below which a share does not repay the hand-over of some 20 us."""
+LARGE_SHARE = 2048
+"""Rows from which on there are more shares than threads, for threads that are held up."""
 
 
 @dataclass(frozen=True)
@@ -90,17 +92,33 @@ class ThreadedKernel:
 
     def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
             out: NDArray[np.float64]) -> bool:
-        """Run on N states, in shares of about equal size."""
-        shares = max(1, min(self.count, len(out) // SMALLEST_SHARE))
-        bounds = [len(out) * k // shares for k in range(shares + 1)]
+        """
+        Run on N states, in shares of about equal size.
 
-        def work(first: int, last: int) -> bool:
-            return self.inner.run([a[first:last] for a in arguments], gravity, out[first:last])
+        Whoever is free takes the next share. The caller takes all that nobody else has begun, so
+        that threads which get no processor do not hold it up.
+        """
+        count = len(out)
+        number = max(1, min(self.count, count // SMALLEST_SHARE),
+                     min(4 * self.count, count // LARGE_SHARE))
+        shares = deque((count * k // number, count * (k + 1) // number) for k in range(number))
+        finite: list[bool] = []
 
-        others = [_pool(self.count - 1).submit(work, first, last)
-                  for first, last in itertools.pairwise(bounds[1:])]
-        finite = work(bounds[0], bounds[1])
-        return all([finite, *(other.result() for other in others)])
+        def work() -> None:
+            while shares:
+                try:
+                    first, last = shares.popleft()
+                except IndexError:
+                    return  # another thread was quicker
+                finite.append(self.inner.run([a[first:last] for a in arguments], gravity,
+                                             out[first:last]))
+
+        others = [_pool(self.count - 1).submit(work) for _ in range(min(self.count, number) - 1)]
+        work()
+        for other in others:
+            if not other.cancel():
+                other.result()
+        return all(finite)
 
 
 @functools.cache

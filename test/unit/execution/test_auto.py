@@ -6,7 +6,8 @@ from robots import chain
 
 import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
-from mbd_ros.execution import Auto, auto, choose, Compiled, Interpreted
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.execution import Auto, auto, choose, Compiled, Interpreted, Threads
 from mbd_ros.execution.threads import hand_over, SMALLEST_SHARE
 
 
@@ -29,6 +30,10 @@ def test_names():
     assert choose('auto').name == 'auto, compiled'
     assert Auto(Interpreted()).name == 'auto, interpreted'
     assert choose(None) == Compiled()
+    assert choose('threads') == Threads(auto.processors())
+    with pytest.raises(InvalidValueError, match="executor is 'gpu'; allowed: 'auto', 'compiled', "
+                       "'unrolled', 'rolled', 'threads', 'interpreted' or an executor"):
+        choose('gpu')
 
 
 @pytest.mark.parametrize('rows', [1, 100, 2 * SMALLEST_SHARE, 30_000])
@@ -44,8 +49,8 @@ def test_large_batches_go_to_threads_and_small_ones_do_not(kernel, monkeypatch):
     run(kernel, 2 * SMALLEST_SHARE)
     monkeypatch.setattr(auto, 'hand_over', lambda: 20e-6)
     kernel._time_per_state = 50e-9
-    # 50 ns * N / 2 saved against 4 * 20 us: from N = 3200 on.
-    assert [kernel.threads(rows) for rows in (100, 3199, 3201, 10**6)] == [1, 1, 2, 2]
+    # 50 ns * N / 2 saved against 10 * 20 us: from N = 8000 on.
+    assert [kernel.threads(rows) for rows in (100, 7999, 8001, 10**6)] == [1, 1, 2, 2]
 
 
 def test_what_is_measured_is_kept(kernel):

@@ -1,6 +1,8 @@
 """Shares of a batch on threads give the same answer as one thread."""
 
 import os
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -9,17 +11,65 @@ from robots import chain
 import mbd_ros
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Interpreted, Threads
-from mbd_ros.execution.threads import SMALLEST_SHARE
+from mbd_ros.execution.threads import _pool, SMALLEST_SHARE, ThreadedKernel
 
 
 @pytest.mark.parametrize('count', [1, 2, 3])
-@pytest.mark.parametrize('rows', [1, SMALLEST_SHARE, 2 * SMALLEST_SHARE + 7, 5 * SMALLEST_SHARE])
+@pytest.mark.parametrize('rows', [
+    1, SMALLEST_SHARE, 2 * SMALLEST_SHARE + 7, 5 * SMALLEST_SHARE, 20_000])
 def test_same_as_one_thread(count, rows):
     model = mbd_ros.load(chain(3, 1))
     q, v, tau = np.random.default_rng(0).normal(size=(3, rows, 3))
     np.testing.assert_array_equal(
         mbd_ros.forward_dynamics(model, q, v, tau, executor=Threads(count)),
         mbd_ros.forward_dynamics(model, q, v, tau))
+
+
+class Slow:
+    """A kernel that notes which rows each thread was given, and fails where it is told to."""
+
+    def __init__(self, fails=-1):
+        self.rows, self.fails = [], fails
+
+    def run(self, arguments, gravity, out):
+        self.rows.append((threading.current_thread().name, int(arguments[0][0, 0]), len(out)))
+        if self.fails in arguments[0]:
+            raise ValueError('as told')
+        time.sleep(0.002)
+        return True
+
+
+def run_slowly(kernel, rows, count=2):
+    numbers = np.arange(float(rows))[:, None]
+    return ThreadedKernel(kernel, count).run([numbers], np.zeros(3), np.empty((rows, 1)))
+
+
+def test_every_row_is_in_one_share():
+    kernel = Slow()
+    assert run_slowly(kernel, 50_001)
+    firsts, sizes = zip(*sorted(row[1:] for row in kernel.rows))
+    assert sum(sizes) == 50_001
+    np.testing.assert_array_equal(firsts, np.cumsum([0, *sizes[:-1]]))
+    assert len({name for name, _, _ in kernel.rows}) == 2
+
+
+def test_the_caller_does_the_work_of_threads_that_do_not_come():
+    release = threading.Event()
+    blocked = _pool(1).submit(release.wait, 10.0)  # the only other thread is busy elsewhere
+    try:
+        kernel = Slow()
+        assert run_slowly(kernel, 20_000)
+        assert {name for name, _, _ in kernel.rows} == {threading.current_thread().name}
+        assert not blocked.done()
+    finally:
+        release.set()
+        blocked.result()
+
+
+@pytest.mark.parametrize('row', [0, 19_999])
+def test_an_error_in_a_share_is_raised(row):
+    with pytest.raises(ValueError, match='as told'):
+        run_slowly(Slow(fails=row), 20_000)
 
 
 def test_name_and_composition():
