@@ -75,7 +75,8 @@ class Controller(Node):
         self._drawings = ControllerDrawings(self)
         self._source = RobotSource(self, self._settings.robot_description, self._on_robot)
         self._subscription = self.create_subscription(
-            JointState, 'joint_states', self._on_joint_states, qos.STREAM)
+            JointState, 'joint_states', self._on_joint_states, qos.STREAM,
+            qos_overriding_options=qos.OVERRIDABLE)
         self._watch = self.create_timer(
             0.1, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._health = HealthPublisher(self, self._how)

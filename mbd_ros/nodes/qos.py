@@ -1,6 +1,7 @@
 """The four QoS profiles of this package; every topic uses one of them."""
 
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos_overriding_options import QoSOverridingOptions
 
 LATCHED = QoSProfile(
     history=HistoryPolicy.KEEP_LAST, depth=1, reliability=ReliabilityPolicy.RELIABLE,
@@ -21,3 +22,6 @@ NEWEST = QoSProfile(
     history=HistoryPolicy.KEEP_LAST, depth=1, reliability=ReliabilityPolicy.BEST_EFFORT,
     durability=DurabilityPolicy.VOLATILE)
 """Received where only the newest sample counts, such as what is drawn."""
+
+OVERRIDABLE = QoSOverridingOptions.with_default_policies()
+"""For subscriptions: users may set ``qos_overrides.<topic>.subscription.reliability`` etc."""

@@ -80,7 +80,7 @@ class RobotSource:
         else:
             self._subscription = node.create_subscription(
                 String, 'robot_description', lambda message: self._take(message.data),
-                qos.LATCHED, callback_group=group)
+                qos.LATCHED, callback_group=group, qos_overriding_options=qos.OVERRIDABLE)
 
     @property
     def robot(self) -> Robot | None:

@@ -63,7 +63,8 @@ class Simulator(Node):
             else None)
         self._broadcaster = TransformBroadcaster(self)
         self._subscription = self.create_subscription(
-            Float64MultiArray, 'effort_controller/commands', self._on_command, qos.RELIABLE)
+            Float64MultiArray, 'effort_controller/commands', self._on_command, qos.RELIABLE,
+            qos_overriding_options=qos.OVERRIDABLE)
         self._source = RobotSource(
             self, settings.robot_description, self._on_robot,
             floating_base=settings.floating_base, gravity=settings.gravity)

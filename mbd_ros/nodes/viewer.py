@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from ament_index_python.packages import get_package_share_directory
 from mbd_msgs.msg import ControllerState
@@ -17,16 +18,18 @@ from tf2_msgs.msg import TFMessage
 
 import mbd_ros
 from mbd_ros.description.visuals import read_visuals
-from mbd_ros.errors import MbdError
+from mbd_ros.errors import MbdError, UnsupportedError
 from mbd_ros.messages.drawings import from_path, from_point, METRES_PER_NEWTON
 from mbd_ros.messages.joint_states import JointStateReader
 from mbd_ros.messages.transforms import put_base
 from mbd_ros.model.state import neutral
 from mbd_ros.nodes import qos
-from mbd_ros.nodes.page.page import Page
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
 from mbd_ros.nodes.run import run
+
+if TYPE_CHECKING:
+    from mbd_ros.nodes.page.page import Page
 
 Vector = NDArray[np.float64]
 
@@ -72,16 +75,20 @@ class Viewer(Node):
     def configure(self) -> None:
         """Serve the page and listen."""
         settings = self._settings
-        page = self._page = Page(settings.host, settings.port, history=settings.history)
+        page = self._page = _new_page(settings.host, settings.port, settings.history)
         if page.port != settings.port:
             self.get_logger().warning(f'port {settings.port} is taken')
         self.get_logger().info(f'look at {page.url}')
         self._source = RobotSource(self, settings.robot_description, self._on_robot)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_subscription(JointState, 'joint_states', self._on_joint_states, qos.NEWEST)
-        self.create_subscription(ControllerState, 'controller/state', self._on_state, qos.STREAM)
-        self.create_subscription(Path, 'controller/desired_path', self._on_path, qos.LATCHED)
-        self.create_subscription(TFMessage, '/tf', self._on_transforms, qos.STREAM)
+        self.create_subscription(JointState, 'joint_states', self._on_joint_states, qos.NEWEST,
+                                 qos_overriding_options=qos.OVERRIDABLE)
+        self.create_subscription(ControllerState, 'controller/state', self._on_state, qos.STREAM,
+                                 qos_overriding_options=qos.OVERRIDABLE)
+        self.create_subscription(Path, 'controller/desired_path', self._on_path, qos.LATCHED,
+                                 qos_overriding_options=qos.OVERRIDABLE)
+        self.create_subscription(TFMessage, '/tf', self._on_transforms, qos.STREAM,
+                                 qos_overriding_options=qos.OVERRIDABLE)
         self.create_timer(1.0 / settings.frame_rate, self._draw, clock=steady)
         self.create_timer(1.0 / settings.plot_rate, self._plot, clock=steady)
 
@@ -159,6 +166,16 @@ class Viewer(Node):
             else:
                 page.panel.set_status(f'{name} · {MODES[state.mode]}', _readouts(state))
         page.redraw()
+
+
+def _new_page(host: str, port: int, history: float) -> Page:
+    """Return the page; viser is installed with the extra ``viewer`` only."""
+    try:
+        from mbd_ros.nodes.page.page import Page
+    except ImportError as error:
+        raise UnsupportedError(
+            f'the page ({error})', 'install viser: pip install viser') from error
+    return Page(host, port, history=history)
 
 
 def _readouts(state: ControllerState) -> dict[str, str]:

@@ -8,6 +8,7 @@ import pytest
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
+from tf2_msgs.msg import TFMessage
 
 pytestmark = pytest.mark.nodes
 
@@ -88,6 +89,28 @@ def test_bad_commands_are_said_counted_and_ignored(simulator, graph, send, effor
     send(0.0, 5.0, 0.0)
     graph.wait_until(lambda: states[-1].velocity[0] > 0.01, 'good commands still act')
     assert running.up
+
+
+def test_a_floating_base_falls_and_is_a_transform(run_node, graph, send, urdf, tmp_path):
+    link = '<link name="base_link">'
+    inertial = ('<inertial><mass value="5"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" '
+                'izz="1"/></inertial>')
+    file = tmp_path / 'flying.urdf'
+    file.write_text(urdf('three_link_arm').read_text().replace(link, link + inertial))
+    run_node('simulator', {'robot_description': str(file), 'floating_base': 'true',
+                           'publish_clock': 'true', 'effort_timeout_action': 'zero'})
+    transforms = graph.hear(TFMessage, '/tf')
+    states = graph.hear(JointState, 'joint_states')
+    graph.wait_until(lambda: transforms and states, 'transforms come')
+    assert list(states[-1].name) == ['joint1', 'joint2', 'joint3']
+    send(0.0, 0.0, 0.0)
+
+    def height():
+        (transform,) = transforms[-1].transforms
+        assert (transform.header.frame_id, transform.child_frame_id) == ('world', 'base_link')
+        return transform.transform.translation.z
+
+    graph.wait_until(lambda: height() < -1.0, 'the base falls')
 
 
 def test_clock_begins_at_zero_and_keeps_its_factor(simulator, graph):
