@@ -58,7 +58,7 @@ class DynamicsServer(Node):
         alone = MutuallyExclusiveCallbackGroup()
         together = ReentrantCallbackGroup()
         self._source = RobotSource(self, self._settings.robot_description, _make_ready,
-                                   gravity=self._settings.gravity, group=alone)
+                                   gravity=self._settings.gravity, group=alone, explain=True)
         for kind, name, answer in (
                 (ForwardDynamics, 'forward_dynamics', self._forward_dynamics),
                 (InverseDynamics, 'inverse_dynamics', self._inverse_dynamics),

@@ -58,18 +58,21 @@ class RobotSource:
         (3,) of the prepared dynamics [m/s^2].
     group : CallbackGroup, optional
         Of the subscription.
+    explain : bool, optional
+        Whether the remarks of the reader are logged one by one; else their number.
 
     """
 
     def __init__(
         self, node: Node, description: str, on_robot: Callable[[Robot], None], *,
         floating_base: bool = False, gravity: list[float] | None = None,
-        group: CallbackGroup | None = None,
+        group: CallbackGroup | None = None, explain: bool = False,
     ) -> None:
         self._node = node
         self._on_robot = on_robot
         self._floating_base = floating_base
         self._gravity = gravity
+        self._explain = explain
         self._text = ''
         self._taken = 0
         self._robot: Robot | None = None
@@ -131,8 +134,9 @@ class RobotSource:
         self._taken += 1
         self._robot = robot
         self._problem = ''
-        for finding in model.findings[:MOST_FINDINGS]:
-            if finding.severity != 'info':
-                logger.warning(str(finding))
+        remarks = [finding for finding in model.findings if finding.severity != 'info']
+        for finding in remarks[:MOST_FINDINGS] if self._explain else ():
+            logger.warning(str(finding))
         logger.info(f"robot '{model.name}', generation {model.generation}: "
-                    f'joints {", ".join(model.joint_names)}')
+                    f'joints {", ".join(model.joint_names)}'
+                    + (f'; remarks on the description: {len(remarks)}' if remarks else ''))

@@ -162,6 +162,10 @@ def test_robots_come_over_the_topic_and_replace_each_other_as_a_whole(run_node, 
     assert list(kept.data) == list(heavy.data)
 
 
+def test_remarks_on_the_description_are_logged(server):
+    server.wait_for(r"puma560.urdf:\d+: warning: link 'link3' has the principal moments of inertia")
+
+
 def test_parameters_are_described(server, graph):
     request = GetParameters.Request(names=['gravity', 'num_threads'])
     answer = graph.call(GetParameters, 'dynamics_server/get_parameters', request)
