@@ -15,13 +15,14 @@ import sys
 import time
 from typing import Any
 
+import rosless  # noqa: F401, I100  makes the interfaces importable from the sources, too
+
+from example_interfaces.srv import AddTwoInts
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.serialization import deserialize_message, serialize_message
-
-from example_interfaces.srv import AddTwoInts  # isort: skip
-from sensor_msgs.msg import JointState  # isort: skip
-from std_msgs.msg import Int64  # isort: skip
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Int64
 
 SAMPLES = 1000
 RATE = 200.0  # Hz

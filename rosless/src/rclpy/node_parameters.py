@@ -163,7 +163,7 @@ class NodeParameters:
         """Return the parameters below a prefix, by what follows it."""
         start = prefix + PARAMETER_SEPARATOR_STRING if prefix else ''
         return {
-            name[len(start) :]: parameter
+            name.removeprefix(start): parameter
             for name, parameter in self._parameters.items()
             if name.startswith(start)
         }

@@ -69,7 +69,7 @@ class ParameterService:
         for name in self._live()._parameters:
             wanted = any(
                 (name == prefix or name.startswith(prefix + separator))
-                and _within(name[len(prefix) :].lstrip(separator), request.depth)
+                and _within(name.removeprefix(prefix).lstrip(separator), request.depth)
                 for prefix in request.prefixes
             )
             if wanted or (not request.prefixes and _within(name, request.depth)):

@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import sys
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # as `typing` has it, without importing that
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

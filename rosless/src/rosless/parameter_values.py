@@ -156,7 +156,7 @@ def _value(node: Any, name: str) -> Any:
 
 def _scalar(node: Any) -> Any:
     text = node.value
-    if node.style is not None or node.tag == 'tag:yaml.org,2002:str' and _is_tagged(node):
+    if node.style is not None or _is_tagged(node):
         return text
     if text in BOOLEANS:
         return BOOLEANS[text]
@@ -170,9 +170,10 @@ def _scalar(node: Any) -> Any:
 
 
 def _is_tagged(node: Any) -> bool:
-    return node.start_mark.buffer is not None and node.start_mark.buffer[
-        node.start_mark.pointer :
-    ].startswith('!!str')
+    """Tell whether the type was written down, as in ``!!str 1``."""
+    import yaml
+
+    return node.tag != yaml.SafeLoader('').resolve(yaml.ScalarNode, node.value, (True, False))
 
 
 def _is_null(node: Any) -> bool:

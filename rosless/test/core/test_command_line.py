@@ -93,6 +93,7 @@ def test_ros_arguments_can_be_removed() -> None:
         ('true', True),
         ('No', False),
         ('text', 'text'),
+        ('!!str 1', '1'),
         ("'1'", '1'),
         ('"true"', 'true'),
         ('', ''),

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 import threading
 
+from .entities import decode, encode, NodeEntities, TOPIC, TYPE
 from ..dds.endpoints import Endpoint, Writer
 from ..dds.participant import Participant
 from ..dds.qos import KEEP_ALL, KEEP_LAST, Profile, RELIABLE, TRANSIENT_LOCAL
 from ..dds.waiter import Waiter
-from .entities import decode, encode, NodeEntities, TOPIC, TYPE
 
 
 class Discovery:

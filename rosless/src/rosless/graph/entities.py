@@ -61,8 +61,8 @@ def decode(data: bytes) -> tuple[bytes, list[NodeEntities]]:
         nonlocal position
         if position + size > len(data):
             raise ValueError('cut short')
-        position += size
-        return data[position - size : position]
+        begin, position = position, position + size
+        return data[begin:position]
 
     nodes = []
     for _ in range(number()):

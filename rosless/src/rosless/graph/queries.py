@@ -17,12 +17,12 @@ from cyclonedds.builtin import (
 from cyclonedds.builtin_types import cqos_to_qos
 from cyclonedds.core import InstanceState
 
+from .discovery import Discovery
+from .entities import NodeEntities
 from .. import names
 from ..dds.endpoints import discovery_lock
 from ..dds.participant import Participant
 from ..dds.qos import from_dds, Profile
-from .discovery import Discovery
-from .entities import NodeEntities
 
 MANY = 8192
 NamesAndTypes = list[tuple[str, list[str]]]

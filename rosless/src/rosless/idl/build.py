@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import interfaces
 from .definition import Field, FieldType, MessageDefinition
 from .errors import InterfaceNotFound
 from .message import make_message_class
 from .parse import parse_action, parse_message, parse_service
+from .. import interfaces
 
 PARTS = {
     'srv': ('_Request', '_Response'),

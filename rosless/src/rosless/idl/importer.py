@@ -7,9 +7,9 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-from .. import interfaces
 from .errors import InterfaceNotFound
 from .resolve import interface_class
+from .. import interfaces
 
 
 def make_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
