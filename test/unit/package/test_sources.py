@@ -66,12 +66,10 @@ def test_no_init_is_empty():
     assert not empty
 
 
-def test_tests_are_no_packages_and_have_names_of_their_own():
-    # pytest's importlib mode wants both.
-    tests = [path for path in sources() if 'test' in path.relative_to(ROOT).parts[:2]]
-    assert not [path for path in tests if path.name == '__init__.py']
-    names = [path.name for path in tests if path.name.startswith('test_')]
-    assert not {name for name in names if names.count(name) > 1}
+def test_tests_are_no_packages():
+    # In importlib mode pytest names them by their path; packages would bring that in disorder.
+    assert not [path for path in sources()
+                if path.name == '__init__.py' and 'test' in path.relative_to(ROOT).parts[:2]]
 
 
 @pytest.mark.parametrize('room', ['mbd_ros', 'rosless/src/rosless'])
