@@ -26,6 +26,11 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
+    'action': Command('Various action related sub-commands', {
+        'info': 'Print information about an action',
+        'list': 'Output a list of action names',
+        'send_goal': 'Send an action goal',
+    }, ('echo', 'find', 'type')),
     'interface': Command('Show information about ROS interfaces', {
         'list': 'List all interface types available',
         'package': 'Output a list of available interface types within one package',
@@ -33,6 +38,12 @@ COMMANDS: dict[str, Command] = {
         'show': 'Output the interface definition',
     }, ('proto',)),
     'launch': Command('Run a launch file', {}),
+    'lifecycle': Command('Various lifecycle related sub-commands', {
+        'get': 'Get lifecycle state for one or more nodes',
+        'list': 'Output a list of available transitions',
+        'nodes': 'Output a list of nodes with lifecycle',
+        'set': 'Trigger lifecycle state transition',
+    }),
     'node': Command('Various node related sub-commands', {
         'info': 'Output information about a node',
         'list': 'Output a list of available nodes',
@@ -68,6 +79,6 @@ COMMANDS: dict[str, Command] = {
 }
 
 ABSENT = (
-    'action', 'bag', 'component', 'control', 'daemon', 'doctor', 'extension_points', 'extensions',
-    'lifecycle', 'multicast', 'security', 'test', 'trace', 'wtf',
+    'bag', 'component', 'control', 'daemon', 'doctor', 'extension_points', 'extensions',
+    'multicast', 'security', 'test', 'trace', 'wtf',
 )

@@ -46,7 +46,9 @@ def add_graph_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @contextlib.contextmanager
-def graph_node(args: argparse.Namespace, node_name: str | None = None) -> Iterator[Any]:
+def graph_node(
+    args: argparse.Namespace, node_name: str | None = None, *, outlive_interrupt: bool = False,
+) -> Iterator[Any]:
     """
     Join the graph with a hidden node, and leave it at the end.
 
@@ -56,12 +58,16 @@ def graph_node(args: argparse.Namespace, node_name: str | None = None) -> Iterat
         Arguments of the command.
     node_name : str, optional
         Name of the node instead of a hidden one.
+    outlive_interrupt : bool
+        Whether Ctrl-C only raises KeyboardInterrupt, so that the node can still be used then.
 
     """
     import rclpy
     from rclpy.parameter import Parameter
+    from rclpy.signals import SignalHandlerOptions
 
-    rclpy.init(args=[])
+    options = SignalHandlerOptions.SIGTERM if outlive_interrupt else SignalHandlerOptions.ALL
+    rclpy.init(args=[], signal_handler_options=options)
     try:
         sim_time = Parameter('use_sim_time', value=bool(getattr(args, 'use_sim_time', False)))
         node = rclpy.create_node(

@@ -301,7 +301,7 @@ def test_interfaces(said):
 
 
 @pytest.mark.parametrize('words', [
-    ('action', 'list'), ('bag', 'record'), ('lifecycle', 'get'), ('doctor',), ('topic', 'bw'),
+    ('action', 'echo'), ('bag', 'record'), ('doctor',), ('topic', 'bw'),
     ('param', 'load'), ('pkg', 'create'),
 ])
 def test_what_is_not_there_yet_says_so(ros2, words):

@@ -1,0 +1,93 @@
+"""``ros2 action send_goal``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ros2cli.graph import add_graph_arguments
+from ros2cli.graph import graph_node
+from ros2cli.values import fill
+from ros2cli.values import load
+from rosidl_runtime_py import message_to_yaml
+from rosidl_runtime_py.utilities import get_action
+
+SLICE = 0.2  # s between looks whether the user has interrupted
+CANCEL_PATIENCE = 5.0  # s to wait for the answer to a cancellation
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    add_graph_arguments(parser)
+    parser.add_argument('action_name', help="Name of the ROS action (e.g. '/fibonacci')")
+    parser.add_argument('action_type',
+                        help="Type of the ROS action (e.g. 'example_interfaces/action/Fibonacci')")
+    parser.add_argument('goal', help="Goal request values in YAML format (e.g. '{order: 10}')")
+    parser.add_argument('-f', '--feedback', action='store_true',
+                        help='Echo feedback messages for the goal')
+
+
+def main(args: argparse.Namespace) -> str | None:
+    """Send a goal, print what comes back, and cancel it on Ctrl-C."""
+    from rclpy.action import ActionClient
+
+    action = load(get_action, args.action_type, 'action')
+    goal = action.Goal()
+    stamps = fill(goal, args.goal)
+    package, *_, base = args.action_type.split('/')
+    with graph_node(args, f'_ros2cli_send_goal_{package}_{base}',
+                    outlive_interrupt=True) as node:
+        client = ActionClient(node, action, args.action_name)
+        print('Waiting for an action server to become available...')
+        client.wait_for_server()
+        for stamp in stamps:
+            stamp(node.get_clock().now().to_msg())
+        print(f'Sending goal:\n     {message_to_yaml(goal)}')
+        handle = _finish(node, client.send_goal_async(
+            goal, _print_feedback if args.feedback else None))
+        if not handle.accepted:
+            print('Goal was rejected.')
+            return None
+        print(f'Goal accepted with ID: {bytes(handle.goal_id.uuid).hex()}\n')
+        try:
+            answer = _finish(node, handle.get_result_async())
+        except KeyboardInterrupt:
+            _cancel(node, handle)
+            raise
+        print(f'Result:\n    {message_to_yaml(answer.result)}')
+        print(f'Goal finished with status: {_status_name(answer.status)}')
+    return None
+
+
+def _finish(node: Any, future: Any, patience: float = float('inf')) -> Any:
+    """Spin until a future is done, in slices."""
+    import rclpy
+
+    waited = 0.0
+    while not future.done() and waited < patience:
+        rclpy.spin_until_future_complete(node, future, timeout_sec=SLICE)
+        waited += SLICE
+    if not future.done():
+        raise RuntimeError(f'The action server did not answer within {patience:g} s')
+    return future.result()
+
+
+def _print_feedback(message: Any) -> None:
+    print(f'Feedback:\n    {message_to_yaml(message.feedback)}')
+
+
+def _cancel(node: Any, handle: Any) -> None:
+    print('Canceling goal...')
+    response = _finish(node, handle.cancel_goal_async(), CANCEL_PATIENCE)
+    if not any(info.goal_id == handle.goal_id for info in response.goals_canceling):
+        raise RuntimeError('Failed to cancel goal')
+    print('Goal canceled.')
+
+
+def _status_name(status: int) -> str:
+    from action_msgs.msg import GoalStatus
+
+    names = {GoalStatus.STATUS_ACCEPTED: 'ACCEPTED', GoalStatus.STATUS_EXECUTING: 'EXECUTING',
+             GoalStatus.STATUS_CANCELING: 'CANCELING', GoalStatus.STATUS_SUCCEEDED: 'SUCCEEDED',
+             GoalStatus.STATUS_CANCELED: 'CANCELED', GoalStatus.STATUS_ABORTED: 'ABORTED'}
+    return names.get(status, 'UNKNOWN')
