@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 import hashlib
+import itertools
 import os
 from pathlib import Path
 import stat
@@ -24,6 +25,8 @@ LARGEST = 256 * 2**20
 """Bytes beyond which the files unused for longest are removed."""
 _SUFFIX = '.object'
 _CHECKSUM = 16
+_TRIM_EVERY = 32  # files stored by this process: to look at all of them takes time
+_STORED = itertools.count()
 _ABANDONED = 3600.0  # seconds after which an unfinished file is nobody's any more
 
 
@@ -76,7 +79,8 @@ class ObjectCache:
             except OSError:
                 os.unlink(name)
                 raise
-            self._trim()
+            if next(_STORED) % _TRIM_EVERY == 0:
+                self.trim()
         except OSError:
             pass
 
@@ -120,7 +124,7 @@ class ObjectCache:
                 except OSError:
                     continue  # another process removed it
 
-    def _trim(self) -> None:
+    def trim(self) -> None:
         """Remove what was used longest ago until the rest is small enough."""
         total, now = 0, time.time()
         for path, found in sorted(self._files(), key=lambda item: -item[1].st_mtime):

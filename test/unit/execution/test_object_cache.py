@@ -142,6 +142,7 @@ def test_bounded_in_size_the_longest_unused_go(folder):
         os.utime(folder / f'{key}.object', (now - 100 + age,) * 2)
     assert cache.load('a') == bytes(84)  # used: now the youngest
     cache.store('d', bytes(84))
+    cache.trim()
     assert sorted(path.stem for path in folder.iterdir()) == ['a', 'c', 'd']
 
 
@@ -151,8 +152,15 @@ def test_files_abandoned_by_a_dying_writer_go(folder):
     for name, age in (('tmpold', 7200.0), ('tmpnew', 5.0)):
         (folder / name).write_bytes(b'half')
         os.utime(folder / name, (time.time() - age,) * 2)
-    cache.store('b', b'code')
-    assert sorted(path.name for path in folder.iterdir()) == ['a.object', 'b.object', 'tmpnew']
+    cache.trim()
+    assert sorted(path.name for path in folder.iterdir()) == ['a.object', 'tmpnew']
+
+
+def test_the_size_stays_bounded_without_asking(folder):
+    cache = ObjectCache(folder, largest=1000)
+    for number in range(100):
+        cache.store(str(number), bytes(84))
+    assert sum(cache.sizes()) <= 1000 + 32 * 100  # trimmed at every 32nd file
 
 
 def test_keys_tell_texts_apart():
