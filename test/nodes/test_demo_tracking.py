@@ -62,9 +62,9 @@ def check_nominal_model(states):
         assert not one.message
 
 
-def largest_errors(samples, names, tool, path):
-    """Return the largest distances from the desired point and from the curve after 2 s [m]."""
-    late = [(t, tool([q[name] for name in names])) for t, q in samples if t >= AFTER]
+def largest_errors(samples, names, tool, path, after=AFTER):
+    """Return the largest distances from the desired point and from the curve after a time [m]."""
+    late = [(t, tool([q[name] for name in names])) for t, q in samples if t >= after]
     assert late[-1][0] >= 20.0 + AFTER
     to_point = max(float(np.linalg.norm(x - path(t))) for t, x in late)
     curve = np.array([path(t) for t in np.linspace(0.0, 2.0 * math.pi, 4001)])
@@ -91,8 +91,11 @@ def test_arm_in_lockstep_follows_the_ellipse_whatever_the_machine_does(launch, g
     if t == 0.0:
         assert [q[name] for name in names] == pytest.approx(start, abs=1e-15)
     error, _ = largest_errors(samples, names, arm_tool, arm_path)
-    # In lockstep no message is late: 0.039 mm on any machine, from the control period of 2 ms.
-    assert error == pytest.approx(0.0387e-3, rel=0.02)
+    assert error < 0.1 * MILLIMETRE
+    # In lockstep no message is late: once the start is forgotten, 0.0387 mm on any machine, which
+    # is what efforts held for 2 ms cost. How long the brakes hold at the start may differ.
+    settled, _ = largest_errors(samples, names, arm_tool, arm_path, after=5.0)
+    assert settled == pytest.approx(0.0387e-3, rel=0.02)
 
 
 def test_arm_in_real_time_is_within_a_millimetre(launch, graph):
