@@ -2,6 +2,8 @@
 
 from launch_ros import actions
 from launch_ros import descriptions
+from launch_ros import event_handlers
+from launch_ros import events
 from launch_ros import substitutions
 from launch_ros import utilities
 from launch_ros.parameter_descriptions import Parameter
@@ -14,6 +16,8 @@ __all__ = [
     'ParameterValue',
     'actions',
     'descriptions',
+    'event_handlers',
+    'events',
     'substitutions',
     'utilities',
 ]

@@ -146,8 +146,8 @@ def test_invalid_node_name(shown):
 @pytest.mark.parametrize(('line', 'message'), [
     ('from launch_ros.actions import ComposableNodeContainer',
      'composable nodes are shared libraries in C++'),
-    ('from launch_ros.actions import LifecycleNode',
-     'launch_ros.actions.LifecycleNode is not available in this version of rosless'),
+    ('from launch_ros.actions import LifecycleTransition',
+     'launch_ros.actions.LifecycleTransition is not available in this version of rosless'),
     ("ParameterFile('x', allow_substs=True)",
      'ParameterFile(allow_substs=True) is not available in this version of rosless'),
 ])

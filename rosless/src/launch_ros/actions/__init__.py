@@ -1,6 +1,7 @@
 """Actions that are special to ROS."""
 
 from launch.utilities.absent import absent
+from launch_ros.actions.lifecycle_node import LifecycleNode
 from launch_ros.actions.node import Node
 from launch_ros.actions.push_ros_namespace import PushROSNamespace
 from launch_ros.actions.push_ros_namespace import PushRosNamespace
@@ -9,6 +10,7 @@ from launch_ros.actions.set_remap import SetRemap
 from launch_ros.actions.set_use_sim_time import SetUseSimTime
 
 __all__ = [
+    'LifecycleNode',
     'Node',
     'PushROSNamespace',
     'PushRosNamespace',
@@ -19,7 +21,7 @@ __all__ = [
 
 _COMPOSABLE = frozenset(['ComposableNodeContainer', 'LoadComposableNodes'])
 _later = absent(__name__, [
-    'LifecycleNode', 'LifecycleTransition', 'RosTimer', 'ROSTimer', 'SetParametersFromFile',
+    'LifecycleTransition', 'RosTimer', 'ROSTimer', 'SetParametersFromFile',
     'SetROSLogDir'])
 _never = absent(
     __name__, _COMPOSABLE,

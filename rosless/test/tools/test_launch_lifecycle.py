@@ -1,0 +1,121 @@
+"""Managed nodes in launch files: steered by events, followed by event handlers."""
+
+import signal
+import time
+
+import pytest
+
+NODE = """
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.lifecycle import Node, TransitionCallbackReturn
+
+class Managed(Node):
+    def on_configure(self, state):
+        print('configuring', self.get_fully_qualified_name(), flush=True)
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_activate(self, state):
+        print('activating', flush=True)
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_deactivate(self, state):
+        return TransitionCallbackReturn.FAILURE
+
+rclpy.init()
+node = Managed('default')
+try:
+    rclpy.spin(node)
+except (KeyboardInterrupt, ExternalShutdownException):
+    pass
+node.destroy_node()
+rclpy.try_shutdown()
+"""
+BEFORE = """
+from launch.events import matches_action
+from launch_ros.event_handlers import OnStateTransition
+from launch_ros.events import matches_node_name
+from launch_ros.events.lifecycle import ChangeState, StateTransition
+from lifecycle_msgs.msg import Transition
+
+managed = LifecycleNode(executable=PY, arguments=[{script!r}], name='lc', namespace='/arm',
+                        output='screen')
+
+def change(name, matcher=None):
+    return EmitEvent(event=ChangeState(
+        lifecycle_node_matcher=matcher or matches_action(managed),
+        transition_id=getattr(Transition, 'TRANSITION_' + name)))
+
+def on(goal_state, *entities, start_state=None):
+    return RegisterEventHandler(OnStateTransition(
+        target_lifecycle_node=managed, start_state=start_state, goal_state=goal_state,
+        entities=list(entities)))
+"""
+
+
+@pytest.fixture
+def launched(ros2, launch_file, tmp_path):
+    """Launch a managed node with these entities."""
+    script = tmp_path / 'managed.py'
+    script.write_text(NODE)
+
+    def run(*entities, before=''):
+        return ros2('launch', launch_file(
+            *entities, before=BEFORE.format(script=str(script)) + before))
+    return run
+
+
+def test_brought_up_and_ended_by_events(launched):
+    command = launched(
+        'managed', "change('CONFIGURE')",
+        "on('inactive', LogInfo(msg='is inactive'), change('ACTIVATE'), "
+        "start_state='configuring')",
+        "on('active', LogInfo(msg='is active'), "
+        "EmitEvent(event=ShutdownEvent(reason='all is up')))")
+    assert command.finish() == 0
+    for text in ('configuring /arm/lc', 'is inactive', 'activating', 'is active'):
+        assert text in command.text
+    assert 'Traceback' not in command.text
+
+
+def test_wishes_are_carried_out_in_their_order(launched):
+    command = launched(
+        'managed', "change('CONFIGURE', matches_node_name('arm/lc'))", "change('ACTIVATE')",
+        "on('active', LogInfo(msg='is active'))")
+    command.wait_for('is active')
+    assert 'ERROR' not in command.text
+    begin = time.monotonic()
+    command.signal(signal.SIGINT)
+    command.finish()
+    assert time.monotonic() - begin < 5.0  # 0.5 s on an idle machine
+    assert 'Traceback' not in command.text
+
+
+def test_failures_are_logged(launched):
+    command = launched('managed', "change('ACTIVATE')")
+    command.wait_for(r"ERROR.*Failed to make transition 'TRANSITION_ACTIVATE' for LifecycleNode "
+                     "'/arm/lc'")
+
+
+def test_nodes_that_are_not_meant_are_left_alone(launched):
+    command = launched(
+        'managed', "change('CONFIGURE', matches_node_name('other'))",
+        'TimerAction(period=1.5, actions=[EmitEvent(event=ShutdownEvent())])')
+    assert command.finish() == 0
+    assert 'configuring' not in command.text
+
+
+@pytest.mark.parametrize(('line', 'message'), [
+    ('ChangeState(lifecycle_node_matcher=lambda _: True, transition_id=97)',
+     "'97' is not the id of a transition that can be asked for; allowed: TRANSITION_CREATE (0), "),
+    ('OnStateTransition(entities=[], target_lifecycle_node=LogInfo(msg=""))',
+     'OnStateTransition expects a LifecycleNode action as its target'),
+    ('OnStateTransition(entities=[], goal_state="active", matcher=lambda _: True)',
+     'OnStateTransition takes either a matcher or goal_state, not both'),
+    ('LifecycleNode(executable=PY, name="x")',
+     "missing 1 required keyword-only argument: 'namespace'"),
+])
+def test_wrong_use(launched, line, message):
+    command = launched(before=line)
+    assert command.finish() == 1
+    assert message in command.text
