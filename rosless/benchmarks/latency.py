@@ -17,7 +17,7 @@ from typing import Any
 
 import rosless  # noqa: F401, I100  makes the interfaces importable from the sources, too
 
-from example_interfaces.srv import AddTwoInts
+from example_interfaces.srv import AddTwoInts  # noqa: I100
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.serialization import deserialize_message, serialize_message

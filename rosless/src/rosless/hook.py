@@ -13,7 +13,7 @@ import sys
 
 TYPE_CHECKING = False  # as `typing` has it, without importing that
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # noqa: I300
     from collections.abc import Sequence
     from typing import Any
 
