@@ -195,7 +195,8 @@ def call(node: Any, service_type: Any, name: str, request: Any,
         future = client.call_async(request)
         rclpy.spin_until_future_complete(node, future, timeout_sec=timeout)
         if not future.done():
-            raise RuntimeError(f"Service '{name}' did not answer within {timeout:g} s")
+            limit = '' if timeout is None else f' within {timeout:g} s'
+            raise RuntimeError(f"Service '{name}' did not answer{limit}")
         return future.result()
     finally:
         node.destroy_client(client)

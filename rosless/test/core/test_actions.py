@@ -289,12 +289,11 @@ def test_done_callbacks_in_the_form_of_the_tutorial(
 
 
 def test_results_are_kept_for_a_while(pair: Make, wait_until: Make, outcome: Make) -> None:
-    server, client = pair(fibonacci, result_timeout=0.3)
+    server, client = pair(fibonacci, result_timeout=1.0)
     goal_handle = outcome(client.send_goal_async(Fibonacci.Goal()))
     assert goal_handle.get_result().status == GoalStatus.STATUS_SUCCEEDED
     second = outcome(client.send_goal_async(Fibonacci.Goal()))
-    assert len(server._goal_handles) >= 1
-    assert wait_until(lambda: not server._goal_handles, 2.0)
+    assert wait_until(lambda: not server._goal_handles, 5.0)
     for each in (goal_handle, second):
         late = each.get_result()
         assert late.status == GoalStatus.STATUS_UNKNOWN

@@ -3,6 +3,7 @@
 import re
 import signal
 import sys
+import time
 
 import pytest
 
@@ -133,6 +134,20 @@ def test_send_goal_is_cancelled_by_an_interrupt(ros2, server):
     assert 'Canceling goal...' in command.lines
     assert command.text.endswith('Goal canceled.')
     server.wait_for('canceled')
+
+
+@pytest.mark.parametrize('words', [
+    ('action', 'send_goal', '-f', '/demo/fibonacci', TYPE, '{order: 40}'),
+    ('action', 'send_goal', '/nothing', TYPE, '{}'),
+])
+def test_send_goal_ends_at_once_when_it_is_terminated(ros2, server, words):
+    command = ros2(*words)
+    command.wait_for('Feedback:' if '-f' in words else 'Waiting for an action server')
+    begin = time.monotonic()
+    command.signal(signal.SIGTERM)
+    assert command.finish() == 1
+    assert time.monotonic() - begin < 2.0  # 0.3 s on an idle machine
+    assert 'Traceback' not in command.text
 
 
 def test_send_goal_errors(said, ros2):

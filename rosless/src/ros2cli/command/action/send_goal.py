@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from typing import Any
 
 from ros2cli.graph import add_graph_arguments
@@ -39,7 +40,8 @@ def main(args: argparse.Namespace) -> str | None:
                     outlive_interrupt=True) as node:
         client = ActionClient(node, action, args.action_name)
         print('Waiting for an action server to become available...')
-        client.wait_for_server()
+        if not client.wait_for_server():
+            return 'Shut down while waiting for the action server'
         for stamp in stamps:
             stamp(node.get_clock().now().to_msg())
         print(f'Sending goal:\n     {message_to_yaml(goal)}')
@@ -59,16 +61,17 @@ def main(args: argparse.Namespace) -> str | None:
     return None
 
 
-def _finish(node: Any, future: Any, patience: float = float('inf')) -> Any:
-    """Spin until a future is done, in slices."""
+def _finish(node: Any, future: Any, patience: float | None = None) -> Any:
+    """Spin until a future is done, in slices, so that an interrupt is noticed."""
     import rclpy
 
-    waited = 0.0
-    while not future.done() and waited < patience:
+    deadline = None if patience is None else time.monotonic() + patience
+    while not future.done():
+        if not rclpy.ok():
+            raise RuntimeError('Shut down while waiting for the action server')
+        if deadline is not None and time.monotonic() > deadline:
+            raise RuntimeError(f'The action server did not answer within {patience:g} s')
         rclpy.spin_until_future_complete(node, future, timeout_sec=SLICE)
-        waited += SLICE
-    if not future.done():
-        raise RuntimeError(f'The action server did not answer within {patience:g} s')
     return future.result()
 
 
