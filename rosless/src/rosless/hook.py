@@ -13,8 +13,8 @@ import sys
 
 TYPE_CHECKING = False  # as `typing` has it, without importing that
 
-if TYPE_CHECKING:  # noqa: I300
-    from collections.abc import Sequence
+if TYPE_CHECKING:
+    from collections.abc import Sequence  # noqa: I300
     from typing import Any
 
 KINDS = ('msg', 'srv', 'action')
