@@ -254,7 +254,8 @@ class ActionServer:
         with self._lock:
             goal_handle = ServerGoalHandle(self, info, request.goal)
             self._goal_handles[key] = goal_handle
-            self._publish_status()
+            if self._handle_accepted_callback is not default_handle_accepted_callback:
+                self._publish_status()
         return goal_handle
 
     async def _on_cancel(self, request: Any, header: RequestHeader) -> None:
