@@ -53,6 +53,10 @@ class WorkQueue:
         if threading.get_ident() != self._spinner:
             self.wake()
 
+    def claim(self) -> None:
+        """Note that this thread spins; what it does itself needs no waking."""
+        self._spinner = threading.get_ident()
+
     def wake(self) -> None:
         """End the wait."""
         waiter = self._waiter
@@ -76,7 +80,7 @@ class WorkQueue:
         A round holds what was ready when it began, so that nothing is starved.
 
         """
-        self._spinner = threading.get_ident()
+        self.claim()
         self._follow(nodes)
         while self._batch:
             work = self._prepare(self._batch.popleft())
@@ -98,23 +102,29 @@ class WorkQueue:
                 remaining = timer.wait_seconds()
                 if remaining is not None and (timeout is None or remaining < timeout):
                     timeout = remaining
-        self._look(timeout)
-        self._looked = True
-
-    def _look(self, timeout: float | None) -> None:
-        """Mark what DDS signals as ready."""
         waiter = self._waiter
-        if waiter is None:
-            return
-        for key in waiter.wait(timeout):
+        if waiter is not None:
+            self._mark(waiter.wait(timeout))
+            self._looked = True
+
+    def _mark(self, keys: list[int]) -> None:
+        """Note that DDS signalled these entities."""
+        for key in keys:
             entity = self._attached.get(key)
             if entity is not None and entity.signalled(self._executor):
                 self._ready[entity] = None
 
     def _gather(self) -> None:
-        """Begin a round."""
-        if not self._looked:
-            self._look(0)
+        """
+        Begin a round.
+
+        A call of `wake` must not be used up here: what it is about may have come after the nodes
+        were looked at, and only a `wait` is followed by another look.
+
+        """
+        waiter = self._waiter
+        if waiter is not None and not self._looked:
+            self._mark(waiter.look())
         self._looked = False
         while self._tasks:
             self._batch.append(self._tasks.popleft())

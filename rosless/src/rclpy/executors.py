@@ -152,6 +152,7 @@ class Executor:
 
     def spin_until_future_complete(self, future: Future, timeout_sec: float | None = None) -> None:
         """Run callbacks until a future is done, or the time is over."""
+        self._queue.claim()
         forget = when_done(future, self._queue.group_freed)
         limit = None if timeout_sec is None or timeout_sec < 0 else time.monotonic() + timeout_sec
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 import inspect
+import itertools
 from typing import Any
 
 from rosless import names
@@ -26,6 +27,8 @@ from .service import Service
 from .service_channel import unique_id, user_data
 from .subscription import Subscription
 from .timer import Rate, Timer
+
+_versions = itertools.count(1)  # the next one is taken in one step, whatever the thread
 
 
 class NodeEntities(NodeNames):
@@ -436,7 +439,7 @@ class NodeEntities(NodeNames):
         return True
 
     def _changed(self) -> None:
-        self._version += 1
+        self._version = next(_versions)
         executor = self.executor
         if executor is not None:
             executor.wake()

@@ -310,6 +310,21 @@ def test_entities_made_while_spinning_are_noticed(make_node: Make, spinning: Mak
     assert called.wait(2.0)
 
 
+def test_no_wake_is_lost(make_node: Make, spinning: Make) -> None:
+    node = make_node()
+    spinning(node)
+    for _ in range(300):
+        called = threading.Event()
+        timer = node.create_timer(0.0, called.set, ReentrantCallbackGroup())
+        assert called.wait(5.0)
+        timer.destroy()
+        called.clear()
+        guard = node.create_guard_condition(called.set, ReentrantCallbackGroup())
+        guard.trigger()
+        assert called.wait(5.0)
+        guard.destroy()
+
+
 def test_done_callbacks_run_in_the_executor(executor: Any) -> None:
     future: Future = Future(executor=executor)
     seen: list[Any] = []

@@ -55,6 +55,13 @@ class Waiter:
         """End the present wait, or the next one if nobody waits."""
         c.dds_set_guardcondition(self._guard, True)
 
+    def look(self) -> list[int]:
+        """Return the keys of the entities that trigger now; calls of `wake` stay for `wait`."""
+        keys = self._keys(0)
+        if GUARD in keys:
+            keys.remove(GUARD)
+        return keys
+
     def wait(self, timeout: float | None) -> list[int]:
         """
         Wait until an attached entity triggers, or `wake` is called.
@@ -62,7 +69,7 @@ class Waiter:
         Parameters
         ----------
         timeout : float, optional
-            Time [s]; None waits for ever, 0 only looks.
+            Time [s]; None waits for ever.
 
         Returns
         -------
@@ -70,18 +77,18 @@ class Waiter:
             Keys of the entities that triggered.
 
         """
-        limit = INFINITE if timeout is None else max(int(timeout * 1e9), 0)
-        found = self._found
-        count = c.dds_waitset_wait(self._set, found, len(found), limit)
-        if count <= 0:
-            if count < 0:
-                self.closed = True
-            return []
-        keys = [found[i] or GUARD for i in range(min(count, len(found)))]
+        keys = self._keys(INFINITE if timeout is None else max(int(timeout * 1e9), 0))
         if GUARD in keys:
             c.dds_take_guardcondition(self._guard, ct.byref(self._triggered))
             keys.remove(GUARD)
         return keys
+
+    def _keys(self, limit: int) -> list[int]:
+        found = self._found
+        count = c.dds_waitset_wait(self._set, found, len(found), limit)
+        if count < 0:
+            self.closed = True
+        return [found[i] or GUARD for i in range(min(count, len(found)))]
 
     def close(self) -> None:
         """Delete the wait set."""
