@@ -79,6 +79,8 @@ class ActionClient:
         self._channel = channel
         impl = action_type.Impl
         with self._context.discovery.together():
+            # subscriptions first: a server that knows the client's readers of answers, for which
+            # it waits, then knows these as well, and the first feedback is not lost
             self._feedback: Subscription = channel.subscription(
                 impl.FeedbackMessage, 'feedback', self._on_feedback, feedback_sub_qos_profile
             )
