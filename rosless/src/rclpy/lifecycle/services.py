@@ -85,8 +85,7 @@ class LifecycleServices:
 
     def _on_get_available_states(self, request: Any, response: Any) -> Any:
         response.available_states = [
-            State(id=number, label=label)
-            for number, label in self._state_machine.available_states
+            State(id=number, label=label) for number, label in self._state_machine.available_states
         ]
         return response
 
