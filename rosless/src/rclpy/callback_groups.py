@@ -11,15 +11,15 @@ class CallbackGroup:
     """Base of the groups; an entity of a node belongs to exactly one."""
 
     def __init__(self) -> None:
-        self.entities: set[weakref.ref[Any]] = set()
+        self.entities: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def add_entity(self, entity: Any) -> None:
         """Let an entity belong to this group."""
-        self.entities.add(weakref.ref(entity))
+        self.entities.add(entity)
 
     def has_entity(self, entity: Any) -> bool:
         """Tell whether an entity belongs to this group."""
-        return weakref.ref(entity) in self.entities
+        return entity in self.entities
 
     def can_execute(self, entity: Any) -> bool:
         """Tell whether a callback of the entity may start now."""
