@@ -173,7 +173,8 @@ def _is_tagged(node: Any) -> bool:
     """Tell whether the type was written down, as in ``!!str 1``."""
     import yaml
 
-    return node.tag != yaml.SafeLoader('').resolve(yaml.ScalarNode, node.value, (True, False))
+    loader: Any = yaml.SafeLoader('')
+    return node.tag != loader.resolve(yaml.ScalarNode, node.value, (True, False))
 
 
 def _is_null(node: Any) -> bool:
