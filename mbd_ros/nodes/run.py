@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import signal
 import sys
 from typing import Protocol
 
@@ -48,6 +49,9 @@ def run(make: Callable[[], Runnable]) -> int:
         Exit code: 0 after SIGINT or SIGTERM, 1 if the node cannot start with its parameters.
 
     """
+    # The context is shut down by the client library; a KeyboardInterrupt amid anything else would
+    # only disturb the end.
+    signal.signal(signal.SIGINT, lambda number, frame: None)
     rclpy.init()
     node = None
     try:
@@ -57,11 +61,14 @@ def run(make: Callable[[], Runnable]) -> int:
                     else MultiThreadedExecutor(num_threads=node.num_threads))
         executor.add_node(node)
         executor.spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
+    except ExternalShutdownException:
         pass
     except (MbdError, *PARAMETER_ERRORS) as error:
         print(f'cannot start: {error}', file=sys.stderr)
         return 1
+    except Exception:
+        if rclpy.ok():   # else the end came while the node was still being configured
+            raise
     finally:
         if node is not None:
             node.close()
