@@ -10,7 +10,10 @@ from mbd_ros.description.finding import Finding, Source
 
 Vector3 = tuple[float, float, float]
 Matrix3 = tuple[Vector3, Vector3, Vector3]
-JointKind = Literal['revolute', 'continuous', 'prismatic', 'fixed', 'floating']
+JointKind = Literal['revolute', 'continuous', 'prismatic', 'fixed', 'floating', 'planar',
+                    'spherical']
+LoopKind = Literal['revolute', 'spherical', 'universal', 'prismatic', 'fixed', 'planar',
+                   'distance']
 
 IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ZERO: Matrix3 = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
@@ -127,7 +130,8 @@ class Joint:
     name : str
         Its name.
     kind : str
-        ``'revolute'``, ``'continuous'``, ``'prismatic'``, ``'fixed'`` or ``'floating'``.
+        ``'revolute'``, ``'continuous'``, ``'prismatic'``, ``'fixed'``, ``'floating'``,
+        ``'planar'`` or ``'spherical'``.
     parent, child : str
         Names of the links it connects.
     origin : Pose
@@ -158,6 +162,76 @@ class Joint:
 
 
 @dataclass(frozen=True, slots=True)
+class LoopJoint:
+    """
+    A joint that closes a loop: a frame fixed to one link and a frame fixed to another.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    kind : str
+        ``'spherical'``: the origins coincide. ``'revolute'``: also the z axes. ``'universal'``:
+        the origins coincide and x of the first frame is normal to y of the second.
+        ``'prismatic'``: the axes are parallel and the second origin lies on the z axis of the
+        first. ``'planar'``: the z axes are parallel and the second origin lies in the x-y plane
+        of the first. ``'fixed'``: the frames coincide. ``'distance'``: the origins keep their
+        ``distance``.
+    link1, link2 : str
+        The links it connects.
+    frame1, frame2 : Pose
+        Poses of the two frames in their links.
+    distance : float, optional
+        Of a ``'distance'`` joint [m].
+    source : Source
+        Where it was written.
+
+    """
+
+    name: str
+    kind: LoopKind
+    link1: str
+    link2: str
+    frame1: Pose = Pose()
+    frame2: Pose = Pose()
+    distance: float | None = None
+    source: Source = Source()
+
+
+@dataclass(frozen=True, slots=True)
+class SpringDamper:
+    """
+    A spring with a damper between points of two links; it pulls where it is too long.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    link1, link2 : str
+        The links it connects.
+    point1, point2 : (3,) tuple
+        The points, each in its link's frame [m].
+    stiffness, damping : float
+        [N/m], [N s/m].
+    length : float
+        At which the spring is free of force [m].
+    source : Source
+        Where it was written.
+
+    """
+
+    name: str
+    link1: str
+    link2: str
+    point1: Vector3 = (0.0, 0.0, 0.0)
+    point2: Vector3 = (0.0, 0.0, 0.0)
+    stiffness: float = 0.0
+    damping: float = 0.0
+    length: float = 0.0
+    source: Source = Source()
+
+
+@dataclass(frozen=True, slots=True)
 class Mechanism:
     """
     A robot as it was described.
@@ -178,6 +252,10 @@ class Mechanism:
         Where the robot was read from.
     text : str
         The description as URDF, with xacro expanded: what ``robot_description`` holds.
+    loop_joints : tuple of LoopJoint
+        The joints that close loops; together with ``joints`` they are all joints.
+    springs : tuple of SpringDamper
+        Springs and dampers between links.
 
     """
 
@@ -188,3 +266,5 @@ class Mechanism:
     findings: tuple[Finding, ...] = ()
     file: str | None = None
     text: str = ''
+    loop_joints: tuple[LoopJoint, ...] = ()
+    springs: tuple[SpringDamper, ...] = ()
