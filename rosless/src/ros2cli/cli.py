@@ -15,7 +15,7 @@ from types import ModuleType
 from ros2cli.commands import ABSENT
 from ros2cli.commands import COMMANDS
 
-NOT_AVAILABLE = 'not available in this version of rosless'
+NOT_AVAILABLE = 'not available in rosless'
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -59,7 +59,7 @@ def _run(argv: list[str]) -> int | str | None:
         return None
     name, rest = argv[0], argv[1:]
     if name in ABSENT:
-        return f'ros2 {name}: {NOT_AVAILABLE}'
+        return f'ros2 {name}: {NOT_AVAILABLE}: {ABSENT[name]}'
     command = COMMANDS.get(name)
     if command is None:
         return ('ros2: error: argument Call `ros2 <command> -h` for more detailed usage.: '
@@ -73,7 +73,7 @@ def _run(argv: list[str]) -> int | str | None:
         return None
     verb, rest = rest[0], rest[1:]
     if verb in command.absent:
-        return f'ros2 {name} {verb}: {NOT_AVAILABLE}'
+        return f'ros2 {name} {verb}: {NOT_AVAILABLE}: {command.absent[verb]}'
     if verb not in command.verbs:
         return (f"ros2 {name}: error: invalid choice: '{verb}'{_near(verb, command.verbs)} "
                 f"(choose from {', '.join(command.verbs)})")

@@ -1,7 +1,9 @@
-"""What ``ros2`` can do and, of what users of ROS 2 may look for, what it cannot do yet."""
+"""What ``ros2`` can do and, of what users of ROS 2 may look for, what it cannot do, and why."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -15,28 +17,36 @@ class Command(NamedTuple):
         What it does.
     verbs : dict
         Names of its verbs and what they do; empty if it has none.
-    absent : tuple of str
-        Verbs of the original that are not available.
+    absent : dict
+        Verbs of the original that are not available, and why.
 
     """
 
     help: str
     verbs: dict[str, str]
-    absent: tuple[str, ...] = ()
+    absent: Mapping[str, str] = MappingProxyType({})
 
 
 COMMANDS: dict[str, Command] = {
     'action': Command('Various action related sub-commands', {
+        'echo': 'Output feedback and status messages of an action',
+        'find': 'Output a list of available actions of a given type',
         'info': 'Print information about an action',
         'list': 'Output a list of action names',
         'send_goal': 'Send an action goal',
-    }, ('echo', 'find', 'type')),
+        'type': "Print an action's type",
+    }),
+    'daemon': Command('Various daemon related sub-commands', {
+        'status': 'Output the status of the daemon',
+        'stop': 'Stop the daemon if it is running',
+    }, {'start': 'there is no daemon: each command joins the graph itself'}),
     'interface': Command('Show information about ROS interfaces', {
         'list': 'List all interface types available',
         'package': 'Output a list of available interface types within one package',
         'packages': 'Output a list of packages that provide interfaces',
+        'proto': 'Output an interface prototype',
         'show': 'Output the interface definition',
-    }, ('proto',)),
+    }),
     'launch': Command('Run a launch file', {}),
     'lifecycle': Command('Various lifecycle related sub-commands', {
         'get': 'Get lifecycle state for one or more nodes',
@@ -49,25 +59,32 @@ COMMANDS: dict[str, Command] = {
         'list': 'Output a list of available nodes',
     }),
     'param': Command('Various param related sub-commands', {
+        'delete': 'Delete parameter',
         'describe': 'Show descriptive information about declared parameters',
         'dump': 'Show all of the parameters of a node in a YAML file format',
         'get': 'Get parameter',
         'list': 'Output a list of available parameters',
+        'load': 'Load parameter file for a node',
         'set': 'Set parameter',
-    }, ('delete', 'load')),
+    }),
     'pkg': Command('Various package related sub-commands', {
+        'create': 'Create a new ROS 2 package',
         'executables': 'Output a list of package specific executables',
         'list': 'Output a list of available packages',
         'prefix': 'Output the prefix path of a package',
-    }, ('create', 'xml')),
+        'xml': 'Output the XML of the package manifest or a specific tag',
+    }),
     'run': Command('Run a package specific executable', {}),
     'service': Command('Various service related sub-commands', {
         'call': 'Call a service',
         'find': 'Output a list of available services of a given type',
+        'info': 'Print information about a service',
         'list': 'Output a list of available services',
         'type': "Output a service's type",
-    }, ('echo', 'info')),
+    }, {'echo': 'services are not introspected'}),
     'topic': Command('Various topic related sub-commands', {
+        'bw': 'Display bandwidth used by topic',
+        'delay': 'Display delay of topic from timestamp in header',
         'echo': 'Output messages from a topic',
         'find': 'Output a list of available topics of a given type',
         'hz': 'Print the average publishing rate to screen',
@@ -75,10 +92,21 @@ COMMANDS: dict[str, Command] = {
         'list': 'Output a list of available topics',
         'pub': 'Publish a message to a topic',
         'type': "Print a topic's type",
-    }, ('bw', 'delay')),
+    }),
 }
 
-ABSENT = (
-    'bag', 'component', 'control', 'daemon', 'doctor', 'extension_points', 'extensions',
-    'multicast', 'security', 'test', 'trace', 'wtf',
-)
+_DOCTOR = 'there is no ROS 2 installation to check; `ros2 node list` shows who can be heard'
+_PLUGINS = 'the commands of this ros2 are fixed'
+ABSENT = {
+    'bag': 'recording and playing need rosbag2 (the PyPI package rosbags reads and writes bags)',
+    'component': 'components are shared libraries in C++, which need a ROS 2 installation',
+    'control': 'it needs ros2_control; its services can be called with `ros2 service call`',
+    'doctor': _DOCTOR,
+    'extension_points': _PLUGINS,
+    'extensions': _PLUGINS,
+    'multicast': 'nodes here find each other without multicast unless told otherwise',
+    'security': 'DDS security is not supported',
+    'test': 'it needs launch_testing',
+    'trace': 'it needs ros2_tracing',
+    'wtf': _DOCTOR,
+}

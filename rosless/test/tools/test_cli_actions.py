@@ -97,6 +97,25 @@ def test_action_info(said):
         'Action: /nothing\nAction clients: 0\nAction servers: 0')
 
 
+def test_action_type_and_find(said):
+    assert said('action', 'type', '/demo/fibonacci') == TYPE
+    assert said('action', 'type', '/nothing', status=1) == ''
+    assert said('action', 'find', TYPE) == '/demo/fibonacci\n/demo/other'
+    assert said('action', 'find', '-c', 'no_pkg/action/Nothing') == '0'
+
+
+def test_action_echo(ros2, said):
+    echo = ros2('action', 'echo', '/demo/fibonacci')
+    said('topic', 'info', '/demo/fibonacci/_action/feedback')  # as long as the echo may need
+    said('action', 'send_goal', '/demo/fibonacci', TYPE, '{order: 3}')
+    echo.wait_for('^interface: STATUS_TOPIC\nstatus_list:$')
+    echo.wait_for('^interface: FEEDBACK_TOPIC\ngoal_id:$')
+    assert said('action', 'echo', '-i', 'GOAL_SERVICE', '/demo/fibonacci', status=1).startswith(
+        '"GOAL_SERVICE" is not available in rosless: services are not introspected')
+    assert said('action', 'echo', '-i', 'X', '/demo/fibonacci', status=1) == \
+        '"X" is incorrect interface name.'
+
+
 def test_actions_in_node_info(said):
     text = said('node', 'info', '/demo/fibonacci_server')
     assert f'  Action Servers:\n    /demo/fibonacci: {TYPE}\n' in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from ros2cli.graph import find_node
@@ -17,6 +18,10 @@ import yaml
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""
     add_node_arguments(parser)
+    parser.add_argument('--output-dir', metavar='DIR',
+                        help='The path where to save the generated file, instead of printing it')
+    parser.add_argument('--print', action='store_true',
+                        help='Accepted for compatibility: it prints unless told otherwise')
 
 
 def main(args: argparse.Namespace) -> None:
@@ -26,7 +31,13 @@ def main(args: argparse.Namespace) -> None:
         names = names_of(node, target.full_name)
         values = [to_python(value) for value in values_of(node, target.full_name, names)]
     content = {target.full_name: {'ros__parameters': nested(dict(zip(names, values)))}}
-    print(yaml.safe_dump(content, default_flow_style=False, allow_unicode=True))
+    text = yaml.safe_dump(content, default_flow_style=False, allow_unicode=True)
+    if args.output_dir is None:
+        print(text)
+        return
+    path = Path(args.output_dir, f"{target.full_name.strip('/').replace('/', '__')}.yaml")
+    print(f'Saving to:  {path}')
+    path.write_text(text, encoding='utf-8')
 
 
 def nested(flat: dict[str, Any]) -> dict[str, Any]:
