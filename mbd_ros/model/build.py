@@ -15,8 +15,10 @@ from mbd_ros.description.poses import clean
 from mbd_ros.errors import DescriptionError
 from mbd_ros.model.frames import axis_rotation
 from mbd_ros.model.joint_type import JointType
+from mbd_ros.model.link_frame import LinkFrame
+from mbd_ros.model.loops import make_loop, make_spring
 from mbd_ros.model.masses import MassProperties, merged, placed
-from mbd_ros.model.model import LinkFrame, Model
+from mbd_ros.model.model import Model
 
 Array = NDArray[np.float64]
 
@@ -135,7 +137,9 @@ def _assemble(mechanism: Mechanism, moving: list[Joint], parents: list[int],
         upper=per_rate([limit.upper for limit in limits]),
         velocity_limits=per_rate([limit.velocity for limit in limits]),
         effort_limits=per_rate([limit.effort for limit in limits]),
-        links=frames, root=mechanism.root, findings=mechanism.findings, mechanism=mechanism)
+        links=frames, root=mechanism.root, findings=mechanism.findings, mechanism=mechanism,
+        loops=tuple(make_loop(joint, frames, parents) for joint in mechanism.loop_joints),
+        springs=tuple(make_spring(spring, frames) for spring in mechanism.springs))
 
 
 def _bounds(joint: Joint) -> Limits:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,10 @@ from mbd_ros.description.finding import Finding
 from mbd_ros.description.mechanism import Mechanism
 from mbd_ros.errors import UnknownNameError
 from mbd_ros.model.joint_type import JointType
+from mbd_ros.model.link_frame import LinkFrame
+from mbd_ros.model.loops import Loop, Spring
 
 Array = NDArray[np.float64]
-
-
-class LinkFrame(NamedTuple):
-    """Where the frame of a link sits: on ``body`` (-1: the ground), as ``R_BL``, ``p_BoLo_B``."""
-
-    body: int
-    rotation: Array
-    translation: Array
 
 
 class _WeaklyReferable:
@@ -79,12 +73,14 @@ class Model(_WeaklyReferable):
         Every link of the description, the root included.
     root : str
         Name of the root link.
-    loops : tuple
-        The cut joints of closed loops; this version has none.
     findings : tuple of Finding
         What the reader remarked.
     mechanism : Mechanism
         The records this model was compiled from.
+    loops : tuple of Loop
+        The cut joints of closed loops.
+    springs : tuple of Spring
+        Springs and dampers between bodies.
 
     """
 
@@ -115,7 +111,8 @@ class Model(_WeaklyReferable):
     root: str
     findings: tuple[Finding, ...]
     mechanism: Mechanism
-    loops: tuple[Any, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    springs: tuple[Spring, ...] = ()
 
     def __post_init__(self) -> None:
         """Make every array contiguous and read-only."""

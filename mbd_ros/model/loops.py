@@ -1,0 +1,182 @@
+"""Joints that close loops, and springs, as they act between the bodies of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.description.finding import Source
+from mbd_ros.description.mechanism import LoopJoint, LoopKind, Pose, SpringDamper
+from mbd_ros.errors import DescriptionError
+from mbd_ros.model.link_frame import LinkFrame
+
+Array = NDArray[np.float64]
+
+_POINT, _LOCKED = ('x', 'y', 'z'), ('yx', 'zy', 'xz')
+ROWS: dict[LoopKind, tuple[str, ...]] = {
+    'spherical': _POINT, 'revolute': (*_POINT, 'zx', 'zy'), 'universal': (*_POINT, 'xy'),
+    'fixed': (*_POINT, *_LOCKED), 'prismatic': ('x', 'y', *_LOCKED),
+    'planar': ('z', 'zx', 'zy'), 'distance': ('distance',)}
+"""
+The rows of each kind of loop joint. One letter: the distance of the two origins along an axis, of
+the world where both points coincide, else of the first frame. Two: the product of that axis of the
+first frame with that of the second.
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """
+    A cut joint.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    kind : str
+        As in ``LoopJoint``.
+    frame1, frame2 : LinkFrame
+        The frames it connects, on the bodies that carry them.
+    junction : int
+        The body where the branches to the two frames meet; -1 for the ground.
+    rows : tuple of str
+        Names of its constraint equations, see ``ROWS``.
+    distance : float
+        Of a ``'distance'`` joint [m], else 0.
+    source : Source
+        Where it was written.
+
+    """
+
+    name: str
+    kind: LoopKind
+    frame1: LinkFrame
+    frame2: LinkFrame
+    junction: int
+    rows: tuple[str, ...]
+    distance: float = 0.0
+    source: Source = Source()
+
+    @property
+    def body1(self) -> int:
+        """Body of the first frame, -1 for the ground."""
+        return self.frame1.body
+
+    @property
+    def body2(self) -> int:
+        """Body of the second frame, -1 for the ground."""
+        return self.frame2.body
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """Names of the rows with that of the joint, for reports."""
+        return tuple(f'{self.name}.{row}' for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spring:
+    """
+    A spring with a damper between two bodies.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    frame1, frame2 : LinkFrame
+        The points it connects; their axes do not matter.
+    stiffness, damping, length : float
+        [N/m], [N s/m], and the length without force [m].
+
+    """
+
+    name: str
+    frame1: LinkFrame
+    frame2: LinkFrame
+    stiffness: float
+    damping: float
+    length: float
+
+
+def make_loop(joint: LoopJoint, frames: Mapping[str, LinkFrame], parents: Sequence[int]) -> Loop:
+    """
+    Return the cut joint of a model.
+
+    Parameters
+    ----------
+    joint : LoopJoint
+        As described.
+    frames : mapping of str to LinkFrame
+        Where each link sits.
+    parents : sequence of int
+        Parent body of each body.
+
+    Returns
+    -------
+    Loop
+        With frames on bodies.
+
+    Raises
+    ------
+    DescriptionError
+        If it has the wrong kind or distance, or connects a body with itself.
+
+    """
+    if joint.kind not in ROWS:
+        raise _refused(joint, f"is of kind '{joint.kind}'; allowed: {', '.join(ROWS)}")
+    first = placed_frame(joint.frame1, frames[joint.link1])
+    second = placed_frame(joint.frame2, frames[joint.link2])
+    if first.body == second.body:
+        raise _refused(joint, f"connects '{joint.link1}' and '{joint.link2}', which are fixed to "
+                       'each other; allowed: links that move against each other')
+    distance = 0.0
+    if joint.kind == 'distance':
+        if joint.distance is None or not 0.0 < joint.distance < np.inf:
+            raise _refused(joint, f'keeps the distance {joint.distance}; allowed: a positive '
+                           'length [m], or a spherical joint where it is zero')
+        distance = joint.distance
+    return Loop(joint.name, joint.kind, first, second,
+                lowest_common_ancestor(first.body, second.body, parents), ROWS[joint.kind],
+                distance, joint.source)
+
+
+def make_spring(spring: SpringDamper, frames: Mapping[str, LinkFrame]) -> Spring:
+    """Return a spring with its points on bodies."""
+    ends = [placed_frame(Pose(translation=point), frames[link]) for link, point in
+            ((spring.link1, spring.point1), (spring.link2, spring.point2))]
+    return Spring(spring.name, ends[0], ends[1], spring.stiffness, spring.damping, spring.length)
+
+
+def placed_frame(pose: Pose, link: LinkFrame) -> LinkFrame:
+    """Return a frame given in a link as one on the body that carries the link."""
+    return LinkFrame(link.body, link.rotation @ np.array(pose.rotation),
+                     link.translation + link.rotation @ np.array(pose.translation))
+
+
+def lowest_common_ancestor(first: int, second: int, parents: Sequence[int]) -> int:
+    """Return the body outermost on both ways to the ground; -1 for the ground."""
+    while first != second:
+        if first > second:
+            first = parents[first]
+        else:
+            second = parents[second]
+    return first
+
+
+def branches(loop: Loop, parents: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return the bodies from each frame of a loop to its junction, without the junction."""
+    ways = []
+    for body in (loop.body1, loop.body2):
+        way = []
+        while body != loop.junction:
+            way.append(body)
+            body = parents[body]
+        ways.append(way)
+    return ways[0], ways[1]
+
+
+def _refused(joint: LoopJoint, what: str) -> DescriptionError:
+    return DescriptionError(f"loop joint '{joint.name}' {what}", file=joint.source.file,
+                            line=joint.source.line)
