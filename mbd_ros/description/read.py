@@ -7,6 +7,7 @@ from pathlib import Path
 import re
 from typing import Literal
 
+from mbd_ros.description.loops_yaml import side_file
 from mbd_ros.description.mechanism import Mechanism
 from mbd_ros.description.report import nearest
 from mbd_ros.description.urdf import read_urdf
@@ -54,10 +55,12 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     if path.suffix in ('.yaml', '.yml'):
         raise UnsupportedError(f'{path}: a module graph', 'allowed: .urdf and .xacro files')
     data = _content(path)
+    file = str(path)
     if path.suffix == '.xacro':
-        return read_urdf(expand_xacro(str(path)), f'{path} (expanded)', mimic=mimic,
-                         checked=checked)
-    return read_urdf(data, str(path), mimic=mimic, checked=checked)
+        data, file = expand_xacro(file), f'{file} (expanded)'
+    beside = side_file(path)
+    side = (_content(beside), str(beside)) if beside.exists() else None
+    return read_urdf(data, file, mimic=mimic, checked=checked, side=side)
 
 
 def _encoded(text: str) -> bytes:

@@ -1,52 +1,88 @@
-"""Whether links and joints make up one tree."""
+"""Links and joints as one spanning tree, and the joints that close loops over it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from mbd_ros.description.finding import Source
-from mbd_ros.description.loop_joints import INSTEAD
-from mbd_ros.description.mechanism import Joint, Link
+from mbd_ros.description.loop_joints import closing
+from mbd_ros.description.mechanism import Joint, Link, LoopJoint
 from mbd_ros.description.report import nearest, Report
-from mbd_ros.errors import UnsupportedError
 
 
-def find_root(links: Sequence[Link], joints: Sequence[Joint], report: Report) -> str:
+class Tree(NamedTuple):
+    """The root link, the joints of the spanning tree, and the joints that close loops."""
+
+    root: str
+    joints: tuple[Joint, ...]
+    closing: tuple[LoopJoint, ...]
+
+
+def span(links: Sequence[Link], joints: Sequence[Joint], report: Report) -> Tree:
     """
-    Return the name of the link all others hang from.
+    Return the spanning tree of a robot.
+
+    The first joint of the file that leads to a link carries it; a further one closes a loop. The
+    root is the link that no joint leads to or, where joints lead to all, the first link of the
+    file on the ring that carries all others: the joints that lead to it close loops.
 
     Parameters
     ----------
     links, joints : sequence of Link and Joint
         In the order of the file.
     report : Report
-        Words the errors.
+        Takes the findings.
 
     Returns
     -------
-    str
-        The one link that is no joint's child.
+    Tree
+        Joints in the order of the file.
 
     Raises
     ------
     DescriptionError
-        If names are given twice or do not exist, or the links do not make up one tree.
+        If names are given twice or do not exist, or the links are not all connected to one root.
     UnsupportedError
-        If a second joint onto a link closes a loop.
+        If a joint closes a loop that cannot do so.
 
     """
     if not links:
         raise report.error('the robot has no <link>', Source(report.file))
     _check_names('link', links, report)
     _check_names('joint', joints, report)
-    parents = _parents(links, joints, report)
-    roots = [link for link in links if link.name not in parents]
+    _check_ends(links, joints, report)
+    root = _find_root(links, joints, report)
+    parents: dict[str, Joint] = {}
+    cut: list[Joint] = []
+    for joint in joints:
+        if joint.child == root or joint.child in parents:
+            cut.append(joint)
+        else:
+            parents[joint.child] = joint
+    _check_cycles(joints, parents, report)
+    return Tree(root, tuple(parents.values()),
+                tuple(closing(joint, report) for joint in cut))
+
+
+def _find_root(links: Sequence[Link], joints: Sequence[Joint], report: Report) -> str:
+    first: dict[str, str] = {}
+    for joint in joints:
+        first.setdefault(joint.child, joint.parent)
+    roots = [link for link in links if link.name not in first]
     if len(roots) > 1:
         raise report.error(
             f"the links {_listed([link.name for link in roots])} are no joint's child; allowed: "
             'one root link, to which all others are connected', roots[1].source)
-    _check_cycles(joints, parents, report)
-    return roots[0].name
+    if roots:
+        return roots[0].name
+    seen: dict[str, None] = {}
+    name = links[0].name
+    while name not in seen:
+        seen[name] = None
+        name = first[name]
+    ring = set(list(seen)[list(seen).index(name):])
+    return next(link.name for link in links if link.name in ring)
 
 
 def _check_names(kind: str, items: Sequence[Link] | Sequence[Joint], report: Report) -> None:
@@ -58,21 +94,16 @@ def _check_names(kind: str, items: Sequence[Link] | Sequence[Joint], report: Rep
         lines[item.name] = item.source.line
 
 
-def _parents(links: Sequence[Link], joints: Sequence[Joint], report: Report) -> dict[str, Joint]:
-    """Return the joint that leads to each link."""
+def _check_ends(links: Sequence[Link], joints: Sequence[Joint], report: Report) -> None:
     known = {link.name for link in links}
-    parents: dict[str, Joint] = {}
     for joint in joints:
         for end, name in (('parent', joint.parent), ('child', joint.child)):
             if name not in known:
                 raise report.error(f"joint '{joint.name}': {end} link '{name}' does not exist"
                                    f'{nearest(name, known)}', joint.source)
-        first = parents.setdefault(joint.child, joint)
-        if first is not joint:
-            raise UnsupportedError(
-                f"{joint.source}: the closed loop of joint '{joint.name}', the second onto link "
-                f"'{joint.child}' after '{first.name}' in line {first.source.line},", INSTEAD)
-    return parents
+        if joint.parent == joint.child:
+            raise report.error(f"joint '{joint.name}' connects link '{joint.child}' with itself; "
+                               'allowed: two links', joint.source)
 
 
 def _check_cycles(joints: Sequence[Joint], parents: dict[str, Joint], report: Report) -> None:
@@ -86,7 +117,7 @@ def _check_cycles(joints: Sequence[Joint], parents: dict[str, Joint], report: Re
                 ring = list(path)[list(path).index(name):]
                 raise report.error(
                     f"joint '{parents[name].name}': the links {_listed(ring[::-1])} are connected "
-                    'in a circle, without a root', parents[name].source)
+                    'in a circle, apart from the root', parents[name].source)
             path[name] = parents[name]
             name = parents[name].parent
         done.update(path)

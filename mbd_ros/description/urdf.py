@@ -6,22 +6,28 @@ from typing import Any
 
 import numpy as np
 
+from mbd_ros.description.finding import Source
 from mbd_ros.description.inertia_check import check_inertias
-from mbd_ros.description.loop_joints import refuse_loop_joints
+from mbd_ros.description.loop_joints import check_loops
+from mbd_ros.description.loops_gazebo import read_gazebo_joints
+from mbd_ros.description.loops_urdf import Found, read_loops
+from mbd_ros.description.loops_yaml import read_loops_yaml
 from mbd_ros.description.mechanism import Inertia, Link, Mechanism
 from mbd_ros.description.poses import matrix3, read_pose
 from mbd_ros.description.report import Report, tag_name
 from mbd_ros.description.strict import check_element
-from mbd_ros.description.tree import find_root
+from mbd_ros.description.tree import span
 from mbd_ros.description.urdf_joint import read_joint
 from mbd_ros.description.urdf_numbers import numbers_of
 from mbd_ros.description.vocabulary import ROBOT
+from mbd_ros.description.write_loops import loop_element, spring_element
 from mbd_ros.description.xml_tree import as_text, parse_xml
 
 VERSIONS = ('1.0', '1.1', '1.2')
 
 
-def read_urdf(data: bytes, file: str, *, mimic: bool = False, checked: bool = True) -> Mechanism:
+def read_urdf(data: bytes, file: str, *, mimic: bool = False, checked: bool = True,
+              side: tuple[bytes, str] | None = None) -> Mechanism:
     """
     Read a robot from URDF 1.0 to 1.2.
 
@@ -35,6 +41,8 @@ def read_urdf(data: bytes, file: str, *, mimic: bool = False, checked: bool = Tr
         Whether mimic joints are to be coupled, which this version cannot do.
     checked : bool
         Whether mass properties no body can have are refused, or remarked only.
+    side : (bytes, str), optional
+        Content and path of the YAML file beside the description that closes its loops.
 
     Returns
     -------
@@ -52,17 +60,35 @@ def read_urdf(data: bytes, file: str, *, mimic: bool = False, checked: bool = Tr
     report = Report(file, checked=checked)
     robot = parse_xml(data, report)
     _check_root(robot, report)
-    refuse_loop_joints(robot, report)
     check_element(robot, ROBOT, report)
     numbers = numbers_of(robot)
     links = tuple(_read_link(element, raw, report)
                   for element, raw in zip(robot.findall('link'), numbers.links))
     joints = tuple(read_joint(element, raw, report, mimic=mimic)
                    for element, raw in zip(robot.findall('joint'), numbers.joints))
-    root = find_root(links, joints, report)
+    tree = span(links, joints, report)
+    found = read_loops(robot, report)
+    read_gazebo_joints(robot, tree, found, report)
+    if side is not None:
+        _add_side_file(robot, side, found, report)
+    loop_joints = (*tree.closing, *found.loop_joints)
+    check_loops(loop_joints, found.springs, links, tree.joints, report)
     check_inertias(links, report)
-    return Mechanism(robot.get('name'), root, links, joints, tuple(report.findings), file,
-                     as_text(robot))
+    return Mechanism(robot.get('name'), tree.root, links, tree.joints, tuple(report.findings),
+                     file, as_text(robot), loop_joints, tuple(found.springs))
+
+
+def _add_side_file(robot: Any, side: tuple[bytes, str], found: Found, report: Report) -> None:
+    """Add what a side file holds to the records, and to the description that is passed on."""
+    data, file = side
+    inner = Report(file)
+    more = read_loops_yaml(data, inner)
+    report.remark('info', f'{len(more.loop_joints)} loop joints and {len(more.springs)} springs '
+                  'are read from this file beside the description', Source(file))
+    report.findings.extend(inner.findings)
+    found.loop_joints.extend(more.loop_joints)
+    found.springs.extend(more.springs)
+    robot.extend([*map(loop_element, more.loop_joints), *map(spring_element, more.springs)])
 
 
 def _check_root(robot: Any, report: Report) -> None:

@@ -16,8 +16,8 @@ from mbd_ros.description.vocabulary import ARMATURE
 from mbd_ros.errors import UnsupportedError
 
 KINDS: tuple[str, ...] = get_args(JointKind)
-LATER = ('planar', 'spherical')
 
+_MOVES = ('revolute', 'continuous', 'prismatic')
 _FEEL = ('axis', 'limit', 'dynamics', 'mimic', ARMATURE)
 
 
@@ -46,16 +46,16 @@ def read_joint(element: Any, raw: Any, report: Report, *, mimic: bool) -> Joint:
     DescriptionError
         If type, axis or limits are not allowed.
     UnsupportedError
-        If the type or the coupling is known but not in this version.
+        If the coupling is asked for, which is not in this version.
 
     """
     kind = _read_kind(element, report)
     _remark_unused(element, kind, report)
-    moves = kind in ('revolute', 'continuous', 'prismatic')
+    moves = kind in _MOVES
     return Joint(
         element.get('name'), kind, raw.parent, raw.child,
         read_pose(element.find('origin'), raw.origin, report),
-        _read_axis(element, raw.axis, report) if moves else (0.0, 0.0, 1.0),
+        _read_axis(element, raw.axis, report) if moves or kind == 'planar' else (0.0, 0.0, 1.0),
         _read_limits(element, raw.limit, kind, report) if moves else Limits(),
         _read_dynamics(element, report) if moves else Dynamics(),
         _read_mimic(element, raw.mimic, report, mimic) if moves else None,
@@ -66,9 +66,6 @@ def _read_kind(element: Any, report: Report) -> JointKind:
     kind = element.get('type')
     name = element.get('name')
     allowed = ', '.join(KINDS)
-    if kind in LATER:
-        raise UnsupportedError(f"{report.source(element)}: joint '{name}' of type '{kind}'",
-                               f'allowed: {allowed}')
     if kind not in KINDS:
         raise report.error(f"joint '{name}' has the unknown type '{kind}'; allowed: {allowed}"
                            f'{nearest(kind, KINDS)}', report.source(element))
@@ -76,11 +73,11 @@ def _read_kind(element: Any, report: Report) -> JointKind:
 
 
 def _remark_unused(element: Any, kind: JointKind, report: Report) -> None:
-    if kind not in ('fixed', 'floating'):
+    if kind in _MOVES:
         return
     for tag in _FEEL:
         part = element.find(tag)
-        if part is not None:
+        if part is not None and not (kind == 'planar' and tag == 'axis'):
             report.remark('info', f"joint '{element.get('name')}': element <{tag_name(part)}> has "
                           f'no meaning for a {kind} joint and is not used', report.source(part))
 

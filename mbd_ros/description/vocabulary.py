@@ -117,13 +117,62 @@ _JOINT = Element({'name': _NAME, 'type': _NAME}, {
     ARMATURE: Child(Element({'value': _VALUE})),
 })
 
+_END = Element({'link': _NAME, 'xyz': Attribute(3), 'rpy': Attribute(3),
+                'quat_xyzw': Attribute(4)})
+_LOOP_JOINT = Element({'name': _NAME, 'type': _NAME, 'distance': _NUMBER}, {
+    'link1': Child(_END, many=True, required=True),
+    'link2': Child(_END),
+})
+_AXIS = Child(Element({'xyz': Attribute(3, required=True)}))
+_CONSTRAINT = Element({'name': _NAME, 'type': _NAME}, {
+    'parent': Child(Element({'link': _NAME}), required=True),
+    'parent_origin': Child(_ORIGIN),
+    'parent_axis': _AXIS,
+    'child': Child(Element({'link': _NAME}), required=True),
+    'child_origin': Child(_ORIGIN),
+    'child_axis': _AXIS,
+})
+_SPRING_DAMPER = Element({'name': _NAME, 'stiffness': _NUMBER, 'damping': _NUMBER,
+                          'length': _NUMBER}, {
+    'link1': Child(Element({'link': _NAME, 'xyz': Attribute(3)}), required=True),
+    'link2': Child(Element({'link': _NAME, 'xyz': Attribute(3)}), required=True),
+})
+
+DRAKE = ('{http://drake.mit.edu}', 'drake:')
+"""How the tags of Drake begin, with its namespace declared and, as in most files, without."""
+
+
+def _drake(prefix: str, tag: str, numbers: dict[str, int]) -> Element:
+    """Return an element of Drake: two bodies, and values, each in a child of its own."""
+    parts = {f'{prefix}{tag}_body_{body}': Child(Element({'name': _NAME}), required=True)
+             for body in 'AB'}
+    parts |= {f'{prefix}{tag}_{name}': Child(Element({'value': Attribute(count, required=True)}),
+                                             required=name not in ('stiffness', 'damping'))
+              for name, count in numbers.items()}
+    return Element({'name': _TEXT}, parts)
+
+
+_POINTS = {'p_AP': 3, 'p_BQ': 3}
+_DRAKE = {f'{prefix}{tag}': Child(_drake(prefix, tag, numbers), many=True)
+          for prefix in DRAKE for tag, numbers in (
+              ('ball_constraint', _POINTS),
+              ('distance_constraint', _POINTS | {'distance': 1, 'stiffness': 1, 'damping': 1}),
+              ('linear_spring_damper',
+               _POINTS | {'free_length': 1, 'stiffness': 1, 'damping': 1}))}
+
+SPRING_DAMPER = f'{{{NAMESPACE}}}spring_damper'
+
 ROBOT = Element({'name': _NAME, 'version': _TEXT}, {
     'link': Child(_LINK, many=True),
     'joint': Child(_JOINT, many=True),
+    'loop_joint': Child(_LOOP_JOINT, many=True),
+    'constraint': Child(_CONSTRAINT, many=True),
+    **_DRAKE,
+    SPRING_DAMPER: Child(_SPRING_DAMPER, many=True),
     'material': Child(_MATERIAL, many=True),
     'transmission': Child(many=True, unused='efforts are those of the joints; rotor inertia is '
                                             'given by <mbd:armature>'),
-    'gazebo': Child(many=True, unused='it is for Gazebo'),
+    'gazebo': Child(many=True, unused='it is for Gazebo, but for joints in it, which are read'),
     'ros2_control': Child(many=True, unused='it is for ros2_control'),
     'sensor': Child(many=True, unused='sensors are not part of the mechanism'),
 })

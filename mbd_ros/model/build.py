@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.description.finding import Source
+from mbd_ros.description.frames import axis_rotation
 from mbd_ros.description.mechanism import Joint, Limits, Mechanism
 from mbd_ros.description.poses import clean
-from mbd_ros.errors import DescriptionError
-from mbd_ros.model.frames import axis_rotation
+from mbd_ros.errors import DescriptionError, UnsupportedError
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
 from mbd_ros.model.loops import make_loop, make_spring
@@ -53,8 +53,11 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False,
     ------
     DescriptionError
         If a joint of the description has the name of the floating base.
+    UnsupportedError
+        If the robot has closed loops, springs, or planar or spherical joints.
 
     """
+    _refuse_loops(mechanism)
     moving: list[Joint] = []
     parents: list[int] = []
     placements: list[tuple[Array, Array]] = []
@@ -71,12 +74,24 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False,
         if joint.kind == 'fixed':
             frames[joint.child] = LinkFrame(parent.body, rotation, translation)
             continue
+        if joint.kind not in _TYPES:
+            raise UnsupportedError(f"{joint.source}: joint '{joint.name}' of type '{joint.kind}'",
+                                   f"allowed: {', '.join(_TYPES)}, fixed")
         turn = np.eye(3) if joint.kind == 'floating' else axis_rotation(joint.axis)
         frames[joint.child] = LinkFrame(len(moving), turn.T, np.zeros(3))
         placements.append((clean(rotation @ turn), translation))
         parents.append(parent.body)
         moving.append(joint)
     return _assemble(mechanism, moving, parents, placements, frames, generation)
+
+
+def _refuse_loops(mechanism: Mechanism) -> None:
+    for loop in mechanism.loop_joints:
+        raise UnsupportedError(f"{loop.source}: the closed loop of joint '{loop.name}'",
+                               'remove it to load the spanning tree without it')
+    for spring in mechanism.springs:
+        raise UnsupportedError(f"{spring.source}: the spring '{spring.name}'",
+                               'remove it to load the robot without it')
 
 
 def depth_first(mechanism: Mechanism) -> Iterator[Joint]:

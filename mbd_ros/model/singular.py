@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.description.frames import axis_rotation
 from mbd_ros.errors import SingularMassError
-from mbd_ros.model.frames import axis_rotation
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.model import Model
 

@@ -20,7 +20,8 @@ def remarks(text: str) -> list[str]:
      '<string>:3: warning: element <lnk> is unknown and not used; did you mean <link>?'),
     ('<blob/>', '<string>:3: warning: element <blob> is unknown and not used'),
     ('<gazebo><anything/></gazebo>',
-     '<string>:3: info: element <gazebo> is not used: it is for Gazebo'),
+     '<string>:3: info: element <gazebo> is not used: it is for Gazebo, but for joints '
+     'in it, which are read'),
     ('<transmission name="t"><type>x</type></transmission>',
      '<string>:3: info: element <transmission> is not used: efforts are those of the joints; '
      'rotor inertia is given by <mbd:armature>'),

@@ -4,7 +4,7 @@ from described import bare, joint, link, robot
 import pytest
 
 from mbd_ros.description import read
-from mbd_ros.errors import DescriptionError, UnsupportedError
+from mbd_ros.errors import DescriptionError
 
 
 def error(*parts: str) -> str:
@@ -55,23 +55,16 @@ def test_many_roots_are_not_all_listed():
     assert "'l0', 'l1', 'l2', 'l3', 'l4', ... are" in error(*(bare(f'l{i}') for i in range(9)))
 
 
-def test_circles():
-    assert error(bare('a'), bare('b'), fixed('j', 'a', 'b'), fixed('k', 'b', 'a')) == (
-        "<string>:4: joint 'j': the links 'a', 'b' are connected in a circle, without a root")
-    assert error(bare('r'), bare('a'), fixed('j', 'a', 'a')) == (
-        "<string>:4: joint 'j': the links 'a' are connected in a circle, without a root")
+def test_circles_apart_from_the_root():
     assert error(bare('r'), *(bare(name) for name in 'abcd'), fixed('i', 'a', 'b'),
                  fixed('j', 'b', 'c'), fixed('k', 'c', 'a'), fixed('l', 'c', 'd')) == (
-        "<string>:7: joint 'i': the links 'c', 'a', 'b' are connected in a circle, without a root")
+        "<string>:7: joint 'i': the links 'c', 'a', 'b' are connected in a circle, apart from the "
+        'root')
 
 
-def test_a_second_parent_closes_a_loop():
-    with pytest.raises(UnsupportedError) as caught:
-        read(robot(bare('a'), bare('b'), bare('c'), fixed('i', 'a', 'b'), fixed('j', 'a', 'c'),
-                   fixed('k', 'b', 'c')))
-    assert str(caught.value) == (
-        "<string>:7: the closed loop of joint 'k', the second onto link 'c' after 'j' in line 6, "
-        'is not supported in this version; remove it to load the spanning tree without it')
+def test_a_joint_from_a_link_to_itself():
+    assert error(bare('r'), bare('a'), fixed('j', 'a', 'a')) == (
+        "<string>:4: joint 'j' connects link 'a' with itself; allowed: two links")
 
 
 def test_a_long_chain_needs_no_recursion():
