@@ -54,10 +54,9 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False,
     DescriptionError
         If a joint of the description has the name of the floating base.
     UnsupportedError
-        If the robot has closed loops, springs, or planar or spherical joints.
+        If the robot has planar or spherical joints.
 
     """
-    _refuse_loops(mechanism)
     moving: list[Joint] = []
     parents: list[int] = []
     placements: list[tuple[Array, Array]] = []
@@ -83,15 +82,6 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False,
         parents.append(parent.body)
         moving.append(joint)
     return _assemble(mechanism, moving, parents, placements, frames, generation)
-
-
-def _refuse_loops(mechanism: Mechanism) -> None:
-    for loop in mechanism.loop_joints:
-        raise UnsupportedError(f"{loop.source}: the closed loop of joint '{loop.name}'",
-                               'remove it to load the spanning tree without it')
-    for spring in mechanism.springs:
-        raise UnsupportedError(f"{spring.source}: the spring '{spring.name}'",
-                               'remove it to load the robot without it')
 
 
 def depth_first(mechanism: Mechanism) -> Iterator[Joint]:

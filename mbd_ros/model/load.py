@@ -7,8 +7,10 @@ import os
 from typing import Literal
 
 from mbd_ros.description.finding import Finding
+from mbd_ros.description.mechanism import Mechanism
 from mbd_ros.description.read import read
-from mbd_ros.errors import DescriptionError, InvalidValueError, SingularMassError
+from mbd_ros.errors import (
+    DescriptionError, InvalidValueError, SingularMassError, UnsupportedError)
 from mbd_ros.model.body_check import check_bodies
 from mbd_ros.model.build import build_model
 from mbd_ros.model.model import Model
@@ -51,6 +53,7 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     if inertia not in ('checked', 'unchecked'):
         raise InvalidValueError('inertia', inertia, "'checked' or 'unchecked'")
     mechanism = read(path_or_text, mimic=mimic, inertia=inertia)
+    _refuse_loops(mechanism)  # until all dynamics can use them
     model = build_model(mechanism, floating_base=floating_base)
     for check in (check_bodies, check_masses):
         try:
@@ -63,3 +66,12 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
             finding = Finding('error', what, mechanism.file, line)
             model = replace(model, findings=(*model.findings, finding))
     return model
+
+
+def _refuse_loops(mechanism: Mechanism) -> None:
+    for loop in mechanism.loop_joints:
+        raise UnsupportedError(f"{loop.source}: the closed loop of joint '{loop.name}'",
+                               'remove it to load the spanning tree without it')
+    for spring in mechanism.springs:
+        raise UnsupportedError(f"{spring.source}: the spring '{spring.name}'",
+                               'remove it to load the robot without it')
