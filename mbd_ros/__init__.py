@@ -14,14 +14,14 @@ from mbd_ros.dynamics import (
 from mbd_ros.dynamics.closed_loop import close_loops, constrained_dynamics
 from mbd_ros.dynamics.stream import stream
 from mbd_ros.errors import MbdError
-from mbd_ros.execution import Compiled, Futures, Interpreted, Threads
+from mbd_ros.execution import Compiled, Futures, Interpreted, Lanes, Threads
 from mbd_ros.model import load, Model
 from mbd_ros.simulation.simulate import simulate
 
 __all__ = [
     'Compiled', 'Energy', 'ForwardDynamicsDerivatives', 'Futures', 'Interpreted',
-    'InverseDynamicsDerivatives', 'MbdError', 'Model', 'Threads', 'bias_forces', 'close_loops',
-    'compile', 'constrained_dynamics', 'energy', 'forward_dynamics',
+    'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model', 'Threads', 'bias_forces',
+    'close_loops', 'compile', 'constrained_dynamics', 'energy', 'forward_dynamics',
     'forward_dynamics_derivatives', 'inverse_dynamics', 'inverse_dynamics_derivatives', 'jacobian',
     'link_poses', 'load', 'mass_matrix', 'pose', 'simulate', 'stream', 'udwadia_kalaba',
 ]

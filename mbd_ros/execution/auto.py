@@ -66,7 +66,7 @@ class AutoKernel:
         self._count = count
         self._time_per_state: float | None = None
         self.program, self.model = inner.program, inner.model
-        self.shape, self.address = inner.shape, inner.address
+        self.shape, self.address, self.name = inner.shape, inner.address, inner.name
 
     def run(self, arguments: list[Array], gravity: Array, out: Array) -> bool:
         """Run on N states, on as many threads as ``threads(N)`` says."""

@@ -7,11 +7,12 @@ from mbd_ros.execution.auto import Auto, processors
 from mbd_ros.execution.compiled import Compiled
 from mbd_ros.execution.interpreted import Interpreted
 from mbd_ros.execution.kernel import Executor
+from mbd_ros.execution.lanes import Lanes
 from mbd_ros.execution.threads import Threads
 
 _BY_NAME: dict[str, Executor] = {
     'auto': Auto(), 'compiled': Compiled(), 'unrolled': Compiled('unrolled'),
-    'rolled': Compiled('rolled'), 'threads': Threads(processors()),
+    'rolled': Compiled('rolled'), 'lanes': Lanes(), 'threads': Threads(processors()),
     'interpreted': Interpreted()}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 import ctypes
 from dataclasses import dataclass
 import functools
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.batch import batch_ir
+from mbd_ros.execution.bundles import Node
 from mbd_ros.execution.interpreted import Interpreted
 from mbd_ros.execution.kernel import all_finite, Kernel
 from mbd_ros.execution.machine_code import address_ir, MachineCode, vector_lanes
@@ -20,7 +21,7 @@ from mbd_ros.execution.rolled import rolled_code, RolledCode
 from mbd_ros.execution.straight_line import SCALAR, Width
 from mbd_ros.execution.sweeps import Program
 from mbd_ros.execution.tree import joint_class, rolled_tables, sizes
-from mbd_ros.execution.unrolled import unrolled_ir
+from mbd_ros.execution.unrolled import bundles_that_pay, unrolled_ir
 from mbd_ros.model import Model
 from mbd_ros.spatial import Joint
 
@@ -61,13 +62,16 @@ class Compiled:
         """
         rolled = self.shape == 'rolled' or (
             self.shape == 'auto' and model.nb > program.largest_unrolled)
-        return _kernel(program, model, rolled and model.nb > 0)
+        nodes = bundles_that_pay(program, model) if self.shape == 'auto' and not rolled else ()
+        return compiled_kernel(program, model, rolled and model.nb > 0, nodes)
 
 
 @functools.lru_cache(maxsize=1024)
-def _kernel(program: Program, model: Model, rolled: bool) -> Kernel:
+def compiled_kernel(program: Program, model: Model, rolled: bool, nodes: tuple[Node, ...] = (),
+                    width: int | None = None) -> Kernel:
+    """Return a ``CompiledKernel``, made now or earlier, or an interpreted one."""
     try:
-        return CompiledKernel(program, model, rolled)
+        return CompiledKernel(program, model, rolled, nodes, width)
     except ZeroDivisionError:
         return Interpreted().kernel(program, model)
 
@@ -84,21 +88,33 @@ class CompiledKernel:
         For which model.
     rolled : bool
         Whether it loops over bodies.
+    nodes : sequence of Node, optional
+        Bodies that run side by side in lanes when there is one state.
+    width : int, optional
+        States of a batch that run side by side; as many as a register holds if left out.
 
     """
 
-    def __init__(self, program: Program, model: Model, rolled: bool) -> None:
+    def __init__(self, program: Program, model: Model, rolled: bool, nodes: Sequence[Node] = (),
+                 width: int | None = None) -> None:
         self.program = program
         self.model = model
         self.shape = program.shape(model.nb, model.nv)
+        self._width = Width(width or vector_lanes())
         self._code = _rolled if rolled else _unrolled
-        self._one, self._alive = self._code(program, model, SCALAR)
+        if nodes:
+            self._one, self._alive = MachineCode(unrolled_ir(program, model, SCALAR, nodes)), None
+        else:
+            self._one, self._alive = self._code(program, model, SCALAR)
         self.address: int | None = self._one.address('kernel')
+        lanes = max((node.lanes for node in nodes), default=1)
+        self.name = ('rolled' if rolled else 'unrolled') + (
+            f', {lanes} lanes' if lanes > 1 else '')
 
     def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
             out: NDArray[np.float64]) -> bool:
         """Run on N states without the interpreter's lock; see ``Kernel``."""
-        count, lanes = out.shape[0], vector_lanes()
+        count, lanes = out.shape[0], self._width.lanes
         if count == 0:
             return True
         if count == 1:
@@ -123,7 +139,7 @@ class CompiledKernel:
     @functools.cached_property
     def _call_many(self) -> Callable[..., int]:
         """The batch loop over lanes, compiled at the first batch."""
-        width = Width(vector_lanes())
+        width = self._width
         kernel, alive = self._code(self.program, self.model, width)
         loop = MachineCode(batch_ir(
             sizes(self.model, self.program.inputs), math.prod(self.shape), width),

@@ -101,6 +101,11 @@ class FuturesKernel:
         return self.inner.model
 
     @property
+    def name(self) -> str:
+        """What runs one state; batches are shared."""
+        return self.inner.name
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the result for one state."""
         return self.inner.shape

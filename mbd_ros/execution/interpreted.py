@@ -21,6 +21,7 @@ class InterpretedKernel:
     model: Model
     shape: tuple[int, ...]
     address: None = None
+    name: str = 'interpreted'
 
     def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
             out: NDArray[np.float64]) -> bool:

@@ -25,6 +25,11 @@ class Kernel(Protocol):
         ...
 
     @property
+    def name(self) -> str:
+        """What runs one state: ``unrolled, 4 lanes`` and the like."""
+        ...
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the result for one state."""
         ...

@@ -70,6 +70,7 @@ class StraightLine:
         self._stores = 0
         self._angles: set[int] = set()
         self._done: set[int] = set()
+        self._widths: dict[int, Width] = {}
 
     def compute(self, trace: Trace, results: Sequence[Operand], together: Width = SCALAR
                 ) -> list[str]:
@@ -93,6 +94,8 @@ class StraightLine:
         """
         needed = trace.needed(list(results))
         lines = []
+        for symbol in needed:
+            self._widths[symbol.number] = self._width_of(symbol)
         if self._width == SCALAR and together != SCALAR:
             lines = self._angles_together(needed, together)
         return lines + [self._instruction(symbol) for symbol in needed
@@ -142,28 +145,77 @@ class StraightLine:
                 f'  {place}s = fadd {kind} {place}b, {self.value(operand)}',
                 f'  store {kind} {place}s, ptr {place}, align 8']
 
-    def value(self, operand: Operand) -> str:
+    def value(self, operand: Operand, width: Width | None = None) -> str:
         """Return the name of a symbol's value, or a constant as text."""
         if isinstance(operand, Symbol):
             return f'%{self._prefix}{operand.number}'
-        return self._width.constant(operand)
+        return (width or self._width).constant(operand)
+
+    def _width_of(self, symbol: Symbol) -> Width:
+        """Return how many lanes a value has; those of its operands are known."""
+        if symbol.name == 'pack':
+            return Width(len(symbol.first))
+        if symbol.name in ('input', 'lane'):
+            return self._width
+        first, *others = (self._widths[part.number] for part in symbol.operands())
+        if symbol.name == 'half':
+            return Width(first.lanes // 2)
+        if others and others[0] != first:
+            raise TypeError(f'{symbol.name} of {first.lanes} and {others[0].lanes} lanes')
+        return first
 
     def _place(self) -> str:
         self._stores += 1
         return f'%{self._prefix}w{self._stores}'
 
     def _instruction(self, symbol: Symbol) -> str:
-        target, name, kind = self.value(symbol), symbol.name, self._width.type
+        target, name, width = self.value(symbol), symbol.name, self._widths[symbol.number]
+        kind = width.type
         if name == 'input':
             return self._read(target, symbol)
-        first = self.value(symbol.first)
+        if name == 'pack':
+            return self._packed(target, symbol.first)
+        if name in ('lane', 'half'):
+            return self._taken(target, symbol)
+        first = self.value(symbol.first, width)
         if name == 'neg':
             return f'  {target} = fneg {kind} {first}'
         if name == 'inv':
-            return f'  {target} = fdiv {kind} {self.value(1.0)}, {first}'
+            return f'  {target} = fdiv {kind} {self.value(1.0, width)}, {first}'
         if name in ('sin', 'cos'):
             return self._sine_or_cosine(target, symbol)
-        return f'  {target} = {_ARITHMETIC[name]} {kind} {first}, {self.value(symbol.second)}'
+        second = self.value(symbol.second, width)
+        return f'  {target} = {_ARITHMETIC[name]} {kind} {first}, {second}'
+
+    def _packed(self, target: str, scalars: Sequence[Operand]) -> str:
+        """Return the instructions that make a vector of scalars."""
+        count = len(scalars)
+        kind = Width(count).type
+        constants = ', '.join('double poison' if isinstance(scalar, Symbol)
+                              else f'double {SCALAR.constant(scalar)}' for scalar in scalars)
+        name, lines, places = f'<{constants}>', [], list(range(count))
+        changing = [(k, scalar) for k, scalar in enumerate(scalars) if isinstance(scalar, Symbol)]
+        if len(changing) == count and len(set(scalars)) == 1:
+            changing, places = changing[:1], [0] * count
+        for k, scalar in changing:
+            new = f'{target}k{k}'
+            lines.append(f'  {new} = insertelement {kind} {name}, double {self.value(scalar)}, '
+                         f'i64 {k}')
+            name = new
+        mask = ', '.join(f'i32 {place}' for place in places)
+        return '\n'.join([*lines, f'  {target} = shufflevector {kind} {name}, {kind} poison, '
+                          f'<{count} x i32> <{mask}>'])
+
+    def _taken(self, target: str, symbol: Symbol) -> str:
+        """Return the instruction that takes a scalar or half of the lanes out of a vector."""
+        width = self._widths[symbol.first.number]
+        vector = f'{width.type} {self.value(symbol.first)}'
+        if symbol.name == 'lane':
+            return f'  {target} = extractelement {vector}, i64 {symbol.second}'
+        half = width.lanes // 2
+        mask = ', '.join(f'i32 {symbol.second * half + k}' for k in range(half))
+        return (f'  {target} = shufflevector {vector}, {width.type} poison, '
+                f'<{half} x i32> <{mask}>')
 
     def _read(self, target: str, symbol: Symbol) -> str:
         pointer, entry, kind = self._pointers[symbol.first], symbol.second, self._width.type
@@ -178,11 +230,12 @@ class StraightLine:
 
     def _sine_or_cosine(self, target: str, symbol: Symbol) -> str:
         """Return the instructions for a sine or cosine; one call gives both of an angle."""
-        kind, angle = self._width.type, symbol.first
+        width, angle = self._widths[symbol.number], symbol.first
+        kind = width.type
         both, lines = f'%{self._prefix}both{angle.number}', ''
         if angle.number not in self._angles:
             self._angles.add(angle.number)
-            lines = (f'  {both} = call {{{kind}, {kind}}} @sincos{self._width.lanes}'
+            lines = (f'  {both} = call {{{kind}, {kind}}} @sincos{width.lanes}'
                      f'({kind} {self.value(angle)})\n')
         return (f'{lines}  {target} = extractvalue {{{kind}, {kind}}} {both}, '
                 f'{0 if symbol.name == "sin" else 1}')

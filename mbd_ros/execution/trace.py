@@ -25,9 +25,8 @@ class Trace:
         """Return the symbol of one entry of one argument."""
         return self.record('input', argument, entry)
 
-    def record(self, name: str, first: Operand | int | str,
-               second: Operand | int | None = None
-               ) -> Symbol:
+    def record(self, name: str, first: Operand | int | str | tuple[Operand, ...],
+               second: Operand | int | None = None) -> Symbol:
         """Return the symbol of an operation, recorded now or found."""
         key = (name, first, second)
         symbol = self._known.get(key)
@@ -42,8 +41,7 @@ class Trace:
         wanted = {result.number for result in results if isinstance(result, Symbol)}
         for symbol in reversed(self.operations):
             if symbol.number in wanted:
-                wanted.update(x.number for x in (symbol.first, symbol.second)
-                              if isinstance(x, Symbol))
+                wanted.update(x.number for x in symbol.operands())
         return [symbol for symbol in self.operations if symbol.number in wanted]
 
 
@@ -56,8 +54,9 @@ class Symbol:
     trace : Trace
         Where it is recorded, under which ``number``.
     name : str
-        Its operation: ``input, add, sub, mul, neg, inv, sin`` or ``cos``.
-    first, second : Symbol or float or int or str or None
+        Its operation: ``input, add, sub, mul, neg, inv, sin`` or ``cos``; with lanes
+        (``side_by_side.py``) also ``pack, lane`` or ``half``.
+    first, second : Symbol or float or int or str or tuple or None
         The operands; for an input argument (a number or a name) and entry.
 
     """
@@ -71,6 +70,11 @@ class Symbol:
         self.name = name
         self.first = first
         self.second = second
+
+    def operands(self) -> list[Symbol]:
+        """Return the symbols that it depends on directly."""
+        parts = self.first if self.name == 'pack' else (self.first, self.second)
+        return [part for part in parts if isinstance(part, Symbol)]
 
     def __add__(self, other: Operand) -> Operand:
         if not isinstance(other, Symbol):

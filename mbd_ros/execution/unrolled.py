@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+import functools
+
+from mbd_ros.execution.bundles import folded, Node
 from mbd_ros.execution.machine_code import vector_lanes
+from mbd_ros.execution.side_by_side import SideBySide
 from mbd_ros.execution.sincos import sincos_ir
 from mbd_ros.execution.straight_line import StraightLine, Width
-from mbd_ros.execution.sweeps import Program, run, World
+from mbd_ros.execution.sweeps import Inward, Outward, Program, run, World
 from mbd_ros.execution.trace import Operand, Trace
 from mbd_ros.execution.tree import joints_of, sizes, tree_of
 from mbd_ros.model import Model
 from mbd_ros.spatial import Vector3
 
+PAYS = 0.9
+"""Share of the operations of scalar code below which lanes are used unasked."""
 
-def trace_program(program: Program, model: Model) -> tuple[Trace, list[Operand]]:
+
+def trace_program(program: Program, model: Model, nodes: Sequence[Node] = ()
+                  ) -> tuple[Trace, list[Operand]]:
     """
     Run a program with symbols instead of floats.
 
@@ -22,6 +31,8 @@ def trace_program(program: Program, model: Model) -> tuple[Trace, list[Operand]]
         The program.
     model : Model
         The model, whose constants are folded into the trace.
+    nodes : sequence of Node, optional
+        Bodies to run side by side in lanes; see ``bundles.folded``.
 
     Returns
     -------
@@ -42,10 +53,13 @@ def trace_program(program: Program, model: Model) -> tuple[Trace, list[Operand]]
         for argument, (name, size) in enumerate(
             zip(program.inputs, sizes(model, program.inputs)))}
     gravity = Vector3(*(trace.input(len(program.inputs), k) for k in range(3)))
-    return trace, run(program, tree_of(model), joints_of(model, coordinates), World(gravity))
+    tree, joints, world = tree_of(model), joints_of(model, coordinates), World(gravity)
+    if nodes:
+        return trace, SideBySide(program, tree, nodes, joints, trace).run(world)
+    return trace, run(program, tree, joints, world)
 
 
-def unrolled_ir(program: Program, model: Model, width: Width) -> str:
+def unrolled_ir(program: Program, model: Model, width: Width, nodes: Sequence[Node] = ()) -> str:
     """
     Return the IR of ``void kernel(argument..., gravity, result)``.
 
@@ -57,6 +71,8 @@ def unrolled_ir(program: Program, model: Model, width: Width) -> str:
         The model.
     width : Width
         How many states the entries of arguments and result hold; gravity holds doubles.
+    nodes : sequence of Node, optional
+        Bodies to run side by side in lanes, for one state.
 
     Returns
     -------
@@ -64,14 +80,40 @@ def unrolled_ir(program: Program, model: Model, width: Width) -> str:
         LLVM IR.
 
     """
-    trace, results = trace_program(program, model)
+    trace, results = trace_program(program, model, nodes)
     count, vector = len(program.inputs) + 1, Width(vector_lanes())
     arguments = ', '.join(f'ptr noalias readonly %a{k}' for k in range(count))
     block = StraightLine('s', {k: f'%a{k}' for k in range(count)}, width, common=(count - 1,))
-    lines = [sincos_ir(width, vector),
+    widths = {width, *(Width(node.lanes) for node in nodes)}
+    widest = max(one.lanes for one in widths)
+    lines = [sincos_ir(vector, *widths),
              f'define void @kernel({arguments}, ptr noalias %result) nounwind '
-             f'alignstack({8 * width.lanes}) {{',  # or vectors kept there straddle cache lines
+             f'alignstack({8 * widest}) {{',  # or vectors kept there straddle cache lines
              *block.compute(trace, results, vector)]
     for entry, result in enumerate(results):
         lines += block.store(result, '%result', entry)
     return '\n'.join([*lines, '  ret void', '}'])
+
+
+def bundles_of(program: Program, model: Model, widest: int) -> tuple[Node, ...]:
+    """Return the bodies as nodes of subtrees side by side; empty where there are none."""
+    if not all(isinstance(sweep, (Outward, Inward)) for sweep in program.sweeps):
+        return ()
+    nodes = folded(model.parents, model.joint_types, widest)
+    return tuple(nodes) if len(nodes) < model.nb else ()
+
+
+@functools.lru_cache(maxsize=256)
+def bundles_that_pay(program: Program, model: Model) -> tuple[Node, ...]:
+    """Return those nodes if they spare one state a good part of its operations."""
+    nodes = bundles_of(program, model, vector_lanes())
+    if not nodes:
+        return ()
+    alone, together = (_operations(*trace_program(program, model, way)) for way in ((), nodes))
+    return nodes if together < PAYS * alone else ()
+
+
+def _operations(trace: Trace, results: list[Operand]) -> int:
+    """Return the number of operations; moving a scalar into or out of a lane counts as one."""
+    return sum(len(symbol.first) if symbol.name == 'pack' else 1
+               for symbol in trace.needed(results))

@@ -1,0 +1,223 @@
+"""
+The driver for subtrees of equal shape that run in the lanes of a vector, within one state.
+
+It runs the sweeps on *nodes* (``bundles.py``) instead of bodies. The records of a node with W
+lanes hold symbols of W lanes each: ``pack`` makes one of W scalars, ``lane`` takes a scalar out.
+A constant that is the same in all lanes stays a float, so that it folds as ever.
+
+Any program of ``Outward`` and ``Inward`` sweeps runs this way, as long as its steps compute with
+scalars only by their operators, ``sine`` and ``cosine`` (``spatial/vector.py``), and the records
+that ``Inward`` sweeps hand on are summed by ``+``.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+from typing import Any
+
+from mbd_ros.execution.bundles import Node
+from mbd_ros.execution.species import flatten, mapped
+from mbd_ros.execution.sweeps import (
+    Inward, Layout, Outward, Program, Step, Tree, World)
+from mbd_ros.execution.trace import Operand, Symbol, Trace
+from mbd_ros.spatial import Joint
+from mbd_ros.spatial.joints import Coordinates
+
+
+def pack(trace: Trace, scalars: Sequence[Operand]) -> Operand:
+    """Return a value whose lanes are the scalars; a float if they are the same number."""
+    first = scalars[0]
+    if not isinstance(first, Symbol):
+        if all(scalar == first for scalar in scalars):  # a symbol equals no number
+            return first
+    elif first.name == 'lane' and list(scalars) == [
+            trace.record('lane', first.first, k) for k in range(len(scalars))] and (
+            lanes_of(first.first) == len(scalars)):
+        vector: Symbol = first.first
+        return vector
+    return trace.record('pack', tuple(scalars))
+
+
+def lane(value: Operand, k: int) -> Operand:
+    """Return the scalar in lane k."""
+    if not isinstance(value, Symbol):
+        return value
+    if value.name == 'pack':
+        scalar: Operand = value.first[k]
+        return scalar
+    return value.trace.record('lane', value, k)
+
+
+def summed(value: Operand, lanes: int) -> Operand:
+    """Return the sum over all lanes, by halves."""
+    if not isinstance(value, Symbol):
+        return value * lanes
+    if lanes == 2:
+        return lane(value, 0) + lane(value, 1)
+    first, second = (value.trace.record('half', value, half) for half in (0, 1))
+    return summed(first + second, lanes // 2)
+
+
+def lanes_of(symbol: Symbol) -> int:
+    """Return the number of lanes of a value."""
+    if symbol.name == 'pack':
+        return len(symbol.first)
+    if symbol.name in ('input', 'lane'):
+        return 1
+    if symbol.name == 'half':
+        return lanes_of(symbol.first) // 2
+    return max(lanes_of(part) for part in (symbol.first, symbol.second)
+               if isinstance(part, Symbol))
+
+
+class SideBySide:
+    """
+    Runs a program on the nodes of a tree.
+
+    Parameters
+    ----------
+    program : Program
+        Outward and inward sweeps.
+    tree : Tree
+        Bodies and their parents.
+    nodes : sequence of Node
+        Bodies that run at the same time, parents first.
+    joints : sequence of Joint
+        The joints with their coordinates, in the order of the bodies.
+    trace : Trace
+        Where operations are recorded.
+
+    """
+
+    def __init__(self, program: Program, tree: Tree, nodes: Sequence[Node],
+                 joints: Sequence[Joint], trace: Trace) -> None:
+        self._program, self._tree, self._nodes, self._trace = program, tree, nodes, trace
+        self._bodies = [self._packed([tree.bodies[i] for i in node.bodies]) for node in nodes]
+        self._joints = [self._joint([joints[i] for i in node.bodies]) for node in nodes]
+        self._place = {i: (number, k) for number, node in enumerate(nodes)
+                       for k, i in enumerate(node.bodies[:node.used])}
+
+    def run(self, world: World) -> list[Operand]:
+        """Return the result, flat in row-major order."""
+        kept: list[tuple[Any, ...]] = [()] * len(self._nodes)
+        results: list[Operand] = [0.0] * self._size()
+        for sweep in self._program.sweeps:
+            if isinstance(sweep, Outward):
+                steps = self._outward(sweep, world, kept)
+            elif isinstance(sweep, Inward):
+                steps = self._inward(sweep, kept)
+            else:
+                raise TypeError(f'{type(sweep).__name__} does not run in lanes')
+            for number, (node, step) in enumerate(zip(self._nodes, steps)):
+                if step.keep is not None:
+                    kept[number] = (*kept[number], step.keep)
+                for k, i in enumerate(node.bodies[:node.used]):
+                    out = step.out if node.lanes == 1 else [lane(x, k) for x in step.out]
+                    self._give_out(i, out, results)
+        return results
+
+    def _outward(self, sweep: Outward, world: World, kept: Sequence[tuple[Any, ...]]
+                 ) -> list[Step]:
+        start = sweep.start(world)
+        steps: list[Step] = []
+
+        def handed(i: int) -> Any:
+            if i < 0:
+                return start
+            number, k = self._place[i]
+            return self._in_lane(steps[number].hand, number, k)
+
+        for number, node in enumerate(self._nodes):
+            above = self._straight_above(node)
+            record = (steps[above].hand if above is not None else
+                      self._packed([handed(self._tree.parents[i]) for i in node.bodies]))
+            steps.append(sweep.step(self._bodies[number], self._joints[number], record,
+                                    *kept[number]))
+        return steps
+
+    def _inward(self, sweep: Inward, kept: Sequence[tuple[Any, ...]]) -> list[Step]:
+        count = len(self._nodes)
+        sums: list[Any] = [None] * count
+        of_lanes: list[dict[int, Any]] = [{} for _ in range(count)]
+        steps: list[Step] = [Step()] * count
+        for number in reversed(range(count)):
+            node = self._nodes[number]
+            if of_lanes[number]:
+                apart = self._packed([of_lanes[number].get(k if k < node.used else 0, sweep.zero)
+                                      for k in range(node.lanes)])
+                sums[number] = _total(sums[number], apart)
+            handed = sweep.zero if sums[number] is None else sums[number]
+            steps[number] = sweep.step(self._bodies[number], self._joints[number], handed,
+                                       *kept[number])
+            self._hand_inward(number, steps[number].hand, sums, of_lanes)
+        return steps
+
+    def _hand_inward(self, number: int, hand: Any, sums: list[Any],
+                     of_lanes: list[dict[int, Any]]) -> None:
+        """Add what a node hands on to the sums of the nodes above it, in a fixed order."""
+        node, parents = self._nodes[number], self._tree.parents
+        above = self._straight_above(node)
+        if above is not None:
+            sums[above] = _total(sums[above], hand)
+            return
+        common = {parents[i] for i in node.bodies}
+        if len(common) == 1 and node.used == node.lanes > 1 and max(common) >= 0:
+            to, k = self._place[max(common)]
+            if self._nodes[to].lanes == 1:
+                sums[to] = _total(sums[to], mapped(hand, lambda x: summed(x, node.lanes)))
+                return
+        for own, i in enumerate(node.bodies[:node.used]):
+            if parents[i] < 0:
+                continue
+            to, k = self._place[parents[i]]
+            part = self._in_lane(hand, number, own)
+            if self._nodes[to].lanes == 1:
+                sums[to] = _total(sums[to], part)
+            else:
+                of_lanes[to][k] = _total(of_lanes[to].get(k), part)
+
+    def _straight_above(self, node: Node) -> int | None:
+        """Return the node that holds the parents in the same lanes, if there is one."""
+        parent = self._tree.parents[node.bodies[0]]
+        if parent < 0:
+            return None
+        number = self._place[parent][0]
+        above = tuple(self._tree.parents[i] for i in node.bodies)
+        return number if above == self._nodes[number].bodies else None
+
+    def _in_lane(self, record: Any, number: int, k: int) -> Any:
+        if self._nodes[number].lanes == 1:
+            return record
+        return mapped(record, lambda x: lane(x, k))
+
+    def _packed(self, records: Sequence[Any]) -> Any:
+        """Return records of scalars, one for each lane, as one record."""
+        if len(records) == 1:
+            return records[0]
+        leaves = zip(*map(flatten, records))
+        return mapped(records[0], lambda _: pack(self._trace, next(leaves)))
+
+    def _joint(self, joints: Sequence[Joint]) -> Joint:
+        coordinates = self._packed([Coordinates(j.q, j.v, j.qdd, j.tau) for j in joints])
+        return type(joints[0])(coordinates)
+
+    def _size(self) -> int:
+        shape = self._program.shape(len(self._tree.bodies), self._tree.nv)
+        return math.prod(shape)
+
+    def _give_out(self, i: int, out: Sequence[Operand], results: list[Operand]) -> None:
+        """Put what body i gives out into place."""
+        if not out:
+            return
+        layout = self._program.layout
+        if layout is Layout.ONE_BODY and i != self._program.body:
+            return
+        first = {Layout.JOINTS: self._tree.v_offsets[i], Layout.BODIES: i * len(out),
+                 Layout.ONE_BODY: 0}[layout]
+        results[first:first + len(out)] = out
+
+
+def _total(total: Any, part: Any) -> Any:
+    return part if total is None else total + part
