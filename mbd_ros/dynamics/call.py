@@ -12,7 +12,8 @@ from mbd_ros.errors import (
     InvalidValueError, MbdError, NotFiniteError, ShapeError, SingularMassError)
 from mbd_ros.execution import Kernel
 from mbd_ros.execution.tree import sizes
-from mbd_ros.model import JointType, Model
+from mbd_ros.model import Model
+from mbd_ros.model.state import curved_joints
 
 Array = NDArray[np.float64]
 
@@ -22,7 +23,7 @@ def entry_name(model: Model, argument: str, entry: int) -> str:
     offsets = model.q_offsets if argument == 'q' else model.v_offsets
     joint = int(np.searchsorted(offsets, entry, side='right')) - 1
     name = f"joint '{model.joint_names[joint]}'"
-    if model.joint_types[joint] is JointType.FLOATING:
+    if not model.joint_types[joint].is_simple:
         return f'{name}, entry {entry - offsets[joint]}'
     return name
 
@@ -177,7 +178,7 @@ class Call:
         arrays = [real_array(key, values[key], size)
                   for key, size in zip(self._inputs, self._sizes)]
         if 'q' in values:
-            _check_quaternions(model, arrays[self._inputs.index('q')])
+            _check_turns(model, arrays[self._inputs.index('q')])
         return arrays
 
     def _explain(self, state: list[Array]) -> MbdError:
@@ -191,15 +192,15 @@ class Call:
                                  'values whose accelerations and forces fit into float64')
 
 
-def _check_quaternions(model: Model, q: Array) -> None:
-    for joint, kind in enumerate(model.joint_types):
-        if kind is JointType.FLOATING:
-            first = model.q_offsets[joint] + 3
-            quaternion = np.atleast_2d(q)[:, first:first + 4]
-            if (np.einsum('ij,ij->i', quaternion, quaternion) < 1e-12).any():
-                raise InvalidValueError(
-                    f"q of joint '{model.joint_names[joint]}', entries 3-6", [0.0] * 4,
-                    'a quaternion x y z w of length 1')
+def _check_turns(model: Model, q: Array) -> None:
+    for joint in curved_joints(model):
+        part = np.atleast_2d(q)[:, joint.unit]
+        if (np.einsum('ij,ij->i', part, part) < 1e-12).any():
+            first, last = (place - joint.q.start for place in (joint.unit.start, joint.unit.stop))
+            raise InvalidValueError(
+                f"q of joint '{model.joint_names[joint.number]}', entries {first}-{last - 1}",
+                [0.0] * (last - first),
+                f'a {joint.manifold.unit_name}, {joint.manifold.unit_meaning}, of length 1')
 
 
 def deliver(result: Array, out: Array | None) -> Array:

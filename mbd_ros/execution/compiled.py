@@ -20,7 +20,7 @@ from mbd_ros.execution.machine_code import address_ir, MachineCode, vector_lanes
 from mbd_ros.execution.rolled import rolled_code, RolledCode
 from mbd_ros.execution.straight_line import SCALAR, Width
 from mbd_ros.execution.sweeps import Program
-from mbd_ros.execution.tree import joint_class, rolled_tables, sizes
+from mbd_ros.execution.tree import rolled_tables, sizes
 from mbd_ros.execution.unrolled import bundles_that_pay, unrolled_ir
 from mbd_ros.model import Model
 from mbd_ros.spatial import Joint
@@ -155,7 +155,7 @@ def _unrolled(program: Program, model: Model, width: Width) -> tuple[MachineCode
 
 def _rolled(program: Program, model: Model, width: Width) -> tuple[MachineCode, object]:
     """Return a kernel that calls the shared rolled code with the tables of one model."""
-    joints = tuple(sorted({joint_class(kind) for kind in model.joint_types},
+    joints = tuple(sorted({kind.pair for kind in model.joint_types},
                           key=lambda joint: joint.__name__))
     rolled, shared = rolled_machine_code(program, joints, width)
     constants, topology = rolled_tables(model, joints)

@@ -21,7 +21,7 @@ from mbd_ros.execution.sincos import sincos_ir
 from mbd_ros.execution.species import (
     BODY, BODY_SIZE, Code, flatten, HANDED, KEPT, Species, trace_sweep, trace_walk_start,
     trace_walk_step, WORLD, world_inputs)
-from mbd_ros.execution.straight_line import StraightLine, Width
+from mbd_ros.execution.straight_line import declarations_ir, StraightLine, Width
 from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Solve, Walk
 from mbd_ros.execution.trace import Trace
 from mbd_ros.spatial import Joint
@@ -88,7 +88,8 @@ class _Writer:
         arguments = ', '.join(f'ptr noalias readonly %{name}' for name in program.inputs)
         count = program.extent[0] if self._solves else 0
         self._lines = [
-            sincos_ir(self._width), 'declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)',
+            sincos_ir(self._width), declarations_ir(self._width),
+            'declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)',
             *([elimination_ir.elimination_ir(count, self._width)] if count else []),
             f'define void @rolled({arguments}, ptr noalias readonly %gravity, ptr noalias %result,'
             ' ptr noalias readonly %constants, ptr noalias readonly %topology, i64 %n, i64 %nv,'
@@ -254,7 +255,7 @@ class _Writer:
             f'  %{s}.amore = icmp slt i64 %{s}.a, %{s}.count',
             f'  br i1 %{s}.amore, label %{w}.start, label %{s}.next', f'{w}.start:',
             f'  %{w}.line = add i64 %{s}.vfirst, %{s}.a', f'  %{w}.o = mul i64 %{s}.a, {size}',
-            f'  %{w}.carried = getelementptr double, ptr %walked, i64 %{w}.o',
+            f'  %{w}.carried = getelementptr {self._kind}, ptr %walked, i64 %{w}.o',
             f'  br label %{w}.loop', f'{w}.loop:',
             f'  %{w}.b = phi i64 [%{s}.parent, %{w}.start], [%{w}.parent, %{w}.next]',
             f'  %{w}.more = icmp sge i64 %{w}.b, 0',

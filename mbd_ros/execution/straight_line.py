@@ -23,6 +23,11 @@ class Width:
         """The IR type of a value."""
         return 'double' if self.lanes == 1 else f'<{self.lanes} x double>'
 
+    @property
+    def suffix(self) -> str:
+        """How the names of LLVM's intrinsic functions of such values end."""
+        return 'f64' if self.lanes == 1 else f'v{self.lanes}f64'
+
     def constant(self, value: float) -> str:
         """Return the same constant in all lanes, as IR text."""
         bits = f'0x{struct.unpack("<Q", struct.pack("<d", value))[0]:016X}'
@@ -42,6 +47,12 @@ class Width:
 
 
 SCALAR = Width()
+
+
+def declarations_ir(*widths: Width) -> str:
+    """Return the declarations that straight-line code of these widths needs."""
+    return '\n'.join(f'declare {kind} @llvm.sqrt.{suffix}({kind})' for kind, suffix in sorted(
+        {(width.type, width.suffix) for width in widths}))
 
 
 class StraightLine:
@@ -182,6 +193,8 @@ class StraightLine:
             return f'  {target} = fneg {kind} {first}'
         if name == 'inv':
             return f'  {target} = fdiv {kind} {self.value(1.0, width)}, {first}'
+        if name == 'root':
+            return f'  {target} = call {kind} @llvm.sqrt.{width.suffix}({kind} {first})'
         if name in ('sin', 'cos'):
             return self._sine_or_cosine(target, symbol)
         second = self.value(symbol.second, width)

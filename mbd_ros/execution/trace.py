@@ -54,7 +54,7 @@ class Symbol:
     trace : Trace
         Where it is recorded, under which ``number``.
     name : str
-        Its operation: ``input, add, sub, mul, neg, inv, sin`` or ``cos``; with lanes
+        Its operation: ``input, add, sub, mul, neg, inv, root, sin`` or ``cos``; with lanes
         (``side_by_side.py``) also ``pack, lane`` or ``half``.
     first, second : Symbol or float or int or str or tuple or None
         The operands; for an input argument (a number or a name) and entry.
@@ -148,6 +148,10 @@ class Symbol:
 
     def _inverse(self) -> Symbol:
         return self.trace.record('inv', self)
+
+    def root(self) -> Symbol:
+        """Return the square root."""
+        return self.trace.record('root', self)
 
     def sine(self) -> Symbol:
         """Return the sine."""

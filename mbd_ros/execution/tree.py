@@ -11,15 +11,11 @@ from numpy.typing import NDArray
 from mbd_ros.execution.elimination import axis_ends, axis_parents
 from mbd_ros.execution.species import BODY_SIZE, flatten
 from mbd_ros.execution.sweeps import Body, Tree
-from mbd_ros.model import JointType, Model
+from mbd_ros.model import Model
 from mbd_ros.spatial import (
-    Floating, Joint, Link, Prismatic, Revolute, RigidInertia, Rotation, Scalar, Symmetric3,
-    Vector3)
+    Joint, Link, RigidInertia, Rotation, Scalar, Symmetric3, Vector3)
 from mbd_ros.spatial.joints import Coordinates
 from mbd_ros.spatial.symmetric import UPPER
-
-_JOINTS: dict[JointType, type[Joint]] = {
-    JointType.REVOLUTE: Revolute, JointType.PRISMATIC: Prismatic, JointType.FLOATING: Floating}
 
 
 @functools.lru_cache(maxsize=64)
@@ -44,7 +40,7 @@ def tree_of(model: Model) -> Tree:
 
 def _body(model: Model, i: int) -> Body:
     first = model.v_offsets[i]
-    count = _JOINTS[model.joint_types[i]].nv
+    count = model.joint_types[i].nv
     mass, center = float(model.masses[i]), np.asarray(model.mass_centers[i])
     rotational = model.inertias[i] + mass * (
         center @ center * np.eye(3) - np.outer(center, center))
@@ -63,11 +59,6 @@ def rotation_record(matrix: np.ndarray) -> Rotation:
 def vector_record(vector: np.ndarray) -> Vector3:
     """Return a vector (3,) as a record of floats."""
     return Vector3(*_floats(vector))
-
-
-def joint_class(kind: JointType) -> type[Joint]:
-    """Return the kinematic pair of a joint type."""
-    return _JOINTS[kind]
 
 
 def rolled_tables(model: Model, joints: Sequence[type[Joint]]
@@ -95,7 +86,7 @@ def rolled_tables(model: Model, joints: Sequence[type[Joint]]
     for i, body in enumerate(tree_of(model).bodies):
         scalars = np.array(flatten(body))
         constants[i, :scalars.size] = scalars
-    species = [joints.index(_JOINTS[kind]) for kind in model.joint_types]
+    species = [joints.index(kind.pair) for kind in model.joint_types]
     axes = axis_parents(model.parents, model.v_offsets, model.nv)
     topology = [*model.parents, *species, *model.q_offsets, *model.v_offsets, *axes,
                 *axis_ends(axes)]
@@ -131,7 +122,7 @@ def joints_of(model: Model, coordinates: Mapping[str, Sequence[Scalar]]) -> list
     """
     joints = []
     for kind, first_q, first_v in zip(model.joint_types, model.q_offsets, model.v_offsets):
-        joint = _JOINTS[kind]
+        joint = kind.pair
 
         def part(name: str, first: int, count: int) -> tuple[Scalar, ...]:
             values = coordinates.get(name)

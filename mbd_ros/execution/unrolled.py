@@ -9,7 +9,7 @@ from mbd_ros.execution.bundles import folded, Node
 from mbd_ros.execution.machine_code import vector_lanes
 from mbd_ros.execution.side_by_side import SideBySide
 from mbd_ros.execution.sincos import sincos_ir
-from mbd_ros.execution.straight_line import StraightLine, Width
+from mbd_ros.execution.straight_line import declarations_ir, StraightLine, Width
 from mbd_ros.execution.sweeps import Inward, Outward, Program, run, World
 from mbd_ros.execution.trace import Operand, Trace
 from mbd_ros.execution.tree import joints_of, sizes, tree_of
@@ -86,7 +86,7 @@ def unrolled_ir(program: Program, model: Model, width: Width, nodes: Sequence[No
     block = StraightLine('s', {k: f'%a{k}' for k in range(count)}, width, common=(count - 1,))
     widths = {width, *(Width(node.lanes) for node in nodes)}
     widest = max(one.lanes for one in widths)
-    lines = [sincos_ir(vector, *widths),
+    lines = [sincos_ir(vector, *widths), declarations_ir(*widths),
              f'define void @kernel({arguments}, ptr noalias %result) nounwind '
              f'alignstack({8 * widest}) {{',  # or vectors kept there straddle cache lines
              *block.compute(trace, results, vector)]

@@ -90,15 +90,15 @@ def joint_order(model: Model, names: Sequence[str]) -> JointOrder:
     ShapeError
         If a joint is missing or named twice.
     UnsupportedError
-        If a joint other than the first floats.
+        If a joint has several coordinates and is not a floating base.
 
     """
-    floating = [index for index, kind in enumerate(model.joint_types)
-                if kind is JointType.FLOATING]
-    if floating not in ([], [0]):
-        raise UnsupportedError(
-            f"the floating joint '{model.joint_names[floating[-1]]}' away from the base",
-            'only the base may float')
+    floating = [index for index, kind in enumerate(model.joint_types) if not kind.is_simple]
+    for index in floating:
+        if index > 0 or model.joint_types[index] is not JointType.FLOATING:
+            raise UnsupportedError(
+                f"the {model.joint_types[index].value} joint '{model.joint_names[index]}' in "
+                'requests', 'joints with one coordinate, and a base that floats')
     known = [name for index, name in enumerate(model.joint_names) if index not in floating]
     for name in names:
         if name not in known:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension, MultiArrayLayout
 
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
-from mbd_ros.model import JointType, Model
+from mbd_ros.model import Model
 from mbd_ros.model.state import neutral
 
 Vector = NDArray[np.float64]
@@ -24,28 +24,28 @@ class EffortCommands:
     model : Model
         The robot.
     joints : sequence of str
-        Names of the joints in the order of the commands; empty: the model's own order, floating
-        joints left out. Joints that are not named get no effort.
+        Names of the joints in the order of the commands; empty: the model's own order, joints
+        with several coordinates left out. Joints that are not named get no effort.
 
     Raises
     ------
     UnknownNameError
         If a joint is not the model's.
     InvalidValueError
-        If a joint is named twice or is a floating joint.
+        If a joint is named twice or has several coordinates.
 
     """
 
     def __init__(self, model: Model, joints: Sequence[str]) -> None:
         self.joints = tuple(joints) or tuple(
             name for name, kind in zip(model.joint_names, model.joint_types)
-            if kind is not JointType.FLOATING)
+            if kind.is_simple)
         self._model = model
         indices = [model.joint_index(name) for name in self.joints]
         if len(set(indices)) < len(indices):
             raise InvalidValueError('joints', list(self.joints), 'each joint at most once')
         for name, index in zip(self.joints, indices):
-            if model.joint_types[index] is JointType.FLOATING:
+            if not model.joint_types[index].is_simple:
                 raise InvalidValueError('joints', name, 'joints with an actuator')
         self._places = np.array([model.v_offsets[index] for index in indices], dtype=np.intp)
 
@@ -103,7 +103,8 @@ class EffortCommands:
         name : str
             Name of the parameter, for messages.
         values : sequence of float
-            One for each joint [rad or m]; empty: zeros. Floating joints are at the origin.
+            One for each joint [rad or m]; empty: zeros, as of joints with several
+            coordinates.
 
         Raises
         ------

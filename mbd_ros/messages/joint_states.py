@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 
 from mbd_ros.errors import NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.messages.times import to_stamp
-from mbd_ros.model import JointType, Model
+from mbd_ros.model import Model
 from mbd_ros.model.state import neutral
 
 Vector = NDArray[np.float64]
@@ -24,8 +24,8 @@ class Measured(NamedTuple):
     Attributes
     ----------
     q, v : Vector
-        (nq,) and (nv,); floating joints, which joint states do not hold, are at the origin and
-        at rest.
+        (nq,) and (nv,); joints with several coordinates, which joint states do not hold, are at
+        zero and at rest.
     effort : Vector or None
         (nv,) [N m or N]; None where the message has no efforts.
 
@@ -50,7 +50,7 @@ class JointStateReader:
     def __init__(self, model: Model) -> None:
         self._model = model
         joints = [joint for joint, kind in enumerate(model.joint_types)
-                  if kind is not JointType.FLOATING]
+                  if kind.is_simple]
         self._wanted = tuple(model.joint_names[joint] for joint in joints)
         self._into_q = np.array([model.q_offsets[joint] for joint in joints], dtype=np.intp)
         self._into_v = np.array([model.v_offsets[joint] for joint in joints], dtype=np.intp)
@@ -128,13 +128,13 @@ class JointStateWriter:
     Parameters
     ----------
     model : Model
-        The robot; floating joints are left out, they are transforms.
+        The robot; joints with several coordinates are left out, they are transforms.
 
     """
 
     def __init__(self, model: Model) -> None:
         joints = [joint for joint, kind in enumerate(model.joint_types)
-                  if kind is not JointType.FLOATING]
+                  if kind.is_simple]
         self._names = [model.joint_names[joint] for joint in joints]
         self._q = np.array([model.q_offsets[joint] for joint in joints], dtype=np.intp)
         self._v = np.array([model.v_offsets[joint] for joint in joints], dtype=np.intp)
@@ -153,7 +153,7 @@ class JointStateWriter:
         Returns
         -------
         JointState
-            Stamped; one entry for each joint but floating ones.
+            Stamped; one entry for each revolute and prismatic joint.
 
         """
         message = JointState()

@@ -1,21 +1,24 @@
-"""Floating bases as transforms."""
+"""Joints with several coordinates (floating, spherical, planar) as transforms."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from geometry_msgs.msg import TransformStamped
 import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.messages.times import to_stamp
-from mbd_ros.model import JointType, Model
+from mbd_ros.model import Model
+from mbd_ros.model.joint_poses import posed_joints
 
 Vector = NDArray[np.float64]
 
 
-def base_transforms(model: Model, nanoseconds: int, q: Vector, world: str
-                    ) -> list[TransformStamped]:
+def joint_transforms(model: Model, nanoseconds: int, q: Vector, world: str
+                     ) -> list[TransformStamped]:
     """
-    Return the transforms of the floating joints of a model.
+    Return the transforms of the joints of a model that have several coordinates.
 
     Parameters
     ----------
@@ -26,50 +29,44 @@ def base_transforms(model: Model, nanoseconds: int, q: Vector, world: str
     q : Vector
         (nq,).
     world : str
-        Frame in which a joint without a parent body is given.
+        Frame in which a floating base is given.
 
     Returns
     -------
     list of TransformStamped
-        One for each floating joint, from the link it hangs on to the link it moves.
+        One for each joint, from the link it hangs on to the link it moves.
 
     """
     transforms = []
-    for joint, kind in enumerate(model.joint_types):
-        if kind is not JointType.FLOATING:
-            continue
-        x, y, z, *quaternion = q[model.q_offsets[joint]:model.q_offsets[joint] + 7].tolist()
-        parent = model.parents[joint]
+    for joint in posed_joints(model):
         transform = TransformStamped()
         transform.header.stamp = to_stamp(nanoseconds)
-        transform.header.frame_id = world if parent < 0 else model.body_names[parent]
-        transform.child_frame_id = model.body_names[joint]
+        transform.header.frame_id = joint.parent or world
+        transform.child_frame_id = joint.child
         shift, turn = transform.transform.translation, transform.transform.rotation
-        shift.x, shift.y, shift.z = x, y, z
-        turn.x, turn.y, turn.z, turn.w = quaternion
+        (shift.x, shift.y, shift.z), (turn.x, turn.y, turn.z, turn.w) = joint.pose(q)
         transforms.append(transform)
     return transforms
 
 
-def put_base(model: Model, transforms: list[TransformStamped], q: Vector) -> None:
+def put_joints(model: Model, transforms: Iterable[TransformStamped], q: Vector) -> None:
     """
-    Put the transforms of floating joints into a configuration.
+    Put the transforms of joints with several coordinates into a configuration.
 
     Parameters
     ----------
     model : Model
         The robot.
-    transforms : list of TransformStamped
-        Any; those that move no floating joint are passed over.
+    transforms : iterable of TransformStamped
+        Any; those of other links are passed over.
     q : Vector
         (nq,), changed.
 
     """
-    for joint, kind in enumerate(model.joint_types):
-        if kind is not JointType.FLOATING:
-            continue
-        for transform in transforms:
-            if transform.child_frame_id == model.body_names[joint]:
-                shift, turn = transform.transform.translation, transform.transform.rotation
-                first = model.q_offsets[joint]
-                q[first:first + 7] = (shift.x, shift.y, shift.z, turn.x, turn.y, turn.z, turn.w)
+    joints = {joint.child: joint for joint in posed_joints(model)}
+    for transform in transforms:
+        joint = joints.get(transform.child_frame_id)
+        if joint is not None:
+            shift, turn = transform.transform.translation, transform.transform.rotation
+            q[joint.joint.q] = joint.coordinates(
+                ((shift.x, shift.y, shift.z), (turn.x, turn.y, turn.z, turn.w)))

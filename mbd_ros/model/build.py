@@ -13,7 +13,7 @@ from mbd_ros.description.finding import Source
 from mbd_ros.description.frames import axis_rotation
 from mbd_ros.description.mechanism import Joint, Limits, Mechanism
 from mbd_ros.description.poses import clean
-from mbd_ros.errors import DescriptionError, UnsupportedError
+from mbd_ros.errors import DescriptionError
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
 from mbd_ros.model.loops import make_loop, make_spring
@@ -26,7 +26,9 @@ FLOATING_BASE = 'floating_base'
 """Name of the joint that sets the root link free."""
 
 _TYPES = {'revolute': JointType.REVOLUTE, 'continuous': JointType.REVOLUTE,
-          'prismatic': JointType.PRISMATIC, 'floating': JointType.FLOATING}
+          'prismatic': JointType.PRISMATIC, 'floating': JointType.FLOATING,
+          'spherical': JointType.SPHERICAL, 'planar': JointType.PLANAR}
+_WITHOUT_AXIS = ('floating', 'spherical')
 
 
 def build_model(mechanism: Mechanism, *, floating_base: bool = False,
@@ -53,8 +55,6 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False,
     ------
     DescriptionError
         If a joint of the description has the name of the floating base.
-    UnsupportedError
-        If the robot has planar or spherical joints.
 
     """
     moving: list[Joint] = []
@@ -73,10 +73,7 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False,
         if joint.kind == 'fixed':
             frames[joint.child] = LinkFrame(parent.body, rotation, translation)
             continue
-        if joint.kind not in _TYPES:
-            raise UnsupportedError(f"{joint.source}: joint '{joint.name}' of type '{joint.kind}'",
-                                   f"allowed: {', '.join(_TYPES)}, fixed")
-        turn = np.eye(3) if joint.kind == 'floating' else axis_rotation(joint.axis)
+        turn = np.eye(3) if joint.kind in _WITHOUT_AXIS else axis_rotation(joint.axis)
         frames[joint.child] = LinkFrame(len(moving), turn.T, np.zeros(3))
         placements.append((clean(rotation @ turn), translation))
         parents.append(parent.body)
@@ -149,9 +146,11 @@ def _assemble(mechanism: Mechanism, moving: list[Joint], parents: list[int],
 
 def _bounds(joint: Joint) -> Limits:
     limits = joint.limits
-    if joint.kind == 'continuous':
-        return Limits(-inf, inf, limits.velocity, limits.effort)
-    return limits if joint.kind != 'floating' else Limits()
+    if joint.kind == 'floating':
+        return Limits()
+    if joint.kind in ('revolute', 'prismatic'):
+        return limits
+    return Limits(-inf, inf, limits.velocity, limits.effort)
 
 
 def _bodies(mechanism: Mechanism, frames: dict[str, LinkFrame],

@@ -4,25 +4,45 @@ from __future__ import annotations
 
 from enum import Enum
 
+from mbd_ros.spatial import Floating, Joint, Planar, Prismatic, Revolute, Spherical
+
 
 class JointType(str, Enum):
     """
-    How a body moves against its parent.
+    How a body moves against its parent; ``spatial/joints.py`` says what its coordinates are.
 
-    Revolute joints turn about, prismatic joints slide along the z axis of the body's frame. URDF's
-    ``continuous`` becomes ``REVOLUTE`` without position limits, ``fixed`` is merged away.
+    Revolute joints turn about, prismatic joints slide along the z axis of the body's frame, which
+    is the normal of the plane of a planar joint. URDF's ``continuous`` becomes ``REVOLUTE``
+    without position limits, ``fixed`` is merged away.
     """
 
     REVOLUTE = 'revolute'
     PRISMATIC = 'prismatic'
     FLOATING = 'floating'
+    SPHERICAL = 'spherical'
+    PLANAR = 'planar'
+
+    @property
+    def pair(self) -> type[Joint]:
+        """Return the kinematic pair."""
+        return _PAIRS[self]
 
     @property
     def nq(self) -> int:
         """Return the number of configuration coordinates."""
-        return 7 if self is JointType.FLOATING else 1
+        return _PAIRS[self].nq
 
     @property
     def nv(self) -> int:
         """Return the number of velocity coordinates."""
-        return 6 if self is JointType.FLOATING else 1
+        return _PAIRS[self].nv
+
+    @property
+    def is_simple(self) -> bool:
+        """Return whether it has one coordinate, a number: an angle or a distance."""
+        return _PAIRS[self].nq == 1
+
+
+_PAIRS: dict[JointType, type[Joint]] = {
+    JointType.REVOLUTE: Revolute, JointType.PRISMATIC: Prismatic, JointType.FLOATING: Floating,
+    JointType.SPHERICAL: Spherical, JointType.PLANAR: Planar}

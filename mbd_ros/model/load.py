@@ -47,7 +47,7 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     SingularMassError
         If a joint moves no inertia.
     UnsupportedError
-        If the description has something this version cannot do (closed loops, planar joints).
+        If the description has something this version cannot do (closed loops).
 
     """
     if inertia not in ('checked', 'unchecked'):

@@ -21,7 +21,7 @@ def reorder(model: Model, names: Sequence[str], values: ArrayLike, *,
     Parameters
     ----------
     model : Model
-        A robot whose joints all have one coordinate, or whose floating joints are not named.
+        A robot; its joints with several coordinates are not named.
     names : sequence of str
         Names of joints with one coordinate, each exactly once, in any order.
     values : (n,) or (N, n) array
@@ -96,6 +96,6 @@ def indices(model: Model, names: Sequence[str]) -> list[int]:
 
 
 def simple_joints(model: Model) -> tuple[str, ...]:
-    """Return the names of the joints with one coordinate: all but the floating ones."""
+    """Return the names of the joints with one coordinate: revolute and prismatic ones."""
     return tuple(name for name, kind in zip(model.joint_names, model.joint_types)
-                 if kind.nv == 1)
+                 if kind.is_simple)

@@ -7,6 +7,7 @@ One floating joint is too small for arrays: plain floats are some ten times fast
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import atan2, cos, sin, sqrt
 
 Vector3 = tuple[float, float, float]
@@ -60,6 +61,16 @@ def turn(angular: Vector3) -> Quaternion:
     factor = 0.5 - squared / 48.0 if angle < SMALL_ANGLE else sin(0.5 * angle) / angle
     x, y, z = angular
     return (factor * x, factor * y, factor * z, cos(0.5 * angle))
+
+
+def of_matrix(rows: Sequence[Sequence[float]]) -> Quaternion:
+    """Return the unit quaternion of a rotation matrix, from its largest component on."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = rows
+    columns = ((1.0 + xx - yy - zz, xy + yx, xz + zx, zy - yz),
+               (xy + yx, 1.0 - xx + yy - zz, yz + zy, xz - zx),
+               (xz + zx, yz + zy, 1.0 - xx - yy + zz, yx - xy),
+               (zy - yz, xz - zx, yx - xy, 1.0 + xx + yy + zz))
+    return unit(max(columns, key=lambda column: column[columns.index(column)]))
 
 
 def rotation_vector(a: Quaternion) -> Vector3:

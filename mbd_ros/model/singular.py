@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.description.frames import axis_rotation
 from mbd_ros.errors import SingularMassError
-from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.model import Model
+from mbd_ros.model.rigid_motion import rotate, turn
 
 Array = NDArray[np.float64]
 
@@ -19,8 +18,6 @@ TOLERANCE = 1e-12
 Of the inertia that a joint moves when all others are locked. Rounding leaves about 1e-15 of it;
 the lightest motor on the heaviest robot is far above.
 """
-
-_AXES = {JointType.REVOLUTE: (2,), JointType.PRISMATIC: (5,), JointType.FLOATING: tuple(range(6))}
 
 
 def check_masses(model: Model) -> None:
@@ -59,10 +56,10 @@ def massless_joints(model: Model) -> Iterator[int]:
     if model.nb == 0 or _all_have_mass(model):
         return
     rng = np.random.default_rng(0)
-    articulated = [_spatial_inertia(model, i) for i in range(model.nb)]
+    articulated = list(_spatial_inertias(model))
     locked = [inertia.copy() for inertia in articulated]
     for i in reversed(range(model.nb)):
-        axes = list(_AXES[model.joint_types[i]])
+        axes = list(model.joint_types[i].pair.axes)
         rotors = np.diag(model.armature[model.v_offsets[i]:model.v_offsets[i] + len(axes)])
         columns = articulated[i][:, axes]
         entry = columns[axes] + rotors
@@ -79,14 +76,15 @@ def massless_joints(model: Model) -> Iterator[int]:
 
 def _all_have_mass(model: Model) -> bool:
     """Return whether each body alone resists its joint, as usual; then no joint moves none."""
-    x, y, _ = model.mass_centers.T
-    resistance = {
-        JointType.REVOLUTE: model.inertias[:, 2, 2] + model.masses * (x * x + y * y),
-        JointType.PRISMATIC: model.masses,
-        JointType.FLOATING: np.minimum(np.linalg.eigvalsh(model.inertias)[:, 0], model.masses),
-    }
-    return all(resistance[kind][i] + model.armature[first] > 1e-9
-               for i, (kind, first) in enumerate(zip(model.joint_types, model.v_offsets)))
+    inertias = _spatial_inertias(model)
+    for kind in set(model.joint_types):
+        bodies = [i for i, other in enumerate(model.joint_types) if other is kind]
+        axes = np.array(kind.pair.axes)
+        resistance = np.linalg.eigvalsh(inertias[bodies][:, axes[:, None], axes])[:, 0]
+        rotors = model.armature[[model.v_offsets[i] for i in bodies]] if kind.nv == 1 else 0.0
+        if (resistance + rotors <= 1e-9).any():
+            return False
+    return True
 
 
 def _is_singular(entry: Array, whole: Array) -> bool:
@@ -96,30 +94,32 @@ def _is_singular(entry: Array, whole: Array) -> bool:
     return bool(np.linalg.eigvalsh(entry / np.outer(scale, scale))[0] <= TOLERANCE)
 
 
-def _spatial_inertia(model: Model, i: int) -> Array:
-    """Return the 6 x 6 inertia of body i about its origin, angular rows first."""
-    mass, c = model.masses[i], _cross(model.mass_centers[i])
-    return np.block([[model.inertias[i] - mass * c @ c, mass * c],
-                     [-mass * c, mass * np.eye(3)]])
+def _spatial_inertias(model: Model) -> Array:
+    """Return the 6 x 6 inertias (nb, 6, 6) about the bodies' origins, angular rows first."""
+    inertias = np.zeros((model.nb, 6, 6))
+    moments = model.masses[:, None, None] * _crosses(model.mass_centers)
+    inertias[:, :3, :3] = model.inertias - moments @ _crosses(model.mass_centers)
+    inertias[:, :3, 3:], inertias[:, 3:, :3] = moments, -moments
+    inertias[:, 3:, 3:] = model.masses[:, None, None] * np.eye(3)
+    return inertias
 
 
 def _generic_motion(model: Model, i: int, rng: np.random.Generator) -> Array:
     """Return the 6 x 6 matrix that takes a twist of the parent to body i, its joint displaced."""
-    turn, shift = np.eye(3), np.zeros(3)
-    if model.joint_types[i] is not JointType.PRISMATIC:
-        angle = rng.uniform(0.5, 2.5)
-        turn = np.array([[np.cos(angle), -np.sin(angle), 0.0], [np.sin(angle), np.cos(angle), 0.0],
-                         [0.0, 0.0, 1.0]])
-    if model.joint_types[i] is JointType.FLOATING:
-        direction = rng.normal(size=3)
-        turn = axis_rotation(tuple(direction / np.linalg.norm(direction))) @ turn
-    if model.joint_types[i] is not JointType.REVOLUTE:
-        shift = np.array([0.0, 0.0, rng.uniform(0.1, 1.0)])
-    rotation = (model.rotations[i] @ turn).T
-    place = model.translations[i] + model.rotations[i] @ shift
-    return np.block([[rotation, np.zeros((3, 3))], [-rotation @ _cross(place), rotation]])
+    displaced = np.zeros(6)
+    axes = list(model.joint_types[i].pair.axes)
+    displaced[axes] = rng.uniform(0.5, 1.2, len(axes))
+    x, y, z = displaced[:3].tolist()
+    turned = np.array([rotate(turn((x, y, z)), axis) for axis in (
+        (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]).T
+    rotation = (model.rotations[i] @ turned).T
+    place = model.translations[i] + model.rotations[i] @ displaced[3:]
+    return np.block([[rotation, np.zeros((3, 3))],
+                     [-rotation @ _crosses(place[None])[0], rotation]])
 
 
-def _cross(p: Array) -> Array:
-    x, y, z = p
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+def _crosses(p: Array) -> Array:
+    """Return the matrices ``[p]x`` (N, 3, 3) of vectors (N, 3)."""
+    matrices = np.zeros((len(p), 3, 3))
+    matrices[:, 2, 1], matrices[:, 0, 2], matrices[:, 1, 0] = p.T
+    return matrices - matrices.transpose(0, 2, 1)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.model import rigid_motion
+from mbd_ros.model.joint_manifold import Floats, JointManifold, MANIFOLDS
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.model import Model
 
@@ -15,7 +18,7 @@ Array = NDArray[np.float64]
 
 def neutral(model: Model) -> Array:
     """
-    Return the configuration with all joints at zero, quaternions at unity.
+    Return the configuration with all joints at zero, without a turn.
 
     Returns
     -------
@@ -24,14 +27,14 @@ def neutral(model: Model) -> Array:
 
     """
     q = np.zeros(model.nq)
-    for start, _ in _floating(model):
-        q[start + 6] = 1.0
+    for joint in curved_joints(model):
+        q[joint.q] = joint.manifold.neutral
     return q
 
 
 def normalize(model: Model, q: Array) -> Array:
     """
-    Return the configuration with quaternions of unit length.
+    Return the configuration with quaternions and directions of unit length.
 
     Parameters
     ----------
@@ -48,16 +51,17 @@ def normalize(model: Model, q: Array) -> Array:
     Raises
     ------
     InvalidValueError
-        If a quaternion is zero.
+        If a quaternion or direction is zero.
 
     """
     q = _copy(model, 'q', q, model.nq)
-    for start, _ in _floating(model):
-        length = np.linalg.norm(q[start + 3:start + 7])
+    for joint in curved_joints(model):
+        length = np.linalg.norm(q[joint.unit])
         if not length > 0.0:
-            raise InvalidValueError('the quaternion of q', tuple(q[start + 3:start + 7].tolist()),
-                                    'x y z w, not all zero')
-        q[start + 3:start + 7] /= length
+            raise InvalidValueError(
+                f'the {joint.manifold.unit_name} of q', tuple(q[joint.unit].tolist()),
+                f'{joint.manifold.unit_meaning}, not all zero')
+        q[joint.unit] /= length
     return q
 
 
@@ -66,7 +70,7 @@ def configuration_rate(model: Model, q: Array, v: Array) -> Array:
     Return the time derivative of the configuration.
 
     For a floating joint ``pdot = R v_linear`` and the quaternion's rate is half the product of the
-    quaternion with (omega, 0).
+    quaternion with (omega, 0); other joints with several coordinates likewise.
 
     Parameters
     ----------
@@ -88,12 +92,8 @@ def configuration_rate(model: Model, q: Array, v: Array) -> Array:
     rate = np.empty(model.nq)
     simple_q, simple_v = _simple(model)
     rate[simple_q] = v[simple_v]
-    for start, first in _floating(model):
-        quaternion = _quaternion(q, start)
-        x, y, z = _vector(v, first + 3)
-        rate[start:start + 3] = rigid_motion.rotate(quaternion, _vector(v, first))
-        rate[start + 3:start + 7] = rigid_motion.product(quaternion,
-                                                         (0.5 * x, 0.5 * y, 0.5 * z, 0.0))
+    for joint in curved_joints(model):
+        rate[joint.q] = joint.manifold.rate(_floats(q[joint.q]), _floats(v[joint.v]))
     return rate
 
 
@@ -102,7 +102,7 @@ def integrate(model: Model, q: Array, dv: Array) -> Array:
     Return the configuration reached from q with constant velocity dv in unit time.
 
     On a floating joint this is the exponential map of SE(3), a screw motion, as Pinocchio's
-    ``integrate`` of a free flyer.
+    ``integrate`` of a free flyer; on spherical and planar joints that of SO(3) and SE(2).
 
     Parameters
     ----------
@@ -125,13 +125,8 @@ def integrate(model: Model, q: Array, dv: Array) -> Array:
         return q + dv
     simple_q, simple_v = _simple(model)
     q[simple_q] += dv[simple_v]
-    for start, first in _floating(model):
-        angular = _vector(dv, first + 3)
-        quaternion = _quaternion(q, start)
-        moved = rigid_motion.displacement(_vector(dv, first), angular)
-        q[start:start + 3] += rigid_motion.rotate(quaternion, moved)
-        q[start + 3:start + 7] = rigid_motion.unit(
-            rigid_motion.product(quaternion, rigid_motion.turn(angular)))
+    for joint in curved_joints(model):
+        q[joint.q] = joint.manifold.integrate(_floats(q[joint.q]), _floats(dv[joint.v]))
     return q
 
 
@@ -139,8 +134,8 @@ def difference(model: Model, q0: Array, q1: Array) -> Array:
     """
     Return the constant velocity that leads from q0 to q1 in unit time.
 
-    The inverse of ``integrate``: the logarithm of SE(3) on a floating joint, with the shorter of
-    the two turns.
+    The inverse of ``integrate``: the logarithm of the joint's group, with the shorter of the two
+    turns.
 
     Parameters
     ----------
@@ -162,13 +157,8 @@ def difference(model: Model, q0: Array, q1: Array) -> Array:
     simple_q, simple_v = _simple(model)
     dv = np.empty(model.nv)
     dv[simple_v] = q1[simple_q] - q0[simple_q]
-    for start, first in _floating(model):
-        back = rigid_motion.inverse(_quaternion(q0, start))
-        angular = rigid_motion.rotation_vector(
-            rigid_motion.product(back, _quaternion(q1, start)))
-        moved = rigid_motion.rotate(back, _vector(q1 - q0, start))
-        dv[first:first + 3] = rigid_motion.linear_velocity(moved, angular)
-        dv[first + 3:first + 6] = angular
+    for joint in curved_joints(model):
+        dv[joint.v] = joint.manifold.difference(_floats(q0[joint.q]), _floats(q1[joint.q]))
     return dv
 
 
@@ -192,10 +182,8 @@ def random_configuration(model: Model, rng: np.random.Generator) -> Array:
     """
     q = np.empty(model.nq)
     for kind, start, first in zip(model.joint_types, model.q_offsets, model.v_offsets):
-        if kind is JointType.FLOATING:
-            q[start:start + 3] = rng.uniform(-1.0, 1.0, 3)
-            quaternion = rng.normal(size=4)
-            q[start + 3:start + 7] = quaternion / np.linalg.norm(quaternion)
+        if kind in MANIFOLDS:
+            q[start:start + kind.nq] = MANIFOLDS[kind].draw(rng)
             continue
         span = np.pi if kind is JointType.REVOLUTE else 1.0
         lower, upper = model.lower[first], model.upper[first]
@@ -207,6 +195,44 @@ def random_configuration(model: Model, rng: np.random.Generator) -> Array:
     return q
 
 
+class CurvedJoint(NamedTuple):
+    """
+    A joint with several coordinates.
+
+    Attributes
+    ----------
+    number : int
+        Which joint.
+    manifold : JointManifold
+        Its configurations.
+    q, v : slice
+        Its coordinates.
+    unit : slice
+        Those of q that are a vector of length 1.
+
+    """
+
+    number: int
+    manifold: JointManifold
+    q: slice
+    v: slice
+    unit: slice
+
+
+@functools.lru_cache(maxsize=64)
+def curved_joints(model: Model) -> tuple[CurvedJoint, ...]:
+    """Return the joints whose configurations do not just add."""
+    found = []
+    for index, (kind, start, first) in enumerate(
+            zip(model.joint_types, model.q_offsets, model.v_offsets)):
+        if kind in MANIFOLDS:
+            unit = MANIFOLDS[kind].unit
+            found.append(CurvedJoint(
+                index, MANIFOLDS[kind], slice(start, start + kind.nq),
+                slice(first, first + kind.nv), slice(start + unit.start, start + unit.stop)))
+    return tuple(found)
+
+
 def _copy(model: Model, argument: str, array: Array, size: int) -> Array:
     copy = np.array(array, dtype=np.float64)
     if copy.shape != (size,):
@@ -214,24 +240,12 @@ def _copy(model: Model, argument: str, array: Array, size: int) -> Array:
     return copy
 
 
-def _vector(array: Array, start: int) -> rigid_motion.Vector3:
-    x, y, z = array[start:start + 3].tolist()
-    return x, y, z
+def _floats(array: Array) -> Floats:
+    return tuple(array.tolist())
 
 
-def _quaternion(q: Array, start: int) -> rigid_motion.Quaternion:
-    x, y, z, w = q[start + 3:start + 7].tolist()
-    return x, y, z, w
-
-
-def _floating(model: Model) -> list[tuple[int, int]]:
-    return [(start, first) for kind, start, first in
-            zip(model.joint_types, model.q_offsets, model.v_offsets)
-            if kind is JointType.FLOATING]
-
-
+@functools.lru_cache(maxsize=64)
 def _simple(model: Model) -> tuple[list[int], list[int]]:
     pairs = [(start, first) for kind, start, first in
-             zip(model.joint_types, model.q_offsets, model.v_offsets)
-             if kind is not JointType.FLOATING]
+             zip(model.joint_types, model.q_offsets, model.v_offsets) if kind not in MANIFOLDS]
     return [start for start, _ in pairs], [first for _, first in pairs]

@@ -17,7 +17,7 @@ from mbd_ros.errors import MbdError
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.joint_states import JointStateWriter
 from mbd_ros.messages.times import SECOND, to_stamp
-from mbd_ros.messages.transforms import base_transforms
+from mbd_ros.messages.transforms import joint_transforms
 from mbd_ros.nodes import qos
 from mbd_ros.nodes.health import ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parameters import declare_parameters
@@ -112,7 +112,7 @@ class Simulator(Node):
                 if self._clock_publisher is not None:
                     self._clock_publisher.publish(Clock(clock=to_stamp(now)))
                 if floating:
-                    self._send_base(base_transforms(
+                    self._send_base(joint_transforms(
                         robot.model, now, q, settings.world_frame))
             count += 1
             self._states.publish(writer.write(now, q, v, efforts))

@@ -21,8 +21,8 @@ from mbd_ros.description.visuals import read_visuals
 from mbd_ros.errors import MbdError, UnsupportedError
 from mbd_ros.messages.drawings import from_path, from_point, METRES_PER_NEWTON
 from mbd_ros.messages.joint_states import JointStateReader
-from mbd_ros.messages.transforms import put_base
-from mbd_ros.model.state import neutral
+from mbd_ros.messages.transforms import put_joints
+from mbd_ros.model.state import curved_joints, neutral
 from mbd_ros.nodes import qos
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
@@ -114,7 +114,7 @@ class Viewer(Node):
 
     def _on_transforms(self, message: TFMessage) -> None:
         if self._robot is not None and self._robot.model.nq > self._robot.model.nv:
-            put_base(self._robot.model, message.transforms, self._base)
+            put_joints(self._robot.model, message.transforms, self._base)
 
     def _on_path(self, message: Path) -> None:
         assert self._page is not None
@@ -143,9 +143,8 @@ class Viewer(Node):
                 self.get_logger().warning(f'joint state not shown: {error}')
             return
         if robot.model.nq > robot.model.nv:
-            for joint, first in enumerate(robot.model.q_offsets):
-                if robot.model.joint_types[joint] is mbd_ros.model.JointType.FLOATING:
-                    q[first:first + 7] = self._base[first:first + 7]
+            for joint in curved_joints(robot.model):
+                q[joint.q] = self._base[joint.q]
         page.move(mbd_ros.link_poses(robot.model, q))
         state = self._state
         if state is not None and state.mode == ControllerState.MODE_TRACKING:

@@ -2,7 +2,7 @@
 Configurations as points of a manifold, velocities as its tangent vectors.
 
 For robots of revolute and prismatic joints both are plain vectors, and these functions cost
-nothing; the free joint of a floating base goes through ``mbd_ros.model.state``.
+nothing; joints with several coordinates go through ``mbd_ros.model.state``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def checked(model: Model, name: str, value: ArrayLike, size: int) -> Vector:
 
 @lru_cache(maxsize=64)
 def joint_of_each_velocity(model: Model) -> tuple[str, ...]:
-    """Return the joint that each velocity variable belongs to, a free joint six times."""
+    """Return the joint that each velocity variable belongs to, a floating joint six times."""
     ends = (*model.v_offsets[1:], model.nv)
     return tuple(name for name, begin, end in zip(model.joint_names, model.v_offsets, ends)
                  for _ in range(begin, end))

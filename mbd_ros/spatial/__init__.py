@@ -7,7 +7,8 @@ symbol (``mbd_ros.execution.trace``), so that one text serves every executor.
 """
 
 from mbd_ros.spatial.inertia import ArticulatedInertia, MomentsOfFlow, RigidInertia
-from mbd_ros.spatial.joints import Floating, Joint, Prismatic, Revolute
+from mbd_ros.spatial.joints import (
+    Floating, Joint, Planar, Prismatic, Revolute, Spherical)
 from mbd_ros.spatial.link import Link
 from mbd_ros.spatial.motion import Twist, Wrench, ZERO_TWIST, ZERO_WRENCH
 from mbd_ros.spatial.rotation import IDENTITY, Rotation
@@ -16,6 +17,6 @@ from mbd_ros.spatial.vector import Scalar, Vector3, ZERO3
 
 __all__ = [
     'IDENTITY', 'ZERO3', 'ZERO_TWIST', 'ZERO_WRENCH', 'ArticulatedInertia', 'Floating', 'Joint',
-    'Link', 'MomentsOfFlow', 'Prismatic', 'Revolute', 'RigidInertia', 'Rotation', 'Scalar',
-    'Symmetric3', 'Twist', 'Vector3', 'Wrench',
+    'Link', 'MomentsOfFlow', 'Planar', 'Prismatic', 'Revolute', 'RigidInertia', 'Rotation',
+    'Scalar', 'Spherical', 'Symmetric3', 'Twist', 'Vector3', 'Wrench',
 ]

@@ -14,7 +14,7 @@ from typing import ClassVar, NamedTuple
 from mbd_ros.spatial.link import Link
 from mbd_ros.spatial.motion import Twist, Wrench, ZERO_TWIST
 from mbd_ros.spatial.rotation import Rotation
-from mbd_ros.spatial.vector import cosine, Scalar, sine, Vector3, ZERO3
+from mbd_ros.spatial.vector import cosine, root, Scalar, sine, Vector3, ZERO3
 
 
 class Coordinates(NamedTuple):
@@ -114,3 +114,41 @@ class Floating(Joint):
         """Return the pose at position and quaternion q."""
         return placement.compose(
             Link(Rotation.from_quaternion(*self.q[3:]), Vector3(*self.q[:3])))
+
+
+class Spherical(Joint):
+    """
+    Turns freely about its origin.
+
+    ``q`` is a unit quaternion x y z w; ``v`` is the angular velocity in the body's own axes.
+    """
+
+    axes = (0, 1, 2)
+    nq = 4
+    nv = 3
+
+    def link(self, placement: Link) -> Link:
+        """Return the pose after the turn of quaternion q."""
+        return Link(placement.rotation.compose(Rotation.from_quaternion(*self.q)),
+                    placement.translation)
+
+
+class Planar(Joint):
+    """
+    Slides in the plane of x and y and turns about its normal z.
+
+    ``q`` is x and y [m] in the axes at q = 0, cosine and sine of the turn; ``v`` is the velocity
+    [m/s] along the body's own x and y axes, then the angular velocity [rad/s].
+    """
+
+    axes = (3, 4, 2)
+    nq = 4
+    nv = 3
+
+    def link(self, placement: Link) -> Link:
+        """Return the pose at x, y and the direction q; its length does not count."""
+        x, y, cos, sin = self.q
+        scale = 1.0 / root(cos * cos + sin * sin)
+        rotation = placement.rotation
+        return Link(rotation.about_z(sin * scale, cos * scale),
+                    placement.translation + rotation.x * x + rotation.y * y)

@@ -19,6 +19,11 @@ def cosine(angle: Scalar) -> Scalar:
     return math.cos(angle) if isinstance(angle, float) else angle.cosine()
 
 
+def root(square: Scalar) -> Scalar:
+    """Return the square root of a float or a symbol."""
+    return math.sqrt(square) if isinstance(square, float) else square.root()
+
+
 class Vector3(NamedTuple):
     """A vector of three in the axes that its owner states."""
 

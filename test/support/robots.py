@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 import numpy as np
 
+from mbd_ros.description.read import read
+from mbd_ros.model import build_model, Model
+
 KINDS = ('revolute', 'continuous', 'prismatic', 'fixed')
+ALL_KINDS = (*KINDS, 'floating', 'spherical', 'planar')
 
 
 def urdf(parents: list[int], kinds: list[str], seed: int) -> str:
@@ -42,6 +48,25 @@ def trees(draw: st.DrawFn, max_joints: int = 8) -> str:
     kinds = [draw(st.sampled_from(KINDS)) for _ in range(count)]
     kinds[draw(st.integers(0, count - 1))] = 'revolute'
     return urdf(parents, kinds, draw(st.integers(0, 2**16)))
+
+
+def model_of(parents: list[int], kinds: list[str], seed: int) -> Model:
+    """Return a tree as ``urdf`` describes it, of joints of all kinds, also those URDF lacks."""
+    simple = [kind if kind in KINDS else 'revolute' for kind in kinds]
+    mechanism = read(urdf(parents, simple, seed))
+    joints = tuple(replace(joint, kind=kinds[int(joint.name.removeprefix('joint')) - 1])
+                   for joint in mechanism.joints)
+    return build_model(replace(mechanism, joints=joints))
+
+
+@st.composite
+def all_trees(draw: st.DrawFn, max_joints: int = 8) -> Model:
+    """Draw a branched tree with joints of all kinds, at least one of them moving."""
+    count = draw(st.integers(1, max_joints))
+    parents = [draw(st.integers(0, i)) for i in range(count)]
+    kinds = [draw(st.sampled_from(ALL_KINDS)) for _ in range(count)]
+    kinds[draw(st.integers(0, count - 1))] = draw(st.sampled_from(('spherical', 'planar')))
+    return model_of(parents, kinds, draw(st.integers(0, 2**16)))
 
 
 def random_state(model, seed: int):  # type: ignore[no-untyped-def]

@@ -2,12 +2,16 @@
 
 from diagnostic_msgs.msg import DiagnosticStatus
 import numpy as np
+from robots import model_of, random_state
+from scipy.spatial.transform import Rotation
 from visualization_msgs.msg import Marker
 
+import mbd_ros
 from mbd_ros.messages.diagnostics import diagnostics
 from mbd_ros.messages.drawings import delete_all, from_path, markers, METRES_PER_NEWTON, to_path
+from mbd_ros.messages.joint_states import JointStateReader, JointStateWriter
 from mbd_ros.messages.times import to_nanoseconds, to_stamp
-from mbd_ros.messages.transforms import base_transforms, put_base
+from mbd_ros.messages.transforms import joint_transforms, put_joints
 
 
 def test_stamps_keep_every_nanosecond():
@@ -38,11 +42,32 @@ def test_force_is_drawn_from_the_tool_in_its_direction():
 def test_floating_base_is_a_transform_and_comes_back(floating):
     model = floating
     q = np.array([1.0, 2.0, 3.0, 0.0, 0.6, 0.0, 0.8, 0.0, 0.0, 0.0])
-    (transform,) = base_transforms(model, 5, q, 'world')
+    (transform,) = joint_transforms(model, 5, q, 'world')
     assert (transform.header.frame_id, transform.child_frame_id) == ('world', 'base_link')
     again = np.zeros(model.nq)
-    put_base(model, [transform], again)
+    put_joints(model, [transform], again)
     assert again[:7].tolist() == q[:7].tolist()
+
+
+def test_joints_with_several_coordinates_travel_as_transforms():
+    model = model_of([0, 1, 2, 2], ['planar', 'spherical', 'revolute', 'floating'], 3)
+    q, v, effort = random_state(model, 4)
+    transforms = joint_transforms(model, 5, q, 'world')
+    poses = mbd_ros.link_poses(model, q)
+    assert [(one.header.frame_id, one.child_frame_id) for one in transforms] == [
+        ('link000', 'link001'), ('link001', 'link002'), ('link002', 'link004')]
+    for one in transforms:
+        relative = np.linalg.inv(poses[one.header.frame_id]) @ poses[one.child_frame_id]
+        shift, turn = one.transform.translation, one.transform.rotation
+        # Two ways through some ten products of numbers of order 1.
+        np.testing.assert_allclose([shift.x, shift.y, shift.z], relative[:3, 3], atol=1e-14)
+        np.testing.assert_allclose(
+            Rotation.from_quat([turn.x, turn.y, turn.z, turn.w]).as_matrix(), relative[:3, :3],
+            atol=1e-14)
+    again = JointStateReader(model).read(JointStateWriter(model).write(5, q, v, effort)).q
+    put_joints(model, transforms, again)
+    for found, expected in zip(mbd_ros.link_poses(model, again).values(), poses.values()):
+        np.testing.assert_allclose(found, expected, atol=1e-13)
 
 
 def test_diagnostics_hold_level_and_figures():
