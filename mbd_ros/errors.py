@@ -141,14 +141,19 @@ class SingularMassError(MbdError):
         Name of the joint.
     reason : str
         What was found.
+    file, line : str, int, optional
+        Where the link that the joint moves is described.
 
     """
 
     code = 'SINGULAR_MASS'
 
-    def __init__(self, joint: str, reason: str) -> None:
+    def __init__(self, joint: str, reason: str, *, file: str | None = None,
+                 line: int | None = None) -> None:
         self.joint = joint
         self.reason = reason
+        self.file = file
+        self.line = line
         super().__init__(
             f"joint '{joint}' moves no inertia: {reason}; give the links it moves a mass and an "
             'inertia, or the joint a rotor inertia (armature)')

@@ -33,6 +33,8 @@ class Finding(NamedTuple):
         What was found, with the name of the link or joint.
     file, line : str, int or None
         Where.
+    remedy : str
+        What to do about it, where the message does not say it; may be empty.
 
     """
 
@@ -40,6 +42,7 @@ class Finding(NamedTuple):
     message: str
     file: str | None = None
     line: int | None = None
+    remedy: str = ''
 
     def __str__(self) -> str:
         """Return the finding as one line of text, as compilers print theirs."""

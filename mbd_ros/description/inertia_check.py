@@ -12,6 +12,9 @@ from mbd_ros.description.report import Report
 ROUNDING = 1e-6
 """Relative; files give the moments with few digits, which alone must not be a finding."""
 
+REMEDY = ('take the moments from the CAD program, in kg m^2 about the mass centre and in the axes '
+          'of <origin>, or from a solid box of the size of the link')
+
 SMALL = 1e-6
 """Radius of gyration [m] below which moments are not looked at: they stand for a point."""
 
@@ -49,11 +52,11 @@ def check_inertias(links: Sequence[Link], report: Report) -> None:
                           'more', inertia.source)
         if small < -rounding:
             report.remark('warning', f"link '{link.name}' has the principal moments of inertia "
-                          f'{shown}; of a rigid body none is negative', inertia.source)
+                          f'{shown}; of a rigid body none is negative', inertia.source, REMEDY)
         elif large - (small + middle) > rounding:
             report.remark('warning', f"link '{link.name}' has the principal moments of inertia "
                           f'{shown}; of a rigid body none is larger than the sum of the others',
-                          inertia.source)
+                          inertia.source, REMEDY)
         if inertia.mass == 0.0 and large > 0.0:
             report.remark('warning', f"link '{link.name}' has a moment of inertia but no mass",
                           inertia.source)

@@ -32,9 +32,9 @@ class Report:
         """Return where an XML element stands."""
         return Source(self.file, element.sourceline)
 
-    def remark(self, severity: Severity, message: str, source: Source) -> None:
+    def remark(self, severity: Severity, message: str, source: Source, remedy: str = '') -> None:
         """Keep a finding."""
-        self.findings.append(Finding(severity, message, source.file, source.line))
+        self.findings.append(Finding(severity, message, source.file, source.line, remedy))
 
     def error(self, message: str, source: Source) -> DescriptionError:
         """Return the error to raise."""

@@ -11,10 +11,10 @@ from mbd_ros.description.mechanism import Mechanism
 from mbd_ros.description.read import read
 from mbd_ros.errors import (
     DescriptionError, InvalidValueError, SingularMassError, UnsupportedError)
-from mbd_ros.model.body_check import check_bodies
+from mbd_ros.model.body_check import body_errors
 from mbd_ros.model.build import build_model
 from mbd_ros.model.model import Model
-from mbd_ros.model.singular import check_masses
+from mbd_ros.model.singular import mass_errors
 
 
 def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
@@ -55,17 +55,12 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     mechanism = read(path_or_text, mimic=mimic, inertia=inertia)
     _refuse_loops(mechanism)  # until all dynamics can use them
     model = build_model(mechanism, floating_base=floating_base)
-    for check in (check_bodies, check_masses):
-        try:
-            check(model)
-        except (DescriptionError, SingularMassError) as error:
-            if inertia == 'checked':
-                raise
-            what, line = (error.what, error.line) if isinstance(error, DescriptionError) else (
-                str(error), None)
-            finding = Finding('error', what, mechanism.file, line)
-            model = replace(model, findings=(*model.findings, finding))
-    return model
+    errors: list[DescriptionError | SingularMassError] = [*body_errors(model), *mass_errors(model)]
+    if errors and inertia == 'checked':
+        raise errors[0]
+    findings = [Finding('error', error.what if isinstance(error, DescriptionError) else str(error),
+                        error.file or mechanism.file, error.line) for error in errors]
+    return replace(model, findings=(*model.findings, *findings)) if findings else model
 
 
 def _refuse_loops(mechanism: Mechanism) -> None:

@@ -20,9 +20,9 @@ the lightest motor on the heaviest robot is far above.
 """
 
 
-def check_masses(model: Model) -> None:
+def mass_errors(model: Model) -> list[SingularMassError]:
     """
-    Raise an error if some joint moves no inertia.
+    Return an error for each joint that moves no inertia, the nearest to the root first.
 
     Joint i moves none if its own entry ``D_i = S_i^T I_i^A S_i`` of the articulated-body recursion
     is zero: all its outboard bodies can yield without a force. This is decided at one generic
@@ -33,22 +33,25 @@ def check_masses(model: Model) -> None:
     model : Model
         The robot.
 
-    Raises
-    ------
-    SingularMassError
-        With the name of the joint nearest to the root, and where its link stands in the file.
+    Returns
+    -------
+    list of SingularMassError
+        With the name of the joint, and where its link stands in the file.
 
     References
     ----------
     Featherstone, Rigid Body Dynamics Algorithms, 2008, section 7.3.
 
     """
+    errors = []
     for joint in reversed(list(massless_joints(model))):
         link = model.body_names[joint]
         source = next(item.source for item in model.mechanism.links if item.name == link)
-        raise SingularMassError(
+        errors.append(SingularMassError(
             model.joint_names[joint],
-            f"link '{link}' ({source}) and all that it carries yield without a force")
+            f"link '{link}' ({source}) and all that it carries yield without a force",
+            file=source.file, line=source.line))
+    return errors
 
 
 def massless_joints(model: Model) -> Iterator[int]:

@@ -92,7 +92,7 @@ def test_unchecked_it_is_a_finding():
     model = load(robot(bare('base'), bare('tip'), joint('j', 'revolute', 'base', 'tip')),
                  inertia='unchecked')
     (finding,) = model.findings
-    assert str(finding).startswith("<string>: error: joint 'j' moves no inertia")
+    assert str(finding).startswith("<string>:3: error: joint 'j' moves no inertia")
 
 
 def test_other_ways_to_check_are_unknown():

@@ -1,0 +1,58 @@
+"""``mbd_ros check``: the model doctor."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from mbd_ros.model.diagnosis import check, Diagnosis, SEVERITIES
+
+
+def add_to(subparsers: Any) -> None:
+    """Add the subcommand to the parser of ``mbd_ros``."""
+    parser = subparsers.add_parser(
+        'check', help='say what is wrong with a robot description',
+        description='Prints what is wrong with robot descriptions or suspicious about them, with '
+        'the line and what to do. Exit code: 1 if there is a finding of the severity --fail-on or '
+        'worse, 0 otherwise.')
+    parser.add_argument('files', nargs='+', metavar='FILE', help='a robot description')
+    parser.add_argument('--floating-base', action='store_true',
+                        help='the root link moves freely, so that its mass counts')
+    parser.add_argument('--level', choices=SEVERITIES, default='info',
+                        help='leave out what is less severe (default: %(default)s)')
+    parser.add_argument('--fail-on', choices=SEVERITIES, default='error',
+                        help='severity that makes the exit code 1 (default: %(default)s)')
+    parser.add_argument('--json', action='store_true', help='print JSON, one object for each file')
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check the files and print what is found."""
+    failed = False
+    for file in arguments.files:
+        diagnosis = check(file, floating_base=arguments.floating_base)
+        shown = diagnosis._replace(findings=tuple(
+            finding for finding in diagnosis.findings
+            if SEVERITIES.index(finding.severity) >= SEVERITIES.index(arguments.level)))
+        print(_as_json(file, shown) if arguments.json else _as_text(file, shown))
+        failed = failed or (diagnosis.worst is not None and SEVERITIES.index(
+            diagnosis.worst) >= SEVERITIES.index(arguments.fail_on))
+    return int(failed)
+
+
+def _as_text(file: str, diagnosis: Diagnosis) -> str:
+    lines = []
+    for finding in diagnosis.findings:
+        lines.append(str(finding))
+        if finding.remedy:
+            lines.append(f'    {finding.remedy}')
+    counts = ', '.join(f'{diagnosis.count(severity)} {name}' for severity, name in (
+        ('error', 'errors'), ('warning', 'warnings'), ('info', 'remarks')))
+    return '\n'.join([*lines, f'{file}: {counts}'])
+
+
+def _as_json(file: str, diagnosis: Diagnosis) -> str:
+    return json.dumps({
+        'file': file, 'readable': diagnosis.model is not None,
+        'findings': [finding._asdict() for finding in diagnosis.findings]})

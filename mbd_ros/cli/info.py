@@ -1,0 +1,113 @@
+"""``mbd_ros info``: a robot as a person wants to see it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from math import degrees, isinf
+from typing import Any
+
+from mbd_ros.description.mechanism import Joint, Mechanism
+from mbd_ros.model import load, Model
+
+
+def add_to(subparsers: Any) -> None:
+    """Add the subcommand to the parser of ``mbd_ros``."""
+    parser = subparsers.add_parser(
+        'info', help='print the tree of a robot, its masses, loops and mobility',
+        description='Prints what a robot description describes.')
+    parser.add_argument('file', metavar='FILE', help='a robot description')
+    parser.add_argument('--floating-base', action='store_true',
+                        help='the root link moves freely')
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the robot."""
+    model = load(arguments.file, floating_base=arguments.floating_base, inertia='unchecked')
+    print('\n'.join([*_summary(model), '', *_tree(model), *_loops(model)]))
+    return 0
+
+
+def _summary(model: Model) -> Iterator[str]:
+    mechanism = model.mechanism
+    mass = sum(link.inertia.mass for link in mechanism.links if link.inertia is not None)
+    yield f'robot {model.name}'
+    yield (f'  {len(mechanism.links)} links, {len(mechanism.joints)} joints of which '
+           f'{model.nb} move, {len(model.loops)} loops')
+    yield f'  {mass:.6g} kg in all, {model.masses.sum():.6g} kg of it move'
+    yield f'  {model.nq} configuration and {model.nv} velocity coordinates'
+    for number, chain in enumerate(subchains(model.parents), 1):
+        first, last = (model.joint_names[i] for i in (chain[0], chain[-1]))
+        yield (f'  subchain {number}: {len(chain)} bodies, '
+               + (f'{first} to {last}' if len(chain) > 1 else first))
+
+
+def subchains(parents: tuple[int, ...]) -> list[list[int]]:
+    """
+    Return the chains of a tree between its base, branches and tips.
+
+    Parameters
+    ----------
+    parents : tuple of int
+        Parent of each body, -1 for the ground.
+
+    Returns
+    -------
+    list of list of int
+        Bodies from the base outwards; each body is in one chain.
+
+    """
+    children = [0] * len(parents)
+    for parent in parents:
+        if parent >= 0:
+            children[parent] += 1
+    chains: list[list[int]] = []
+    chain_of: dict[int, list[int]] = {}
+    for body, parent in enumerate(parents):
+        if parent >= 0 and children[parent] == 1:
+            chain_of[parent].append(body)
+            chain_of[body] = chain_of[parent]
+        else:
+            chain_of[body] = [body]
+            chains.append(chain_of[body])
+    return chains
+
+
+def _tree(model: Model) -> Iterator[str]:
+    mechanism = model.mechanism
+    children: dict[str, list[Joint]] = {}
+    for joint in sorted(mechanism.joints, key=lambda joint: joint.name):
+        children.setdefault(joint.parent, []).append(joint)
+    masses = {link.name: link.inertia.mass for link in mechanism.links if link.inertia}
+    yield mechanism.root + _kilograms(masses, mechanism.root)
+    waiting = [(joint, '', k == 0) for k, joint in enumerate(reversed(
+        children.get(mechanism.root, [])))]
+    while waiting:
+        joint, indent, last = waiting.pop()
+        yield (f'{indent}{"└" if last else "├"}─ {joint.name} ({_describe(joint)}) ─ '
+               f'{joint.child}{_kilograms(masses, joint.child)}')
+        deeper = indent + ('   ' if last else '│  ')
+        waiting += [(below, deeper, k == 0) for k, below in enumerate(reversed(
+            children.get(joint.child, [])))]
+
+
+def _kilograms(masses: dict[str, float], link: str) -> str:
+    return f', {masses[link]:.4g} kg' if masses.get(link) else ''
+
+
+def _describe(joint: Joint) -> str:
+    limits = joint.limits
+    if joint.kind not in ('revolute', 'prismatic') or isinf(limits.lower) or isinf(limits.upper):
+        return joint.kind
+    if joint.kind == 'revolute':
+        return f'revolute, {degrees(limits.lower):.4g} to {degrees(limits.upper):.4g} deg'
+    return f'prismatic, {limits.lower:.4g} to {limits.upper:.4g} m'
+
+
+def _loops(model: Model) -> Iterator[str]:
+    mechanism: Mechanism = model.mechanism
+    if mechanism.loop_joints:
+        yield ''
+    for loop in mechanism.loop_joints:
+        yield f'loop {loop.name} ({loop.kind}): {loop.link1} ─ {loop.link2}'

@@ -1,0 +1,51 @@
+"""The command ``mbd_ros check``."""
+
+import json
+
+from described import bare, joint, link, robot
+import pytest
+
+from mbd_ros.cli.command import main
+
+WRONG = robot(bare('base'), link('arm', moments=(0.01, 0.01, 0.09)),
+              joint('j', 'revolute', 'base', 'arm',
+                    '<axis xyz="0 0 1"/><limit lower="0" upper="1" effort="2"/>'))
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / 'robot.urdf'
+    path.write_text(WRONG)
+    return str(path)
+
+
+def test_text(file, capsys):
+    assert main(['check', file]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{file}:3: warning: link 'arm' has the principal moments")
+    assert lines[1].startswith('    take the moments from the CAD program')
+    assert lines[2] == (f"{file}:4: info: joint 'j': <limit> has no velocity; there is no limit "
+                        'then')
+    assert lines[3:] == [f'{file}: 0 errors, 1 warnings, 1 remarks']
+
+
+def test_level(file, capsys):
+    main(['check', file, '--level', 'warning'])
+    assert ': info:' not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(('severity', 'code'), [('error', 0), ('warning', 1), ('info', 1)])
+def test_exit_code(file, severity, code):
+    assert main(['check', file, '--fail-on', severity, '--level', 'error']) == code
+
+
+def test_json(file, capsys):
+    assert main(['check', '--json', file, file + '.bak']) == 1
+    first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert first['file'] == file
+    assert first['readable'] is True
+    assert [(finding['severity'], finding['line']) for finding in first['findings']] == [
+        ('warning', 3), ('info', 4)]
+    assert set(first['findings'][0]) == {'severity', 'message', 'file', 'line', 'remedy'}
+    assert second['readable'] is False
+    assert second['findings'][0]['message'].startswith('there is no such file')

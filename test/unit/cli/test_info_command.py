@@ -1,0 +1,48 @@
+"""The command ``mbd_ros info``."""
+
+from pathlib import Path
+
+from mbd_ros.cli.command import main
+from mbd_ros.cli.info import subchains
+
+LADDER = Path(__file__).resolve().parents[2] / 'data' / 'ladder'
+
+BRANCHED = """\
+robot branched_tree
+  7 links, 6 joints of which 6 move, 0 loops
+  7 kg in all, 7 kg of it move
+  6 configuration and 6 velocity coordinates
+  subchain 1: 1 bodies, turn
+  subchain 2: 2 bodies, a_right to right_wrist
+  subchain 3: 1 bodies, neck
+  subchain 4: 2 bodies, z_left to left_wrist
+
+base
+└─ turn (continuous) ─ trunk, 4 kg
+   ├─ a_right (revolute, -114.6 to 114.6 deg) ─ right, 0.6 kg
+   │  └─ right_wrist (revolute, -114.6 to 114.6 deg) ─ right_hand, 0.6 kg
+   ├─ neck (revolute, -57.3 to 57.3 deg) ─ head, 0.6 kg
+   └─ z_left (revolute, -114.6 to 114.6 deg) ─ left, 0.6 kg
+      └─ left_wrist (prismatic, 0 to 0.2 m) ─ left_hand, 0.6 kg
+"""
+
+
+def test_a_tree(capsys):
+    assert main(['info', str(LADDER / '06_branched_tree.urdf')]) == 0
+    assert capsys.readouterr().out == BRANCHED
+
+
+def test_floating_base(capsys):
+    main(['info', str(LADDER / '01_pendulum.urdf'), '--floating-base'])
+    assert '8 configuration and 7 velocity coordinates' in capsys.readouterr().out
+
+
+def test_subchains_hold_each_body_once():
+    chains = subchains((-1, 0, 1, 1, 3, -1, 5))
+    assert chains == [[0, 1], [2], [3, 4], [5, 6]]
+    assert subchains(()) == []
+
+
+def test_what_cannot_be_read(capsys):
+    assert main(['info', 'no_such_robot.urdf']) == 1
+    assert capsys.readouterr().err == 'mbd_ros: no_such_robot.urdf: there is no such file\n'

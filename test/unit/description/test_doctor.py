@@ -1,0 +1,96 @@
+"""What the doctor finds suspicious in descriptions that can be read."""
+
+from described import bare, joint, link, robot
+import pytest
+
+from mbd_ros.description.doctor import examine
+from mbd_ros.description.read import read
+
+
+def limits(lower, upper):
+    return (f'<axis xyz="0 0 1"/><limit lower="{lower}" upper="{upper}" effort="1" '
+            'velocity="1"/>')
+
+
+def offset(distance):
+    return f'<origin xyz="{distance} 0 0"/><axis xyz="0 0 1"/>'
+
+
+def findings(*parts):
+    return examine(read(robot(*parts)))
+
+
+def arm(moving, inside='<axis xyz="0 0 1"/>', kind='continuous'):
+    return findings(bare('base'), moving, joint('j', kind, 'base', 'arm', inside))
+
+
+def only(found):
+    (finding,) = found
+    return finding
+
+
+def test_nothing_to_say():
+    # 1 kg with the moments of a cube with sides of 0.1 m
+    assert arm(link('arm', 1.0, moments=(1 / 600,) * 3), offset(0.5)) == []
+
+
+def test_lengths_in_millimetres():
+    found = arm(link('arm', moments=(0.01,) * 3), offset(450.0))
+    assert str(only(found)) == (
+        "<string>:4: warning: the joints reach 450 m; joint 'j' alone is 450 m from its parent")
+    assert only(found).remedy == (
+        'lengths are metres: divide by 1000 if these are millimetres')
+
+
+@pytest.mark.parametrize(('center', 'suspicious'), [('2.9 0 0', False), ('3.1 0 0', True)])
+def test_far_mass_centers(center, suspicious):
+    found = arm(link('arm', center=center, moments=(0.01,) * 3))
+    assert bool(found) is suspicious
+    if suspicious:
+        assert only(found).message == (
+            "link 'arm' has its mass centre 3.1 m from its origin; the joints reach 0 m")
+
+
+def test_far_is_far_for_the_robot():
+    """The arm of a crane may have its mass centre where that of a gripper may not."""
+    assert arm(link('arm', center='40 0 0'), offset(20.0)) == []
+
+
+@pytest.mark.parametrize(('moment', 'density', 'hint'), [
+    (1e3, '2.2e-06', 'multiply the moments by 1e-6 if they are in kg mm^2'),
+    (1e-9, '2.2e+12', 'look whether both are in the same unit'),
+])
+def test_densities_no_material_has(moment, density, hint):
+    found = only(arm(link('arm', 1.0, moments=(moment,) * 3)))
+    assert found.message.startswith("link 'arm' has 1 kg and moments of inertia up to ")
+    assert found.message.endswith(f': {density} kg/m^3')
+    assert hint in found.remedy
+    assert found.line == 3
+
+
+def test_points_have_no_density():
+    assert arm(link('arm', center='0 0 1', moments=(0.0, 0.0, 0.0))) == []
+
+
+def test_limits_without_a_way():
+    found = only(arm(link('arm', moments=(0.01,) * 3), limits(0.5, 0.5), 'revolute'))
+    assert str(found) == "<string>:4: warning: joint 'j' cannot move: both limits are 0.5"
+    assert found.remedy == "give it the type 'fixed', or different limits"
+
+
+def test_limits_without_zero():
+    found = only(arm(link('arm', moments=(0.01,) * 3), limits(0.5, 1.5), 'revolute'))
+    assert str(found) == ("<string>:4: info: joint 'j' must not be at 0: its limits are 0.5 and "
+                          '1.5')
+
+
+def test_a_mimic_joint_that_stands_still():
+    parts = [bare('base'), link('a', moments=(0.01,) * 3), link('b', moments=(0.01,) * 3),
+             joint('i', 'continuous', 'base', 'a'),
+             joint('j', 'continuous', 'a', 'b', '<mimic joint="i" multiplier="0"/>')]
+    assert only(findings(*parts)).message == "joint 'j' mimics 'i' with multiplier 0"
+
+
+def test_robots_without_any_mass():
+    found = only(findings(bare('base'), bare('arm'), joint('j', 'continuous', 'base', 'arm')))
+    assert str(found) == "<string>: error: no link of robot 'r' has a mass"
