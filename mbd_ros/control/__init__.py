@@ -8,22 +8,36 @@ time: a ``Constraint`` such as ``ToolPosition`` on a path, ``ConstrainedMotion``
 
 from mbd_ros.control.api import ConstrainedSolutions, udwadia_kalaba
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
+from mbd_ros.control.approach import Approach
 from mbd_ros.control.constrained_motion import ConstrainedMotion
+from mbd_ros.control.constraint_data import constraints_from_data
+from mbd_ros.control.constraint_stack import Stack
+from mbd_ros.control.joint_constraints import (
+    JointCoupling, JointPath, JointSpeed, NoSideslip)
 from mbd_ros.control.nominal_model import NominalModel, NominalState
-from mbd_ros.control.references import circle, Ellipse, Line, Path, path_from_data, PathPoint
+from mbd_ros.control.orientations import held, Orientation, Turn
+from mbd_ros.control.path_data import path_from_data
+from mbd_ros.control.references import circle, Ellipse, Line, Lissajous, Path, PathPoint
 from mbd_ros.control.servo_constraints import (
     Baumgarte, Constraint, FunctionConstraint, ToolPosition)
 from mbd_ros.control.singular_mass import singular_mass_acceleration
+from mbd_ros.control.splines import spline, trajectory
+from mbd_ros.control.surfaces import cylinder, OnSurface, plane, sphere
 from mbd_ros.control.task import Controller, controller_for, default_task, Task
+from mbd_ros.control.tool_orientation import ToolDirection, ToolOrientation
+from mbd_ros.control.traced_constraints import TracedConstraint, TracedVelocityConstraint
 from mbd_ros.control.tracking import TrackingEffort, TrackingLaw
 from mbd_ros.control.udwadia_kalaba import constrained_acceleration, ConstrainedSolution
 from mbd_ros.control.violation import DirectElimination, Elimination
 
 __all__ = [
-    'AppliedForce', 'Baumgarte', 'ConstrainedMotion', 'ConstrainedSolution',
+    'AppliedForce', 'Approach', 'Baumgarte', 'ConstrainedMotion', 'ConstrainedSolution',
     'ConstrainedSolutions', 'Constraint', 'Controller', 'DirectElimination', 'Elimination',
-    'Ellipse', 'FunctionConstraint', 'Line', 'NominalModel', 'NominalState', 'Path', 'PathPoint',
-    'PostureSpring', 'Task', 'ToolPosition', 'TrackingEffort', 'TrackingLaw', 'circle',
-    'constrained_acceleration', 'controller_for', 'default_task', 'path_from_data',
-    'singular_mass_acceleration', 'udwadia_kalaba',
+    'Ellipse', 'FunctionConstraint', 'JointCoupling', 'JointPath', 'JointSpeed', 'Line',
+    'Lissajous', 'NoSideslip', 'NominalModel', 'NominalState', 'OnSurface', 'Orientation', 'Path',
+    'PathPoint', 'PostureSpring', 'Stack', 'Task', 'ToolDirection', 'ToolOrientation',
+    'ToolPosition', 'TracedConstraint', 'TracedVelocityConstraint', 'TrackingEffort',
+    'TrackingLaw', 'Turn', 'circle', 'constrained_acceleration', 'constraints_from_data',
+    'controller_for', 'cylinder', 'default_task', 'held', 'path_from_data', 'plane',
+    'singular_mass_acceleration', 'sphere', 'spline', 'trajectory', 'udwadia_kalaba',
 ]

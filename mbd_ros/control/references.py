@@ -1,21 +1,16 @@
-"""
-Paths in time that a servo constraint follows: position with exact velocity and acceleration.
-
-Every path is made from plain data (``path_from_data``), as a parameter file or a message has it.
-"""
+"""Paths in time that a servo constraint follows: position with exact velocity and acceleration."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 import math
 from numbers import Real
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
+from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.simulation.manifold import Vector
 
 
@@ -26,7 +21,7 @@ class PathPoint(NamedTuple):
     Attributes
     ----------
     position, velocity, acceleration : Vector
-        (3,) each [m, m/s, m/s^2].
+        (3,) each [m, m/s, m/s^2]; for a path of k joints (k,) each.
 
     """
 
@@ -71,10 +66,10 @@ class Ellipse:
 
     def __post_init__(self) -> None:
         """Check the data and prepare the rows that ``at`` combines."""
-        rows = [_point(name, getattr(self, name)) for name in ('center', 'a', 'b')]
+        rows = [checked_point(name, getattr(self, name)) for name in ('center', 'a', 'b')]
         for name, row in zip(('center', 'a', 'b'), rows):
             object.__setattr__(self, name, row)
-        object.__setattr__(self, 'period', _positive('period', self.period))
+        object.__setattr__(self, 'period', positive('period', self.period))
         object.__setattr__(self, '_rows', np.array(rows))
 
     def at(self, time: float) -> PathPoint:
@@ -113,21 +108,59 @@ class Line:
 
     def __post_init__(self) -> None:
         """Check the data."""
-        object.__setattr__(self, 'start', _point('start', self.start))
-        object.__setattr__(self, 'end', _point('end', self.end))
-        object.__setattr__(self, 'duration', _positive('duration', self.duration))
-        if not math.isfinite(self.begin):
-            raise InvalidValueError('begin', self.begin, 'a finite time [s]')
+        object.__setattr__(self, 'start', checked_point('start', self.start))
+        object.__setattr__(self, 'end', checked_point('end', self.end))
+        object.__setattr__(self, 'duration', positive('duration', self.duration))
+        object.__setattr__(self, 'begin', finite('begin', self.begin))
 
     def at(self, time: float) -> PathPoint:
         """Return position, velocity and acceleration at a time [s]."""
-        T = self.duration
-        x = min(max((time - self.begin) / T, 0.0), 1.0)
+        s, rate, second = quintic(time - self.begin, self.duration)
         span = self.end - self.start
-        return PathPoint(
-            self.start + span * (x * x * x * (10.0 + x * (6.0 * x - 15.0))),
-            span * (30.0 * x * x * (1.0 - x) ** 2 / T),
-            span * (60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / (T * T)))
+        return PathPoint(self.start + span * s, span * rate, span * second)
+
+
+@dataclass(frozen=True, eq=False)
+class Lissajous:
+    """
+    The path ``center_i + amplitude_i sin(turns_i w t + phase_i)``, ``w = 2 pi / period``.
+
+    Parameters
+    ----------
+    center, amplitude : array_like
+        (3,) each, in world axes [m].
+    turns : array_like
+        (3,): oscillations along each axis within one period, whole numbers for a closed path.
+    phase : array_like, optional
+        (3,) [rad].
+    period : float, optional
+        [s].
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InvalidValueError
+        If a vector is not three finite numbers or the period is not positive.
+
+    """
+
+    center: Vector
+    amplitude: Vector
+    turns: Vector
+    phase: Vector = (0.0, 0.0, 0.0)  # type: ignore[assignment]
+    period: float = 2.0 * math.pi
+
+    def __post_init__(self) -> None:
+        """Check the data."""
+        for name in ('center', 'amplitude', 'turns', 'phase'):
+            object.__setattr__(self, name, checked_point(name, getattr(self, name)))
+        object.__setattr__(self, 'period', positive('period', self.period))
+
+    def at(self, time: float) -> PathPoint:
+        """Return position, velocity and acceleration at a time [s]."""
+        w = (2.0 * math.pi / self.period) * self.turns
+        wave = self.amplitude * np.sin(w * time + self.phase)
+        return PathPoint(self.center + wave,
+                         w * self.amplitude * np.cos(w * time + self.phase), -w * w * wave)
 
 
 def circle(
@@ -159,8 +192,8 @@ def circle(
         If the data are not finite, or the radius or the normal is zero.
 
     """
-    radius = _positive('radius', radius)
-    n = _point('normal', normal)
+    radius = positive('radius', radius)
+    n = checked_point('normal', normal)
     length = float(np.linalg.norm(n))
     if length == 0.0:
         raise InvalidValueError('normal', [0.0, 0.0, 0.0], 'a vector that is not zero')
@@ -172,54 +205,30 @@ def circle(
     return Ellipse(center, a, np.cross(n, a), period)  # type: ignore[arg-type]
 
 
-KINDS: Mapping[str, tuple[Callable[..., Path], frozenset[str], frozenset[str]]] = {
-    'ellipse': (Ellipse, frozenset({'center', 'a', 'b'}), frozenset({'period'})),
-    'circle': (circle, frozenset({'center', 'radius', 'normal'}), frozenset({'period'})),
-    'line': (Line, frozenset({'start', 'end', 'duration'}), frozenset({'begin'})),
-}
-"""Kinds of path: maker, the data it needs, the data it may have."""
-
-
-def path_from_data(data: Mapping[str, Any]) -> Path:
+def quintic(time: float, duration: float) -> tuple[float, float, float]:
     """
-    Return the path that plain data describe.
+    Return ``s``, its rate and second rate, from 0 to 1 at rest at both ends.
 
     Parameters
     ----------
-    data : mapping
-        ``kind`` (``ellipse``, ``circle`` or ``line``) and the arguments of that kind, e.g.
-        ``{'kind': 'ellipse', 'center': [1, 0, 1], 'a': [0.25, 0.3, 0], 'b': [0, 1, 0.5]}``.
+    time : float
+        Since the beginning; before it s is 0, after ``duration`` it is 1 [s].
+    duration : float
+        [s].
 
     Returns
     -------
-    Path
-        The path.
-
-    Raises
-    ------
-    UnknownNameError
-        If the kind or a datum is not known; names the nearest.
-    InvalidValueError, ShapeError, NotFiniteError
-        If a datum is missing or not allowed.
+    (float, float, float)
+        ``s``, [1/s] and [1/s^2].
 
     """
-    kind = str(data.get('kind', ''))
-    if kind not in KINDS:
-        raise UnknownNameError('kind of path', kind, KINDS)
-    make, needed, optional = KINDS[kind]
-    given = {name: value for name, value in data.items() if name != 'kind'}
-    for name in given:
-        if name not in needed | optional:
-            raise UnknownNameError(f'datum of a path of kind {kind}', name,
-                                   sorted(needed | optional))
-    missing = sorted(needed - given.keys())
-    if missing:
-        raise InvalidValueError(
-            f'path of kind {kind}', sorted(given), f'also with {", ".join(missing)}')
-    return make(**given)
+    x = min(max(time / duration, 0.0), 1.0)
+    return (x * x * x * (10.0 + x * (6.0 * x - 15.0)),
+            30.0 * x * x * (1.0 - x) ** 2 / duration,
+            60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / (duration * duration))
 
 
-def _point(name: str, value: ArrayLike) -> Vector:
+def checked_point(name: str, value: ArrayLike) -> Vector:
     """Return a read-only (3,) vector of finite numbers."""
     try:
         point = np.array(value, np.float64)
@@ -235,8 +244,15 @@ def _point(name: str, value: ArrayLike) -> Vector:
     return point
 
 
-def _positive(name: str, value: object) -> float:
+def positive(name: str, value: object) -> float:
     """Return a positive finite number."""
     if not isinstance(value, Real) or not 0.0 < float(value) < math.inf:
         raise InvalidValueError(name, value, 'a positive number')
+    return float(value)
+
+
+def finite(name: str, value: object) -> float:
+    """Return a finite number."""
+    if not isinstance(value, Real) or not math.isfinite(float(value)):
+        raise InvalidValueError(name, value, 'a finite number')
     return float(value)

@@ -14,10 +14,8 @@ import math
 from typing import Any, TypeAlias
 
 from mbd_ros.control.udwadia_kalaba import constrained_acceleration, ConstrainedSolution
-from mbd_ros.execution.fast_call import fast_call
-from mbd_ros.execution.machine_code import MachineCode
-from mbd_ros.execution.straight_line import StraightLine
 from mbd_ros.execution.trace import Trace
+from mbd_ros.execution.traced_function import machine_code_of
 from mbd_ros.simulation.manifold import Matrix, Vector
 from mbd_ros.spatial import Scalar
 
@@ -84,23 +82,13 @@ def machine_code(n: int, m: int) -> Callable[..., Any]:
         Takes vectors of float64; returns None where an entry or a result is not finite.
 
     """
-    trace = Trace()
-    sizes = (n * n, n, m * n, m)
-    M, Q, A, b = ([trace.input(argument, entry) for entry in range(size)]
-                  for argument, size in enumerate(sizes))
-    results = regular_case([M[n * i:n * (i + 1)] for i in range(n)], Q,
-                           [A[n * i:n * (i + 1)] for i in range(m)], b)
-    block = StraightLine('s', {k: f'%a{k}' for k in range(4)})
-    lines = [f'define void @kernel({", ".join(f"ptr noalias readonly %a{k}" for k in range(4))}, '
-             'ptr noalias %result) nounwind {', *block.compute(trace, results)]
-    for entry, result in enumerate(results):
-        lines += block.store(result, '%result', entry)
-    code = MachineCode('\n'.join([*lines, '  ret void', '}']))
+    def record(_: Trace, M: Row, Q: Row, A: Row, b: Row) -> Row:
+        return regular_case([M[n * i:n * (i + 1)] for i in range(n)], Q,
+                            [A[n * i:n * (i + 1)] for i in range(m)], b)
 
-    def otherwise(*arguments: object) -> None:
-        assert code, 'kept alive as long as the function that calls it'
-    return fast_call(code.address('kernel'), sizes, (), (len(results),), otherwise,
-                     'regular_case', 'constrained acceleration in the regular case')
+    return machine_code_of(
+        record, (n * n, n, m * n, m), 'regular_case',
+        'constrained acceleration in the regular case', otherwise=lambda *arguments: None)
 
 
 def regular_case(M: list[Row], Q: Row, A: list[Row], b: Row) -> Row:

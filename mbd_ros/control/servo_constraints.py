@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from mbd_ros.control.link_point import LinkPoint
 from mbd_ros.control.references import Path, PathPoint
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 AXES = 'xyz'
@@ -25,7 +27,9 @@ class Constraint(Protocol):
     """
     A constraint ``phi(q, t) = 0`` or ``psi(q, v, t) = 0``, differentiated to ``A vdot = b``.
 
-    All functions return new arrays or arrays that the caller does not change.
+    All functions return new arrays or arrays that the caller does not change. ``phi`` and
+    ``phi_dot`` belong to the first rows of ``A``: a mixture of constraints on configurations, on
+    velocities and on accelerations has them in this order, see ``Stack``.
     """
 
     def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
@@ -47,7 +51,7 @@ class Constraint(Protocol):
 
 class ToolPosition:
     """
-    Keep a link's origin on a path: ``phi = x(q) - x_d(t)`` in chosen world axes.
+    Keep a point of a link on a path: ``phi = x(q) - x_d(t)`` in chosen world axes.
 
     ``A = J(q)``, ``phi_dot = J v - xd_dot``, ``b = xd_ddot - Jdot v`` (Lyu, Liu 2018, section 3).
 
@@ -58,9 +62,11 @@ class ToolPosition:
     link : str
         Name of the link.
     path : Path
-        Desired position of the link's origin in world axes [m].
+        Desired position of the point in world axes [m].
     axes : str, optional
         World axes that are prescribed, a selection of ``'xyz'``; the others stay free.
+    point : array_like, optional
+        (3,) in the link's axes [m]; its origin if not given.
 
     Raises
     ------
@@ -71,30 +77,33 @@ class ToolPosition:
 
     """
 
-    def __init__(self, dyn: PreparedDynamics, link: str, path: Path, *, axes: str = AXES) -> None:
-        if link not in dyn.model.links:
-            raise UnknownNameError('link', link, dyn.model.links)
+    def __init__(self, dyn: PreparedDynamics, link: str, path: Path, *, axes: str = AXES,
+                 point: ArrayLike | None = None) -> None:
+        self._point = LinkPoint(dyn, link, point)
         if not axes or len(set(axes)) < len(axes) or not set(axes) <= set(AXES):
             raise InvalidValueError('axes', axes, "each of 'x', 'y', 'z' at most once, e.g. 'xyz'")
         self.link = link
         self.path = path
         self.axes = axes
-        self._dyn = dyn
         self._latest = (0.0, path.at(0.0))
         self._pick = slice(3) if axes == AXES else np.array([AXES.index(axis) for axis in axes])
 
+    def position(self, q: Vector) -> Vector:
+        """Return where the point is (3,) [m]."""
+        return self._point.position(q)
+
     def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
         """Return the chosen linear rows of the Jacobian (m, nv)."""
-        return self._dyn.jacobian(q, self.link)[self._pick]
+        return self._point.jacobian(q)[self._pick]
 
     def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
         """Return ``xd_ddot - Jdot v`` (m,) [m/s^2]."""
-        drift = self._dyn.link_motion(q, v, self.link).acceleration
+        drift = self._point.drift(q, v)
         return self._desired(t).acceleration[self._pick] - drift[self._pick]
 
     def violation(self, q: Vector, t: float) -> Vector:
         """Return ``x - x_d`` (m,) [m]."""
-        position = self._dyn.pose(q, self.link)[:3, 3]
+        position = self.position(q)
         return position[self._pick] - self._desired(t).position[self._pick]
 
     def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
@@ -183,9 +192,12 @@ class Baumgarte:
         right_side = self.constraint.right_side(q, v, t)
         rate = self.violation_rate(q, v, t)
         position = self.violation(q, t)
+        right_side = right_side.copy()
         if rate is not None:
-            right_side = right_side - self.alpha * rate
-        return right_side if position is None else right_side - self.beta * position
+            right_side[:len(rate)] -= self.alpha * rate
+        if position is not None:
+            right_side[:len(position)] -= self.beta * position
+        return right_side
 
     def violation(self, q: Vector, t: float) -> Vector | None:
         """Return ``phi`` (m,) of the constraint."""

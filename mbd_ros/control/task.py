@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.constrained_motion import ConstrainedMotion
 from mbd_ros.control.nominal_model import NominalModel
-from mbd_ros.control.references import path_from_data
+from mbd_ros.control.path_data import path_from_data
 from mbd_ros.control.servo_constraints import ToolPosition
 from mbd_ros.control.tracking import TrackingLaw
 from mbd_ros.control.violation import DirectElimination

@@ -174,7 +174,7 @@ class DirectElimination:
         rate_before = _norm(rate)
         start = v
         for _ in range(self.velocity_iterations):
-            metric = _Metric(self, dyn, constraint.matrix(q, v, t), q)
+            metric = _Metric(self, dyn, constraint.matrix(q, v, t)[:len(rate)], q)
             step, rank = metric.step(rate, self.max_velocity_step)
             v = v - step
             rate = constraint.violation_rate(q, v, t)
@@ -194,7 +194,7 @@ class DirectElimination:
         moved, rank, iterations, limit = 0.0, 0, 0, self.max_step
         nudge = self.nudge
         while iterations < self.position_iterations and not size <= goal:
-            metric = _Metric(self, dyn, constraint.matrix(q, v, t), q)
+            metric = _Metric(self, dyn, constraint.matrix(q, v, t)[:len(phi)], q)
             for _ in range(RETRIES):
                 step, rank = metric.step(phi, limit)
                 candidate = displaced(dyn.model, q, -step)

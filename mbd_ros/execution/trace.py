@@ -146,6 +146,14 @@ class Symbol:
     def __rtruediv__(self, other: Operand) -> Operand:
         return self._inverse() * other
 
+    def __pow__(self, exponent: int) -> Operand:
+        if not isinstance(exponent, int):
+            return NotImplemented
+        power: Operand = 1.0
+        for _ in range(abs(exponent)):
+            power = power * self
+        return power if exponent >= 0 else 1.0 / power
+
     def _inverse(self) -> Symbol:
         return self.trace.record('inv', self)
 

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from mbd_ros.control import circle, Ellipse, Line, path_from_data
+from mbd_ros.control import (
+    circle, Ellipse, Line, Lissajous, path_from_data, spline, trajectory)
 from mbd_ros.errors import (
     InvalidValueError, MbdError, NotFiniteError, ShapeError, UnknownNameError)
 
@@ -14,6 +15,12 @@ PATHS = {
     'quick ellipse': Ellipse([1, 2, 3], [0.1, 0.2, 0.3], [0.3, -0.1, 0], 1.7),
     'circle': circle([0.5, 0, 0.2], 0.3, [1, -2, 2], period=3.0),
     'line': Line([0, 0, 0], [1, -2, 0.5], 2.0, begin=0.3),
+    'lissajous': Lissajous([0.5, 0, 0.2], [0.3, 0.2, 0.1], [1, 2, 3], [0, 0.5, 0], 3.0),
+    'spline': spline([[0, 0, 0], [0.3, 0, 0.1], [0.3, 0.4, 0]], 2.0, begin=0.3),
+    'closed spline': spline([[0, 0, 0], [0.3, 0, 0.1], [0.3, 0.4, 0]], 3.0, closed=True),
+    'quintics': trajectory([0.3, 1, 2], [[0, 1], [0.2, 0], [1, 1]], [[0, 0], [1, -1], [0, 0]],
+                           [[0, 0], [0, 2], [0, 0]]),
+    'joint spline': trajectory([-1, 1, 3, 6], [[0, 1], [0.2, 0], [1, 1], [0, 0.5]]),
 }
 
 
@@ -82,7 +89,8 @@ def test_from_data_gives_the_same_paths():
 
 
 @pytest.mark.parametrize(('data', 'error', 'text'), [
-    ({}, UnknownNameError, "there is no kind of path named ''; known: ellipse, circle, line"),
+    ({}, UnknownNameError,
+     "there is no kind of path named ''; known: ellipse, circle, lissajous, spline, line"),
     ({'kind': 'elipse'}, UnknownNameError, "did you mean 'ellipse'?"),
     ({'kind': 'ellipse', 'centre': 1}, UnknownNameError,
      "there is no datum of a path of kind ellipse named 'centre'; known: a, b, center, period; "
@@ -98,7 +106,7 @@ def test_from_data_gives_the_same_paths():
     ({'kind': 'line', 'start': [0, 0, 0], 'end': [1, 1, 1], 'duration': 0}, InvalidValueError,
      'duration is 0; allowed: a positive number'),
     ({'kind': 'line', 'start': [0, 0, 0], 'end': [1, 1, 1], 'duration': 1, 'begin': math.inf},
-     InvalidValueError, 'begin is inf; allowed: a finite time [s]'),
+     InvalidValueError, 'begin is inf; allowed: a finite number'),
     ({'kind': 'circle', 'center': [0, 0, 0], 'radius': -1.0, 'normal': [0, 0, 1]},
      InvalidValueError, 'radius is -1.0; allowed: a positive number'),
     ({'kind': 'circle', 'center': [0, 0, 0], 'radius': 1.0, 'normal': [0, 0, 0]},
@@ -120,3 +128,51 @@ def test_data_are_copied():
     path = Ellipse(center, [1, 0, 0], [0, 1, 0])
     center[:] = 7
     np.testing.assert_array_equal(path.at(0).position, [1, 0, 0])
+
+
+def test_splines_go_through_their_points():
+    """And rest at both ends; the closed one comes back."""
+    points = np.array([[0, 0, 0], [0.3, 0, 0.1], [0.3, 0.4, 0]])
+    path = PATHS['spline']
+    np.testing.assert_array_equal(path.at(0.0).position, points[0])
+    np.testing.assert_allclose(path.at(2.3).position, points[-1], rtol=0, atol=1e-15)
+    for t in (0.3, 2.3, 9.0):
+        assert np.abs(path.at(t).velocity).max() < 1e-12
+    nearest = min(np.linalg.norm(path.at(t).position - points[1])
+                  for t in np.linspace(0.3, 2.3, 2001))
+    assert nearest < 2e-4   # half of the way between two of the samples
+    closed = PATHS['closed spline']
+    np.testing.assert_allclose(closed.at(0.0).position, closed.at(3.0).position, atol=1e-15)
+    np.testing.assert_allclose(closed.at(3.0 - 1e-9).velocity, closed.at(0.0).velocity, atol=1e-7)
+
+
+def test_trajectories_take_velocities_and_accelerations_of_their_points():
+    path = PATHS['quintics']
+    point = path.at(1.0)
+    assert point.position.tolist() == [0.2, 0.0]
+    assert point.velocity.tolist() == [1.0, -1.0]
+    assert point.acceleration.tolist() == [0.0, 2.0]
+    before = path.at(1.0 - 1e-12)
+    np.testing.assert_allclose(before.acceleration, point.acceleration, rtol=0, atol=1e-9)
+    cubics = trajectory([0, 1, 2], [[0], [1], [0]], [[0], [0.5], [0]])
+    assert cubics.at(1.0).velocity.tolist() == [0.5]
+    assert cubics.at(0.5).position[0] == pytest.approx(0.5 - 0.5 / 8)   # Hermite's midpoint
+    assert (path.begin, path.duration) == (0.3, 1.7)
+
+
+@pytest.mark.parametrize(('arguments', 'error', 'text'), [
+    (([0, 1], [[0], [1], [2]]), ShapeError, 'positions has shape (3, 1); allowed: (2, n)'),
+    (([0], [[0]]), InvalidValueError, 'at least two'),
+    (([0, 1], [[0], [math.nan]]), NotFiniteError, 'positions of point 1 is nan'),
+    (([0, 1], [[0], [1]], None, [[0], [0]]), InvalidValueError, 'velocities beside them'),
+    (([0, 1], [[0], [1]], [[0, 0], [0, 0]]), ShapeError, 'velocities has shape (2, 2)'),
+])
+def test_trajectories_that_are_none(arguments, error, text):
+    with pytest.raises(error) as caught:
+        trajectory(*arguments)
+    assert text in str(caught.value)
+
+
+def test_way_points_differ():
+    with pytest.raises(InvalidValueError, match='neighbours that differ'):
+        spline([[0, 0, 0], [0, 0, 0], [1, 0, 0]], 1.0)

@@ -1,0 +1,154 @@
+"""Constraints from plain data, as a parameter file or a message has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from mbd_ros.control.joint_constraints import (
+    JointCoupling, JointPath, JointSpeed, NoSideslip)
+from mbd_ros.control.orientations import held, Orientation, Turn
+from mbd_ros.control.path_data import path_from_data
+from mbd_ros.control.servo_constraints import AXES, Constraint, ToolPosition
+from mbd_ros.control.splines import trajectory
+from mbd_ros.control.surfaces import cylinder, OnSurface, plane, sphere
+from mbd_ros.control.tool_orientation import ToolDirection, ToolOrientation
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import InvalidValueError, UnknownNameError
+
+Data = Mapping[str, Any]
+
+
+class Kind(NamedTuple):
+    """A kind of constraint: who makes it, the data it needs and those it may have."""
+
+    make: Callable[..., list[Constraint]]
+    needed: frozenset[str]
+    optional: frozenset[str] = frozenset()
+
+
+def constraints_from_data(dyn: PreparedDynamics, data: Sequence[Data]) -> list[Constraint]:
+    """
+    Return the constraints that plain data describe.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics, ``mbd_ros.compile(model)``.
+    data : sequence of mapping
+        Each with a ``kind`` of ``KINDS`` and its data, e.g. ``{'kind': 'tool_position', 'link':
+        'tool', 'path': {'kind': 'circle', ...}}`` or ``{'kind': 'on_surface', 'link': 'tool',
+        'surfaces': [{'kind': 'plane', 'point': [0, 0, 0.5], 'normal': [0, 0, 1]}]}``.
+
+    Returns
+    -------
+    list of Constraint
+        One or more for each entry, in their order.
+
+    Raises
+    ------
+    MbdError
+        If an entry is not as it should be; says which.
+
+    """
+    found: list[Constraint] = []
+    for index, entry in enumerate(data):
+        what = f'constraint {index + 1}'
+        if not isinstance(entry, Mapping):
+            raise InvalidValueError(what, entry, 'a mapping with kind and its data')
+        found += _made(KINDS, what, entry, dyn)
+    return found
+
+
+def _made(kinds: Mapping[str, Kind], what: str, data: Data, *first: Any) -> Any:
+    """Return what data of one of some kinds make."""
+    kind = str(data.get('kind', ''))
+    if kind not in kinds:
+        raise UnknownNameError(f'kind of {what}', kind, kinds)
+    make, needed, optional = kinds[kind]
+    given = {name: value for name, value in data.items() if name != 'kind'}
+    for name in given:
+        if name not in needed | optional:
+            raise UnknownNameError(f'datum of a constraint of kind {kind}', name,
+                                   sorted(needed | optional))
+    missing = sorted(needed - given.keys())
+    if missing:
+        raise InvalidValueError(f'{what}, of kind {kind},', sorted(given),
+                                f'also with {", ".join(missing)}')
+    return make(*first, **given)
+
+
+def _position(dyn: PreparedDynamics, link: str, path: Data, axes: str = AXES,
+              point: Any = None) -> list[Constraint]:
+    return [ToolPosition(dyn, link, path_from_data(path), axes=axes, point=point)]
+
+
+def _orientation(dyn: PreparedDynamics, link: str, orientation: Any) -> list[Constraint]:
+    return [ToolOrientation(dyn, link, _orientation_from_data(orientation))]
+
+
+def _pose(dyn: PreparedDynamics, link: str, path: Data, orientation: Any, point: Any = None
+          ) -> list[Constraint]:
+    return [*_position(dyn, link, path, point=point), *_orientation(dyn, link, orientation)]
+
+
+def _orientation_from_data(data: Any) -> Orientation:
+    """Return a quaternion held, or the turn between two."""
+    if not isinstance(data, Mapping):
+        return held(data)
+    turn: Orientation = _made(TURNS, 'orientation', {'kind': 'turn', **data})
+    return turn
+
+
+def _on_surface(dyn: PreparedDynamics, link: str, surfaces: Sequence[Data], point: Any = None
+                ) -> list[Constraint]:
+    return [OnSurface(dyn, link, [_made(SURFACES, 'surface', each) for each in surfaces],
+                      point=point)]
+
+
+def _direction(dyn: PreparedDynamics, link: str, axis: Any, direction: Any) -> list[Constraint]:
+    return [ToolDirection(dyn, link, axis, direction)]
+
+
+def _joints(dyn: PreparedDynamics, joints: Sequence[str], times: Any, positions: Any,
+            velocities: Any = None, accelerations: Any = None) -> list[Constraint]:
+    return [JointPath(dyn.model, joints, trajectory(times, positions, velocities, accelerations))]
+
+
+def _coupling(dyn: PreparedDynamics, coefficients: Data, value: float = 0.0) -> list[Constraint]:
+    return [JointCoupling(dyn.model, coefficients, value)]
+
+
+def _speed(dyn: PreparedDynamics, coefficients: Data, value: float = 0.0) -> list[Constraint]:
+    return [JointSpeed(dyn.model, coefficients, value)]
+
+
+def _no_sideslip(dyn: PreparedDynamics, link: str, axis: Any) -> list[Constraint]:
+    return [NoSideslip(dyn, link, axis)]
+
+
+SURFACES: Mapping[str, Kind] = {
+    'plane': Kind(plane, frozenset({'point', 'normal'})),  # type: ignore[arg-type]
+    'sphere': Kind(sphere, frozenset({'center', 'radius'})),  # type: ignore[arg-type]
+    'cylinder': Kind(cylinder, frozenset({'point', 'axis', 'radius'})),  # type: ignore[arg-type]
+}
+"""Surfaces on which ``on_surface`` holds a point; two of them meet in a curve."""
+
+TURNS: Mapping[str, Kind] = {
+    'turn': Kind(Turn, frozenset({'start', 'end'}),  # type: ignore[arg-type]
+                 frozenset({'duration', 'begin'})),
+}
+
+KINDS: Mapping[str, Kind] = {
+    'tool_position': Kind(_position, frozenset({'link', 'path'}), frozenset({'axes', 'point'})),
+    'tool_orientation': Kind(_orientation, frozenset({'link', 'orientation'})),
+    'tool_pose': Kind(_pose, frozenset({'link', 'path', 'orientation'}), frozenset({'point'})),
+    'tool_direction': Kind(_direction, frozenset({'link', 'axis', 'direction'})),
+    'on_surface': Kind(_on_surface, frozenset({'link', 'surfaces'}), frozenset({'point'})),
+    'joint_path': Kind(_joints, frozenset({'joints', 'times', 'positions'}),
+                       frozenset({'velocities', 'accelerations'})),
+    'joint_coupling': Kind(_coupling, frozenset({'coefficients'}), frozenset({'value'})),
+    'joint_speed': Kind(_speed, frozenset({'coefficients'}), frozenset({'value'})),
+    'no_sideslip': Kind(_no_sideslip, frozenset({'link', 'axis'})),
+}
+"""Kinds of constraint."""

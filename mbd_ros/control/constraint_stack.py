@@ -1,0 +1,58 @@
+"""Several constraints as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mbd_ros.control.servo_constraints import Constraint
+from mbd_ros.simulation.manifold import Matrix, Vector
+
+
+class Stack:
+    """
+    Several constraints at once; rows may be redundant, within one and among them.
+
+    Rows of constraints on configurations come first, then those on velocities, then those known
+    only as accelerations, so that ``phi`` and ``phi_dot`` belong to the first rows of ``A``.
+
+    Parameters
+    ----------
+    parts : sequence of Constraint
+        The constraints; may be empty, then the robot is free.
+    q, v : Vector
+        Any state (nq,), (nv,): it tells which kind each part is.
+
+    """
+
+    def __init__(self, parts: Sequence[Constraint], q: Vector, v: Vector) -> None:
+        kinds = [0 if part.violation(q, 0.0) is not None
+                 else 1 if part.violation_rate(q, v, 0.0) is not None else 2 for part in parts]
+        self.parts = tuple(part for kind in range(3)
+                           for part, its in zip(parts, kinds) if its == kind)
+        self._holonomic = self.parts[:kinds.count(0)]
+        self._rated = self.parts[:kinds.count(0) + kinds.count(1)]
+        self._nv = len(v)
+
+    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
+        """Return all rows of ``A`` (m, nv)."""
+        if not self.parts:
+            return np.zeros((0, self._nv))
+        return np.concatenate([part.matrix(q, v, t) for part in self.parts])
+
+    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
+        """Return ``b`` (m,)."""
+        if not self.parts:
+            return np.zeros(0)
+        return np.concatenate([part.right_side(q, v, t) for part in self.parts])
+
+    def violation(self, q: Vector, t: float) -> Vector | None:
+        """Return ``phi`` of the first rows, None if no row has one."""
+        values = [part.violation(q, t) for part in self._holonomic]
+        return np.concatenate([value for value in values if value is not None]) if values else None
+
+    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector | None:
+        """Return ``phi_dot`` (or ``psi``) of the first rows, None if no row has one."""
+        values = [part.violation_rate(q, v, t) for part in self._rated]
+        return np.concatenate([value for value in values if value is not None]) if values else None

@@ -1,0 +1,184 @@
+"""
+A point of the robot held on a plane, a curve or any surface that an equation describes.
+
+``phi = f(x(q), t)`` with a function f on scalars, traced for its derivatives. One function holds
+the point on a surface, two on the curve in which two surfaces meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mbd_ros.control.link_point import LinkPoint
+from mbd_ros.control.references import checked_point, positive
+from mbd_ros.control.traced_constraints import recorded
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import InvalidValueError, NotFiniteError
+from mbd_ros.execution.differentiation import tangents
+from mbd_ros.execution.trace import Operand, Symbol, Trace
+from mbd_ros.execution.traced_function import machine_code_of
+from mbd_ros.simulation.manifold import Matrix, Vector
+from mbd_ros.spatial import Scalar, Vector3
+
+Surface = Callable[[Vector3, Scalar], Scalar]
+"""``f(x, t)`` of a position in world axes [m] and the time [s], zero on the surface [m]."""
+
+
+class OnSurface:
+    """
+    Keep a point of a link on surfaces: ``phi_i = f_i(x(q), t)``.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics, ``mbd_ros.compile(model)``.
+    link : str
+        Name of the link.
+    surfaces : sequence of callable
+        Functions as ``plane(...)``, ``sphere(...)`` and ``cylinder(...)`` return; those of a user
+        follow the rules of ``TracedConstraint``.
+    point : array_like, optional
+        (3,) in the link's axes [m]; its origin if not given.
+
+    Raises
+    ------
+    UnknownNameError, ShapeError, NotFiniteError, InvalidValueError
+        If link, point or a function are not as they should be.
+
+    """
+
+    def __init__(
+        self, dyn: PreparedDynamics, link: str, surfaces: Sequence[Surface], *,
+        point: ArrayLike | None = None,
+    ) -> None:
+        if not surfaces:
+            raise InvalidValueError('surfaces', [], 'at least one function')
+        self._point = LinkPoint(dyn, link, point)
+        self._rows = len(surfaces)
+
+        def record(trace: Trace, x: list[Symbol], v: list[Symbol], time: list[Symbol]
+                   ) -> list[Operand]:
+            def functions(x: Vector3, t: Scalar) -> list[Scalar]:
+                return [surface(x, t) for surface in surfaces]
+            values = recorded(functions, Vector3(*x), time[0])
+            moving: dict[Symbol, Operand] = {**dict(zip(x, v)), time[0]: 1.0}
+            rates = tangents(trace, values, moving)
+            slopes = [tangents(trace, values, {axis: 1.0}) for axis in x]
+            return [*values, *rates, *tangents(trace, rates, moving),
+                    *(slope[i] for i in range(self._rows) for slope in slopes)]
+
+        self._function = machine_code_of(
+            record, (3, 3, 1), 'surface', 'f, its rate, its second rate and its gradient')
+        self._still = np.zeros(3)
+
+    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
+        """Return the gradients times the point's Jacobian (m, nv)."""
+        matrix: Matrix = self._slopes(self._values(self._point.position(q), self._still, t)).dot(
+            self._point.jacobian(q))
+        return matrix
+
+    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
+        """Return ``b`` (m,)."""
+        position, velocity, drift = self._point.motion(q, v)
+        values = self._values(position, velocity, t)
+        right_side: Vector = (-values[2 * self._rows:3 * self._rows]
+                              - self._slopes(values).dot(drift))
+        return right_side
+
+    def violation(self, q: Vector, t: float) -> Vector:
+        """Return ``f(x, t)`` (m,)."""
+        return self._values(self._point.position(q), self._still, t)[:self._rows]
+
+    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
+        """Return its rate (m,)."""
+        position, velocity, _ = self._point.motion(q, v)
+        return self._values(position, velocity, t)[self._rows:2 * self._rows]
+
+    def _slopes(self, values: Vector) -> Matrix:
+        return values[3 * self._rows:].reshape(self._rows, 3)
+
+    def _values(self, x: Vector, velocity: Vector, t: float) -> Vector:
+        values: Vector = self._function(np.ascontiguousarray(x), np.ascontiguousarray(velocity),
+                                        np.array((t,), np.float64))
+        if not np.isfinite(values).all():
+            raise NotFiniteError('surface', f'a function at {x.tolist()}',
+                                 float(values[~np.isfinite(values)][0]))
+        return values
+
+
+def plane(point: ArrayLike, normal: ArrayLike) -> Surface:
+    """
+    Return the plane through a point: ``n . (x - p)``, the distance [m].
+
+    Parameters
+    ----------
+    point, normal : array_like
+        (3,) each, in world axes; the length of the normal does not matter.
+
+    Returns
+    -------
+    callable
+        The function.
+
+    """
+    p, n = Vector3(*checked_point('point', point).tolist()), unit_vector('normal', normal)
+    return lambda x, t: (x - p).dot(n)
+
+
+def sphere(center: ArrayLike, radius: float) -> Surface:
+    """
+    Return a sphere: ``(|x - c|^2 - r^2) / (2 r)``, near it the distance [m].
+
+    Parameters
+    ----------
+    center : array_like
+        (3,) in world axes [m].
+    radius : float
+        [m].
+
+    Returns
+    -------
+    callable
+        The function.
+
+    """
+    c, r = Vector3(*checked_point('center', center).tolist()), positive('radius', radius)
+    return lambda x, t: ((x - c).dot(x - c) - r * r) * (0.5 / r)
+
+
+def cylinder(point: ArrayLike, axis: ArrayLike, radius: float) -> Surface:
+    """
+    Return a cylinder: ``(|x - p|^2 - ((x - p) . a)^2 - r^2) / (2 r)``, near it the distance [m].
+
+    Parameters
+    ----------
+    point, axis : array_like
+        (3,) each, in world axes: a point of its axis and the direction.
+    radius : float
+        [m].
+
+    Returns
+    -------
+    callable
+        The function.
+
+    """
+    p, a = Vector3(*checked_point('point', point).tolist()), unit_vector('axis', axis)
+    r = positive('radius', radius)
+
+    def function(x: Vector3, t: Scalar) -> Scalar:
+        along = (x - p).dot(a)
+        return ((x - p).dot(x - p) - along * along - r * r) * (0.5 / r)
+    return function
+
+
+def unit_vector(name: str, value: ArrayLike) -> Vector3:
+    """Return a direction of length one."""
+    vector = checked_point(name, value)
+    length = float(np.linalg.norm(vector))
+    if length == 0.0:
+        raise InvalidValueError(name, [0.0, 0.0, 0.0], 'a vector that is not zero')
+    return Vector3(*(vector / length).tolist())

@@ -1,0 +1,193 @@
+"""Every kind of constraint: phi, phi_dot, A and b belong together, and are what they say."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.control import constraints_from_data, TracedConstraint, TracedVelocityConstraint
+from mbd_ros.control.approach import Approach
+from mbd_ros.control.constraint_stack import Stack
+from mbd_ros.control.orientations import rotation_of, rotation_vector, turned
+from mbd_ros.errors import (
+    InvalidValueError, MbdError, ShapeError, UnknownNameError, UnsupportedError)
+from mbd_ros.simulation.manifold import displaced
+from mbd_ros.spatial import cosine, sine
+
+FLOATING = Path(__file__).parents[2] / 'data' / 'ladder' / '08_floating_arms.urdf'
+SPLINE = {'kind': 'spline', 'points': [[0.5, 0, 0.6], [0.6, 0.2, 0.7], [0.4, 0.3, 0.5]],
+          'duration': 1.5}
+TURN = {'start': [0.1, 0.7, 0, 0.7], 'end': [0, 1, 0.3, 0.2], 'duration': 1.0}
+KINDS = {
+    'tool_position': {'link': 'tool', 'path': SPLINE, 'axes': 'zx', 'point': [0.1, 0.2, -0.1]},
+    'tool_orientation': {'link': 'tool', 'orientation': TURN},
+    'tool_pose': {'link': 'tool', 'path': SPLINE, 'orientation': [0.0, 1.0, 0.2, 0.1],
+                  'point': [0.0, 0.0, 0.2]},
+    'tool_direction': {'link': 'tool', 'axis': [0, 0.1, 1], 'direction': [0, 0.3, -1]},
+    'on_surface': {'link': 'tool', 'point': [0.1, 0.0, 0.05], 'surfaces': [
+        {'kind': 'plane', 'point': [0, 0, 0.4], 'normal': [0, 1, 2]},
+        {'kind': 'sphere', 'center': [0.1, 0, 0.3], 'radius': 0.5},
+        {'kind': 'cylinder', 'point': [0, 0, 0.1], 'axis': [1, 0, 1], 'radius': 0.3}]},
+    'joint_path': {'joints': ['joint3', 'joint1'], 'times': [0, 0.5, 1],
+                   'positions': [[0, 1], [0.2, 0.5], [1, 0]]},
+    'joint_coupling': {'coefficients': {'joint2': 1.0, 'joint3': 2.0}, 'value': 0.3},
+    'joint_speed': {'coefficients': {'joint4': 1.0, 'joint6': -1.0}, 'value': 0.1},
+    'no_sideslip': {'link': 'tool', 'axis': [0.2, 1, 0]},
+}
+
+
+def made(dyn, kind):
+    """Return the constraint of a kind."""
+    rng = np.random.default_rng(1)
+    parts = constraints_from_data(dyn, [{'kind': kind, **KINDS[kind]}])
+    return Stack(parts, rng.uniform(-1, 1, dyn.model.nq), np.zeros(dyn.model.nv))
+
+
+def assert_consistent(model, constraint, seed=7, *, time=0.4):
+    """Along any motion phi_dot is the rate of phi, and ``A vdot - b`` that of phi_dot."""
+    rng = np.random.default_rng(seed)
+    q = mbd_ros.model.state.random_configuration(model, rng)
+    v, a = rng.uniform(-1, 1, (2, model.nv))
+    h = 1e-4
+
+    def state(s):
+        return displaced(model, q, s * v + 0.5 * s * s * a), v + s * a
+    (q1, v1), (q2, v2) = state(-h), state(h)
+    rate = constraint.violation_rate(q, v, time)
+    if constraint.violation(q, time) is not None:
+        found = (constraint.violation(q2, time + h) - constraint.violation(q1, time - h)) / (2 * h)
+        # Central differences: h^2 / 6 times third derivatives of up to 100 in SI units.
+        np.testing.assert_allclose(rate[:len(found)], found, rtol=0, atol=1e-6)
+    second = (constraint.violation_rate(q2, v2, time + h)
+              - constraint.violation_rate(q1, v1, time - h)) / (2 * h)
+    np.testing.assert_allclose(
+        (constraint.matrix(q, v, time) @ a - constraint.right_side(q, v, time))[:len(second)],
+        second, rtol=0, atol=2e-5)
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_derivatives_of_every_kind(puma, kind):
+    assert_consistent(puma.model, made(puma, kind))
+
+
+@pytest.mark.parametrize('kind', ['tool_pose', 'no_sideslip', 'joint_path'])
+def test_derivatives_of_an_approach(puma, kind):
+    """It starts with no violation, rate or acceleration error, and ends as the constraint."""
+    constraint = made(puma, kind)
+    rng = np.random.default_rng(3)
+    q, v, a = rng.uniform(-1, 1, (3, 6))
+    approach = Approach(constraint, q, v, 0.2, 0.7, a)
+    assert_consistent(puma.model, approach)
+    if constraint.violation(q, 0.2) is not None:
+        assert np.abs(approach.violation(q, 0.2)).max() < 1e-15
+    assert np.abs(approach.violation_rate(q, v, 0.2)).max() < 1e-14
+    assert np.abs(approach.matrix(q, v, 0.2) @ a - approach.right_side(q, v, 0.2)).max() < 1e-13
+    for t in (0.9, 2.0):
+        np.testing.assert_allclose(approach.violation_rate(q, v, t),
+                                   constraint.violation_rate(q, v, t), rtol=0, atol=1e-15)
+
+
+def test_a_stack_orders_its_rows_by_kind(puma):
+    """Those with phi first, then those with a rate."""
+    parts = [*constraints_from_data(puma, [{'kind': kind, **KINDS[kind]} for kind in (
+        'joint_speed', 'tool_direction', 'no_sideslip', 'joint_coupling')])]
+    q, v = np.linspace(0.1, 0.6, 6), np.linspace(-0.3, 0.3, 6)
+    stack = Stack(parts, q, v)
+    assert [type(part).__name__ for part in stack.parts] == [
+        'ToolDirection', 'JointCoupling', 'JointSpeed', 'NoSideslip']
+    assert stack.matrix(q, v, 0.0).shape == (5, 6)
+    assert len(stack.violation(q, 0.0)) == 3
+    assert len(stack.violation_rate(q, v, 0.0)) == 5
+    empty = Stack([], q, v)
+    assert empty.matrix(q, v, 0.0).shape == (0, 6)
+    assert empty.violation(q, 0.0) is None
+
+
+def phi(q, t):
+    """Return a function of everything a traced constraint may use."""
+    return [q[0] * sine(q[1]) - cosine(t) / (2.0 + q[2] ** 2), 3 * q[3] - q[4] * t + 1]
+
+
+def test_derivatives_of_a_traced_function(puma):
+    constraint = TracedConstraint(puma.model, phi)
+    assert_consistent(puma.model, constraint)
+    q = np.linspace(0.1, 0.6, 6)
+    np.testing.assert_allclose(constraint.violation(q, 0.7), phi(q.tolist(), 0.7), rtol=1e-14)
+
+
+def test_derivatives_of_a_traced_velocity_constraint(puma):
+    """It need not be linear in v."""
+    assert_consistent(puma.model, TracedVelocityConstraint(
+        puma.model, lambda q, v, t: [v[0] * v[1] * cosine(q[2]) - v[3] * t]))
+
+
+def test_a_traced_function_of_a_floating_base():
+    """The height of the base and one component of its axis, by position and quaternion."""
+    model = mbd_ros.load(FLOATING, floating_base=True)
+    assert_consistent(model, TracedConstraint(
+        model, lambda q, t: [q[2] - 0.5, 2 * (q[3] * q[5] + q[4] * q[6]), q[7] - q[8]]))
+
+
+@pytest.mark.parametrize(('function', 'words'), [
+    (lambda q, t: [q[0] if q[0] > 0 else q[1]], "'>' not supported"),
+    (lambda q, t: [math.sin(q[0])], 'must be real number'),
+    (lambda q, t: [], 'returns a sequence of scalars'),
+    (lambda q, t: q[0], 'not iterable'),
+])
+def test_functions_that_cannot_be_traced(puma, function, words):
+    with pytest.raises(InvalidValueError, match=f'constraint function is .*{words}'):
+        TracedConstraint(puma.model, function)
+
+
+def test_rotation_vectors_are_exact_at_every_angle():
+    """Also near zero and near pi, where formulas through the trace lose half of their digits."""
+    rng = np.random.default_rng(2)
+    for angle in (0.0, 1e-9, 1e-4, 0.3, 2.0, math.pi - 1e-7, math.pi):
+        axis = rng.normal(size=3)
+        vector = angle * axis / np.linalg.norm(axis)
+        found = rotation_vector(turned(vector))
+        if angle == math.pi and found @ vector < 0:
+            found = -found
+        np.testing.assert_allclose(found, vector, rtol=0, atol=1e-15 * (1 + 10 * angle))
+
+
+def test_the_length_of_an_orientation_error_is_the_geodesic_distance(puma):
+    constraint = made(puma, 'tool_orientation')
+    q = np.array([0.3, -0.7, 1.0, 0.2, 0.9, -0.4])
+    R, R_d = puma.pose(q, 'tool')[:3, :3], rotation_of('', TURN['start'])
+    angle = math.acos((np.trace(R @ R_d.T) - 1) / 2)
+    assert np.linalg.norm(constraint.violation(q, 0.0)) == pytest.approx(angle, rel=1e-12)
+
+
+@pytest.mark.parametrize(('data', 'error', 'words'), [
+    ({'kind': 'tool_pos'}, UnknownNameError,
+     "constraint 1 named 'tool_pos'; known: tool_position"),
+    ({'kind': 'tool_position', 'link': 'tool'}, InvalidValueError, 'also with path'),
+    ({'kind': 'tool_direction', 'link': 'tool', 'axis': [0, 0, 0], 'direction': [0, 0, 1]},
+     InvalidValueError, 'axis is .*not zero'),
+    ({'kind': 'joint_coupling', 'coefficients': {'joint9': 1}}, UnknownNameError, 'joint9'),
+    ({'kind': 'joint_coupling', 'coefficients': {'joint1': 0}}, InvalidValueError, 'all of them'),
+    ({'kind': 'joint_path', 'joints': ['joint1'], 'times': [0, 1], 'positions': [[0, 1], [1, 0]]},
+     ShapeError, r'path of joints .*\(1,\)'),
+    ({'kind': 'joint_path', 'joints': ['joint1'], 'times': [0, 0], 'positions': [[0], [1]]},
+     InvalidValueError, 'times that increase'),
+    ({'kind': 'tool_orientation', 'link': 'tool', 'orientation': [0, 0, 0, 0]},
+     InvalidValueError, 'quaternion that is not zero'),
+    ({'kind': 'on_surface', 'link': 'tool', 'surfaces': [{'kind': 'cone'}]},
+     UnknownNameError, 'kind of surface'),
+    ({'kind': 'on_surface', 'link': 'tool', 'surfaces': []}, InvalidValueError, 'at least one'),
+    ('tool_position', InvalidValueError, 'a mapping with kind'),
+])
+def test_data_that_describe_no_constraint(puma, data, error, words):
+    with pytest.raises(error, match=words):
+        constraints_from_data(puma, [data])
+
+
+def test_a_floating_base_has_no_joint_path():
+    model = mbd_ros.load(FLOATING, floating_base=True)
+    with pytest.raises(UnsupportedError, match='coordinates of joint'):
+        constraints_from_data(mbd_ros.compile(model), [
+            {'kind': 'joint_coupling', 'coefficients': {model.joint_names[0]: 1}}])
+    assert issubclass(UnsupportedError, MbdError)
