@@ -3,8 +3,8 @@ Constraints from one function: ``phi(q, t) = 0`` or ``psi(q, v, t) = 0``, writte
 
 The function is recorded once on symbols and differentiated there, exactly; what the controller
 calls is machine code for ``phi``, ``phi_dot``, ``A`` and ``b``. It may use ``+ - * /``, whole
-powers, and ``sine``, ``cosine`` and ``root`` of ``mbd_ros.spatial``; a branch on a coordinate it may not
-have, since it is not known while it is recorded.
+powers, and ``sine``, ``cosine`` and ``root`` of ``mbd_ros.spatial``; a branch on a coordinate it
+may not have, since it is not known while it is recorded.
 """
 
 from __future__ import annotations

@@ -12,6 +12,8 @@ import math
 
 from mbd_ros.execution.trace import Operand, Symbol, Trace
 
+OF_ONE = {'neg': float.__neg__, 'root': math.sqrt, 'sin': math.sin, 'cos': math.cos}
+
 
 def tangents(trace: Trace, results: Sequence[Operand], seeds: Mapping[Symbol, Operand]
              ) -> list[Operand]:
@@ -101,6 +103,5 @@ def evaluate(trace: Trace, results: Sequence[Operand],
             divisor = value(x)
             values[symbol.number] = 1.0 / divisor if divisor else math.inf
         else:
-            one = {'neg': float.__neg__, 'root': math.sqrt, 'sin': math.sin, 'cos': math.cos}[symbol.name]
-            values[symbol.number] = one(value(x))
+            values[symbol.number] = OF_ONE[symbol.name](value(x))
     return [value(result) for result in results]

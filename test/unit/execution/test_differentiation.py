@@ -13,7 +13,8 @@ from mbd_ros.spatial import cosine, root, sine
 
 def function(x, y):
     """Return one value made of every operation."""
-    return sine(x * y) / (2.0 + y ** 2) - cosine(x - 3.0) * (-x) + 1.0 / (1.0 + x * x) + root(1.0 + x * x) ** -2
+    return sine(x * y) / (2.0 + y ** 2) - cosine(x - 3.0) * (-x) + (
+        1.0 / (1.0 + x * x) + root(1.0 + x * x) ** -3)
 
 
 def recorded():
@@ -32,7 +33,8 @@ def test_first_and_second_derivatives():
     found = evaluate(trace, [value, dx, dy, dxy], at)
 
     def complex_function(x, y):
-        return (np.sin(x * y) / (2 + y**2) - np.cos(x - 3) * -x + 1 / (1 + x * x) + np.sqrt(1 + x * x)**-2)
+        return (np.sin(x * y) / (2 + y**2) - np.cos(x - 3) * -x + 1 / (1 + x * x)
+                + np.sqrt(1 + x * x)**-3)
     h = 1e-30
     assert found[0] == pytest.approx(function(0.7, -0.4), rel=1e-15)
     assert found[1] == pytest.approx(complex_function(0.7 + 1j * h, -0.4).imag / h, rel=1e-14)
