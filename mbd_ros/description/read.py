@@ -22,7 +22,8 @@ _DECLARATION = re.compile(r'<\?xml\s[^>]*\?>')
 
 
 def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
-         inertia: Literal['checked', 'unchecked'] = 'checked') -> Mechanism:
+         inertia: Literal['checked', 'unchecked'] = 'checked',
+         xacro: Literal['checked', 'trusted'] = 'checked') -> Mechanism:
     """
     Read a robot description.
 
@@ -34,6 +35,9 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         Whether mimic joints are coupled to the joint they mimic; not in this version.
     inertia : {'checked', 'unchecked'}
         Whether mass properties no body can have are refused, or remarked only.
+    xacro : {'checked', 'trusted'}
+        Whether expressions in xacro are arithmetic only and files lie in known folders, or may do
+        all that xacro allows, which includes running code.
 
     Returns
     -------
@@ -57,7 +61,7 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     data = _content(path)
     file = str(path)
     if path.suffix == '.xacro':
-        data, file = expand_xacro(file), f'{file} (expanded)'
+        data, file = expand_xacro(file, trusted=xacro == 'trusted'), f'{file} (expanded)'
     beside = side_file(path)
     side = (_content(beside), str(beside)) if beside.exists() else None
     return read_urdf(data, file, mimic=mimic, checked=checked, side=side)

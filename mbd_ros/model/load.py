@@ -18,7 +18,8 @@ from mbd_ros.model.singular import mass_errors
 
 
 def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
-         mimic: bool = False, inertia: Literal['checked', 'unchecked'] = 'checked') -> Model:
+         mimic: bool = False, inertia: Literal['checked', 'unchecked'] = 'checked',
+         xacro: Literal['checked', 'trusted'] = 'checked') -> Model:
     """
     Read a robot description and compile it to a Model.
 
@@ -34,6 +35,9 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     inertia : {'checked', 'unchecked'}
         ``'checked'`` refuses mass properties no body can have and joints that move no inertia;
         ``'unchecked'`` turns these errors into findings of severity ``'error'``.
+    xacro : {'checked', 'trusted'}
+        ``'trusted'`` lets a xacro file do all that xacro allows, which includes running code; by
+        default its expressions are arithmetic and it reads files of known packages only.
 
     Returns
     -------
@@ -52,7 +56,9 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     """
     if inertia not in ('checked', 'unchecked'):
         raise InvalidValueError('inertia', inertia, "'checked' or 'unchecked'")
-    mechanism = read(path_or_text, mimic=mimic, inertia=inertia)
+    if xacro not in ('checked', 'trusted'):
+        raise InvalidValueError('xacro', xacro, "'checked' or 'trusted'")
+    mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro)
     _refuse_loops(mechanism)  # until all dynamics can use them
     model = build_model(mechanism, floating_base=floating_base)
     errors: list[DescriptionError | SingularMassError] = [*body_errors(model), *mass_errors(model)]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mbd_ros.description import read
+from mbd_ros.description import read, xacro_file
 from mbd_ros.errors import DescriptionError
 
 PENDULUM = Path(__file__).resolve().parents[3] / 'urdf' / 'pendulum.urdf.xacro'
@@ -67,6 +67,98 @@ def test_what_cannot_be_expanded(tmp_path, body, message):
     with pytest.raises(DescriptionError) as caught:
         read(path)
     assert str(caught.value).startswith(f'{path}: {message}')
+
+
+@pytest.mark.parametrize('expression', [
+    '(lambda: ().__class__.__base__.__subclasses__())()',
+    '().__class__',
+    '[c for c in ().__class__.__base__.__subclasses__()]',
+    "'a'.format(1)",
+    'python.type(1)', 'python.vars(xacro)',
+    '10 ** 10 ** 10', '1 &lt;&lt; 10 ** 9', "'a' * 10 ** 9", '[0] * 10 ** 9', "'%999999999d' % 1",
+    'range(10 ** 9)', 'list(range(10 ** 9))', 'factorial(10 ** 7)', "'a'.ljust(10 ** 9)",
+    '[a for a in range(1000) for b in range(1000)]', '(x := 1)',
+    '1' + ' + 1' * 2000,
+])
+def test_expressions_that_are_no_arithmetic(tmp_path, expression):
+    path = written(tmp_path, f'<link name="${{{expression}}}"/>')
+    with pytest.raises(DescriptionError, match=' not allowed') as caught:
+        read(path)
+    assert str(caught.value).startswith(f'{path}: xacro cannot expand this: ')
+
+
+def test_what_robots_use_of_expressions(tmp_path):
+    (tmp_path / 'values.yaml').write_text('arm: {length: 0.5, names: [a, b]}\n')
+    path = written(tmp_path, """
+      <xacro:property name="values" value="${xacro.load_yaml('values.yaml')}"/>
+      <link name="${values.arm.names[1]}">
+        <inertial><mass value="${2**3 * 0.5 if len(values['arm']['names']) == 2 else 0}"/>
+          <origin xyz="${values['arm']['length'] / 2} ${sin(radians(30))} ${max(1, -pi)}"/>
+          <inertia ixx="${sum([i for i in range(3)])}" iyy="3" izz="3" ixy="0" ixz="0" iyz="0"/>
+        </inertial></link>""".replace('sum(', 'python.sum('))
+    inertia = read(path).links[0].inertia
+    assert (inertia.mass, inertia.tensor[0][0]) == (4.0, 3.0)
+    assert inertia.center == pytest.approx((0.25, 0.5, 1.0))
+
+
+@pytest.mark.parametrize('body', [
+    '<xacro:include filename="{secret}"/>', '<xacro:include filename="../secret.xacro"/>',
+    '<link name="${{xacro.load_yaml(\'{secret}\')}}"/>',
+    '<link name="${{load_yaml(\'../secret.xacro\')}}"/>',
+])
+def test_files_outside_of_the_package(tmp_path, body):
+    secret = tmp_path / 'secret.xacro'
+    secret.write_text('<robot/>')
+    inner = tmp_path / 'package'
+    inner.mkdir()
+    path = written(inner, body.format(secret=secret))
+    with pytest.raises(DescriptionError) as caught:
+        read(path)
+    assert (f'the file {secret} is outside of the folders this description may read from: '
+            f'{inner}') in str(caught.value)
+
+
+def test_other_folders_of_the_package(tmp_path):
+    (tmp_path / 'package.xml').write_text('<package/>')
+    (tmp_path / 'urdf').mkdir()
+    written(tmp_path, '<link name="part"/>', 'part.xacro')
+    path = written(tmp_path / 'urdf', '<xacro:include filename="../part.xacro"/>')
+    assert read(path).root == 'part'
+
+
+def test_a_link_to_a_file_outside_is_seen_through(tmp_path):
+    inner = tmp_path / 'package'
+    inner.mkdir()
+    (tmp_path / 'secret.xacro').write_text('<robot/>')
+    (inner / 'link.xacro').symlink_to(tmp_path / 'secret.xacro')
+    with pytest.raises(DescriptionError, match='is outside of the folders'):
+        read(written(inner, '<xacro:include filename="link.xacro"/>'))
+
+
+def test_macros_that_multiply(tmp_path, monkeypatch):
+    monkeypatch.setattr(xacro_file, 'MAX_MACROS', 1000)
+    levels = '<xacro:macro name="m0"><a/></xacro:macro>' + ''.join(
+        f'<xacro:macro name="m{k + 1}">{f"<xacro:m{k}/>" * 10}</xacro:macro>' for k in range(9))
+    with pytest.raises(DescriptionError, match='more than 1000 calls of macros are not allowed'):
+        read(written(tmp_path, levels + '<xacro:m9/>'))
+
+
+def test_time_is_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(xacro_file, 'MAX_SECONDS', 0.0)
+    with pytest.raises(DescriptionError, match='this takes more than 0 s'):
+        read(written(tmp_path, '<link name="${1}"/>'))
+
+
+def test_entities(tmp_path):
+    path = tmp_path / 'bomb.xacro'
+    path.write_text('<!DOCTYPE robot [<!ENTITY a "b">]><robot name="&a;"/>')
+    with pytest.raises(DescriptionError, match=r'a document type .* is not allowed'):
+        read(path)
+
+
+def test_trusted_files_may_do_all(tmp_path):
+    path = written(tmp_path, '<link name="${(lambda: str(().__class__.__name__))()}"/>')
+    assert read(path, xacro='trusted').root == 'tuple'
 
 
 def test_broken_xml_in_an_included_file(tmp_path):

@@ -1,0 +1,68 @@
+"""The folders a description may name files in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import os
+from pathlib import Path
+
+from mbd_ros.errors import DescriptionError
+
+
+class Roots:
+    """
+    The folders a description may name files in, and nothing outside of them.
+
+    These are the package a file belongs to, that is, the nearest folder above it with a
+    ``package.xml``, or else the file's own folder; and the packages it asked for.
+
+    Parameters
+    ----------
+    file : str or path
+        The description.
+    max_bytes : int
+        Size of the largest file that may be opened.
+
+    """
+
+    def __init__(self, file: str | os.PathLike[str], *, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self.folders = {package_of(Path(file))}
+
+    def add(self, folder: str | os.PathLike[str]) -> None:
+        """Allow one more folder."""
+        self.folders.add(Path(folder).resolve())
+
+    def check(self, file: str | os.PathLike[str]) -> Path:
+        """
+        Return the true path of a file.
+
+        Raises
+        ------
+        DescriptionError
+            If it lies outside of the folders, is not a regular file, or is too large.
+
+        """
+        path = Path(file).resolve()
+        if not any(path.is_relative_to(folder) for folder in self.folders):
+            raise DescriptionError(
+                f'the file {path} is outside of the folders this description may read from: '
+                f'{_listed(self.folders)}')
+        if not path.is_file():
+            raise DescriptionError(f'there is no file {path}')
+        if path.stat().st_size > self.max_bytes:
+            raise DescriptionError(f'the file {path} is larger than {self.max_bytes} bytes')
+        return path
+
+
+def package_of(file: Path) -> Path:
+    """Return the folder of the package a file belongs to, or its own folder."""
+    folder = file.resolve().parent
+    for above in (folder, *folder.parents):
+        if (above / 'package.xml').is_file():
+            return above
+    return folder
+
+
+def _listed(folders: Iterable[Path]) -> str:
+    return ', '.join(sorted(map(str, folders)))
