@@ -10,6 +10,8 @@ TOOL_PACKAGES = (
     'ament_index_python',
     'launch',
     'launch_ros',
+    'launch_xml',
+    'launch_yaml',
     'rclpy',
     'robot_state_publisher',
     'ros2cli',

@@ -4,6 +4,7 @@ from launch import actions
 from launch import conditions
 from launch import event_handlers
 from launch import events
+from launch import frontend
 from launch import launch_description_sources
 from launch import logging
 from launch import substitutions
@@ -17,13 +18,13 @@ from launch.launch_context import LaunchContext
 from launch.launch_description import LaunchDescription
 from launch.launch_description_entity import LaunchDescriptionEntity
 from launch.launch_description_source import LaunchDescriptionSource
+from launch.launch_introspector import LaunchIntrospector
 from launch.launch_service import LaunchService
 from launch.some_entities_type import SomeEntitiesType
 from launch.some_entities_type import SomeEntitiesType_types_tuple
 from launch.some_substitutions_type import SomeSubstitutionsType
 from launch.some_substitutions_type import SomeSubstitutionsType_types_tuple
 from launch.substitution import Substitution
-from launch.utilities.absent import absent
 
 __all__ = [
     'Action',
@@ -35,6 +36,7 @@ __all__ = [
     'LaunchDescription',
     'LaunchDescriptionEntity',
     'LaunchDescriptionSource',
+    'LaunchIntrospector',
     'LaunchService',
     'SomeEntitiesType',
     'SomeEntitiesType_types_tuple',
@@ -45,10 +47,9 @@ __all__ = [
     'conditions',
     'event_handlers',
     'events',
+    'frontend',
     'launch_description_sources',
     'logging',
     'substitutions',
     'utilities',
 ]
-
-__getattr__ = absent(__name__, ['LaunchIntrospector', 'frontend', 'launch_introspector'])

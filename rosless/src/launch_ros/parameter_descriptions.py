@@ -6,10 +6,13 @@ import os
 from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
+from launch.frontend import parse_substitution
 from launch.some_substitutions_type import SomeSubstitutionsType
 from launch.utilities import normalize_to_list_of_substitutions
 from launch.utilities import perform_substitutions
 from launch_ros.parameter_values import evaluate_value
+from launch_ros.utilities.parameter_files import write_temporary_file
+import yaml
 
 if TYPE_CHECKING:
     from launch.launch_context import LaunchContext
@@ -83,12 +86,7 @@ class ParameterFile:
     param_file : path, or text with substitutions
         The file.
     allow_substs : bool
-        Whether the file holds substitutions; that is not available yet.
-
-    Raises
-    ------
-    NotImplementedError
-        If ``allow_substs`` is set.
+        Whether the file holds ``$(...)``, as launch files in XML do.
 
     """
 
@@ -98,12 +96,33 @@ class ParameterFile:
         *,
         allow_substs: bool = False,
     ) -> None:
-        if allow_substs:
-            raise NotImplementedError('ParameterFile(allow_substs=True) is not available in '
-                                      'this version of rosless')
         path = os.fspath(param_file) if isinstance(param_file, os.PathLike) else param_file
         self.__param_file = normalize_to_list_of_substitutions(path)
+        self.__allow_substs = allow_substs
+
+    @property
+    def allow_substs(self) -> bool:
+        """Whether the file holds ``$(...)``."""
+        return self.__allow_substs
 
     def evaluate(self, context: LaunchContext) -> Path:
-        """Return the path of the file."""
-        return Path(perform_substitutions(context, self.__param_file))
+        """
+        Return the path of the file, or of a copy with its substitutions performed.
+
+        Raises
+        ------
+        ValueError
+            If a ``$(...)`` cannot be read, or the result is no YAML.
+
+        """
+        path = Path(perform_substitutions(context, self.__param_file))
+        if not self.__allow_substs:
+            return path
+        text = perform_substitutions(
+            context, parse_substitution(path.read_text(encoding='utf-8')))
+        try:
+            yaml.compose(text, Loader=yaml.SafeLoader)
+        except yaml.YAMLError as error:
+            raise ValueError(f"the parameter file '{path}', after substitution, is no YAML: "
+                             f'{error}') from error
+        return Path(write_temporary_file(context, text))

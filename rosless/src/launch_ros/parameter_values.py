@@ -56,7 +56,8 @@ def evaluate_value(context: LaunchContext, value: Any, value_type: Any = None) -
         return text if value_type is str else convert(_read(text), value_type)
     if isinstance(value, (list, tuple)) and any(
             isinstance(part, (list, tuple)) for part in value):
-        return convert([evaluate_value(context, list(part), None)
+        inner = typing.get_args(value_type)
+        return convert([evaluate_value(context, list(part), inner[0] if inner else None)
                         if isinstance(part, (list, tuple)) else part for part in value],
                        value_type)
     return convert(value, value_type)

@@ -17,6 +17,12 @@ import rosless  # noqa: F401  makes interface packages importable from the sourc
 
 SOURCES = Path(__file__).parents[2] / 'src'
 PATIENCE = 20.0  # s: far above what any step takes, so that only a hang exceeds it
+SHOW = """#!{python}
+import json, sys
+files = [open(sys.argv[i + 1]).read() for i, word in enumerate(sys.argv)
+         if word == '--params-file']
+print(json.dumps(dict(argv=sys.argv[1:], files=files)))
+"""
 
 
 class Running:
@@ -153,6 +159,21 @@ def launch_file(tmp_path: Path) -> Callable[..., Path]:
             f'    return LaunchDescription([\n{listed}    ])\n')
         return path
     return write
+
+
+@pytest.fixture
+def prefix(tmp_path: Path) -> Path:
+    """Install a package 'shows' with one program, as colcon does."""
+    root = tmp_path / 'install'
+    program = root / 'lib' / 'shows' / 'show'
+    program.parent.mkdir(parents=True)
+    program.write_text(SHOW.format(python=sys.executable))
+    program.chmod(0o755)
+    marker = root / 'share' / 'ament_index' / 'resource_index' / 'packages' / 'shows'
+    marker.parent.mkdir(parents=True)
+    marker.touch()
+    (root / 'share' / 'shows' / 'config').mkdir(parents=True)
+    return root
 
 
 def is_alive(pid: int) -> bool:

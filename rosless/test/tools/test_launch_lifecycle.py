@@ -119,3 +119,53 @@ def test_wrong_use(launched, line, message):
     command = launched(before=line)
     assert command.finish() == 1
     assert message in command.text
+
+
+def test_lifecycle_transition_leads_a_node_through_several(launched):
+    running = launched(
+        'managed',
+        "LifecycleTransition(lifecycle_node_names=['/arm/lc'], transition_ids=["
+        'Transition.TRANSITION_CONFIGURE, str(Transition.TRANSITION_ACTIVATE)])',
+        "on('active', LogInfo(msg='is active'))")
+    running.wait_for('is active')
+    running.signal(signal.SIGINT)
+    assert running.finish() == 0
+    said = [line for line in running.lines if 'configuring' in line or 'activating' in line]
+    assert [line.split()[1] for line in said] == ['configuring', 'activating']
+
+
+@pytest.mark.parametrize(('arguments', 'message'), [
+    ('lifecycle_node_names=[], transition_ids=[1]', 'No lifecycle_node_names provided.'),
+    ("lifecycle_node_names=['/a'], transition_ids=[]", 'No transition_ids provided.'),
+    ("lifecycle_node_names=['/a'], transition_ids=['99']",
+     "'99' is not the id of a transition that can be asked for"),
+])
+def test_wrong_lifecycle_transitions(ros2, launch_file, arguments, message):
+    running = ros2('launch', launch_file(f'LifecycleTransition({arguments})'))
+    assert running.finish() == 1
+    assert message in running.text
+
+
+CLOCK = """
+import time
+import rclpy
+from rosgraph_msgs.msg import Clock
+rclpy.init()
+node = rclpy.create_node('clock')
+publisher = node.create_publisher(Clock, '/clock', 10)
+for tick in range(1, 1000):
+    message = Clock()
+    message.clock.sec = 60 * tick
+    publisher.publish(message)
+    time.sleep(0.05)
+"""
+
+
+def test_ros_timer_follows_simulated_time(ros2, launch_file, tmp_path):
+    (tmp_path / 'clock.py').write_text(CLOCK)
+    running = ros2('launch', launch_file(
+        f"ExecuteProcess(cmd=[PY, {str(tmp_path / 'clock.py')!r}])",
+        'GroupAction([SetUseSimTime(True), RosTimer(period=600.0, actions=['
+        "LogInfo(msg='ten minutes'), Shutdown()])])"))
+    running.wait_for('ten minutes')
+    assert running.finish() == 0

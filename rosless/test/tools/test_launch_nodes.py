@@ -2,39 +2,16 @@
 
 import json
 from pathlib import Path
-import sys
 
 import pytest
 import yaml
-
-SHOW = """#!{python}
-import json, sys
-files = [open(sys.argv[i + 1]).read() for i, word in enumerate(sys.argv)
-         if word == '--params-file']
-print(json.dumps(dict(argv=sys.argv[1:], files=files)))
-"""
-
-
-@pytest.fixture
-def prefix(tmp_path, monkeypatch):
-    """Install a package 'shows' with one program, as colcon does."""
-    root = tmp_path / 'install'
-    program = root / 'lib' / 'shows' / 'show'
-    program.parent.mkdir(parents=True)
-    program.write_text(SHOW.format(python=sys.executable))
-    program.chmod(0o755)
-    marker = root / 'share' / 'ament_index' / 'resource_index' / 'packages' / 'shows'
-    marker.parent.mkdir(parents=True)
-    marker.touch()
-    (root / 'share' / 'shows' / 'config').mkdir(parents=True)
-    return root
 
 
 @pytest.fixture
 def shown(ros2, launch_file, prefix):
     """Launch the program and return what it was given."""
-    def run(*entities, words=()):
-        launched = ros2('launch', launch_file(*entities), *words,
+    def run(*entities, words=(), before=''):
+        launched = ros2('launch', launch_file(*entities, before=before), *words,
                         env={'AMENT_PREFIX_PATH': str(prefix)})
         launched.status = launched.finish()
         found = [json.loads(line.partition('] ')[2]) for line in launched.lines
@@ -105,6 +82,32 @@ def test_parameter_files_keep_their_place(shown, prefix):
     assert item['argv'][2] == str(path)
 
 
+def test_parameter_file_with_substitutions(shown, prefix):
+    path = prefix / 'share' / 'shows' / 'config' / 'p.yaml'
+    path.write_text('/**: {ros__parameters: {x: $(var n), y: "$(env HOME)"}}\n')
+    (item,) = shown("SetLaunchConfiguration('n', '7')", node(
+        parameters=f"[ParameterFile('{path}', allow_substs=True)]")).shown
+    values = item['parameters'][0]['/**']['ros__parameters']
+    assert values['x'] == 7
+    assert values['y'].startswith('/')
+    launched = shown(node(parameters=f"[ParameterFile('{path}', allow_substs=True)]"))
+    assert launched.status == 1
+    assert "launch configuration 'n' does not exist" in launched.text
+
+
+def test_parameters_for_all_nodes_that_follow(shown, prefix):
+    path = prefix / 'share' / 'shows' / 'config' / 'p.yaml'
+    path.write_text('/**: {ros__parameters: {x: 5}}\n')
+    (item,) = shown("SetParameter('y', 2)", f"SetParametersFromFile('{path}')",
+                    "SetROSLogDir('/tmp/elsewhere')",
+                    "LogInfo(msg=['y is ', Parameter('y'), ', ', Parameter('z', default='-')])"
+                    .replace('Parameter(', 'launch_ros.substitutions.Parameter('),
+                    node(arguments="[EnvironmentVariable('ROS_LOG_DIR')]"),
+                    before='import launch_ros.substitutions').shown
+    assert item['argv'] == ['/tmp/elsewhere', '--ros-args', '-p', 'y:=2', '--params-file',
+                            str(path)]
+
+
 def test_temporary_parameter_files_go_with_the_launch(shown):
     (item,) = shown(node(parameters="[{'x': 1}]")).shown
     path = Path(item['argv'][item['argv'].index('--params-file') + 1])
@@ -146,10 +149,6 @@ def test_invalid_node_name(shown):
 @pytest.mark.parametrize(('line', 'message'), [
     ('from launch_ros.actions import ComposableNodeContainer',
      'composable nodes are shared libraries in C++'),
-    ('from launch_ros.actions import LifecycleTransition',
-     'launch_ros.actions.LifecycleTransition is not available in this version of rosless'),
-    ("ParameterFile('x', allow_substs=True)",
-     'ParameterFile(allow_substs=True) is not available in this version of rosless'),
 ])
 def test_what_is_absent_says_so(ros2, launch_file, line, message):
     launched = ros2('launch', launch_file(before=line))

@@ -5,9 +5,15 @@ from launch.actions.declare_launch_argument import DeclareLaunchArgument
 from launch.actions.emit_event import EmitEvent
 from launch.actions.execute_local import ExecuteLocal
 from launch.actions.execute_process import ExecuteProcess
+from launch.actions.for_loop import ForEach
+from launch.actions.for_loop import ForLoop
 from launch.actions.group_action import GroupAction
 from launch.actions.include_launch_description import IncludeLaunchDescription
-from launch.actions.log_info import LogInfo
+from launch.actions.log import Log
+from launch.actions.log import LogDebug
+from launch.actions.log import LogError
+from launch.actions.log import LogInfo
+from launch.actions.log import LogWarning
 from launch.actions.opaque_coroutine import OpaqueCoroutine
 from launch.actions.opaque_function import OpaqueFunction
 from launch.actions.pop_environment import PopEnvironment
@@ -15,16 +21,17 @@ from launch.actions.pop_launch_configurations import PopLaunchConfigurations
 from launch.actions.push_environment import PushEnvironment
 from launch.actions.push_launch_configurations import PushLaunchConfigurations
 from launch.actions.register_event_handler import RegisterEventHandler
+from launch.actions.replace_environment_variables import ReplaceEnvironmentVariables
 from launch.actions.reset_environment import ResetEnvironment
 from launch.actions.reset_launch_configurations import ResetLaunchConfigurations
 from launch.actions.set_environment_variable import SetEnvironmentVariable
 from launch.actions.set_launch_configuration import SetLaunchConfiguration
+from launch.actions.set_launch_log_dir import SetLaunchLogDir
 from launch.actions.shutdown_action import Shutdown
 from launch.actions.timer_action import TimerAction
 from launch.actions.unregister_event_handler import UnregisterEventHandler
 from launch.actions.unset_environment_variable import UnsetEnvironmentVariable
 from launch.actions.unset_launch_configuration import UnsetLaunchConfiguration
-from launch.utilities.absent import absent
 
 __all__ = [
     'AppendEnvironmentVariable',
@@ -32,9 +39,15 @@ __all__ = [
     'EmitEvent',
     'ExecuteLocal',
     'ExecuteProcess',
+    'ForEach',
+    'ForLoop',
     'GroupAction',
     'IncludeLaunchDescription',
+    'Log',
+    'LogDebug',
+    'LogError',
     'LogInfo',
+    'LogWarning',
     'OpaqueCoroutine',
     'OpaqueFunction',
     'PopEnvironment',
@@ -42,17 +55,15 @@ __all__ = [
     'PushEnvironment',
     'PushLaunchConfigurations',
     'RegisterEventHandler',
+    'ReplaceEnvironmentVariables',
     'ResetEnvironment',
     'ResetLaunchConfigurations',
     'SetEnvironmentVariable',
     'SetLaunchConfiguration',
+    'SetLaunchLogDir',
     'Shutdown',
     'TimerAction',
     'UnregisterEventHandler',
     'UnsetEnvironmentVariable',
     'UnsetLaunchConfiguration',
 ]
-
-__getattr__ = absent(__name__, [
-    'ForEach', 'ForLoop', 'Log', 'LogDebug', 'LogError', 'LogWarning',
-    'ReplaceEnvironmentVariables', 'SetLaunchLogDir'])

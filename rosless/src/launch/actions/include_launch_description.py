@@ -15,6 +15,7 @@ from launch.launch_description_source import LaunchDescriptionSource
 from launch.some_substitutions_type import SomeSubstitutionsType
 from launch.utilities import normalize_to_list_of_substitutions
 from launch.utilities import perform_substitutions
+from launch.utilities.launch_arguments import constant_text
 
 if TYPE_CHECKING:
     from launch.launch_context import LaunchContext
@@ -68,11 +69,7 @@ class IncludeLaunchDescription(Action):
 
     def constant_argument_names(self) -> frozenset[str]:
         """Return the names of the arguments that are given here, where they are plain texts."""
-        from launch.substitutions.text_substitution import TextSubstitution
-
-        return frozenset(
-            ''.join(part.text for part in name if isinstance(part, TextSubstitution))
-            for name, _ in self.__arguments)
+        return frozenset(constant_text(name) for name, _ in self.__arguments)
 
     def describe(self) -> str:
         """Return a text for people that shows what is included."""

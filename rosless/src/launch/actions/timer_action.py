@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TYPE_CHECKING
 
 from launch.action import Action
@@ -47,7 +47,7 @@ class TimerAction(Action):
         self.__period = normalize_to_list_of_substitutions(text)
         self.__actions = list(actions)
         self.__cancel_on_shutdown = cancel_on_shutdown
-        self.__handle: asyncio.TimerHandle | None = None
+        self.__stop: Callable[[], None] | None = None
         self.__done: asyncio.Future[None] | None = None
 
     @property
@@ -82,12 +82,19 @@ class TimerAction(Action):
         if self.__cancel_on_shutdown:
             context.register_event_handler(
                 OnShutdown(on_shutdown=lambda _event, _context: self.cancel()))
-        self.__handle = loop.call_later(period, self.__fire, context)
+        self.__stop = self._call_later(context, period, lambda: self.__fire(context))
+
+    def _call_later(
+        self, context: LaunchContext, period: float, fire: Callable[[], None],
+    ) -> Callable[[], None]:
+        """Have a function called after a time [s]; return the function that prevents it."""
+        return context.asyncio_loop.call_later(period, fire).cancel
 
     def cancel(self) -> None:
         """Stop the timer if it is still running."""
-        if self.__handle is not None:
-            self.__handle.cancel()
+        if self.__stop is not None:
+            self.__stop()
+            self.__stop = None
         if self.__done is not None and not self.__done.done():
             self.__done.set_result(None)
 

@@ -5,23 +5,24 @@ from launch.launch_description_sources.any_launch_description_source import \
     AnyLaunchDescriptionSource
 from launch.launch_description_sources.any_launch_file_utilities import \
     get_launch_description_from_any_launch_file
+from launch.launch_description_sources.frontend_launch_description_source import \
+    FrontendLaunchDescriptionSource
+from launch.launch_description_sources.frontend_launch_description_source import \
+    get_launch_description_from_frontend_launch_file
 from launch.launch_description_sources.python_launch_description_source import \
     PythonLaunchDescriptionSource
 from launch.launch_description_sources.python_launch_file_utilities import \
     get_launch_description_from_python_launch_file
 from launch.launch_description_sources.python_launch_file_utilities import \
     InvalidPythonLaunchFileError
-from launch.utilities.absent import absent
 
 __all__ = [
     'AnyLaunchDescriptionSource',
+    'FrontendLaunchDescriptionSource',
     'InvalidLaunchFileError',
     'InvalidPythonLaunchFileError',
     'PythonLaunchDescriptionSource',
     'get_launch_description_from_any_launch_file',
+    'get_launch_description_from_frontend_launch_file',
     'get_launch_description_from_python_launch_file',
 ]
-
-__getattr__ = absent(__name__, [
-    'FrontendLaunchDescriptionSource', 'XMLLaunchDescriptionSource',
-    'YAMLLaunchDescriptionSource'])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 
-from launch.invalid_launch_file_error import InvalidLaunchFileError
 from launch.launch_description import LaunchDescription
+from launch.launch_description_sources.frontend_launch_description_source import EXTENSIONS
+from launch.launch_description_sources.frontend_launch_description_source import \
+    get_launch_description_from_frontend_launch_file
 from launch.launch_description_sources.python_launch_file_utilities import \
     get_launch_description_from_python_launch_file
 
@@ -22,12 +24,9 @@ def get_launch_description_from_any_launch_file(launch_file_path: str) -> Launch
     Raises
     ------
     InvalidLaunchFileError
-        If the file cannot be used, or is XML or YAML, which are not available yet.
+        If the file cannot be used.
 
     """
-    extension = os.path.splitext(launch_file_path)[1]
-    if extension in ('.xml', '.yaml', '.yml'):
-        raise InvalidLaunchFileError(extension, likely_errors=[NotImplementedError(
-            f"launch file '{launch_file_path}': launch files in {extension[1:].upper()} are not "
-            'available in this version of rosless, only Python launch files (.launch.py)')])
+    if os.path.splitext(launch_file_path)[1] in EXTENSIONS:
+        return get_launch_description_from_frontend_launch_file(launch_file_path)
     return get_launch_description_from_python_launch_file(launch_file_path)

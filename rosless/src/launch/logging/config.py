@@ -80,7 +80,8 @@ class LaunchConfig:
         Directory of the log files of this run, made on first use.
 
         Below ``ROS_LOG_DIR``, else ``ROS_HOME/log``, else ``~/.ros/log``; in the directory for
-        temporary files if none can be written to.
+        temporary files if none can be written to. Files that are open stay where they are when
+        it is changed.
 
         """
         if self._log_dir is None:
@@ -99,8 +100,6 @@ class LaunchConfig:
 
     @log_dir.setter
     def log_dir(self, path: str) -> None:
-        if self._file_handlers:
-            raise RuntimeError('the log directory cannot be changed: it is already in use')
         os.makedirs(path, exist_ok=True)
         self._log_dir = str(path)
 
@@ -122,12 +121,12 @@ class LaunchConfig:
 
     def file_handler(self, file_name: str) -> logging.Handler:
         """Return the handler that appends to a file in the log directory."""
-        if file_name not in self._file_handlers:
-            handler = logging.FileHandler(
-                os.path.join(self.log_dir, file_name), encoding='utf-8', delay=True)
+        path = os.path.join(self.log_dir, file_name)
+        if path not in self._file_handlers:
+            handler = logging.FileHandler(path, encoding='utf-8', delay=True)
             handler.setFormatter(_Formatter(stamped=True, color=False))
-            self._file_handlers[file_name] = handler
-        return self._file_handlers[file_name]
+            self._file_handlers[path] = handler
+        return self._file_handlers[path]
 
 
 launch_config = LaunchConfig()

@@ -8,6 +8,7 @@ from launch.some_substitutions_type import SomeSubstitutionsType
 from launch.substitution import Substitution
 from launch.substitutions.substitution_failure import SubstitutionFailure
 from launch.utilities import normalize_to_list_of_substitutions
+from launch.utilities import perform_substitutions
 
 if TYPE_CHECKING:
     from launch.launch_context import LaunchContext
@@ -67,3 +68,48 @@ class OrSubstitution(_Boolean):
     def perform(self, context: LaunchContext) -> str:
         """Return ``'true'`` or ``'false'``."""
         return str(any(self._values(context))).lower()
+
+
+class AnySubstitution(_Boolean):
+    """Stands for ``'true'`` where at least one of any number of values reads true."""
+
+    def perform(self, context: LaunchContext) -> str:
+        """Return ``'true'`` or ``'false'``."""
+        return str(any(self._values(context))).lower()
+
+
+class AllSubstitution(_Boolean):
+    """Stands for ``'true'`` where all of any number of values read true."""
+
+    def perform(self, context: LaunchContext) -> str:
+        """Return ``'true'`` or ``'false'``."""
+        return str(all(self._values(context))).lower()
+
+
+class IfElseSubstitution(_Boolean):
+    """
+    Stands for one of two texts.
+
+    Parameters
+    ----------
+    condition : text with substitutions
+        Decides; reads true or false.
+    if_value, else_value : text with substitutions
+        The text where it reads true, and where it does not.
+
+    """
+
+    def __init__(
+        self,
+        condition: SomeSubstitutionsType,
+        if_value: SomeSubstitutionsType = '',
+        else_value: SomeSubstitutionsType = '',
+    ) -> None:
+        super().__init__(condition)
+        self._texts = (normalize_to_list_of_substitutions(if_value),
+                       normalize_to_list_of_substitutions(else_value))
+
+    def perform(self, context: LaunchContext) -> str:
+        """Return the text."""
+        first, second = self._texts
+        return perform_substitutions(context, first if self._values(context)[0] else second)

@@ -42,3 +42,22 @@ class PathJoinSubstitution(Substitution):
     def perform(self, context: LaunchContext) -> str:
         """Return the path."""
         return os.path.join(*(perform_substitutions(context, part) for part in self.__parts))
+
+    def __truediv__(self, part: SomeSubstitutionsType) -> PathJoinSubstitution:
+        """Return the path with a part added."""
+        return PathJoinSubstitution([*self.__parts, part])
+
+
+class PathSubstitution(PathJoinSubstitution):
+    """
+    Stands for a path, to which parts are added by ``/``.
+
+    Parameters
+    ----------
+    path : text with substitutions
+        The path to begin with.
+
+    """
+
+    def __init__(self, path: SomeSubstitutionsType) -> None:
+        super().__init__([path])

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
-def absent(
-    module: str, names: Iterable[str], reason: str = 'not available in this version of rosless',
-) -> Callable[[str], Any]:
+def absent(module: str, reasons: Mapping[str, str]) -> Callable[[str], Any]:
     """
     Return a ``__getattr__`` for a module that lacks some names.
 
@@ -16,10 +14,8 @@ def absent(
     ----------
     module : str
         Name of the module.
-    names : iterable of str
-        What the original has and this module has not.
-    reason : str
-        What to say.
+    reasons : mapping
+        What the original has and this module has not, and why, or what to use instead.
 
     Returns
     -------
@@ -27,11 +23,9 @@ def absent(
         Raises ImportError for these names, AttributeError for any other.
 
     """
-    known = frozenset(names)
-
     def getattribute(name: str) -> Any:
-        if name in known:
-            raise ImportError(f'{module}.{name} is {reason}')
+        if name in reasons:
+            raise ImportError(f'{module}.{name} is not available in rosless: {reasons[name]}')
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
 
     return getattribute

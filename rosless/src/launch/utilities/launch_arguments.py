@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from launch.launch_description_entity import LaunchDescriptionEntity
+from launch.substitution import Substitution
 
 if TYPE_CHECKING:
     from launch.actions.declare_launch_argument import DeclareLaunchArgument
@@ -38,6 +39,13 @@ def declared_arguments(
     found: dict[str, DeclareLaunchArgument] = {}
     _collect(entities, conditional, found, frozenset(), depth)
     return list(found.values())
+
+
+def constant_text(parts: Iterable[Substitution]) -> str:
+    """Return the plain texts among the parts of a text."""
+    from launch.substitutions.text_substitution import TextSubstitution
+
+    return ''.join(part.text for part in parts if isinstance(part, TextSubstitution))
 
 
 def _collect(

@@ -172,7 +172,11 @@ class Node(ExecuteProcess):
 
     def __parameter_arguments(self, context: LaunchContext) -> list[str]:
         words: list[str] = []
-        for name, value in context.launch_configurations.get(GLOBAL_PARAMETERS, ()):
+        for setting in context.launch_configurations.get(GLOBAL_PARAMETERS, ()):
+            if isinstance(setting, str):
+                words += ['--params-file', setting]
+                continue
+            name, value = setting
             text = yaml.safe_dump(value, default_flow_style=True, width=float('inf'))
             words += ['-p', f"{name}:={text.removesuffix('...' + chr(10)).strip()}"]
         node = self.node_name if self.is_node_name_fully_specified() else '/**'

@@ -4,7 +4,7 @@ from launch.utilities.absent import absent
 
 __all__: list[str] = []
 
+_REASON = ('composable nodes are shared libraries in C++, which need a ROS 2 installation. '
+           'Run the node with launch_ros.actions.Node')
 __getattr__ = absent(
-    __name__, ['ComposableNode', 'ComposableLifecycleNode'],
-    'not available in rosless: composable nodes are shared libraries in C++, which need a ROS 2 '
-    'installation. Run the node with launch_ros.actions.Node')
+    __name__, {'ComposableNode': _REASON, 'ComposableLifecycleNode': _REASON})

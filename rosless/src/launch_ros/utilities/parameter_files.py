@@ -36,12 +36,18 @@ def write_parameter_file(
         Path of the file.
 
     """
+    text = yaml.dump({node: {'ros__parameters': dict(parameters)}}, Dumper=DUMPER,
+                     default_flow_style=False, allow_unicode=True, sort_keys=False)
+    return write_temporary_file(context, text)
+
+
+def write_temporary_file(context: LaunchContext, text: str) -> str:
+    """Write a text to a temporary file, which goes when the launch does; return its path."""
     folder = context.get_locals_as_dict().get(FOLDER)
     if folder is None:
         folder = tempfile.TemporaryDirectory(prefix='launch_params_')
         context.extend_globals({FOLDER: folder})
     with tempfile.NamedTemporaryFile(
             mode='w', dir=folder.name, suffix='.yaml', delete=False, encoding='utf-8') as file:
-        yaml.dump({node: {'ros__parameters': dict(parameters)}}, file, Dumper=DUMPER,
-                  default_flow_style=False, allow_unicode=True, sort_keys=False)
+        file.write(text)
     return file.name

@@ -10,6 +10,7 @@ from pathlib import Path
 from ament_index_python.packages import get_package_share_directory
 from ament_index_python.packages import PackageNotFoundError
 from launch import LaunchDescription
+from launch import LaunchIntrospector
 from launch import LaunchService
 from launch.actions import IncludeLaunchDescription
 from launch.invalid_launch_file_error import InvalidLaunchFileError
@@ -18,13 +19,13 @@ from launch.launch_description_sources import AnyLaunchDescriptionSource
 from launch.logging import get_logger
 
 INTERMIXED = True
-EXTENSIONS = ('.launch.py', '_launch.py', '.launch.xml', '.launch.yaml')
+EXTENSIONS = ('launch.py', 'launch.xml', 'launch.yaml', 'launch.yml')
 ALWAYS_KNOWN = ('emulate_tty', 'ros_namespace', 'sigkill_timeout', 'sigterm_timeout')
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""
-    parser.usage = ('ros2 launch [-h] [-n] [-d] [-s] [-a] '
+    parser.usage = ('ros2 launch [-h] [-n] [-d] [-p] [-s] [-a] '
                     'package_name [launch_file_name] [launch_arguments ...]')
     parser.add_argument(
         'package_name', help='Name of the ROS package which contains the launch file, '
@@ -39,6 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '-d', '--debug', action='store_true',
         help='Put the launch system in debug mode, provides more verbose output')
+    parser.add_argument(
+        '-p', '--print', '--print-description', action='store_true', dest='print_description',
+        help='Print the launch description to the console without launching it.')
     parser.add_argument(
         '-s', '--show-args', '--show-arguments', action='store_true', dest='show_args',
         help='Show arguments that may be given to the launch file')
@@ -68,6 +72,9 @@ def main(args: argparse.Namespace) -> int | str | None:
         return str(error)
     if args.show_args:
         print(describe_arguments(description))
+        return None
+    if args.print_description:
+        print(LaunchIntrospector().format_launch_description(description))
         return None
     _warn_of_unknown(given, description)
     service = LaunchService(argv=rest, noninteractive=args.noninteractive, debug=args.debug)

@@ -1,0 +1,42 @@
+"""Replace the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TYPE_CHECKING
+
+from launch.action import Action
+from launch.some_substitutions_type import SomeSubstitutionsType
+from launch.utilities import normalize_to_list_of_substitutions
+from launch.utilities import perform_substitutions
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+
+class ReplaceEnvironmentVariables(Action):
+    """
+    Replace all environment variables.
+
+    Parameters
+    ----------
+    environment : mapping
+        Names and values, texts with substitutions; all others go.
+
+    """
+
+    def __init__(
+        self,
+        environment: Mapping[SomeSubstitutionsType, SomeSubstitutionsType] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.__environment = dict(environment or {})
+
+    def execute(self, context: LaunchContext) -> None:
+        """Replace the environment."""
+        def text(some: Any) -> str:
+            return perform_substitutions(context, normalize_to_list_of_substitutions(some))
+
+        context._replace_environment(
+            {text(name): text(value) for name, value in self.__environment.items()})

@@ -1,0 +1,34 @@
+"""Choose where the log files of the launch go."""
+
+from __future__ import annotations
+
+from typing import Any, TYPE_CHECKING
+
+from launch.action import Action
+from launch.logging import launch_config
+from launch.some_substitutions_type import SomeSubstitutionsType
+from launch.utilities import normalize_to_list_of_substitutions
+from launch.utilities import perform_substitutions
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+
+class SetLaunchLogDir(Action):
+    """
+    Have log files that are not open yet written to another directory.
+
+    Parameters
+    ----------
+    new_log_dir : text with substitutions
+        The directory; made if need be.
+
+    """
+
+    def __init__(self, new_log_dir: SomeSubstitutionsType, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.__new_log_dir = normalize_to_list_of_substitutions(new_log_dir)
+
+    def execute(self, context: LaunchContext) -> None:
+        """Change the directory."""
+        launch_config.log_dir = perform_substitutions(context, self.__new_log_dir)

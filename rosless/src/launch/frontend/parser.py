@@ -1,0 +1,84 @@
+"""Make a launch description of the entities of a launch file."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from typing import Any
+
+from launch.action import Action
+from launch.frontend.entity import Entity
+from launch.frontend.entity import EntityError
+from launch.frontend.expose import ACTIONS
+from launch.frontend.expose import load_extensions
+from launch.frontend.expose import make
+from launch.frontend.expose import normalized
+from launch.frontend.parse_substitution import parse_if_substitutions
+from launch.frontend.parse_substitution import parse_substitution
+from launch.frontend.parse_substitution import SubstitutionSyntaxError
+from launch.frontend.read_xml import read_xml
+from launch.frontend.read_yaml import read_yaml
+from launch.launch_description import LaunchDescription
+from launch.substitution import Substitution
+
+READERS = {'.xml': read_xml, '.yaml': read_yaml, '.yml': read_yaml}
+ROOT = 'launch'
+
+
+class Parser:
+    """Makes actions of entities."""
+
+    def __init__(self) -> None:
+        load_extensions()
+
+    @classmethod
+    def load(cls, file: str) -> tuple[Entity, Parser]:
+        """Return the outermost entity of a file, and a parser for it."""
+        return READERS[os.path.splitext(file)[1]](file), cls()
+
+    def parse_substitution(self, value: Any) -> list[Substitution]:
+        """Return the parts of a text with ``$(...)``."""
+        return parse_substitution(value)
+
+    def parse_if_substitutions(self, value: Any) -> Any:
+        """Return the parts of a text with ``$(...)``; other values as they are."""
+        return parse_if_substitutions(value)
+
+    def parse_action(self, entity: Entity) -> Action:
+        """
+        Return the action that an entity stands for.
+
+        Raises
+        ------
+        EntityError
+            If there is none of that name, or an attribute is wrong.
+
+        """
+        exposed = ACTIONS.get(normalized(entity.type_name))
+        if exposed is None:
+            near = difflib.get_close_matches(normalized(entity.type_name), ACTIONS, n=1)
+            hint = f", did you mean '{near[0]}'?" if near else ''
+            raise EntityError(
+                f"{entity.where}: Unrecognized entity of the type: '{entity.type_name}'{hint}")
+        try:
+            action: Action = make(exposed, entity, self)
+        except EntityError:
+            raise
+        except (SubstitutionSyntaxError, TypeError, ValueError, RuntimeError) as error:
+            raise entity.error(str(error)) from error
+        entity.assert_entity_completely_parsed()
+        return action
+
+    def parse_actions(self, entities: list[Entity]) -> list[Action]:
+        """Return the actions that entities stand for."""
+        return [self.parse_action(entity) for entity in entities]
+
+    def parse_description(self, entity: Entity) -> LaunchDescription:
+        """Return the description that the outermost entity of a file stands for."""
+        if entity.type_name != ROOT:
+            raise EntityError(f"{entity.where}: expected '{ROOT}' as the outermost entity, found "
+                              f"'{entity.type_name}'")
+        entity.get_attr('version', data_type=None, optional=True)
+        description = LaunchDescription(self.parse_actions(entity.children))
+        entity.assert_entity_completely_parsed()
+        return description

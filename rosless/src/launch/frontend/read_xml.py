@@ -1,0 +1,43 @@
+"""Read launch files in XML."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from launch.frontend.entity import Entity
+from launch.frontend.entity import EntityError
+
+
+def read_xml(path: str) -> Entity:
+    """
+    Return the outermost tag of a file.
+
+    Entities of a document type and files elsewhere are not read.
+
+    Raises
+    ------
+    EntityError
+        If the file is no XML.
+    OSError
+        If it cannot be read.
+
+    """
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False,
+                             remove_comments=True, remove_pis=True)
+    with open(path, 'rb') as file:
+        try:
+            root = etree.fromstring(file.read(), parser)
+        except etree.XMLSyntaxError as error:
+            raise EntityError(f'{path}:{error.lineno}: {error.msg}') from error
+    return _entity(root, path)
+
+
+def _entity(element: Any, path: str) -> Entity:
+    where = f'{path}:{element.sourceline}'
+    children = [_entity(child, path) for child in element if isinstance(child.tag, str)]
+    for text in [element.text, *(child.tail for child in element)]:
+        if text is not None and text.strip():
+            raise EntityError(f"{where}: <{element.tag}>: unexpected text '{text.strip()}'")
+    return Entity(str(element.tag), where, dict(element.attrib), children)

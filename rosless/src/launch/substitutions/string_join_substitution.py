@@ -1,0 +1,46 @@
+"""Texts put together with something between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from launch.some_substitutions_type import SomeSubstitutionsType
+from launch.substitution import Substitution
+from launch.utilities import normalize_to_list_of_substitutions
+from launch.utilities import perform_substitutions
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+
+class StringJoinSubstitution(Substitution):
+    """
+    Stands for texts with a delimiter between them.
+
+    Parameters
+    ----------
+    substitutions : iterable of texts with substitutions
+        The texts.
+    delimiter : text with substitutions
+        What comes between.
+
+    """
+
+    def __init__(
+        self,
+        substitutions: Iterable[SomeSubstitutionsType],
+        delimiter: SomeSubstitutionsType = '',
+    ) -> None:
+        self.__parts = [normalize_to_list_of_substitutions(part) for part in substitutions]
+        self.__delimiter = normalize_to_list_of_substitutions(delimiter)
+
+    def describe(self) -> str:
+        """Return a text for people that shows what this substitution is."""
+        parts = (' + '.join(sub.describe() for sub in part) for part in self.__parts)
+        return f"StringJoin({', '.join(parts)})"
+
+    def perform(self, context: LaunchContext) -> str:
+        """Return the text."""
+        return perform_substitutions(context, self.__delimiter).join(
+            perform_substitutions(context, part) for part in self.__parts)
