@@ -18,12 +18,17 @@ SUFFIX = '.loops.yaml'
 _END = ('link', 'xyz', 'rpy')
 
 
+def stem_of(path: Path) -> str:
+    """Return the name of a description's file without its endings."""
+    stem = path.name
+    for suffix in ('.xacro', '.urdf', '.xml', '.mjcf', '.sdf'):
+        stem = stem.removesuffix(suffix)
+    return stem
+
+
 def side_file(path: Path) -> Path:
     """Return the name of the file beside a description that closes its loops."""
-    stem = path.name
-    for suffix in ('.xacro', '.urdf', '.xml'):
-        stem = stem.removesuffix(suffix)
-    return path.with_name(stem + SUFFIX)
+    return path.with_name(stem_of(path) + SUFFIX)
 
 
 def read_loops_yaml(data: bytes, report: Report) -> Found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from mbd_ros.description.inertia_check import check_inertias
 from mbd_ros.description.loop_joints import check_loops
 from mbd_ros.description.loops_gazebo import read_gazebo_joints
 from mbd_ros.description.loops_urdf import Found, read_loops
-from mbd_ros.description.loops_yaml import read_loops_yaml
+from mbd_ros.description.loops_yaml import read_loops_yaml, stem_of
 from mbd_ros.description.mechanism import Inertia, Link, Mechanism
 from mbd_ros.description.poses import matrix3, read_pose
 from mbd_ros.description.report import Report, tag_name
@@ -74,8 +75,18 @@ def read_urdf(data: bytes, file: str, *, mimic: bool = False, checked: bool = Tr
     loop_joints = (*tree.closing, *found.loop_joints)
     check_loops(loop_joints, found.springs, links, tree.joints, report)
     check_inertias(links, report)
-    return Mechanism(robot.get('name'), tree.root, links, tree.joints, tuple(report.findings),
+    return Mechanism(_name(robot, report), tree.root, links, tree.joints, tuple(report.findings),
                      file, as_text(robot), loop_joints, tuple(found.springs))
+
+
+def _name(robot: Any, report: Report) -> str:
+    """Return the name of the robot; one without is named after its file."""
+    name: str = robot.get('name', '').strip()
+    if not name:
+        name = stem_of(Path(report.file.removesuffix(' (expanded)'))).strip('<>')
+        report.remark('warning', f"<robot> has no name; it is called '{name}' after its file",
+                      report.source(robot))
+    return name
 
 
 def _add_side_file(robot: Any, side: tuple[bytes, str], found: Found, report: Report) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import copysign, inf
+import sys
 from typing import Any, cast, get_args
 
 import numpy as np
@@ -115,7 +116,7 @@ def _read_limits(element: Any, raw: Any, kind: JointKind, report: Report) -> Lim
         if raw.lower is None or raw.upper is None:
             report.remark('warning', f"joint '{name}': <limit> has not both lower and upper; "
                           "URDF's default, 0, is used", source)
-        lower, upper = raw.lower or 0.0, raw.upper or 0.0
+        lower, upper = _no_largest(raw.lower or 0.0), _no_largest(raw.upper or 0.0)
     elif raw.lower is not None or raw.upper is not None:
         report.remark('info', f"joint '{name}' is continuous: lower and upper of <limit> are not "
                       'used', source)
@@ -135,6 +136,11 @@ def _read_limits(element: Any, raw: Any, kind: JointKind, report: Report) -> Lim
         elif others[attribute] == 0.0:
             report.remark('warning', f"joint '{name}': {attribute} of <limit> is 0", source)
     return Limits(lower, upper, source=source, **others)
+
+
+def _no_largest(limit: float) -> float:
+    """Return a limit; the largest number there is stands for none, as in Pinocchio."""
+    return limit if abs(limit) < sys.float_info.max else copysign(inf, limit)
 
 
 def _read_dynamics(element: Any, report: Report) -> Dynamics:

@@ -162,7 +162,7 @@ _DRAKE = {f'{prefix}{tag}': Child(_drake(prefix, tag, numbers), many=True)
 
 SPRING_DAMPER = f'{{{NAMESPACE}}}spring_damper'
 
-ROBOT = Element({'name': _NAME, 'version': _TEXT}, {
+ROBOT = Element({'name': _TEXT, 'version': _TEXT}, {
     'link': Child(_LINK, many=True),
     'joint': Child(_JOINT, many=True),
     'loop_joint': Child(_LOOP_JOINT, many=True),

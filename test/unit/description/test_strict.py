@@ -120,10 +120,13 @@ def test_what_is_missing_elsewhere(part, message):
     assert str(caught.value) == f'<string>:3: {message}'
 
 
-def test_a_robot_needs_a_name():
-    with pytest.raises(DescriptionError) as caught:
-        read('<robot><link name="a"/></robot>')
-    assert str(caught.value) == "<string>:1: <robot> has no attribute 'name'"
+def test_a_robot_without_a_name(tmp_path):
+    (tmp_path / 'arm.urdf').write_text('<robot><link name="a"/></robot>')
+    mechanism = read(tmp_path / 'arm.urdf')
+    assert mechanism.name == 'arm'
+    assert [finding.message for finding in mechanism.findings] == [
+        "<robot> has no name; it is called 'arm' after its file"]
+    assert read('<robot><link name="a"/></robot>').name == 'string'
 
 
 @pytest.mark.parametrize(('value', 'problem'), [
