@@ -13,6 +13,10 @@ import difflib
 from typing import Any
 
 
+MOST_NAMES = 50
+"""Names that a message lists."""
+
+
 class MbdError(Exception):
     """
     Base of all errors of this package.
@@ -127,7 +131,9 @@ class UnknownNameError(MbdError):
         self.known = tuple(known)
         near = difflib.get_close_matches(name, self.known, n=1)
         hint = f"; did you mean '{near[0]}'?" if near else ''
-        known_names = ', '.join(self.known)
+        more = len(self.known) - MOST_NAMES
+        known_names = ', '.join(self.known[:MOST_NAMES]) + (
+            f', ... ({more} more)' if more > 0 else '')
         super().__init__(f"there is no {kind} named '{name}'; known: {known_names}{hint}")
 
 
@@ -202,6 +208,35 @@ class UnsupportedError(MbdError):
         self.what = what
         self.instead = instead
         super().__init__(f'{what} is not supported in this version; {instead}')
+
+
+class DockingError(MbdError):
+    """
+    Modules cannot be docked, undocked or moved like this.
+
+    Parameters
+    ----------
+    rule : str
+        The rule that is broken: ``'cycle'``, ``'two parents'``, ``'self-dock'``, ``'base'``,
+        ``'descendant'``, ``'incompatible ports'``, ``'occupied port'``, ``'unreachable'``,
+        ``'name taken'`` or ``'pose jump'``.
+    name : str
+        The module at fault.
+    what : str
+        What was found and what is allowed.
+    source : Source, optional
+        Where it was written.
+
+    """
+
+    code = 'BAD_DOCKING'
+
+    def __init__(self, rule: str, name: str, what: str, source: Any = None) -> None:
+        self.rule = rule
+        self.name = name
+        self.what = what
+        self.source = source
+        super().__init__(f'{rule}: {what}')
 
 
 class DivergedError(MbdError):

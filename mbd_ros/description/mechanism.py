@@ -256,6 +256,9 @@ class Mechanism:
         The joints that close loops; together with ``joints`` they are all joints.
     springs : tuple of SpringDamper
         Springs and dampers between links.
+    generation : int
+        Number of this robot among those that take each other's place, as its description says;
+        0: it does not say.
 
     """
 
@@ -268,3 +271,4 @@ class Mechanism:
     text: str = ''
     loop_joints: tuple[LoopJoint, ...] = ()
     springs: tuple[SpringDamper, ...] = ()
+    generation: int = 0

@@ -7,13 +7,12 @@ from pathlib import Path
 import re
 from typing import Literal
 
+from mbd_ros.description.file_content import read_content
 from mbd_ros.description.loops_yaml import side_file
 from mbd_ros.description.mechanism import Mechanism
-from mbd_ros.description.report import nearest
+from mbd_ros.description.module_graph import assemble, read_module_graph_file
 from mbd_ros.description.urdf import read_urdf
 from mbd_ros.description.xacro_file import expand_xacro
-from mbd_ros.description.xml_tree import MAX_BYTES
-from mbd_ros.errors import DescriptionError, UnsupportedError
 
 TEXT = '<string>'
 """Stands for the file in messages about XML that was handed over as text."""
@@ -30,7 +29,7 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     Parameters
     ----------
     path_or_text : str or path
-        Path of a ``.urdf`` or ``.xacro`` file, or the XML text itself.
+        Path of a ``.urdf``, ``.xacro`` or ``.yaml`` (module graph) file, or the XML text itself.
     mimic : bool
         Whether mimic joints are coupled to the joint they mimic; not in this version.
     inertia : {'checked', 'unchecked'}
@@ -57,13 +56,13 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         return read_urdf(_encoded(path_or_text), TEXT, mimic=mimic, checked=checked)
     path = Path(path_or_text)
     if path.suffix in ('.yaml', '.yml'):
-        raise UnsupportedError(f'{path}: a module graph', 'allowed: .urdf and .xacro files')
-    data = _content(path)
+        return assemble(read_module_graph_file(path, checked=checked))
+    data = read_content(path)
     file = str(path)
     if path.suffix == '.xacro':
         data, file = expand_xacro(file, trusted=xacro == 'trusted'), f'{file} (expanded)'
     beside = side_file(path)
-    side = (_content(beside), str(beside)) if beside.exists() else None
+    side = (read_content(beside), str(beside)) if beside.exists() else None
     return read_urdf(data, file, mimic=mimic, checked=checked, side=side)
 
 
@@ -75,29 +74,3 @@ def _encoded(text: str) -> bytes:
     if declaration is not None:
         text = text[:start] + text[declaration.end():]
     return text.encode('utf-8', errors='xmlcharrefreplace')
-
-
-def _content(path: Path) -> bytes:
-    try:
-        if path.exists() and not path.is_file():
-            raise OSError('it is not a regular file')
-        with path.open('rb') as file:
-            return file.read(MAX_BYTES + 1)  # one more than the reader accepts
-    except FileNotFoundError:
-        raise DescriptionError('there is no such file' + _neighbour(path),
-                               file=_short(path)) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, 'strerror', None) or error
-        raise DescriptionError(f'the file cannot be read: {reason}', file=_short(path)) from None
-
-
-def _neighbour(path: Path) -> str:
-    """Return the file of the same folder that may be meant."""
-    if not path.parent.is_dir():
-        return f"; there is no folder '{_short(path.parent)}' either"
-    return nearest(path.name, os.listdir(path.parent))
-
-
-def _short(path: Path) -> str:
-    text = str(path)
-    return text if len(text) <= 200 else text[:200] + '...'

@@ -20,7 +20,7 @@ from mbd_ros.description.strict import check_element
 from mbd_ros.description.tree import span
 from mbd_ros.description.urdf_joint import read_joint
 from mbd_ros.description.urdf_numbers import numbers_of
-from mbd_ros.description.vocabulary import ROBOT
+from mbd_ros.description.vocabulary import GENERATION, ROBOT
 from mbd_ros.description.write_loops import loop_element, spring_element
 from mbd_ros.description.xml_tree import as_text, parse_xml
 
@@ -76,7 +76,16 @@ def read_urdf(data: bytes, file: str, *, mimic: bool = False, checked: bool = Tr
     check_loops(loop_joints, found.springs, links, tree.joints, report)
     check_inertias(links, report)
     return Mechanism(_name(robot, report), tree.root, links, tree.joints, tuple(report.findings),
-                     file, as_text(robot), loop_joints, tuple(found.springs))
+                     file, as_text(robot), loop_joints, tuple(found.springs),
+                     _read_generation(robot, report))
+
+
+def _read_generation(robot: Any, report: Report) -> int:
+    text = robot.get(GENERATION, '0')
+    if not text.isdecimal() or not text.isascii() or len(text) > 18:
+        raise report.error(f'mbd:generation="{text}" of <robot>; allowed: a whole number',
+                           report.source(robot))
+    return int(text)
 
 
 def _name(robot: Any, report: Report) -> str:

@@ -16,6 +16,8 @@ NAMESPACE = 'urn:mbd_ros'
 """The XML namespace of this package's own annotations: ``xmlns:mbd="urn:mbd_ros"``."""
 
 ARMATURE = f'{{{NAMESPACE}}}armature'
+GENERATION = f'{{{NAMESPACE}}}generation'
+"""Attribute of ``<robot>``: number of a robot among those that take each other's place."""
 
 
 class Attribute(NamedTuple):
@@ -162,7 +164,7 @@ _DRAKE = {f'{prefix}{tag}': Child(_drake(prefix, tag, numbers), many=True)
 
 SPRING_DAMPER = f'{{{NAMESPACE}}}spring_damper'
 
-ROBOT = Element({'name': _TEXT, 'version': _TEXT}, {
+ROBOT = Element({'name': _TEXT, 'version': _TEXT, GENERATION: _TEXT}, {
     'link': Child(_LINK, many=True),
     'joint': Child(_JOINT, many=True),
     'loop_joint': Child(_LOOP_JOINT, many=True),

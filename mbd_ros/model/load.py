@@ -26,7 +26,7 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     Parameters
     ----------
     path_or_text : str or path
-        Path of a ``.urdf`` or ``.xacro`` file, or the XML text itself.
+        Path of a ``.urdf``, ``.xacro`` or ``.yaml`` (module graph) file, or the XML text itself.
     floating_base : bool
         Whether the root link moves freely instead of being part of the ground.
     mimic : bool

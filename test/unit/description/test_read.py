@@ -6,9 +6,9 @@ import sys
 from described import bare, robot
 import pytest
 
-from mbd_ros.description import read
+from mbd_ros.description import Link, read, Source
 from mbd_ros.description.xml_tree import MAX_BYTES
-from mbd_ros.errors import DescriptionError, UnsupportedError
+from mbd_ros.errors import DescriptionError
 
 TEXT = robot(bare('a'))
 
@@ -65,10 +65,12 @@ def test_what_cannot_be_a_path(path):
 
 
 def test_a_module_graph(tmp_path):
-    with pytest.raises(UnsupportedError) as caught:
-        read(tmp_path / 'robot.yaml')
-    assert str(caught.value) == (f"{tmp_path / 'robot.yaml'}: a module graph is not supported in "
-                                 'this version; allowed: .urdf and .xacro files')
+    file = tmp_path / 'robot.yaml'
+    file.write_text('module_graph: 1\nname: one\ntypes: {cube: {bodies: {hull: {}}}}\n'
+                    'instances: {a: cube}\nbase: {module: a}\n')
+    mechanism = read(file)
+    assert (mechanism.name, mechanism.root, mechanism.file) == ('one', 'a/hull', str(file))
+    assert read(mechanism.text).links == (Link('a/hull', None, Source('<string>', 2)),)
 
 
 def test_the_readers_are_imported_only_when_needed():
