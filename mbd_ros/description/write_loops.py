@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 from lxml import etree
@@ -33,8 +34,9 @@ def add_origin(parent: Any, tag: str, pose: Pose) -> None:
         etree.SubElement(parent, tag, placement(pose))
 
 
+@lru_cache(maxsize=4096)
 def placement(pose: Pose) -> dict[str, str]:
-    """Return the attributes ``xyz`` and ``rpy`` of a pose."""
+    """Return the attributes ``xyz`` and ``rpy`` of a pose, not to be changed."""
     return {'xyz': numbers_text(pose.translation),
             'rpy': numbers_text(roll_pitch_yaw(pose.rotation))}
 

@@ -10,7 +10,7 @@ from typing import Any
 from lxml import etree
 
 from mbd_ros.description.mechanism import Inertia, Joint, Limits, Mechanism
-from mbd_ros.description.vocabulary import ARMATURE, NAMESPACE
+from mbd_ros.description.vocabulary import ARMATURE, GENERATION, NAMESPACE
 from mbd_ros.description.write_loops import (
     add_origin, loop_element, numbers_text, spring_element)
 
@@ -44,6 +44,8 @@ def urdf_text(mechanism: Mechanism, *, loops: str = 'loop_joint',
 
     """
     robot = etree.Element('robot', name=mechanism.name, nsmap={'mbd': NAMESPACE})
+    if mechanism.generation:
+        robot.set(GENERATION, str(mechanism.generation))
     for link in mechanism.links:
         element = etree.SubElement(robot, 'link', name=link.name)
         if link.inertia is not None:

@@ -14,6 +14,7 @@ the port's joint.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 import math
 from typing import NamedTuple
@@ -28,8 +29,9 @@ from mbd_ros.description.module_graph.read_types import FRAME
 from mbd_ros.description.module_graph.records import (
     Connection, ModuleGraph, ModuleType, Port, PortJoint)
 from mbd_ros.description.module_graph.rules import carriers
-from mbd_ros.description.module_graph.urdf_text import to_urdf
+from mbd_ros.description.module_graph.shapes import shapes_of
 from mbd_ros.description.poses import clean, matrix3
+from mbd_ros.description.write_urdf import urdf_text
 from mbd_ros.errors import UnsupportedError
 
 Array = NDArray[np.float64]
@@ -105,10 +107,8 @@ def assemble(graph: ModuleGraph, *, generation: int = 0) -> Mechanism:
         _module(graph, module, one.child_port, links, joints)
     loops = tuple(_loop(graph, one) for one in graph.connections if one.closes_loop)
     mechanism = Mechanism(graph.name, root, tuple(links), tuple(joints), graph.findings,
-                          graph.file, loop_joints=loops)
-    return to_urdf(mechanism, visuals={
-        f'{name}/{body.name}': body.visuals for name, one in graph.instances.items()
-        for body in graph.types[one.type].bodies.values()}, generation=generation)
+                          graph.file, loop_joints=loops, generation=generation)
+    return replace(mechanism, text=urdf_text(mechanism, shapes=shapes_of(graph)))
 
 
 def _module(graph: ModuleGraph, module: str, port: str, links: list[Link],

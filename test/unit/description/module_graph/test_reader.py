@@ -41,7 +41,7 @@ def refusal(text):
     ('[0.02, 0.03, 0.04]', '[1, 2, 3, 4]', "6: inertia of body 'hull' has 4 entries; allowed: "
      'ixx, iyy, izz, or ixx, ixy, ixz, iyy, iyz, izz'),
     ('continuous, axis', 'contineous, axis', "9: type of joint of port 'swing' is 'contineous'; "
-     "allowed: revolute, continuous, prismatic, planar, spherical, fixed; did you mean "
+     'allowed: revolute, continuous, prismatic, planar, spherical, fixed; did you mean '
      "'continuous'?"),
     ('type: continuous}', 'type: revolute}', "8: joint of port 'start' of type revolute has no "
      "'limits'; allowed: limits, or the type 'continuous' for joints that turn without end"),
