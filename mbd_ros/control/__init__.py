@@ -17,6 +17,7 @@ from mbd_ros.control.joint_constraints import (
 from mbd_ros.control.nominal_model import NominalModel, NominalState
 from mbd_ros.control.orientations import held, Orientation, Turn
 from mbd_ros.control.path_data import path_from_data
+from mbd_ros.control.payload import dynamics_with, Payload
 from mbd_ros.control.references import circle, Ellipse, Line, Lissajous, Path, PathPoint
 from mbd_ros.control.servo_constraints import (
     Baumgarte, Constraint, FunctionConstraint, ToolPosition)
@@ -35,9 +36,10 @@ __all__ = [
     'ConstrainedSolutions', 'Constraint', 'Controller', 'DirectElimination', 'Elimination',
     'Ellipse', 'FunctionConstraint', 'JointCoupling', 'JointPath', 'JointSpeed', 'Line',
     'Lissajous', 'NoSideslip', 'NominalModel', 'NominalState', 'OnSurface', 'Orientation', 'Path',
-    'PathPoint', 'PostureSpring', 'Stack', 'Task', 'ToolDirection', 'ToolOrientation',
+    'PathPoint', 'Payload', 'PostureSpring', 'Stack', 'Task', 'ToolDirection', 'ToolOrientation',
     'ToolPosition', 'TracedConstraint', 'TracedVelocityConstraint', 'TrackingEffort',
     'TrackingLaw', 'Turn', 'circle', 'constrained_acceleration', 'constraints_from_data',
-    'controller_for', 'cylinder', 'default_task', 'held', 'path_from_data', 'plane',
+    'controller_for', 'cylinder', 'default_task',
+    'dynamics_with', 'held', 'path_from_data', 'plane',
     'singular_mass_acceleration', 'sphere', 'spline', 'trajectory', 'udwadia_kalaba',
 ]

@@ -11,6 +11,11 @@ With exact model data the errors obey ``edd + K_d ed + K_d approach(e) = 0``, th
 joint and configuration. Near the path ``approach(e) = (K_p / K_d) e``, so that this is the linear
 law ``edd + K_d ed + K_p e = 0``; far from it the approach speed is bounded, because the nominal
 model may jump onto its path in one step where a real arm must not follow at any speed.
+
+Where the data are not exact, a bounded robust term draws ``s = ed + 2 approach(e)`` to zero:
+``u = kappa M(q) s``, shortened as a whole to what each joint is allowed. In its boundary layer it
+is a stiffer feedback, outside a force of fixed size against the error, as that of a sliding mode;
+``robustness.py`` has the bound on the error and its proof.
 """
 
 from __future__ import annotations
@@ -43,6 +48,8 @@ class TrackingEffort(NamedTuple):
         ``q_n - q`` and ``v_n - v`` (nv,).
     saturated : tuple of str
         Joints whose effort was cut at its limit.
+    robust : Vector or None
+        The robust term, a part of the feedback (nv,); None without one.
 
     """
 
@@ -52,6 +59,7 @@ class TrackingEffort(NamedTuple):
     error: Vector
     error_rate: Vector
     saturated: tuple[str, ...]
+    robust: Vector | None = None
 
 
 class TrackingLaw:
@@ -73,6 +81,12 @@ class TrackingLaw:
         where that is less.
     effort_limits : array_like, optional
         Largest efforts (nv,); those of the model if not given.
+    robust_rate : float, optional
+        ``kappa`` of the robust term [1/s]; zero: there is none. It adds to the gain on the error
+        rate, 2 w, and is limited by the same dead time: the sum times that should stay below half
+        a radian.
+    robust_efforts : array_like, optional
+        Largest robust term (nv,); a fifth of the effort limits if not given.
 
     Raises
     ------
@@ -88,10 +102,14 @@ class TrackingLaw:
         bandwidth: float = 15.0,
         approach_speed: float = 1.5,
         effort_limits: ArrayLike | None = None,
+        robust_rate: float = 0.0,
+        robust_efforts: ArrayLike | None = None,
     ) -> None:
         for name, value in (('bandwidth', bandwidth), ('approach_speed', approach_speed)):
             if not value > 0.0 or math.isnan(value):
                 raise InvalidValueError(name, value, 'a positive number')
+        if not 0.0 <= robust_rate < math.inf:
+            raise InvalidValueError('robust_rate', robust_rate, 'a number not below zero')
         model = dyn.model
         limits = model.effort_limits if effort_limits is None else np.array(effort_limits, float)
         if limits.shape != (model.nv,):
@@ -102,6 +120,13 @@ class TrackingLaw:
         self.bandwidth = bandwidth
         self.approach_speed = approach_speed
         self.effort_limits = limits
+        bounds = 0.2 * limits if robust_efforts is None else np.array(robust_efforts, float)
+        if bounds.shape != (model.nv,):
+            raise ShapeError('robust_efforts', bounds.shape, f'({model.nv},)')
+        if not (bounds >= 0.0).all():
+            raise InvalidValueError('robust_efforts', bounds.tolist(), 'numbers not below zero')
+        self.robust_rate = robust_rate
+        self.robust_efforts = bounds
         self._top = np.minimum(approach_speed, 0.5 * model.velocity_limits)
         self._names = joint_of_each_velocity(model)
 
@@ -136,10 +161,22 @@ class TrackingLaw:
         approach = np.minimum(np.maximum(0.5 * self.bandwidth * error, -self._top), self._top)
         wanted = nominal.accelerations + 2.0 * self.bandwidth * (error_rate + approach)
         effort = self.dyn.inverse_dynamics(q, v, wanted)
+        robust: Vector | None = None
+        if self.robust_rate > 0.0:
+            robust = self._robust(q, error_rate + 2.0 * approach)
+            effort = effort + robust
         limited = np.minimum(np.maximum(effort, -self.effort_limits), self.effort_limits)
         saturated: tuple[str, ...] = ()
         if (limited != effort).any():
             saturated = tuple(
                 name for name, cut in zip(self._names, limited != effort) if cut)
         return TrackingEffort(limited, nominal.effort, effort - nominal.effort, error,
-                              error_rate, saturated)
+                              error_rate, saturated, robust)
+
+    def _robust(self, q: Vector, s: Vector) -> Vector:
+        """Return ``kappa M s``, shortened so that no joint exceeds its bound: ``s . u >= 0``."""
+        term: Vector = self.dyn.mass_matrix(q).dot(self.robust_rate * s)
+        excess = np.abs(term) > self.robust_efforts
+        if excess.any():
+            term *= float((self.robust_efforts[excess] / np.abs(term[excess])).min())
+        return term

@@ -1,0 +1,65 @@
+"""A payload on a link is what the same body in the description would be."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.control import Payload
+from mbd_ros.control.payload import dynamics_with, LoadedDynamics
+from mbd_ros.errors import InvalidValueError, NotFiniteError, UnknownNameError
+
+ARM = (Path(__file__).parents[3] / 'urdf' / 'three_link_arm.urdf').read_text()
+LOAD = """
+  <link name="load"><inertial><origin xyz="0.1 -0.2 0.05"/><mass value="2.5"/>
+    <inertia ixx="0.02" ixy="0.001" ixz="0" iyy="0.03" iyz="-0.002" izz="0.025"/></inertial></link>
+  <joint name="load_joint" type="fixed"><parent link="tool"/><child link="load"/></joint>
+</robot>"""
+PAYLOAD = Payload('tool', 2.5, (0.1, -0.2, 0.05),
+                  ((0.02, 0.001, 0.0), (0.001, 0.03, -0.002), (0.0, -0.002, 0.025)))
+GRAVITY = (0.5, 1.0, -9.0)
+
+
+@pytest.fixture(scope='module')
+def pair():
+    """Return the arm with a payload, and with the same body in its description."""
+    described = mbd_ros.load(ARM.replace('</robot>', LOAD))
+    return (LoadedDynamics(mbd_ros.load(ARM), PAYLOAD, GRAVITY),
+            mbd_ros.compile(described, gravity=GRAVITY))
+
+
+def test_it_is_the_same_as_a_body_of_the_description(pair):
+    loaded, described = pair
+    rng = np.random.default_rng(4)
+    for _ in range(10):
+        q, v, a = rng.uniform(-2, 2, (3, 3))
+        # The load adds numbers of up to 100 N m, in another order of operations.
+        close = {'rtol': 1e-13, 'atol': 1e-12}
+        np.testing.assert_allclose(loaded.mass_matrix(q), described.mass_matrix(q), **close)
+        np.testing.assert_allclose(loaded.bias_forces(q, v), described.bias_forces(q, v), **close)
+        tau = described.inverse_dynamics(q, v, a)
+        np.testing.assert_allclose(loaded.inverse_dynamics(q, v, a), tau, **close)
+        np.testing.assert_allclose(loaded.forward_dynamics(q, v, tau), a, rtol=0, atol=1e-11)
+
+
+def test_nothing_carried_is_the_bare_robot(urdf_arm):
+    for payload in (None, Payload('tool', 0.0)):
+        bare = dynamics_with(urdf_arm.model, payload, (0, 0, -9.81))
+        assert not isinstance(bare, LoadedDynamics)
+        assert bare.gravity.tolist() == [0, 0, -9.81]
+
+
+@pytest.mark.parametrize(('payload', 'error', 'words'), [
+    (Payload('tol', 1.0), UnknownNameError, "did you mean 'tool'"),
+    (Payload('tool', -1.0), InvalidValueError, 'mass of the payload is -1.0'),
+    (Payload('tool', float('nan')), InvalidValueError, 'mass of the payload is nan'),
+    (Payload('tool', 1.0, (0, float('inf'), 0)), NotFiniteError, 'center of the payload of y'),
+    (Payload('tool', 1.0, inertia=((1, 0, 0), (0, 1, 0), (0, 0, 3))), InvalidValueError,
+     'not above the sum of the others'),
+    (Payload('tool', 1.0, inertia=((1, 1, 0), (0, 1, 0), (0, 0, 1))), InvalidValueError,
+     'a symmetric tensor'),
+])
+def test_payloads_that_are_none(urdf_arm, payload, error, words):
+    with pytest.raises(error, match=words):
+        dynamics_with(urdf_arm.model, payload, (0, 0, -9.81))
