@@ -19,7 +19,7 @@ from mbd_ros.dynamics.prepared_derivatives import (
     ForwardDynamicsDerivatives, in_parts, InverseDynamicsDerivatives)
 from mbd_ros.dynamics.recursive import BIAS_FORCES, FORWARD_DYNAMICS, INVERSE_DYNAMICS
 from mbd_ros.errors import InvalidValueError, UnknownNameError
-from mbd_ros.execution import choose, Executor
+from mbd_ros.execution import choose, Executor, Kernel
 from mbd_ros.execution.fast_call import fast_call
 from mbd_ros.execution.sweeps import Program
 from mbd_ros.execution.tree import rotation_record, sizes, vector_record
@@ -75,6 +75,7 @@ class PreparedDynamics:
         self.executor = choose(executor)
         self._gravity: NDArray[np.float64] = np.array(gravity)
         self._frames: dict[tuple[str, str], Callable[..., Array]] = {}
+        self._kernels: dict[str, Kernel] = {}
 
     @property
     def gravity(self) -> Array:
@@ -156,18 +157,40 @@ class PreparedDynamics:
         return LinkMotion(flat[..., :16].reshape(*flat.shape[:-1], 4, 4), flat[..., 16:22],
                           flat[..., 22:])
 
+    def how(self, function: str, count: int = 1) -> str:
+        """
+        Return what runs a function.
+
+        Parameters
+        ----------
+        function : str
+            ``'forward_dynamics'`` and so on; made ready where it is not yet.
+        count : int
+            Number of states in a call.
+
+        Returns
+        -------
+        str
+            ``'unrolled'``, ``'rolled, 8 lanes, 2 threads'`` and the like.
+
+        """
+        assert callable(getattr(self, function))
+        return self._kernels[function].how(count)
+
     @functools.cached_property
     def _rest(self) -> Array:
         return np.zeros(self.model.nv)
 
     def _callable(self, program: Program) -> Callable[..., Array]:
         kernel = self.executor.kernel(program, self.model)
+        self._kernels[program.name] = kernel
         call = Call(kernel, self._gravity)
         if kernel.address is None:
             return call
         return fast_call(kernel.address, sizes(self.model, program.inputs),
                          [self._gravity.ctypes.data], kernel.shape, call, program.name,
-                         f'{program.name}({", ".join(program.inputs)}) -> {kernel.shape}')
+                         f'{program.name}({", ".join(program.inputs)}) -> {kernel.shape}',
+                         getattr(kernel, 'follow', None))
 
     def _of_link(self, what: str, link: str) -> Callable[..., Array]:
         found = self._frames.get((what, link))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution.auto import Auto, processors
+from mbd_ros.execution.auto import Auto
 from mbd_ros.execution.compiled import Compiled
+from mbd_ros.execution.cost_model import processors
 from mbd_ros.execution.interpreted import Interpreted
 from mbd_ros.execution.kernel import Executor
 from mbd_ros.execution.lanes import Lanes

@@ -53,6 +53,11 @@ class Compiled:
         """Name that answers report."""
         return 'compiled' if self.shape == 'auto' else self.shape
 
+    def unrolls(self, program: Program, model: Model) -> bool:
+        """Return whether a program becomes straight-line code."""
+        return self.shape == 'unrolled' or model.nb == 0 or (
+            self.shape == 'auto' and model.nb <= program.largest_unrolled)
+
     def kernel(self, program: Program, model: Model) -> Kernel:
         """
         Return the kernel of a program for a model, compiled now or earlier.
@@ -60,10 +65,9 @@ class Compiled:
         Where the model's constants alone lead to a division by zero, the kernel is interpreted:
         its results are not finite, and the caller explains which joint is at fault.
         """
-        rolled = self.shape == 'rolled' or (
-            self.shape == 'auto' and model.nb > program.largest_unrolled)
+        rolled = not self.unrolls(program, model)
         nodes = bundles_that_pay(program, model) if self.shape == 'auto' and not rolled else ()
-        return compiled_kernel(program, model, rolled and model.nb > 0, nodes)
+        return compiled_kernel(program, model, rolled, nodes)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -108,8 +112,16 @@ class CompiledKernel:
             self._one, self._alive = self._code(program, model, SCALAR)
         self.address: int | None = self._one.address('kernel')
         lanes = max((node.lanes for node in nodes), default=1)
-        self.name = ('rolled' if rolled else 'unrolled') + (
-            f', {lanes} lanes' if lanes > 1 else '')
+        self._kind = 'rolled' if rolled else 'unrolled'
+        self.name = self._kind + (f', {lanes} lanes' if lanes > 1 else '')
+
+    def how(self, count: int) -> str:
+        """Return what runs so many states."""
+        return self.name if count == 1 else f'{self._kind}, {self._width.lanes} lanes'
+
+    def prepare_batches(self) -> None:
+        """Compile what runs batches."""
+        assert callable(self._call_many)
 
     def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
             out: NDArray[np.float64]) -> bool:

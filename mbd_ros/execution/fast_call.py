@@ -46,6 +46,7 @@ class _MethodDefinition(ctypes.Structure):
 def fast_call(
     kernel: int, sizes: Sequence[int], constants: Sequence[int], shape: Sequence[int],
     otherwise: Callable[..., Any], name: str, documentation: str,
+    follow: Callable[[Callable[[int], None]], None] | None = None,
 ) -> Callable[..., Any]:
     """
     Return a built-in function that calls a kernel.
@@ -65,6 +66,8 @@ def fast_call(
         the addresses point to.
     name, documentation : str
         ``__name__`` and ``__doc__``.
+    follow : callable, optional
+        Takes a function to call with the kernel's address whenever it has changed.
 
     Returns
     -------
@@ -80,6 +83,8 @@ def fast_call(
     definition = _MethodDefinition(name.encode(), code.address('entry'), _FASTCALL_WITH_KEYWORDS,
                                    documentation.encode())
     otherwise.__dict__['machine_code'] = (code, definition)
+    if follow is not None:
+        follow(lambda address: code.replace(0, address))
     function: Callable[..., Any] = _NEW_FUNCTION(ctypes.addressof(definition), otherwise, None)
     return function
 

@@ -24,6 +24,7 @@ from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.compiled import Compiled
 from mbd_ros.execution.kernel import Executor, Kernel
 from mbd_ros.execution.sweeps import Program
+from mbd_ros.execution.tree import sizes
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]
@@ -105,6 +106,19 @@ class FuturesKernel:
         """What runs one state; batches are shared."""
         return self.inner.name
 
+    def how(self, count: int) -> str:
+        """Return what runs so many states."""
+        shares = len(self._bounds(count)) - 1
+        return self.inner.how(-(-count // shares)) + (
+            f', {shares} shares in a pool' if shares > 1 else '')
+
+    def _bounds(self, count: int) -> list[int]:
+        """Return where the shares of a batch begin, and its end."""
+        arguments = 8 * sum(sizes(self.model, self.program.inputs))
+        rows = self.rows or max(1, SHARE_BYTES // max(1, arguments))
+        shares = max(1, -(-count // rows))
+        return [count * k // shares for k in range(shares + 1)]
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the result for one state."""
@@ -117,12 +131,9 @@ class FuturesKernel:
 
     def run(self, arguments: list[Array], gravity: Array, out: Array) -> bool:
         """Run on N states, in shares of about equal size."""
-        width = 8 * sum(argument.shape[1] for argument in arguments)
-        rows = self.rows or max(1, SHARE_BYTES // max(1, width))
-        shares = max(1, -(-len(out) // rows))
-        if shares == 1:
+        bounds = self._bounds(len(out))
+        if len(bounds) == 2:
             return self.inner.run(arguments, gravity, out)
-        bounds = [len(out) * k // shares for k in range(shares + 1)]
         tasks = [self.pool.submit(_run, self.recipe, [a[first:last] for a in arguments], gravity)
                  for first, last in itertools.pairwise(bounds)]
         finite = True

@@ -23,6 +23,10 @@ class InterpretedKernel:
     address: None = None
     name: str = 'interpreted'
 
+    def how(self, count: int) -> str:
+        """Return what runs so many states."""
+        return self.name
+
     def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
             out: NDArray[np.float64]) -> bool:
         """Run on N states, one after the other; see ``Kernel``."""

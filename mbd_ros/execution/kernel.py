@@ -29,6 +29,10 @@ class Kernel(Protocol):
         """What runs one state: ``unrolled, 4 lanes`` and the like."""
         ...
 
+    def how(self, count: int) -> str:
+        """Return what runs so many states, as ``name`` says for one."""
+        ...
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the result for one state."""

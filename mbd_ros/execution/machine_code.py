@@ -54,6 +54,13 @@ def target_machine(optimization: int = 1) -> Any:
 
 
 @functools.cache
+def host() -> tuple[str, ...]:
+    """Return what machine code depends on beside its text: the CPU and the compiler."""
+    return (*_cpu(), llvm.get_default_triple(), llvmlite.__version__,
+            str(llvm.llvm_version_info))
+
+
+@functools.cache
 def vector_lanes() -> int:
     """Return how many doubles fit into a vector register of this CPU."""
     features = llvm.get_host_cpu_features()
@@ -89,8 +96,13 @@ class MachineCode:
             self._engine.finalize_object()
             if addresses:
                 table = ctypes.c_uint64 * len(addresses)
-                place = self._engine.get_global_value_address('addresses')
-                table.from_address(place)[:] = list(addresses)
+                self._table = table.from_address(
+                    self._engine.get_global_value_address('addresses'))
+                self._table[:] = list(addresses)
+
+    def replace(self, number: int, address: int) -> None:
+        """Exchange one of the addresses; calls that have not begun use the new one."""
+        self._table[number] = address
 
     def address(self, name: str) -> int:
         """Return the address of a function."""
@@ -105,9 +117,7 @@ def address_ir(name: str, number: int) -> str:
 def _object_code(ir: str, optimization: int) -> bytes:
     """Return the object code of a module, from the cache or compiled now."""
     cache = object_cache()
-    key = '' if cache is None else key_of(
-        ir, *_cpu(), llvm.get_default_triple(), str(optimization), llvmlite.__version__,
-        str(llvm.llvm_version_info))
+    key = '' if cache is None else key_of(ir, str(optimization), *host())
     code = None if cache is None else cache.load(key)
     if code is None:
         with _LOCK:

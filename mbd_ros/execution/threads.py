@@ -9,18 +9,17 @@ single state stays on the caller's thread: handing it over costs more than an ev
 from __future__ import annotations
 
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 import functools
 import os
-import statistics
-import time
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.compiled import Compiled
+from mbd_ros.execution.cost_model import processors
 from mbd_ros.execution.kernel import Executor, Kernel
 from mbd_ros.execution.sweeps import Program
 from mbd_ros.model import Model
@@ -29,6 +28,8 @@ SMALLEST_SHARE = 512
 """Rows below which a share does not repay the hand-over of some 20 us."""
 LARGE_SHARE = 2048
 """Rows from which on there are more shares than threads, for threads that are held up."""
+LARGEST_SHARE = 16384
+"""Rows of a share at most: about a millisecond for an arm, after which others have their turn."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,15 @@ class ThreadedKernel:
         """What runs one state; batches are shared."""
         return self.inner.name
 
+    def how(self, count: int) -> str:
+        """Return what runs so many states."""
+        threads = min(self.count, self._shares(count))
+        return self.inner.how(count) + (f', {threads} threads' if threads > 1 else '')
+
+    def _shares(self, count: int) -> int:
+        return max(1, min(self.count, count // SMALLEST_SHARE),
+                   min(4 * self.count, count // LARGE_SHARE), count // LARGEST_SHARE)
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the result for one state."""
@@ -104,37 +114,34 @@ class ThreadedKernel:
         that threads which get no processor do not hold it up.
         """
         count = len(out)
-        number = max(1, min(self.count, count // SMALLEST_SHARE),
-                     min(4 * self.count, count // LARGE_SHARE))
+        number = self._shares(count)
         shares = deque((count * k // number, count * (k + 1) // number) for k in range(number))
         finite: list[bool] = []
 
-        def work() -> None:
-            while shares:
-                try:
-                    first, last = shares.popleft()
-                except IndexError:
-                    return  # another thread was quicker
-                finite.append(self.inner.run([a[first:last] for a in arguments], gravity,
-                                             out[first:last]))
+        def take() -> bool:
+            try:
+                first, last = shares.popleft()
+            except IndexError:
+                return False  # nothing is left
+            finite.append(self.inner.run([a[first:last] for a in arguments], gravity,
+                                         out[first:last]))
+            return True
 
-        others = [_pool(self.count - 1).submit(work) for _ in range(min(self.count, number) - 1)]
-        work()
-        for other in others:
+        def help_out() -> None:
+            """Take one share, then queue up again: others' batches have their turn."""
+            if take() and shares:
+                others.append(pool.submit(help_out))
+
+        pool = _pool(max(self.count, processors()) - 1)
+        others: list[Future[None]] = []
+        for _ in range(min(self.count, number) - 1):
+            others.append(pool.submit(help_out))
+        while take():
+            pass
+        for other in others:  # grows while it is walked
             if not other.cancel():
                 other.result()
         return all(finite)
-
-
-@functools.cache
-def hand_over() -> float:
-    """Return the time to hand a share to another thread and to get its answer [s], measured."""
-    times = []
-    for _ in range(30):
-        begin = time.perf_counter()
-        _pool(1).submit(int).result()
-        times.append(time.perf_counter() - begin)
-    return statistics.median(times)
 
 
 @functools.cache
