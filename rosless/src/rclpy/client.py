@@ -6,37 +6,28 @@ import os
 import threading
 import time
 from typing import Any
-import weakref
 
 from cyclonedds.core import DDSException
-from rosless.dds.endpoints import Reader, Writer
 from rosless.idl.codec import deserialize, serialize
 from rosless.idl.errors import DeserializationError
 
 from .callback_groups import CallbackGroup
-from .entity import Entity, Job
+from .entity import Job
 from .exceptions import InvalidHandle, RCLError
-from .qos import QoSProfile
-from .service_channel import HEADER, OFFSET
+from .service_channel import Channel, HEADER, identifiers, OFFSET, ServiceEntity
 from .task import Future
 
 POLL_PERIOD = 0.02  # s, between looks whether the service is there
 
 
-class Client(Entity):
+class Client(ServiceEntity):
     """
     Calls a service; make one with `Node.create_client`.
 
     Parameters
     ----------
-    writer, reader : Writer, Reader
+    channel : Channel
         The DDS side.
-    srv_type : type
-        Class of the service.
-    srv_name : str
-        Full name of the service.
-    qos_profile : QoSProfile
-        Its profile.
     callback_group : CallbackGroup
         The group in which answers are handled.
     node : Node
@@ -44,33 +35,13 @@ class Client(Entity):
 
     """
 
-    def __init__(
-        self,
-        writer: Writer,
-        reader: Reader,
-        srv_type: Any,
-        srv_name: str,
-        qos_profile: QoSProfile,
-        callback_group: CallbackGroup,
-        node: Any,
-    ) -> None:
-        super().__init__(callback_group, reader)
-        self._writer = writer
-        self._reader = reader
-        self.srv_type = srv_type
-        self.srv_name = srv_name
-        self.qos_profile = qos_profile
-        self.context = node.context
-        self._node = weakref.ref(node)
+    def __init__(self, channel: Channel, callback_group: CallbackGroup, node: Any) -> None:
+        super().__init__(channel, callback_group, node)
         self._guid = int.from_bytes(os.urandom(8), 'little')
         self._number = 0
         self._pending: dict[int, Future] = {}
         self._lock = threading.Lock()
-
-    @property
-    def service_name(self) -> str:
-        """Full name of the service."""
-        return self.srv_name
+        self._known_peers: tuple[Any, ...] = ()
 
     def call(self, request: Any, timeout_sec: float | None = None) -> Any:
         """
@@ -153,10 +124,24 @@ class Client(Entity):
                     del self._pending[number]
 
     def service_is_ready(self) -> bool:
-        """Tell whether a service of that name is there."""
+        """
+        Tell whether a service of that name is there.
+
+        It is when both endpoints of one and the same service are matched: its reader of requests
+        and its writer of answers.
+
+        """
         if self.destroyed:
             raise InvalidHandle('cannot use Destroyable because destruction was requested')
-        return self._writer.matched() > 0 and self._reader.matched() > 0
+        if not self._writer.matched() or not self._reader.matched():
+            return False
+        peers = self._writer.peers(), self._reader.peers()
+        if peers != self._known_peers:
+            of_requests = identifiers(self._writer, 'serviceid')
+            if not of_requests & identifiers(self._reader, 'serviceid'):
+                return False
+            self._known_peers = peers
+        return True
 
     def wait_for_service(self, timeout_sec: float | None = None) -> bool:
         """
@@ -206,10 +191,6 @@ class Client(Entity):
             future.set_exception(error)
         else:
             future.set_result(response)
-
-    def close(self) -> None:
-        """Delete the writer; called by the node."""
-        self._writer.close()
 
     def destroy(self) -> None:
         """Let the node forget it."""

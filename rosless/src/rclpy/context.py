@@ -21,6 +21,7 @@ from .exceptions import (
 )
 from .impl import log_output
 from .impl.logging_severity import LoggingSeverity
+from .impl.rcutils_logger import RcutilsLogger
 
 if TYPE_CHECKING:
     from rosless.dds.participant import Participant
@@ -209,8 +210,9 @@ class Context:
                 from rosless.graph.discovery import Discovery
                 from rosless.graph.queries import Graph
 
-                self._participant = Participant(self._domain_id)
-                self._graph = Graph(self._participant, Discovery(self._participant))
+                self._participant = Participant(self._domain_id, self.arguments.enclave)
+                discovery = Discovery(self._participant, _warn_of_vendor)
+                self._graph = Graph(self._participant, discovery)
             return self._participant, self._graph
 
     def _close(self) -> None:
@@ -226,6 +228,12 @@ class Context:
 def initialized_contexts() -> list[Context]:
     """Return the contexts of the process that were initialised."""
     return list(_contexts)
+
+
+def _warn_of_vendor(vendor: int) -> None:
+    from rosless.graph.vendors import hint
+
+    RcutilsLogger('rclpy').warning(hint(vendor))
 
 
 def _weakly(callback: Callable[[], None]) -> Callable[[], Callable[[], None] | None]:

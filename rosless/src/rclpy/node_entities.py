@@ -24,7 +24,7 @@ from .qos import qos_profile_services_default, QoSProfile
 from .qos_event import PublisherEventCallbacks, SubscriptionEventCallbacks
 from .qos_overriding_options import declare_qos_overrides, QoSOverridingOptions
 from .service import Service
-from .service_channel import unique_id, user_data
+from .service_channel import Channel, unique_id, user_data
 from .subscription import Subscription
 from .timer import Rate, Timer
 
@@ -237,17 +237,9 @@ class NodeEntities(NodeNames):
         """
         _check_service_type(srv_type)
         full_name = self.resolve_service_name(srv_name)
-        writer, reader = self._channel(srv_type, full_name, qos_profile, is_service=False)
-        client = Client(
-            writer,
-            reader,
-            srv_type,
-            full_name,
-            qos_profile,
-            callback_group or self._default_callback_group,
-            self,
-        )
-        self._add(self._clients, client, writer, reader)
+        channel = self._channel(srv_type, full_name, qos_profile, is_service=False)
+        client = Client(channel, callback_group or self._default_callback_group, self)
+        self._add(self._clients, client, *channel[:2])
         return client
 
     def create_service(
@@ -278,18 +270,9 @@ class NodeEntities(NodeNames):
         """
         _check_service_type(srv_type)
         full_name = self.resolve_service_name(srv_name)
-        writer, reader = self._channel(srv_type, full_name, qos_profile, is_service=True)
-        service = Service(
-            writer,
-            reader,
-            srv_type,
-            full_name,
-            callback,
-            callback_group or self._default_callback_group,
-            qos_profile,
-            self,
-        )
-        self._add(self._services, service, writer, reader)
+        channel = self._channel(srv_type, full_name, qos_profile, is_service=True)
+        service = Service(channel, callback, callback_group or self._default_callback_group, self)
+        self._add(self._services, service, *channel[:2])
         return service
 
     def create_timer(
@@ -399,7 +382,7 @@ class NodeEntities(NodeNames):
 
     def _channel(
         self, srv_type: Any, name: str, profile: QoSProfile, *, is_service: bool
-    ) -> tuple[Any, Any]:
+    ) -> Channel:
         self._check_alive()
         participant = self._context.participant
         request, reply = names.service_on_wire(name)
@@ -407,11 +390,12 @@ class NodeEntities(NodeNames):
         reply_type = names.type_on_wire(srv_type.Response._definition.name)
         data = user_data('serviceid' if is_service else 'clientid', unique_id())
         numbers = profile.to_profile()
+        outgoing, incoming = (request, request_type), (reply, reply_type)
         if is_service:
-            writer = participant.writer(reply, reply_type, numbers, data)
-            return writer, participant.reader(request, request_type, numbers, data)
-        writer = participant.writer(request, request_type, numbers, data)
-        return writer, participant.reader(reply, reply_type, numbers, data)
+            outgoing, incoming = incoming, outgoing
+        writer = participant.writer(*outgoing, numbers, data)
+        reader = participant.reader(*incoming, numbers, data)
+        return Channel(writer, reader, srv_type, name, profile)
 
     def _add(self, entities: list[Any], entity: Entity, *endpoints: Endpoint) -> None:
         entities.append(entity)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rosless import names
-from rosless.graph.entities import GID_SIZE
+from rosless.graph.entities import HUMBLE
 from rosless.graph.queries import UnknownNode
 
 from .exceptions import NodeNameNonExistentError
@@ -36,7 +36,13 @@ class NodeGraph(NodeNames):
 
     def get_node_names_and_namespaces_with_enclaves(self) -> list[tuple[str, str, str]]:
         """Return name, namespace and security enclave of all nodes."""
-        return [(*pair, '/') for pair in self.get_node_names_and_namespaces()]
+        graph = self._context.graph
+        enclaves = graph.enclaves()
+        return [
+            (node.name, node.namespace, enclaves.get(gid, '/'))
+            for gid, nodes in graph.nodes_by_participant().items()
+            for node in nodes
+        ]
 
     def get_topic_names_and_types(self, no_demangle: bool = False) -> NamesAndTypes:
         """Return all topics with their types; as on the wire if `no_demangle`."""
@@ -130,7 +136,7 @@ class NodeGraph(NodeNames):
                     node_namespace=namespace,
                     topic_type=names.type_from_wire(endpoint.type) or endpoint.type,
                     endpoint_type=kind,
-                    endpoint_gid=list(endpoint.gid.ljust(GID_SIZE, b'\0')),
+                    endpoint_gid=list(endpoint.gid.ljust(HUMBLE, b'\0')),
                     qos_profile=QoSProfile.from_profile(endpoint.profile),
                 )
             )

@@ -6,20 +6,20 @@ from collections.abc import Callable
 from functools import partial
 import time
 from typing import Any, NamedTuple
-import weakref
 
 from cyclonedds.core import DDSException
-from rosless.dds.endpoints import Reader, Writer
 from rosless.idl.codec import deserialize, serialize
 from rosless.idl.errors import DeserializationError
 
 from .callback_groups import CallbackGroup
-from .entity import Entity, Job
+from .entity import Job
 from .exceptions import RCLError
-from .qos import QoSProfile
-from .service_channel import HEADER, identifier_of, OFFSET
+from .service_channel import Channel, HEADER, identifiers, OFFSET, ServiceEntity
 
-MATCH_TIMEOUT = 0.1  # s, for the client's reader to be discovered, as in rmw_cyclonedds_cpp
+# How long the client's reader may take to be discovered once its writer has been. On a busy
+# machine the 0.1 s of rmw_cyclonedds_cpp are too short; a client that is gone is not waited for.
+MATCH_TIMEOUT = 2.0  # s
+MATCH_PERIOD = 0.002  # s, between two looks
 
 
 class RequestHeader(NamedTuple):
@@ -30,24 +30,18 @@ class RequestHeader(NamedTuple):
     writer: int
 
 
-class Service(Entity):
+class Service(ServiceEntity):
     """
     Answers requests; make one with `Node.create_service`.
 
     Parameters
     ----------
-    writer, reader : Writer, Reader
+    channel : Channel
         The DDS side.
-    srv_type : type
-        Class of the service.
-    srv_name : str
-        Full name of the service.
     callback : Callable
         Called with request and response; returns the response. It may be a coroutine.
     callback_group : CallbackGroup
         Its group.
-    qos_profile : QoSProfile
-        Its profile.
     node : Node
         Its node.
 
@@ -55,30 +49,14 @@ class Service(Entity):
 
     def __init__(
         self,
-        writer: Writer,
-        reader: Reader,
-        srv_type: Any,
-        srv_name: str,
+        channel: Channel,
         callback: Callable[..., Any],
         callback_group: CallbackGroup,
-        qos_profile: QoSProfile,
         node: Any,
     ) -> None:
-        super().__init__(callback_group, reader)
-        self._writer = writer
-        self._reader = reader
-        self.srv_type = srv_type
-        self.srv_name = srv_name
+        super().__init__(channel, callback_group, node)
         self.callback = callback
-        self.qos_profile = qos_profile
-        self.context = node.context
-        self._node = weakref.ref(node)
         self._matched: set[int] = set()
-
-    @property
-    def service_name(self) -> str:
-        """Full name of the service."""
-        return self.srv_name
 
     def next_job(self, executor: Any) -> Job | None:
         """Take a request."""
@@ -146,28 +124,20 @@ class Service(Entity):
         if writer in self._matched:
             return True
         limit = time.monotonic() + MATCH_TIMEOUT
-        endpoint = self._reader.matched_writer(writer)
-        if endpoint is None:
-            return False
-        client = identifier_of(endpoint, 'clientid')
-        while client is not None:
-            readers = self._writer.matched_readers()
-            if any(identifier_of(each, 'clientid') == client for each in readers):
-                break
-            if time.monotonic() > limit:
+        data = self._reader.peer_data(writer)
+        client = None if data is None else data.get('clientid')
+        while client is not None and client not in identifiers(self._writer, 'clientid'):
+            if time.monotonic() > limit or self._reader.peer_data(writer) is None:
                 return False
-            time.sleep(0.002)
-        self._matched.add(writer)
-        return True
+            time.sleep(MATCH_PERIOD)
+        if data is not None:
+            self._matched.add(writer)
+        return data is not None
 
     def _log_error(self, text: str) -> None:
         node = self._node()
         if node is not None:
             node.get_logger().error(text)
-
-    def close(self) -> None:
-        """Delete the writer; called by the node."""
-        self._writer.close()
 
     def destroy(self) -> None:
         """Let the node forget it."""

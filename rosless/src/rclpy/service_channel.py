@@ -1,15 +1,91 @@
-"""What clients and services share: the header of a call, and who belongs to whom."""
+"""What clients and services share: their endpoints, the header of a call, who belongs to whom."""
 
 from __future__ import annotations
 
 import itertools
 import os
 import struct
-from typing import Any
+from typing import Any, NamedTuple
+import weakref
+
+from rosless.dds.endpoints import Reader, Writer
+
+from .callback_groups import CallbackGroup
+from .entity import Entity
+from .qos import QoSProfile
 
 HEADER = struct.Struct('<Qq')
 OFFSET = 4 + HEADER.size
 _numbers = itertools.count(1)
+
+
+class Channel(NamedTuple):
+    """
+    The DDS side of a client or service.
+
+    Attributes
+    ----------
+    writer, reader : Writer, Reader
+        Of requests and answers, or the other way round.
+    srv_type : type
+        Class of the service.
+    srv_name : str
+        Full name of the service.
+    qos_profile : QoSProfile
+        Profile of both.
+
+    """
+
+    writer: Writer
+    reader: Reader
+    srv_type: Any
+    srv_name: str
+    qos_profile: QoSProfile
+
+
+class ServiceEntity(Entity):
+    """
+    Base of clients and services.
+
+    Parameters
+    ----------
+    channel : Channel
+        The DDS side.
+    callback_group : CallbackGroup
+        Its group.
+    node : Node
+        Its node.
+
+    """
+
+    def __init__(self, channel: Channel, callback_group: CallbackGroup, node: Any) -> None:
+        super().__init__(callback_group, channel.reader)
+        self._writer = channel.writer
+        self._reader = channel.reader
+        self.srv_type = channel.srv_type
+        self.srv_name = channel.srv_name
+        self.qos_profile = channel.qos_profile
+        self.context = node.context
+        self._node = weakref.ref(node)
+
+    @property
+    def service_name(self) -> str:
+        """Full name of the service."""
+        return self.srv_name
+
+    @property
+    def logger_name(self) -> str:
+        """Name of the node's logger."""
+        node = self._node()
+        return '' if node is None else node.get_logger().name
+
+    def configure_introspection(self, *_: Any) -> None:
+        """Not in rosless."""
+        raise NotImplementedError('service introspection is not in rosless')
+
+    def close(self) -> None:
+        """Delete the writer; called by the node."""
+        self._writer.close()
 
 
 def unique_id() -> str:
@@ -22,15 +98,7 @@ def user_data(kind: str, identifier: str) -> bytes:
     return f'{kind}={identifier};'.encode()
 
 
-def identifier_of(endpoint: Any, kind: str) -> str | None:
-    """Return the identifier in the user data of a discovered endpoint, or None."""
-    from cyclonedds.qos import Policy
-
-    if endpoint is None or endpoint.qos is None or Policy.Userdata not in endpoint.qos:
-        return None
-    text = endpoint.qos[Policy.Userdata].data.decode('ascii', 'replace')
-    for part in text.split(';'):
-        key, _, value = part.partition('=')
-        if key == kind:
-            return value
-    return None
+def identifiers(endpoint: Reader | Writer, kind: str) -> set[str]:
+    """Return the identifiers of the matched peers; ``''`` for those that tell none."""
+    found = (endpoint.peer_data(handle) for handle in endpoint.peers())
+    return {data.get(kind, '') for data in found if data is not None}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import parameter_values
+from . import names, parameter_values
 from .remap import parse_remap_rule, RemapRule
 
 SEVERITIES = {'unset': 0, 'debug': 10, 'info': 20, 'warn': 30, 'error': 40, 'fatal': 50}
@@ -31,6 +31,12 @@ class RosArguments:
         Severity by the name of the logger; ``''`` is the default level.
     rosout, stdout : bool
         Whether logs go to /rosout and to the console.
+    files : bool
+        Whether logs go to a file.
+    log_file_name : str
+        First part of that file's name; empty for the name of the program.
+    enclave : str
+        Security enclave; it is announced, but there is no security.
     others : list[str]
         Arguments that are not for ROS.
     unknown : list[str]
@@ -43,6 +49,9 @@ class RosArguments:
     log_levels: dict[str, int] = field(default_factory=dict)
     rosout: bool = True
     stdout: bool = True
+    files: bool = True
+    log_file_name: str = ''
+    enclave: str = '/'
     others: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
 
@@ -52,10 +61,9 @@ FLAGS = {
     '--disable-rosout-logs': ('rosout', False),
     '--enable-stdout-logs': ('stdout', True),
     '--disable-stdout-logs': ('stdout', False),
-    '--enable-external-lib-logs': None,
-    '--disable-external-lib-logs': None,
+    '--enable-external-lib-logs': ('files', True),
+    '--disable-external-lib-logs': ('files', False),
 }
-IGNORED_WITH_VALUE = ('--log-config-file', '--enclave', '-e')
 
 
 def parse(arguments: Sequence[str]) -> RosArguments:
@@ -99,9 +107,7 @@ def without_ros_arguments(arguments: Sequence[str]) -> list[str]:
 
 def _ros_argument(item: str, queue: list[str], result: RosArguments) -> None:
     if item in FLAGS:
-        setting = FLAGS[item]
-        if setting is not None:
-            setattr(result, *setting)
+        setattr(result, *FLAGS[item])
         return
     if item in ('-r', '--remap'):
         result.remappings.append(_remap(item, _value(item, queue)))
@@ -115,8 +121,15 @@ def _ros_argument(item: str, queue: list[str], result: RosArguments) -> None:
             raise ArgumentError(f'--params-file {path}: {error}') from None
     elif item == '--log-level':
         _log_level(_value(item, queue), result)
-    elif item in IGNORED_WITH_VALUE:
-        _value(item, queue)
+    elif item == '--log-file-name':
+        result.log_file_name = _value(item, queue)
+    elif item == '--log-config-file':
+        raise ArgumentError(
+            f'{item} {_value(item, queue)}: there are no configuration files of the logging here, '
+            'nor in the spdlog of ROS 2; use --log-level and the variables RCUTILS_*'
+        )
+    elif item in ('-e', '--enclave'):
+        result.enclave = _enclave(item, _value(item, queue))
     elif ':=' in item and not item.startswith('-'):
         result.remappings.append(_remap('--ros-args', item))
     else:
@@ -153,3 +166,9 @@ def _log_level(text: str, result: RosArguments) -> None:
     if level.lower() not in SEVERITIES:
         raise ArgumentError(f'--log-level {text}: {level!r} is not one of {", ".join(SEVERITIES)}')
     result.log_levels[name if separator else ''] = SEVERITIES[level.lower()]
+
+
+def _enclave(flag: str, text: str) -> str:
+    if names.namespace_problem(text) is not None:
+        raise ArgumentError(f'{flag} {text}: an enclave has the form of a namespace: /some/name')
+    return text

@@ -63,6 +63,8 @@ def test_everything_at_once() -> None:
         (['-p', 'x:={a: 1}'], 'must be a scalar or a list of scalars'),
         (['--log-level', 'loud'], "'loud' is not one of unset, debug, info"),
         (['--params-file', '/no/such/file'], '--params-file /no/such/file: '),
+        (['--log-config-file', 'x.ini'], 'there are no configuration files of the logging here'),
+        (['--enclave', 'no slash'], 'an enclave has the form of a namespace'),
     ],
 )
 def test_malformed_arguments(arguments: list[str], problem: str) -> None:

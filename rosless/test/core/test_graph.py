@@ -14,9 +14,6 @@ from rclpy.exceptions import (
 )
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rosless.graph.entities import decode, encode, NodeEntities
-from rosless.idl.codec import deserialize, serialize
-from rosless.idl.resolve import interface_class
 from std_msgs.msg import Int32, String
 from std_srvs.srv import Empty
 
@@ -175,18 +172,3 @@ def test_names_are_remapped() -> None:
         assert deaf.get_fully_qualified_name() == '/old'
     finally:
         context.try_shutdown()
-
-
-def test_discovery_info_has_the_layout_of_its_message() -> None:
-    gids = [bytes([i]) * 16 for i in range(3)]
-    nodes = [NodeEntities('talker', '/ns', gids[:1], gids[1:]), NodeEntities('x', '/')]
-    data = encode(b'p' * 16, nodes)
-    assert decode(data) == (b'p' * 16, nodes)
-    message = deserialize(data, interface_class('rmw_dds_common/msg/ParticipantEntitiesInfo'))
-    assert bytes(serialize(message)) == data
-    assert bytes(message.gid.data) == b'p' * 16 + bytes(8)
-    first = message.node_entities_info_seq[0]
-    assert (first.node_namespace, first.node_name) == ('/ns', 'talker')
-    assert bytes(first.writer_gid_seq[1].data) == gids[2] + bytes(8)
-    with pytest.raises(ValueError, match='cut short'):
-        decode(data[:60])

@@ -11,7 +11,9 @@ from example_interfaces.srv import AddTwoInts
 import pytest
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.exceptions import InvalidServiceNameException, RCLError
+from rclpy.service_channel import HEADER, OFFSET
 from rosless.dds.qos import Profile
+from rosless.idl.codec import deserialize, serialize
 from std_srvs.srv import Empty, SetBool
 
 Make = Callable[..., Any]
@@ -222,3 +224,52 @@ def test_the_first_call_of_many_new_clients_is_answered(make_node: Make, spinnin
         assert client.wait_for_service(5.0)
         assert client.call(AddTwoInts.Request(a=number), timeout_sec=5.0).sum == number
         caller.destroy_client(client)
+
+
+def test_a_service_is_ready_when_both_its_endpoints_are_matched(
+    make_node: Make, context: Any, wait_until: Make
+) -> None:
+    client = make_node().create_client(AddTwoInts, 'add')
+    numbers = client.qos_profile.to_profile()
+    request, reply = 'rq/addRequest', 'rr/addReply'
+    prefix = 'example_interfaces::srv::dds_::AddTwoInts_'
+    participant = context.participant
+    ends = [participant.reader(request, f'{prefix}Request_', numbers, b'serviceid=1;')]
+    assert wait_until(lambda: client._writer.matched() == 1)
+    assert not client.service_is_ready()
+    ends.append(participant.writer(reply, f'{prefix}Response_', numbers, b'serviceid=2;'))
+    assert wait_until(lambda: client._reader.matched() == 1)
+    assert not client.service_is_ready()  # the writer of answers is of another service
+    ends.append(participant.writer(reply, f'{prefix}Response_', numbers, b'serviceid=1;'))
+    assert wait_until(client.service_is_ready)
+
+
+def test_a_client_whose_reader_is_discovered_late_gets_its_answer(
+    make_node: Make, context: Any, executor: Any, spin_until: Make
+) -> None:
+    node = make_node()
+    executor.add_node(node)
+    service = node.create_service(AddTwoInts, 'add', add)
+    numbers = service.qos_profile.to_profile()
+    prefix = 'example_interfaces::srv::dds_::AddTwoInts_'
+    participant = context.participant
+    writer = participant.writer('rq/addRequest', f'{prefix}Request_', numbers, b'clientid=1;')
+    assert spin_until(executor, lambda: writer.matched() == 1)
+    writer.write(serialize(AddTwoInts.Request(a=1, b=2), HEADER.pack(5, 6)))
+    readers = []
+    late = threading.Timer(
+        0.3,
+        lambda: readers.append(
+            participant.reader('rr/addReply', f'{prefix}Response_', numbers, b'clientid=1;')
+        ),
+    )
+    late.start()
+    answers: list[Any] = []
+
+    def answered() -> bool:
+        answers.extend(filter(None, (reader.take() for reader in readers)))
+        return bool(answers)
+
+    assert spin_until(executor, answered)
+    assert HEADER.unpack_from(answers[0][0], 4) == (5, 6)
+    assert deserialize(answers[0][0], AddTwoInts.Response, OFFSET).sum == 3

@@ -34,7 +34,7 @@ class ActionService(Service):
         if self.destroyed:
             return
         known = header.writer in self._matched
-        if known or self._reader.matched_writer(header.writer) is not None:
+        if known or self._reader.peer_data(header.writer) is not None:
             self.send_response(response, header)
 
 
@@ -100,11 +100,9 @@ class ActionChannel:
     ) -> ActionService:
         """Make a service; `suffix` is the last part of its name."""
         name = self._node.resolve_service_name(f'{self.name}/_action/{suffix}')
-        writer, reader = self._node._channel(srv_type, name, profile, is_service=True)
-        service = ActionService(
-            writer, reader, srv_type, name, callback, self._group, profile, self._node
-        )
-        self._node._add(self.entities, service, writer, reader)
+        channel = self._node._channel(srv_type, name, profile, is_service=True)
+        service = ActionService(channel, callback, self._group, self._node)
+        self._node._add(self.entities, service, *channel[:2])
         return service
 
     def client(
@@ -112,9 +110,9 @@ class ActionChannel:
     ) -> Any:
         """Make a client of a service."""
         name = self._node.resolve_service_name(f'{self.name}/_action/{suffix}')
-        writer, reader = self._node._channel(srv_type, name, profile, is_service=False)
-        client = kind(writer, reader, srv_type, name, profile, self._group, self._node)
-        self._node._add(self.entities, client, writer, reader)
+        channel = self._node._channel(srv_type, name, profile, is_service=False)
+        client = kind(channel, self._group, self._node)
+        self._node._add(self.entities, client, *channel[:2])
         return client
 
     def publisher(self, msg_type: Any, suffix: str, profile: QoSProfile) -> Publisher:

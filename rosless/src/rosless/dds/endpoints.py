@@ -14,6 +14,7 @@ from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 
 from .library import c, DATA_AVAILABLE, MatchedStatus, TIMEOUT
+from .qos import user_data
 
 ANY_STATE = 0x7F
 
@@ -95,17 +96,14 @@ class Writer(Endpoint):
         c.dds_get_publication_matched_status(self.ref, ct.byref(status))
         return status.current_count
 
-    def matched_readers(self) -> list[Any]:
-        """Return what discovery knows of the matched readers."""
+    def peers(self) -> tuple[int, ...]:
+        """Return the instance handles of the matched readers."""
+        return _handles(c.dds_get_matched_subscriptions, self.ref)
+
+    def peer_data(self, handle: int) -> dict[str, str] | None:
+        """Return the user data of the matched reader with this handle, or None."""
         entity = self._entity
-        if entity is None:
-            return []
-        with discovery_lock:
-            found = [
-                entity.get_matched_subscription_data(handle)
-                for handle in _handles(c.dds_get_matched_subscriptions, self.ref)
-            ]
-        return [item for item in found if item is not None]
+        return None if entity is None else _data_of(entity.get_matched_subscription_data, handle)
 
 
 class Reader(Endpoint):
@@ -142,24 +140,23 @@ class Reader(Endpoint):
         c.dds_get_subscription_matched_status(self.ref, ct.byref(status))
         return status.current_count
 
-    def matched_writer(self, handle: int) -> Any:
-        """Return what discovery knows of the matched writer with this instance handle, or None."""
+    def peers(self) -> tuple[int, ...]:
+        """Return the instance handles of the matched writers."""
+        return _handles(c.dds_get_matched_publications, self.ref)
+
+    def peer_data(self, handle: int) -> dict[str, str] | None:
+        """Return the user data of the matched writer with this handle, or None."""
         entity = self._entity
-        if entity is None:
-            return None
-        with discovery_lock:
-            return entity.get_matched_publication_data(handle)
-
-    def matched_writers(self) -> list[Any]:
-        """Return what discovery knows of the matched writers."""
-        if self._entity is None:
-            return []
-        handles = _handles(c.dds_get_matched_publications, self.ref)
-        found = (self.matched_writer(handle) for handle in handles)
-        return [item for item in found if item is not None]
+        return None if entity is None else _data_of(entity.get_matched_publication_data, handle)
 
 
-def _handles(function: Any, ref: int) -> list[int]:
+def _data_of(function: Any, handle: int) -> dict[str, str] | None:
+    with discovery_lock:
+        endpoint = function(handle)
+    return None if endpoint is None else user_data(endpoint.qos)
+
+
+def _handles(function: Any, ref: int) -> tuple[int, ...]:
     """
     Return the instance handles of the peers that an endpoint is matched with.
 
@@ -172,5 +169,5 @@ def _handles(function: Any, ref: int) -> list[int]:
         handles = (ct.c_uint64 * room)()
         count = function(ref, handles, room)
         if count <= room:
-            return list(handles[: max(count, 0)])
+            return tuple(handles[: max(count, 0)])
         room = 2 * count

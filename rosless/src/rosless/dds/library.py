@@ -51,6 +51,9 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     'dds_assert_liveliness': (ct.c_int32, ct.c_int32),
     'dds_wait_for_acks': (ct.c_int32, ct.c_int32, ct.c_int64),
     'dds_delete': (ct.c_int32, ct.c_int32),
+    'dds_get_entity_sertype': (ct.c_int32, ct.c_int32, ct.c_void_p),
+    'ddsi_sertype_ref': (ct.c_void_p, ct.c_void_p),
+    'ddsi_sertype_typeinfo': (ct.c_void_p, ct.c_void_p),
 }
 for _name, (_result, *_arguments) in _SIGNATURES.items():
     _function = getattr(c, _name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import threading
 from typing import Any
 
@@ -14,7 +15,7 @@ from .config import configuration
 from .endpoints import Reader, Writer
 from .library import c
 from .qos import Profile, to_dds
-from .rawtype import raw_type
+from .rawtype import make_topic
 
 _lock = threading.RLock()
 _domains: dict[int, Domain] = {}
@@ -29,16 +30,20 @@ class Participant:
     ----------
     domain_id : int
         The DDS domain.
+    enclave : str
+        The security enclave that is announced.
 
     """
 
-    def __init__(self, domain_id: int) -> None:
+    def __init__(self, domain_id: int, enclave: str = '/') -> None:
         with _lock:
             if domain_id not in _domains:
-                xml = configuration()
-                if xml is not None:
-                    _domains[domain_id] = Domain(domain_id, xml)
-            self._entity = DomainParticipant(domain_id, Qos(Policy.Userdata(b'enclave=/;')))
+                text = configuration()
+                if text is None:
+                    text = os.environ.get('CYCLONEDDS_URI', '')
+                _domains[domain_id] = Domain(domain_id, text)
+            data = Policy.Userdata(f'enclave={enclave};'.encode())
+            self._entity = DomainParticipant(domain_id, Qos(data))
             _open.append(self)
         self.domain_id = domain_id
         self.ref: int = self._entity._ref
@@ -61,14 +66,18 @@ class Participant:
     ) -> Writer:
         """Return a new writer; names as on the wire."""
         qos = to_dds(profile, writer=True, user_data=user_data)
-        return Writer(self._entity, self._topic(topic, type_name), (topic, type_name), qos)
+        with _lock:
+            made = self._topic(topic, type_name)
+            return Writer(self._entity, made, (topic, type_name), qos)
 
     def reader(
         self, topic: str, type_name: str, profile: Profile, user_data: bytes = b''
     ) -> Reader:
         """Return a new reader; names as on the wire."""
         qos = to_dds(profile, writer=False, user_data=user_data)
-        return Reader(self._entity, self._topic(topic, type_name), (topic, type_name), qos)
+        with _lock:
+            made = self._topic(topic, type_name)
+            return Reader(self._entity, made, (topic, type_name), qos)
 
     def close(self) -> None:
         """
@@ -89,15 +98,16 @@ class Participant:
         self._topics.clear()
 
     def _topic(self, name: str, type_name: str) -> Topic[Any]:
-        with _lock:
-            key = name, type_name
-            if key not in self._topics:
-                self._topics[key] = Topic(self._entity, name, raw_type(type_name))
-            return self._topics[key]
+        key = name, type_name
+        if key not in self._topics:
+            self._topics[key] = make_topic(self._entity, self.domain_id, name, type_name)
+        return self._topics[key]
 
 
 @atexit.register
 def close_all() -> None:
-    """Delete all participants of the process."""
+    """Delete all participants of the process, and wait until they have taken their leave."""
     for participant in list(_open):
         participant.close()
+    for domain in _domains.values():
+        c.dds_delete(domain._ref)

@@ -104,3 +104,11 @@ def from_dds(qos: Qos) -> Profile:
         lifespan=qos[Policy.Lifespan].lifespan if Policy.Lifespan in qos else INFINITE,
         lease=lease,
     )
+
+
+def user_data(qos: Qos | None) -> dict[str, str]:
+    """Return the user data of a discovered entity, which have the form ``key=value;...``."""
+    if qos is None or Policy.Userdata not in qos:
+        return {}
+    text = qos[Policy.Userdata].data.decode('ascii', 'replace')
+    return {key: value for key, _, value in (part.partition('=') for part in text.split(';'))}

@@ -2,26 +2,88 @@
 A DDS type for any ROS type: one octet as far as DDS knows, with the right name.
 
 The octets of a sample pass as they are; the codec of `rosless.idl` makes them. ROS 2 compares
-types by name. Between two processes of ours DDS compares the structure instead, and the name of
-the type counts for nothing there; so the member carries it, and endpoints of different types do
-not match.
+types by name. The wheel describes the structure of a type to peers as well (XTypes), and peers
+that do the same, such as Fast DDS of newer releases, would compare that; so the description, which
+is that of the one octet, is taken out of the type before endpoints are made.
 
 """
 
 from __future__ import annotations
 
-import re
-from typing import Any
+import ctypes as ct
+from typing import Any, NamedTuple
 
 from cyclonedds.idl import make_idl_struct
 from cyclonedds.idl.types import uint8
+from cyclonedds.topic import Topic
+
+from .library import c
+
+OPERATIONS = 16  # pointers to copy; the table of operations of a type has 14
+TYPE_ID, TYPE_MAP, TYPE_INFO = 8, 9, 10  # their places in `struct ddsi_sertype_ops`
+
+WRONG_LIBRARY = 'rosless needs the version of cyclonedds that it was installed with'
+
+
+class Sertype(NamedTuple):
+    """A type of Cyclone DDS in memory: its address, its first member, and what that was."""
+
+    address: int
+    pointer: ct.c_void_p
+    original: int
+
 
 _types: dict[str, Any] = {}
+_plain: Any = None
+_sertypes: dict[tuple[int, str], Sertype] = {}
 
 
 def raw_type(name: str) -> Any:
     """Return a type for `cyclonedds.topic.Topic`; its name is as on the wire."""
     if name not in _types:
-        member = re.sub(r'\W', '_', name)
-        _types[name] = make_idl_struct('Raw', name, {member: uint8})
+        _types[name] = make_idl_struct('Raw', name, {'octet': uint8})
     return _types[name]
+
+
+def make_topic(participant: Any, domain_id: int, name: str, type_name: str) -> Topic[Any]:
+    """
+    Return a topic whose endpoints are compared by the name of their type alone.
+
+    A type of Cyclone DDS begins with a pointer to a table of its operations. It is replaced by one
+    to a copy without the three that describe the structure, as types of rmw_cyclonedds_cpp are.
+    Cyclone DDS keeps books of structures when topics are made; so the pointer is put back then,
+    and the type, which topics of a domain share, is never deleted.
+
+    Raises
+    ------
+    RuntimeError
+        If the library is not the one this was written for.
+
+    """
+    global _plain
+    known = _sertypes.get((domain_id, type_name))
+    if known is not None:
+        known.pointer.value = known.original
+    topic: Topic[Any] = Topic(participant, name, raw_type(type_name))
+    sertype = ct.c_void_p()
+    c.dds_get_entity_sertype(topic._ref, ct.byref(sertype))
+    if known is None:
+        pointer = ct.c_void_p.from_address(sertype.value or 0)
+        known = Sertype(sertype.value or 0, pointer, pointer.value or 0)
+        _sertypes[domain_id, type_name] = known
+        _plain = _plain or _without_structure(known.original)
+        c.ddsi_sertype_ref(sertype)
+    known.pointer.value = ct.addressof(_plain)
+    if known.address != sertype.value or c.ddsi_sertype_typeinfo(sertype) is not None:
+        raise RuntimeError(WRONG_LIBRARY)
+    return topic
+
+
+def _without_structure(table: int) -> Any:
+    operations = (ct.c_void_p * OPERATIONS).from_address(table)
+    if operations[0] != ct.cast(c.ddsi_sertype_v0, ct.c_void_p).value:
+        raise RuntimeError(WRONG_LIBRARY)
+    copy = (ct.c_void_p * OPERATIONS)(*operations)
+    for operation in (TYPE_ID, TYPE_MAP, TYPE_INFO):
+        copy[operation] = None
+    return copy

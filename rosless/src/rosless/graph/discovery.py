@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+import ctypes as ct
 import threading
 
-from .entities import decode, encode, NodeEntities, TOPIC, TYPE
-from ..dds.endpoints import Endpoint, Writer
+from cyclonedds._clayer import ddspy_read_participant
+from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsParticipant
+from cyclonedds.builtin_types import cqos_to_qos
+from cyclonedds.core import InstanceState
+
+from .entities import decode, encode, HUMBLE, NodeEntities, TOPIC, TYPE
+from .vendors import foreign_vendors
+from ..dds.endpoints import discovery_lock, Endpoint, Writer
+from ..dds.library import c, DATA_AVAILABLE
 from ..dds.participant import Participant
-from ..dds.qos import KEEP_ALL, KEEP_LAST, Profile, RELIABLE, TRANSIENT_LOCAL
+from ..dds.qos import KEEP_ALL, KEEP_LAST, Profile, RELIABLE, TRANSIENT_LOCAL, user_data
 from ..dds.waiter import Waiter
+
+MANY = 8192
+NODES, PARTICIPANTS = 1, 2  # keys in the wait set
 
 
 class Discovery:
@@ -23,11 +34,18 @@ class Discovery:
     ----------
     participant : Participant
         The participant whose endpoints the nodes own.
+    on_foreign_vendor : Callable, optional
+        Called, once for each, with the id of a DDS vendor other than Cyclone DDS that is seen.
 
     """
 
-    def __init__(self, participant: Participant) -> None:
+    def __init__(
+        self, participant: Participant, on_foreign_vendor: Callable[[int], None] | None = None
+    ) -> None:
         self._participant = participant
+        self._on_foreign_vendor = on_foreign_vendor
+        self._foreign: set[int] = set()
+        self._gid_size = HUMBLE
         self._lock = threading.RLock()
         self._local: list[NodeEntities] = []
         self._remote: dict[bytes, list[NodeEntities]] = {}
@@ -40,7 +58,10 @@ class Discovery:
             TOPIC, TYPE, Profile(history=KEEP_ALL, depth=0, **latched)
         )
         self._waiter = Waiter(participant.ref)
-        self._waiter.attach(self._reader.ref, 1)
+        self._waiter.attach(self._reader.ref, NODES)
+        self._peers = BuiltinDataReader(participant.entity, BuiltinTopicDcpsParticipant)
+        c.dds_set_status_mask(self._peers._ref, DATA_AVAILABLE)
+        self._waiter.attach(self._peers._ref, PARTICIPANTS)
         self._thread = threading.Thread(target=self._run, name='ros_discovery_info', daemon=True)
         self._thread.start()
         participant.on_close(self._stop)
@@ -93,6 +114,28 @@ class Discovery:
         with self._lock:
             return {**self._remote, self._participant.gid: list(self._local)}
 
+    def participants(self) -> set[bytes]:
+        """Return the GUIDs of the participants alive."""
+        found = ddspy_read_participant(
+            self._peers._ref, MANY, lambda key, qos, info: (key, info.instance_state), _no_qos
+        )
+        return {key for key, state in found if state == InstanceState.Alive}
+
+    def enclaves(self) -> dict[bytes, str]:
+        """Return the security enclaves of the participants alive, by GUID; ``/`` if untold."""
+        with discovery_lock:
+            found = ddspy_read_participant(
+                self._peers._ref, MANY, lambda key, qos, info: (key, qos), cqos_to_qos
+            )
+        return {key: user_data(qos).get('enclave', '/') for key, qos in found}
+
+    def notice(self, participants: set[bytes]) -> None:
+        """Report DDS vendors that have not been seen before."""
+        for vendor in foreign_vendors(participants):
+            if vendor not in self._foreign and self._on_foreign_vendor is not None:
+                self._foreign.add(vendor)
+                self._on_foreign_vendor(vendor)
+
     def forget(self, alive: set[bytes]) -> None:
         """Drop participants that are not among those alive."""
         with self._lock:
@@ -101,14 +144,18 @@ class Discovery:
 
     def _publish(self) -> None:
         if not self._held and not self._participant.closed:
-            self._writer.write(encode(self._participant.gid, self._local))
+            self._writer.write(encode(self._participant.gid, self._local, self._gid_size))
 
     def _run(self) -> None:
         while not self._participant.closed and not self._waiter.closed:
-            self._waiter.wait(None)
-            if not self._participant.closed:
-                self._reader.take_statuses()
-                self._take()
+            keys = self._waiter.wait(None)
+            if self._participant.closed:
+                return
+            if PARTICIPANTS in keys:
+                c.dds_take_status(self._peers._ref, ct.byref(ct.c_uint32()), DATA_AVAILABLE)
+                self.notice(self.participants())
+            self._reader.take_statuses()
+            self._take()
 
     def _take(self) -> None:
         with self._lock:
@@ -117,11 +164,20 @@ class Discovery:
                 if sample is None:
                     return
                 try:
-                    gid, nodes = decode(sample[0])
+                    gid, nodes, gid_size = decode(sample[0])
                 except ValueError:
                     continue
+                if gid == self._participant.gid:
+                    continue
                 self._remote[gid] = nodes
+                if gid_size < self._gid_size:
+                    self._gid_size = gid_size
+                    self._publish()
 
     def _stop(self) -> None:
         self._waiter.wake()
         self._thread.join(timeout=1.0)
+
+
+def _no_qos(pointer: int) -> None:
+    return None

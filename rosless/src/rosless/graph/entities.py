@@ -1,4 +1,9 @@
-"""The message by which ROS 2 processes tell each other which node owns which endpoint."""
+"""
+The message by which ROS 2 processes tell each other which node owns which endpoint.
+
+A GID takes 24 octets in Humble and 16 in the releases after it; the message does not say which.
+
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,8 @@ import struct
 
 TOPIC = 'ros_discovery_info'
 TYPE = 'rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_'
-GID_SIZE = 24
+GUID_SIZE = 16
+HUMBLE, IRON = 24, 16  # octets of a GID
 _U32 = struct.Struct('<I')
 
 
@@ -21,10 +27,10 @@ class NodeEntities:
     writers: list[bytes] = field(default_factory=list)
 
 
-def encode(participant: bytes, nodes: list[NodeEntities]) -> bytes:
+def encode(participant: bytes, nodes: list[NodeEntities], gid_size: int = HUMBLE) -> bytes:
     """Return `rmw_dds_common/msg/ParticipantEntitiesInfo` as CDR; GIDs are padded with zeros."""
     buffer = bytearray(b'\x00\x01\x00\x00')
-    buffer += participant.ljust(GID_SIZE, b'\0')
+    buffer += participant.ljust(gid_size, b'\0')
     buffer += _U32.pack(len(nodes))
     for node in nodes:
         for text in (node.namespace, node.name):
@@ -33,13 +39,13 @@ def encode(participant: bytes, nodes: list[NodeEntities]) -> bytes:
         for gids in (node.readers, node.writers):
             buffer += bytes(-len(buffer) & 3) + _U32.pack(len(gids))
             for gid in gids:
-                buffer += gid.ljust(GID_SIZE, b'\0')
+                buffer += gid.ljust(gid_size, b'\0')
     return bytes(buffer + bytes(-len(buffer) & 3))
 
 
-def decode(data: bytes) -> tuple[bytes, list[NodeEntities]]:
+def decode(data: bytes) -> tuple[bytes, list[NodeEntities], int]:
     """
-    Return the participant's GUID (16 octets) and its nodes.
+    Return the participant's GUID (16 octets), its nodes, and the size of GIDs in the message.
 
     Raises
     ------
@@ -47,7 +53,14 @@ def decode(data: bytes) -> tuple[bytes, list[NodeEntities]]:
         If the octets are not such a message.
 
     """
-    position = 4 + GID_SIZE
+    try:
+        return data[4:20], _nodes(data, HUMBLE), HUMBLE
+    except ValueError:
+        return data[4:20], _nodes(data, IRON), IRON
+
+
+def _nodes(data: bytes, gid_size: int) -> list[NodeEntities]:
+    position = 4 + gid_size
 
     def number() -> int:
         nonlocal position
@@ -55,7 +68,7 @@ def decode(data: bytes) -> tuple[bytes, list[NodeEntities]]:
         if position + 4 > len(data):
             raise ValueError('cut short')
         position += 4
-        return _U32.unpack_from(data, position - 4)[0]
+        return int(_U32.unpack_from(data, position - 4)[0])
 
     def take(size: int) -> bytes:
         nonlocal position
@@ -64,11 +77,18 @@ def decode(data: bytes) -> tuple[bytes, list[NodeEntities]]:
         begin, position = position, position + size
         return data[begin:position]
 
+    def text() -> str:
+        octets = take(number())
+        if octets[-1:] != b'\0':
+            raise ValueError('a string without end')
+        return octets[:-1].decode('utf-8', 'replace')
+
     nodes = []
     for _ in range(number()):
-        namespace = take(number())[:-1].decode('utf-8', 'replace')
-        name = take(number())[:-1].decode('utf-8', 'replace')
-        readers = [take(GID_SIZE)[:16] for _ in range(number())]
-        writers = [take(GID_SIZE)[:16] for _ in range(number())]
+        namespace, name = text(), text()
+        readers = [take(gid_size)[:GUID_SIZE] for _ in range(number())]
+        writers = [take(gid_size)[:GUID_SIZE] for _ in range(number())]
         nodes.append(NodeEntities(name, namespace, readers, writers))
-    return data[4:20], nodes
+    if len(data) - position > 3:
+        raise ValueError('octets are left over')
+    return nodes

@@ -7,24 +7,22 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from cyclonedds._clayer import ddspy_read_endpoint, ddspy_read_participant
+from cyclonedds._clayer import ddspy_read_endpoint
 from cyclonedds.builtin import (
     BuiltinDataReader,
-    BuiltinTopicDcpsParticipant,
     BuiltinTopicDcpsPublication,
     BuiltinTopicDcpsSubscription,
 )
 from cyclonedds.builtin_types import cqos_to_qos
 from cyclonedds.core import InstanceState
 
-from .discovery import Discovery
+from .discovery import Discovery, MANY
 from .entities import NodeEntities
 from .. import names
 from ..dds.endpoints import discovery_lock
 from ..dds.participant import Participant
 from ..dds.qos import from_dds, Profile
 
-MANY = 8192
 NamesAndTypes = list[tuple[str, list[str]]]
 
 
@@ -63,13 +61,11 @@ class Graph:
 
     def participants(self) -> set[bytes]:
         """Return the GUIDs of the participants alive."""
-        found = ddspy_read_participant(
-            self._reader('participant', BuiltinTopicDcpsParticipant),
-            MANY,
-            lambda key, qos, info: (key, info.instance_state),
-            _no_qos,
-        )
-        return {key for key, state in found if state == InstanceState.Alive}
+        return self.discovery.participants()
+
+    def enclaves(self) -> dict[bytes, str]:
+        """Return the security enclaves of the participants, by GUID."""
+        return self.discovery.enclaves()
 
     def writers(self, *, with_qos: bool = False) -> list[EndpointInfo]:
         """Return all writers."""
@@ -81,11 +77,13 @@ class Graph:
 
     def nodes(self) -> list[NodeEntities]:
         """Return all nodes of participants alive."""
+        return [node for nodes in self.nodes_by_participant().values() for node in nodes]
+
+    def nodes_by_participant(self) -> dict[bytes, list[NodeEntities]]:
+        """Return the nodes of participants alive, by GUID of the participant."""
         alive = self.participants() | {self._participant.gid}
         self.discovery.forget(alive)
-        return [
-            node for gid, nodes in self.discovery.nodes().items() if gid in alive for node in nodes
-        ]
+        return {gid: nodes for gid, nodes in self.discovery.nodes().items() if gid in alive}
 
     def owners(self) -> dict[bytes, NodeEntities]:
         """Return the node that owns each endpoint, by GUID."""
