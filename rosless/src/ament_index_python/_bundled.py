@@ -16,7 +16,10 @@ TOOL_PACKAGES = (
     'robot_state_publisher',
     'ros2cli',
     'rosidl_runtime_py',
+    'tf2_geometry_msgs',
+    'tf2_py',
     'tf2_ros',
+    'tf2_tools',
 )
 
 

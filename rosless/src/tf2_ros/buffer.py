@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import time as clock
 from typing import Any
 
@@ -9,9 +10,11 @@ from geometry_msgs.msg import TransformStamped
 from rclpy.duration import Duration
 from rclpy.task import Future
 from rclpy.time import Time
+from tf2_msgs.srv import FrameGraph
 from tf2_ros.buffer_core import BufferCore
 from tf2_ros.buffer_interface import BufferInterface
 from tf2_ros.buffer_interface import NO_WAIT
+from tf2_ros.exceptions import TransformException
 
 
 class Buffer(BufferCore, BufferInterface):
@@ -26,13 +29,21 @@ class Buffer(BufferCore, BufferInterface):
     cache_time : Duration, optional
         How long transforms are kept; 10 s by default.
     node : Node, optional
-        Accepted for compatibility; the service ``tf2_frames`` is not offered yet.
+        Node that offers the service ``tf2_frames``: all frames as YAML.
 
     """
 
     def __init__(self, cache_time: Duration | None = None, node: Any = None) -> None:
         BufferCore.__init__(self, cache_time)
         BufferInterface.__init__(self)
+        if node is not None:
+            self.srv = node.create_service(FrameGraph, 'tf2_frames', self._answer_frames)
+
+    def _answer_frames(
+        self, request: FrameGraph.Request, response: FrameGraph.Response,
+    ) -> FrameGraph.Response:
+        response.frame_yaml = self.all_frames_as_yaml()
+        return response
 
     def lookup_transform(
         self,
@@ -115,31 +126,61 @@ class Buffer(BufferCore, BufferInterface):
     def wait_for_transform_async(
         self, target_frame: str, source_frame: str, time: Time,
     ) -> Future:
-        """Return a future that is done when the transform can be looked up."""
+        """Return a future of the transform, done when it can be looked up."""
+        return self._future_of(
+            lambda: self.lookup_transform_core(target_frame, source_frame, time))
+
+    def wait_for_transform_full_async(
+        self,
+        target_frame: str,
+        target_time: Time,
+        source_frame: str,
+        source_time: Time,
+        fixed_frame: str,
+    ) -> Future:
+        """Return a future of the transform between two times."""
+        return self._future_of(lambda: self.lookup_transform_full_core(
+            target_frame, target_time, source_frame, source_time, fixed_frame))
+
+    async def lookup_transform_async(
+        self, target_frame: str, source_frame: str, time: Time,
+    ) -> TransformStamped:
+        """Wait for a transform and return it."""
+        return await self.wait_for_transform_async(target_frame, source_frame, time)
+
+    async def lookup_transform_full_async(
+        self,
+        target_frame: str,
+        target_time: Time,
+        source_frame: str,
+        source_time: Time,
+        fixed_frame: str,
+    ) -> TransformStamped:
+        """Wait for a transform between two times and return it."""
+        return await self.wait_for_transform_full_async(
+            target_frame, target_time, source_frame, source_time, fixed_frame)
+
+    def _future_of(self, look: Callable[[], TransformStamped]) -> Future:
         future = Future()
 
         def check() -> None:
             with self._changed:
                 if check not in self._observers:
                     return
-                if not (future.done() or self.can_transform_core(
-                        target_frame, source_frame, time)[0]):
-                    return
+                found = None
+                if not future.done():
+                    try:
+                        found = look()
+                    except TransformException:
+                        return
                 self._observers.remove(check)
-            if not future.done():
-                future.set_result(True)
+            if found is not None:
+                future.set_result(found)
 
         with self._changed:
             self._observers.append(check)
         check()
         return future
-
-    async def lookup_transform_async(
-        self, target_frame: str, source_frame: str, time: Time,
-    ) -> TransformStamped:
-        """Wait for a transform and return it."""
-        await self.wait_for_transform_async(target_frame, source_frame, time)
-        return self.lookup_transform_core(target_frame, source_frame, time)
 
     def _wait(self, timeout: Duration, check: Any) -> tuple[bool, str]:
         deadline = clock.monotonic() + timeout.nanoseconds * 1e-9

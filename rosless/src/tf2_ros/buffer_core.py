@@ -28,6 +28,7 @@ from tf2_ros.time_cache import TimeCache
 
 DEFAULT_CACHE_TIME = 10.0  # s
 LONGEST_CHAIN = 1000  # frames; a longer one is a loop
+SHORTEST = 1e-4  # s: of one sample, as the original has it
 NORM_TOLERANCE = 1e-2  # of a squared quaternion, as the original allows
 
 
@@ -47,6 +48,7 @@ class BufferCore:
                       else cache_time.nanoseconds)
         self._frames: dict[str, TimeCache | StaticCache] = {}
         self._known: set[str] = set()
+        self._authorities: dict[str, str] = {}
         self._changed = threading.Condition(threading.RLock())
         self._observers: list[Callable[[], None]] = []
 
@@ -111,11 +113,9 @@ class BufferCore:
         self, target_frame: str, source_frame: str, time: Time | TimeMessage,
     ) -> tuple[bool, str]:
         """Return whether a transform can be looked up and, if not, why."""
-        try:
-            self.lookup_transform_core(target_frame, source_frame, time)
-        except TransformException as error:
-            return False, str(error)
-        return True, ''
+        return self._possible(
+            {'target_frame': target_frame, 'source_frame': source_frame},
+            lambda: self.lookup_transform_core(target_frame, source_frame, time))
 
     def can_transform_full_core(
         self,
@@ -126,12 +126,34 @@ class BufferCore:
         fixed_frame: str,
     ) -> tuple[bool, str]:
         """Return whether a transform between two times can be looked up and, if not, why."""
-        try:
-            self.lookup_transform_full_core(
-                target_frame, target_time, source_frame, source_time, fixed_frame)
-        except TransformException as error:
-            return False, str(error)
+        return self._possible(
+            {'target_frame': target_frame, 'source_frame': source_frame,
+             'fixed_frame': fixed_frame},
+            lambda: self.lookup_transform_full_core(
+                target_frame, target_time, source_frame, source_time, fixed_frame))
+
+    def _possible(
+        self, frames: dict[str, str], look: Callable[[], TransformStamped],
+    ) -> tuple[bool, str]:
+        """Return whether a look succeeds and, if not, why, in the words of canTransform."""
+        with self._changed:
+            for argument, frame in frames.items():
+                problem = self._problem(frame)
+                if problem:
+                    return False, (f'Invalid frame ID "{frame}" passed to canTransform argument '
+                                   f'{argument} - {problem}')
+            try:
+                look()
+            except TransformException as error:
+                return False, str(error)
         return True, ''
+
+    def _problem(self, frame: str) -> str:
+        if not frame:
+            return 'in tf2 frame_ids cannot be empty'
+        if frame.startswith('/'):
+            return "in tf2 frame_ids cannot start with a '/'"
+        return '' if frame in self._known else 'frame does not exist'
 
     def get_latest_common_time(self, target_frame: str, source_frame: str) -> Time:
         """Return the latest time at which the transform between two frames is known."""
@@ -145,12 +167,20 @@ class BufferCore:
                              for name, cache in sorted(self._frames.items()))
 
     def all_frames_as_yaml(self) -> str:
-        """Return the parent and the latest time [s] of every frame, as YAML."""
+        """Return parent, broadcaster, rate [Hz] and times [s] of every frame, as YAML."""
         with self._changed:
-            return ''.join(
-                f"{name}: \n  parent: '{cache.latest()[1]}'\n"
-                f'  most_recent_transform: {cache.latest()[0] * 1e-9:.6f}\n'
-                for name, cache in sorted(self._frames.items())) or '[]\n'
+            return ''.join(map(self._frame_as_yaml, sorted(self._frames))) or '[]\n'
+
+    def _frame_as_yaml(self, name: str) -> str:
+        cache = self._frames[name]
+        count, oldest, latest = cache.extent()
+        length = (latest - oldest) * 1e-9
+        return (f"{name}: \n  parent: '{cache.latest()[1]}'\n"
+                f"  broadcaster: '{self._authorities[name]}'\n"
+                f'  rate: {count / max(length, SHORTEST):.3f}\n'
+                f'  most_recent_transform: {latest * 1e-9:.6f}\n'
+                f'  oldest_transform: {oldest * 1e-9:.6f}\n'
+                f'  buffer_length: {length:.3f}\n')
 
     def _set(self, transform: TransformStamped, authority: str, *, static: bool) -> bool:
         child = transform.child_frame_id.lstrip('/')
@@ -182,6 +212,7 @@ class BufferCore:
             added = cache.insert(sample)
             if added:
                 self._frames[child] = cache
+                self._authorities[child] = authority
                 self._known.update((child, parent))
             self._changed.notify_all()
             observers = list(self._observers)

@@ -41,6 +41,10 @@ class StaticCache:
         self._sample = sample._replace(stamp=0)
         return True
 
+    def extent(self) -> tuple[int, int, int]:
+        """Return the number of samples, and 0 and 0 for their times."""
+        return 1, 0, 0
+
     def latest(self) -> tuple[int, str]:
         """Return 0, which stands for any time, and the parent."""
         assert self._sample is not None
@@ -81,6 +85,10 @@ class TimeCache:
         if expired:
             del self._stamps[:expired], self._samples[:expired]
         return True
+
+    def extent(self) -> tuple[int, int, int]:
+        """Return the number of samples, and the times of the first and the last [ns]."""
+        return len(self._stamps), self._stamps[0], self._stamps[-1]
 
     def latest(self) -> tuple[int, str]:
         """Return the latest time [ns] and the parent then."""

@@ -6,7 +6,10 @@ from threading import Thread
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import JumpThreshold
+from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.logging import get_logger
 from rclpy.qos import DurabilityPolicy
 from rclpy.qos import HistoryPolicy
 from rclpy.qos import QoSProfile
@@ -15,6 +18,9 @@ from tf2_msgs.msg import TFMessage
 from tf2_ros.buffer_core import BufferCore
 
 AUTHORITY = 'default_authority'
+DEFAULT_TF_TOPIC = '/tf'
+DEFAULT_STATIC_TF_TOPIC = '/tf_static'
+LEAST_JUMP = Duration(nanoseconds=-1)
 
 
 class TransformListener:
@@ -22,7 +28,8 @@ class TransformListener:
     Put the transforms of ``/tf`` and ``/tf_static`` into a buffer.
 
     The subscriptions are in a reentrant group of their own, so that a callback that waits for a
-    transform does not keep them from being served.
+    transform does not keep them from being served. When the clock of the node jumps back, or
+    changes between simulated and real time, the buffer is cleared, except for static transforms.
 
     Parameters
     ----------
@@ -34,6 +41,8 @@ class TransformListener:
         Whether to spin the node in a thread of this listener; only where nobody else spins it.
     qos, static_qos : QoSProfile or int, optional
         Quality of service; a depth of 100 by default, for ``/tf_static`` transient local.
+    tf_topic, tf_static_topic : str
+        Names of the topics.
 
     """
 
@@ -45,6 +54,8 @@ class TransformListener:
         spin_thread: bool = False,
         qos: QoSProfile | int | None = None,
         static_qos: QoSProfile | int | None = None,
+        tf_topic: str = DEFAULT_TF_TOPIC,
+        tf_static_topic: str = DEFAULT_STATIC_TF_TOPIC,
     ) -> None:
         self.buffer = buffer
         self.node = node
@@ -56,9 +67,13 @@ class TransformListener:
                 history=HistoryPolicy.KEEP_LAST, reliability=ReliabilityPolicy.RELIABLE)
         self.group = ReentrantCallbackGroup()
         self.tf_sub = node.create_subscription(
-            TFMessage, '/tf', self.callback, qos, callback_group=self.group)
+            TFMessage, tf_topic, self.callback, qos, callback_group=self.group)
         self.tf_static_sub = node.create_subscription(
-            TFMessage, '/tf_static', self.static_callback, static_qos, callback_group=self.group)
+            TFMessage, tf_static_topic, self.static_callback, static_qos,
+            callback_group=self.group)
+        self._jump_handle = node.get_clock().create_jump_callback(
+            JumpThreshold(min_forward=None, min_backward=LEAST_JUMP, on_clock_change=True),
+            post_callback=self._time_jumped)
         self.executor: SingleThreadedExecutor | None = None
         self.dedicated_listener_thread: Thread | None = None
         if spin_thread:
@@ -77,8 +92,13 @@ class TransformListener:
         for transform in data.transforms:
             self.buffer.set_transform_static(transform, AUTHORITY)
 
+    def _time_jumped(self, jump: Any) -> None:
+        get_logger('tf2_buffer').warning('Detected jump back in time. Clearing tf buffer.')
+        self.buffer.clear()
+
     def unregister(self) -> None:
         """Stop receiving."""
+        self._jump_handle.unregister()
         if self.executor is not None:
             self.executor.shutdown()
             if self.dedicated_listener_thread is not None:

@@ -5,12 +5,15 @@ import threading
 import time
 
 from builtin_interfaces.msg import Time as TimeMessage
+from geometry_msgs.msg import PointStamped
 from geometry_msgs.msg import TransformStamped
 import numpy as np
 import pytest
 from rclpy.duration import Duration
 from rclpy.time import Time
+import tf2_geometry_msgs  # noqa: F401  registers messages with the buffers
 import tf2_ros
+import yaml
 
 EXACT = 1e-12  # chains of at most six products of numbers near one in double precision
 
@@ -150,8 +153,11 @@ def test_errors(arguments, error, text):
         buffer.lookup_transform(target, source, at(seconds))
     assert text in str(raised.value)
     assert buffer.can_transform(target, source, at(seconds)) is False
-    assert text in buffer.can_transform(
-        target, source, at(seconds), return_debug_tuple=True)[1]
+    reason = buffer.can_transform(target, source, at(seconds), return_debug_tuple=True)[1]
+    if issubclass(error, (tf2_ros.LookupException, tf2_ros.InvalidArgumentException)):
+        assert reason.startswith('Invalid frame ID "')
+    else:
+        assert text in reason
 
 
 @pytest.mark.parametrize(('parent', 'child', 'translation', 'quaternion'), [
@@ -224,6 +230,72 @@ def test_future_of_a_transform():
     buffer.set_transform(message('a', 'b', 1.0))
     assert future.done()
     assert buffer.wait_for_transform_async('a', 'b', LATEST).done()
+
+
+def test_future_has_the_transform_and_can_be_cancelled():
+    buffer = tf2_ros.Buffer()
+    future = buffer.wait_for_transform_async('a', 'b', LATEST)
+    given_up = buffer.wait_for_transform_async('a', 'b', LATEST)
+    full = buffer.wait_for_transform_full_async('a', at(1.0), 'b', at(1.0), 'a')
+    given_up.cancel()
+    buffer.set_transform(message('a', 'b', 1.0, (4, 0, 0)))
+    assert future.result().transform.translation.x == 4.0
+    assert full.result().transform.translation.x == 4.0
+    assert not given_up.done() or given_up.cancelled()
+
+
+@pytest.mark.parametrize(('target', 'source', 'reason'), [
+    ('x', 'b', 'Invalid frame ID "x" passed to canTransform argument target_frame - frame does '
+     'not exist'),
+    ('a', '', 'Invalid frame ID "" passed to canTransform argument source_frame - in tf2 '
+     'frame_ids cannot be empty'),
+    ('a', '/b', 'Invalid frame ID "/b" passed to canTransform argument source_frame - in tf2 '
+     "frame_ids cannot start with a '/'"),
+])
+def test_reasons_of_can_transform(target, source, reason):
+    buffer = tf2_ros.Buffer()
+    buffer.set_transform(message('a', 'b', 1.0))
+    assert buffer.can_transform(target, source, LATEST, return_debug_tuple=True) == (False, reason)
+    assert buffer.can_transform_full(target, LATEST, source, LATEST, 'a',
+                                     return_debug_tuple=True) == (False, reason)
+
+
+def test_frames_as_yaml():
+    buffer = tf2_ros.Buffer()
+    assert yaml.safe_load(buffer.all_frames_as_yaml()) == []
+    for seconds in (1.0, 1.5, 2.0):
+        buffer.set_transform(message('a', 'b', seconds), 'me')
+    buffer.set_transform_static(message('b', 'c', 9.0), 'you')
+    assert yaml.safe_load(buffer.all_frames_as_yaml()) == {
+        'b': {'parent': 'a', 'broadcaster': 'me', 'rate': 3.0, 'most_recent_transform': 2.0,
+              'oldest_transform': 1.0, 'buffer_length': 1.0},
+        # One sample over no time counts as one in 0.1 ms.
+        'c': {'parent': 'b', 'broadcaster': 'you', 'rate': 10000.0, 'most_recent_transform': 0.0,
+              'oldest_transform': 0.0, 'buffer_length': 0.0}}
+
+
+def test_conversion_of_the_result():
+    class Other:
+        pass
+
+    buffer = tf2_ros.Buffer()
+    buffer.set_transform(message('a', 'b', 1.0, (4, 0, 0)))
+    point = tf2_ros.Stamped(PointStamped(), message('b', 'x', 1.0).header.stamp, 'b')
+    moved = buffer.transform(point, 'a', new_type=PointStamped)
+    assert moved.point.x == 4.0
+    assert moved.header.frame_id == 'a'
+    with pytest.raises(tf2_ros.TypeException, match=r'Other.* is not loaded or supported'):
+        buffer.transform(point, 'a', new_type=Other)
+    tf2_ros.ConvertRegistration().add_convert((PointStamped, Other), lambda found: found.point.x)
+    assert buffer.transform(point, 'a', new_type=Other) == 4.0
+    assert buffer.transform_full(point, 'a', at(1.0), 'a').point.x == 4.0
+
+
+def test_absent_names_say_what_to_do():
+    with pytest.raises(ImportError, match='BufferClient is not available in rosless: look '):
+        from tf2_ros import BufferClient  # noqa: F401
+    with pytest.raises(ImportError, match='transform_to_kdl is not available in rosless: it '):
+        from tf2_geometry_msgs import transform_to_kdl  # noqa: F401
 
 
 def test_registered_types_are_transformed():
