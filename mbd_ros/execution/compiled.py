@@ -17,6 +17,7 @@ from mbd_ros.execution.bundles import Node
 from mbd_ros.execution.interpreted import Interpreted
 from mbd_ros.execution.kernel import all_finite, Kernel
 from mbd_ros.execution.machine_code import address_ir, MachineCode, vector_lanes
+from mbd_ros.execution.origin import origin_of
 from mbd_ros.execution.rolled import rolled_code, RolledCode
 from mbd_ros.execution.straight_line import SCALAR, Width
 from mbd_ros.execution.sweeps import Program
@@ -106,10 +107,8 @@ class CompiledKernel:
         self.shape = program.shape(model.nb, model.nv)
         self._width = Width(width or vector_lanes())
         self._code = _rolled if rolled else _unrolled
-        if nodes:
-            self._one, self._alive = MachineCode(unrolled_ir(program, model, SCALAR, nodes)), None
-        else:
-            self._one, self._alive = self._code(program, model, SCALAR)
+        self._one, self._alive = (_unrolled(program, model, SCALAR, nodes) if nodes
+                                  else self._code(program, model, SCALAR))
         self.address: int | None = self._one.address('kernel')
         lanes = max((node.lanes for node in nodes), default=1)
         self._kind = 'rolled' if rolled else 'unrolled'
@@ -161,8 +160,10 @@ class CompiledKernel:
         return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *pointers)(loop.address('batch'))
 
 
-def _unrolled(program: Program, model: Model, width: Width) -> tuple[MachineCode, object]:
-    return MachineCode(unrolled_ir(program, model, width)), None
+def _unrolled(program: Program, model: Model, width: Width, nodes: Sequence[Node] = ()
+              ) -> tuple[MachineCode, object]:
+    return MachineCode(lambda: unrolled_ir(program, model, width, nodes), origin=origin_of(
+        program, model, 'unrolled', width, tuple(nodes))), None
 
 
 def _rolled(program: Program, model: Model, width: Width) -> tuple[MachineCode, object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import ctypes
 import functools
 import os
@@ -76,19 +76,24 @@ class MachineCode:
 
     Parameters
     ----------
-    ir : str
-        LLVM IR text of one module.
+    ir : str or callable
+        LLVM IR text of one module, or a function that writes it if it is needed.
     optimization : int
         Level of code generation.
     addresses : sequence of int
         Addresses that the code uses.
+    origin : str, optional
+        Names all that the text follows from, to find the code without writing it; see
+        ``origin.py``.
 
     """
 
-    def __init__(self, ir: str, optimization: int = 1, addresses: Sequence[int] = ()) -> None:
-        if addresses:
-            ir = f'@addresses = global [{len(addresses)} x i64] zeroinitializer\n{ir}'
-        code = _object_code(ir, optimization)
+    def __init__(self, ir: str | Callable[[], str], optimization: int = 1,
+                 addresses: Sequence[int] = (), origin: str | None = None) -> None:
+        head = (f'@addresses = global [{len(addresses)} x i64] zeroinitializer\n' if addresses
+                else '')
+        code = _object_code(lambda: head + (ir if isinstance(ir, str) else ir()), optimization,
+                            origin)
         with _LOCK:
             self._engine = llvm.create_mcjit_compiler(
                 llvm.parse_assembly(''), target_machine(optimization))
@@ -114,15 +119,19 @@ def address_ir(name: str, number: int) -> str:
     return f'  {name} = load ptr, ptr getelementptr (ptr, ptr @addresses, i64 {number})'
 
 
-def _object_code(ir: str, optimization: int) -> bytes:
+def _object_code(ir: Callable[[], str], optimization: int, origin: str | None) -> bytes:
     """Return the object code of a module, from the cache or compiled now."""
     cache = object_cache()
-    key = '' if cache is None else key_of(ir, str(optimization), *host())
+    key, text = '', None
+    if cache is not None:
+        text = ir() if origin is None else None
+        key = key_of(text or origin or '', str(optimization), *host())
     code = None if cache is None else cache.load(key)
     if code is None:
+        text = ir() if text is None else text
         with _LOCK:
             machine = target_machine(optimization)
-            module = llvm.parse_assembly(ir)
+            module = llvm.parse_assembly(text)
             module.verify()
             module.triple = machine.triple
             module.data_layout = str(machine.target_data)

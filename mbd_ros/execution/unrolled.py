@@ -7,6 +7,7 @@ import functools
 
 from mbd_ros.execution.bundles import folded, Node
 from mbd_ros.execution.machine_code import vector_lanes
+from mbd_ros.execution.origin import kept, origin_of
 from mbd_ros.execution.side_by_side import SideBySide
 from mbd_ros.execution.sincos import sincos_ir
 from mbd_ros.execution.straight_line import declarations_ir, StraightLine, Width
@@ -109,8 +110,14 @@ def bundles_that_pay(program: Program, model: Model) -> tuple[Node, ...]:
     nodes = bundles_of(program, model, vector_lanes())
     if not nodes:
         return ()
-    alone, together = (_operations(*trace_program(program, model, way)) for way in ((), nodes))
-    return nodes if together < PAYS * alone else ()
+
+    def compare() -> bytes:
+        alone, together = (_operations(*trace_program(program, model, way))
+                           for way in ((), nodes))
+        return b'pay' if together < PAYS * alone else b'do not pay'
+
+    origin = origin_of(program, model, 'bundles', PAYS, nodes)
+    return nodes if kept(origin, compare) == b'pay' else ()
 
 
 def _operations(trace: Trace, results: list[Operand]) -> int:

@@ -1,0 +1,90 @@
+"""Code found on disk without tracing it again, and only where nothing has changed."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from robots import chain, model_of, random_state
+
+import mbd_ros
+from mbd_ros.dynamics.kinematics import link_pose
+from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS, INVERSE_DYNAMICS
+from mbd_ros.execution import compiled, origin, unrolled
+from mbd_ros.execution.compiled import CompiledKernel
+from mbd_ros.execution.origin import kept, origin_of
+from mbd_ros.execution.sweeps import Outward, Program
+from mbd_ros.spatial import IDENTITY, Link, Vector3
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv('MBD_ROS_CACHE', str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture(scope='module')
+def model():
+    return mbd_ros.load(chain(4, 1))
+
+
+def test_a_second_kernel_is_not_traced(folder, model, monkeypatch):
+    first = CompiledKernel(FORWARD_DYNAMICS, model, False)
+    monkeypatch.setattr(compiled, 'unrolled_ir', lambda *_: pytest.fail('traced again'))
+    second = CompiledKernel(FORWARD_DYNAMICS, model, False)
+    states = [np.array(part)[None] for part in random_state(model, 1)]
+    found = [np.empty((1, model.nv)) for _ in range(2)]
+    for kernel, out in zip((first, second), found):
+        assert kernel.run(states, np.array([0.0, 0.0, -9.81]), out)
+    np.testing.assert_array_equal(*found)
+
+
+def test_bundles_are_weighed_once(folder, monkeypatch):
+    legs = model_of([0, 1, 2, 1, 4], ['floating', *['revolute'] * 4], 2)
+    first = unrolled.bundles_that_pay.__wrapped__(FORWARD_DYNAMICS, legs)
+    monkeypatch.setattr(unrolled, 'trace_program', lambda *_: pytest.fail('traced again'))
+    assert unrolled.bundles_that_pay.__wrapped__(FORWARD_DYNAMICS, legs) == first
+
+
+@pytest.mark.parametrize('name', [
+    'rotations', 'translations', 'masses', 'mass_centers', 'inertias', 'armature'])
+def test_another_robot_has_another_origin(folder, model, name):
+    changed = getattr(model, name).copy()
+    changed.flat[0] = np.nextafter(changed.flat[0], 9.0)
+    other = replace(model, **{name: changed})
+    assert origin_of(FORWARD_DYNAMICS, other) != origin_of(FORWARD_DYNAMICS, model)
+
+
+def test_what_does_not_enter_the_code_does_not_count(folder, model):
+    other = replace(model, name='another', damping=model.damping + 1.0, generation=7)
+    assert origin_of(FORWARD_DYNAMICS, other) == origin_of(FORWARD_DYNAMICS, model)
+
+
+def test_programs_differ_by_all_they_hold(folder, model):
+    frames = [Link(IDENTITY, Vector3(0.0, 0.0, z)) for z in (0.0, 0.1)]
+    programs = [FORWARD_DYNAMICS, INVERSE_DYNAMICS, *(link_pose(1, frame) for frame in frames)]
+    assert len({origin_of(program, model) for program in programs}) == 4
+    assert None not in {origin_of(program, model) for program in programs}
+    assert origin_of(link_pose(1, frames[0]), model) == origin_of(programs[2], model)
+
+
+def step(body, joint, handed):
+    return handed
+
+
+def test_functions_from_elsewhere_have_no_origin(folder, model):
+    start = FORWARD_DYNAMICS.sweeps[0].start
+    for function in (step, partial(step), lambda body, joint, handed: handed):
+        assert origin_of(Program('mine', ('q',), (Outward(function, start),)), model) is None
+
+
+def test_changed_sources_change_the_origin(folder, model, monkeypatch):
+    before = origin_of(FORWARD_DYNAMICS, model)
+    monkeypatch.setattr(origin, '_sources', lambda: 'edited')
+    assert origin_of(FORWARD_DYNAMICS, model) != before
+
+
+def test_without_a_folder_nothing_is_kept(monkeypatch, model):
+    monkeypatch.setenv('MBD_ROS_CACHE', 'off')
+    assert origin_of(FORWARD_DYNAMICS, model) is None
+    assert [kept(None, lambda: b'made') for _ in range(2)] == [b'made'] * 2
