@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Sequence
 import sys
 
-from mbd_ros.cli import cache, check, info
+from mbd_ros.cli import cache, check, convert, info
 from mbd_ros.errors import MbdError
 
-SUBCOMMANDS = (check, info, cache)
+SUBCOMMANDS = (check, info, convert, cache)
 """Each has ``add_to(subparsers)``, which sets ``run``, a function of the parsed arguments."""
 
 

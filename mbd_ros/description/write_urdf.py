@@ -19,7 +19,8 @@ LARGEST = sys.float_info.max
 
 
 def urdf_text(mechanism: Mechanism, *, loops: str = 'loop_joint',
-              shapes: Mapping[str, Iterable[Any]] | None = None) -> str:
+              shapes: Mapping[str, Iterable[Any]] | None = None,
+              others: Iterable[Any] = ()) -> str:
     """
     Return a robot as URDF, which is read back as the same robot.
 
@@ -31,6 +32,8 @@ def urdf_text(mechanism: Mechanism, *, loops: str = 'loop_joint',
         Dialect of the loop joints; springs are written as Drake's with ``'drake'``.
     shapes : mapping of str to iterable of lxml element, optional
         ``<visual>`` and ``<collision>`` elements by the name of their link.
+    others : iterable of lxml element
+        Further children of ``<robot>``, for other programs.
 
     Returns
     -------
@@ -55,6 +58,7 @@ def urdf_text(mechanism: Mechanism, *, loops: str = 'loop_joint',
     robot.extend(loop_element(loop, loops, mechanism) for loop in mechanism.loop_joints)
     robot.extend(spring_element(spring, 'drake' if loops == 'drake' else 'mbd')
                  for spring in mechanism.springs)
+    robot.extend(others)
     etree.cleanup_namespaces(robot, top_nsmap={
         prefix: uri for element in robot.iter() for prefix, uri in element.nsmap.items()})
     etree.indent(robot)

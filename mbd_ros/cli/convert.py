@@ -1,0 +1,78 @@
+"""``mbd_ros convert``: a robot description in another format."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+import sys
+from typing import Any
+
+from mbd_ros.description.kept import kept_elements, kept_shapes
+from mbd_ros.description.mechanism import Mechanism
+from mbd_ros.description.read import read
+from mbd_ros.description.write_loops import loops_yaml
+from mbd_ros.description.write_mjcf import mjcf_text
+from mbd_ros.description.write_sdf import sdf_text
+from mbd_ros.description.write_urdf import urdf_text
+from mbd_ros.errors import InvalidValueError, MbdError
+
+DIALECTS = ('loop_joint', 'constraint', 'drake', 'gazebo', 'joint')
+
+SUFFIXES = {'.urdf': 'urdf', '.xml': 'mjcf', '.mjcf': 'mjcf', '.sdf': 'sdf', '.yaml': 'loops.yaml'}
+
+
+def add_to(subparsers: Any) -> None:
+    """Add the subcommand to the parser of ``mbd_ros``."""
+    parser = subparsers.add_parser(
+        'convert', help='write a robot description in another format',
+        description='Reads a robot description and writes its links, joints, loop joints and '
+        'masses in another format. What the other format has no words for is an error. URDF keeps '
+        'shapes and what is for other programs, MJCF and SDF are written without. Findings of the '
+        'reader go to the standard error output.')
+    parser.add_argument('file', metavar='FILE', help='a robot description')
+    parser.add_argument('-o', '--output', metavar='FILE',
+                        help='where to write; to the standard output if left out')
+    parser.add_argument('--to', choices=tuple(WRITERS),
+                        help='the format; by the name of the output, or urdf, if left out')
+    parser.add_argument('--loops', choices=DIALECTS, default='loop_joint',
+                        help='dialect of loop joints in URDF (default: %(default)s)')
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Convert the file."""
+    target = arguments.to or _by_name(arguments.output)
+    mechanism = read(arguments.file)
+    for finding in mechanism.findings:
+        print(finding, file=sys.stderr)
+    text = WRITERS[target](mechanism, arguments.loops)
+    if arguments.output is None:
+        print(text, end='')
+        return 0
+    try:
+        Path(arguments.output).write_text(text, encoding='utf-8')
+    except OSError as error:
+        raise MbdError(f'{arguments.output} cannot be written: {error.strerror}') from None
+    return 0
+
+
+def _urdf(mechanism: Mechanism, loops: str) -> str:
+    return urdf_text(mechanism, loops=loops, shapes=kept_shapes(mechanism),
+                     others=kept_elements(mechanism))
+
+
+WRITERS: dict[str, Callable[[Mechanism, str], str]] = {
+    'urdf': _urdf, 'mjcf': lambda mechanism, _: mjcf_text(mechanism),
+    'sdf': lambda mechanism, _: sdf_text(mechanism),
+    'loops.yaml': lambda mechanism, _: loops_yaml(mechanism)}
+
+
+def _by_name(output: str | None) -> str:
+    if output is None:
+        return 'urdf'
+    suffix = Path(output).suffix
+    if suffix not in SUFFIXES:
+        raise InvalidValueError('--output', output, f"a file named *{', *'.join(SUFFIXES)}, or "
+                                f"--to with one of {', '.join(WRITERS)}")
+    return SUFFIXES[suffix]

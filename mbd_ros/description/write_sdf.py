@@ -1,0 +1,122 @@
+"""Mechanism to SDF, the format of Gazebo."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+from lxml import etree
+
+from mbd_ros.description.mechanism import Inertia, Joint, Mechanism, Pose
+from mbd_ros.description.poses import roll_pitch_yaw
+from mbd_ros.description.write_loops import loop_element, numbers_text
+from mbd_ros.errors import UnsupportedError
+
+VERSION = '1.9'
+"""The oldest with ``relative_to`` everywhere and in wide use."""
+
+_TYPES = {'revolute': 'revolute', 'continuous': 'continuous', 'prismatic': 'prismatic',
+          'fixed': 'fixed', 'spherical': 'ball'}
+
+
+def sdf_text(mechanism: Mechanism) -> str:
+    """
+    Return the kinematic and inertial content of a robot as SDF.
+
+    The root link is fixed to the world. Rotor inertia and springs have no words there, limits of
+    acceleration and jerk neither; the latter are left out.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The robot.
+
+    Returns
+    -------
+    str
+        XML; numbers have all their digits.
+
+    Raises
+    ------
+    UnsupportedError
+        If something has no counterpart, so that the robot would move differently.
+
+    """
+    _refuse(mechanism)
+    sdf = etree.Element('sdf', version=VERSION)
+    model = etree.SubElement(sdf, 'model', name=mechanism.name)
+    joints = {joint.child: joint for joint in mechanism.joints}
+    for link in mechanism.links:
+        element = etree.SubElement(model, 'link', name=link.name)
+        joint = joints.get(link.name)
+        if joint is not None:
+            _add_pose(element, joint.origin, joint.parent)
+        _add_inertial(element, link.inertia)
+    anchor = etree.SubElement(model, 'joint', name=f'world_{mechanism.root}', type='fixed')
+    etree.SubElement(anchor, 'parent').text = 'world'
+    etree.SubElement(anchor, 'child').text = mechanism.root
+    for joint in mechanism.joints:
+        _add_joint(model, joint)
+    for loop in mechanism.loop_joints:
+        model.extend(loop_element(loop, 'gazebo', mechanism))
+    etree.indent(sdf)
+    return str(etree.tostring(sdf, encoding='unicode')) + '\n'
+
+
+def _refuse(mechanism: Mechanism) -> None:
+    for joint in mechanism.joints:
+        what = (f"{joint.kind} joint '{joint.name}'" if joint.kind not in _TYPES else
+                f"rotor inertia of joint '{joint.name}'" if joint.dynamics.armature else '')
+        if what:
+            raise UnsupportedError(f'{joint.source}: writing the {what} as SDF',
+                                   f"allowed: {', '.join(_TYPES)}, without rotor inertia")
+    for spring in mechanism.springs:
+        raise UnsupportedError(f"{spring.source}: writing the spring '{spring.name}' as SDF",
+                               'write URDF, which has words for springs in our namespace')
+
+
+def _add_pose(element: Any, pose: Pose, relative_to: str) -> None:
+    etree.SubElement(element, 'pose', relative_to=relative_to).text = numbers_text(
+        (*pose.translation, *roll_pitch_yaw(pose.rotation)))
+
+
+def _add_inertial(link: Any, inertia: Inertia | None) -> None:
+    if inertia is None:
+        return
+    element = etree.SubElement(link, 'inertial')
+    etree.SubElement(element, 'pose').text = numbers_text((*inertia.center, 0.0, 0.0, 0.0))
+    etree.SubElement(element, 'mass').text = numbers_text([inertia.mass])
+    tensor = etree.SubElement(element, 'inertia')
+    for i in range(3):
+        for j in range(i, 3):
+            etree.SubElement(tensor, f"i{'xyz'[i]}{'xyz'[j]}").text = numbers_text(
+                [inertia.tensor[i][j]])
+
+
+def _add_joint(model: Any, joint: Joint) -> None:
+    element = etree.SubElement(model, 'joint', name=joint.name, type=_TYPES[joint.kind])
+    etree.SubElement(element, 'parent').text = joint.parent
+    etree.SubElement(element, 'child').text = joint.child
+    if joint.kind in ('fixed', 'spherical'):
+        return
+    axis = etree.SubElement(element, 'axis')
+    etree.SubElement(axis, 'xyz').text = numbers_text(joint.axis)
+    limits = {'lower': joint.limits.lower, 'upper': joint.limits.upper,
+              'effort': joint.limits.effort, 'velocity': joint.limits.velocity}
+    _add_numbers(axis, 'limit', {name: value for name, value in limits.items()
+                                 if abs(value) != inf})
+    _add_numbers(axis, 'dynamics', {name: value for name, value in (
+        ('damping', joint.dynamics.damping), ('friction', joint.dynamics.friction)) if value})
+    if joint.mimic is not None:
+        mimic = etree.SubElement(axis, 'mimic', joint=joint.mimic.joint)
+        etree.SubElement(mimic, 'multiplier').text = numbers_text([joint.mimic.multiplier])
+        etree.SubElement(mimic, 'offset').text = numbers_text([joint.mimic.offset])
+        etree.SubElement(mimic, 'reference').text = '0'
+
+
+def _add_numbers(parent: Any, tag: str, values: dict[str, float]) -> None:
+    if not values:
+        return
+    element = etree.SubElement(parent, tag)
+    for name, value in values.items():
+        etree.SubElement(element, name).text = numbers_text([value])

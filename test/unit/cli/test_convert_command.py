@@ -1,0 +1,87 @@
+"""The command ``mbd_ros convert``."""
+
+from pathlib import Path
+
+from described import bare, joint, link, robot
+import pytest
+
+from mbd_ros.cli.command import main
+from mbd_ros.description.read import read
+
+URDF = Path(__file__).resolve().parents[3] / 'urdf'
+PLANAR = robot(bare('base'), link('arm'), joint('j', 'planar', 'base', 'arm'))
+RING = robot(
+    bare('base'), link('a'), link('b'), joint('i', 'continuous', 'base', 'a'),
+    joint('j', 'continuous', 'base', 'b'),
+    '<loop_joint name="pin" type="spherical"><link1 link="a" xyz="0 0 1" rpy="0 0 0"/>'
+    '<link2 link="b" xyz="0 0 1" rpy="0 0 0"/></loop_joint>', '<transmission name="t"/>')
+
+
+def written(tmp_path, text):
+    path = tmp_path / 'robot.urdf'
+    path.write_text(text)
+    return str(path)
+
+
+def without_sources(mechanism):
+    return [(one.name, one.kind, one.parent, one.child, one.origin, one.axis)
+            for one in mechanism.joints], [(one.name, one.inertia and one.inertia.tensor)
+                                           for one in mechanism.links]
+
+
+def test_xacro_to_urdf(tmp_path, capsys):
+    source, target = URDF / 'pendulum.urdf.xacro', tmp_path / 'pendulum.urdf'
+    assert main(['convert', str(source), '-o', str(target)]) == 0
+    assert without_sources(read(target)) == without_sources(read(source))
+    assert target.read_text().count('<visual>') == read(source).text.count('<visual>') > 0
+    assert target.read_text().count('<material name="brass">') == 1
+    assert capsys.readouterr().out == ''
+
+
+@pytest.mark.parametrize(('dialect', 'tag'), [
+    ('constraint', '<constraint name="pin"'), ('drake', '<drake:ball_constraint'),
+    ('gazebo', '<joint name="pin" type="ball">')])
+def test_dialects_of_loops(tmp_path, capsys, dialect, tag):
+    source = written(tmp_path, RING)
+    assert main(['convert', source, '--loops', dialect]) == 0
+    text = capsys.readouterr().out
+    assert tag in text
+    assert '<loop_joint' not in text
+    assert '<transmission name="t"/>' in text
+    again = read(text)
+    (pin,) = again.loop_joints
+    assert (pin.name, pin.kind, {pin.link1, pin.link2}) == ('pin', 'spherical', {'a', 'b'})
+
+
+def test_sdf(tmp_path):
+    target = tmp_path / 'robot.sdf'
+    assert main(['convert', written(tmp_path, RING), '-o', str(target)]) == 0
+    text = target.read_text()
+    assert '<joint name="pin" type="ball">' in text
+    assert '<pose relative_to="base">0.0 0.0 0.0 0.0 0.0 0.0</pose>' in text
+
+
+def test_side_file(tmp_path):
+    source = written(tmp_path, RING)
+    main(['convert', source, '-o', str(tmp_path / 'tree.loops.yaml')])
+    (tmp_path / 'tree.urdf').write_text(RING.replace('<loop_joint', '<!--').replace(
+        '</loop_joint>', '-->'))
+    assert [loop.name for loop in read(tmp_path / 'tree.urdf').loop_joints] == ['pin']
+
+
+@pytest.mark.parametrize(('arguments', 'message'), [
+    (['--to', 'mjcf'], "{file}:4: writing the planar joint 'j' as MJCF is not supported in this "
+                       'version; allowed: fixed, revolute, continuous, prismatic, spherical, '
+                       'floating'),
+    (['--to', 'sdf'], "{file}:4: writing the planar joint 'j' as SDF is not supported in this "
+                      'version; allowed: revolute, continuous, prismatic, fixed, spherical, '
+                      'without rotor inertia'),
+    (['-o', 'robot.txt'], "--output is 'robot.txt'; allowed: a file named *.urdf, *.xml, *.mjcf, "
+                          '*.sdf, *.yaml, or --to with one of urdf, mjcf, sdf, loops.yaml'),
+    (['-o', '/no/such/folder/robot.urdf'],
+     '/no/such/folder/robot.urdf cannot be written: No such file or directory'),
+])
+def test_what_cannot_be_written(tmp_path, capsys, arguments, message):
+    source = written(tmp_path, PLANAR)
+    assert main(['convert', source, *arguments]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == 'mbd_ros: ' + message.format(file=source)
