@@ -9,6 +9,10 @@ from mbd_ros.dynamics.prepared import (
     compile_model, LinkMotion, PreparedDynamics, STANDARD_GRAVITY)
 from mbd_ros.dynamics.prepared_derivatives import (
     ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
+from mbd_ros.dynamics.segments import SEGMENTED_FORWARD_DYNAMICS
+from mbd_ros.execution.chunks import register
+
+register(SEGMENTED_FORWARD_DYNAMICS)
 
 __all__ = [
     'STANDARD_GRAVITY', 'Energy', 'ForwardDynamicsDerivatives', 'InverseDynamicsDerivatives',

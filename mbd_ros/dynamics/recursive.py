@@ -101,6 +101,11 @@ class Articulated(NamedTuple):
         """Return two subtrees on the same parent as one."""
         return Articulated(self.inertia + other.inertia, self.wrench + other.wrench)
 
+    def to_parent(self, link: Link) -> Articulated:
+        """Return the same in the axes and at the origin of the parent."""
+        return Articulated(link.articulated_to_parent(self.inertia),
+                           link.wrench_to_parent(self.wrench))
+
 
 class Pivot(NamedTuple):
     """One axis of a joint, eliminated: qdd = drive - column . a."""
@@ -118,24 +123,36 @@ def velocities(body: Body, joint: Joint, parent: Vector3) -> Step:
 
 
 def articulate(body: Body, joint: Joint, children: Articulated, moving: Moving) -> Step:
-    """
-    Inward: free the joint, axis by axis, in the equation f = inertia a + wrench.
+    """Inward: free the joint of a body and what it carries."""
+    freed, pivots, _ = free(joint, body.armature, loaded(body, children, moving))
+    return Step(hand=freed.to_parent(moving.link), keep=pivots)
 
-    A joint with several axes is a chain of massless joints with one axis each.
-    """
+
+def loaded(body: Body, children: Articulated, moving: Moving) -> Articulated:
+    """Return f = inertia a + wrench of a body with what it carries, its own motion put in."""
     inertia = body.inertia.articulated() + children.inertia
-    wrench = moving.wrench + children.wrench + inertia.apply(moving.coriolis)
-    pivots = []
-    for axis, effort, rotor in zip(joint.axes, joint.tau, body.armature):
+    return Articulated(inertia, moving.wrench + children.wrench + inertia.apply(moving.coriolis))
+
+
+def free(joint: Joint, armature: tuple[Scalar, ...], carried: Articulated
+         ) -> tuple[Articulated, tuple[Pivot, ...], tuple[Scalar, ...]]:
+    """
+    Free the joint, axis by axis, in the equation f = inertia a + wrench.
+
+    A joint with several axes is a chain of massless joints with one axis each. The third result
+    is the compliance of each axis: acceleration for a unit of generalized force.
+    """
+    inertia, wrench = carried
+    pivots, compliances = [], []
+    for axis, effort, rotor in zip(joint.axes, joint.tau, armature):
         column = inertia.column(axis)
         compliance = 1.0 / (column.along(axis) + rotor)
         drive = (effort - wrench.along(axis)) * compliance
         inertia = inertia.minus_square(column, compliance)
         wrench = wrench + column * drive
         pivots.append(Pivot(axis, column * compliance, drive))
-    handed = Articulated(moving.link.articulated_to_parent(inertia),
-                         moving.link.wrench_to_parent(wrench))
-    return Step(hand=handed, keep=tuple(pivots))
+        compliances.append(compliance)
+    return Articulated(inertia, wrench), tuple(pivots), tuple(compliances)
 
 
 def accelerate(body: Body, joint: Joint, parent: Twist, moving: Moving, pivots: tuple[Pivot, ...]

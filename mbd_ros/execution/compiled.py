@@ -7,6 +7,8 @@ import ctypes
 from dataclasses import dataclass
 import functools
 import math
+from typing import TypeAlias
+import weakref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.batch import batch_ir
 from mbd_ros.execution.bundles import Node
+from mbd_ros.execution.chunks import chunked_code, Plan, plan_of
 from mbd_ros.execution.interpreted import Interpreted
 from mbd_ros.execution.kernel import all_finite, Kernel
 from mbd_ros.execution.machine_code import address_ir, MachineCode, vector_lanes
@@ -23,8 +26,13 @@ from mbd_ros.execution.straight_line import SCALAR, Width
 from mbd_ros.execution.sweeps import Program
 from mbd_ros.execution.tree import rolled_tables, sizes
 from mbd_ros.execution.unrolled import bundles_that_pay, unrolled_ir
+from mbd_ros.execution.workspace import DECLARATIONS, give_ir, RELEASE, take_ir
 from mbd_ros.model import Model
 from mbd_ros.spatial import Joint
+
+LONG_CHAIN = 200
+"""Bodies of a chain from which on its segments run side by side unasked."""
+SideBySide: TypeAlias = 'tuple[Node, ...] | Plan | None'
 
 
 @dataclass(frozen=True)
@@ -67,16 +75,20 @@ class Compiled:
         its results are not finite, and the caller explains which joint is at fault.
         """
         rolled = not self.unrolls(program, model)
-        nodes = bundles_that_pay(program, model) if self.shape == 'auto' and not rolled else ()
-        return compiled_kernel(program, model, rolled, nodes)
+        side_by_side: SideBySide = None
+        if self.shape == 'auto' and not rolled:
+            side_by_side = bundles_that_pay(program, model)
+        elif self.shape == 'auto' and model.nb >= LONG_CHAIN:
+            side_by_side = plan_of(program, model, vector_lanes())
+        return compiled_kernel(program, model, rolled, side_by_side)
 
 
 @functools.lru_cache(maxsize=1024)
-def compiled_kernel(program: Program, model: Model, rolled: bool, nodes: tuple[Node, ...] = (),
+def compiled_kernel(program: Program, model: Model, rolled: bool, side_by_side: SideBySide = None,
                     width: int | None = None) -> Kernel:
     """Return a ``CompiledKernel``, made now or earlier, or an interpreted one."""
     try:
-        return CompiledKernel(program, model, rolled, nodes, width)
+        return CompiledKernel(program, model, rolled, side_by_side, width)
     except ZeroDivisionError:
         return Interpreted().kernel(program, model)
 
@@ -93,26 +105,32 @@ class CompiledKernel:
         For which model.
     rolled : bool
         Whether it loops over bodies.
-    nodes : sequence of Node, optional
-        Bodies that run side by side in lanes when there is one state.
+    side_by_side : sequence of Node or Plan, optional
+        What runs in lanes when there is one state: subtrees, or segments of a chain.
     width : int, optional
         States of a batch that run side by side; as many as a register holds if left out.
 
     """
 
-    def __init__(self, program: Program, model: Model, rolled: bool, nodes: Sequence[Node] = (),
-                 width: int | None = None) -> None:
+    def __init__(self, program: Program, model: Model, rolled: bool,
+                 side_by_side: SideBySide = None, width: int | None = None) -> None:
         self.program = program
         self.model = model
         self.shape = program.shape(model.nb, model.nv)
         self._width = Width(width or vector_lanes())
         self._code = _rolled if rolled else _unrolled
-        self._one, self._alive = (_unrolled(program, model, SCALAR, nodes) if nodes
-                                  else self._code(program, model, SCALAR))
+        self.name = self._kind = 'rolled' if rolled else 'unrolled'
+        if isinstance(side_by_side, Plan):
+            self._one, self._alive = chunked_code(program, model, side_by_side)
+            self.name = f'rolled, {side_by_side.lanes} segments in lanes'
+        elif side_by_side:
+            self._one, self._alive = _unrolled(program, model, SCALAR, side_by_side)
+            self.name = f'unrolled, {max(node.lanes for node in side_by_side)} lanes'
+        else:
+            self._one, self._alive = self._code(program, model, SCALAR)
         self.address: int | None = self._one.address('kernel')
-        lanes = max((node.lanes for node in nodes), default=1)
-        self._kind = 'rolled' if rolled else 'unrolled'
-        self.name = self._kind + (f', {lanes} lanes' if lanes > 1 else '')
+        if rolled:
+            weakref.finalize(self, _release, self._one).atexit = False
 
     def how(self, count: int) -> str:
         """Return what runs so many states."""
@@ -160,6 +178,11 @@ class CompiledKernel:
         return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *pointers)(loop.address('batch'))
 
 
+def _release(code: MachineCode) -> None:
+    """Free the memory that a kernel keeps for its next call."""
+    ctypes.CFUNCTYPE(None)(code.address(RELEASE))()
+
+
 def _unrolled(program: Program, model: Model, width: Width, nodes: Sequence[Node] = ()
               ) -> tuple[MachineCode, object]:
     return MachineCode(lambda: unrolled_ir(program, model, width, nodes), origin=origin_of(
@@ -176,12 +199,11 @@ def _rolled(program: Program, model: Model, width: Width) -> tuple[MachineCode, 
     names = [*(f'%a{k}' for k in range(len(program.inputs))), '%gravity', '%result']
     parameters = ', '.join(f'ptr {name}' for name in names)
     code = MachineCode('\n'.join([
-        'declare ptr @malloc(i64)', 'declare void @free(ptr)',
-        f'define void @kernel({parameters}) nounwind {{',
-        f'  %work = call ptr @malloc(i64 {work})',
+        DECLARATIONS, f'define void @kernel({parameters}) nounwind {{', 'entry:',
+        *take_ir('%work', work, 'entry'),
         *(address_ir(name, k) for k, name in enumerate(('%rolled', '%constants', '%topology'))),
         f'  call void %rolled({parameters}, ptr %constants, ptr %topology, i64 {model.nb}, '
-        f'i64 {model.nv}, ptr %work)', '  call void @free(ptr %work)', '  ret void', '}']),
+        f'i64 {model.nv}, ptr %work)', *give_ir(), '  ret void', '}']),
         addresses=[shared.address('rolled'), constants.ctypes.data, topology.ctypes.data])
     return code, (shared, constants, topology)
 

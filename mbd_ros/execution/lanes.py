@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mbd_ros.errors import InvalidValueError
+from mbd_ros.execution.chunks import plan_of
 from mbd_ros.execution.compiled import compiled_kernel
 from mbd_ros.execution.kernel import Kernel
 from mbd_ros.execution.machine_code import vector_lanes
@@ -19,7 +20,7 @@ class Lanes:
     The executor that runs equal work in lanes, whether that pays or not.
 
     With one state, a lane is one of several subtrees whose bodies have pairwise the same joints
-    (``bundles.py`` finds them); with a batch, it is a state.
+    (``bundles.py`` finds them), or a segment of a chain (``chunks.py``); with a batch, a state.
 
     Parameters
     ----------
@@ -43,6 +44,8 @@ class Lanes:
     def kernel(self, program: Program, model: Model) -> Kernel:
         """Return the kernel of a program for a model, compiled now or earlier."""
         width = self.width or vector_lanes()
+        plan = plan_of(program, model, width)
         nodes = bundles_of(program, model, width)
-        rolled = len(nodes or model.parents) > program.largest_unrolled
-        return compiled_kernel(program, model, rolled, () if rolled else nodes, width)
+        if plan is not None or len(nodes or model.parents) > program.largest_unrolled:
+            return compiled_kernel(program, model, True, plan, width)
+        return compiled_kernel(program, model, False, nodes, width)

@@ -36,9 +36,11 @@ class RolledCode:
     scratch: int
     matrices: int
     width: Width
+    hand: int = 0
 
     def work_size(self, nb: int, nv: int) -> int:
         """Return the number of values of work space for nb bodies and nv velocities."""
+        # (nb + 1) * row is enough for a chain too: one row to hand on, the rest to keep.
         return ((nb + 1) * self.row + self.scratch
                 + elimination_ir.work_size(nv, self.matrices, self.width))
 
@@ -65,14 +67,44 @@ def rolled_code(program: Program, joints: Sequence[type[Joint]], width: Width) -
     return _Writer(program, [Species(joint) for joint in joints], width).write()
 
 
-class _Writer:
-    """Writes the function line by line."""
+def chain_code(program: Program, joints: Sequence[type[Joint]], width: Width) -> RolledCode:
+    """
+    Return the rolled IR of the sweeps of a program along chains, a function for each sweep.
 
-    def __init__(self, program: Program, species: list[Species], width: Width) -> None:
+    ``sweep0``, ``sweep1`` and so on have the arguments of ``rolled``, without the results of the
+    sweeps before. Each body's parent is the one before it, so that what is handed on stays in
+    one place, the first ``hand`` values of ``work``: there the caller puts what the first (the
+    last) body is handed, and finds what the last (the first) one hands on.
+
+    Parameters
+    ----------
+    program : Program
+        Outward and inward sweeps.
+    joints : sequence of type of Joint
+        The joint types; ``species`` in the topology counts them.
+    width : Width
+        How many chains of equal shape run side by side; each constant is one value of it.
+
+    Returns
+    -------
+    RolledCode
+        IR with the functions.
+
+    """
+    return _Writer(program, [Species(joint) for joint in joints], width, chain=True).write()
+
+
+class _Writer:
+    """Writes the functions line by line."""
+
+    def __init__(self, program: Program, species: list[Species], width: Width,
+                 chain: bool = False) -> None:
         self._program = program
         self._species = species
         self._width = width
+        self._chain = chain
         self._kind = width.type
+        self._stack = max(16, 8 * width.lanes)  # or vectors kept there straddle cache lines
         self._lines: list[str] = []
         self._hand = 0
         self._walk_hand = 0
@@ -84,6 +116,8 @@ class _Writer:
                              for sweep in program.sweeps]
         kept = max(species.slots for species in self._species)
         row = self._hand + kept
+        if self._chain:
+            return self._write_chain(sweeps)
         scratch = 6 * self._walk_hand
         arguments = ', '.join(f'ptr noalias readonly %{name}' for name in program.inputs)
         count = program.extent[0] if self._solves else 0
@@ -93,7 +127,7 @@ class _Writer:
             *([elimination_ir.elimination_ir(count, self._width)] if count else []),
             f'define void @rolled({arguments}, ptr noalias readonly %gravity, ptr noalias %result,'
             ' ptr noalias readonly %constants, ptr noalias readonly %topology, i64 %n, i64 %nv,'
-            ' ptr noalias %work) nounwind {', 'entry:',
+            f' ptr noalias %work) nounwind alignstack({self._stack}) {{', 'entry:',
             '  %species.all = getelementptr i64, ptr %topology, i64 %n',
             '  %qfirst.all = getelementptr i64, ptr %species.all, i64 %n',
             '  %vfirst.all = getelementptr i64, ptr %qfirst.all, i64 %n',
@@ -117,6 +151,23 @@ class _Writer:
                 label = self._sweep(k, sweep, codes, row, label)
         self._lines += ['  ret void', '}']
         return RolledCode('\n'.join(self._lines), row, scratch, count, self._width)
+
+    def _write_chain(self, sweeps: list[Any]) -> RolledCode:
+        row = self._hand + max(species.slots for species in self._species)
+        pointers = ', '.join(f'ptr noalias readonly %{name}' for name in (
+            *self._program.inputs, 'gravity', 'constants', 'topology'))
+        self._lines = [sincos_ir(self._width), declarations_ir(self._width)]
+        for k, (sweep, codes) in enumerate(zip(self._program.sweeps, sweeps)):
+            self._lines += [
+                f'define void @sweep{k}({pointers}, ptr noalias %result, i64 %n, '
+                f'ptr noalias %work) nounwind alignstack({self._stack}) {{', 'entry:',
+                '  %species.all = getelementptr i64, ptr %topology, i64 %n',
+                '  %qfirst.all = getelementptr i64, ptr %species.all, i64 %n',
+                '  %vfirst.all = getelementptr i64, ptr %qfirst.all, i64 %n']
+            assert isinstance(sweep, (Outward, Inward))
+            self._loop(k, sweep, codes, row, 'entry')
+            self._lines += ['  ret void', '}']
+        return RolledCode('\n'.join(self._lines), row, 0, 0, self._width, self._hand)
 
     def _traced(self, sweep: Outward | Inward | Walk) -> Any:
         program = self._program
@@ -194,10 +245,17 @@ class _Writer:
             self._lines += block.compute(trace, start)
             for entry, value in enumerate(start):
                 self._lines += block.store(value, '%work', entry)
-            index = f'  %{s}.b = add i64 %{s}.i, 0'
         else:
             label = self._fill(f'{s}z', '%work', '%rows', row, flatten(sweep.zero), label)
-            index = f'  %{s}.b = sub i64 %{s}.last, %{s}.i'
+        return self._loop(k, sweep, codes, row, label)
+
+    def _loop(self, k: int, sweep: Outward | Inward, codes: list[Code], row: int, label: str
+              ) -> str:
+        """Write the loop over the bodies."""
+        s = f's{k}'
+        outward = isinstance(sweep, Outward)
+        index = f'%{s}.i, 0' if outward else f'%{s}.last, %{s}.i'
+        index = f'  %{s}.b = {"add" if outward else "sub"} i64 {index}'
         self._lines += [
             f'  %{s}.last = sub i64 %n, 1', f'  br label %{s}.loop', f'{s}.loop:',
             f'  %{s}.i = phi i64 [0, %{label}], [%{s}.j, %{s}.next]',
@@ -207,13 +265,12 @@ class _Writer:
         self._switch(s)
         for number, code in enumerate(codes):
             self._lines.append(f'{s}.species{number}:')
-            outward = isinstance(sweep, Outward)
             block = self._block(f'{s}t{number}.', s,
                                 f'%{s}.parentrow' if outward else f'%{s}.row')
             results = [*code.hand, *(scalar for _, scalar in code.keep), *code.out]
             self._lines += block.compute(code.trace, results)
             for entry, value in enumerate(code.hand):
-                self._lines += (block.store(value, f'%{s}.row', entry) if outward
+                self._lines += (block.store(value, f'%{s}.row', entry) if outward or self._chain
                                 else block.add(value, f'%{s}.parentrow', entry))
             for slot, value in code.keep:
                 self._lines += block.store(value, f'%{s}.kept', slot)
@@ -284,12 +341,21 @@ class _Writer:
             lines += [f'  %{s}.{name}.p = getelementptr i64, ptr {table}, i64 {body}',
                       f'  %{s}.{name} = load i64, ptr %{s}.{name}.p']
         for name, index in (('row', body), ('parentrow', f'%{s}.parent')):
+            if self._chain:
+                lines += [f'  %{s}.{name} = getelementptr {self._kind}, ptr %work, i64 0']
+                continue
             lines += [f'  %{s}.{name}.1 = add i64 {index}, 1',
                       f'  %{s}.{name}.o = mul i64 %{s}.{name}.1, {row}',
                       f'  %{s}.{name} = getelementptr {self._kind}, ptr %work, i64 %{s}.{name}.o']
-        lines += [f'  %{s}.kept = getelementptr {self._kind}, ptr %{s}.row, i64 {self._hand}',
+        kept = f'%{s}.row'
+        if self._chain:
+            kept = f'%{s}.kept.row'
+            lines += [f'  %{s}.kept.o = mul i64 {body}, {row - self._hand}',
+                      f'  {kept} = getelementptr {self._kind}, ptr %work, i64 %{s}.kept.o']
+        constant = self._kind if self._chain else 'double'
+        lines += [f'  %{s}.kept = getelementptr {self._kind}, ptr {kept}, i64 {self._hand}',
                   f'  %{s}.c.o = mul i64 {body}, {BODY_SIZE}',
-                  f'  %{s}.c = getelementptr double, ptr %constants, i64 %{s}.c.o']
+                  f'  %{s}.c = getelementptr {constant}, ptr %constants, i64 %{s}.c.o']
         for name in self._program.inputs:
             first = 'qfirst' if name == 'q' else 'vfirst'
             lines.append(f'  %{s}.{name} = getelementptr {self._kind}, ptr %{name}, '
@@ -306,7 +372,8 @@ class _Writer:
     def _block(self, prefix: str, s: str, handed: str) -> StraightLine:
         pointers = {BODY: f'%{s}.c', KEPT: f'%{s}.kept', HANDED: handed, WORLD: '%gravity'}
         pointers.update({name: f'%{s}.{name}' for name in self._program.inputs})
-        return StraightLine(prefix, pointers, self._width, (BODY, WORLD))
+        common = (WORLD,) if self._chain else (BODY, WORLD)
+        return StraightLine(prefix, pointers, self._width, common)
 
     def _give_out(self, block: StraightLine, s: str, code: Code) -> None:
         """Store what a sweep's step gives out."""

@@ -109,8 +109,9 @@ class StraightLine:
             self._widths[symbol.number] = self._width_of(symbol)
         if self._width == SCALAR and together != SCALAR:
             lines = self._angles_together(needed, together)
-        return lines + [self._instruction(symbol) for symbol in needed
-                        if symbol.number not in self._done]
+        left = [symbol for symbol in needed if symbol.number not in self._done]
+        self._done.update(symbol.number for symbol in left)
+        return lines + [self._instruction(symbol) for symbol in left]
 
     def _angles_together(self, needed: list[Symbol], width: Width) -> list[str]:
         """Return the instructions for sines and cosines of inputs, several angles at a time."""
