@@ -11,6 +11,7 @@ from mbd_ros.dynamics import (
     forward_dynamics_derivatives, ForwardDynamicsDerivatives, inverse_dynamics,
     inverse_dynamics_derivatives, InverseDynamicsDerivatives, jacobian, link_poses, mass_matrix,
     pose)
+from mbd_ros.dynamics.carry_over import CarriedState, carry_over
 from mbd_ros.dynamics.closed_loop import close_loops, constrained_dynamics
 from mbd_ros.dynamics.stream import stream
 from mbd_ros.errors import MbdError
@@ -19,9 +20,9 @@ from mbd_ros.model import load, Model
 from mbd_ros.simulation.simulate import simulate
 
 __all__ = [
-    'Compiled', 'Energy', 'ForwardDynamicsDerivatives', 'Futures', 'Interpreted',
+    'CarriedState', 'Compiled', 'Energy', 'ForwardDynamicsDerivatives', 'Futures', 'Interpreted',
     'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model', 'Threads', 'bias_forces',
-    'close_loops', 'compile', 'constrained_dynamics', 'energy', 'forward_dynamics',
+    'carry_over', 'close_loops', 'compile', 'constrained_dynamics', 'energy', 'forward_dynamics',
     'forward_dynamics_derivatives', 'inverse_dynamics', 'inverse_dynamics_derivatives', 'jacobian',
     'link_poses', 'load', 'mass_matrix', 'pose', 'simulate', 'stream', 'udwadia_kalaba',
 ]

@@ -68,6 +68,21 @@ def body_poses() -> Program:
                    Layout.BODIES, (4, 4))
 
 
+def body_velocities() -> Program:
+    """
+    Return the program that gives the velocities (nb, 6) of all bodies.
+
+    Of their origins, in world axes, linear part first.
+    """
+    return Program('velocities', ('q', 'v'), (Outward(_velocity_step, _ground_at_rest),),
+                   Layout.BODIES, (6,))
+
+
+def _velocity_step(body: Body, joint: Joint, parent: Travel) -> Step:
+    own = travel(body, joint, parent)
+    return Step(hand=own, out=tuple(_seen(own, AT_ORIGIN))[:6])
+
+
 def _ground_pose(world: object) -> Link:
     return AT_ORIGIN
 

@@ -124,6 +124,11 @@ class PreparedDynamics:
         """Callable ``(q) -> (nb, 4, 4)``: poses of the bodies in the world [m]."""
         return self._callable(kinematics.body_poses())
 
+    @functools.cached_property
+    def body_velocities(self) -> Callable[..., Array]:
+        """Callable ``(q, v) -> (nb, 6)``: of the bodies' origins in world axes, linear first."""
+        return self._callable(kinematics.body_velocities())
+
     def jacobian(self, q: ArrayLike, link: str) -> Array:
         """Give the Jacobian of a link (6, nv): linear rows first, world axes, at its origin."""
         return self._of_link('jacobian', link)(q)

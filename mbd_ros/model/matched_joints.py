@@ -1,0 +1,146 @@
+"""Joints of a robot and of the robot that takes its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.errors import InvalidValueError, NotFiniteError, UnknownNameError
+from mbd_ros.model.joint_manifold import MANIFOLDS
+from mbd_ros.model.joint_type import JointType
+from mbd_ros.model.model import Model
+from mbd_ros.model.rigid_motion import of_matrix
+from mbd_ros.model.state import neutral
+
+Array = NDArray[np.float64]
+
+
+def same_joints(old: Model, new: Model) -> list[tuple[slice, slice]]:
+    """Return where the velocities of joints of one name and type are in v, old and new."""
+    place = {name: i for i, name in enumerate(old.joint_names)}
+    return [(_slice(old, place[name]), _slice(new, i)) for i, name in enumerate(new.joint_names)
+            if name in place and old.joint_types[place[name]] is new.joint_types[i]]
+
+
+def _slice(model: Model, joint: int) -> slice:
+    start = model.v_offsets[joint]
+    return slice(start, start + model.joint_types[joint].nv)
+
+
+def matched_configuration(old: Model, q: Array, poses: Mapping[str, Array], new: Model,
+                          positions: Mapping[str, float]) -> Array:
+    """
+    Return the configuration at which links stand to each other as before, as far as joints allow.
+
+    A joint that is as it was keeps its coordinates, whole turns included. Another one takes those
+    at which the link it moves is nearest to where it was against the link it hangs on, within the
+    joint's limits. Where one of them is new, it is neutral.
+
+    Parameters
+    ----------
+    old : Model
+        The robot so far.
+    q : (nq,) array
+        Its configuration.
+    poses : mapping of str to (4, 4) array
+        Of its links in the world.
+    new : Model
+        The robot from now on.
+    positions : mapping of str to float
+        Of joints with one coordinate; they have precedence.
+
+    Returns
+    -------
+    (nq,) array
+        Of the new robot.
+
+    Raises
+    ------
+    UnknownNameError, InvalidValueError, NotFiniteError
+        If a position is given of a joint that does not exist or has several coordinates, or is
+        beyond the limits.
+
+    """
+    result = neutral(new)
+    kept = {joint.name: joint for joint in old.mechanism.joints}
+    now = {joint.name: joint for joint in new.mechanism.joints}
+    place = {name: i for i, name in enumerate(old.joint_names)}
+    where = _body_poses(new, poses)
+    for i, (name, kind) in enumerate(zip(new.joint_names, new.joint_types)):
+        own = slice(new.q_offsets[i], new.q_offsets[i] + kind.nq)
+        if name in positions:
+            result[own] = _given(new, i, positions[name])
+        elif name in place and _alike(kept.get(name), now.get(name)):
+            start = old.q_offsets[place[name]]
+            result[own] = q[start:start + kind.nq]
+        else:
+            child = where[i]
+            parent = np.eye(4) if new.parents[i] < 0 else where[new.parents[i]]
+            if parent is not None and child is not None:
+                result[own] = _nearest(new, i, parent, child)
+    for name in positions:
+        if name not in new.joint_names:
+            raise UnknownNameError('joint', name, new.joint_names)
+    return result
+
+
+def _alike(old: object, new: object) -> bool:
+    """Tell whether two records of a joint, None for an added floating base, mean the same."""
+    fields = ('kind', 'parent', 'child', 'origin', 'axis')
+    return all(getattr(old, field, None) == getattr(new, field, None) for field in fields)
+
+
+def _given(model: Model, joint: int, value: float) -> float:
+    name = model.joint_names[joint]
+    if not model.joint_types[joint].is_simple:
+        raise InvalidValueError('positions', name, 'joints with one coordinate')
+    if not math.isfinite(value):
+        raise NotFiniteError('the position', f"joint '{name}'", value)
+    lower, upper = (float(limits[model.v_offsets[joint]])
+                    for limits in (model.lower, model.upper))
+    if not lower <= value <= upper:
+        raise InvalidValueError(f"the position of joint '{name}'", value,
+                                f'{lower:.9g} to {upper:.9g}')
+    return value
+
+
+def _body_poses(model: Model, poses: Mapping[str, Array]) -> list[Array | None]:
+    """Return where each body was, by the first of its links that was there."""
+    found: list[Array | None] = [None] * model.nb
+    for name, frame in model.links.items():
+        if frame.body >= 0 and found[frame.body] is None and name in poses:
+            body = np.eye(4)
+            body[:3, :3] = poses[name][:3, :3] @ frame.rotation.T
+            body[:3, 3] = poses[name][:3, 3] - body[:3, :3] @ frame.translation
+            found[frame.body] = body
+    return found
+
+
+def _nearest(model: Model, joint: int, parent: Array, child: Array) -> Array:
+    """Return the coordinates at which a body is nearest to a pose, within the limits."""
+    zero = parent[:3, :3] @ model.rotations[joint]
+    turn = zero.T @ child[:3, :3]
+    shift = zero.T @ (child[:3, 3] - parent[:3, 3] - parent[:3, :3] @ model.translations[joint])
+    kind, first = model.joint_types[joint], model.v_offsets[joint]
+    if not kind.is_simple:
+        x, y, z = shift.tolist()
+        return np.array(MANIFOLDS[kind].at(((x, y, z), of_matrix(turn.tolist()))))
+    lower, upper = float(model.lower[first]), float(model.upper[first])
+    if kind is JointType.PRISMATIC:
+        return np.array([min(max(float(shift[2]), lower), upper)])
+    angle = math.atan2(turn[1, 0] - turn[0, 1], turn[0, 0] + turn[1, 1])
+    return np.array([_within(angle, lower, upper)])
+
+
+def _within(angle: float, lower: float, upper: float) -> float:
+    """Return the angle, whole turns further if need be, or the limit that is nearest to it."""
+    if angle < lower:
+        angle += math.tau * math.ceil((lower - angle) / math.tau)
+    elif angle > upper:
+        angle -= math.tau * math.ceil((angle - upper) / math.tau)
+    if lower <= angle <= upper:
+        return angle
+    return min((lower, upper), key=lambda limit: -math.cos(limit - angle))
