@@ -8,11 +8,15 @@ import re
 from typing import Literal
 
 from mbd_ros.description.file_content import read_content
+from mbd_ros.description.finding import Source
 from mbd_ros.description.loops_yaml import side_file
 from mbd_ros.description.mechanism import Mechanism
+from mbd_ros.description.mjcf import read_mjcf
 from mbd_ros.description.module_graph import assemble, read_module_graph_file
+from mbd_ros.description.report import Report, tag_name
 from mbd_ros.description.urdf import read_urdf
 from mbd_ros.description.xacro_file import expand_xacro
+from mbd_ros.description.xml_tree import parse_xml
 
 TEXT = '<string>'
 """Stands for the file in messages about XML that was handed over as text."""
@@ -53,7 +57,7 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     """
     checked = inertia == 'checked'
     if isinstance(path_or_text, str) and path_or_text.lstrip('\ufeff \t\r\n').startswith('<'):
-        return read_urdf(_encoded(path_or_text), TEXT, mimic=mimic, checked=checked)
+        return _read_xml(_encoded(path_or_text), Report(TEXT, checked=checked), mimic)
     path = Path(path_or_text)
     if path.suffix in ('.yaml', '.yml'):
         return assemble(read_module_graph_file(path, checked=checked))
@@ -63,7 +67,22 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         data, file = expand_xacro(file, trusted=xacro == 'trusted'), f'{file} (expanded)'
     beside = side_file(path)
     side = (read_content(beside), str(beside)) if beside.exists() else None
-    return read_urdf(data, file, mimic=mimic, checked=checked, side=side)
+    return _read_xml(data, Report(file, checked=checked), mimic, side)
+
+
+def _read_xml(data: bytes, report: Report, mimic: bool,
+              side: tuple[bytes, str] | None = None) -> Mechanism:
+    """Read XML by the format that its root element names."""
+    root = parse_xml(data, report)
+    if root.tag == 'robot':
+        return read_urdf(root, report, mimic=mimic, side=side)
+    if side is not None:
+        raise report.error(f'the file {side[1]} is beside a description that is no URDF; loops '
+                           'are closed in the description itself', Source(side[1]))
+    if root.tag == 'mujoco':
+        return read_mjcf(root, report)
+    raise report.error(f'the root element is <{tag_name(root)}>; allowed: <robot> (URDF) or '
+                       '<mujoco> (MJCF)', report.source(root))
 
 
 def _encoded(text: str) -> bytes:

@@ -10,6 +10,10 @@ from mbd_ros.description.finding import Finding, Severity, Source
 from mbd_ros.errors import DescriptionError
 
 
+FILE = '{http://www.w3.org/XML/1998/namespace}base'
+"""Attribute of elements that were included from another file."""
+
+
 class Report:
     """
     What is remarked while one file is read.
@@ -27,10 +31,24 @@ class Report:
         self.file = file
         self.checked = checked
         self.findings: list[Finding] = []
+        self._included = False
 
     def source(self, element: Any) -> Source:
         """Return where an XML element stands."""
+        above = element if self._included else None
+        while above is not None:
+            file = above.get(FILE)
+            if file is not None:
+                return Source(file, element.sourceline)
+            above = above.getparent()
         return Source(self.file, element.sourceline)
+
+    def mark(self, root: Any, file: str) -> None:
+        """Note that the children of an element, which come into this document, are of a file."""
+        self._included = True
+        for child in root.iterchildren('*'):
+            if child.get(FILE) is None:
+                child.set(FILE, file)
 
     def remark(self, severity: Severity, message: str, source: Source, remedy: str = '') -> None:
         """Keep a finding."""

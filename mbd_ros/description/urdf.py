@@ -22,26 +22,24 @@ from mbd_ros.description.urdf_joint import read_joint
 from mbd_ros.description.urdf_numbers import numbers_of
 from mbd_ros.description.vocabulary import GENERATION, ROBOT
 from mbd_ros.description.write_loops import loop_element, spring_element
-from mbd_ros.description.xml_tree import as_text, parse_xml
+from mbd_ros.description.xml_tree import as_text
 
 VERSIONS = ('1.0', '1.1', '1.2')
 
 
-def read_urdf(data: bytes, file: str, *, mimic: bool = False, checked: bool = True,
+def read_urdf(robot: Any, report: Report, *, mimic: bool = False,
               side: tuple[bytes, str] | None = None) -> Mechanism:
     """
     Read a robot from URDF 1.0 to 1.2.
 
     Parameters
     ----------
-    data : bytes
-        The XML document.
-    file : str
-        Its path, for messages.
+    robot : lxml element
+        The ``<robot>``.
+    report : Report
+        Knows the file; takes the findings.
     mimic : bool
         Whether mimic joints are to be coupled, which this version cannot do.
-    checked : bool
-        Whether mass properties no body can have are refused, or remarked only.
     side : (bytes, str), optional
         Content and path of the YAML file beside the description that closes its loops.
 
@@ -58,8 +56,6 @@ def read_urdf(data: bytes, file: str, *, mimic: bool = False, checked: bool = Tr
         If it has something that this version cannot do.
 
     """
-    report = Report(file, checked=checked)
-    robot = parse_xml(data, report)
     _check_root(robot, report)
     check_element(robot, ROBOT, report)
     numbers = numbers_of(robot)
@@ -76,7 +72,7 @@ def read_urdf(data: bytes, file: str, *, mimic: bool = False, checked: bool = Tr
     check_loops(loop_joints, found.springs, links, tree.joints, report)
     check_inertias(links, report)
     return Mechanism(_name(robot, report), tree.root, links, tree.joints, tuple(report.findings),
-                     file, as_text(robot), loop_joints, tuple(found.springs),
+                     report.file, as_text(robot), loop_joints, tuple(found.springs),
                      _read_generation(robot, report))
 
 
@@ -112,9 +108,6 @@ def _add_side_file(robot: Any, side: tuple[bytes, str], found: Found, report: Re
 
 
 def _check_root(robot: Any, report: Report) -> None:
-    if robot.tag != 'robot':
-        raise report.error(f'the root element is <{tag_name(robot)}>; allowed: <robot> (URDF)',
-                           report.source(robot))
     version = robot.get('version', '1.0')
     if version not in VERSIONS:
         report.remark('warning', f"the URDF version '{version}' is unknown; it is read as "

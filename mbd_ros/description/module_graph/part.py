@@ -14,9 +14,11 @@ from mbd_ros.description.module_graph.fields import NAME, NAME_IN_WORDS, Value
 from mbd_ros.description.module_graph.records import Body, Visual
 from mbd_ros.description.packages import find_package
 from mbd_ros.description.poses import clean, matrix3
+from mbd_ros.description.report import Report
 from mbd_ros.description.urdf import read_urdf
 from mbd_ros.description.visuals import read_visuals, Shape
 from mbd_ros.description.xacro_file import expand_xacro
+from mbd_ros.description.xml_tree import parse_xml
 
 SUFFIXES = ('.urdf', '.xacro')
 
@@ -50,8 +52,12 @@ def read_part(value: Value, folder: str | None) -> tuple[dict[str, Body], dict[s
         data = expand_xacro(str(path)) if path.suffix == '.xacro' else read_content(path)
     except OSError as error:
         value.fail(f"is '{value.text()}', which cannot be read: {error.strerror or error}")
-    mechanism = read_urdf(data, str(path), checked=value.report.checked)
+    report = Report(str(path), checked=value.report.checked)
+    mechanism = read_urdf(parse_xml(data, report), report)
     value.report.findings.extend(mechanism.findings)
+    for item in (*mechanism.loop_joints, *mechanism.springs):
+        value.fail(f"is '{value.text()}', which has '{item.name}'; allowed: neither loop joints "
+                   'nor springs in the inside of a module')
     return _bodies(value, mechanism), _joints(value, mechanism)
 
 

@@ -1,0 +1,65 @@
+"""Which attributes of MJCF are read, which are known and not used, and which are unknown."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from mbd_ros.description.finding import Source
+from mbd_ros.description.mjcf.document import Document
+from mbd_ros.description.report import FILE, nearest
+
+_TURN = 'quat axisangle euler xyaxes zaxis '
+_READ = {tag: frozenset(names.split()) for tag, names in {
+    'body': _TURN + 'name pos childclass mocap gravcomp',
+    'frame': _TURN + 'name pos childclass',
+    'inertial': _TURN + 'pos mass diaginertia fullinertia',
+    'joint': 'name class type pos axis range limited ref damping frictionloss armature stiffness',
+    'freejoint': 'name',
+    'geom': _TURN + 'name class type size pos fromto mass density mesh group shellinertia',
+    'site': _TURN + 'name class pos',
+    'connect': 'name class active body1 body2 anchor site1 site2',
+    'weld': 'name class active body1 body2 relpose site1 site2',
+    'compiler': 'angle coordinate eulerseq autolimits inertiafromgeom inertiagrouprange boundmass '
+                'boundinertia settotalmass balanceinertia',
+}.items()}
+_SOFT = 'solref solimp '
+_UNUSED = {tag: frozenset(names.split()) for tag, names in {
+    'body': 'sleep user',
+    'joint': 'solreflimit solimplimit solreffriction solimpfriction margin springref group user '
+             'springdamper actuatorfrclimited actuatorfrcrange actuatorgravcomp',
+    'freejoint': 'group align',
+    'geom': _SOFT + 'contype conaffinity condim priority solmix friction margin gap material rgba '
+            'hfield fitscale fluidshape fluidcoef user',
+    'site': 'type size fromto material rgba group user',
+    'connect': _SOFT, 'weld': _SOFT + 'anchor torquescale',
+    'compiler': 'strippath discardvisual meshdir texturedir assetdir usethread fusestatic '
+                'alignfree exactmeshinertia saveinertial convexhull',
+}.items()}
+_WHY = {
+    'body': 'they are for the simulator', 'freejoint': 'they are for the simulator',
+    'joint': 'they are of contact, solver, motor or spring', 'site': 'they are for the viewer',
+    'geom': 'they are of contact, fluid or viewer',
+    'connect': 'constraints are kept exactly, not softly',
+    'weld': 'constraints are kept exactly, not softly', 'compiler': 'they change no mechanism'}
+
+
+def remark_unused(document: Document) -> None:
+    """Remark once per tag what is known and not used, and every attribute that is unknown."""
+    seen: dict[str, dict[str, Source]] = defaultdict(dict)
+    for element in document.root.iter('*'):
+        tag: Any = element.tag
+        if tag not in _READ or (tag == 'joint' and element.getparent().tag in (
+                'equality', 'fixed', 'tendon')):
+            continue
+        for name in element.attrib:
+            if name in _UNUSED.get(tag, ()):
+                seen[tag].setdefault(name, document.report.source(element))
+            elif name not in _READ[tag] and name != FILE:
+                known = _READ[tag] | _UNUSED.get(tag, frozenset())
+                document.report.remark(
+                    'warning', f"attribute '{name}' of <{tag}> is unknown and not used"
+                    f'{nearest(name, known)}', document.report.source(element))
+    for tag, names in seen.items():
+        document.report.remark('info', f'{", ".join(sorted(names))} of <{tag}> are not used: '
+                               f'{_WHY[tag]}', next(iter(names.values())))

@@ -1,0 +1,271 @@
+"""The kinematic tree of MJCF: bodies, the joints in them, and what they weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from transforms3d.axangles import axangle2mat
+
+from mbd_ros.description.mechanism import (
+    Dynamics, Inertia, Joint, JointKind, Limits, Link, Vector3)
+from mbd_ros.description.mjcf.document import Document, Item
+from mbd_ros.description.mjcf.geoms import Geom, read_geom
+from mbd_ros.description.mjcf.orientation import read_pose, read_rotation
+from mbd_ros.description.poses import inverse, matrix3, pose_from
+from mbd_ros.description.solids import combined
+from mbd_ros.description.xml_tree import children
+from mbd_ros.errors import UnsupportedError
+
+Array = NDArray[np.float64]
+
+WORLD = 'world'
+
+_KINDS: dict[str, JointKind] = {'hinge': 'revolute', 'slide': 'prismatic', 'ball': 'spherical',
+                                'free': 'floating'}
+_LATER = ('replicate', 'composite', 'flexcomp', 'attach', 'plugin')
+_SEEN = ('site', 'camera', 'light')
+
+
+@dataclass
+class Tree:
+    """The links and joints found, where bodies and sites stand, and what geoms look like."""
+
+    links: list[Link] = field(default_factory=lambda: [Link(WORLD)])
+    joints: list[Joint] = field(default_factory=list)
+    at_start: dict[str, Array] = field(default_factory=lambda: {WORLD: np.eye(4)})
+    sites: dict[str, tuple[str, Array]] = field(default_factory=dict)
+    geoms: dict[str, list[Geom]] = field(default_factory=dict)
+    references: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass
+class _Body:
+    """A body as it is read: its parts, with the class and pose of the frames they stand in."""
+
+    element: Any
+    name: str
+    childclass: str
+    parent: str
+    pose: Array
+    inertial: Item | None = None
+    joints: list[Item] = field(default_factory=list)
+    geoms: list[Geom] = field(default_factory=list)
+
+
+def read_bodies(document: Document) -> Tree:
+    """
+    Return the tree of a document.
+
+    Raises
+    ------
+    DescriptionError
+        If a body, joint, geom or frame cannot be read; with file, line and name.
+    UnsupportedError
+        If an element makes bodies in a way this package does not know.
+
+    """
+    tree = Tree()
+    waiting = [_Body(element, WORLD, 'main', '', np.eye(4))
+               for element in document.root.iterfind('worldbody')]
+    while waiting:
+        body = waiting.pop(0)
+        if body.name != WORLD and body.name in tree.at_start:
+            raise document.error(body.element, f"body '{body.name}' is defined twice; names must "
+                                 'differ')
+        tree.at_start[body.name] = (
+            tree.at_start[body.parent] @ body.pose if body.parent else np.eye(4))
+        waiting.extend(_read_parts(body, tree, document))
+        tree.geoms.setdefault(body.name, []).extend(body.geoms)
+        if body.name == WORLD:
+            if body.joints or body.inertial is not None:
+                raise document.error(body.element, '<worldbody> has a joint or an inertia; '
+                                     'allowed: in bodies')
+        else:
+            _add(body, tree, document)
+    return tree
+
+
+def _read_parts(body: _Body, tree: Tree, document: Document) -> Iterator[_Body]:
+    """Read what stands in a body, and yield the bodies in it; frames are gone through."""
+    waiting: list[tuple[Any, Array, str]] = [
+        (child, np.eye(4), body.childclass) for child in children(body.element)]
+    while waiting:
+        element, within, childclass = waiting.pop(0)
+        tag = element.tag
+        item = document.item(element, childclass)
+        inside = element.get('childclass', childclass)
+        if tag == 'frame':
+            pose = within @ read_pose(item)
+            waiting[:0] = [(child, pose, inside) for child in children(element)]
+        elif tag == 'body':
+            _check_flags(item, document)
+            count = len(tree.at_start) + sum(1 for _ in element.itersiblings(preceding=True))
+            name = element.get('name') or f'{body.name}.body_{count}'
+            yield _Body(element, name, inside, body.name, within @ read_pose(item))
+        elif tag == 'geom':
+            body.geoms.append(read_geom(item, within))
+        elif tag == 'site' and element.get('name'):
+            tree.sites[element.get('name')] = (body.name, within @ read_pose(item))
+        elif tag in ('joint', 'freejoint', 'inertial') and not np.array_equal(within, np.eye(4)):
+            raise UnsupportedError(f'{document.report.source(element)}: <{tag}> in a <frame>',
+                                   'move it into the <body>')
+        elif tag in ('joint', 'freejoint'):
+            body.joints.append(item)
+        elif tag == 'inertial':
+            body.inertial = item
+        elif tag in _LATER:
+            raise UnsupportedError(f'{document.report.source(element)}: <{tag}>',
+                                   'write its bodies into the file')
+        elif tag not in _SEEN:
+            document.report.remark('warning', f"body '{body.name}': element <{tag}> is unknown "
+                                   'and not used', document.report.source(element))
+
+
+def _check_flags(item: Item, document: Document) -> None:
+    for name in ('mocap', 'gravcomp'):
+        if item.text(name, '0') not in ('0', 'false'):
+            document.report.remark('warning', f'{item.called()}: {name} is not used',
+                                   document.report.source(item.element))
+
+
+def _add(body: _Body, tree: Tree, document: Document) -> None:
+    """
+    Add the links and joints of a body.
+
+    A body of MJCF may move by several joints, each about a point of its own. Each becomes a joint
+    whose child has its origin at that point; the last child is the body itself if the point is
+    its origin, else the body is fixed to it.
+    """
+    source = document.report.source(body.element)
+    inertia = _inertia(body, document)
+    parent, pose = body.parent, body.pose
+    for number, item in enumerate(body.joints):
+        kind, place = _kind(item), _place(item)
+        last = number == len(body.joints) - 1 and not place[:3, 3].any()
+        joint = _joint(item, kind, parent, body, number, tree, document)
+        child = body.name if last else f'{body.name}/{joint.name}'
+        at_zero = pose @ place @ _back(item, kind)
+        if kind == 'revolute' and joint.limits == Limits():
+            kind = 'continuous'
+        tree.joints.append(Joint(
+            joint.name, kind, parent, child, pose_from(np.eye(4) if kind == 'floating' else
+                                                       at_zero),
+            joint.axis, joint.limits, joint.dynamics, source=joint.source))
+        if not last:
+            tree.links.append(Link(child, source=source))
+        parent, pose = child, inverse(place)
+    if parent != body.name:
+        tree.joints.append(Joint(f'{body.name}/fixed', 'fixed', parent, body.name,
+                                 pose_from(pose), source=source))
+    tree.links.append(Link(body.name, inertia, source))
+
+
+def _kind(item: Item) -> JointKind:
+    if item.element.tag == 'freejoint':
+        return 'floating'
+    return _KINDS[item.choice('type', _KINDS, 'hinge')]
+
+
+def _place(item: Item) -> Array:
+    matrix = np.eye(4)
+    if item.element.tag == 'joint' and item.text('type', 'hinge') not in ('free', 'slide'):
+        matrix[:3, 3] = item.numbers('pos', 3) or (0.0, 0.0, 0.0)
+    return matrix
+
+
+def _back(item: Item, kind: JointKind) -> Array:
+    """Return the motion from the pose in the file, where a joint is at ``ref``, to zero."""
+    matrix = np.eye(4)
+    ref = item.number('ref', 0.0)
+    if kind == 'revolute' and ref:
+        matrix[:3, :3] = axangle2mat(_axis(item), -ref * item.document.settings.angle, True)
+    elif kind == 'prismatic':
+        matrix[:3, 3] = -ref * np.array(_axis(item))
+    return matrix
+
+
+def _axis(item: Item) -> Vector3:
+    vector = np.array(item.numbers('axis', 3) or (0.0, 0.0, 1.0))
+    length = float(np.linalg.norm(vector))
+    if length < 1e-12:
+        raise item.document.error(item.element, f'{item.called()}: the axis is zero; allowed: a '
+                                  'direction')
+    x, y, z = (vector / length + 0.0).tolist()
+    return x, y, z
+
+
+def _joint(item: Item, kind: JointKind, parent: str, body: _Body, number: int, tree: Tree,
+           document: Document) -> Joint:
+    """Return name, axis, limits and resistance of a joint."""
+    source = document.report.source(item.element)
+    name = item.element.get('name') or f'{body.name}/joint_{number + 1}'
+    unit = document.settings.angle if kind == 'revolute' else 1.0
+    axis: Vector3 = _axis(item) if kind in ('revolute', 'prismatic') else (0.0, 0.0, 1.0)
+    limits = Limits()
+    if kind in ('revolute', 'prismatic'):
+        tree.references[name] = item.number('ref', 0.0) * unit
+        span = item.numbers('range', 2)
+        limited = item.choice('limited', ('true', 'false', 'auto'), 'auto')
+        if limited == 'true' or (limited == 'auto' and document.settings.limited and span):
+            lower, upper = span or (0.0, 0.0)
+            if lower >= upper:
+                raise document.error(item.element, f'{item.called()}: the range {lower:.9g} to '
+                                     f'{upper:.9g} is empty')
+            limits = Limits(lower * unit, upper * unit, source=source)
+    if item.number('stiffness', 0.0):
+        document.report.remark('warning', f"joint '{name}': the spring of its stiffness is not "
+                               'used', source)
+    values = {ours: item.number(theirs, 0.0) for ours, theirs in (
+        ('damping', 'damping'), ('friction', 'frictionloss'), ('armature', 'armature'))}
+    for ours, value in values.items():
+        if value < 0.0:
+            raise document.error(item.element, f"joint '{name}': {ours}={value:.9g} is negative")
+    if kind in ('spherical', 'floating') and any(values.values()):
+        lost = ', '.join(word for word, value in values.items() if value)
+        document.report.remark('warning', f"joint '{name}': {lost} of a {kind} joint is not used",
+                               source)
+        values = {}
+    return Joint(name, kind, parent, body.name, axis=axis, limits=limits,
+                 dynamics=Dynamics(**values), source=source)
+
+
+def _inertia(body: _Body, document: Document) -> Inertia | None:
+    settings = document.settings
+    source = document.report.source(body.element)
+    if settings.geoms == 'true' or (settings.geoms == 'auto' and body.inertial is None):
+        low, high = settings.groups
+        parts = [geom.mass() for geom in body.geoms
+                 if low <= geom.item.number('group', 0.0) <= high]
+        inertia = combined(parts, source) if parts else None
+    elif body.inertial is not None:
+        inertia = _inertial(body.inertial, document)
+    else:
+        inertia = None
+    if inertia is None or not (settings.mass or settings.moment):
+        return inertia
+    moments, axes = np.linalg.eigh(np.array(inertia.tensor))
+    bounded = axes @ np.diag(np.maximum(moments, settings.moment)) @ axes.T
+    return Inertia(max(inertia.mass, settings.mass), inertia.center, matrix3(bounded), source)
+
+
+def _inertial(item: Item, document: Document) -> Inertia:
+    mass = item.numbers('mass', 1)
+    diagonal, full = item.numbers('diaginertia', 3), item.numbers('fullinertia', 6)
+    position = item.numbers('pos', 3)
+    if mass is None or position is None or (diagonal is None) == (full is None):
+        raise document.error(item.element, '<inertial> has not all of pos, mass and either '
+                             'diaginertia or fullinertia')
+    if diagonal is not None:
+        tensor = np.diag(diagonal)
+    else:
+        xx, yy, zz, xy, xz, yz = full or ()
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    rotation = read_rotation(item)
+    turned = rotation @ tensor @ rotation.T
+    x, y, z = position
+    return Inertia(mass[0], (x, y, z), matrix3(0.5 * (turned + turned.T) + 0.0),
+                   document.report.source(item.element))

@@ -1,0 +1,211 @@
+"""An MJCF document with its includes put in, its defaults applied, and its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import pi
+from pathlib import Path
+from typing import Any
+
+from mbd_ros.description.numbers import number_problem
+from mbd_ros.description.report import FILE, nearest, Report
+from mbd_ros.description.roots import Roots
+from mbd_ros.description.xml_tree import children, MAX_BYTES, parse_xml
+from mbd_ros.errors import DescriptionError, UnsupportedError
+
+MAX_INCLUDES = 200
+
+
+@dataclass
+class Settings:
+    """
+    What ``<compiler>`` says.
+
+    Attributes
+    ----------
+    angle : float
+        Of an angle in the file: 1 for radians, pi / 180 for degrees, MJCF's default.
+    sequence : str
+        Of Euler angles; small letters turn about the axes already turned, capitals about fixed.
+    limited : bool
+        Whether a range alone makes a limit.
+    geoms : {'auto', 'true', 'false'}
+        Whether inertias come from geoms: where none is given, always, or never.
+    groups : (int, int)
+        Groups of the geoms that count.
+    mass, moment : float
+        The least mass and principal moment of a moving body [kg], [kg m^2].
+
+    """
+
+    angle: float = pi / 180.0
+    sequence: str = 'xyz'
+    limited: bool = True
+    geoms: str = 'auto'
+    groups: tuple[int, int] = (0, 5)
+    mass: float = 0.0
+    moment: float = 0.0
+
+
+@dataclass
+class Document:
+    """The document: its root, settings, defaults by class and tag, and what is remarked."""
+
+    root: Any
+    report: Report
+    settings: Settings = field(default_factory=Settings)
+    defaults: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
+
+    def error(self, element: Any, message: str) -> DescriptionError:
+        """Return the error to raise about an element."""
+        return self.report.error(message, self.report.source(element))
+
+    def item(self, element: Any, childclass: str) -> Item:
+        """Return an element with its defaults."""
+        name = element.get('class', childclass)
+        if name not in self.defaults:
+            raise self.error(element, f"<{element.tag}> has the unknown class '{name}'"
+                             f'{nearest(name, self.defaults)}')
+        values = self.defaults[name].get(str(element.tag), {}) | dict(element.attrib)
+        values.pop(FILE, None)
+        return Item(element, values, self)
+
+
+@dataclass
+class Item:
+    """An element whose attributes are looked up in its defaults, too."""
+
+    element: Any
+    values: dict[str, str]
+    document: Document
+
+    def text(self, name: str, default: str = '') -> str:
+        """Return an attribute as it stands."""
+        return self.values.get(name, default)
+
+    def numbers(self, name: str, *counts: int) -> tuple[float, ...] | None:
+        """Return the numbers of an attribute, as many as one of the counts; None without it."""
+        text = self.values.get(name)
+        if text is None:
+            return None
+        count = len(text.split())
+        problem = number_problem(text, count if count in counts else counts[-1])
+        if problem is not None:
+            raise self.document.error(self.element, f'{self.called()}: {name}="{text}" {problem}')
+        return tuple(float(word) for word in text.split())
+
+    def number(self, name: str, default: float) -> float:
+        """Return the number of an attribute."""
+        values = self.numbers(name, 1)
+        return default if values is None else values[0]
+
+    def choice(self, name: str, allowed: Iterable[str], default: str) -> str:
+        """Return an attribute that is one of several words."""
+        known = tuple(allowed)
+        value = self.values.get(name, default)
+        if value not in known:
+            raise self.document.error(
+                self.element, f"{self.called()}: {name} is '{value}'; allowed: "
+                f'{", ".join(known)}{nearest(value, known)}')
+        return value
+
+    def called(self) -> str:
+        """Return what messages call the element."""
+        name = self.element.get('name')
+        return f'<{self.element.tag}>' if name is None else f"{self.element.tag} '{name}'"
+
+
+def open_document(root: Any, report: Report) -> Document:
+    """
+    Put in the includes, and read settings and defaults.
+
+    Raises
+    ------
+    DescriptionError
+        If a file is included that is not allowed or twice, or a setting has no meaning.
+    UnsupportedError
+        If a setting changes masses in a way this package does not follow.
+
+    """
+    document = Document(root, report)
+    _include(root, document, report)
+    for compiler in root.iterfind('compiler'):
+        _read_settings(Item(compiler, dict(compiler.attrib), document), document.settings)
+    document.defaults['main'] = {}
+    for number, default in enumerate(root.iterfind('default')):
+        before = {} if number == 0 else document.defaults['main']
+        _read_defaults(default, before, document, top=True)
+    return document
+
+
+def _include(root: Any, document: Document, report: Report) -> None:
+    """Replace every ``<include>`` by what the file holds, as often as there are any."""
+    folder = Path(report.file).parent
+    roots = Roots(report.file, max_bytes=MAX_BYTES) if Path(report.file).is_file() else None
+    seen: set[Path] = set()
+    while (include := next(root.iter('include'), None)) is not None:
+        name = include.get('file', '')
+        if roots is None:
+            raise document.error(include, f"<include> of '{name}' in a text that has no folder; "
+                                 'allowed: in files')
+        try:
+            path = roots.check(folder / name)
+        except (DescriptionError, OSError, ValueError) as error:
+            what = error.what if isinstance(error, DescriptionError) else str(error)
+            raise document.error(include, f"<include> of '{name}': {what}") from None
+        if path in seen or len(seen) >= MAX_INCLUDES:
+            raise document.error(include, f"'{name}' is included twice, or too many files are")
+        seen.add(path)
+        inner = Report(str(path))
+        included = parse_xml(path.read_bytes(), inner)
+        report.findings.extend(inner.findings)
+        report.mark(included, str(path))
+        parent = include.getparent()
+        place = parent.index(include)
+        parent[place:place + 1] = list(included)
+
+
+def _read_settings(item: Item, settings: Settings) -> None:
+    angles = {'degree': pi / 180.0, 'radian': 1.0}
+    if 'angle' in item.values:
+        settings.angle = angles[item.choice('angle', angles, 'degree')]
+    item.choice('coordinate', ('local',), 'local')
+    sequence = item.text('eulerseq', settings.sequence)
+    if len(sequence) != 3 or set(sequence.lower()) - set('xyz'):
+        raise item.document.error(item.element, f"<compiler>: eulerseq is '{sequence}'; allowed: "
+                                  'three letters of x, y, z, X, Y, Z')
+    settings.sequence = sequence
+    settings.limited = item.choice('autolimits', ('true', 'false'), (
+        'true' if settings.limited else 'false')) == 'true'
+    settings.geoms = item.choice('inertiafromgeom', ('auto', 'true', 'false'), settings.geoms)
+    groups = item.numbers('inertiagrouprange', 2)
+    if groups is not None:
+        settings.groups = (int(groups[0]), int(groups[1]))
+    settings.mass = item.number('boundmass', settings.mass)
+    settings.moment = item.number('boundinertia', settings.moment)
+    for name, harmless in (('settotalmass', item.number('settotalmass', -1.0) <= 0.0),
+                           ('balanceinertia', item.text('balanceinertia', 'false') == 'false')):
+        if not harmless:
+            raise UnsupportedError(f'{item.document.report.source(item.element)}: {name} of '
+                                   '<compiler>', 'write the masses that result into the file')
+
+
+def _read_defaults(element: Any, inherited: dict[str, dict[str, str]], document: Document, *,
+                   top: bool) -> None:
+    """Read a class of defaults and, by a stack, those within it."""
+    waiting = [(element, inherited, top)]
+    while waiting:
+        current, before, first = waiting.pop()
+        name = current.get('class', 'main' if first else '')
+        if not name or (name in document.defaults and name != 'main'):
+            raise document.error(current, f"<default> has the class '{name}'; allowed: a new name")
+        own = {tag: dict(values) for tag, values in before.items()}
+        inner = []
+        for child in children(current):
+            if child.tag == 'default':
+                inner.append(child)
+            else:
+                own[child.tag] = own.get(child.tag, {}) | dict(child.attrib)
+        document.defaults[name] = own
+        waiting.extend((child, own, False) for child in inner)

@@ -1,0 +1,117 @@
+"""Geoms of MJCF: what they weigh, and what they look like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lxml import etree
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.description.mjcf.document import Item
+from mbd_ros.description.mjcf.orientation import read_pose, turn_z_to
+from mbd_ros.description.poses import pose_from
+from mbd_ros.description.solids import SOLIDS
+from mbd_ros.description.write_loops import add_origin, numbers_text
+from mbd_ros.errors import UnsupportedError
+
+Array = NDArray[np.float64]
+
+_FLAT = ('plane', 'hfield')
+_TYPES = (*SOLIDS, 'mesh', 'sdf', *_FLAT)
+
+
+@dataclass
+class Geom:
+    """A shape fixed to a body: its kind, half sizes [m], pose in the body, and what it weighs."""
+
+    item: Item
+    kind: str
+    size: tuple[float, ...]
+    pose: Array
+
+    def mass(self) -> tuple[float, Array, Array]:
+        """
+        Return mass, pose and tensor about its centre, as ``combined`` takes them.
+
+        Raises
+        ------
+        UnsupportedError
+            If it is a mesh, or a shell, that is not massless.
+
+        """
+        given = self.item.numbers('mass', 1)
+        density = self.item.number('density', 1000.0)
+        if self.kind in _FLAT or given == (0.0,) or (given is None and density == 0.0):
+            return 0.0, self.pose, np.zeros((3, 3))
+        if self.kind not in SOLIDS or self.item.text('shellinertia', 'false') == 'true':
+            what = 'a shell' if self.kind in SOLIDS else f'a {self.kind}'
+            raise UnsupportedError(
+                f'{self.item.document.report.source(self.item.element)}: the mass of '
+                f'{self.item.called()}, {what},', 'give its body an <inertial>, or the geom the '
+                'mass 0')
+        volume, moments = SOLIDS[self.kind][1](*self.size)
+        mass = density * volume if given is None else given[0]
+        if mass < 0.0:
+            raise self.item.document.error(
+                self.item.element, f'{self.item.called()} has the mass {mass:.6g} kg; allowed: 0 '
+                'or more')
+        return mass, self.pose, mass * np.diag(moments)
+
+    def visual(self) -> Any:
+        """Return it as ``<visual>`` of a URDF, or None where URDF has no such shape."""
+        if self.kind not in ('sphere', 'box', 'cylinder', 'capsule'):
+            return None
+        element = etree.Element('visual')
+        add_origin(element, 'origin', pose_from(self.pose))
+        geometry = etree.SubElement(element, 'geometry')
+        if self.kind == 'box':
+            etree.SubElement(geometry, 'box', size=numbers_text(2.0 * h for h in self.size))
+            return element
+        shape = etree.SubElement(geometry, self.kind, radius=numbers_text(self.size[:1]))
+        if self.kind != 'sphere':
+            shape.set('length', numbers_text([2.0 * self.size[1]]))
+        return element
+
+
+def read_geom(item: Item, within: Array) -> Geom:
+    """
+    Return a geom.
+
+    Parameters
+    ----------
+    item : Item
+        The ``<geom>``.
+    within : (4, 4) array
+        Pose in the body of the frame it is given in.
+
+    Raises
+    ------
+    DescriptionError
+        If its type is unknown or its size has no meaning.
+
+    """
+    kind = item.choice('type', _TYPES, 'mesh' if 'mesh' in item.values else 'sphere')
+    pose = read_pose(item)
+    size = item.numbers('size', 1, 2, 3) or ()
+    ends = item.numbers('fromto', 6)
+    if ends is not None and kind in SOLIDS and kind != 'sphere':
+        start, end = np.array(ends[:3]), np.array(ends[3:])
+        length = float(np.linalg.norm(end - start))
+        if length < 1e-12:
+            raise item.document.error(item.element, f'{item.called()}: fromto gives two equal '
+                                      'points')
+        pose[:3, 3] = 0.5 * (start + end)
+        pose[:3, :3] = turn_z_to((start - end) / length)
+        size = (size[0], 0.5 * length) if len(size) > 0 and SOLIDS[kind][0] == 2 else (
+            (size[0], size[-1] if len(size) == 2 else size[0], 0.5 * length) if size else ())
+    if kind in SOLIDS:
+        count = SOLIDS[kind][0]
+        if len(size) < count or min(size[:count]) <= 0.0:
+            raise item.document.error(
+                item.element, f'{item.called()} of type {kind} has the size '
+                f'{" ".join(f"{s:.6g}" for s in size) or "nothing"}; allowed: {count} positive '
+                f'number{"s" if count > 1 else ""}')
+        size = size[:count]
+    return Geom(item, kind, size, within @ pose)

@@ -1,0 +1,100 @@
+"""MJCF to Mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from mbd_ros.description.finding import Severity
+from mbd_ros.description.inertia_check import check_inertias
+from mbd_ros.description.loop_joints import check_loops
+from mbd_ros.description.loops_yaml import stem_of
+from mbd_ros.description.mechanism import Mechanism
+from mbd_ros.description.mjcf.attributes import remark_unused
+from mbd_ros.description.mjcf.bodies import read_bodies, Tree, WORLD
+from mbd_ros.description.mjcf.document import Document, Item, open_document
+from mbd_ros.description.mjcf.equality import read_equality
+from mbd_ros.description.report import Report
+from mbd_ros.description.tree import span
+from mbd_ros.description.write_urdf import urdf_text
+from mbd_ros.description.xml_tree import children
+
+GRAVITY = (0.0, 0.0, -9.81)
+
+_READ = ('compiler', 'option', 'default', 'worldbody', 'equality')
+_UNUSED: dict[str, tuple[Severity, str]] = {
+    'size': ('info', 'it is for the simulator'), 'visual': ('info', 'it is for the viewer'),
+    'statistic': ('info', 'it is for the viewer'), 'custom': ('info', 'it is for users'),
+    'asset': ('info', 'meshes and materials are not read'),
+    'extension': ('warning', 'plugins are not read'),
+    'contact': ('info', 'bodies do not touch'), 'sensor': ('info', 'sensors are not part of the '
+                                                           'mechanism'),
+    'actuator': ('info', 'efforts are those of the joints'),
+    'keyframe': ('info', 'states are not part of the mechanism'),
+    'tendon': ('warning', 'forces and limits of tendons are not read'),
+    'deformable': ('warning', 'deformable bodies are not read')}
+
+
+def read_mjcf(root: Any, report: Report) -> Mechanism:
+    """
+    Read a robot from MJCF: bodies, joints, inertias and equality constraints.
+
+    Parameters
+    ----------
+    root : lxml element
+        The ``<mujoco>``.
+    report : Report
+        Knows the file; takes the findings.
+
+    Returns
+    -------
+    Mechanism
+        Bodies are links of the same names, with ``world`` as root. ``text`` is the robot as URDF.
+
+    Raises
+    ------
+    DescriptionError
+        If it cannot be read, with file, line and name.
+    UnsupportedError
+        If it has something that this version cannot do.
+
+    """
+    document = open_document(root, report)
+    _remark_parts(document)
+    tree = read_bodies(document)
+    loops = read_equality(document, tree)
+    remark_unused(document)
+    spanned = span(tree.links, tree.joints, report)
+    check_loops(loops, (), tree.links, spanned.joints, report)
+    check_inertias(tree.links, report)
+    name = root.get('model', '').strip() or stem_of(Path(report.file)).strip('<>')
+    mechanism = Mechanism(name, WORLD, tuple(tree.links), spanned.joints, tuple(report.findings),
+                          report.file, '', tuple(loops))
+    return replace(mechanism, text=urdf_text(mechanism, shapes=_shapes(tree)))
+
+
+def _remark_parts(document: Document) -> None:
+    """Say which parts of the file are not used, and which of its options."""
+    report = document.report
+    for part in children(document.root):
+        if part.tag in _READ:
+            continue
+        severity, why = _UNUSED.get(part.tag, ('warning', 'it is unknown'))
+        if severity == 'info' or len(part) > 0 or part.tag not in _UNUSED:
+            report.remark(severity, f'element <{part.tag}> is not used: {why}',
+                          report.source(part))
+    for part in document.root.iterfind('option'):
+        gravity = Item(part, dict(part.attrib), document).numbers('gravity', 3)
+        if gravity is not None and gravity != GRAVITY:
+            report.remark('warning', '<option>: gravity is not used; it is an argument of the '
+                          'dynamics functions', report.source(part))
+        for flag in part.iterfind('flag'):
+            if flag.get('gravity') == 'disable':
+                report.remark('warning', '<flag>: gravity is not used; it is an argument of the '
+                              'dynamics functions', report.source(flag))
+
+
+def _shapes(tree: Tree) -> dict[str, list[Any]]:
+    return {body: visuals for body, geoms in tree.geoms.items()
+            if (visuals := [visual for geom in geoms if (visual := geom.visual()) is not None])}

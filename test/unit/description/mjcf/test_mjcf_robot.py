@@ -1,0 +1,168 @@
+"""What of MJCF is read, remarked and refused; the numbers are compared with MuJoCo elsewhere."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mbd_ros.description import read
+from mbd_ros.errors import DescriptionError, MbdError, UnsupportedError
+
+ROOT = Path(__file__).resolve().parents[4]
+FILES = sorted((ROOT / 'test' / 'data' / 'mjcf').glob('*.xml'))
+
+
+def robot(body: str, *parts: str, root: str = 'mujoco model="m"') -> str:
+    """Return a document whose one body's inside begins in line 3; the parts follow in line 4."""
+    return (f'<{root}>\n<worldbody><body name="a">\n{body}\n</body></worldbody>'
+            + ''.join(parts) + '</mujoco>')
+
+
+def error(text: str, kind: type[MbdError] = DescriptionError) -> str:
+    """Return the message with which a document is refused."""
+    with pytest.raises(kind) as caught:
+        read(text)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize('path', FILES, ids=lambda path: path.stem)
+def test_the_robot_as_urdf_is_the_same_robot(path):
+    mechanism = read(path)
+    again = read(mechanism.text)
+    assert [link.name for link in again.links] == [link.name for link in mechanism.links]
+    for one, other in zip(again.joints, mechanism.joints):
+        assert (one.name, one.kind, one.parent, one.child) == (
+            other.name, other.kind, other.parent, other.child)
+        # Orientations are written as angles: a few roundings of numbers of order 1.
+        np.testing.assert_allclose(one.origin.rotation, other.origin.rotation, atol=1e-14)
+        assert one.origin.translation == other.origin.translation
+        assert one.limits.upper == other.limits.upper
+    assert len(again.loop_joints) == len(mechanism.loop_joints)
+
+
+def test_shapes_are_passed_on():
+    text = read(FILES[1]).text
+    assert [text.count(f'<{kind} ') for kind in ('box', 'sphere', 'cylinder', 'capsule')] == [
+        3, 1, 1, 1]
+
+
+def test_names_that_are_left_out():
+    mechanism = read(robot('<joint/><body><joint/><joint type="slide"/></body>',
+                           root='mujoco'))
+    assert mechanism.name == 'string'
+    assert [joint.name for joint in mechanism.joints] == [
+        'a/joint_1', 'a.body_3/joint_1', 'a.body_3/joint_2']
+    assert [link.name for link in mechanism.links] == [
+        'world', 'a', 'a.body_3/a.body_3/joint_1', 'a.body_3']
+
+
+def test_findings():
+    mechanism = read(robot(
+        '<joint name="j" stiffness="3" margin="0.1" springref="1"/><geom size="1" rgb="1 0 0"/>'
+        '<geom type="box" size="1 1 1" friction="1" rgba="1 0 0 1"/><thing/>'
+        '<body name="b" mocap="true"/>',
+        '<option gravity="0 0 -1.62"/><actuator/><tendon><fixed/></tendon><blob/>'
+        '<equality><connect body1="a" anchor="0 0 0" solref="1 1" active="false"/></equality>'))
+    assert sorted(f'{f.line} {f.severity} {f.message}' for f in mechanism.findings) == [
+        '3 info friction, rgba of <geom> are not used: they are of contact, fluid or viewer',
+        '3 info margin, springref of <joint> are not used: they are of contact, solver, motor or '
+        'spring',
+        "3 warning attribute 'rgb' of <geom> is unknown and not used; did you mean 'rgba'?",
+        "3 warning body 'a': element <thing> is unknown and not used",
+        "3 warning body 'b': mocap is not used",
+        "3 warning joint 'j': the spring of its stiffness is not used",
+        '4 info <connect> is not active and not used',
+        '4 info element <actuator> is not used: efforts are those of the joints',
+        '4 info solref of <connect> are not used: constraints are kept exactly, not softly',
+        '4 warning <option>: gravity is not used; it is an argument of the dynamics functions',
+        '4 warning element <blob> is not used: it is unknown',
+        '4 warning element <tendon> is not used: forces and limits of tendons are not read',
+    ]
+
+
+@pytest.mark.parametrize(('body', 'message'), [
+    ('<joint type="hing"/>', "<joint>: type is 'hing'; allowed: hinge, slide, ball, free; did you "
+     "mean 'hinge'?"),
+    ('<joint name="j" axis="0 0 0"/>', "joint 'j': the axis is zero; allowed: a direction"),
+    ('<joint name="j" range="1 -1"/>', "joint 'j': the range 1 to -1 is empty"),
+    ('<joint name="j" axis="0 1"/>', "joint 'j': axis=\"0 1\" has 2 words; allowed: 3 finite "
+     'numbers'),
+    ('<joint name="j" damping="-1"/>', "joint 'j': damping=-1 is negative"),
+    ('<joint class="c"/>', "<joint> has the unknown class 'c'"),
+    ('<geom type="box" size="1 1"/>', '<geom> of type box has the size 1 1; allowed: 3 positive '
+     'numbers'),
+    ('<geom type="capsule" fromto="0 0 0 0 0 0" size="1"/>', '<geom>: fromto gives two equal '
+     'points'),
+    ('<geom size="1" quat="0 0 0 0"/>', '<geom> has a quaternion of zeros; allowed: w x y z'),
+    ('<geom size="1" quat="1 0 0 0" euler="1 2 3"/>', '<geom> has quat and euler; allowed: one of '
+     'them'),
+    ('<inertial mass="1"/>', '<inertial> has not all of pos, mass and either diaginertia or '
+     'fullinertia'),
+    ('<body name="a"/>', "body 'a' is defined twice; names must differ"),
+    ('<include file="x.xml"/>', "<include> of 'x.xml' in a text that has no folder; allowed: in "
+     'files'),
+])
+def test_errors(body, message):
+    assert error(robot(body)) == f'<string>:3: {message}'
+
+
+@pytest.mark.parametrize(('body', 'what'), [
+    ('<geom type="mesh" mesh="m"/>', 'the mass of <geom>, a mesh,'),
+    ('<geom size="1" shellinertia="true"/>', 'the mass of <geom>, a shell,'),
+    ('<replicate count="3"/>', '<replicate>'),
+    ('<frame pos="1 0 0"><joint/></frame>', '<joint> in a <frame>'),
+])
+def test_unsupported(body, what):
+    assert error(robot(body), UnsupportedError).startswith(
+        f'<string>:3: {what} is not supported in this version; ')
+
+
+@pytest.mark.parametrize(('part', 'what'), [
+    ('<equality><joint joint1="j" joint2="k" polycoef="0 1 2"/></equality>',
+     '<joint>, which is not linear between two joints,'),
+    ('<equality><tendon tendon1="t"/></equality>', '<equality> of <tendon>'),
+    ('<compiler settotalmass="3"/>', 'settotalmass of <compiler>'),
+    ('<compiler balanceinertia="true"/>', 'balanceinertia of <compiler>'),
+])
+def test_unsupported_parts(part, what):
+    assert error(robot('<joint name="j"/><joint name="k"/>', part), UnsupportedError).startswith(
+        f'<string>:4: {what} is not supported in this version; ')
+
+
+@pytest.mark.parametrize(('part', 'message'), [
+    ('<equality><connect body1="a" body2="b" anchor="0 0 0"/></equality>',
+     "<connect>: body2 'b' does not exist"),
+    ('<equality><connect body1="a"/></equality>', '<connect> has no attribute anchor'),
+    ('<equality><weld site1="s" site2="t"/></equality>', "<weld>: site1 's' does not exist"),
+    ('<equality><joint joint1="jj"/></equality>', "<joint>: joint 'jj' does not exist, or does not"
+     ' slide or turn'),
+    ('<compiler coordinate="global"/>', "<compiler>: coordinate is 'global'; allowed: local; "
+     "did you mean 'local'?"),
+    ('<compiler eulerseq="xyq"/>', "<compiler>: eulerseq is 'xyq'; allowed: three letters of x, y,"
+     ' z, X, Y, Z'),
+    ('<default><default/></default>', "<default> has the class ''; allowed: a new name"),
+])
+def test_errors_in_parts(part, message):
+    assert error(robot('', part)) == f'<string>:4: {message}'
+
+
+def test_includes(tmp_path):
+    (tmp_path / 'inner').mkdir()
+    path = tmp_path / 'inner' / 'm.xml'
+    part = tmp_path / 'inner' / 'part.xml'
+    part.write_text('<mujocoinclude>\n<worldbody>\n<body name="b"><joint axis="0 0 0"/>\n</body>'
+                    '</worldbody></mujocoinclude>')
+    path.write_text(robot('', '<include file="part.xml"/>'))
+    with pytest.raises(DescriptionError) as caught:
+        read(path)
+    assert str(caught.value) == f'{part}:3: <joint>: the axis is zero; allowed: a direction'
+    part.write_text('<mujocoinclude><include file="part.xml"/></mujocoinclude>')
+    with pytest.raises(DescriptionError, match=r"'part.xml' is included twice, or too many"):
+        read(path)
+    (tmp_path / 'secret.xml').write_text('<a/>')
+    path.write_text(robot('', '<include file="../secret.xml"/>'))
+    with pytest.raises(DescriptionError) as caught:
+        read(path)
+    assert str(caught.value) == (
+        f"{path}:4: <include> of '../secret.xml': the file {tmp_path}/secret.xml is outside of "
+        f'the folders this description may read from: {tmp_path}/inner')
