@@ -1,0 +1,42 @@
+"""Events: what happens to processes, and what to do then."""
+
+from launch import LaunchDescription
+from launch.actions import EmitEvent
+from launch.actions import LogInfo
+from launch.actions import RegisterEventHandler
+from launch.actions import TimerAction
+from launch.event_handlers import OnExecutionComplete
+from launch.event_handlers import OnProcessExit
+from launch.event_handlers import OnProcessIO
+from launch.event_handlers import OnProcessStart
+from launch.event_handlers import OnShutdown
+from launch.events import Shutdown
+from launch.substitutions import LocalSubstitution
+from launch_ros.actions import Node
+
+
+def generate_launch_description():
+    """Return what to run."""
+    server = Node(package='rosless_examples', executable='add_two_ints_server', output='screen')
+    client = Node(package='rosless_examples', executable='add_two_ints_client',
+                  arguments=['2', '3'], output='screen')
+    begin = LogInfo(msg='the beginning')
+    return LaunchDescription([
+        RegisterEventHandler(OnExecutionComplete(
+            target_action=begin, on_completion=[LogInfo(msg='begun'), server])),
+        RegisterEventHandler(OnProcessStart(
+            target_action=server,
+            on_start=[LogInfo(msg='server started, asking'),
+                      TimerAction(period=0.2, actions=[client])])),
+        RegisterEventHandler(OnProcessIO(
+            target_action=client,
+            on_stderr=lambda event: LogInfo(
+                msg=f'client says "{event.text.decode().strip()}"'))),
+        RegisterEventHandler(OnProcessExit(
+            target_action=client,
+            on_exit=[LogInfo(msg='client has ended'),
+                     EmitEvent(event=Shutdown(reason='the sum is known'))])),
+        RegisterEventHandler(OnShutdown(
+            on_shutdown=[LogInfo(msg=['shut down: ', LocalSubstitution('event.reason')])])),
+        begin,
+    ])

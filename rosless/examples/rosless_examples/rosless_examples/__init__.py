@@ -1,0 +1,1 @@
+"""Programs from the tutorials of ROS 2."""
