@@ -6,6 +6,7 @@ time: a ``Constraint`` such as ``ToolPosition`` on a path, ``ConstrainedMotion``
 ``simulate(..., motion=...)``, and for real-time use ``NominalModel`` with ``TrackingLaw``.
 """
 
+from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.api import ConstrainedSolutions, udwadia_kalaba
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.approach import Approach
@@ -32,6 +33,7 @@ from mbd_ros.control.udwadia_kalaba import constrained_acceleration, Constrained
 from mbd_ros.control.violation import DirectElimination, Elimination
 
 __all__ = [
+    'Actuation',
     'AppliedForce', 'Approach', 'Baumgarte', 'ConstrainedMotion', 'ConstrainedSolution',
     'ConstrainedSolutions', 'Constraint', 'Controller', 'DirectElimination', 'Elimination',
     'Ellipse', 'FunctionConstraint', 'JointCoupling', 'JointPath', 'JointSpeed', 'Line',

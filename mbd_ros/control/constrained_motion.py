@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.applied_forces import AppliedForce
+from mbd_ros.control.range_space import LONG, range_space_acceleration
 from mbd_ros.control.regular_case import quick_constrained_acceleration
 from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.control.udwadia_kalaba import ConstrainedSolution
@@ -55,6 +57,9 @@ class ConstrainedMotion:
         How violations are removed after each step; None: not at all.
     tolerance : float, optional
         Rank decision, see ``constrained_acceleration``.
+    actuation : Actuation, optional
+        Which joints have an actuator; all if not given. The constraint force then comes from
+        these alone.
 
     """
 
@@ -66,8 +71,10 @@ class ConstrainedMotion:
         applied: AppliedForce | None = None,
         elimination: DirectElimination | None = DEFAULT_ELIMINATION,
         tolerance: float = 1e-10,
+        actuation: Actuation | None = None,
     ) -> None:
         self.dyn = dyn
+        self.actuation = None if actuation is None or actuation.complete else actuation
         self.constraint = constraint
         self.applied = applied
         self.elimination = elimination
@@ -96,12 +103,22 @@ class ConstrainedMotion:
             As ``constrained_acceleration``.
 
         """
+        A, b = self.constraint.matrix(q, v, t), self.constraint.right_side(q, v, t)
+        if len(v) > LONG and self.applied is None and self.actuation is None and len(A):
+            found = range_space_acceleration(self.dyn, q, v, np.zeros_like(v), A, b)
+            if found is not None:
+                return Dynamics(np.zeros_like(v), found)
         M = self.dyn.mass_matrix(q)
         h = self.dyn.bias_forces(q, v)
         applied = np.zeros_like(v) if self.applied is None else self.applied(t, q, v, M)
+        if self.actuation is not None:
+            force = applied - h
+            reduced = self.actuation.reduced(M, force, A, b)
+            solution = quick_constrained_acceleration(
+                *reduced, tolerance=self.tolerance, joint_names=self.actuation.joint_names)
+            return Dynamics(applied, self.actuation.expanded(M, force, solution))
         solution = quick_constrained_acceleration(
-            M, applied - h, self.constraint.matrix(q, v, t), self.constraint.right_side(q, v, t),
-            tolerance=self.tolerance, joint_names=self._names)
+            M, applied - h, A, b, tolerance=self.tolerance, joint_names=self._names)
         return Dynamics(applied, solution)
 
     def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:

@@ -10,10 +10,40 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dgeqp3, dorgqr, dormqr, dtrtrs
+from scipy.linalg.blas import dtrsm, dtrsv
+from scipy.linalg.lapack import dgeqp3, dorgqr, dormqr
 
 from mbd_ros.errors import NotFiniteError
 from mbd_ros.simulation.manifold import Matrix, Vector
+
+
+def solve_triangle(triangle: Matrix, right_side: Matrix, *, lower: bool = True,
+                   transposed: bool = False) -> Matrix:
+    """
+    Return ``T^-1 x`` or ``T^-T x`` of a triangular matrix.
+
+    By BLAS and not by LAPACK's ``dtrtrs``, which OpenBLAS shares among threads whatever the size:
+    a controller on a busy machine then waits for tens of milliseconds.
+
+    Parameters
+    ----------
+    triangle : Matrix
+        ``T`` (n, n); the other triangle is not read.
+    right_side : Vector or Matrix
+        ``x`` (n,) or (n, k).
+    lower, transposed : bool, optional
+        Which triangle, and whether it is transposed.
+
+    Returns
+    -------
+    Vector or Matrix
+        As the right-hand side.
+
+    """
+    solution: Matrix = (
+        dtrsv(triangle, right_side, lower=lower, trans=transposed) if right_side.ndim == 1
+        else dtrsm(1.0, triangle, right_side, lower=lower, trans_a=transposed))
+    return solution
 
 
 class LeastNorm(NamedTuple):
@@ -91,12 +121,12 @@ def least_norm(columns: Matrix, right_side: Vector, *, tolerance: float) -> Leas
         return LeastNorm(solution, multipliers, rank, margin)
     order = pivots - 1
     triangle = factor[:m]
-    z = dtrtrs(triangle, (right_side / lengths)[order], trans=1)[0]
+    z = solve_triangle(triangle, (right_side / lengths)[order], lower=False, transposed=True)
     padded = np.zeros((n, 1))
     padded[:m, 0] = z
     solution = dormqr('L', 'N', factor, tau, padded, 64, overwrite_c=1)[0][:, 0]
     multipliers = np.empty(m)
-    multipliers[order] = dtrtrs(triangle, z)[0]
+    multipliers[order] = solve_triangle(triangle, z, lower=False)
     multipliers /= lengths
     return LeastNorm(solution, multipliers, rank, margin)
 
@@ -104,5 +134,5 @@ def least_norm(columns: Matrix, right_side: Vector, *, tolerance: float) -> Leas
 def _complete(columns: Matrix, basis: Matrix, right_side: Vector) -> tuple[Vector, Vector]:
     """Return solution and multipliers of a rank-deficient system from its row-space basis."""
     thin, triangle = np.linalg.qr(columns.T @ basis)
-    z = dtrtrs(triangle, thin.T @ right_side)[0]
-    return basis @ z, thin @ dtrtrs(triangle, z, trans=1)[0]
+    z = solve_triangle(triangle, thin.T @ right_side, lower=False)
+    return basis @ z, thin @ solve_triangle(triangle, z, lower=False, transposed=True)

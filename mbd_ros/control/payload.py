@@ -145,8 +145,8 @@ class LoadedDynamics(PreparedDynamics):
     def forward_dynamics(self) -> Callable[..., Vector]:
         """Callable ``(q, v, tau) -> qdd`` (nv,)."""
         def forward_dynamics(q: Vector, v: Vector, tau: ArrayLike) -> Vector:
-            return np.linalg.solve(self.mass_matrix(q), np.asarray(tau, np.float64)
-                                   - self.bias_forces(q, v))
+            force = np.asarray(tau, np.float64) - self.bias_forces(q, v)
+            return np.asarray(np.linalg.solve(self.mass_matrix(q), force), np.float64)
         return forward_dynamics
 
     def _jacobians(self, q: Vector) -> tuple[Matrix, Matrix, Matrix]:

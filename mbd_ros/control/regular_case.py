@@ -21,7 +21,7 @@ from mbd_ros.spatial import Scalar
 
 Row: TypeAlias = list[Scalar]
 
-LARGEST = 10
+LARGEST = 16
 """Robots with more velocity variables use the general function: the code grows with n^3."""
 
 CLEARLY_REGULAR = 1e-8

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.nominal_model import NominalState
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
@@ -87,6 +88,8 @@ class TrackingLaw:
         a radian.
     robust_efforts : array_like, optional
         Largest robust term (nv,); a fifth of the effort limits if not given.
+    actuation : Actuation, optional
+        Which joints have an actuator; all if not given. The others move as they are driven.
 
     Raises
     ------
@@ -104,6 +107,7 @@ class TrackingLaw:
         effort_limits: ArrayLike | None = None,
         robust_rate: float = 0.0,
         robust_efforts: ArrayLike | None = None,
+        actuation: Actuation | None = None,
     ) -> None:
         for name, value in (('bandwidth', bandwidth), ('approach_speed', approach_speed)):
             if not value > 0.0 or math.isnan(value):
@@ -125,6 +129,7 @@ class TrackingLaw:
             raise ShapeError('robust_efforts', bounds.shape, f'({model.nv},)')
         if not (bounds >= 0.0).all():
             raise InvalidValueError('robust_efforts', bounds.tolist(), 'numbers not below zero')
+        self.actuation = None if actuation is None or actuation.complete else actuation
         self.robust_rate = robust_rate
         self.robust_efforts = bounds
         self._top = np.minimum(approach_speed, 0.5 * model.velocity_limits)
@@ -160,7 +165,11 @@ class TrackingLaw:
         error_rate = nominal.v - v
         approach = np.minimum(np.maximum(0.5 * self.bandwidth * error, -self._top), self._top)
         wanted = nominal.accelerations + 2.0 * self.bandwidth * (error_rate + approach)
-        effort = self.dyn.inverse_dynamics(q, v, wanted)
+        if self.actuation is None:
+            effort = self.dyn.inverse_dynamics(q, v, wanted)
+        else:
+            effort = self.actuation.efforts(
+                self.dyn.mass_matrix(q), self.dyn.bias_forces(q, v), wanted)
         robust: Vector | None = None
         if self.robust_rate > 0.0:
             robust = self._robust(q, error_rate + 2.0 * approach)

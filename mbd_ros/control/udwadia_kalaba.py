@@ -14,9 +14,9 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg.lapack import dpotrf, dtrtrs
+from scipy.linalg.lapack import dpotrf
 
-from mbd_ros.control.least_norm import least_norm
+from mbd_ros.control.least_norm import least_norm, solve_triangle
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, SingularMassError
 from mbd_ros.simulation.manifold import Matrix, Vector
 
@@ -117,16 +117,16 @@ def constrained_acceleration(
     if not 0.0 < tolerance < 1.0:
         raise InvalidValueError('tolerance', tolerance, 'a number between 0 and 1')
     L = factorize(M, joint_names)
-    free = dtrtrs(L, Q, lower=1)[0]
+    free = solve_triangle(L, Q)
     if rows.shape[0] == 0:
-        accelerations = dtrtrs(L, free, lower=1, trans=1)[0]
+        accelerations = solve_triangle(L, free, transposed=True)
         _check_result(accelerations, M, Q, rows, right_side, joint_names)
         return ConstrainedSolution(
             accelerations, np.zeros_like(Q), np.zeros(0), 0, np.zeros(0), False, 1.0)
-    columns = dtrtrs(L, rows.T, lower=1)[0]
+    columns = solve_triangle(L, rows.T)
     u, multipliers, rank, margin = least_norm(
         columns, right_side - free.dot(columns), tolerance=tolerance)
-    accelerations = dtrtrs(L, free + u, lower=1, trans=1)[0]
+    accelerations = solve_triangle(L, free + u, transposed=True)
     residual = rows.dot(accelerations) - right_side
     _check_result(accelerations, M, Q, rows, right_side, joint_names)
     return ConstrainedSolution(

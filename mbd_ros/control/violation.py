@@ -15,8 +15,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dtrtrs
 
+from mbd_ros.control.least_norm import solve_triangle
 from mbd_ros.control.regular_case import quick_constrained_acceleration
 from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.control.udwadia_kalaba import factorize
@@ -244,9 +244,9 @@ class _Metric:
     def _damped(self, violation: Vector, limit: float) -> Vector:
         """Return ``B^T (B B^T + mu^2)^-1 phi`` with mu such that the longest entry is at limit."""
         factor = factorize(self._weight, self._names)
-        columns = dtrtrs(factor, self._rows.T, lower=1)[0]
+        columns = solve_triangle(factor, self._rows.T)
         U, sigma, Vt = np.linalg.svd(columns, full_matrices=False)
-        joints = dtrtrs(factor, U, lower=1, trans=1)[0]
+        joints = solve_triangle(factor, U, transposed=True)
         sigma[sigma <= self._tolerance * sigma[0]] = 0.0
         weights = sigma * (Vt @ violation)
         low, high = sigma[0] * np.exp(-DAMPING_RANGE), sigma[0] * np.exp(DAMPING_RANGE)
