@@ -14,11 +14,14 @@ A program initialises, makes nodes, spins them and shuts down::
 from __future__ import annotations
 
 from collections.abc import Sequence
+import importlib
+import pkgutil
 from typing import Any, TYPE_CHECKING
 
 from . import _rosless  # noqa: F401  first of all: refuses to load beside a real rclpy
 from .context import Context
 from .parameter import Parameter
+from .qos import QoSProfile
 from .signals import (
     install_signal_handlers,
     SignalHandlerOptions,
@@ -41,6 +44,7 @@ __all__ = [
     'Context',
     'Future',
     'Parameter',
+    'QoSProfile',
     'create_node',
     'get_default_context',
     'get_global_executor',
@@ -54,6 +58,7 @@ __all__ = [
     'try_shutdown',
 ]
 
+SUBMODULES = frozenset(module.name for module in pkgutil.iter_modules(__path__))
 _global_executor: Executor | None = None
 
 
@@ -139,6 +144,13 @@ def try_shutdown(
     _try_shutdown(context=context)
     if uninstall_handlers or (uninstall_handlers is None and context is None):
         uninstall_signal_handlers()
+
+
+def __getattr__(name: str) -> Any:
+    """Import a submodule when it is first named: ``rclpy.qos`` needs no import of its own."""
+    if name.startswith('_') or name not in SUBMODULES:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    return importlib.import_module(f'{__name__}.{name}')
 
 
 def create_node(node_name: str, **kwargs: Any) -> Node:

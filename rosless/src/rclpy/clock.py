@@ -9,6 +9,7 @@ import threading
 import time as system
 from typing import Any
 
+from .absent import NoHandle
 from .clock_type import ClockType
 from .constants import S_TO_NS
 from .duration import Duration
@@ -118,7 +119,7 @@ class JumpHandle:
         self.unregister()
 
 
-class Clock:
+class Clock(NoHandle):
     """
     A clock; ``Clock(clock_type=ClockType.ROS_TIME)`` makes a `ROSClock`.
 

@@ -13,13 +13,14 @@ from rosless import arguments as command_line
 from rosless.dds.config import domain_id as domain_from_environment
 from rosless.dds.config import MAX_DOMAIN_ID
 
+from .absent import NoHandle
 from .exceptions import (
     NotInitializedException,
     RCLError,
     RCLInvalidROSArgsError,
     UnknownROSArgsError,
 )
-from .impl import log_output
+from .impl import log_files, log_output
 from .impl.logging_severity import LoggingSeverity
 from .impl.rcutils_logger import RcutilsLogger
 
@@ -32,7 +33,7 @@ g_logging_contexts: weakref.WeakSet[Context] = weakref.WeakSet()
 _contexts: weakref.WeakSet[Context] = weakref.WeakSet()
 
 
-class Context:
+class Context(NoHandle):
     """
     What nodes share: arguments, the DDS participant, and whether the program is to go on.
 
@@ -97,6 +98,10 @@ class Context:
             if initialize_logging:
                 g_logging_contexts.add(self)
                 log_output.console = self.arguments.stdout
+                if self.arguments.files:
+                    log_files.enable(self.arguments.log_file_name)
+                else:
+                    log_files.disable()
                 for name, level in self.arguments.log_levels.items():
                     log_output.set_level(name, LoggingSeverity(level))
             self._valid = self._initialized = True
@@ -137,6 +142,16 @@ class Context:
         with self._lock:
             self.invalidate()
             self._close()
+
+    def destroy(self) -> None:
+        """End the context unless it has ended already; its nodes vanish from the graph."""
+        self.try_shutdown()
+
+    def track_node(self, node: Any) -> None:
+        """Do nothing: the context owns what DDS has of its nodes, and deletes it at its end."""
+
+    def untrack_node(self, node: Any) -> None:
+        """Do nothing; see `track_node`."""
 
     def on_shutdown(self, callback: Callable[[], None]) -> None:
         """Call the function when the context is shut down, by the program or by a signal."""

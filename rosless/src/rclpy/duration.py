@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import total_ordering
 from typing import Any
 
+from .absent import NO_HANDLES, NotInRosless
 from .constants import S_TO_NS
 
 MAX_NANOSECONDS = 2**63 - 1
@@ -31,6 +32,10 @@ class Duration:
         if not -(2**63) <= total <= MAX_NANOSECONDS:
             raise OverflowError('Total nanoseconds value is too large to store in C duration.')
         self._nanoseconds = total
+
+    def get_c_duration(self) -> Any:
+        """Not in rosless."""
+        raise NotInRosless(f'Duration.get_c_duration: {NO_HANDLES}')
 
     @property
     def nanoseconds(self) -> int:

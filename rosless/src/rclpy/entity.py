@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from rosless.dds.endpoints import Endpoint
 from rosless.dds.library import DATA_AVAILABLE
 
+from .absent import NoHandle
 from .callback_groups import CallbackGroup
 
 _keys = itertools.count(1)
@@ -22,7 +23,7 @@ class Job(NamedTuple):
     finish: Callable[[Any], None] | None = None
 
 
-class Entity:
+class Entity(NoHandle):
     """
     Something that has callbacks.
 

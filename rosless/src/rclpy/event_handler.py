@@ -1,5 +1,41 @@
 """Newer name of the module `qos_event`."""
 
-from .qos_event import PublisherEventCallbacks, SubscriptionEventCallbacks
+from .exceptions import UnsupportedEventTypeError
+from .qos_event import (
+    EventHandler,
+    IncompatibleTypeInfo,
+    PublisherEventCallbacks,
+    QoSEventHandler,
+    QoSLivelinessChangedInfo,
+    QoSLivelinessLostInfo,
+    QoSMessageLostInfo,
+    QoSOfferedDeadlineMissedInfo,
+    QoSOfferedIncompatibleQoSInfo,
+    QoSPublisherEventType,
+    QoSPublisherMatchedInfo,
+    QoSRequestedDeadlineMissedInfo,
+    QoSRequestedIncompatibleQoSInfo,
+    QoSSubscriptionEventType,
+    QoSSubscriptionMatchedInfo,
+    SubscriptionEventCallbacks,
+)
 
-__all__ = ['PublisherEventCallbacks', 'SubscriptionEventCallbacks']
+__all__ = [
+    'EventHandler',
+    'IncompatibleTypeInfo',
+    'PublisherEventCallbacks',
+    'QoSEventHandler',
+    'QoSLivelinessChangedInfo',
+    'QoSLivelinessLostInfo',
+    'QoSMessageLostInfo',
+    'QoSOfferedDeadlineMissedInfo',
+    'QoSOfferedIncompatibleQoSInfo',
+    'QoSPublisherEventType',
+    'QoSPublisherMatchedInfo',
+    'QoSRequestedDeadlineMissedInfo',
+    'QoSRequestedIncompatibleQoSInfo',
+    'QoSSubscriptionEventType',
+    'QoSSubscriptionMatchedInfo',
+    'SubscriptionEventCallbacks',
+    'UnsupportedEventTypeError',
+]

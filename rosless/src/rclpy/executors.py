@@ -35,6 +35,13 @@ class ConditionReachedException(Exception):
     """A future that was waited for is done."""
 
 
+class TimeoutObject:
+    """Holds a time [s]."""
+
+    def __init__(self, timeout: float) -> None:
+        self.timeout = timeout
+
+
 class Executor:
     """
     Base of the executors.
@@ -76,6 +83,14 @@ class Executor:
         task = Task(callback, args, kwargs, executor=self)
         self.resume(task)
         return task
+
+    def create_future(self) -> Future:
+        """Return a future whose done callbacks run in this executor."""
+        return Future(executor=self)
+
+    def can_execute(self, entity: Any) -> bool:
+        """Tell whether a callback of the entity may start now."""
+        return bool(entity.callback_group.can_execute(entity))
 
     def resume(self, task: Task) -> None:
         """Let a task run (on)."""
@@ -342,5 +357,6 @@ __all__ = [
     'ShutdownException',
     'SingleThreadedExecutor',
     'TimeoutException',
+    'TimeoutObject',
     'await_or_execute',
 ]

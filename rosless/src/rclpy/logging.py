@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .impl import log_output
+from pathlib import Path
+
+from .impl import log_files, log_output
 from .impl.logging_severity import LoggingSeverity
 from .impl.rcutils_logger import RcutilsLogger
 
@@ -48,3 +50,8 @@ def get_logger_level(name: str) -> LoggingSeverity:
 def get_logging_severity_from_string(log_severity: str) -> LoggingSeverity:
     """Return the severity of that name."""
     return LoggingSeverity[log_severity.upper()]
+
+
+def get_logging_directory() -> Path:
+    """Return the folder of the log files."""
+    return log_files.directory()

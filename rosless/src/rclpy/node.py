@@ -11,6 +11,7 @@ from rosless import names, parameter_values
 from rosless.idl.resolve import interface_class
 from rosless.remap import remap_node
 
+from .absent import NoHandle, NotInRosless
 from .callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
 from .clock import ROSClock
 from .context import Context
@@ -23,18 +24,23 @@ from .exceptions import (
 )
 from .impl.rcutils_logger import RcutilsLogger
 from .logging import get_logger
+from .logging_service import LoggingService
 from .node_entities import NodeEntities
 from .node_graph import NodeGraph
 from .node_logging import RosoutPublisher
 from .node_parameters import NodeParameters
-from .parameter import Parameter
+from .parameter import Parameter, PARAMETER_SEPARATOR_STRING
 from .parameter_service import ParameterService
-from .qos import qos_profile_parameter_events
+from .qos import qos_profile_parameter_events, qos_profile_rosout_default, QoSProfile
 from .time_source import TimeSource
 from .utilities import get_default_context
+from .waitable import Waitable
+
+__all__ = ['HIDDEN_NODE_PREFIX', 'PARAMETER_SEPARATOR_STRING', 'Node']
+HIDDEN_NODE_PREFIX = '_'
 
 
-class Node(NodeEntities, NodeParameters, NodeGraph):
+class Node(NodeEntities, NodeParameters, NodeGraph, NoHandle):
     """
     A node of the ROS graph.
 
@@ -60,6 +66,10 @@ class Node(NodeEntities, NodeParameters, NodeGraph):
         Whether parameters may be set without being declared.
     automatically_declare_parameters_from_overrides : bool
         Whether parameters given from outside are declared at once.
+    enable_logger_service : bool
+        Whether others may read and set levels of loggers.
+    rosout_qos_profile : QoSProfile or int
+        Profile of the publisher on /rosout.
 
     Raises
     ------
@@ -69,6 +79,8 @@ class Node(NodeEntities, NodeParameters, NodeGraph):
         If the context is not initialised.
 
     """
+
+    PARAM_REL_TOL = 1e-6  # of ranges of real parameters
 
     def __init__(
         self,
@@ -84,12 +96,11 @@ class Node(NodeEntities, NodeParameters, NodeGraph):
         allow_undeclared_parameters: bool = False,
         automatically_declare_parameters_from_overrides: bool = False,
         enable_logger_service: bool = False,
+        rosout_qos_profile: QoSProfile | int = qos_profile_rosout_default,
     ) -> None:
         self._context = get_default_context() if context is None else context
         if not self._context.ok():
             raise NotInitializedException('cannot create node')
-        if enable_logger_service:
-            raise NotImplementedError('logger services are not in this version of rosless')
         self._executor_reference: Any = None
         scopes = _argument_scopes(self._context, cli_args, use_global_arguments)
         self._remap_rules = [rule for scope in reversed(scopes) for rule in scope.remappings]
@@ -107,7 +118,10 @@ class Node(NodeEntities, NodeParameters, NodeGraph):
             self._graph_node = discovery.add_node(self._name, self._namespace)
             self._rosout = None
             if enable_rosout and all(scope.rosout for scope in scopes):
-                self._rosout = RosoutPublisher(self._context, self._graph_node, self._logger.name)
+                profile = self._profile(rosout_qos_profile, None, '/rosout', is_publisher=True)
+                self._rosout = RosoutPublisher(
+                    self._context, self._graph_node, self._logger.name, profile
+                )
             self._parameter_event_publisher = self.create_publisher(
                 interface_class('rcl_interfaces/msg/ParameterEvent'),
                 '/parameter_events',
@@ -128,6 +142,8 @@ class Node(NodeEntities, NodeParameters, NodeGraph):
             self._time_source.attach_clock(self._clock)
             if start_parameter_services:
                 self._parameter_service = ParameterService(self)
+            if enable_logger_service:
+                self._logging_service = LoggingService(self)
 
     @property
     def context(self) -> Context:
@@ -166,8 +182,12 @@ class Node(NodeEntities, NodeParameters, NodeGraph):
         return self._clock
 
     def add_waitable(self, waitable: Any) -> None:
-        """Not in this version."""
-        raise NotImplementedError('waitables are not in this version of rosless')
+        """Not in rosless."""
+        raise NotInRosless(f'Node.add_waitable: {Waitable.why}')
+
+    def remove_waitable(self, waitable: Any) -> None:
+        """Not in rosless."""
+        raise NotInRosless(f'Node.remove_waitable: {Waitable.why}')
 
     def destroy_node(self) -> None:
         """Destroy the node and everything it owns; it vanishes from the graph."""

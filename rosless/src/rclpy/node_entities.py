@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-import inspect
 import itertools
 from typing import Any
 
 from rosless import names
 from rosless.dds.endpoints import Endpoint, Writer
-from rosless.idl.message import Message
 
+from . import best_available
 from .callback_groups import CallbackGroup, ReentrantCallbackGroup
 from .client import Client
 from .clock import Clock
 from .constants import S_TO_NS
 from .entity import Entity
-from .exceptions import InvalidHandle, NoTypeSupportImportedException
+from .exceptions import InvalidHandle, RCLError
 from .guard_condition import GuardCondition
 from .node_names import NodeNames
 from .publisher import Publisher
@@ -25,8 +24,10 @@ from .qos_event import PublisherEventCallbacks, SubscriptionEventCallbacks
 from .qos_overriding_options import declare_qos_overrides, QoSOverridingOptions
 from .service import Service
 from .service_channel import Channel, unique_id, user_data
-from .subscription import Subscription
+from .subscription import NO_FILTERS, Subscription
+from .subscription_content_filter_options import ContentFilterOptions
 from .timer import Rate, Timer
+from .type_support import check_is_valid_msg_type, check_is_valid_srv_type
 
 _versions = itertools.count(1)  # the next one is taken in one step, whatever the thread
 
@@ -126,7 +127,7 @@ class NodeEntities(NodeNames):
             If the class is not that of a message.
 
         """
-        _check_message_type(msg_type)
+        check_is_valid_msg_type(msg_type)
         profile = self._profile(qos_profile, qos_overriding_options, topic, is_publisher=True)
         full_name = self.resolve_topic_name(topic)
         self._check_alive()
@@ -158,6 +159,7 @@ class NodeEntities(NodeNames):
         event_callbacks: SubscriptionEventCallbacks | None = None,
         qos_overriding_options: QoSOverridingOptions | None = None,
         raw: bool = False,
+        content_filter_options: ContentFilterOptions | None = None,
     ) -> Subscription:
         """
         Make a subscription.
@@ -180,6 +182,8 @@ class NodeEntities(NodeNames):
             Which policies parameters may change.
         raw : bool
             Whether the callback gets octets.
+        content_filter_options : ContentFilterOptions, optional
+            Refused: Cyclone DDS has no content filters for ROS 2.
 
         Raises
         ------
@@ -187,9 +191,13 @@ class NodeEntities(NodeNames):
             If the name is not one.
         NoTypeSupportImportedException
             If the class is not that of a message.
+        RCLError
+            If a content filter is wanted.
 
         """
-        _check_message_type(msg_type)
+        check_is_valid_msg_type(msg_type)
+        if content_filter_options is not None:
+            raise RCLError(NO_FILTERS)
         profile = self._profile(qos_profile, qos_overriding_options, topic, is_publisher=False)
         full_name = self.resolve_topic_name(topic)
         self._check_alive()
@@ -235,7 +243,7 @@ class NodeEntities(NodeNames):
             The group in which answers are handled.
 
         """
-        _check_service_type(srv_type)
+        check_is_valid_srv_type(srv_type)
         full_name = self.resolve_service_name(srv_name)
         channel = self._channel(srv_type, full_name, qos_profile, is_service=False)
         client = Client(channel, callback_group or self._default_callback_group, self)
@@ -268,7 +276,7 @@ class NodeEntities(NodeNames):
             Its group.
 
         """
-        _check_service_type(srv_type)
+        check_is_valid_srv_type(srv_type)
         full_name = self.resolve_service_name(srv_name)
         channel = self._channel(srv_type, full_name, qos_profile, is_service=True)
         service = Service(channel, callback, callback_group or self._default_callback_group, self)
@@ -281,6 +289,7 @@ class NodeEntities(NodeNames):
         callback: Callable[..., Any] | None,
         callback_group: CallbackGroup | None = None,
         clock: Clock | None = None,
+        autostart: bool = True,
     ) -> Timer:
         """
         Make a timer.
@@ -290,11 +299,13 @@ class NodeEntities(NodeNames):
         timer_period_sec : float
             Time between calls [s].
         callback : Callable
-            What to call.
+            What to call; with a `TimerInfo` if it takes an argument.
         callback_group : CallbackGroup, optional
             Its group.
         clock : Clock, optional
             The clock; that of the node (ROS time) if omitted.
+        autostart : bool
+            Whether it runs at once, or only after `Timer.reset`.
 
         """
         self._check_alive()
@@ -304,6 +315,7 @@ class NodeEntities(NodeNames):
             int(float(timer_period_sec) * S_TO_NS),
             clock or self._clock,
             self,
+            autostart=autostart,
         )
         self._add(self._timers, timer)
         return timer
@@ -374,16 +386,27 @@ class NodeEntities(NodeNames):
             result = QoSProfile(depth=profile)
         else:
             raise TypeError(f'Expected QoSProfile or int, but received {type(profile)!r}')
-        if options is None:
-            return result
-        return declare_qos_overrides(
-            self, options, self.resolve_topic_name(topic), result, is_publisher=is_publisher
-        )
+        full_name = self.resolve_topic_name(topic)
+        if options is not None:
+            result = declare_qos_overrides(
+                self, options, full_name, result, is_publisher=is_publisher
+            )
+        if best_available.needs_peers(result):
+            graph = self._context.graph
+            others = (graph.readers if is_publisher else graph.writers)(with_qos=True)
+            topic_on_wire = _topic(full_name, result)
+            profiles = [each.profile for each in others if each.topic == topic_on_wire]
+            choose = (
+                best_available.for_publisher if is_publisher else best_available.for_subscription
+            )
+            result = choose(result, profiles)
+        return result
 
     def _channel(
         self, srv_type: Any, name: str, profile: QoSProfile, *, is_service: bool
     ) -> Channel:
         self._check_alive()
+        profile = best_available.for_service(profile)
         participant = self._context.participant
         request, reply = names.service_on_wire(name)
         request_type = names.type_on_wire(srv_type.Request._definition.name)
@@ -455,15 +478,3 @@ class NodeEntities(NodeNames):
 
 def _topic(name: str, profile: QoSProfile) -> str:
     return name[1:] if profile.avoid_ros_namespace_conventions else names.topic_on_wire(name)
-
-
-def _check_message_type(cls: Any) -> None:
-    if not (inspect.isclass(cls) and issubclass(cls, Message) and hasattr(cls, '_definition')):
-        raise NoTypeSupportImportedException(f'{cls!r} is not a message class')
-
-
-def _check_service_type(cls: Any) -> None:
-    if not all(
-        hasattr(getattr(cls, part, None), '_definition') for part in ('Request', 'Response')
-    ):
-        raise NoTypeSupportImportedException(f'{cls!r} is not a service class')

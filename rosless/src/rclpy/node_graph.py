@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from rosless import names
@@ -12,8 +13,10 @@ from .exceptions import NodeNameNonExistentError
 from .node_names import NodeNames
 from .qos import QoSProfile
 from .topic_endpoint_info import TopicEndpointInfo, TopicEndpointTypeEnum
+from .type_hash import TypeHash
 
 NamesAndTypes = list[tuple[str, list[str]]]
+POLL_PERIOD = 0.02  # s, between looks whether a node is there
 UNKNOWN = '_NODE_NAME_UNKNOWN_', '_NODE_NAMESPACE_UNKNOWN_'
 
 
@@ -43,6 +46,16 @@ class NodeGraph(NodeNames):
             for gid, nodes in graph.nodes_by_participant().items()
             for node in nodes
         ]
+
+    def wait_for_node(self, fully_qualified_node_name: str, timeout: float) -> bool:
+        """Wait until a node is there, at most a time [s]; return whether it is."""
+        name = '/' + fully_qualified_node_name.lstrip('/')
+        limit = time.monotonic() + timeout
+        while name not in self.get_fully_qualified_node_names():
+            if timeout >= 0 and time.monotonic() >= limit:
+                return False
+            time.sleep(POLL_PERIOD)
+        return True
 
     def get_topic_names_and_types(self, no_demangle: bool = False) -> NamesAndTypes:
         """Return all topics with their types; as on the wire if `no_demangle`."""
@@ -138,6 +151,7 @@ class NodeGraph(NodeNames):
                     endpoint_type=kind,
                     endpoint_gid=list(endpoint.gid.ljust(HUMBLE, b'\0')),
                     qos_profile=QoSProfile.from_profile(endpoint.profile),
+                    topic_type_hash=TypeHash.from_text(endpoint.data.get('typehash', '')),
                 )
             )
         return infos

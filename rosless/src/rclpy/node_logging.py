@@ -11,7 +11,7 @@ from rosless.idl.resolve import interface_class
 
 from .impl import log_output
 from .impl.logging_severity import LoggingSeverity
-from .qos import qos_profile_rosout_default
+from .qos import QoSProfile
 
 TOPIC = '/rosout'
 TYPE = 'rcl_interfaces/msg/Log'
@@ -29,15 +29,19 @@ class RosoutPublisher:
         The node in the graph.
     logger_name : str
         Name of the logger.
+    profile : QoSProfile
+        Profile of the publisher.
 
     """
 
-    def __init__(self, context: Any, graph_node: Any, logger_name: str) -> None:
+    def __init__(
+        self, context: Any, graph_node: Any, logger_name: str, profile: QoSProfile
+    ) -> None:
         self._name = logger_name
         self._writer = context.participant.writer(
             names.topic_on_wire(TOPIC),
             names.type_on_wire(TYPE),
-            qos_profile_rosout_default.to_profile(),
+            profile.to_profile(),
         )
         context.discovery.add_endpoint(graph_node, self._writer)
         log_output.add_publisher(logger_name, self._publish)

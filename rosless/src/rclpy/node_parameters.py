@@ -181,6 +181,38 @@ class NodeParameters:
         """Return the types of several parameters."""
         return [self.get_parameter_type(name) for name in names]
 
+    def list_parameters(self, prefixes: list[str], depth: int) -> Any:
+        """
+        List names of parameters.
+
+        Parameters
+        ----------
+        prefixes : list[str]
+            What the names begin with, up to a dot; any name if it is empty.
+        depth : int
+            How many parts the names have at most, behind the prefix; 0 for any number.
+
+        Returns
+        -------
+        rcl_interfaces.msg.ListParametersResult
+            Names, and the prefixes they have.
+
+        """
+        result = interface_class('rcl_interfaces/msg/ListParametersResult')()
+        separator = PARAMETER_SEPARATOR_STRING
+        for name in self._parameters:
+            wanted = any(
+                (name == prefix or name.startswith(prefix + separator))
+                and _within(name.removeprefix(prefix).lstrip(separator), depth)
+                for prefix in prefixes
+            )
+            if wanted or (not prefixes and _within(name, depth)):
+                result.names.append(name)
+                prefix = name.rpartition(separator)[0]
+                if prefix and prefix not in result.prefixes:
+                    result.prefixes.append(prefix)
+        return result
+
     def describe_parameter(self, name: str) -> Any:
         """Return the descriptor of a parameter."""
         if name in self._descriptors:
@@ -381,3 +413,8 @@ class NodeParameters:
 
     def _publish_parameter_event(self, event: Any) -> None:
         raise NotImplementedError
+
+
+def _within(name: str, depth: int) -> bool:
+    """Tell whether a name has fewer dots than `depth`; 0 is any number."""
+    return depth == 0 or name.count(PARAMETER_SEPARATOR_STRING) < depth

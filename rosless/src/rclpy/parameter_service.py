@@ -8,7 +8,7 @@ import weakref
 from rosless.idl.resolve import interface_class
 
 from .exceptions import ParameterNotDeclaredException, ParameterUninitializedException
-from .parameter import Parameter, PARAMETER_SEPARATOR_STRING
+from .parameter import Parameter
 from .qos import qos_profile_parameters
 
 
@@ -65,18 +65,7 @@ class ParameterService:
         return response
 
     def _list(self, request: Any, response: Any) -> Any:
-        separator = PARAMETER_SEPARATOR_STRING
-        for name in self._live()._parameters:
-            wanted = any(
-                (name == prefix or name.startswith(prefix + separator))
-                and _within(name.removeprefix(prefix).lstrip(separator), request.depth)
-                for prefix in request.prefixes
-            )
-            if wanted or (not request.prefixes and _within(name, request.depth)):
-                response.result.names.append(name)
-                prefix = name.rpartition(separator)[0]
-                if prefix and prefix not in response.result.prefixes:
-                    response.result.prefixes.append(prefix)
+        response.result = self._live().list_parameters(list(request.prefixes), request.depth)
         return response
 
     def _set(self, request: Any, response: Any) -> Any:
@@ -100,8 +89,3 @@ class ParameterService:
         if node is None:
             raise ReferenceError('Expected valid node weak reference')
         return node
-
-
-def _within(name: str, depth: int) -> bool:
-    """Tell whether a name has fewer dots than `depth`; 0 is any number."""
-    return depth == 0 or name.count(PARAMETER_SEPARATOR_STRING) < depth

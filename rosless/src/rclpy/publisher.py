@@ -61,6 +61,12 @@ class Publisher(Entity):
         writer.watch(event_callbacks.mask())
 
     @property
+    def logger_name(self) -> str:
+        """Name of the node's logger."""
+        node = self._node()
+        return '' if node is None else node.get_logger().name
+
+    @property
     def topic_name(self) -> str:
         """Full name of the topic."""
         return self.topic

@@ -8,10 +8,13 @@ import warnings
 
 from rosless.dds.qos import Profile
 
+from .absent import NO_HANDLES, NotInRosless
 from .duration import Duration
 
 DURATION_DEFAULT = Duration()
 DURATION_INFINITE = Duration(nanoseconds=2**63 - 1)
+DeadlineBestAvailable = Duration(nanoseconds=2**63 - 2)
+LivelinessLeaseDurationeBestAvailable = Duration(nanoseconds=2**63 - 2)
 
 
 class InvalidQoSProfileException(Exception):
@@ -56,6 +59,7 @@ class ReliabilityPolicy(QoSPolicyEnum):
     RELIABLE = 1
     BEST_EFFORT = 2
     UNKNOWN = 3
+    BEST_AVAILABLE = 4
 
 
 class DurabilityPolicy(QoSPolicyEnum):
@@ -65,6 +69,7 @@ class DurabilityPolicy(QoSPolicyEnum):
     TRANSIENT_LOCAL = 1
     VOLATILE = 2
     UNKNOWN = 3
+    BEST_AVAILABLE = 4
 
 
 class LivelinessPolicy(QoSPolicyEnum):
@@ -74,6 +79,7 @@ class LivelinessPolicy(QoSPolicyEnum):
     AUTOMATIC = 1
     MANUAL_BY_TOPIC = 3
     UNKNOWN = 4
+    BEST_AVAILABLE = 5
 
 
 QoSHistoryPolicy = HistoryPolicy
@@ -168,6 +174,10 @@ class QoSProfile:
 
     __repr__ = __str__
 
+    def get_c_qos_profile(self) -> Any:
+        """Not in rosless."""
+        raise NotInRosless(f'QoSProfile.get_c_qos_profile: {NO_HANDLES}')
+
     def to_profile(self) -> Profile:
         """Return the profile in the numbers of rmw."""
         return Profile(
@@ -219,6 +229,14 @@ qos_profile_rosout_default = QoSProfile(
 qos_profile_action_status_default = QoSProfile(
     depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
+qos_profile_best_available = QoSProfile(
+    depth=10,
+    reliability=ReliabilityPolicy.BEST_AVAILABLE,
+    durability=DurabilityPolicy.BEST_AVAILABLE,
+    deadline=DeadlineBestAvailable,
+    liveliness=LivelinessPolicy.BEST_AVAILABLE,
+    liveliness_lease_duration=LivelinessLeaseDurationeBestAvailable,
+)
 
 
 class QoSPresetProfiles(Enum):
@@ -232,6 +250,8 @@ class QoSPresetProfiles(Enum):
     PARAMETERS = qos_profile_parameters
     PARAMETER_EVENTS = qos_profile_parameter_events
     ACTION_STATUS_DEFAULT = qos_profile_action_status_default
+    BEST_AVAILABLE = qos_profile_best_available
+    ROSOUT_DEFAULT = qos_profile_rosout_default
 
     @classmethod
     def short_keys(cls) -> list[str]:
@@ -298,7 +318,7 @@ def qos_check_compatible(
         DurabilityPolicy.TRANSIENT_LOCAL,
     ):
         reasons.append('ERROR: Volatile publisher and transient local subscription;')
-    if sub.deadline.nanoseconds:
+    if sub.deadline.nanoseconds and sub.deadline != DeadlineBestAvailable:
         if not pub.deadline.nanoseconds:
             reasons.append('ERROR: Subscription has a deadline, but publisher does not;')
         elif sub.deadline < pub.deadline:
@@ -312,8 +332,8 @@ def qos_check_compatible(
         )
     if reasons:
         return QoSCompatibility.ERROR, ''.join(reasons)
-    unclear = {0, 3, 4}
+    unclear = ('SYSTEM_DEFAULT', 'UNKNOWN', 'BEST_AVAILABLE')
     for name in ('reliability', 'durability'):
-        if int(getattr(pub, name)) in unclear or int(getattr(sub, name)) in unclear:
+        if getattr(pub, name).name in unclear or getattr(sub, name).name in unclear:
             reasons.append(f'WARNING: the {name} of one side is a default;')
     return (QoSCompatibility.WARNING if reasons else QoSCompatibility.OK), ''.join(reasons)

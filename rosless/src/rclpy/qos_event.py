@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from .absent import Absent, NotInRosless
+from .exceptions import UnsupportedEventTypeError
 from .qos import qos_policy_name_from_kind, QoSPolicyKind
 
 
@@ -16,6 +18,8 @@ class QoSPublisherEventType(IntEnum):
     RCL_PUBLISHER_OFFERED_DEADLINE_MISSED = 0
     RCL_PUBLISHER_LIVELINESS_LOST = 1
     RCL_PUBLISHER_OFFERED_INCOMPATIBLE_QOS = 2
+    RCL_PUBLISHER_INCOMPATIBLE_TYPE = 3
+    RCL_PUBLISHER_MATCHED = 4
 
 
 class QoSSubscriptionEventType(IntEnum):
@@ -25,6 +29,8 @@ class QoSSubscriptionEventType(IntEnum):
     RCL_SUBSCRIPTION_LIVELINESS_CHANGED = 1
     RCL_SUBSCRIPTION_REQUESTED_INCOMPATIBLE_QOS = 2
     RCL_SUBSCRIPTION_MESSAGE_LOST = 3
+    RCL_SUBSCRIPTION_INCOMPATIBLE_TYPE = 4
+    RCL_SUBSCRIPTION_MATCHED = 5
 
 
 @dataclass
@@ -78,6 +84,37 @@ class QoSMessageLostInfo:
     total_count_change: int
 
 
+@dataclass
+class QoSMatchedInfo:
+    """How many peers are matched, and how many have been in all."""
+
+    total_count: int
+    total_count_change: int
+    current_count: int
+    current_count_change: int
+
+
+QoSPublisherMatchedInfo = QoSMatchedInfo
+QoSSubscriptionMatchedInfo = QoSMatchedInfo
+
+
+@dataclass
+class IncompatibleTypeInfo:
+    """How many peers were met whose type differs; DDS does not tell here."""
+
+    total_count: int
+    total_count_change: int
+
+
+class EventHandler(Absent):
+    """Waits for an event."""
+
+    why = 'executors of rosless look after the events of publishers and subscriptions themselves'
+
+
+QoSEventHandler = EventHandler
+
+
 # ids of policies in DDS
 _POLICY_IDS = {
     2: QoSPolicyKind.DURABILITY,
@@ -107,17 +144,28 @@ def _liveliness(status: Any) -> QoSLivelinessChangedInfo:
     )
 
 
+def _matched(status: Any) -> QoSMatchedInfo:
+    return QoSMatchedInfo(
+        status.total_count,
+        status.total_count_change,
+        status.current_count,
+        status.current_count_change,
+    )
+
+
 # DDS status bit -> (attribute with the callback, how to read the status, how to convert it)
 PUBLISHER_EVENTS = {
     1 << 1: ('deadline', 'get_offered_deadline_missed_status', _counts(QoSDeadlineMissedInfo)),
     1 << 3: ('incompatible_qos', 'get_offered_incompatible_qos_status', _incompatible),
     1 << 9: ('liveliness', 'get_liveliness_lost_status', _counts(QoSLivelinessLostInfo)),
+    1 << 11: ('matched', 'get_publication_matched_status', _matched),
 }
 SUBSCRIPTION_EVENTS = {
     1 << 2: ('deadline', 'get_requested_deadline_missed_status', _counts(QoSDeadlineMissedInfo)),
     1 << 4: ('incompatible_qos', 'get_requested_incompatible_qos_status', _incompatible),
     1 << 5: ('message_lost', 'get_sample_lost_status', _counts(QoSMessageLostInfo)),
     1 << 10: ('liveliness', 'get_liveliness_changed_status', _liveliness),
+    1 << 12: ('matched', 'get_subscription_matched_status', _matched),
 }
 
 
@@ -126,6 +174,17 @@ class EventCallbacks:
 
     table: dict[int, tuple[str, str, Callable[[Any], Any]]] = {}
     use_default_callbacks = True
+
+    def create_event_handlers(self, *_: Any) -> Any:
+        """Not in rosless."""
+        raise NotInRosless(f'create_event_handlers: {EventHandler.why}')
+
+    def _refuse(self, incompatible_type: Any) -> None:
+        if incompatible_type is not None:
+            raise UnsupportedEventTypeError(
+                'incompatible_type: DDS does not tell of peers whose type differs; they do not '
+                'match, which `matched` and `get_publisher_count` show'
+            )
 
     def mask(self) -> int:
         """Return the DDS statuses that are of interest."""
@@ -169,13 +228,18 @@ class SubscriptionEventCallbacks(EventCallbacks):
         liveliness: Callable[[QoSLivelinessChangedInfo], None] | None = None,
         message_lost: Callable[[QoSMessageLostInfo], None] | None = None,
         incompatible_qos: Callable[[QoSRequestedIncompatibleQoSInfo], None] | None = None,
+        incompatible_type: Callable[[IncompatibleTypeInfo], None] | None = None,
+        matched: Callable[[QoSSubscriptionMatchedInfo], None] | None = None,
         use_default_callbacks: bool = True,
     ) -> None:
         self.deadline = deadline
         self.liveliness = liveliness
         self.message_lost = message_lost
         self.incompatible_qos = incompatible_qos
+        self.incompatible_type = incompatible_type
+        self.matched = matched
         self.use_default_callbacks = use_default_callbacks
+        self._refuse(incompatible_type)
 
 
 class PublisherEventCallbacks(EventCallbacks):
@@ -189,9 +253,14 @@ class PublisherEventCallbacks(EventCallbacks):
         deadline: Callable[[QoSOfferedDeadlineMissedInfo], None] | None = None,
         liveliness: Callable[[QoSLivelinessLostInfo], None] | None = None,
         incompatible_qos: Callable[[QoSOfferedIncompatibleQoSInfo], None] | None = None,
+        incompatible_type: Callable[[IncompatibleTypeInfo], None] | None = None,
+        matched: Callable[[QoSPublisherMatchedInfo], None] | None = None,
         use_default_callbacks: bool = True,
     ) -> None:
         self.deadline = deadline
         self.liveliness = liveliness
         self.incompatible_qos = incompatible_qos
+        self.incompatible_type = incompatible_type
+        self.matched = matched
         self.use_default_callbacks = use_default_callbacks
+        self._refuse(incompatible_type)

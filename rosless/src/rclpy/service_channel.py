@@ -10,6 +10,7 @@ import weakref
 
 from rosless.dds.endpoints import Reader, Writer
 
+from .absent import NotInRosless
 from .callback_groups import CallbackGroup
 from .entity import Entity
 from .qos import QoSProfile
@@ -81,7 +82,7 @@ class ServiceEntity(Entity):
 
     def configure_introspection(self, *_: Any) -> None:
         """Not in rosless."""
-        raise NotImplementedError('service introspection is not in rosless')
+        raise NotInRosless('service introspection is not in rosless')
 
     def close(self) -> None:
         """Delete the writer; called by the node."""

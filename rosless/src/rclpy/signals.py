@@ -11,6 +11,7 @@ from typing import Any
 
 from rosless.dds.waiter import wake_all
 
+from .absent import Absent
 from .context import initialized_contexts
 
 
@@ -21,6 +22,12 @@ class SignalHandlerOptions(IntEnum):
     SIGINT = 1
     SIGTERM = 2
     ALL = 3
+
+
+class SignalHandlerGuardCondition(Absent):
+    """A guard condition that signals trigger."""
+
+    why = 'signals end the waits of executors by themselves; see Context.on_shutdown'
 
 
 _previous: dict[int, Any] = {}

@@ -14,10 +14,12 @@ from rosless.idl.errors import DeserializationError
 
 from .callback_groups import CallbackGroup
 from .entity import Entity, Job
+from .exceptions import RCLError
 from .qos import QoSProfile
 from .qos_event import SubscriptionEventCallbacks
 
 MessageInfo = dict[str, Any]
+NO_FILTERS = 'content filters are not supported by rmw_cyclonedds_cpp; filter in the callback'
 
 
 class Subscription(Entity):
@@ -72,6 +74,12 @@ class Subscription(Entity):
         reader.watch(event_callbacks.mask())
 
     @property
+    def logger_name(self) -> str:
+        """Name of the node's logger."""
+        node = self._node()
+        return '' if node is None else node.get_logger().name
+
+    @property
     def topic_name(self) -> str:
         """Full name of the topic."""
         return self.topic
@@ -85,6 +93,19 @@ class Subscription(Entity):
     def callback(self, value: Callable[..., Any]) -> None:
         self._callback = value
         self._with_info = takes_two(value)
+
+    @property
+    def is_cft_enabled(self) -> bool:
+        """Whether there is a content filter; never."""
+        return False
+
+    def set_content_filter(self, filter_expression: str, expression_parameters: Any) -> None:
+        """Not supported, as with rmw_cyclonedds_cpp."""
+        raise RCLError(f'Failed to set_content_filter: {NO_FILTERS}')
+
+    def get_content_filter(self) -> Any:
+        """Not supported, as with rmw_cyclonedds_cpp."""
+        raise RCLError(f'Failed to get_content_filter: {NO_FILTERS}')
 
     def get_publisher_count(self) -> int:
         """Return how many publishers are matched."""

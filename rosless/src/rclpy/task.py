@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from enum import Enum
 import inspect
 import sys
 import threading
@@ -11,6 +12,14 @@ import warnings
 import weakref
 
 _FINISHED = object()
+
+
+class FutureState(str, Enum):
+    """State of a future."""
+
+    PENDING = 'PENDING'
+    CANCELLED = 'CANCELLED'
+    FINISHED = 'FINISHED'
 
 
 class Future:
@@ -57,6 +66,12 @@ class Future:
                 return
             self._cancelled = True
             self._finish()
+
+    @property
+    def _state(self) -> FutureState:
+        if self._cancelled:
+            return FutureState.CANCELLED
+        return FutureState.FINISHED if self._done else FutureState.PENDING
 
     def cancelled(self) -> bool:
         """Tell whether it was cancelled."""

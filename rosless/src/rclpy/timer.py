@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+import inspect
 import threading
 from typing import Any
 import weakref
@@ -12,6 +14,14 @@ from .clock import Clock
 from .clock_type import ClockType
 from .entity import Entity, Job
 from .exceptions import InvalidHandle, ROSInterruptException
+
+
+@dataclass(frozen=True)
+class TimerInfo:
+    """When a call was due and when it was made, on the timer's clock [ns]."""
+
+    expected_call_time: int = 0
+    actual_call_time: int = 0
 
 
 class Timer(Entity):
@@ -30,6 +40,8 @@ class Timer(Entity):
         The clock; ROS time stands still when a simulation does.
     node : Node
         Its node.
+    autostart : bool
+        Whether it runs at once, or only after `reset`.
 
     """
 
@@ -40,19 +52,31 @@ class Timer(Entity):
         timer_period_ns: int,
         clock: Clock,
         node: Any,
+        *,
+        autostart: bool = True,
     ) -> None:
         super().__init__(callback_group)
         self.callback = callback
         self._clock = clock
         self._node = weakref.ref(node)
         self._lock = threading.Lock()
-        self._canceled = False
+        self._canceled = not autostart
         self._period = int(timer_period_ns)
         self._last = clock.now_nanoseconds()
         self._next = self._last + self._period
         self._jump: Any = None
         if clock.clock_type == ClockType.ROS_TIME:
             self._watch_jumps()
+
+    @property
+    def callback(self) -> Callable[..., Any] | None:
+        """What is called."""
+        return self._callback
+
+    @callback.setter
+    def callback(self, value: Callable[..., Any] | None) -> None:
+        self._callback = value
+        self._wants_info = value is not None and _takes_one(value)
 
     @property
     def clock(self) -> Clock:
@@ -114,12 +138,14 @@ class Timer(Entity):
             now = self._clock.now_nanoseconds()
             if self._canceled or now < self._next:
                 return None
-            self._last = now
+            due, self._last = self._next, now
             self._next += self._period
             if self._next < now:
                 missed = 1 + (now - self._next) // self._period if self._period else 0
                 self._next = self._next + missed * self._period if self._period else now
-        return Job(self.callback or (lambda: None))
+        if self.callback is None:
+            return Job(lambda: None)
+        return Job(self.callback, (TimerInfo(due, now),) if self._wants_info else ())
 
     def destroy(self) -> None:
         """Let the node forget it."""
@@ -165,6 +191,24 @@ class Timer(Entity):
         node = self._node()
         if node is not None and node.executor is not None:
             node.executor.wake()
+
+
+def _takes_one(callback: Callable[..., Any]) -> bool:
+    """Tell whether a callback cannot be called without an argument, but with one."""
+    try:
+        signature = inspect.signature(callback)
+    except (TypeError, ValueError):
+        return False
+    try:
+        signature.bind()
+        return False
+    except TypeError:
+        pass
+    try:
+        signature.bind(object())
+        return True
+    except TypeError:
+        return False
 
 
 class Rate:

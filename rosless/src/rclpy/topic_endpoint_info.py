@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from .qos import QoSProfile
+from .type_hash import TypeHash
 
 
 class TopicEndpointTypeEnum(IntEnum):
@@ -33,6 +34,8 @@ class TopicEndpointInfo:
         Its GID.
     qos_profile : QoSProfile
         Its profile; history and depth may be unknown.
+    topic_type_hash : TypeHash
+        Hash of the type, if the endpoint tells it.
 
     """
 
@@ -42,6 +45,7 @@ class TopicEndpointInfo:
     endpoint_type: TopicEndpointTypeEnum
     endpoint_gid: list[int]
     qos_profile: QoSProfile
+    topic_type_hash: TypeHash = field(default_factory=TypeHash)
 
     def __str__(self) -> str:
         gid = '.'.join(f'{octet:02x}' for octet in self.endpoint_gid)

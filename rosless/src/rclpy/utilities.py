@@ -65,6 +65,11 @@ def get_rmw_implementation_identifier() -> str:
     return 'rmw_cyclonedds_cpp'
 
 
+def get_available_rmw_implementations() -> set[str]:
+    """Return the middlewares there are to choose from: one."""
+    return {get_rmw_implementation_identifier()}
+
+
 def get_message_interface_name(cls: Any) -> str:
     """Return the full name of a message class: ``'std_msgs/msg/String'``."""
     return cls._definition.name

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Iterator
 import os
 from pathlib import Path
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from typing import Any
@@ -21,6 +24,8 @@ import rosless  # noqa: E402, F401
 os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
 for _name in ('CYCLONEDDS_URI', 'ROS_AUTOMATIC_DISCOVERY_RANGE', 'AMENT_PREFIX_PATH'):
     os.environ.pop(_name, None)
+os.environ['ROS_LOG_DIR'] = tempfile.mkdtemp(prefix='rosless_log_')
+atexit.register(shutil.rmtree, os.environ['ROS_LOG_DIR'], ignore_errors=True)
 
 
 def wait_until(condition: Callable[[], Any], timeout: float = 5.0) -> bool:

@@ -12,13 +12,13 @@ from ..callback_groups import CallbackGroup
 from ..client import Client
 from ..clock import Clock
 from ..entity import Entity, Job
-from ..exceptions import NoTypeSupportImportedException
 from ..publisher import Publisher
 from ..qos import QoSProfile
 from ..qos_event import PublisherEventCallbacks, SubscriptionEventCallbacks
 from ..service import RequestHeader, Service
 from ..subscription import Subscription
 from ..timer import Timer
+from ..type_support import check_is_valid_action_type
 
 
 class ActionService(Service):
@@ -88,8 +88,7 @@ class ActionChannel:
     def __init__(
         self, node: Any, action_type: Any, action_name: str, group: CallbackGroup
     ) -> None:
-        if not hasattr(getattr(action_type, 'Impl', None), 'SendGoalService'):
-            raise NoTypeSupportImportedException(f'{action_type!r} is not an action class')
+        check_is_valid_action_type(action_type)
         self._node = node
         self._group = group
         self.name: str = node.resolve_topic_name(action_name)

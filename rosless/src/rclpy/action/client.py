@@ -16,6 +16,7 @@ from unique_identifier_msgs.msg import UUID
 from .channel import ActionChannel, ResultClient, StatusSubscription
 from .client_goal_handle import ClientGoalHandle
 from .goal_states import ACTIVE
+from ..absent import NoWaitSet
 from ..callback_groups import CallbackGroup
 from ..client import Client, POLL_PERIOD
 from ..exceptions import InvalidHandle, RCLError
@@ -31,7 +32,7 @@ from ..task import Future, when_done
 __all__ = ['ActionClient', 'ClientGoalHandle']
 
 
-class ActionClient:
+class ActionClient(NoWaitSet):
     """
     Sends goals to an action server.
 

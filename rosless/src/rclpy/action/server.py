@@ -15,6 +15,7 @@ from .channel import ActionChannel
 from .goal_states import GoalEvent
 from .responses import CancelResponse, GoalResponse
 from .server_goal_handle import ServerGoalHandle
+from ..absent import NoWaitSet
 from ..callback_groups import CallbackGroup
 from ..constants import S_TO_NS
 from ..exceptions import RCLError
@@ -56,7 +57,7 @@ def default_cancel_callback(cancel_request: ServerGoalHandle) -> CancelResponse:
     return CancelResponse.REJECT
 
 
-class ActionServer:
+class ActionServer(NoWaitSet):
     """
     Takes goals, executes them and hands out their results.
 

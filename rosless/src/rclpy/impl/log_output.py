@@ -1,4 +1,4 @@
-"""Where log messages go: the console, and /rosout."""
+"""Where log messages go: the console, a file, and /rosout."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import threading
 import time
 from typing import Any
 
+from . import log_files
 from .logging_severity import LoggingSeverity
 
 DEFAULT_FORMAT = '[{severity}] [{time}] [{name}]: {message}'
@@ -70,8 +71,10 @@ def write(
 ) -> None:
     """Write one message; `caller` is file, function and line."""
     stamp = time.time_ns()
+    text = _formatted(stamp, severity, name, message, caller)
     if console:
-        _to_console(stamp, severity, name, message, caller)
+        _to_console(severity, text)
+    log_files.write(text)
     target = name
     while target:
         publish = _publishers.get(target)
@@ -81,12 +84,9 @@ def write(
         target = target.rpartition('.')[0]
 
 
-def _to_console(
+def _formatted(
     stamp: int, severity: LoggingSeverity, name: str, message: str, caller: tuple[str, str, int]
-) -> None:
-    stream: Any = sys.stdout if os.environ.get('RCUTILS_LOGGING_USE_STDOUT') == '1' else sys.stderr
-    if stream is None:
-        return
+) -> str:
     text = os.environ.get('RCUTILS_CONSOLE_OUTPUT_FORMAT', DEFAULT_FORMAT)
     text = text.replace('\\n', '\n').replace('\\t', '\t')
     for token, value in (
@@ -100,6 +100,13 @@ def _to_console(
         ('{message}', message),
     ):
         text = text.replace(token, value)
+    return text
+
+
+def _to_console(severity: LoggingSeverity, text: str) -> None:
+    stream: Any = sys.stdout if os.environ.get('RCUTILS_LOGGING_USE_STDOUT') == '1' else sys.stderr
+    if stream is None:
+        return
     if _colored(stream) and severity in COLORS:
         text = f'{COLORS[severity]}{text}\033[0m'
     with _lock:

@@ -13,7 +13,7 @@ from cyclonedds.qos import Qos
 from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 
-from .library import c, DATA_AVAILABLE, MatchedStatus, TIMEOUT
+from .library import c, DATA_AVAILABLE, TIMEOUT
 from .qos import user_data
 
 ANY_STATE = 0x7F
@@ -92,9 +92,7 @@ class Writer(Endpoint):
 
     def matched(self) -> int:
         """Return how many readers are matched."""
-        status = MatchedStatus()
-        c.dds_get_publication_matched_status(self.ref, ct.byref(status))
-        return status.current_count
+        return max(c.dds_get_matched_subscriptions(self.ref, None, 0), 0)
 
     def peers(self) -> tuple[int, ...]:
         """Return the instance handles of the matched readers."""
@@ -136,9 +134,7 @@ class Reader(Endpoint):
 
     def matched(self) -> int:
         """Return how many writers are matched."""
-        status = MatchedStatus()
-        c.dds_get_subscription_matched_status(self.ref, ct.byref(status))
-        return status.current_count
+        return max(c.dds_get_matched_publications(self.ref, None, 0), 0)
 
     def peers(self) -> tuple[int, ...]:
         """Return the instance handles of the matched writers."""

@@ -21,19 +21,6 @@ DATA_AVAILABLE = 1 << 8
 OFFERED_INCOMPATIBLE_QOS = 1 << 3
 REQUESTED_INCOMPATIBLE_QOS = 1 << 4
 
-
-class MatchedStatus(ct.Structure):
-    """How many peers an endpoint is matched with."""
-
-    _fields_ = [
-        ('total_count', ct.c_uint32),
-        ('total_count_change', ct.c_int32),
-        ('current_count', ct.c_uint32),
-        ('current_count_change', ct.c_int32),
-        ('last_handle', ct.c_uint64),
-    ]
-
-
 _SIGNATURES: dict[str, tuple[Any, ...]] = {
     'dds_create_waitset': (ct.c_int32, ct.c_int32),
     'dds_create_guardcondition': (ct.c_int32, ct.c_int32),
@@ -44,8 +31,6 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     'dds_take_guardcondition': (ct.c_int32, ct.c_int32, ct.c_void_p),
     'dds_take_status': (ct.c_int32, ct.c_int32, ct.c_void_p, ct.c_uint32),
     'dds_set_status_mask': (ct.c_int32, ct.c_int32, ct.c_uint32),
-    'dds_get_publication_matched_status': (ct.c_int32, ct.c_int32, ct.c_void_p),
-    'dds_get_subscription_matched_status': (ct.c_int32, ct.c_int32, ct.c_void_p),
     'dds_get_matched_subscriptions': (ct.c_int32, ct.c_int32, ct.c_void_p, ct.c_size_t),
     'dds_get_matched_publications': (ct.c_int32, ct.c_int32, ct.c_void_p, ct.c_size_t),
     'dds_assert_liveliness': (ct.c_int32, ct.c_int32),

@@ -21,7 +21,7 @@ from .entities import NodeEntities
 from .. import names
 from ..dds.endpoints import discovery_lock
 from ..dds.participant import Participant
-from ..dds.qos import from_dds, Profile
+from ..dds.qos import from_dds, Profile, user_data
 
 NamesAndTypes = list[tuple[str, list[str]]]
 
@@ -32,13 +32,14 @@ class UnknownNode(LookupError):
 
 @dataclass(frozen=True)
 class EndpointInfo:
-    """A discovered reader or writer; names as on the wire, `profile` only if it was asked for."""
+    """A discovered reader or writer; names as on the wire, profile and user data if asked for."""
 
     gid: bytes
     participant: bytes
     topic: str
     type: str
     profile: Profile | None
+    data: dict[str, str]
 
 
 class Graph:
@@ -148,7 +149,8 @@ class Graph:
         ) -> None:
             if info.instance_state == InstanceState.Alive:
                 profile = from_dds(qos) if with_qos else None
-                own.append(EndpointInfo(key, participant, name, type_name, profile))
+                data = user_data(qos)
+                own.append(EndpointInfo(key, participant, name, type_name, profile, data))
 
         convert = cqos_to_qos if with_qos else _no_qos
         with discovery_lock:

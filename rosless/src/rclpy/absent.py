@@ -1,0 +1,64 @@
+"""
+What `rclpy` has and rosless has not: importable, so that annotations work, but not usable.
+
+Whoever makes an object of such a class gets an exception that says why and what to do.
+
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+NO_HANDLES = 'there are no C handles in rosless'
+
+
+class NotInRosless(NotImplementedError, AttributeError):
+    """Raised where something is used that rosless has not; `hasattr` finds it missing."""
+
+
+class Absent:
+    """Base of the classes that are not here."""
+
+    why = ''
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise NotInRosless(f'{type(self).__name__} is not in rosless: {self.why}')
+
+
+class NoHandle:
+    """Base of classes whose original has a C handle."""
+
+    @property
+    def handle(self) -> Any:
+        """Not in rosless."""
+        raise NotInRosless(f'{type(self).__name__}.handle: {NO_HANDLES}')
+
+
+class NoWaitSet:
+    """Base of classes whose original is a waitable; executors of rosless need no such methods."""
+
+    why = 'executors of rosless look after entities themselves'
+
+    def get_num_entities(self) -> Any:
+        """Not in rosless."""
+        raise NotInRosless(f'get_num_entities: {self.why}')
+
+    def add_to_wait_set(self, wait_set: Any) -> None:
+        """Not in rosless."""
+        raise NotInRosless(f'add_to_wait_set: {self.why}')
+
+    def is_ready(self, wait_set: Any) -> bool:
+        """Not in rosless."""
+        raise NotInRosless(f'is_ready: {self.why}')
+
+    def take_data(self) -> Any:
+        """Not in rosless."""
+        raise NotInRosless(f'take_data: {self.why}')
+
+    async def execute(self, taken_data: Any) -> None:
+        """Not in rosless."""
+        raise NotInRosless(f'execute: {self.why}')
+
+    def configure_introspection(self, *_: Any) -> None:
+        """Not in rosless."""
+        raise NotInRosless('service introspection is not in rosless')
