@@ -2,6 +2,7 @@
 
 from launch import actions
 from launch import conditions
+from launch import descriptions
 from launch import event_handlers
 from launch import events
 from launch import frontend
@@ -45,6 +46,7 @@ __all__ = [
     'Substitution',
     'actions',
     'conditions',
+    'descriptions',
     'event_handlers',
     'events',
     'frontend',

@@ -75,7 +75,9 @@ def convert(value: Any, value_type: Any = None) -> Any:
     """Return the value as the type that is asked for, or checked against the allowed ones."""
     if value_type is not None:
         return _cast(value, value_type)
-    for kind in (*SCALARS, bytes):
+    if isinstance(value, bytes):
+        return bytes(value)
+    for kind in SCALARS:
         if isinstance(value, kind):
             return kind(value)  # subclasses, such as NumPy's float64, become plain values
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -1,5 +1,6 @@
 """Arguments, substitutions, conditions, groups, includes and events."""
 
+import importlib
 import re
 
 import pytest
@@ -332,3 +333,37 @@ def test_print_shows_the_tree_and_runs_nothing(ros2, launch_file):
         '<launch.launch_description.LaunchDescription object at >',
         '├── GroupAction', '│   └── LogInfo', '└── GroupAction',
         '    └── Conditionally included by GroupAction', '        └── LogInfo']
+
+
+def test_helpers_for_authors_of_actions():
+    from launch import LaunchDescription
+    from launch.actions import LogInfo
+    from launch.utilities import is_a
+    from launch.utilities import is_a_subclass
+    from launch.utilities import isclassinstance
+    from launch.utilities import normalize_to_list_of_entities
+    from launch_ros.utilities import is_namespace_absolute
+    from launch_ros.utilities import is_root_namespace
+
+    one, two = LogInfo(msg='1'), LogInfo(msg='2')
+    assert normalize_to_list_of_entities([one, [two]]) == [one, two]
+    assert normalize_to_list_of_entities(one) == [one]
+    with pytest.raises(TypeError, match="found 'x' of type str"):
+        normalize_to_list_of_entities(['x'])
+    assert is_a(one, LogInfo) and not is_a(one, LaunchDescription)
+    assert is_a_subclass(LogInfo, LogInfo) and is_a_subclass(one, LogInfo)
+    assert isclassinstance(one) and not isclassinstance(LogInfo) and not isclassinstance(1)
+    assert is_namespace_absolute('/a') and not is_namespace_absolute('a')
+    assert is_root_namespace('/') and not is_root_namespace('/a')
+
+
+@pytest.mark.parametrize(('module', 'name', 'reason'), [
+    ('launch.utilities', 'create_future', r'use asyncio.get_running_loop\(\).create_future'),
+    ('launch_ros.utilities', 'to_parameters_list', 'it is part of how launch_ros works inside'),
+    ('launch.frontend', 'type_utils', 'Entity.get_attr checks'),
+    ('launch.logging', 'handlers', 'use logging.handlers'),
+])
+def test_absent_helpers_say_what_to_use(module, name, reason):
+    message = f'{module}.{name} is not available in rosless: {reason}'
+    with pytest.raises(ImportError, match=message):
+        getattr(importlib.import_module(module), name)

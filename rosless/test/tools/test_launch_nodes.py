@@ -14,7 +14,8 @@ def shown(ros2, launch_file, prefix):
         launched = ros2('launch', launch_file(*entities, before=before), *words,
                         env={'AMENT_PREFIX_PATH': str(prefix)})
         launched.status = launched.finish()
-        found = [json.loads(line.partition('] ')[2]) for line in launched.lines
+        # In the order in which they were started, whichever of them was quicker.
+        found = [json.loads(line.partition('] ')[2]) for line in sorted(launched.lines)
                  if line.startswith('[show-')]
         for item in found:
             item['parameters'] = [yaml.safe_load(text) for text in item['files']]
@@ -210,3 +211,12 @@ def test_numbers_of_numpy_become_plain():
         'a': np.float64(1.5), 'b': np.int64(2), 'c': np.array([1.0, 2.0]), 'd': [np.float64(3)]}])
     assert found == {'a': 1.5, 'b': 2, 'c': [1.0, 2.0], 'd': [3.0]}
     assert yaml.safe_load(yaml.safe_dump(found)) == found
+
+
+def test_namesakes_are_warned_of(shown):
+    one = node(name="'n'", namespace="'/a'")
+    launched = shown(one, node(), node())
+    assert 'nodes with the name' not in launched.text
+    launched = shown(one, one)
+    assert ('[WARNING] [launch]: there are now at least 2 nodes with the name /a/n created within '
+            'this launch context') in launched.lines

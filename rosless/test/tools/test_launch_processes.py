@@ -1,6 +1,7 @@
 """Processes of a launch: start, output, end, respawn; and that none is left behind."""
 
 import os
+import re
 import signal
 import sys
 import time
@@ -199,3 +200,17 @@ def test_environment_and_working_directory(ros2, launch_file, tmp_path):
     launched.finish()
     assert '[p-1] blue round' in launched.lines
     assert f'[p-1] {tmp_path}/here' in launched.lines
+
+
+def test_forms_of_messages_and_the_latest_log(ros2, launch_file, tmp_path):
+    path = launch_file("LogInfo(msg='hello')",
+                       before='from launch.logging import launch_config\n'
+                       "launch_config.set_screen_format('default_with_timestamp')")
+    running = ros2('launch', path, env={'ROS_LOG_DIR': str(tmp_path / 'log')})
+    assert running.finish() == 0
+    assert re.search(r'^\d+\.\d{7} \[INFO\] \[launch.user\]: hello$', running.text, re.MULTILINE)
+    latest = tmp_path / 'log' / 'latest' / 'launch.log'
+    assert '[INFO] [launch.user]: hello' in latest.read_text()
+    running = ros2('launch', path, env={'OVERRIDE_LAUNCH_SCREEN_FORMAT': '{levelname}>{message}'})
+    assert running.finish() == 0
+    assert 'INFO>hello' in running.lines

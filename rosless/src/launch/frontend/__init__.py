@@ -14,6 +14,7 @@ from launch.frontend.parse_substitution import parse_substitution
 from launch.frontend.parser import Parser
 from launch.invalid_launch_file_error import InvalidLaunchFileError as \
     InvalidFrontendLaunchFileError
+from launch.utilities.absent import absent
 
 __all__ = [
     'Entity',
@@ -24,3 +25,6 @@ __all__ = [
     'parse_if_substitutions',
     'parse_substitution',
 ]
+
+__getattr__ = absent(__name__, {
+    'type_utils': 'Entity.get_attr checks and converts types'})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 from logging import CRITICAL, DEBUG, ERROR, INFO, WARNING
-from typing import Any
 
 from launch.logging.config import launch_config
 from launch.logging.output import get_output_loggers
 from launch.logging.output import OutputLoggers
+from launch.utilities.absent import absent
 
 ROOT = 'launch'
 
@@ -39,7 +39,11 @@ def get_logger(name: str | None = None) -> logging.Logger:
     return logging.getLogger(ROOT if name in (None, ROOT) else f'{ROOT}.{name}')
 
 
-def __getattr__(name: str) -> Any:
-    if name in ('handlers', 'LaunchConfig', 'reset', 'get_screen_handler', 'get_log_file_handler'):
-        raise AttributeError(f'launch.logging.{name} is not available in this version of rosless')
-    raise AttributeError(f"module 'launch.logging' has no attribute '{name}'")
+__getattr__ = absent(__name__, {
+    'LaunchConfig': 'use launch.logging.launch_config',
+    'get_log_file_handler': 'use launch.logging.launch_config.file_handler',
+    'get_screen_handler': 'use launch.logging.launch_config.screen_handler',
+    'handlers': 'use logging.handlers',
+    'log_launch_config': 'LaunchService does it',
+    'reset': 'launch.logging.launch_config holds for the whole process',
+})

@@ -13,6 +13,10 @@ from typing import Any
 
 COLORS = {'DEBUG': '\033[32m', 'WARNING': '\033[33m', 'ERROR': '\033[31m', 'CRITICAL': '\033[31m'}
 RESET = '\033[0m'
+FORMS = {
+    'default': '[{levelname}] [{name}]: {msg}',
+    'default_with_timestamp': '{created:.7f} [{levelname}] [{name}]: {msg}',
+}
 
 
 class _ScreenHandler(logging.StreamHandler[Any]):
@@ -31,27 +35,59 @@ class _ScreenHandler(logging.StreamHandler[Any]):
 
 
 class _Formatter(logging.Formatter):
-    """Form of ROS: level and name in brackets; output of processes as it is."""
+    """
+    Messages in a form with the keys of a log record; output of processes as it is.
 
-    def __init__(self, *, stamped: bool, color: bool) -> None:
+    Parameters
+    ----------
+    form : str
+        The form, with keys in braces.
+    stamped : bool
+        Whether lines of output begin with the time.
+    color : bool
+        Whether levels are coloured.
+
+    """
+
+    def __init__(self, form: str, *, stamped: bool, color: bool) -> None:
         super().__init__()
+        self._form = form
         self._stamped = stamped
         self._color = color
 
     def format(self, record: logging.LogRecord) -> str:
         text = record.getMessage()
-        if not getattr(record, 'raw', False):
-            name = record.name.removeprefix('launch.')
-            level = record.levelname
-            if self._color and level in COLORS:
-                level = f'{COLORS[level]}{level}{RESET}'
-            text = f'[{level}] [{name}]: {text}'
-        return f'{record.created:.7f} {text}' if self._stamped else text
+        if getattr(record, 'raw', False):
+            return f'{record.created:.7f} {text}' if self._stamped else text
+        level = record.levelname
+        if self._color and level in COLORS:
+            level = f'{COLORS[level]}{level}{RESET}'
+        return self._form.format(**{
+            **vars(record), 'name': record.name.removeprefix('launch.'), 'levelname': level,
+            'msg': text, 'message': text})
 
 
 def _wants_color() -> bool:
     wish = os.environ.get('RCUTILS_COLORIZED_OUTPUT')
     return sys.stdout.isatty() if wish is None else wish == '1'
+
+
+def _form(variable: str, wanted: str) -> str:
+    override = os.environ.get(variable)
+    if override:
+        return override.encode('latin1', 'backslashreplace').decode('unicode_escape')
+    return FORMS.get(wanted, wanted)
+
+
+def _point_to_latest(path: Path) -> None:
+    """Have the link ``latest`` beside the directory lead to it."""
+    link = path.with_name('latest')
+    try:
+        if link.is_symlink():
+            link.unlink()
+        link.symlink_to(path, target_is_directory=True)
+    except OSError:
+        pass  # another launch was quicker, or there is something else of that name
 
 
 class LaunchConfig:
@@ -96,6 +132,7 @@ class LaunchConfig:
             except OSError:
                 path = Path(tempfile.mkdtemp(prefix='launch_log_'))
             self._log_dir = str(path)
+            _point_to_latest(path)
         return self._log_dir
 
     @log_dir.setter
@@ -111,8 +148,22 @@ class LaunchConfig:
         root = logging.getLogger('launch')
         root.propagate = False
         root.setLevel(self._level)
-        self.screen_handler.setFormatter(_Formatter(stamped=False, color=_wants_color()))
+        self.set_screen_format('default')
         root.addHandler(self.screen_handler)
+
+    def set_screen_format(self, screen_format: str) -> None:
+        """
+        Choose the form of messages on the screen.
+
+        Parameters
+        ----------
+        screen_format : str
+            ``'default'``, ``'default_with_timestamp'``, or a form with the keys of a log record
+            in braces. The environment variable OVERRIDE_LAUNCH_SCREEN_FORMAT has precedence.
+
+        """
+        form = _form('OVERRIDE_LAUNCH_SCREEN_FORMAT', screen_format)
+        self.screen_handler.setFormatter(_Formatter(form, stamped=False, color=_wants_color()))
 
     def log_to_file(self) -> None:
         """Have the messages of the launch system written to ``launch.log`` as well."""
@@ -124,7 +175,8 @@ class LaunchConfig:
         path = os.path.join(self.log_dir, file_name)
         if path not in self._file_handlers:
             handler = logging.FileHandler(path, encoding='utf-8', delay=True)
-            handler.setFormatter(_Formatter(stamped=True, color=False))
+            form = _form('OVERRIDE_LAUNCH_LOG_FORMAT', 'default_with_timestamp')
+            handler.setFormatter(_Formatter(form, stamped=True, color=False))
             self._file_handlers[path] = handler
         return self._file_handlers[path]
 

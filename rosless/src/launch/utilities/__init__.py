@@ -1,5 +1,13 @@
 """Helpers for authors of actions and substitutions."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from launch.utilities.absent import absent
+from launch.utilities.class_tools_impl import is_a
+from launch.utilities.class_tools_impl import is_a_subclass
+from launch.utilities.class_tools_impl import isclassinstance
 from launch.utilities.ensure_argument_type_impl import ensure_argument_type
 from launch.utilities.normalize_to_list_of_substitutions_impl import \
     normalize_to_list_of_substitutions
@@ -7,6 +15,23 @@ from launch.utilities.perform_substitutions_impl import perform_substitutions
 
 __all__ = [
     'ensure_argument_type',
+    'is_a',
+    'is_a_subclass',
+    'isclassinstance',
     'normalize_to_list_of_substitutions',
     'perform_substitutions',
 ]
+
+_absent = absent(__name__, {
+    'AsyncSafeSignalManager': 'use asyncio.loop.add_signal_handler',
+    'create_future': 'use asyncio.get_running_loop().create_future()',
+    'visit_all_entities_and_collect_futures': 'return the entities from execute()',
+})
+
+
+def __getattr__(name: str) -> Any:
+    if name == 'normalize_to_list_of_entities':  # it needs the entities, which need this module
+        from launch.utilities.normalize_to_list_of_entities_impl import \
+            normalize_to_list_of_entities
+        return normalize_to_list_of_entities
+    return _absent(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 import re
@@ -29,6 +30,7 @@ import yaml
 if TYPE_CHECKING:
     from launch.launch_context import LaunchContext
 
+NAMES = 'launch_ros_node_names'
 NODE_NAME = re.compile(r'[A-Za-z_][A-Za-z0-9_]*')
 
 
@@ -147,6 +149,17 @@ class Node(ExecuteProcess):
             self.process_description.cmd += [
                 normalize_to_list_of_substitutions(word) for word in ['--ros-args', *ros]]
         super().execute(context)
+        if self.is_node_name_fully_specified():
+            self.__warn_of_a_namesake(context)
+
+    def __warn_of_a_namesake(self, context: LaunchContext) -> None:
+        names: Counter[str] = context.get_locals_as_dict().get(NAMES) or Counter()
+        context.extend_globals({NAMES: names})
+        names[self.node_name] += 1
+        if names[self.node_name] > 1:
+            get_logger().warning(
+                f'there are now at least {names[self.node_name]} nodes with the name '
+                f'{self.node_name} created within this launch context')
 
     def __expand_names(self, context: LaunchContext) -> None:
         if self.__name is not None:

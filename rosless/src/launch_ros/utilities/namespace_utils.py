@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 
+def is_namespace_absolute(namespace: str) -> bool:
+    """Tell whether a namespace begins with a slash."""
+    return namespace.startswith('/')
+
+
+def is_root_namespace(namespace: str) -> bool:
+    """Tell whether a namespace is the root."""
+    return namespace == '/'
+
+
 def make_namespace_absolute(namespace: str) -> str:
     """Return the namespace with a slash in front, unless it is empty."""
     return namespace if not namespace or namespace.startswith('/') else f'/{namespace}'
