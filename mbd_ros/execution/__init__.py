@@ -9,7 +9,7 @@ of any ``concurrent.futures.Executor``.
 """
 
 from mbd_ros.execution.auto import Auto
-from mbd_ros.execution.choice import choose
+from mbd_ros.execution.choice import choose, forced
 from mbd_ros.execution.compiled import Compiled
 from mbd_ros.execution.futures import Futures
 from mbd_ros.execution.interpreted import Interpreted
@@ -19,4 +19,4 @@ from mbd_ros.execution.threads import Threads
 
 __all__ = [
     'Auto', 'Compiled', 'Executor', 'Futures', 'Interpreted', 'Kernel', 'Lanes',
-    'Threads', 'choose']
+    'Threads', 'choose', 'forced']

@@ -37,10 +37,13 @@ class Auto:
     ----------
     inner : Executor
         Who runs each share.
+    count : int, optional
+        The most threads; as many as there are processors if left out.
 
     """
 
     inner: Executor = field(default_factory=Compiled)
+    count: int | None = None
 
     @property
     def name(self) -> str:
@@ -49,7 +52,7 @@ class Auto:
 
     def kernel(self, program: Program, model: Model) -> AutoKernel:
         """Return the kernel of a program for a model, made now or earlier."""
-        return _kernel(self.inner, program, model)
+        return _kernel(self.inner, program, model, self.count or processors())
 
     @staticmethod
     def wait(timeout: float | None = None) -> bool:
@@ -115,7 +118,10 @@ class AutoKernel:
 
 
 @functools.lru_cache(maxsize=256)
-def _kernel(inner: Executor, program: Program, model: Model) -> AutoKernel:
+def _kernel(inner: Executor, program: Program, model: Model, count: int) -> AutoKernel:
     improves = inner == Compiled() and model.nb > 0 and Compiled().unrolls(program, model)
-    return AutoKernel(ImprovingKernel(program, model) if improves
-                      else inner.kernel(program, model), processors())
+    return AutoKernel(_improving(program, model) if improves
+                      else inner.kernel(program, model), count)
+
+
+_improving = functools.lru_cache(maxsize=256)(ImprovingKernel)

@@ -46,5 +46,35 @@ def choose(executor: Executor | str | None) -> Executor:
     return executor
 
 
+def forced(executor: str, threads: int) -> Executor | None:
+    """
+    Return the executor that takes the place of what requests name.
+
+    Parameters
+    ----------
+    executor : str
+        Name of an executor; empty: requests choose.
+    threads : int
+        Number of threads for batches; 0: chosen by cost.
+
+    Returns
+    -------
+    Executor or None
+        None if requests choose freely.
+
+    Raises
+    ------
+    InvalidValueError
+        If there is no executor of that name.
+
+    """
+    if threads == 0:
+        return choose(executor) if executor else None
+    if executor in ('', 'auto', 'threads'):
+        return Threads(threads)
+    chosen = choose(executor)
+    return chosen if threads == 1 else Threads(threads, chosen)
+
+
 def _quoted() -> str:
     return ', '.join(f"'{name}'" for name in _BY_NAME)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -72,9 +73,7 @@ def terms_included(*, external_forces: bool, dissipation: bool) -> list[str]:
 def write_accelerations(response: Any, points: Iterable[Any], order: JointOrder,
                         accelerations: Array) -> None:
     """Write accelerations (N, nv) into the answer of a forward request."""
-    response.points = list(points)
-    for point, row in zip(response.points, accelerations):
-        point.accelerations = row[order.v].tolist()
+    response.points = _filled(points, 'accelerations', accelerations[:, order.v])
     if order.base is not None:
         response.base_accelerations = [_accel(row[:6]) for row in accelerations]
 
@@ -82,9 +81,7 @@ def write_accelerations(response: Any, points: Iterable[Any], order: JointOrder,
 def write_efforts(response: Any, points: Iterable[Any], order: JointOrder, efforts: Array,
                   terms: Mapping[str, Array]) -> None:
     """Write generalized forces (N, nv) and their terms into the answer of an inverse request."""
-    response.points = list(points)
-    for point, row in zip(response.points, efforts):
-        point.effort = row[order.v].tolist()
+    response.points = _filled(points, 'effort', efforts[:, order.v])
     if order.base is not None:
         response.base_wrenches = [_wrench(row[:6]) for row in efforts]
     for name, rows in terms.items():
@@ -104,6 +101,14 @@ def write_mass_matrices(response: Any, model: Model, order: JointOrder, matrices
     response.row_names = names
     response.rows = response.columns = len(places)
     response.data = matrices[:, places][:, :, places].ravel().tolist()
+
+
+def _filled(points: Iterable[Any], field: str, rows: Array) -> list[Any]:
+    """Return points with a field set to the rows of a matrix."""
+    filled = list(points)
+    for point, row in zip(filled, np.ascontiguousarray(rows)):
+        setattr(point, field, array('d', row.tobytes()))
+    return filled
 
 
 def _accel(row: Array) -> Accel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 import math
@@ -19,6 +20,8 @@ from mbd_ros.model.state import neutral
 Array = NDArray[np.float64]
 FORMULATIONS = ('auto', 'recursive')
 FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
+PART = 4096
+"""Points converted at a time: in a millisecond, after which other threads may run."""
 VECTOR3 = ('x', 'y', 'z')
 QUATERNION = ('x', 'y', 'z', 'w')
 
@@ -137,13 +140,8 @@ def read_forward(model: Model, request: Any) -> States:
         If the request is not as its definition says.
 
     """
-    order = _checked(model, request, output='accelerations')
-    q, v = _states(model, request, order)
-    driven = _spread(model, request.points, 'effort', order)
-    if order.base is not None and request.base_wrenches:
-        driven[:, :6] = _six(request.base_wrenches, 'base_wrenches', len(request.points),
-                             ('force', 'torque'))
-    return States(order, q, v, driven)
+    return _read(model, request, output='accelerations', driven='effort',
+                 base=('base_wrenches', 'force', 'torque'))
 
 
 def read_inverse(model: Model, request: Any) -> States:
@@ -168,13 +166,8 @@ def read_inverse(model: Model, request: Any) -> States:
         If the request is not as its definition says.
 
     """
-    order = _checked(model, request, output='effort')
-    q, v = _states(model, request, order)
-    driven = _spread(model, request.points, 'accelerations', order)
-    if order.base is not None and request.base_accelerations:
-        driven[:, :6] = _six(request.base_accelerations, 'base_accelerations',
-                             len(request.points), ('linear', 'angular'))
-    return States(order, q, v, driven)
+    return _read(model, request, output='effort', driven='accelerations',
+                 base=('base_accelerations', 'linear', 'angular'))
 
 
 def read_configurations(model: Model, request: Any) -> States:
@@ -245,6 +238,18 @@ def read_choices(request: Any) -> dict[str, Any]:
     return {'formulation': request.formulation or 'auto', 'executor': request.executor or 'auto'}
 
 
+def _read(model: Model, request: Any, *, output: str, driven: str, base: tuple[str, str, str]
+          ) -> States:
+    """Read states; ``base`` names the field of what drives a floating base, and its parts."""
+    order = _checked(model, request, output=output)
+    q, v = _states(model, request, order)
+    given = _spread(model, request.points, driven, order)
+    name, *parts = base
+    if order.base is not None and getattr(request, name):
+        given[:, :6] = _six(getattr(request, name), name, len(request.points), *parts)
+    return States(order, q, v, given)
+
+
 def _checked(model: Model, request: Any, *, output: str) -> JointOrder:
     """Return the order of the joints after the checks that all requests share."""
     order = joint_order(model, request.joint_names)
@@ -271,8 +276,8 @@ def _states(model: Model, request: Any, order: JointOrder) -> tuple[Array, Array
     """Return q (N, nq) and v (N, nv) of the points."""
     v = _spread(model, request.points, 'velocities', order)
     if order.base is not None and request.base_twists:
-        v[:, :6] = _six(request.base_twists, 'base_twists', len(request.points),
-                        ('linear', 'angular'))
+        v[:, :6] = _six(request.base_twists, 'base_twists', len(request.points), 'linear',
+                        'angular')
     return _configurations(model, request, order), v
 
 
@@ -304,15 +309,11 @@ def _spread(model: Model, points: Sequence[Any], field: str, order: JointOrder) 
 
 def _rows(points: Sequence[Any], field: str, order: JointOrder, *, needed: bool) -> Array:
     """Return a field of the points in the request's order (N, n)."""
-    rows = np.zeros((len(points), len(order.names)))
-    for index, point in enumerate(points):
-        values = getattr(point, field)
-        if len(values) == 0 and not needed:
-            continue
-        if len(values) != len(order.names):
-            raise ShapeError(f'{field} of point {index}', (len(values),),
-                             f'({len(order.names)},), one for each joint name')
-        rows[index] = values
+    width = len(order.names)
+    rows = np.zeros((len(points), width))
+    for first in range(0, len(points), PART):
+        values = [getattr(point, field) for point in points[first:first + PART]]
+        _fill(rows[first:first + PART], values, field, first, needed)
     finite = np.isfinite(rows)
     if not finite.all():
         index, joint = (int(k) for k in np.argwhere(~finite)[0])
@@ -321,7 +322,25 @@ def _rows(points: Sequence[Any], field: str, order: JointOrder, *, needed: bool)
     return rows
 
 
-def _six(messages: Sequence[Any], name: str, count: int, parts: tuple[str, str]) -> Array:
+def _fill(rows: Array, values: Sequence[Sequence[float]], field: str, first: int, needed: bool
+          ) -> None:
+    """Fill some rows; ``first`` is the number of the first one in the request."""
+    width = rows.shape[1]
+    if set(map(len, values)) == {width}:
+        if all(isinstance(part, array) and part.typecode == 'd' for part in values):
+            rows[...] = np.frombuffer(b''.join(values)).reshape(rows.shape)  # type: ignore
+        else:
+            rows[...] = values
+        return
+    for index, part in enumerate(values):
+        if len(part) == width:
+            rows[index] = part
+        elif len(part) > 0 or needed:
+            raise ShapeError(f'{field} of point {first + index}', (len(part),),
+                             f'({width},), one for each joint name')
+
+
+def _six(messages: Sequence[Any], name: str, count: int, *parts: str) -> Array:
     """Return messages of two vectors as (N, 6)."""
     _check_count(messages, name, count)
     return np.array([[value for part in parts
@@ -357,7 +376,7 @@ def _external_forces(model: Model, request: Any) -> Mapping[str, Array] | None:
         raise ShapeError('wrenches', (len(wrenches),),
                          f'({len(links)},) for all points alike, or ({count * len(links)},)')
     read: Callable[[Sequence[Wrench]], Array] = lambda chosen: _six(   # noqa: E731
-        chosen, 'wrenches', len(chosen), ('force', 'torque'))
+        chosen, 'wrenches', len(chosen), 'force', 'torque')
     if len(wrenches) == len(links):
         return dict(zip(links, read(wrenches)))
     return {link: read(wrenches[index::len(links)]) for index, link in enumerate(links)}

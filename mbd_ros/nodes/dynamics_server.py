@@ -13,9 +13,10 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallb
 from rclpy.node import Node
 
 import mbd_ros
+from mbd_ros.dynamics.api import prepared_for
 from mbd_ros.dynamics.effort_terms import effort_terms
 from mbd_ros.errors import MbdError
-from mbd_ros.execution import choose
+from mbd_ros.execution import choose, forced
 from mbd_ros.messages import dynamics_answers as answers
 from mbd_ros.messages import dynamics_requests as requests
 from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
@@ -52,12 +53,14 @@ class DynamicsServer(Node):
         self._durations = Durations()
         self._answered = 0
         self._refused = 0
+        self._ran: dict[str, str] = {}
 
     def configure(self) -> None:
         """Take the robot and offer the services."""
+        self._forced = forced(self._settings.executor, self._settings.threads)
         alone = MutuallyExclusiveCallbackGroup()
         together = ReentrantCallbackGroup()
-        self._source = RobotSource(self, self._settings.robot_description, _make_ready,
+        self._source = RobotSource(self, self._settings.robot_description, self._make_ready,
                                    gravity=self._settings.gravity, group=alone, explain=True)
         for kind, name, answer in (
                 (ForwardDynamics, 'forward_dynamics', self._forward_dynamics),
@@ -69,6 +72,14 @@ class DynamicsServer(Node):
 
     def close(self) -> None:
         """Do nothing; there is nothing to stop."""
+
+    def _make_ready(self, robot: Robot) -> None:
+        """Begin to compile what the services use, so that no caller waits for it."""
+        executor = self._forced or 'auto'
+        dynamics = prepared_for(robot.model, self._settings.gravity, 'auto', executor)
+        for prepared in (dynamics.forward_dynamics, dynamics.inverse_dynamics,
+                         prepared_for(robot.model, None, 'auto', executor).mass_matrix):
+            assert callable(prepared)
 
     def _guarded(self, answer: Callable[[Robot, Any, Any], None]) -> Callable[[Any, Any], Any]:
         """Return a service callback that turns every error into an answer."""
@@ -92,63 +103,70 @@ class DynamicsServer(Node):
     def _forward_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
         """Fill the answer of ``ForwardDynamics``."""
         states = requests.read_forward(robot.model, request)
-        terms = requests.read_terms(robot.model, request, self._settings.gravity)
+        terms = self._terms(robot, request)
         begin = time.perf_counter()
         accelerations = mbd_ros.forward_dynamics(
             robot.model, states.q, states.v, states.driven, **terms)
-        self._succeed(response, robot, states.order, terms, begin)
+        self._succeed(response, robot, 'forward_dynamics', states, terms, begin)
         response.terms_included = _included(terms)
         answers.write_accelerations(response, request.points, states.order, accelerations)
 
     def _inverse_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
         """Fill the answer of ``InverseDynamics``."""
         states = requests.read_inverse(robot.model, request)
-        terms = requests.read_terms(robot.model, request, self._settings.gravity)
+        terms = self._terms(robot, request)
         begin = time.perf_counter()
         efforts = mbd_ros.inverse_dynamics(
             robot.model, states.q, states.v, states.driven, **terms)
         separate = effort_terms(robot.model, states.q, states.v, states.driven,
                                 **terms) if request.separate_terms else {}
-        self._succeed(response, robot, states.order, terms, begin)
+        self._succeed(response, robot, 'inverse_dynamics', states, terms, begin)
         response.terms_included = _included(terms)
         answers.write_efforts(response, request.points, states.order, efforts, separate)
 
     def _mass_matrix(self, robot: Robot, request: Any, response: Any) -> None:
         """Fill the answer of ``MassMatrix``."""
         states = requests.read_configurations(robot.model, request)
-        choices = requests.read_choices(request)
+        choices = self._chosen(requests.read_choices(request))
         begin = time.perf_counter()
         matrices = mbd_ros.mass_matrix(robot.model, states.q, **choices)
-        self._succeed(response, robot, states.order, choices, begin)
+        self._succeed(response, robot, 'mass_matrix', states, choices, begin)
         answers.write_mass_matrices(response, robot.model, states.order, matrices)
 
-    def _succeed(self, response: Any, robot: Robot, order: requests.JointOrder, choices: Terms,
-                 begin: float) -> None:
+    def _terms(self, robot: Robot, request: Any) -> Terms:
+        """Return what else enters the equations, and who computes."""
+        return self._chosen(requests.read_terms(robot.model, request, self._settings.gravity))
+
+    def _chosen(self, choices: Terms) -> Terms:
+        """Put the executor that the parameters force into choices."""
+        choose(choices['executor'])   # a name that is not known is refused even if another runs
+        return choices if self._forced is None else {**choices, 'executor': self._forced}
+
+    def _succeed(self, response: Any, robot: Robot, function: str, states: requests.States,
+                 choices: Terms, begin: float) -> None:
         """Fill in what all answers have, with the time since ``begin``."""
         duration = time.perf_counter() - begin
         self._durations.add(duration)
+        prepared = prepared_for(robot.model, choices.get('gravity'), choices['formulation'],
+                                choices['executor'])
+        ran = prepared.how(function, len(states.q))
+        self._ran[function] = f'{ran} ({len(states.q)} points)'
         answers.succeed(
-            response, order, robot.model.generation,
+            response, states.order, robot.model.generation,
             formulation='recursive' if choices['formulation'] == 'auto'
             else choices['formulation'],
-            executor=choose(choices['executor']).name, computation_time=duration)
+            executor=ran, computation_time=duration)
 
     def _how(self) -> Health:
         """Return the health of the node."""
         values = {'model generation': self._source.generation, 'answered': self._answered,
-                  'refused': self._refused, **self._durations.figures('computation')}
+                  'refused': self._refused, **self._durations.figures('computation'),
+                  **{f'last {function} ran': ran for function, ran in self._ran.items()}}
         if self._source.robot is None:
             return Health(ERROR, f'no robot: {self._source.problem}', values)
         if self._source.problem:
             return Health(WARNING, f'new description refused: {self._source.problem}', values)
         return Health(OK, 'answering', values)
-
-
-def _make_ready(robot: Robot) -> None:
-    """Compile what the services use, so that no caller waits for it."""
-    dynamics = robot.dynamics
-    for prepared in (dynamics.forward_dynamics, dynamics.inverse_dynamics, dynamics.mass_matrix):
-        assert callable(prepared)
 
 
 def _included(terms: Terms) -> list[str]:

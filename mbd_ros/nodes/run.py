@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import gc
 import signal
 import sys
 from typing import Protocol
@@ -15,6 +16,12 @@ from rclpy.executors import (
 
 from mbd_ros.errors import MbdError
 
+GARBAGE = (50_000, 20, 20)
+"""
+Objects made before garbage is looked for. A large request makes millions; with the interpreter's
+own settings they are all searched again and again, up to a second at a time, while nobody else
+runs.
+"""
 PARAMETER_ERRORS = (
     InvalidParameterException, InvalidParameterTypeException, InvalidParameterValueException)
 
@@ -51,6 +58,7 @@ def run(make: Callable[[], Runnable]) -> int:
     """
     # The context is shut down by the client library; a KeyboardInterrupt amid anything else would
     # only disturb the end.
+    gc.set_threshold(*GARBAGE)
     signal.signal(signal.SIGINT, lambda number, frame: None)
     rclpy.init()
     node = None

@@ -1,9 +1,12 @@
 """The services of dynamics_server: answers to many at once, refusals, new robots."""
 
 import math
+import statistics
+import sys
 import threading
 import time
 
+from diagnostic_msgs.msg import DiagnosticArray
 from mbd_msgs.msg import ErrorCode
 from mbd_msgs.srv import ForwardDynamics, InverseDynamics, MassMatrix
 import numpy as np
@@ -164,6 +167,87 @@ def test_robots_come_over_the_topic_and_replace_each_other_as_a_whole(run_node, 
 
 def test_remarks_on_the_description_are_logged(server):
     server.wait_for(r"puma560.urdf:\d+: warning: link 'link3' has the principal moments")
+
+
+HUGE = 40_000
+SENDER = """
+import sys, time, rclpy
+from rclpy.node import Node
+from mbd_msgs.srv import ForwardDynamics
+from trajectory_msgs.msg import JointTrajectoryPoint
+rclpy.init()
+node = Node('sender')
+client = node.create_client(ForwardDynamics, 'dynamics_server/forward_dynamics')
+assert client.wait_for_service(20.0)
+points = [JointTrajectoryPoint(positions=[1e-5 * k] * 6, effort=[1.0] * 6)
+          for k in range(int(sys.argv[1]))]
+time.sleep(0.3)
+print('sent', flush=True)
+future = client.call_async(ForwardDynamics.Request(
+    joint_names=[f'joint{k}' for k in range(1, 7)], points=points))
+rclpy.spin_until_future_complete(node, future, timeout_sec=60.0)
+answer = future.result()
+print('answered', answer.success, len(answer.points), answer.executor, flush=True)
+"""
+
+
+def test_small_requests_and_timers_go_on_beside_a_huge_one(server, graph, model, start):
+    small = ForwardDynamics.Request(joint_names=list(model.joint_names),
+                                    points=[JointTrajectoryPoint(positions=[0.0] * 6)])
+    graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics', small)
+    beats = []
+    graph.node.create_subscription(DiagnosticArray, '/diagnostics',
+                                   lambda _: beats.append(time.monotonic()), 10)
+    graph.wait_until(lambda: beats, 'diagnostics')
+    sender = start(sys.executable, '-c', SENDER, HUGE)
+    sender.wait_for('sent')
+    latencies = []
+    end = time.monotonic() + 60.0
+    while 'answered' not in sender.output and time.monotonic() < end:
+        begin = time.monotonic()
+        answer = graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics', small)
+        latencies.append(time.monotonic() - begin - 0.02)   # what the call itself waits
+        assert answer.success
+    assert f'answered True {HUGE} ' in sender.output, server.output
+    # Messages of 40,000 points take one to two seconds to read and write, under the interpreter's
+    # lock, which goes round every 5 ms among the six threads; what one of them does at a time
+    # (copies of the whole message, one collection of garbage) is some 0.1 s on an idle machine.
+    assert len(latencies) >= 3
+    assert max(latencies) < 1.5
+    assert statistics.median(latencies) < 0.3
+    assert max(np.diff([*beats, time.monotonic()])) < 2.5   # once a second, and as much lag
+
+
+def test_executor_and_threads_can_be_forced(run_node, graph, urdf, model):
+    server = run_node('dynamics_server', {'robot_description': str(urdf('puma560')),
+                                          'executor': 'rolled', 'threads': '3'})
+    server.wait_for('generation 1')
+    status = graph.hear(DiagnosticArray, '/diagnostics')
+    points = [JointTrajectoryPoint(positions=[0.1] * 6)] * 2000
+    for executor in ('', 'interpreted'):
+        answer = graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics',
+                            ForwardDynamics.Request(joint_names=list(model.joint_names),
+                                                    points=points, executor=executor))
+        assert answer.success
+        assert answer.executor.startswith('rolled, ')
+        assert answer.executor.endswith(', 3 threads')
+    refused = graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics',
+                         ForwardDynamics.Request(joint_names=list(model.joint_names),
+                                                 points=points[:1], executor='gpu'))
+    assert refused.error_code == ErrorCode.INVALID_VALUE
+
+    def said():
+        return any(pair.key == 'last forward_dynamics ran'
+                   and pair.value == f'{answer.executor} (2000 points)'
+                   for message in status for one in message.status for pair in one.values)
+    graph.wait_until(said, 'what ran on /diagnostics')
+
+
+def test_a_threads_parameter_that_is_not_allowed_is_refused(run_node, urdf):
+    server = run_node('dynamics_server', {'robot_description': str(urdf('puma560')),
+                                          'executor': 'gpu'})
+    assert server.process.wait(20.0) == 1
+    assert "parameter 'executor' is 'gpu'; allowed: one of" in server.output
 
 
 def test_parameters_are_described(server, graph):

@@ -7,7 +7,7 @@ from robots import chain
 import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution import Auto, auto, choose, Compiled, Interpreted, Threads
+from mbd_ros.execution import Auto, auto, choose, Compiled, forced, Interpreted, Threads
 from mbd_ros.execution.cost_model import Costs
 from mbd_ros.execution.threads import SMALLEST_SHARE
 
@@ -65,3 +65,12 @@ def test_one_processor_has_no_choice(monkeypatch):
     kernel = Auto().kernel(FORWARD_DYNAMICS, mbd_ros.load(chain(3, 1)))
     run(kernel, 30_000)
     assert kernel.threads(10**9) == 1
+
+
+@pytest.mark.parametrize(('executor', 'threads', 'expected'), [
+    ('', 0, None), ('auto', 0, Auto()), ('rolled', 0, Compiled('rolled')),
+    ('', 3, Threads(3)), ('auto', 1, Threads(1)), ('threads', 2, Threads(2)),
+    ('rolled', 1, Compiled('rolled')), ('rolled', 2, Threads(2, Compiled('rolled'))),
+])
+def test_forced_executors(executor, threads, expected):
+    assert forced(executor, threads) == expected
