@@ -14,6 +14,7 @@ from mbd_ros.description.mechanism import Mechanism
 from mbd_ros.description.mjcf import read_mjcf
 from mbd_ros.description.module_graph import assemble, read_module_graph_file
 from mbd_ros.description.report import Report, tag_name
+from mbd_ros.description.sdf import read_sdf
 from mbd_ros.description.urdf import read_urdf
 from mbd_ros.description.xacro_file import expand_xacro
 from mbd_ros.description.xml_tree import parse_xml
@@ -81,8 +82,10 @@ def _read_xml(data: bytes, report: Report, mimic: bool,
                            'are closed in the description itself', Source(side[1]))
     if root.tag == 'mujoco':
         return read_mjcf(root, report)
-    raise report.error(f'the root element is <{tag_name(root)}>; allowed: <robot> (URDF) or '
-                       '<mujoco> (MJCF)', report.source(root))
+    if root.tag == 'sdf':
+        return read_sdf(root, report)
+    raise report.error(f'the root element is <{tag_name(root)}>; allowed: <robot> (URDF), '
+                       '<mujoco> (MJCF) or <sdf> (SDFormat)', report.source(root))
 
 
 def _encoded(text: str) -> bytes:

@@ -55,8 +55,9 @@ def read_part(value: Value, folder: str | None) -> tuple[dict[str, Body], dict[s
     report = Report(str(path), checked=value.report.checked)
     mechanism = read_urdf(parse_xml(data, report), report)
     value.report.findings.extend(mechanism.findings)
-    for item in (*mechanism.loop_joints, *mechanism.springs):
-        value.fail(f"is '{value.text()}', which has '{item.name}'; allowed: neither loop joints "
+    names = [loop.name for loop in mechanism.loop_joints]
+    for name in names + [spring.name for spring in mechanism.springs]:
+        value.fail(f"is '{value.text()}', which has '{name}'; allowed: neither loop joints "
                    'nor springs in the inside of a module')
     return _bodies(value, mechanism), _joints(value, mechanism)
 

@@ -22,8 +22,8 @@ from mbd_ros.errors import DescriptionError
     ('<robot name="r"><mbd: name="a"/></robot>',
      "<string>:1: this is not well-formed XML: Failed to parse QName 'mbd:'"),
     ('<', '<string>:1: this is not well-formed XML: '),
-    ('<svg version="1.7"/>', '<string>:1: the root element is <svg>; allowed: <robot> (URDF) or '
-     '<mujoco> (MJCF)'),
+    ('<svg version="1.7"/>', '<string>:1: the root element is <svg>; allowed: <robot> (URDF), '
+     '<mujoco> (MJCF) or <sdf> (SDFormat)'),
 ])
 def test_broken_xml_is_named_with_its_line(text, message):
     with pytest.raises(DescriptionError) as caught:

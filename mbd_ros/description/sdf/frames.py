@@ -1,0 +1,93 @@
+"""The graph of frames of an SDFormat model: where each stands while all joints are at zero."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.description.report import nearest, Report
+from mbd_ros.description.sdf.parts import base_of, pose_in, text_of
+
+Array = NDArray[np.float64]
+
+MODEL, WORLD = '__model__', 'world'
+
+
+class _Frame(NamedTuple):
+    element: Any
+    base: str
+    attached: str
+    pose: Array
+
+
+class Frames:
+    """
+    Links, joints and frames of a model, each given in another.
+
+    Parameters
+    ----------
+    model : lxml element
+        The ``<model>``.
+    report : Report
+        Words the errors.
+
+    Raises
+    ------
+    DescriptionError
+        If a name is missing or given twice.
+
+    """
+
+    def __init__(self, model: Any, report: Report) -> None:
+        self.report = report
+        self._known: dict[str, _Frame] = {}
+        for tag in ('link', 'joint', 'frame'):
+            for element in model.iterfind(tag):
+                self._add(tag, element)
+
+    def _add(self, tag: str, element: Any) -> None:
+        name = element.get('name', '').strip()
+        if not name or name in (MODEL, WORLD) or name in self._known:
+            raise self.report.error(f"{tag} '{name}' has no name, a reserved name, or that of "
+                                    'another link, joint or frame', self.report.source(element))
+        attached = {'link': '', 'joint': text_of(element, 'child'),
+                    'frame': element.get('attached_to', '').strip() or MODEL}[tag]
+        base = base_of(element) or attached or MODEL
+        self._known[name] = _Frame(element, base, attached,
+                                   pose_in(element, f"{tag} '{name}'", self.report))
+
+    def pose(self, name: str, asking: Any) -> Array:
+        """Return the pose of a frame in the model, (4, 4); ``asking`` is who names it."""
+        total = np.eye(4)
+        for frame in self._way(name, asking, 'base'):
+            total = frame.pose @ total
+        return total
+
+    def link(self, name: str, asking: Any) -> str:
+        """Return the link that carries a frame; ``world`` is carried by itself."""
+        if name == WORLD:
+            return WORLD
+        way = self._way(name, asking, 'attached')
+        if not way or way[-1].element.tag != 'link':
+            raise self.report.error(f"'{name}' is fixed to no link", self.report.source(asking))
+        return str(way[-1].element.get('name'))
+
+    def _way(self, name: str, asking: Any, along: str) -> list[_Frame]:
+        """Return the frames from one to the model, or to the link that carries it."""
+        way: list[_Frame] = []
+        seen: set[str] = set()
+        while name and name not in (MODEL, WORLD):
+            if name in seen:
+                raise self.report.error(f"the frame '{name}' is given relative to itself",
+                                        self.report.source(asking))
+            if name not in self._known:
+                raise self.report.error(f"the frame '{name}' does not exist"
+                                        f'{nearest(name, self._known)}',
+                                        self.report.source(asking))
+            seen.add(name)
+            frame = self._known[name]
+            way.append(frame)
+            asking, name = frame.element, getattr(frame, along)
+        return way

@@ -1,0 +1,222 @@
+"""Joints of SDFormat: those of the tree, and those that close loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.description.finding import Source
+from mbd_ros.description.loop_joints import along, loop_kind
+from mbd_ros.description.mechanism import (
+    Dynamics, Joint, JointKind, Limits, Link, LoopJoint, Mimic, Pose, Vector3)
+from mbd_ros.description.poses import inverse, pose_from
+from mbd_ros.description.report import nearest, Report
+from mbd_ros.description.sdf.frames import Frames, MODEL
+from mbd_ros.description.sdf.parts import limit_of, remark_others, text_of, value_of
+from mbd_ros.errors import UnsupportedError
+
+Array = NDArray[np.float64]
+
+_KINDS: dict[str, JointKind] = {
+    'revolute': 'revolute', 'continuous': 'continuous', 'prismatic': 'prismatic',
+    'fixed': 'fixed', 'ball': 'spherical', 'universal': 'revolute', 'revolute2': 'revolute'}
+_LATER = ('screw', 'gearbox')
+_AXES = ('axis', 'axis2')
+_UNUSED = {'physics': 'it is for the simulator', 'plugin': 'plugins are not read',
+           'sensor': 'sensors are not part of the mechanism'}
+
+
+@dataclass
+class RawJoint:
+    """A joint as written: what it connects, and where its frame stands in both."""
+
+    element: Any
+    name: str
+    type: str
+    parent: str
+    child: str
+    in_parent: Array
+    in_child: Array
+    axes: list[Vector3] = field(default_factory=list)
+    source: Source = Source()
+
+    @property
+    def kind(self) -> JointKind:
+        """Kind of the joint, or of each of the two it consists of."""
+        return _KINDS[self.type]
+
+    @property
+    def proxy(self) -> Joint:
+        """What the spanning tree is found from: only names count."""
+        return Joint(self.name, self.kind, self.parent, self.child, source=self.source)
+
+
+def read_raw(element: Any, frames: Frames, old: bool, report: Report) -> RawJoint:
+    """
+    Return a joint before it is known whether it closes a loop.
+
+    Parameters
+    ----------
+    element : lxml element
+        The ``<joint>``.
+    frames : Frames
+        Of the model.
+    old : bool
+        Whether the version, below 1.5, gives axes in the frame of the model.
+    report : Report
+        Takes the findings.
+
+    Raises
+    ------
+    DescriptionError
+        If it cannot be read, with file, line and name.
+    UnsupportedError
+        If its type is known and not supported.
+
+    """
+    name, source = element.get('name'), report.source(element)
+    what = f"joint '{name}'"
+    kind = element.get('type', '')
+    if kind in _LATER:
+        raise UnsupportedError(f"{source}: {what} of type '{kind}'", 'remove it, or replace it '
+                               'by joints of other types')
+    if kind not in _KINDS:
+        raise report.error(f"{what} has the unknown type '{kind}'; allowed: {', '.join(_KINDS)}"
+                           f'{nearest(kind, _KINDS)}', source)
+    ends = [text_of(element, end) for end in ('parent', 'child')]
+    for end, text in zip(('parent', 'child'), ends):
+        if not text:
+            raise report.error(f'{what} has no <{end}>', source)
+    parent, child = (frames.link(end, element) for end in ends)
+    if child == 'world':
+        raise report.error(f'{what} has the child world; allowed: a link', source)
+    here = frames.pose(name, element)
+    in_parent, in_child = (inverse(frames.pose(end, element)) @ here for end in (parent, child))
+    count = {'fixed': 0, 'ball': 0, 'universal': 2, 'revolute2': 2}.get(kind, 1)
+    axes = [_axis(element, tag, here, frames, old, report) for tag in _AXES[:count]]
+    unused = _UNUSED | dict.fromkeys(_AXES[count:], f'a joint of type {kind} has none')
+    remark_others(element, ('parent', 'child', 'pose', *_AXES[:count]), unused, what, report)
+    return RawJoint(element, name, kind, parent, child, in_parent, in_child, axes, source)
+
+
+def _axis(element: Any, tag: str, here: Array, frames: Frames, old: bool,
+          report: Report) -> Vector3:
+    """Return an axis in the frame of the joint."""
+    what = f"joint '{element.get('name')}'"
+    part = element.find(f'{tag}/xyz')
+    words = (part.text or '').split() if part is not None else ['0', '0', '1']
+    try:
+        vector = np.array([float(word) for word in words])
+    except ValueError:
+        vector = np.zeros(0)
+    if vector.shape != (3,) or not np.isfinite(vector).all() or not vector.any():
+        raise report.error(f"{what}: <{tag}><xyz> is '{' '.join(words)[:60]}'; allowed: a "
+                           'direction', report.source(element))
+    given = '' if part is None else (part.get('expressed_in') or '').strip()
+    in_model = old or text_of(element, f'{tag}/use_parent_model_frame') in ('1', 'true')
+    if given or in_model:
+        there = frames.pose(given or MODEL, element)
+        vector = here[:3, :3].T @ there[:3, :3] @ vector
+    x, y, z = (vector / np.linalg.norm(vector) + 0.0).tolist()
+    return x, y, z
+
+
+def tree_joints(raw: RawJoint, report: Report) -> tuple[list[Link], list[Joint]]:
+    """
+    Return the joints that carry a link, and the massless links between them.
+
+    A joint whose frame has its origin in that of the child is one record. Else, and for two axes,
+    it takes a link in between, to which the child is fixed.
+    """
+    if raw.kind == 'fixed':
+        return [], [Joint(raw.name, 'fixed', raw.parent, raw.child,
+                          pose_from(raw.in_parent @ inverse(raw.in_child)), source=raw.source)]
+    direct = not raw.in_child[:3, 3].any()
+    links: list[Link] = []
+    joints: list[Joint] = []
+    parent, place = raw.parent, raw.in_parent
+    axes = raw.axes or [(0.0, 0.0, 1.0)]
+    for number, axis in enumerate(axes):
+        last = direct and number == len(axes) - 1
+        name = raw.name if len(axes) == 1 else f'{raw.name}/axis{number + 1}'
+        child = raw.child if last else f'{raw.child}/{name}'
+        if last:  # the frame of the child, not of the joint
+            turn = raw.in_child[:3, :3]
+            place = place @ inverse(raw.in_child)
+            x, y, z = (turn @ axis + 0.0).tolist()
+            axis = (x, y, z)
+        joints.append(_joint(raw, name, _AXES[number], parent, child, place, axis,
+                             report))
+        if not last:
+            links.append(Link(child, source=raw.source))
+        parent, place = child, np.eye(4)
+    if parent != raw.child:
+        joints.append(Joint(f'{raw.name}/fixed', 'fixed', parent, raw.child,
+                            pose_from(inverse(raw.in_child)), source=raw.source))
+    return links, joints
+
+
+def _joint(raw: RawJoint, name: str, tag: str, parent: str, child: str, place: Array,
+           axis: Vector3, report: Report) -> Joint:
+    what = f"joint '{name}'"
+    part = raw.element.find(tag)
+    kind = raw.kind
+    if part is None or kind == 'spherical':
+        kind = 'continuous' if kind == 'revolute' else kind
+        return Joint(name, kind, parent, child, pose_from(place), axis, source=raw.source)
+    remark_others(part, ('xyz', 'limit', 'dynamics', 'mimic', 'use_parent_model_frame'), {
+        'initial_position': 'states are not part of the mechanism'}, what, report)
+    lower, upper = (limit_of(part, f'limit/{end}', sign * inf, what, report)
+                    for end, sign in (('lower', -1.0), ('upper', 1.0)))
+    if lower > upper:
+        raise report.error(f'{what}: lower={lower:.9g} is above upper={upper:.9g}', raw.source)
+    rates = {}
+    for limit in ('effort', 'velocity'):
+        value = limit_of(part, f'limit/{limit}', inf, what, report)
+        rates[limit] = inf if value < 0.0 else value  # -1 means none
+    values = {ours: value_of(part, f'dynamics/{ours}', 0.0, what, report)
+              for ours in ('damping', 'friction')}
+    for ours, value in values.items():
+        if value < 0.0:
+            raise report.error(f'{what}: {ours}={value:.9g} is negative', raw.source)
+    if value_of(part, 'dynamics/spring_stiffness', 0.0, what, report):
+        report.remark('warning', f'{what}: the spring of its spring_stiffness is not used',
+                      raw.source)
+    if kind == 'revolute' and lower == -inf and upper == inf:
+        kind = 'continuous'
+    return Joint(name, kind, parent, child, pose_from(place), axis,
+                 Limits(lower, upper, source=raw.source, **rates), Dynamics(**values),
+                 _mimic(part, what, raw.source, report), raw.source)
+
+
+def _mimic(part: Any, what: str, source: Source, report: Report) -> Mimic | None:
+    """Return SDFormat's mimic: multiplier * (leader - reference) + offset."""
+    mimic = part.find('mimic')
+    if mimic is None:
+        return None
+    multiplier, offset, reference = (
+        value_of(mimic, tag, default, what, report)
+        for tag, default in (('multiplier', 1.0), ('offset', 0.0), ('reference', 0.0)))
+    leader = mimic.get('joint', '')
+    report.remark('warning', f"{what} mimics '{leader}'; it is read as an ordinary joint, without "
+                  'the coupling', source)
+    return Mimic(leader, multiplier, offset - multiplier * reference, source)
+
+
+def closing_joint(raw: RawJoint, report: Report) -> LoopJoint:
+    """Return the loop joint that a joint onto a link is which another carries."""
+    what = f"joint '{raw.name}'"
+    if raw.type == 'revolute2':
+        raise UnsupportedError(f"{raw.source}: {what} of type 'revolute2', which closes a loop,",
+                               'replace it by joints of other types')
+    frames: list[Pose] = [pose_from(raw.in_parent), pose_from(raw.in_child)]
+    if raw.type == 'universal':
+        frames = [along(frames[0], raw.axes[0], 'x'), along(frames[1], raw.axes[1], 'y')]
+    elif raw.axes:
+        frames = [along(frame, raw.axes[0]) for frame in frames]
+    return LoopJoint(raw.name, loop_kind(raw.type, what, raw.source, report), raw.parent,
+                     raw.child, frames[0], frames[1], source=raw.source)

@@ -1,0 +1,178 @@
+"""SDFormat to Mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+import numpy as np
+
+from mbd_ros.description.finding import Source
+from mbd_ros.description.inertia_check import check_inertias
+from mbd_ros.description.loop_joints import check_loops
+from mbd_ros.description.loops_yaml import stem_of
+from mbd_ros.description.mechanism import Inertia, Joint, Link, Mechanism
+from mbd_ros.description.poses import matrix3, pose_from
+from mbd_ros.description.report import Report, tag_name
+from mbd_ros.description.sdf.frames import Frames, WORLD
+from mbd_ros.description.sdf.joints import closing_joint, read_raw, tree_joints
+from mbd_ros.description.sdf.parts import base_of, pose_in, remark_others, text_of, value_of
+from mbd_ros.description.solids import combined
+from mbd_ros.description.tree import span
+from mbd_ros.description.write_loops import add_origin
+from mbd_ros.description.write_urdf import urdf_text
+from mbd_ros.description.xml_tree import children
+from mbd_ros.errors import UnsupportedError
+
+VERSIONS = ('1.4', '1.5', '1.6', '1.7', '1.8', '1.9', '1.10', '1.11', '1.12')
+
+_SIMULATOR = 'it is for the simulator'
+_MODEL = {'self_collide': _SIMULATOR, 'allow_auto_disable': _SIMULATOR, 'plugin': _SIMULATOR,
+          'enable_wind': _SIMULATOR, 'gripper': _SIMULATOR}
+_LINK = {'self_collide': _SIMULATOR, 'sensor': 'sensors are not part of the mechanism',
+         'light': 'it is for the viewer', 'projector': 'it is for the viewer',
+         'velocity_decay': _SIMULATOR, 'enable_wind': _SIMULATOR, 'must_be_base_link': _SIMULATOR,
+         'audio_sink': _SIMULATOR, 'audio_source': _SIMULATOR, 'battery': _SIMULATOR,
+         'particle_emitter': _SIMULATOR}
+_LATER = ('include', 'model')
+
+
+def read_sdf(root: Any, report: Report) -> Mechanism:
+    """
+    Read the one model of an SDFormat file: links, joints, frames and inertias.
+
+    Parameters
+    ----------
+    root : lxml element
+        The ``<sdf>``.
+    report : Report
+        Knows the file; takes the findings.
+
+    Returns
+    -------
+    Mechanism
+        With ``world`` as root if a joint names it as parent, else with the link that no joint
+        carries. ``text`` is the robot as URDF.
+
+    Raises
+    ------
+    DescriptionError
+        If it cannot be read, with file, line and name.
+    UnsupportedError
+        If it has something that this version cannot do.
+
+    """
+    version = root.get('version', '').strip()
+    if version not in VERSIONS:
+        report.remark('warning', f"the SDFormat version '{version}' is unknown; it is read as "
+                      f'{VERSIONS[-1]}', report.source(root))
+    model = _model(root, report)
+    _check_parts(model, report)
+    frames = Frames(model, report)
+    raws = [read_raw(element, frames, version == '1.4', report)
+            for element in model.iterfind('joint')]
+    links = [_link(element, report) for element in model.iterfind('link')]
+    if any(raw.parent == WORLD for raw in raws):
+        links.insert(0, Link(WORLD, source=report.source(model)))
+    spanned = span(links, [raw.proxy for raw in raws], report)
+    cut = {loop.name for loop in spanned.closing}
+    loops = [closing_joint(raw, report) for raw in raws if raw.name in cut]
+    joints: list[Joint] = []
+    for raw in raws:
+        if raw.name not in cut:
+            between, new = tree_joints(raw, report)
+            links.extend(between)
+            joints.extend(new)
+    check_loops(loops, (), links, joints, report)
+    check_inertias(links, report)
+    if spanned.root != WORLD:
+        report.remark('info', f"the root link '{spanned.root}' is fixed to nothing; where the "
+                      'model stands in the world is not used', report.source(model))
+    name = model.get('name', '').strip() or stem_of(Path(report.file)).strip('<>')
+    mechanism = Mechanism(name, spanned.root, tuple(links), tuple(joints), tuple(report.findings),
+                          report.file, '', tuple(loops))
+    shapes = {element.get('name'): visuals for element in model.iterfind('link')
+              if (visuals := _visuals(element, report))}
+    return replace(mechanism, text=urdf_text(mechanism, shapes=shapes))
+
+
+def _model(root: Any, report: Report) -> Any:
+    models = [*root.iterfind('model'), *root.iterfind('world/model')]
+    if len(models) != 1:
+        raise report.error(f'<sdf> has {len(models)} models; allowed: one', report.source(root))
+    for part in [*children(root), *(part for world in root.iterfind('world')
+                                    for part in children(world))]:
+        if part is not models[0] and part.tag != 'world':
+            report.remark('info', f'<{tag_name(part)}> is not used: it is not part of the robot',
+                          report.source(part))
+    return models[0]
+
+
+def _check_parts(model: Any, report: Report) -> None:
+    name = model.get('name', '')
+    for part in children(model):
+        if part.tag in _LATER or str(part.tag).rpartition(':')[2].endswith('_constraint'):
+            raise UnsupportedError(f"{report.source(part)}: <{tag_name(part)}> in model '{name}'",
+                                   'write its links and joints into the model')
+    if text_of(model, 'static') in ('1', 'true'):
+        report.remark('warning', f"model '{name}' is static; it is read as if it could move",
+                      report.source(model))
+    remark_others(model, ('link', 'joint', 'frame', 'pose', 'static'), _MODEL,
+                  f"model '{name}'", report)
+
+
+def _link(element: Any, report: Report) -> Link:
+    name, source = element.get('name', ''), report.source(element)
+    what = f"link '{name}'"
+    if text_of(element, 'gravity', '1') in ('0', 'false') or text_of(element, 'kinematic') in (
+            '1', 'true'):
+        report.remark('warning', f'{what}: <gravity> and <kinematic> are not used; it moves as '
+                      'all others do', source)
+    remark_others(element, ('pose', 'inertial', 'visual', 'collision', 'gravity', 'kinematic'),
+                  _LINK, what, report)
+    return Link(name, _inertia(element, what, source, report), source)
+
+
+def _inertia(element: Any, what: str, source: Source, report: Report) -> Inertia:
+    part = element.find('inertial')
+    if part is None:
+        report.remark('info', f"{what} has no <inertial>; SDFormat's default, 1 kg and 1 kg m^2, "
+                      'is used', source)
+        return Inertia(1.0, tensor=matrix3(np.eye(3)), source=source)
+    if part.get('auto', 'false') in ('true', '1'):
+        raise UnsupportedError(f'{report.source(part)}: the inertia of {what}, which is left to '
+                               'the simulator,', 'write mass and inertia')
+    if base_of(part):
+        raise report.error(f'{what}: <pose> of <inertial> relative to another frame; allowed: '
+                           'relative to the link', report.source(part))
+    remark_others(part, ('pose', 'mass', 'inertia', 'density'), {}, what, report)
+    entries = {axes: value_of(part, f'inertia/{axes}', float(axes[1] == axes[2]), what, report)
+               for axes in ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')}
+    tensor = np.array([[entries[f'i{min(a, b)}{max(a, b)}'] for b in 'xyz'] for a in 'xyz'])
+    mass = value_of(part, 'mass', 1.0, what, report)
+    placed = pose_in(part, what, report)
+    if mass == 0.0:
+        turned = placed[:3, :3] @ tensor @ placed[:3, :3].T
+        x, y, z = placed[:3, 3].tolist()
+        return Inertia(0.0, (x, y, z), matrix3(turned), report.source(part))
+    return combined([(mass, placed, tensor)], report.source(part))
+
+
+def _visuals(link: Any, report: Report) -> list[Any]:
+    """Return the shapes that URDF has, too, as ``<visual>`` elements."""
+    found = []
+    for visual in link.iterfind('visual'):
+        for kind, sizes in (('box', ('size',)), ('sphere', ('radius',)),
+                            ('cylinder', ('radius', 'length')),
+                            ('capsule', ('radius', 'length'))):
+            shape = visual.find(f'geometry/{kind}')
+            if shape is None:
+                continue
+            element = etree.Element('visual')
+            add_origin(element, 'origin', pose_from(pose_in(visual, 'visual', report)))
+            etree.SubElement(etree.SubElement(element, 'geometry'), kind, {
+                size: text_of(shape, size) for size in sizes})
+            found.append(element)
+    return found

@@ -1,0 +1,220 @@
+"""SDFormat: the same robot as in URDF, and what is remarked and refused."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from hypothesis import given, settings, strategies as st
+import numpy as np
+import pytest
+from robots import random_state, trees
+
+import mbd_ros
+from mbd_ros.description import Mechanism, read
+from mbd_ros.description.mechanism import Pose
+from mbd_ros.description.poses import matrix_of, pose_from, pose_of, roll_pitch_yaw
+from mbd_ros.description.write_loops import numbers_text
+from mbd_ros.description.zero_poses import zero_poses
+from mbd_ros.errors import DescriptionError, MbdError, UnsupportedError
+from mbd_ros.model import build_model
+
+
+def pose_text(matrix: np.ndarray) -> str:
+    """Return a pose as six numbers."""
+    pose = pose_from(matrix)
+    return numbers_text((*pose.translation, *roll_pitch_yaw(pose.rotation)))
+
+
+def as_sdf(mechanism: Mechanism, rng: np.random.Generator) -> str:
+    """
+    Return a robot as SDFormat: links in the model, some by way of a frame; joints anywhere.
+
+    The frame of a joint is shifted along its axis and turned, which changes no motion.
+    """
+    poses = zero_poses(mechanism.root, mechanism.joints)
+    start = matrix_of(pose_of(rng.normal(size=3), rng.normal(size=3)))
+    parts = []
+    for number, link in enumerate(mechanism.links):
+        here = start @ poses[link.name]
+        pose = f'<pose>{pose_text(here)}</pose>'
+        if number % 3 == 1:
+            parts.append(f'<frame name="f{number}"><pose>{pose_text(start)}</pose></frame>')
+            pose = f'<pose relative_to="f{number}">{pose_text(poses[link.name])}</pose>'
+        inertia = link.inertia
+        entries = ''.join(f'<{tag}>{inertia.tensor[i][j]!r}</{tag}>' for tag, i, j in (
+            ('ixx', 0, 0), ('ixy', 0, 1), ('ixz', 0, 2), ('iyy', 1, 1), ('iyz', 1, 2),
+            ('izz', 2, 2)))
+        parts.append(f'<link name="{link.name}">{pose}<inertial><pose>'
+                     f'{numbers_text(inertia.center)} 0 0 0</pose><mass>{inertia.mass!r}</mass>'
+                     f'<inertia>{entries}</inertia></inertial></link>')
+    for number, joint in enumerate(mechanism.joints):
+        shift = 0.0 if number % 2 else rng.normal()
+        frame = matrix_of(pose_of(shift * np.array(joint.axis), rng.normal(size=3)))
+        axis = (start @ poses[joint.child])[:3, :3] @ joint.axis
+        expressed = ' expressed_in="__model__"'
+        if number % 3:
+            axis, expressed = frame[:3, :3].T @ joint.axis, ''
+        limit = (f'<limit><lower>{joint.limits.lower!r}</lower><upper>{joint.limits.upper!r}'
+                 '</upper></limit>' if joint.kind != 'continuous' else '')
+        axes = '' if joint.kind == 'fixed' else (
+            f'<axis><xyz{expressed}>{numbers_text(axis)}</xyz>{limit}</axis>')
+        parts.append(f'<joint name="{joint.name}" type="{joint.kind}"><parent>{joint.parent}'
+                     f'</parent><child>{joint.child}</child><pose>{pose_text(frame)}</pose>{axes}'
+                     '</joint>')
+    return f'<sdf version="1.9"><model name="random">{"".join(parts)}</model></sdf>'
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(text=trees(max_joints=8), seed=st.integers(0, 2**16))
+def test_the_same_robot_as_in_urdf(text, seed):
+    there = read(text)
+    model = mbd_ros.load(text)
+    other = mbd_ros.load(as_sdf(there, np.random.default_rng(seed)))
+    assert other.joint_names == model.joint_names
+    q, v, _ = random_state(model, seed)
+    how = {'executor': 'interpreted'}
+    # Poses there and back through angles, and sums over a chain of eight bodies.
+    np.testing.assert_allclose(mbd_ros.mass_matrix(other, q, **how),
+                               mbd_ros.mass_matrix(model, q, **how), rtol=0.0, atol=1e-11)
+    tip = there.joints[-1].child
+    np.testing.assert_allclose(mbd_ros.pose(other, q, tip), mbd_ros.pose(model, q, tip),
+                               rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(mbd_ros.bias_forces(other, q, v, **how),
+                               mbd_ros.bias_forces(model, q, v, **how), rtol=0.0, atol=1e-10)
+
+
+LINKS = '<link name="a"><inertial><mass>1</mass></inertial></link>' \
+        '<link name="b"><pose>1 0 0 0 0 0</pose><inertial><mass>1</mass></inertial></link>\n'
+
+
+def model_of(*parts: str, version: str = '1.9') -> str:
+    """Return a document whose parts begin in line 3."""
+    return (f'<sdf version="{version}"><model name="m">\n{LINKS}' + ''.join(parts)
+            + '</model></sdf>')
+
+
+def joint(kind: str, inside: str = '', parent: str = 'a', name: str = 'j') -> str:
+    """Return a joint to link b."""
+    return (f'<joint name="{name}" type="{kind}"><parent>{parent}</parent><child>b</child>{inside}'
+            '</joint>')
+
+
+def error(text: str, kind: type[MbdError] = DescriptionError) -> str:
+    """Return the message with which a document is refused."""
+    with pytest.raises(kind) as caught:
+        read(text)
+    return str(caught.value)
+
+
+def test_the_world_and_two_axes():
+    mechanism = read(model_of(
+        joint('universal', '<pose>0 0 0.5 0 0 0</pose><axis><xyz>1 0 0</xyz></axis><axis2>'
+              '<xyz>0 1 0</xyz></axis2>'),
+        '<joint name="w" type="fixed"><parent>world</parent><child>a</child></joint>'))
+    assert mechanism.root == 'world'
+    assert [(j.name, j.kind, j.parent, j.child) for j in mechanism.joints] == [
+        ('j/axis1', 'continuous', 'a', 'b/j/axis1'),
+        ('j/axis2', 'continuous', 'b/j/axis1', 'b/j/axis2'),
+        ('j/fixed', 'fixed', 'b/j/axis2', 'b'), ('w', 'fixed', 'world', 'a')]
+    model = build_model(mechanism)
+    turned = mbd_ros.pose(model, np.array([np.pi / 2, 0.0]), 'b')
+    # b hangs 0.5 m below a joint at (1, 0, 0.5), which turns about x.
+    np.testing.assert_allclose(turned[:3, 3], [1.0, 0.5, 0.5], atol=1e-15)
+
+
+def test_a_second_joint_closes_a_loop():
+    mechanism = read(model_of(
+        joint('revolute', '<axis><xyz>0 0 1</xyz></axis>'),
+        '<link name="c"><pose>0 1 0 0 0 0</pose></link>', joint('ball', '', 'c', 'k'),
+        '<joint name="l" type="revolute"><parent>a</parent><child>c</child></joint>'))
+    (loop,) = mechanism.loop_joints
+    assert (loop.name, loop.kind, loop.link1, loop.link2) == ('k', 'spherical', 'c', 'b')
+    assert (loop.frame1, loop.frame2) == (Pose(translation=(1.0, -1.0, 0.0)), Pose())
+    again = read(mechanism.text)
+    assert replace(again.loop_joints[0], source=loop.source) == loop
+
+
+def test_limits_and_resistance():
+    (found,) = read(model_of(joint(
+        'prismatic', '<axis><xyz>0 0 2</xyz><limit><lower>-inf</lower><upper>2</upper><effort>-1'
+        '</effort><velocity>3</velocity></limit><dynamics><damping>0.1</damping><friction>0.2'
+        '</friction></dynamics><mimic joint="x"><multiplier>2</multiplier><reference>3</reference>'
+        '</mimic></axis>'))).joints
+    assert (found.limits.lower, found.limits.upper) == (-np.inf, 2.0)
+    assert (found.limits.effort, found.limits.velocity) == (np.inf, 3.0)
+    assert (found.dynamics.damping, found.dynamics.friction) == (0.1, 0.2)
+    assert (found.mimic.multiplier, found.mimic.offset) == (2.0, -6.0)
+
+
+def test_findings():
+    text = model_of(
+        '<plugin/><static>true</static><thing/>',
+        joint('fixed', '<axis/><sensor name="s"/>'),
+        '<joint name="k" type="revolute"><parent>b</parent><child>c</child><axis><xyz>1 0 0</xyz>'
+        '<dynamics><spring_stiffness>3</spring_stiffness></dynamics></axis></joint>')
+    text = text.replace('</inertial></link>\n', '</inertial><gravity>false</gravity><sensor/>'
+                        '</link><link name="c"/>\n')
+    assert sorted(f'{f.severity} {f.message}' for f in read(text).findings) == [
+        "info joint 'j': <axis> is not used: a joint of type fixed has none",
+        "info joint 'j': <sensor> is not used: sensors are not part of the mechanism",
+        "info link 'b': <sensor> is not used: sensors are not part of the mechanism",
+        "info link 'c' has no <inertial>; SDFormat's default, 1 kg and 1 kg m^2, is used",
+        "info model 'm': <plugin> is not used: it is for the simulator",
+        "info the root link 'a' is fixed to nothing; where the model stands in the world is not "
+        'used',
+        "warning joint 'k': the spring of its spring_stiffness is not used",
+        "warning link 'b': <gravity> and <kinematic> are not used; it moves as all others do",
+        "warning model 'm' is static; it is read as if it could move",
+        "warning model 'm': element <thing> is unknown and not used",
+    ]
+
+
+@pytest.mark.parametrize(('part', 'message'), [
+    (joint('hinge'), "<string>:3: joint 'j' has the unknown type 'hinge'; allowed: revolute, "
+     'continuous, prismatic, fixed, ball, universal, revolute2'),
+    ('<joint name="j" type="fixed"><child>b</child></joint>', "<string>:3: joint 'j' has no "
+     '<parent>'),
+    (joint('fixed', parent='c'), "<string>:3: the frame 'c' does not exist"),
+    (joint('revolute', '<axis><xyz>0 0 0</xyz></axis>'), "<string>:3: joint 'j': <axis><xyz> is "
+     "'0 0 0'; allowed: a direction"),
+    (joint('revolute', '<axis><limit><lower>2</lower><upper>1</upper></limit></axis>'),
+     "<string>:3: joint 'j': lower=2 is above upper=1"),
+    (joint('fixed', '<pose>1 2 3</pose>'), "<string>:3: joint 'j': <pose>1 2 3</pose> has 3 "
+     'words; allowed: 6 finite numbers'),
+    (joint('fixed', '<pose rotation_format="quat_xyzw">0 0 0 0 0 0 0</pose>'),
+     "<string>:3: joint 'j': <pose> has a quaternion of zeros; allowed: x y z w"),
+    ('<frame name="f"><pose relative_to="g"/></frame><frame name="g"><pose relative_to="f"/>'
+     '</frame>' + joint('fixed', '<pose relative_to="f"/>'),
+     "<string>:3: the frame 'f' is given relative to itself"),
+    ('<frame name="f"/>' + joint('fixed', parent='f'), "<string>:3: 'f' is fixed to no link"),
+    ('<frame name="a"/>', "<string>:3: frame 'a' has no name, a reserved name, or that of another "
+     'link, joint or frame'),
+    ('', "<string>:2: the links 'a', 'b' are no joint's child; allowed: one root link, to which "
+     'all others are connected'),
+])
+def test_errors(part, message):
+    assert error(model_of(part)) == message
+
+
+@pytest.mark.parametrize(('part', 'what'), [
+    (joint('screw'), "joint 'j' of type 'screw'"), (joint('gearbox'), "joint 'j' of type 'gearbo"),
+    ('<include/>', "<include> in model 'm'"), ('<model name="n"/>', "<model> in model 'm'"),
+    ('<drake:ball_constraint/>', "<drake:ball_constraint> in model 'm'"),
+    ('<link name="c"><inertial auto="true"/></link>', "the inertia of link 'c', which is left to"),
+])
+def test_unsupported(part, what):
+    assert error(model_of(part), UnsupportedError).startswith(f'<string>:3: {what}')
+
+
+def test_one_model():
+    assert error('<sdf version="1.9"/>') == '<string>:1: <sdf> has 0 models; allowed: one'
+    world = '<sdf version="3"><world name="w"><model name="m"><link name="a"/></model><light/>' \
+            '</world></sdf>'
+    assert [f.message for f in read(world).findings][:2] == [
+        "the SDFormat version '3' is unknown; it is read as 1.12",
+        '<light> is not used: it is not part of the robot']
+
+
+def test_files(tmp_path: Path):
+    path = tmp_path / 'm.sdf'
+    path.write_text(model_of(joint('fixed')))
+    assert mbd_ros.load(path).name == 'm'
