@@ -162,6 +162,7 @@ class LaunchConfig:
             in braces. The environment variable OVERRIDE_LAUNCH_SCREEN_FORMAT has precedence.
 
         """
+        self.install()
         form = _form('OVERRIDE_LAUNCH_SCREEN_FORMAT', screen_format)
         self.screen_handler.setFormatter(_Formatter(form, stamped=False, color=_wants_color()))
 
