@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.control.references import quintic
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
 from mbd_ros.simulation.manifold import checked, is_flat, Matrix, Vector
@@ -75,12 +76,33 @@ class PostureSpring:
         self.posture = checked(model, 'posture', posture, model.nq).copy()
         self.stiffness = spring
         self.damping = damping
-        self._dyn = dyn
+        self.dyn = dyn
         self._rest = np.zeros(model.nv)
+        self._lead: tuple[Vector, float, float] | None = None
+
+    def lead(self, q: Vector, begin: float, duration: float) -> None:
+        """
+        Let the springs pull to where the robot is, and take them to the posture from there.
+
+        Parameters
+        ----------
+        q : Vector
+            Where it is (nq,).
+        begin, duration : float
+            When the springs set out, and how long they take to the posture [s].
+
+        """
+        self._lead = (q, begin, duration)
 
     def __call__(self, t: float, q: Vector, v: Vector, mass_matrix: Matrix, /) -> Vector:
         """Return the force (nv,) [N m or N]."""
+        target = self.posture
+        if self._lead is not None:
+            start, begin, duration = self._lead
+            s, rate, _ = quintic(t - begin, duration)
+            way = target - start
+            target, v = start + s * way, v - rate * way
         dampers = (2.0 * self.damping) * np.sqrt(self.stiffness * mass_matrix.diagonal())
-        weight: Vector = self._dyn.bias_forces(q, self._rest)
-        force: Vector = weight + self.stiffness * (self.posture - q) - dampers * v
+        weight: Vector = self.dyn.bias_forces(q, self._rest)
+        force: Vector = weight + self.stiffness * (target - q) - dampers * v
         return force

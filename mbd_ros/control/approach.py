@@ -13,13 +13,24 @@ import math
 
 import numpy as np
 
+from mbd_ros.control.constrained_motion import ConstrainedMotion
 from mbd_ros.control.servo_constraints import Constraint
+from mbd_ros.control.violation import DirectElimination
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.simulation.manifold import Matrix, Vector
+from mbd_ros.simulation.manifold import displacement, Matrix, Vector
 
 FADE = np.array(((1.0, 0.0, 0.0, -10.0, 15.0, -6.0), (0.0, 1.0, 0.0, -6.0, 8.0, -3.0),
                  (0.0, 0.0, 0.5, -1.5, 1.5, -0.5)))
 """Quintics in x = (t - t_0) / T with unit value, slope or curvature at 0 and rest at 1."""
+
+FASTEST, HARDEST = 1.875, 5.774
+"""Largest rate and second rate of a quintic from rest to rest over unit way and time."""
+
+SHORTEST = 0.05
+"""No approach takes less time [s]."""
+
+REACHED = 1e-9
+"""A violation below this, of configuration and velocity, is none."""
 
 
 class Approach:
@@ -117,3 +128,55 @@ class Approach:
             (0.0, 0.0, 2 / T**2, 6 * x / T**2, 12 * x**2 / T**2, 20 * x**3 / T**2)))
         value, rate, second = powers @ FADE.T @ self._start
         return value, rate, second
+
+
+def approach_duration(
+    motion: ConstrainedMotion, q: Vector, v: Vector, time: float, *, speed: float,
+) -> float:
+    """
+    Return how long the way onto a constraint should take.
+
+    The joints' way is that to the nearest state on the constraint; none shall exceed half of its
+    velocity limit or ``speed``, nor half of the effort that it has left beside its weight.
+
+    Parameters
+    ----------
+    motion : ConstrainedMotion
+        The motion to join.
+    q, v : Vector
+        Where the robot is (nq,), (nv,).
+    time : float
+        Time at which the constraint is to be joined [s].
+    speed : float
+        Largest speed of a joint [rad/s or m/s].
+
+    Returns
+    -------
+    float
+        Duration [s]; zero where the constraint is satisfied already.
+
+    Raises
+    ------
+    InvalidValueError
+        If the constraint is out of reach.
+
+    """
+    dyn, model = motion.dyn, motion.dyn.model
+    metric = 'mass' if motion.elimination is None else motion.elimination.metric
+    found = DirectElimination(metric, position_iterations=200, nudge=0.02).eliminate(
+        dyn, motion.constraint, q, v, time)
+    if not found.converged:
+        raise InvalidValueError(
+            'start', q.tolist(), 'a state from which the constraint can be met; the nearest one '
+            f'still violates it by {found.violation:.3g} (it began at '
+            f'{found.violation_before:.3g})')
+    if found.violation_before < REACHED and found.rate_before < REACHED:
+        return 0.0
+    way = np.abs(displacement(model, q, found.q))
+    top = np.minimum(speed, 0.5 * model.velocity_limits)
+    weight = np.abs(dyn.bias_forces(q, np.zeros_like(v)))
+    spare = np.maximum(0.5 * (model.effort_limits - weight), 0.05 * model.effort_limits)
+    acceleration = np.where(np.isfinite(spare), spare / dyn.mass_matrix(q).diagonal(), np.inf)
+    return max(SHORTEST, FASTEST * float((way / top).max()),
+               math.sqrt(HARDEST * float((way / acceleration).max())),
+               2.0 * float((np.abs(found.v - v) / np.minimum(acceleration, 10.0 * top)).max()))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mbd_ros.control.actuation import Actuation
-from mbd_ros.control.applied_forces import AppliedForce
+from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.range_space import LONG, range_space_acceleration
 from mbd_ros.control.regular_case import quick_constrained_acceleration
 from mbd_ros.control.servo_constraints import Constraint
@@ -80,6 +80,12 @@ class ConstrainedMotion:
         self.elimination = elimination
         self.tolerance = tolerance
         self._names = joint_of_each_velocity(dyn.model)
+
+    def set_dynamics(self, dyn: PreparedDynamics) -> None:
+        """Go on with the same robot under another payload or gravity."""
+        self.dyn = dyn
+        if isinstance(self.applied, PostureSpring):
+            self.applied.dyn = dyn
 
     def solve(self, t: float, q: Vector, v: Vector) -> Dynamics:
         """

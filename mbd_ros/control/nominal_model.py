@@ -145,6 +145,14 @@ class NominalModel:
         self._state = self._started(q, v, time, start)
         return self._state
 
+    def refresh(self) -> NominalState:
+        """Solve anew where it is, after the motion's dynamics have changed."""
+        old = self._state
+        self._state = _assemble(
+            old.time, old.q, old.v, self.motion.solve(old.time, old.q, old.v),
+            old.violation_before, old.violation, old.moved)
+        return self._state
+
     def advance_to(self, time: float) -> NominalState:
         """
         Integrate up to a time.

@@ -12,15 +12,20 @@ from dataclasses import dataclass, field, fields
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.constrained_motion import ConstrainedMotion
+from mbd_ros.control.constraint_data import constraints_from_data
+from mbd_ros.control.constraint_stack import Stack
 from mbd_ros.control.nominal_model import NominalModel
 from mbd_ros.control.path_data import path_from_data
-from mbd_ros.control.servo_constraints import ToolPosition
+from mbd_ros.control.servo_constraints import Constraint, ToolPosition
 from mbd_ros.control.tracking import TrackingLaw
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.model.state import neutral
 
 TASKS: Mapping[str, Mapping[str, Any]] = {
     'three_link_arm': {
@@ -55,22 +60,25 @@ class Task:
 
     Parameters
     ----------
-    link : str
-        Link whose origin follows the path.
-    path : mapping
-        The path, see ``path_from_data``.
+    link : str, optional
+        Link whose origin follows the path; the tool in what is reported.
+    path : mapping, optional
+        The path, see ``path_from_data``; empty: none.
+    constraints : sequence of mapping, optional
+        Further constraints, see ``constraints_from_data``; or all, where there is no path.
     start_positions, start_velocities : sequence of float, optional
         State in which the simulated robot starts (nq,), (nv,); empty: zeros.
     axes : str, optional
         World axes that the path prescribes.
-    start : {'as_given', 'project'}, optional
-        See ``NominalModel``.
+    start : {'approach', 'as_given', 'project'}, optional
+        ``'approach'``: the nominal model leaves from where the robot is and reaches the
+        constraints by a planned way (``Approach``); the others see ``NominalModel``.
     step : float, optional
         Longest step of the nominal model [s].
     metric : {'mass', 'euclidean'}, optional
         Norm of the eliminations, see ``DirectElimination``.
-    bandwidth, approach_speed : float, optional
-        See ``TrackingLaw`` [rad/s; rad/s or m/s].
+    bandwidth, approach_speed, robust_rate : float, optional
+        See ``TrackingLaw`` [rad/s; rad/s or m/s; 1/s].
     posture : sequence of float, optional
         Where the free part of the motion is drawn to (nq,); empty: nowhere, it is passive.
     posture_stiffness : sequence of float, optional
@@ -78,8 +86,9 @@ class Task:
 
     """
 
-    link: str
-    path: Mapping[str, Any]
+    link: str = ''
+    path: Mapping[str, Any] = field(default_factory=dict)
+    constraints: tuple[Mapping[str, Any], ...] = ()
     start_positions: tuple[float, ...] = ()
     start_velocities: tuple[float, ...] = ()
     axes: str = 'xyz'
@@ -88,6 +97,7 @@ class Task:
     metric: str = 'mass'
     bandwidth: float = 15.0
     approach_speed: float = 1.5
+    robust_rate: float = 0.0
     posture: tuple[float, ...] = ()
     posture_stiffness: tuple[float, ...] = field(default=(20.0,))
 
@@ -99,7 +109,8 @@ class Task:
         Parameters
         ----------
         data : mapping
-            Names and values of the parameters above; ``link`` and ``path`` are needed.
+            Names and values of the parameters above; ``link`` and ``path`` are needed, or
+            ``constraints``.
 
         Returns
         -------
@@ -111,14 +122,15 @@ class Task:
         UnknownNameError
             If a name is not known; names the nearest.
         InvalidValueError
-            If ``link`` or ``path`` is missing.
+            If ``link`` or ``path`` is missing and there are no ``constraints``.
 
         """
         known = [entry.name for entry in fields(cls)]
         for name in data:
             if name not in known:
                 raise UnknownNameError('datum of a task', name, known)
-        missing = [name for name in ('link', 'path') if name not in data]
+        missing = [name for name in ('link', 'path')
+                   if name not in data and not data.get('constraints')]
         if missing:
             raise InvalidValueError('task', sorted(data), f'also with {", ".join(missing)}')
         values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value
@@ -168,6 +180,49 @@ def default_task(robot: str) -> Task:
     return Task.from_data(TASKS[robot])
 
 
+def motion_for(dyn: PreparedDynamics, task: Task) -> ConstrainedMotion:
+    """
+    Return the constrained motion of a task.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics, ``mbd_ros.compile(model)``.
+    task : Task
+        What to do.
+
+    Returns
+    -------
+    ConstrainedMotion
+        The motion; its constraint is the task's only one or a ``Stack``.
+
+    Raises
+    ------
+    MbdError
+        If a datum of the task does not fit the robot; says which.
+
+    """
+    parts: list[Constraint] = []
+    if task.path:
+        parts.append(ToolPosition(dyn, task.link, path_from_data(task.path), axes=task.axes))
+    parts += constraints_from_data(dyn, task.constraints)
+    constraint = parts[0] if len(parts) == 1 else Stack(
+        parts, neutral(dyn.model), np.zeros(dyn.model.nv))
+    applied: AppliedForce | None = None
+    if task.posture:
+        stiffness = task.posture_stiffness
+        applied = PostureSpring(
+            dyn, task.posture, stiffness=stiffness[0] if len(stiffness) == 1 else stiffness)
+    return ConstrainedMotion(dyn, constraint, applied=applied,
+                             elimination=DirectElimination(metric=task.metric))
+
+
+def law_for(dyn: PreparedDynamics, task: Task) -> TrackingLaw:
+    """Return the tracking law of a task."""
+    return TrackingLaw(dyn, bandwidth=task.bandwidth, approach_speed=task.approach_speed,
+                       robust_rate=task.robust_rate)
+
+
 def controller_for(
     dyn: PreparedDynamics, task: Task, *, q: Any = None, v: Any = None, time: float = 0.0,
 ) -> Controller:
@@ -197,18 +252,11 @@ def controller_for(
         If a datum of the task does not fit the robot; says which.
 
     """
-    constraint = ToolPosition(dyn, task.link, path_from_data(task.path), axes=task.axes)
-    applied: AppliedForce | None = None
-    if task.posture:
-        stiffness = task.posture_stiffness
-        applied = PostureSpring(
-            dyn, task.posture, stiffness=stiffness[0] if len(stiffness) == 1 else stiffness)
-    motion = ConstrainedMotion(dyn, constraint, applied=applied,
-                               elimination=DirectElimination(metric=task.metric))
+    motion = motion_for(dyn, task)
     if q is None:
         q = task.start_positions or (0.0,) * dyn.model.nq
     if v is None:
         v = task.start_velocities or (0.0,) * dyn.model.nv
     return Controller(
         NominalModel(motion, q, v, time=time, step=task.step, start=task.start),
-        TrackingLaw(dyn, bandwidth=task.bandwidth, approach_speed=task.approach_speed))
+        law_for(dyn, task))

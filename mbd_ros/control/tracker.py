@@ -1,21 +1,49 @@
-"""A task carried out step by step, as a controller in real time does it."""
+"""
+What a controller does from step to step: follow a task, follow joints, stop, hold, be weightless.
+
+One tracker serves one robot for as long as it is controlled. It goes from one thing to the next
+from where the nominal model is, not from where the measured robot is, so that its reference never
+jumps; only from rest and from weightlessness it begins at the measured state.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
 
-from mbd_ros.control.nominal_model import NominalState
+from mbd_ros.control.applied_forces import PostureSpring
+from mbd_ros.control.approach import Approach, approach_duration, FASTEST, SHORTEST
+from mbd_ros.control.constrained_motion import ConstrainedMotion
+from mbd_ros.control.joint_reference import JointReference, stop_from
+from mbd_ros.control.limits import Limits
+from mbd_ros.control.nominal_model import NominalModel, NominalState
 from mbd_ros.control.references import Path
 from mbd_ros.control.servo_constraints import AXES, ToolPosition
-from mbd_ros.control.task import controller_for, Task
+from mbd_ros.control.task import law_for, motion_for, Task
 from mbd_ros.control.tracking import TrackingEffort
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.simulation.manifold import Vector
+from mbd_ros.errors import UnsupportedError
+from mbd_ros.simulation.manifold import is_flat, Vector
 
 LONGEST_GAP = 0.1
 """A nominal model that is further behind begins anew at the measured state [s]."""
+
+DECELERATION = 5.0
+"""A stop takes about this fraction of a joint's top speed in each second [1/s]."""
+
+SETTLED = 1e-3
+"""A nominal model that was further from its constraint is still being pulled onto it."""
+
+
+class Mode(Enum):
+    """What a tracker does."""
+
+    WEIGHTLESS = 'weightless'
+    FOLLOWING = 'following'
+    HOLDING = 'holding'
 
 
 class Step(NamedTuple):
@@ -59,16 +87,19 @@ class ToolPoints(NamedTuple):
 
 class Tracker:
     """
-    Carries out a task with one robot, from a first measured state on.
+    Carries out tasks with one robot.
 
     Parameters
     ----------
     dyn : PreparedDynamics
         Prepared dynamics, ``mbd_ros.compile(model)``.
     task : Task
-        What to do.
+        What to do first, with the settings of the tracking law; a task without constraints:
+        nothing, the robot is weightless.
     q, v : Vector
-        The first measured state (nq,), (nv,); there the time of the path is zero.
+        The first measured state (nq,), (nv,).
+    time : float, optional
+        Its time [s].
 
     Raises
     ------
@@ -77,35 +108,174 @@ class Tracker:
 
     """
 
-    def __init__(self, dyn: PreparedDynamics, task: Task, q: Vector, v: Vector) -> None:
-        self.dyn = dyn
+    def __init__(self, dyn: PreparedDynamics, task: Task, q: Vector, v: Vector, *,
+                 time: float = 0.0) -> None:
         self.task = task
-        self._nominal, self._law = controller_for(dyn, task, q=q, v=v, time=0.0)
-        self._chosen = [AXES.index(axis) for axis in task.axes]
-        self._held: NominalState | None = None
+        self.law = law_for(dyn, task)
+        self.mode = Mode.WEIGHTLESS
+        self.problem = ''
+        self._limits = Limits(dyn.model)
+        self._source: NominalModel | JointReference | None = None
+        self._tool: ToolPosition | None = None
+        self._tool_rows = slice(0)
+        self._begin = time
+        self._now = time
+        if task.path or task.constraints:
+            self.follow(task, time, q, v)
 
     @property
-    def path(self) -> Path:
-        """The path that the tool follows."""
-        constraint = self._nominal.motion.constraint
-        assert isinstance(constraint, ToolPosition)
-        return constraint.path
+    def dyn(self) -> PreparedDynamics:
+        """The robot as the law knows it."""
+        return self.law.dyn
+
+    @property
+    def path(self) -> Path | None:
+        """The path that the tool follows, if it follows one."""
+        return None if self._tool is None else self._tool.path
 
     @property
     def rows(self) -> int:
         """Number of constraint equations."""
-        return len(self._chosen)
+        if self._source is None:
+            return 0
+        if isinstance(self._source, JointReference):
+            return self.dyn.model.nv
+        return max(len(self._source.state.multipliers), self._source.state.rank)
+
+    def follow(self, task: Task, time: float, q: Vector, v: Vector) -> float:
+        """
+        Begin a task.
+
+        Parameters
+        ----------
+        task : Task
+            What to do; the settings of the law stay those of the first task.
+        time : float
+            Now [s].
+        q, v : Vector
+            Measured state (nq,), (nv,).
+
+        Returns
+        -------
+        float
+            Duration of the planned approach [s]; the time of the task's paths is zero at its end.
+
+        Raises
+        ------
+        MbdError
+            If the task does not fit the robot or is out of reach; what it did before goes on.
+
+        """
+        motion = motion_for(self.dyn, task)
+        start, approach, acceleration = task.start, 0.0, None
+        if start == 'approach':
+            start = 'as_given'
+            if self._source is not None:
+                _, q, v, acceleration = self._source.state[:4]
+                time = self._now   # to which that state belongs
+            approach = approach_duration(motion, q, v, 0.0, speed=task.approach_speed)
+            if isinstance(motion.applied, PostureSpring):
+                top = np.minimum(task.approach_speed, 0.5 * self.dyn.model.velocity_limits)
+                way = np.abs(motion.applied.posture - q) / top
+                motion.applied.lead(q, -approach, max(approach, SHORTEST,
+                                                      FASTEST * float(way.max())))
+        if approach > 0.0:
+            joined = Approach(motion.constraint, q, v, -approach, approach, acceleration)
+            moving = ConstrainedMotion(self.dyn, joined, applied=motion.applied,
+                                       elimination=motion.elimination)
+        else:
+            moving = motion
+        source = NominalModel(moving, q, v, time=-approach, step=task.step, start=start)
+        self._start(source, time + approach, Mode.FOLLOWING)
+        self.task = task
+        self._find_tool(motion, task)
+        return approach
+
+    def follow_joints(self, path: Path, time: float, begin: float = 0.0) -> None:
+        """
+        Let all joints follow a path.
+
+        Parameters
+        ----------
+        path : Path
+            (nv,) entries in the order of the model; the caller lets it begin where
+            ``reference`` is.
+        time : float
+            Time at which the path is at ``begin`` [s]; that of the last step, where there was one.
+        begin : float, optional
+            Where on the path it begins [s].
+
+        Raises
+        ------
+        UnsupportedError, ShapeError
+            If the path does not fit the robot.
+
+        """
+        if self._source is not None:
+            time = self._now
+        self._start(JointReference(self.dyn, path, time=begin), time - begin, Mode.FOLLOWING)
+        self._tool = None
+
+    def stop(self, time: float, q: Vector, v: Vector, why: str = '') -> None:
+        """
+        Come to rest and hold.
+
+        Parameters
+        ----------
+        time : float
+            Now [s].
+        q, v : Vector
+            Measured state (nq,), (nv,); the reference is taken if there is one.
+        why : str, optional
+            Kept as ``problem``.
+
+        """
+        if self._source is not None:
+            _, q, v = self._source.state[:3]
+            time = self._now
+        if not is_flat(self.dyn.model):
+            raise UnsupportedError('holding a floating base', 'give a robot with a fixed root')
+        top = np.where(np.isfinite(self.dyn.model.velocity_limits),
+                       self.dyn.model.velocity_limits, self.law.approach_speed)
+        self._start(JointReference(self.dyn, stop_from(q, v, DECELERATION * top)), time,
+                    Mode.HOLDING)
+        self._tool = None
+        self.problem = why
+
+    def release(self) -> None:
+        """Carry the weight of the robot and nothing else."""
+        self.mode, self.problem = Mode.WEIGHTLESS, ''
+        self._source = self._tool = None
+
+    def set_dynamics(self, dyn: PreparedDynamics) -> None:
+        """Go on with the same robot under another payload or gravity."""
+        self.law.dyn = dyn
+        if isinstance(self._source, NominalModel):
+            self._source.motion.set_dynamics(dyn)
+            self._source.refresh()
+        elif self._source is not None:
+            self._source.dyn = dyn
+
+    def reference(self, q: Vector) -> tuple[Vector, Vector, Vector]:
+        """Return q, v and vdot from which a new path should begin, for a measured q."""
+        if self._source is None:
+            rest = np.zeros(self.dyn.model.nv)
+            return q, rest, rest
+        return self._source.state.q, self._source.state.v, self._source.state.accelerations
 
     def step(self, time: float, q: Vector, v: Vector) -> Step:
         """
         Advance the nominal model to the time of a measured state and return the efforts.
 
+        A limit that the nominal model or the robot exceeds ends what is being followed:
+        ``problem`` says which, and the robot is stopped and held.
+
         Parameters
         ----------
         time : float
-            Time along the path [s].
+            Time of the measured state [s].
         q, v : Vector
-            Measured state (nq,), (nv,) at that time.
+            Measured state (nq,), (nv,).
 
         Returns
         -------
@@ -115,13 +285,27 @@ class Tracker:
         Raises
         ------
         MbdError
-            If the nominal model or the law cannot go on; ``hold`` can.
+            If the nominal model or the law cannot go on; ``stop`` can.
 
         """
-        if time - self._nominal.state.time > LONGEST_GAP:
-            self._nominal.restart(q, v, time=time, start=self.task.start)
-        nominal = self._nominal.advance_to(time)
-        return Step(nominal, self._law.efforts(nominal, q, v))
+        self._now = time
+        if self._source is None:
+            return self._weightless(time, q, v)
+        path_time = time - self._begin
+        if (isinstance(self._source, NominalModel)
+                and path_time - self._source.state.time > LONGEST_GAP):
+            self._source.restart(q, v, time=path_time, start='as_given')
+        nominal = self._source.advance_to(path_time)
+        if self.mode is Mode.FOLLOWING and nominal.violation_before < SETTLED:
+            why = self._limits.exceeded(nominal.q, nominal.v)
+            whose = 'the nominal model: '
+            if not why:
+                why, whose = self._limits.exceeded(q, v, measured=True), 'the robot: '
+            if why:
+                self.stop(time, q, v, whose + why)
+                assert self._source is not None
+                nominal = self._source.advance_to(time - self._begin)
+        return Step(nominal, self.law.efforts(nominal, q, v))
 
     def hold(self, time: float, q: Vector, v: Vector) -> Step:
         """
@@ -135,7 +319,7 @@ class Tracker:
         Returns
         -------
         Step
-            A nominal model at rest, without constraint, and efforts.
+            A nominal model at rest and efforts.
 
         Raises
         ------
@@ -143,13 +327,10 @@ class Tracker:
             If q or v are not a state of the robot.
 
         """
-        if self._held is None:
-            rest = np.zeros(self.dyn.model.nv)
-            weight = self.dyn.bias_forces(q, rest)
-            self._held = NominalState(
-                time, q, rest, rest, weight, weight, rest, violation_before=0.0, violation=0.0,
-                moved=0.0, rank=0, conflicting=False)
-        return Step(self._held, self._law.efforts(self._held, q, v))
+        if self.mode is not Mode.HOLDING:
+            self.release()
+            self.stop(time, q, np.zeros(self.dyn.model.nv))
+        return self.step(time, q, v)
 
     def tool_points(self, step: Step, q: Vector) -> ToolPoints:
         """
@@ -168,12 +349,49 @@ class Tracker:
             Points, error and force.
 
         """
-        nominal, link = step.nominal, self.task.link
-        desired = self.path.at(nominal.time).position
-        actual = self.dyn.pose(q, link)[:3, 3]
-        force = np.zeros(3)
-        if nominal.rank:
-            force[self._chosen] = self._nominal.motion.solve(
-                nominal.time, nominal.q, nominal.v).solution.multipliers
-        return ToolPoints(desired, self.dyn.pose(nominal.q, link)[:3, 3], actual,
-                          float(np.linalg.norm((actual - desired)[self._chosen])), force)
+        nominal, force = step.nominal, np.zeros(3)
+        tool = self._tool
+        if tool is None:
+            link = self.task.link
+            if link not in self.dyn.model.links:
+                link = list(self.dyn.model.links)[-1]
+            here = self.dyn.pose(nominal.q, link)[:3, 3]
+            actual = self.dyn.pose(q, link)[:3, 3]
+            return ToolPoints(here, here, actual, float(np.linalg.norm(actual - here)), force)
+        chosen = [AXES.index(axis) for axis in tool.axes]
+        actual, desired = tool.position(q), tool.path.at(nominal.time).position
+        force[chosen] = nominal.multipliers[self._tool_rows]
+        return ToolPoints(desired, tool.position(nominal.q), actual,
+                          float(np.linalg.norm((actual - desired)[chosen])), force)
+
+    def _start(self, source: NominalModel | JointReference, begin: float, mode: Mode) -> None:
+        self._source, self._begin, self.mode, self.problem = source, begin, mode, ''
+
+    def _find_tool(self, motion: ConstrainedMotion, task: Task) -> None:
+        """Remember the first constraint on the position of a tool, and which rows are its own."""
+        parts = getattr(motion.constraint, 'parts', (motion.constraint,))
+        rows, self._tool = 0, None
+        state = self._source.state  # type: ignore[union-attr]
+        for part in parts:
+            if isinstance(part, ToolPosition):
+                self._tool = part
+                self._tool_rows = slice(rows, rows + len(part.axes))
+                return
+            rows += len(part.matrix(state.q, state.v, state.time))
+
+    def _weightless(self, time: float, q: Vector, v: Vector) -> Step:
+        """Return the efforts that carry the robot's weight, and damp what moves a little."""
+        efforts = self.law.weightless(q, v)
+        rest = np.zeros(self.dyn.model.nv)
+        nominal = NominalState(
+            time - self._begin, q, v, rest, efforts.nominal, efforts.nominal, rest,
+            violation_before=0.0, violation=0.0, moved=0.0, rank=0, conflicting=False)
+        return Step(nominal, efforts)
+
+
+def settings_of(task: Task, data: Mapping[str, object]) -> Task:
+    """Return a task from data, with the settings of another where they say nothing."""
+    kept = {name: getattr(task, name) for name in (
+        'link', 'step', 'metric', 'bandwidth', 'approach_speed', 'robust_rate', 'posture',
+        'posture_stiffness')}
+    return Task.from_data({**kept, 'start': 'approach', **data})

@@ -32,6 +32,9 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.simulation.manifold import checked, displacement, joint_of_each_velocity, Vector
 
+IDLE_DAMPING = 1.0
+"""Damping of a weightless robot [1/s]: a push of 1 rad/s is forgotten in a few seconds."""
+
 
 class TrackingEffort(NamedTuple):
     """
@@ -174,13 +177,45 @@ class TrackingLaw:
         if self.robust_rate > 0.0:
             robust = self._robust(q, error_rate + 2.0 * approach)
             effort = effort + robust
+        return self._limited(nominal.effort, effort - nominal.effort, error, error_rate, robust)
+
+    def weightless(self, q: Vector, v: Vector) -> TrackingEffort:
+        """
+        Return the efforts that carry the weight, with a little damping: a robot at ease.
+
+        Parameters
+        ----------
+        q, v : Vector
+            Measured configuration (nq,) and velocity (nv,).
+
+        Returns
+        -------
+        TrackingEffort
+            ``g(q) - IDLE_DAMPING diag(M) v`` within the limits.
+
+        Raises
+        ------
+        ShapeError, NotFiniteError
+            If q or v are not a state of the robot.
+
+        """
+        model = self.dyn.model
+        q, v = checked(model, 'q', q, model.nq), checked(model, 'v', v, model.nv)
+        none = np.zeros(model.nv)
+        weight = self.dyn.bias_forces(q, none)
+        damping = -IDLE_DAMPING * self.dyn.mass_matrix(q).diagonal() * v
+        return self._limited(weight, damping, none, none, None)
+
+    def _limited(self, nominal: Vector, feedback: Vector, error: Vector, error_rate: Vector,
+                 robust: Vector | None) -> TrackingEffort:
+        """Return efforts cut at their limits, with their parts."""
+        effort = nominal + feedback
         limited = np.minimum(np.maximum(effort, -self.effort_limits), self.effort_limits)
         saturated: tuple[str, ...] = ()
         if (limited != effort).any():
             saturated = tuple(
                 name for name, cut in zip(self._names, limited != effort) if cut)
-        return TrackingEffort(limited, nominal.effort, effort - nominal.effort, error,
-                              error_rate, saturated, robust)
+        return TrackingEffort(limited, nominal, feedback, error, error_rate, saturated, robust)
 
     def _robust(self, q: Vector, s: Vector) -> Vector:
         """Return ``kappa M s``, shortened so that no joint exceeds its bound: ``s . u >= 0``."""

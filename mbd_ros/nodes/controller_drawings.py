@@ -61,6 +61,10 @@ class ControllerDrawings:
         self._last = None
         self._markers.publish(delete_all())
         path = tracker.path
+        if path is None:
+            self._points = []
+            self._desired.publish(to_path(nanoseconds, self.frame(tracker), ()))
+            return
         length: float = getattr(path, 'period', 0.0) or getattr(path, 'duration', 1.0)
         times = [length * index / POINTS for index in range(POINTS + 1)]
         self._points = [path.at(time).position for time in times]

@@ -1,0 +1,92 @@
+"""The nominal model where every joint is prescribed: nothing is left to integrate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mbd_ros.control.nominal_model import NominalState
+from mbd_ros.control.references import Path
+from mbd_ros.control.splines import PiecewisePolynomial, trajectory
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import ShapeError, UnsupportedError
+from mbd_ros.simulation.manifold import is_flat, Vector
+
+SHORTEST_STOP = 0.05
+"""No stop takes less time [s]."""
+
+
+class JointReference:
+    """
+    All joints on a path of time.
+
+    With as many independent rows as joints the constrained motion is the path itself, and the
+    constraint force is that of inverse dynamics, ``Q_c = M qdd_d + h``.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics of a robot of joints with one coordinate each.
+    path : Path
+        ``at(t)`` with positions, velocities and accelerations (nv,) in the order of the model.
+    time : float, optional
+        Where on the path it begins [s].
+
+    Raises
+    ------
+    UnsupportedError, ShapeError
+        If the robot has a joint with several coordinates, or the path another number of entries.
+
+    """
+
+    def __init__(self, dyn: PreparedDynamics, path: Path, *, time: float = 0.0) -> None:
+        if not is_flat(dyn.model):
+            raise UnsupportedError('a joint trajectory of a robot with a floating base',
+                                   'constrain its links')
+        found = path.at(time).position.shape
+        if found != (dyn.model.nv,):
+            raise ShapeError('path of joints', found, f'({dyn.model.nv},)')
+        self.dyn = dyn
+        self.path = path
+        self._none = np.zeros(0)
+        self._rest = np.zeros(dyn.model.nv)
+        self._state = self._at(time)
+
+    @property
+    def state(self) -> NominalState:
+        """The state at the time reached."""
+        return self._state
+
+    def advance_to(self, time: float) -> NominalState:
+        """Return the state at a time [s]."""
+        if time != self._state.time:
+            self._state = self._at(time)
+        return self._state
+
+    def _at(self, time: float) -> NominalState:
+        q, v, a = self.path.at(time)
+        effort = self.dyn.inverse_dynamics(q, v, a)
+        return NominalState(
+            time, q, v, a, effort, self._rest, effort, violation_before=0.0, violation=0.0,
+            moved=0.0, rank=len(v), conflicting=False, multipliers=self._none)
+
+
+def stop_from(q: Vector, v: Vector, top_deceleration: Vector) -> PiecewisePolynomial:
+    """
+    Return the path of joints that come to rest from a motion, and stay there.
+
+    Parameters
+    ----------
+    q, v : Vector
+        Where they are and how fast (nv,).
+    top_deceleration : Vector
+        About how fast each joint may lose its speed (nv,) [rad/s^2 or m/s^2].
+
+    Returns
+    -------
+    PiecewisePolynomial
+        Beginning at time 0.
+
+    """
+    duration = max(SHORTEST_STOP, 2.0 * float((np.abs(v) / top_deceleration).max()))
+    rest = np.zeros_like(v)
+    return trajectory([0.0, duration], [q, q + 0.5 * duration * v], [v, rest], [rest, rest])
