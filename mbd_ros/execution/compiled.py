@@ -21,8 +21,10 @@ from mbd_ros.execution.interpreted import Interpreted
 from mbd_ros.execution.kernel import all_finite, Kernel
 from mbd_ros.execution.machine_code import address_ir, MachineCode, vector_lanes
 from mbd_ros.execution.origin import origin_of
+from mbd_ros.execution.partition import Partition
 from mbd_ros.execution.rolled import rolled_code, RolledCode
 from mbd_ros.execution.straight_line import SCALAR, Width
+from mbd_ros.execution.subtrees import subtrees_code
 from mbd_ros.execution.sweeps import Program
 from mbd_ros.execution.tree import rolled_tables, sizes
 from mbd_ros.execution.unrolled import bundles_that_pay, unrolled_ir
@@ -32,7 +34,7 @@ from mbd_ros.spatial import Joint
 
 LONG_CHAIN = 200
 """Bodies of a chain from which on its segments run side by side unasked."""
-SideBySide: TypeAlias = 'tuple[Node, ...] | Plan | None'
+SideBySide: TypeAlias = 'tuple[Node, ...] | Plan | Partition | None'
 
 
 @dataclass(frozen=True)
@@ -105,8 +107,9 @@ class CompiledKernel:
         For which model.
     rolled : bool
         Whether it loops over bodies.
-    side_by_side : sequence of Node or Plan, optional
-        What runs in lanes when there is one state: subtrees, or segments of a chain.
+    side_by_side : sequence of Node, Plan or Partition, optional
+        What runs at the same time when there is one state: subtrees in lanes, segments of a
+        chain in lanes, or subtrees on threads.
     width : int, optional
         States of a batch that run side by side; as many as a register holds if left out.
 
@@ -123,6 +126,9 @@ class CompiledKernel:
         if isinstance(side_by_side, Plan):
             self._one, self._alive = chunked_code(program, model, side_by_side)
             self.name = f'rolled, {side_by_side.lanes} segments in lanes'
+        elif isinstance(side_by_side, Partition):
+            self._one, self._alive = subtrees_code(program, model, side_by_side)
+            self.name = f'rolled, {1 + max(part.share for part in side_by_side.parts)} threads'
         elif side_by_side:
             self._one, self._alive = _unrolled(program, model, SCALAR, side_by_side)
             self.name = f'unrolled, {max(node.lanes for node in side_by_side)} lanes'

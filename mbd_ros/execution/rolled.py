@@ -21,7 +21,7 @@ from mbd_ros.execution.sincos import sincos_ir
 from mbd_ros.execution.species import (
     BODY, BODY_SIZE, Code, flatten, HANDED, KEPT, Species, trace_sweep, trace_walk_start,
     trace_walk_step, WORLD, world_inputs)
-from mbd_ros.execution.straight_line import declarations_ir, StraightLine, Width
+from mbd_ros.execution.straight_line import declarations_ir, SCALAR, StraightLine, Width
 from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Solve, Walk
 from mbd_ros.execution.trace import Trace
 from mbd_ros.spatial import Joint
@@ -29,14 +29,18 @@ from mbd_ros.spatial import Joint
 
 @dataclass(frozen=True)
 class RolledCode:
-    """IR of a program, and the number of values of work space: for each row and on top."""
+    """
+    IR of a program, and the number of values of work space: for each row and on top.
+
+    ``hands`` are the numbers of values that each sweep hands on, where sweeps are functions.
+    """
 
     ir: str
     row: int
     scratch: int
     matrices: int
     width: Width
-    hand: int = 0
+    hands: tuple[int, ...] = ()
 
     def work_size(self, nb: int, nv: int) -> int:
         """Return the number of values of work space for nb bodies and nv velocities."""
@@ -91,18 +95,44 @@ def chain_code(program: Program, joints: Sequence[type[Joint]], width: Width) ->
         IR with the functions.
 
     """
-    return _Writer(program, [Species(joint) for joint in joints], width, chain=True).write()
+    return _Writer(program, [Species(joint) for joint in joints], width, 'chain').write()
+
+
+def subtree_code(program: Program, joints: Sequence[type[Joint]]) -> RolledCode:
+    """
+    Return the rolled IR of the sweeps of a program on subtrees, a function for each sweep.
+
+    ``begin0`` and ``sweep0`` and so on have the arguments of ``rolled``, without ``nv`` and with
+    gravity, constants and topology after the inputs. ``begin`` puts into work what a tree on the
+    ground starts with; ``sweep`` runs over the bodies. Row 0 of ``work`` is the body on which the
+    subtrees hang: its first values are handed outward, and are the sum of what was handed inward.
+
+    Parameters
+    ----------
+    program : Program
+        Outward and inward sweeps.
+    joints : sequence of type of Joint
+        The joint types; ``species`` in the topology counts them.
+
+    Returns
+    -------
+    RolledCode
+        IR with the functions.
+
+    """
+    return _Writer(program, [Species(joint) for joint in joints], SCALAR, 'subtree').write()
 
 
 class _Writer:
     """Writes the functions line by line."""
 
     def __init__(self, program: Program, species: list[Species], width: Width,
-                 chain: bool = False) -> None:
+                 form: str = 'whole') -> None:
         self._program = program
         self._species = species
         self._width = width
-        self._chain = chain
+        self._form = form
+        self._chain = form == 'chain'
         self._kind = width.type
         self._stack = max(16, 8 * width.lanes)  # or vectors kept there straddle cache lines
         self._lines: list[str] = []
@@ -116,8 +146,8 @@ class _Writer:
                              for sweep in program.sweeps]
         kept = max(species.slots for species in self._species)
         row = self._hand + kept
-        if self._chain:
-            return self._write_chain(sweeps)
+        if self._form != 'whole':
+            return self._write_sweeps(sweeps)
         scratch = 6 * self._walk_hand
         arguments = ', '.join(f'ptr noalias readonly %{name}' for name in program.inputs)
         count = program.extent[0] if self._solves else 0
@@ -152,22 +182,30 @@ class _Writer:
         self._lines += ['  ret void', '}']
         return RolledCode('\n'.join(self._lines), row, scratch, count, self._width)
 
-    def _write_chain(self, sweeps: list[Any]) -> RolledCode:
+    def _write_sweeps(self, sweeps: list[Any]) -> RolledCode:
+        """Write a function for each sweep."""
         row = self._hand + max(species.slots for species in self._species)
         pointers = ', '.join(f'ptr noalias readonly %{name}' for name in (
             *self._program.inputs, 'gravity', 'constants', 'topology'))
         self._lines = [sincos_ir(self._width), declarations_ir(self._width)]
         for k, (sweep, codes) in enumerate(zip(self._program.sweeps, sweeps)):
+            assert isinstance(sweep, (Outward, Inward))
+            arguments = (f'{pointers}, ptr noalias %result, i64 %n, ptr noalias %work) nounwind '
+                         f'alignstack({self._stack}) {{')
+            if self._form == 'subtree':
+                self._lines += [f'define void @begin{k}({arguments}', 'entry:',
+                                '  %rows = add i64 %n, 1']
+                self._begin(k, sweep, row, 'entry')
+                self._lines += ['  ret void', '}']
             self._lines += [
-                f'define void @sweep{k}({pointers}, ptr noalias %result, i64 %n, '
-                f'ptr noalias %work) nounwind alignstack({self._stack}) {{', 'entry:',
+                f'define void @sweep{k}({arguments}', 'entry:',
                 '  %species.all = getelementptr i64, ptr %topology, i64 %n',
                 '  %qfirst.all = getelementptr i64, ptr %species.all, i64 %n',
                 '  %vfirst.all = getelementptr i64, ptr %qfirst.all, i64 %n']
-            assert isinstance(sweep, (Outward, Inward))
             self._loop(k, sweep, codes, row, 'entry')
             self._lines += ['  ret void', '}']
-        return RolledCode('\n'.join(self._lines), row, 0, 0, self._width, self._hand)
+        return RolledCode('\n'.join(self._lines), row, 0, 0, self._width, tuple(
+            len(codes[0].hand) for codes in sweeps))
 
     def _traced(self, sweep: Outward | Inward | Walk) -> Any:
         program = self._program
@@ -237,6 +275,11 @@ class _Writer:
 
     def _sweep(self, k: int, sweep: Outward | Inward, codes: list[Code], row: int, label: str
                ) -> str:
+        label = self._begin(k, sweep, row, label)
+        return self._loop(k, sweep, codes, row, label)
+
+    def _begin(self, k: int, sweep: Outward | Inward, row: int, label: str) -> str:
+        """Write what puts the values of the ground, or zeros to sum up, into place."""
         s = f's{k}'
         if isinstance(sweep, Outward):
             trace = Trace()
@@ -247,7 +290,7 @@ class _Writer:
                 self._lines += block.store(value, '%work', entry)
         else:
             label = self._fill(f'{s}z', '%work', '%rows', row, flatten(sweep.zero), label)
-        return self._loop(k, sweep, codes, row, label)
+        return label
 
     def _loop(self, k: int, sweep: Outward | Inward, codes: list[Code], row: int, label: str
               ) -> str:

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution.compiled import Compiled
+from mbd_ros.execution.compiled import Compiled, compiled_kernel
 from mbd_ros.execution.cost_model import processors
 from mbd_ros.execution.kernel import Executor, Kernel
+from mbd_ros.execution.subtrees import partition_of
 from mbd_ros.execution.sweeps import Program
 from mbd_ros.model import Model
 
@@ -43,11 +44,16 @@ class Threads:
         Number of threads, the caller's included; at least 1.
     inner : Executor
         Who runs each share.
+    within_state : bool
+        Whether one state is shared as well: subtrees of about equal work go to threads that wait
+        for them without sleeping, for a while. It is for calls in quick succession on trees of
+        some 50 bodies or more; other trees, and chains, run as ``inner`` runs them.
 
     """
 
     count: int
     inner: Executor = field(default_factory=Compiled)
+    within_state: bool = False
 
     def __post_init__(self) -> None:
         """Check the number of threads."""
@@ -61,7 +67,11 @@ class Threads:
 
     def kernel(self, program: Program, model: Model) -> Kernel:
         """Return the kernel of a program for a model."""
-        return ThreadedKernel(self.inner.kernel(program, model), self.count)
+        inner = self.inner.kernel(program, model)
+        way = partition_of(program, model, self.count) if self.within_state else None
+        if way is not None:
+            inner = compiled_kernel(program, model, True, way)
+        return ThreadedKernel(inner, self.count)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,98 @@
+"""
+Shares of one state on several threads: subtrees on threads that wait for work in native code.
+
+The caller sweeps the *trunk* (``partition.py``); between its sweeps it hands each share of the
+subtrees to a worker (``workers_ir.py``) and does the first share itself. Each share has a *job*: a
+piece of memory with copies of its coordinates, its work space and its results. So a thread that
+lost the processor in the middle of its task does not hold the caller up: the caller gives the job
+up, does all by itself in memory of its own, and the thread frees the job when it comes back.
+
+What the parts hand to the trunk is added in a fixed order, whoever computed it and when: results
+are the same bits from run to run. Any program of ``Outward`` and ``Inward`` sweeps that gives out
+a value for each entry of v runs this way.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.execution.machine_code import MachineCode
+from mbd_ros.execution.partition import Part, Partition, partition
+from mbd_ros.execution.rolled import subtree_code
+from mbd_ros.execution.subtrees_ir import Bodies, subtrees_ir
+from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program
+from mbd_ros.execution.tree import rolled_tables
+from mbd_ros.execution.workers import available, native, workers
+from mbd_ros.model import Model
+
+_FREE_JOINT = 3.0
+"""Work for a body with six freedoms, as a multiple of one with one."""
+_KEPT: list[object] = []
+"""Code that a thread which was given up may still run: never released."""
+
+
+def partition_of(program: Program, model: Model, count: int) -> Partition | None:
+    """Return the trunk and the shares of a tree for some threads; None if it does not pay."""
+    if not available() or program.layout is not Layout.JOINTS or not all(
+            isinstance(sweep, (Outward, Inward)) for sweep in program.sweeps):
+        return None
+    weights = [1.0 + (_FREE_JOINT - 1.0) * (kind.nv - 1) / 5 for kind in model.joint_types]
+    return partition(model.parents, weights, count)
+
+
+def subtrees_code(program: Program, model: Model, way: Partition) -> tuple[MachineCode, object]:
+    """Return ``void kernel(argument..., gravity, result)`` for one state, and what it needs."""
+    joints = tuple(sorted({kind.pair for kind in model.joint_types},
+                          key=lambda joint: joint.__name__))
+    rolled = subtree_code(program, joints)
+    shared = MachineCode(rolled.ir, optimization=2)
+    constants, topology = rolled_tables(model, joints)
+    tables = [_trunk_tables(model, way, constants, topology)]
+    tables += [_part_tables(model, part, constants, topology) for part in way.parts]
+    trunk = Bodies(len(way.trunk), ((0, model.nq), (0, model.nv)))
+    parts = [Bodies(part.last - part.first, _spans(model, part),
+                    1 + way.trunk.index(part.parent) if part.parent >= 0 else 0, part.share)
+             for part in way.parts]
+    calls = [native().address(name) for name in ('claim', 'post', 'finish', 'leave', 'now')]
+    functions = [shared.address(f'{what}{k}') for k in range(len(program.sweeps))
+                 for what in ('begin', 'sweep')]
+    code = MachineCode(subtrees_ir(program, rolled, trunk, parts), addresses=[
+        *calls, *functions, *(array.ctypes.data for pair in tables for array in pair),
+        *workers(max(part.share for part in way.parts))])
+    alive = (shared, tables)
+    _KEPT.append((code, alive))
+    return code, alive
+
+
+def _spans(model: Model, part: Part) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return first entry and number of entries of a part in q and in v."""
+    def span(offsets: Sequence[int], total: int) -> tuple[int, int]:
+        first = offsets[part.first]
+        return first, (offsets[part.last] if part.last < model.nb else total) - first
+
+    return span(model.q_offsets, model.nq), span(model.v_offsets, model.nv)
+
+
+Tables = tuple[NDArray[np.float64], NDArray[np.int64]]
+
+
+def _trunk_tables(model: Model, way: Partition, constants: NDArray[np.float64],
+                  topology: NDArray[np.int64]) -> Tables:
+    chosen, nb = list(way.trunk), model.nb
+    place = {body: k for k, body in enumerate(way.trunk)}
+    parents = [place.get(model.parents[i], -1) for i in chosen]
+    rest = [topology[nb * k:nb * (k + 1)][chosen] for k in (1, 2, 3)]
+    return (np.ascontiguousarray(constants[chosen]),
+            np.concatenate([np.array(parents, dtype=np.int64), *rest]).astype(np.int64))
+
+
+def _part_tables(model: Model, part: Part, constants: NDArray[np.float64],
+                 topology: NDArray[np.int64]) -> Tables:
+    chosen, nb = slice(part.first, part.last), model.nb
+    parents, species, q, v = (topology[nb * k:nb * (k + 1)][chosen] for k in range(4))
+    local = np.where(parents == part.parent, -1, parents - part.first)
+    return constants[chosen], np.concatenate([local, species, q - q[0], v - v[0]])
