@@ -18,6 +18,9 @@ REMEDY = ('take the moments from the CAD program, in kg m^2 about the mass centr
 SMALL = 1e-6
 """Radius of gyration [m] below which moments are not looked at: they stand for a point."""
 
+HUGE = 1e20
+"""Beyond it [kg, m, kg m^2] products of what a description gives need not fit into float64."""
+
 
 def check_inertias(links: Sequence[Link], report: Report) -> None:
     """
@@ -37,12 +40,16 @@ def check_inertias(links: Sequence[Link], report: Report) -> None:
     Raises
     ------
     DescriptionError
-        If ``report.checked``.
+        If ``report.checked``, or if they are beyond all bounds.
 
     """
     inertias = [(link, link.inertia) for link in links if link.inertia is not None]
     if not inertias:
         return
+    for link, inertia in inertias:
+        if not (np.abs((inertia.mass, *inertia.center, *sum(inertia.tensor, ()))) < HUGE).all():
+            raise report.error(f"link '{link.name}' has a mass, mass centre or inertia beyond "
+                               f'{HUGE:g}, which no robot has', inertia.source)
     moments = np.linalg.eigvalsh(np.array([inertia.tensor for _, inertia in inertias]))
     for (link, inertia), (small, middle, large) in zip(inertias, moments.tolist()):
         rounding = ROUNDING * max(abs(small), abs(large), abs(inertia.mass) * SMALL ** 2)

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 def _sphere(r: float) -> tuple[float, Sequence[float]]:
-    return 4.0 / 3.0 * pi * r ** 3, (0.4 * r * r,) * 3
+    return 4.0 / 3.0 * pi * r * r * r, (0.4 * r * r,) * 3
 
 
 def _box(a: float, b: float, c: float) -> tuple[float, Sequence[float]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mbd_ros.description.finding import Source
+from mbd_ros.description.inertia_check import HUGE
 from mbd_ros.description.loop_joints import closing
 from mbd_ros.description.mechanism import Joint, Link, LoopJoint
 from mbd_ros.description.report import nearest, Report
@@ -101,6 +102,9 @@ def _check_ends(links: Sequence[Link], joints: Sequence[Joint], report: Report) 
             if name not in known:
                 raise report.error(f"joint '{joint.name}': {end} link '{name}' does not exist"
                                    f'{nearest(name, known)}', joint.source)
+        if max(map(abs, joint.origin.translation)) > HUGE:
+            raise report.error(f"joint '{joint.name}' is farther than {HUGE:g} m from its parent, "
+                               'which no robot is', joint.source)
         if joint.parent == joint.child:
             raise report.error(f"joint '{joint.name}' connects link '{joint.child}' with itself; "
                                'allowed: two links', joint.source)

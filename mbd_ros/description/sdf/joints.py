@@ -51,8 +51,9 @@ class RawJoint:
 
     @property
     def proxy(self) -> Joint:
-        """What the spanning tree is found from: only names count."""
-        return Joint(self.name, self.kind, self.parent, self.child, source=self.source)
+        """What the spanning tree is found from."""
+        return Joint(self.name, self.kind, self.parent, self.child, pose_from(self.in_parent),
+                     source=self.source)
 
 
 def read_raw(element: Any, frames: Frames, old: bool, report: Report) -> RawJoint:

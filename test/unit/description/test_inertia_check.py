@@ -1,6 +1,6 @@
 """Mass properties no body can have."""
 
-from described import link, robot
+from described import joint, link, robot
 import pytest
 
 from mbd_ros.description import read
@@ -56,3 +56,11 @@ def test_a_moment_without_mass_is_a_warning():
 ])
 def test_what_bodies_can_have(part):
     assert read(robot(part)).findings == ()
+
+
+def test_sizes_that_no_robot_has():
+    with pytest.raises(DescriptionError, match="link 'b' has a mass, mass centre or inertia beyo"):
+        read(robot(link('b', mass='1e200')))
+    origin = '<origin xyz="0 1e30 0"/><axis xyz="0 0 1"/>'
+    with pytest.raises(DescriptionError, match=r"joint 'j' is farther than 1e.20 m from "):
+        read(robot(link('a'), link('b'), joint('j', 'continuous', 'a', 'b', origin)))
