@@ -69,6 +69,7 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': [
+            'composed = mbd_ros.nodes.composed:main',
             'controller = mbd_ros.nodes.controller:main',
             'dynamics_server = mbd_ros.nodes.dynamics_server:main',
             'mbd_ros = mbd_ros.cli.command:main',

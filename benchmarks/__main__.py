@@ -1,6 +1,6 @@
 """Run the benchmarks and print their tables: ``python -m benchmarks``."""
 
-from benchmarks import batches, derivatives, per_call, start, sweep
+from benchmarks import batches, composition, derivatives, per_call, start, sweep
 from benchmarks.timing import machine
 
 
@@ -11,6 +11,8 @@ def main() -> None:
                         ('Derivatives, one state, one call, one thread', derivatives.rows),
                         ('Forward dynamics of many states in one call', batches.rows),
                         ('From the start of a process to the first answers', start.rows),
+                        ('The control loop, nodes in one process and in several',
+                         composition.rows),
                         ('Ten million states through a pool', sweep.rows)):
         print(f'## {title}\n')
         for line in rows():

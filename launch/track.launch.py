@@ -8,7 +8,7 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
 from launch.events.process import ProcessExited
-from launch.substitutions import Command, LaunchConfiguration
+from launch.substitutions import Command
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
@@ -42,6 +42,9 @@ ARGUMENTS = (
         description='Whether simulated time waits for the controller at every step, so that a '
                     'busy machine makes the run slower but not different.'),
     DeclareLaunchArgument(
+        'composed', default_value='false', choices=BOOLEAN,
+        description='Whether the nodes of this package run in one process.'),
+    DeclareLaunchArgument(
         'use_sim_time', default_value='false', choices=BOOLEAN,
         description='Whether the simulator publishes /clock and the other nodes follow it.'),
     DeclareLaunchArgument(
@@ -49,11 +52,6 @@ ARGUMENTS = (
         description='Simulated seconds per second, with use_sim_time; 0 with lockstep: as fast '
                     'as possible.'),
 )
-
-
-def typed(name: str, value_type: type) -> ParameterValue:
-    """Return a launch argument as a parameter of a type."""
-    return ParameterValue(LaunchConfiguration(name), value_type=value_type)
 
 
 def find_rviz(wish: str, viewer: str) -> bool:
@@ -74,32 +72,40 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     file = Path(value['description'] or share / 'urdf' / f'{value["robot"]}.urdf')
     config = value['config'] or str(share / 'config' / f'{value["robot"]}.yaml')
     text = Command(['xacro ', str(file)]) if file.suffix == '.xacro' else file.read_text()
-    time = {'use_sim_time': typed('use_sim_time', bool)}
-
-    def node(executable: str, *parameters: object, package: str = 'mbd_ros', **more: object
-             ) -> list[LaunchDescriptionEntity]:
-        action = Node(package=package, executable=executable, name=executable, output='screen',
-                      parameters=list(parameters), **more)
-        return [action, RegisterEventHandler(OnProcessExit(
-            target_action=action, on_exit=say_that_it_ended))]
-
-    nodes = [
-        *node('robot_state_publisher', time, {
-            'robot_description': ParameterValue(text, value_type=str)},
-            package='robot_state_publisher'),
-        *node('dynamics_server', time),
-        *node('controller', config, time, {'rate': typed('rate', float)}),
-        *node('simulator', config, {
-            'publish_rate': typed('rate', float), 'lockstep': typed('lockstep', bool),
-            'publish_clock': typed('use_sim_time', bool),
-            'real_time_factor': typed('real_time_factor', float)}),
-    ]
+    time = {'use_sim_time': value['use_sim_time'] == 'true'}
+    rate = float(value['rate'])
+    ours: dict[str, dict[str, object]] = {
+        'dynamics_server': time, 'controller': {**time, 'rate': rate},
+        'simulator': {
+            'publish_rate': rate, 'lockstep': value['lockstep'] == 'true',
+            'publish_clock': value['use_sim_time'] == 'true',
+            'real_time_factor': float(value['real_time_factor'])}}
     if value['viewer'] == 'true':
-        nodes += node('viewer', time, {'port': typed('port', int)})
+        ours['viewer'] = {**time, 'port': int(value['port'])}
+
+    nodes = [Node(package='robot_state_publisher', executable='robot_state_publisher',
+                  name='robot_state_publisher', output='screen',
+                  parameters=[time, {'robot_description': ParameterValue(text, value_type=str)}])]
+    if value['composed'] == 'true':
+        nodes.append(composed(ours, config))
+    else:
+        nodes += [Node(package='mbd_ros', executable=name, name=name, output='screen',
+                       parameters=[config, parameters]) for name, parameters in ours.items()]
     if find_rviz(value['rviz'], value['viewer']):
-        nodes += node('rviz2', time, package='rviz2',
-                      arguments=['-d', str(share / 'config' / 'mbd_ros.rviz')])
-    return nodes
+        nodes.append(Node(package='rviz2', executable='rviz2', name='rviz2', output='screen',
+                          parameters=[time],
+                          arguments=['-d', str(share / 'config' / 'mbd_ros.rviz')]))
+    return [*nodes, *(RegisterEventHandler(OnProcessExit(
+        target_action=node, on_exit=say_that_it_ended)) for node in nodes)]
+
+
+def composed(nodes: dict[str, dict[str, object]], config: str) -> Node:
+    """Return one process with several nodes; what is meant for one begins with its name."""
+    given = [f'{name}:{key}:={str(one).lower()}' for name, parameters in nodes.items()
+             for key, one in parameters.items()]
+    return Node(package='mbd_ros', executable='composed', output='screen', arguments=[
+        *nodes, '--ros-args', '--params-file', config,
+        *(word for one in given for word in ('-p', one))])
 
 
 def say_that_it_ended(event: ProcessExited, context: LaunchContext

@@ -41,19 +41,22 @@ class Runnable(Protocol):
         """Remove the node from the graph."""
 
 
-def run(make: Callable[[], Runnable]) -> int:
+def run(*makes: Callable[[], Runnable]) -> int:
     """
-    Run one node until it is told to stop.
+    Run nodes until they are told to stop, all on one executor.
+
+    A node that cannot start is reported, and the others go on without it; one that fails later
+    ends the process.
 
     Parameters
     ----------
-    make : callable
-        Makes the node; it is configured here.
+    *makes : callable
+        Each makes a node; it is configured here.
 
     Returns
     -------
     int
-        Exit code: 0 after SIGINT or SIGTERM, 1 if the node cannot start with its parameters.
+        Exit code: 0 after SIGINT or SIGTERM, 1 if a node cannot start with its parameters.
 
     """
     # The context is shut down by the client library; a KeyboardInterrupt amid anything else would
@@ -61,25 +64,49 @@ def run(make: Callable[[], Runnable]) -> int:
     gc.set_threshold(*GARBAGE)
     signal.signal(signal.SIGINT, lambda number, frame: None)
     rclpy.init()
+    nodes: list[Runnable] = []
+    refused = 0
+    try:
+        for make in makes:
+            refused += not _start(make, nodes)
+        if nodes:
+            threads = sum(node.num_threads for node in nodes)
+            executor = (SingleThreadedExecutor() if threads == 1
+                        else MultiThreadedExecutor(num_threads=threads))
+            for node in nodes:
+                executor.add_node(node)
+            executor.spin()
+    except ExternalShutdownException:
+        pass
+    except Exception:
+        if rclpy.ok():   # else the end came while a node was still being configured
+            raise
+    finally:
+        for node in reversed(nodes):
+            _end(node)
+        rclpy.try_shutdown()
+    return 1 if refused else 0
+
+
+def _start(make: Callable[[], Runnable], nodes: list[Runnable]) -> bool:
+    """Make a node and add it to the others, or say why it cannot start."""
     node = None
     try:
         node = make()
         node.configure()
-        executor = (SingleThreadedExecutor() if node.num_threads == 1
-                    else MultiThreadedExecutor(num_threads=node.num_threads))
-        executor.add_node(node)
-        executor.spin()
-    except ExternalShutdownException:
-        pass
     except (MbdError, *PARAMETER_ERRORS) as error:
         print(f'cannot start: {error}', file=sys.stderr)
-        return 1
-    except Exception:
-        if rclpy.ok():   # else the end came while the node was still being configured
-            raise
-    finally:
         if node is not None:
-            node.close()
-            node.destroy_node()
-        rclpy.try_shutdown()
-    return 0
+            _end(node)
+        return False
+    except BaseException:
+        if node is not None:
+            _end(node)
+        raise
+    nodes.append(node)
+    return True
+
+
+def _end(node: Runnable) -> None:
+    node.close()
+    node.destroy_node()

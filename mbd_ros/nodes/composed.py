@@ -1,0 +1,58 @@
+"""
+Several nodes in one process, on one executor.
+
+``composed simulator controller --ros-args -p simulator:rate:=1000.0 --params-file robot.yaml``:
+parameters and remappings of one node begin with its name, as everywhere in ROS 2.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import importlib
+import sys
+
+from rclpy.utilities import remove_ros_args
+
+from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError
+from mbd_ros.nodes.run import run, Runnable
+
+NODES = {'controller': 'Controller', 'dynamics_server': 'DynamicsServer',
+         'simulator': 'Simulator', 'viewer': 'Viewer'}
+"""Class of each node, in the module of the node's name."""
+
+
+def chosen(names: list[str]) -> list[Callable[[], Runnable]]:
+    """
+    Return what makes the nodes of these names.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no node of a name.
+    InvalidValueError
+        If there is no name, or one is there twice.
+
+    """
+    for name in names:
+        if name not in NODES:
+            raise UnknownNameError('node', name, NODES)
+    if not names or len(set(names)) < len(names):
+        raise InvalidValueError('nodes', names, f'each of {", ".join(NODES)} at most once, and '
+                                'one of them')
+    return [getattr(importlib.import_module(f'mbd_ros.nodes.{name}'), NODES[name])
+            for name in names]
+
+
+def main() -> None:
+    """Run the nodes that the command line names."""
+    try:
+        makes = chosen(remove_ros_args(sys.argv)[1:])
+    except MbdError as error:
+        print(f'cannot start: {error}', file=sys.stderr)
+        sys.exit(1)
+    sys.exit(run(*makes))
+
+
+if __name__ == '__main__':
+    main()
