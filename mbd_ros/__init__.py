@@ -12,7 +12,8 @@ from mbd_ros.dynamics import (
     inverse_dynamics_derivatives, InverseDynamicsDerivatives, jacobian, link_poses, mass_matrix,
     pose)
 from mbd_ros.dynamics.carry_over import CarriedState, carry_over
-from mbd_ros.dynamics.closed_loop import close_loops, constrained_dynamics
+from mbd_ros.dynamics.closed_loop import constrained_dynamics
+from mbd_ros.dynamics.loop_closure import close_loops
 from mbd_ros.dynamics.stream import stream
 from mbd_ros.errors import MbdError
 from mbd_ros.execution import Compiled, Futures, Interpreted, Lanes, Threads

@@ -239,6 +239,35 @@ class DockingError(MbdError):
         super().__init__(f'{rule}: {what}')
 
 
+class LoopOpenError(MbdError):
+    """
+    A closed loop cannot be closed.
+
+    Parameters
+    ----------
+    loop : str
+        Name of the loop joint that is open most.
+    residual : float
+        What is left of its equations [m, or product of unit vectors].
+    moved : float
+        How far a coordinate was moved in the attempt [rad, m].
+    reason : str
+        What was tried or found.
+
+    """
+
+    code = 'LOOP_OPEN'
+
+    def __init__(self, loop: str, residual: float, moved: float, reason: str) -> None:
+        self.loop = loop
+        self.residual = residual
+        self.moved = moved
+        self.reason = reason
+        super().__init__(
+            f"loop joint '{loop}' cannot be closed: {residual:.3g} m are left after moving the "
+            f'joints by up to {moved:.3g} rad or m; {reason}')
+
+
 class DivergedError(MbdError):
     """
     A motion cannot be integrated any further.

@@ -25,7 +25,7 @@ from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
-LATER = ('closed_loop', 'augmented', 'kane', 'flexible')
+LATER = ('augmented', 'kane', 'flexible')
 
 
 def forward_dynamics(
@@ -259,11 +259,11 @@ def prepared_for(model: Model, gravity: ArrayLike | None, formulation: str,
     """Return prepared callables for the options of the public functions."""
     if gravity is None and executor is None and formulation == 'auto':
         return standard(model)
-    if formulation not in ('auto', 'recursive'):
+    if formulation not in ('auto', 'recursive', 'closed_loop'):
         if formulation in LATER:
             raise UnsupportedError(f"formulation '{formulation}'", "use 'auto' or 'recursive'")
         raise InvalidValueError('formulation', formulation,
-                                f"'auto', 'recursive'; later {', '.join(LATER)}")
+                                f"'auto', 'recursive', 'closed_loop'; later {', '.join(LATER)}")
     return compile_model(model, gravity=gravity, executor=executor)
 
 

@@ -1,10 +1,4 @@
-"""
-Closed loops: the cases without a loop, on which everything else will stand.
-
-A tree has no cut joints: its constraint forces are empty and every state is consistent. Models
-with loops cannot be made in this version: the readers refuse them with file and line.
-
-"""
+"""Accelerations of robots with closed loops, and what holds the loops together."""
 
 from __future__ import annotations
 
@@ -14,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.api import forward_dynamics
+from mbd_ros.dynamics.api import more_efforts, prepared_for
 from mbd_ros.dynamics.call import Array, checked_array
-from mbd_ros.errors import UnsupportedError
+from mbd_ros.dynamics.closed_loop_sweeps import INDEPENDENT
+from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.prepared import PreparedDynamics
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
@@ -30,21 +26,29 @@ class ClosedLoopSolution(NamedTuple):
     accelerations : array
         (nv,) or (N, nv) [rad/s^2, m/s^2].
     multipliers : array
-        (m,) or (N, m): forces of the m rows of the cut joints [N, N m].
-    rank : int
-        Number of independent rows.
+        (m,) or (N, m): lambda of the m rows of the cut joints in ``M vdot + h = tau + A^T
+        lambda`` [N, N m]; of least norm where rows are redundant. Of a row of coinciding points it
+        is the force on the first link along an axis of the world.
+    rank : int or array
+        Number of independent rows; (N,) for N states.
     residual : array
-        (m,) or (N, m): what is left of each row.
+        (m,) or (N, m): ``A vdot + bias``, what is left of each row; not zero where rows contradict
+        each other.
     redundant : tuple of str
-        Names of rows that others imply.
+        Names of rows that those before them imply, at one of the states: ``loop.row``.
 
     """
 
     accelerations: Array
     multipliers: Array
-    rank: int
+    rank: int | Array
     residual: Array
     redundant: tuple[str, ...]
+
+
+def row_names(model: Model) -> tuple[str, ...]:
+    """Return the names of the rows of all loops."""
+    return tuple(name for loop in model.loops for name in loop.row_names)
 
 
 def constrained_dynamics(
@@ -55,56 +59,61 @@ def constrained_dynamics(
     """
     Return accelerations with the forces of the cut joints.
 
-    Parameters and errors are those of ``forward_dynamics``.
+    Parameters and errors are those of ``forward_dynamics``, which gives the same accelerations.
 
     Returns
     -------
     ClosedLoopSolution
         For a tree with no rows: (0,) or (N, 0) multipliers, rank 0.
 
-    Raises
-    ------
-    UnsupportedError
-        If the model has loops.
-
-    """
-    _only_trees(model)
-    accelerations = forward_dynamics(
-        model, q, v, tau, external_forces=external_forces, gravity=gravity, executor=executor,
-        dissipation=dissipation)
-    none = np.empty((*accelerations.shape[:-1], 0))
-    return ClosedLoopSolution(accelerations, none, 0, none.copy(), ())
-
-
-def close_loops(model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
-    """
-    Return the nearest state that satisfies all loops: for a tree the state itself.
-
-    Parameters
+    References
     ----------
-    model : Model
-        The robot.
-    q, v : array_like
-        (nq,), (nv,) or (N, ...).
-
-    Returns
-    -------
-    q, v : array
-        Copies.
-
-    Raises
-    ------
-    UnsupportedError
-        If the model has loops.
-    ShapeError, NotFiniteError, InvalidValueError
-        If a vector is not as it should be.
+    As in ``closed_loop_sweeps.py``.
 
     """
-    _only_trees(model)
-    return (checked_array(model, 'q', q, model.nq).copy(),
-            checked_array(model, 'v', v, model.nv).copy())
+    dyn = prepared_for(model, gravity, 'auto', executor)
+    applied = checked_array(model, 'tau', tau, model.nv) + more_efforts(
+        dyn, q, v, external_forces, dissipation)
+    if not model.loops:
+        accelerations = dyn.forward_dynamics(q, v, applied)
+        none = np.empty((*accelerations.shape[:-1], 0))
+        return ClosedLoopSolution(accelerations, none, 0, none.copy(), ())
+    result = dyn.loop_reactions(q, v, applied)
+    accelerations = np.ascontiguousarray(result[..., :model.nv])
+    reports = result[..., model.nv:].reshape(*result.shape[:-1], -1, 2)
+    independent = reports[..., 1] > INDEPENDENT
+    rows = dyn.loop_rows(q, v)
+    A = rows[..., VALUES:]
+    residual = np.einsum('...ij,...j->...i', A, accelerations) + rows[..., VALUES - 1]
+    multipliers = np.ascontiguousarray(reports[..., 0])
+    if independent.all():
+        rank, redundant = independent.sum(axis=-1), ()
+    else:
+        rank = independent.sum(axis=-1)
+        multipliers = _least(np.broadcast_to(A, (*multipliers.shape, model.nv)), multipliers, rank)
+        names = np.array(row_names(model))
+        redundant = tuple(names[~independent.reshape(-1, len(names)).all(axis=0)].tolist())
+    return ClosedLoopSolution(accelerations, multipliers,
+                              int(rank) if np.ndim(rank) == 0 else rank, residual, redundant)
 
 
-def _only_trees(model: Model) -> None:
-    if model.loops:
-        raise UnsupportedError('a model with closed loops', 'remove the loop joints')
+def _least(A: Array, multipliers: Array, rank: Array) -> Array:
+    """Return the multipliers of least norm that exert the same forces ``A^T lambda``."""
+    left, _, _ = np.linalg.svd(A)
+    kept = np.arange(left.shape[-1]) < np.asarray(rank)[..., None]
+    parts = np.einsum('...ij,...i->...j', left, multipliers) * kept
+    least: Array = np.einsum('...ij,...j->...i', left, parts)
+    return least
+
+
+def coupling(dyn: PreparedDynamics, q: ArrayLike) -> Array:
+    """
+    Return ``A M^-1 A^T`` (m, m): the inverse inertia of the cuts as the rows feel it.
+
+    Its columns are the accelerations of the rows that unit multipliers bring about.
+    """
+    model = dyn.model
+    rest = np.zeros(model.nv)
+    A = dyn.loop_rows(q, rest)[:, VALUES:]
+    free: Array = np.linalg.solve(dyn.mass_matrix(q), A.T)
+    return A @ free

@@ -11,9 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics import kinematics
 from mbd_ros.dynamics.call import Array, Call
+from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics, closed_loop_reactions
 from mbd_ros.dynamics.derivatives import (
     FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES)
 from mbd_ros.dynamics.energies import ENERGIES
+from mbd_ros.dynamics.loop_kinematics import (
+    loop_rows, SPRUNG_BIAS_FORCES, SPRUNG_INVERSE_DYNAMICS)
 from mbd_ros.dynamics.mass_matrix import MASS_MATRIX
 from mbd_ros.dynamics.prepared_derivatives import (
     ForwardDynamicsDerivatives, in_parts, InverseDynamicsDerivatives)
@@ -22,9 +25,9 @@ from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.execution import choose, Executor, Kernel
 from mbd_ros.execution.fast_call import fast_call
 from mbd_ros.execution.sweeps import Program
-from mbd_ros.execution.tree import rotation_record, sizes, vector_record
-from mbd_ros.model import LinkFrame, Model
-from mbd_ros.spatial import Link
+from mbd_ros.execution.ties import frame_record
+from mbd_ros.execution.tree import sizes, tree_of
+from mbd_ros.model import Model
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 """[m/s^2] in world axes, z up."""
@@ -85,12 +88,28 @@ class PreparedDynamics:
     @functools.cached_property
     def forward_dynamics(self) -> Callable[..., Array]:
         """Callable ``(q, v, tau) -> vdot`` (nv,): accelerations [rad/s^2, m/s^2]."""
+        if self.model.loops or self.model.springs:
+            return self._callable(closed_loop_dynamics(tree_of(self.model).slots))
         return self._callable(FORWARD_DYNAMICS)
+
+    @functools.cached_property
+    def loop_reactions(self) -> Callable[..., Array]:
+        """
+        Callable ``(q, v, tau) -> (nv + 2 m,)``: vdot, then two numbers for each row of the loops.
+
+        These are its multiplier and the part of the row that is independent of those before it.
+        """
+        return self._callable(closed_loop_reactions(tree_of(self.model).slots))
+
+    @functools.cached_property
+    def loop_rows(self) -> Callable[..., Array]:
+        """Callable ``(q, v) -> (m, 3 + nv)``: phi, A v and bias of each row, then A."""
+        return self._callable(loop_rows(tree_of(self.model).slots))
 
     @functools.cached_property
     def inverse_dynamics(self) -> Callable[..., Array]:
         """Callable ``(q, v, qdd) -> tau`` (nv,): generalized forces [N m, N]."""
-        return self._callable(INVERSE_DYNAMICS)
+        return self._callable(SPRUNG_INVERSE_DYNAMICS if self.model.springs else INVERSE_DYNAMICS)
 
     @functools.cached_property
     def forward_dynamics_derivatives(self) -> Callable[..., ForwardDynamicsDerivatives]:
@@ -107,7 +126,7 @@ class PreparedDynamics:
     @functools.cached_property
     def bias_forces(self) -> Callable[..., Array]:
         """Callable ``(q, v) -> C(q, v) v + g(q)`` (nv,) [N m, N]."""
-        return self._callable(BIAS_FORCES)
+        return self._callable(SPRUNG_BIAS_FORCES if self.model.springs else BIAS_FORCES)
 
     @functools.cached_property
     def mass_matrix(self) -> Callable[..., Array]:
@@ -205,13 +224,9 @@ class PreparedDynamics:
                 raise UnknownNameError('link', link, self.model.links)
             maker = {'jacobian': kinematics.link_jacobian, 'pose': kinematics.link_pose,
                      'motion': kinematics.link_motion}[what]
-            found = self._callable(maker(frame.body, _frame_record(frame)))
+            found = self._callable(maker(frame.body, frame_record(frame)))
             self._frames[what, link] = found
         return found
-
-
-def _frame_record(frame: LinkFrame) -> Link:
-    return Link(rotation_record(frame.rotation), vector_record(frame.translation))
 
 
 def compile_model(model: Model, *, gravity: ArrayLike | None = None,

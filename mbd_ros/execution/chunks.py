@@ -22,7 +22,7 @@ from mbd_ros.execution.machine_code import address_ir, MachineCode, vector_lanes
 from mbd_ros.execution.origin import origin_of
 from mbd_ros.execution.rolled import chain_code, RolledCode
 from mbd_ros.execution.sincos import sincos_ir
-from mbd_ros.execution.species import BODY_SIZE, flatten, mapped
+from mbd_ros.execution.species import BODY_SIZE, flatten, Kind, mapped
 from mbd_ros.execution.straight_line import declarations_ir, SCALAR, StraightLine, Width
 from mbd_ros.execution.sweeps import Inward, Outward, Program, World
 from mbd_ros.execution.trace import Operand, Trace
@@ -132,7 +132,7 @@ def chunked_code(program: Program, model: Model, plan: Plan) -> tuple[MachineCod
 @functools.lru_cache(maxsize=64)
 def _sweeps(program: Program, joints: tuple[type[Joint], ...], width: Width
             ) -> tuple[RolledCode, MachineCode]:
-    rolled = chain_code(program, joints, width)
+    rolled = chain_code(program, tuple(map(Kind, joints)), width)
     return rolled, MachineCode(rolled.ir, optimization=2)
 
 
@@ -141,7 +141,7 @@ def _tables(model: Model, plan: Plan, joints: Sequence[type[Joint]]) -> tuple[An
     constants = _aligned((plan.length, BODY_SIZE, plan.lanes))
     for lane in range(plan.lanes):
         for place in range(plan.length):
-            scalars = np.array(flatten(tree_of(model).bodies[plan.first(lane) + place]))
+            scalars = np.array(flatten(tree_of(model).bodies[plan.first(lane) + place][:3]))
             constants[place, :scalars.size, lane] = scalars
     bodies = range(plan.lead, plan.lead + plan.length)
     topology = [*range(-1, plan.length - 1),

@@ -23,14 +23,16 @@ from mbd_ros.execution.machine_code import address_ir, MachineCode, vector_lanes
 from mbd_ros.execution.origin import origin_of
 from mbd_ros.execution.partition import Partition
 from mbd_ros.execution.rolled import rolled_code, RolledCode
+from mbd_ros.execution.rolled_ties import Shape
+from mbd_ros.execution.species import Kind
 from mbd_ros.execution.straight_line import SCALAR, Width
 from mbd_ros.execution.subtrees import subtrees_code
 from mbd_ros.execution.sweeps import Program
-from mbd_ros.execution.tree import rolled_tables, sizes
+from mbd_ros.execution.tree import (
+    result_shape, rolled_kinds, rolled_tables, sizes, tree_of)
 from mbd_ros.execution.unrolled import bundles_that_pay, unrolled_ir
 from mbd_ros.execution.workspace import DECLARATIONS, give_ir, RELEASE, take_ir
 from mbd_ros.model import Model
-from mbd_ros.spatial import Joint
 
 LONG_CHAIN = 200
 """Bodies of a chain from which on its segments run side by side unasked."""
@@ -119,7 +121,7 @@ class CompiledKernel:
                  side_by_side: SideBySide = None, width: int | None = None) -> None:
         self.program = program
         self.model = model
-        self.shape = program.shape(model.nb, model.nv)
+        self.shape = result_shape(program, model)
         self._width = Width(width or vector_lanes())
         self._code = _rolled if rolled else _unrolled
         self.name = self._kind = 'rolled' if rolled else 'unrolled'
@@ -197,10 +199,10 @@ def _unrolled(program: Program, model: Model, width: Width, nodes: Sequence[Node
 
 def _rolled(program: Program, model: Model, width: Width) -> tuple[MachineCode, object]:
     """Return a kernel that calls the shared rolled code with the tables of one model."""
-    joints = tuple(sorted({kind.pair for kind in model.joint_types},
-                          key=lambda joint: joint.__name__))
-    rolled, shared = rolled_machine_code(program, joints, width)
-    constants, topology = rolled_tables(model, joints)
+    kinds, species, shapes, of_ties = rolled_kinds(model, program)
+    rolled, shared = rolled_machine_code(program, kinds, width, shapes, tree_of(model).slots
+                                         if shapes else 0)
+    constants, topology = rolled_tables(model, species, of_ties)
     work = 8 * width.lanes * rolled.work_size(model.nb, model.nv)
     names = [*(f'%a{k}' for k in range(len(program.inputs))), '%gravity', '%result']
     parameters = ', '.join(f'ptr {name}' for name in names)
@@ -215,8 +217,9 @@ def _rolled(program: Program, model: Model, width: Width) -> tuple[MachineCode, 
 
 
 @functools.lru_cache(maxsize=256)
-def rolled_machine_code(program: Program, joints: tuple[type[Joint], ...], width: Width
+def rolled_machine_code(program: Program, kinds: tuple[Kind, ...], width: Width,
+                        shapes: tuple[Shape, ...] = (), slots: int = 0
                         ) -> tuple[RolledCode, MachineCode]:
     """Return the rolled code of a program, which all models with these joint types share."""
-    rolled = rolled_code(program, joints, width)
+    rolled = rolled_code(program, kinds, width, shapes, slots)
     return rolled, MachineCode(rolled.ir, optimization=2)

@@ -25,10 +25,11 @@ import numpy as np
 
 from mbd_ros.execution.machine_code import host, MachineCode, vector_lanes
 from mbd_ros.execution.object_cache import key_of, object_cache
+from mbd_ros.execution.rolled_ties import reserve
 from mbd_ros.execution.species import (
-    Code, Species, trace_sweep, trace_walk_start, trace_walk_step, world_inputs)
+    Code, Species, start_of, trace_sweep, trace_walk_start, trace_walk_step)
 from mbd_ros.execution.straight_line import SCALAR, StraightLine, Width
-from mbd_ros.execution.sweeps import Outward, Program, Solve, Walk
+from mbd_ros.execution.sweeps import Inward, Outward, Program, Solve, Ties, Walk
 from mbd_ros.execution.trace import Operand, Trace
 from mbd_ros.model import Model
 from mbd_ros.spatial import Joint, Rotation, Vector3
@@ -117,6 +118,7 @@ def _hand_over() -> float:
 
 _PRODUCTS = 40
 _REPEATS = 1000
+PER_TIE = 300  # operations between two bodies
 
 
 def _operation(width: Width) -> float:
@@ -171,6 +173,8 @@ def operations(program: Program, model: Model) -> int:
     for sweep, (steps, starts) in zip(program.sweeps, counts):
         if isinstance(sweep, Solve):
             total += model.nv ** 3 * program.extent[0] // 3
+        elif isinstance(sweep, Ties):
+            total += PER_TIE * (len(model.loops) + len(model.springs))
         elif isinstance(sweep, Walk):
             above = [0] * model.nb  # operations of a walk from the parent of a body to the ground
             for i, parent in enumerate(model.parents):
@@ -187,21 +191,26 @@ def _step_counts(program: Program, joints: tuple[type[Joint], ...]
                  ) -> list[tuple[dict[type[Joint], int], dict[type[Joint], int]]]:
     """Return for each sweep the operations of its step, and of starting a walk, by joint type."""
     species = {joint: Species(joint) for joint in joints}
-    counts = []
+    counts, template = [], None
     for sweep in program.sweeps:
         steps: dict[type[Joint], int] = {}
         starts: dict[type[Joint], int] = {}
         for joint, one in species.items():
             if isinstance(sweep, Solve):
                 continue
-            if isinstance(sweep, Walk):
+            if isinstance(sweep, Ties):
+                one.tied = True
+                reserve(one, sweep.zero)
+            elif isinstance(sweep, Walk):
                 begun = trace_walk_start(sweep, one, program)
                 starts[joint] = sum(map(_size, begun))
                 steps[joint] = _size(trace_walk_step(sweep, one, program, begun[0].handed))
             else:
-                template = (sweep.start(world_inputs(Trace())) if isinstance(sweep, Outward)
-                            else sweep.zero)
-                steps[joint] = _size(trace_sweep(sweep, one, program, template))
+                handed = (sweep.zero if isinstance(sweep, Inward)
+                          else start_of(Trace(), sweep, template).hand)
+                steps[joint] = _size(trace_sweep(sweep, one, program, handed))
+        if isinstance(sweep, (Outward, Inward)):
+            template = handed
         counts.append((steps, starts))
     return counts
 

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.execution.kernel import all_finite
+from mbd_ros.execution.records import vector_record
 from mbd_ros.execution.sweeps import Program, run, World
-from mbd_ros.execution.tree import joints_of, tree_of, vector_record
+from mbd_ros.execution.tree import joints_of, result_shape, tree_of
 from mbd_ros.model import Model
 
 
@@ -53,4 +54,4 @@ class Interpreted:
 
     def kernel(self, program: Program, model: Model) -> InterpretedKernel:
         """Return the kernel of a program for a model."""
-        return InterpretedKernel(program, model, program.shape(model.nb, model.nv))
+        return InterpretedKernel(program, model, result_shape(program, model))

@@ -20,6 +20,7 @@ import numpy as np
 
 from mbd_ros.execution.object_cache import key_of, object_cache
 from mbd_ros.execution.sweeps import Program
+from mbd_ros.execution.ties import ties_of
 from mbd_ros.model import Model
 
 _PACKAGE = Path(__file__).parents[1]
@@ -100,6 +101,7 @@ def _constants(model: Model) -> bytes:
     for array in (model.rotations, model.translations, model.masses, model.mass_centers,
                   model.inertias, model.armature):
         digest.update(np.ascontiguousarray(array).tobytes())
+    digest.update(repr((ties_of(model), [loop.rows for loop in model.loops])).encode())
     return digest.digest()
 
 

@@ -4,9 +4,9 @@ IR of a program with loops over bodies: its size depends on the joint types, not
 The function is ``void rolled(argument..., gravity, result, constants, topology, n, nv, work)``.
 ``constants`` holds ``BODY_SIZE`` doubles a body; ``topology`` int64 arrays one after the other:
 parents, species, first entries in q and in v of the bodies, and the parents and ends of the
-entries of v (``elimination.py``). ``work`` holds a row of ``hand`` and ``kept`` slots for the
-ground and for each body, then what walks carry, for up to six axes, then the matrices to solve
-with.
+entries of v (``elimination.py``); both go on with the ties (``rolled_ties.py``). ``work`` holds a
+row of ``hand`` and ``kept`` slots for the ground and for each body, then what walks carry, for up
+to six axes, then the matrices to solve with.
 
 """
 
@@ -17,14 +17,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from mbd_ros.execution import elimination_ir
+from mbd_ros.execution.rolled_ties import reserve, Shape, TieWriter, trace_tie
 from mbd_ros.execution.sincos import sincos_ir
 from mbd_ros.execution.species import (
-    BODY, BODY_SIZE, Code, flatten, HANDED, KEPT, Species, trace_sweep, trace_walk_start,
-    trace_walk_step, WORLD, world_inputs)
+    BODY, BODY_SIZE, Code, flatten, HANDED, KEPT, Kind, Species, start_of, trace_sweep,
+    trace_walk_start, trace_walk_step, WORLD)
 from mbd_ros.execution.straight_line import declarations_ir, SCALAR, StraightLine, Width
-from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Solve, Walk
+from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Solve, Ties, Walk
 from mbd_ros.execution.trace import Trace
-from mbd_ros.spatial import Joint
+
+
+_DUMMY = 6
+"""Values of scratch for what belongs to no row of a loop: as many as a joint has axes."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,8 @@ class RolledCode:
                 + elimination_ir.work_size(nv, self.matrices, self.width))
 
 
-def rolled_code(program: Program, joints: Sequence[type[Joint]], width: Width) -> RolledCode:
+def rolled_code(program: Program, kinds: Sequence[Kind], width: Width,
+                shapes: Sequence[Shape] = (), slots: int = 0) -> RolledCode:
     """
     Return the rolled IR of a program.
 
@@ -57,10 +62,14 @@ def rolled_code(program: Program, joints: Sequence[type[Joint]], width: Width) -
     ----------
     program : Program
         The sweeps.
-    joints : sequence of type of Joint
+    kinds : sequence of Kind
         The joint types; ``species`` in the topology counts them.
     width : Width
         How many states a value holds.
+    shapes : sequence of Shape
+        The shapes of ties; the topology counts them.
+    slots : int
+        Number of rows of loops that are carried inwards at a time.
 
     Returns
     -------
@@ -68,10 +77,10 @@ def rolled_code(program: Program, joints: Sequence[type[Joint]], width: Width) -
         IR with the function ``rolled``.
 
     """
-    return _Writer(program, [Species(joint) for joint in joints], width).write()
+    return _Writer(program, [Species(*kind) for kind in kinds], width, shapes, slots).write()
 
 
-def chain_code(program: Program, joints: Sequence[type[Joint]], width: Width) -> RolledCode:
+def chain_code(program: Program, kinds: Sequence[Kind], width: Width) -> RolledCode:
     """
     Return the rolled IR of the sweeps of a program along chains, a function for each sweep.
 
@@ -84,7 +93,7 @@ def chain_code(program: Program, joints: Sequence[type[Joint]], width: Width) ->
     ----------
     program : Program
         Outward and inward sweeps.
-    joints : sequence of type of Joint
+    kinds : sequence of Kind
         The joint types; ``species`` in the topology counts them.
     width : Width
         How many chains of equal shape run side by side; each constant is one value of it.
@@ -95,10 +104,10 @@ def chain_code(program: Program, joints: Sequence[type[Joint]], width: Width) ->
         IR with the functions.
 
     """
-    return _Writer(program, [Species(joint) for joint in joints], width, 'chain').write()
+    return _Writer(program, [Species(*kind) for kind in kinds], width, form='chain').write()
 
 
-def subtree_code(program: Program, joints: Sequence[type[Joint]]) -> RolledCode:
+def subtree_code(program: Program, kinds: Sequence[Kind]) -> RolledCode:
     """
     Return the rolled IR of the sweeps of a program on subtrees, a function for each sweep.
 
@@ -111,7 +120,7 @@ def subtree_code(program: Program, joints: Sequence[type[Joint]]) -> RolledCode:
     ----------
     program : Program
         Outward and inward sweeps.
-    joints : sequence of type of Joint
+    kinds : sequence of Kind
         The joint types; ``species`` in the topology counts them.
 
     Returns
@@ -120,14 +129,17 @@ def subtree_code(program: Program, joints: Sequence[type[Joint]]) -> RolledCode:
         IR with the functions.
 
     """
-    return _Writer(program, [Species(joint) for joint in joints], SCALAR, 'subtree').write()
+    return _Writer(program, [Species(*kind) for kind in kinds], SCALAR, form='subtree').write()
 
 
-class _Writer:
+class _Writer(TieWriter):
     """Writes the functions line by line."""
 
     def __init__(self, program: Program, species: list[Species], width: Width,
-                 form: str = 'whole') -> None:
+                 shapes: Sequence[Shape] = (), slots: int = 0, form: str = 'whole') -> None:
+        self._shapes = shapes
+        self._slots = slots
+        self._template: Any = None
         self._program = program
         self._species = species
         self._width = width
@@ -148,7 +160,7 @@ class _Writer:
         row = self._hand + kept
         if self._form != 'whole':
             return self._write_sweeps(sweeps)
-        scratch = 6 * self._walk_hand
+        scratch = max(6 * self._walk_hand, _DUMMY)
         arguments = ', '.join(f'ptr noalias readonly %{name}' for name in program.inputs)
         count = program.extent[0] if self._solves else 0
         self._lines = [
@@ -166,7 +178,10 @@ class _Writer:
             f'  %above = getelementptr {self._kind}, ptr %walked, i64 {scratch}',
             *elimination_ir.aligned_ir('%matrices', '%above'),
             '  %axisparents = getelementptr i64, ptr %vfirst.all, i64 %n',
-            '  %axisends = getelementptr i64, ptr %axisparents, i64 %nv']
+            '  %axisends = getelementptr i64, ptr %axisparents, i64 %nv',
+            f'  %dummy = getelementptr {self._kind}, ptr %walked, i64 0']
+        if any(isinstance(sweep, Ties) for sweep in program.sweeps):
+            self._name_ties(BODY_SIZE)
         self._clear_result()
         label = 'entry'
         if program.layout is Layout.SQUARES:
@@ -177,6 +192,8 @@ class _Writer:
                                    'ptr %axisparents, ptr %axisends, i64 %nv)')
             elif isinstance(sweep, Walk):
                 label = self._walk(k, sweep, codes, row, label)
+            elif isinstance(sweep, Ties):
+                label = self._write_ties(k, codes[0], codes[1], row, label)
             else:
                 label = self._sweep(k, sweep, codes, row, label)
         self._lines += ['  ret void', '}']
@@ -188,41 +205,55 @@ class _Writer:
         pointers = ', '.join(f'ptr noalias readonly %{name}' for name in (
             *self._program.inputs, 'gravity', 'constants', 'topology'))
         self._lines = [sincos_ir(self._width), declarations_ir(self._width)]
-        for k, (sweep, codes) in enumerate(zip(self._program.sweeps, sweeps)):
+        for k, (sweep, traced) in enumerate(zip(self._program.sweeps, sweeps)):
             assert isinstance(sweep, (Outward, Inward))
             arguments = (f'{pointers}, ptr noalias %result, i64 %n, ptr noalias %work) nounwind '
                          f'alignstack({self._stack}) {{')
             if self._form == 'subtree':
                 self._lines += [f'define void @begin{k}({arguments}', 'entry:',
                                 '  %rows = add i64 %n, 1']
-                self._begin(k, sweep, row, 'entry')
+                self._begin(k, sweep, traced[1], row, 'entry')
                 self._lines += ['  ret void', '}']
             self._lines += [
                 f'define void @sweep{k}({arguments}', 'entry:',
                 '  %species.all = getelementptr i64, ptr %topology, i64 %n',
                 '  %qfirst.all = getelementptr i64, ptr %species.all, i64 %n',
                 '  %vfirst.all = getelementptr i64, ptr %qfirst.all, i64 %n']
-            self._loop(k, sweep, codes, row, 'entry')
+            self._loop(k, sweep, traced[0], row, 'entry')
             self._lines += ['  ret void', '}']
         return RolledCode('\n'.join(self._lines), row, 0, 0, self._width, tuple(
-            len(codes[0].hand) for codes in sweeps))
+            len(codes[0].hand) for codes, _ in sweeps))
 
-    def _traced(self, sweep: Outward | Inward | Walk) -> Any:
+    def _traced(self, sweep: Outward | Inward | Walk | Ties) -> Any:
         program = self._program
+        if isinstance(sweep, Ties):
+            tied = [trace_tie(sweep, shape, self._template) for shape in self._shapes]
+            return tied, [reserve(species, sweep.zero) for species in self._species]
         if isinstance(sweep, Walk):
             starts = [trace_walk_start(sweep, species, program) for species in self._species]
             template = starts[0][0].handed
             self._walk_hand = max(self._walk_hand, len(flatten(template)))
             return starts, [trace_walk_step(sweep, species, program, template)
                             for species in self._species]
-        ground = sweep.start(world_inputs(Trace())) if isinstance(sweep, Outward) else sweep.zero
+        ground = (sweep.zero if isinstance(sweep, Inward)
+                  else start_of(Trace(), sweep, self._template).hand)
+        before, self._template = self._template, ground
         self._hand = max(self._hand, len(flatten(ground)))
-        return [trace_sweep(sweep, species, program, ground) for species in self._species]
+        codes = [trace_sweep(sweep, species, program, ground) for species in self._species]
+        return codes, before
 
     def _clear_result(self) -> None:
         """Zero the result where not every entry is written."""
         layout, bytes_each = self._program.layout, 8 * self._width.lanes
-        if layout in (Layout.JOINTS, Layout.BODIES, Layout.ONE_BODY) or self._solves:
+        if layout in (Layout.JOINTS, Layout.BODIES, Layout.ONE_BODY, Layout.MOTION) or (
+                self._solves):
+            return
+        if layout is Layout.ROWS:
+            self._lines += [
+                f'  %clear.width = add i64 %nv, {self._program.extent[0]}',
+                '  %clear.each = mul i64 %clear.width, %rowcount',
+                f'  %clear.size = mul i64 %clear.each, {bytes_each}',
+                '  call void @llvm.memset.p0.i64(ptr %result, i8 0, i64 %clear.size, i1 false)']
             return
         count = bytes_each * (self._program.extent[0] if self._program.extent else 1)
         self._lines += [
@@ -273,21 +304,25 @@ class _Writer:
                         f'{name}.done:']
         return f'{name}.done'
 
-    def _sweep(self, k: int, sweep: Outward | Inward, codes: list[Code], row: int, label: str
-               ) -> str:
-        label = self._begin(k, sweep, row, label)
-        return self._loop(k, sweep, codes, row, label)
+    def _sweep(self, k: int, sweep: Outward | Inward, traced: tuple[list[Code], Any], row: int,
+               label: str) -> str:
+        label = self._begin(k, sweep, traced[1], row, label)
+        return self._loop(k, sweep, traced[0], row, label)
 
-    def _begin(self, k: int, sweep: Outward | Inward, row: int, label: str) -> str:
+    def _begin(self, k: int, sweep: Outward | Inward, landed: Any, row: int, label: str) -> str:
         """Write what puts the values of the ground, or zeros to sum up, into place."""
         s = f's{k}'
         if isinstance(sweep, Outward):
             trace = Trace()
-            start = flatten(sweep.start(world_inputs(trace)))
-            block = StraightLine(f'{s}g.', {WORLD: '%gravity'}, self._width, (WORLD,))
-            self._lines += block.compute(trace, start)
+            step = start_of(trace, sweep, landed)
+            start = flatten(step.hand)
+            block = StraightLine(f'{s}g.', {WORLD: '%gravity', HANDED: '%work'}, self._width,
+                                 (WORLD,))
+            self._lines += block.compute(trace, [*start, *step.out])
             for entry, value in enumerate(start):
                 self._lines += block.store(value, '%work', entry)
+            if step.out:
+                self._give_out_slots(block, f'{s}g', '-1', 0, step.out, range(self._slots))
         else:
             label = self._fill(f'{s}z', '%work', '%rows', row, flatten(sweep.zero), label)
         return label
@@ -317,7 +352,7 @@ class _Writer:
                                 else block.add(value, f'%{s}.parentrow', entry))
             for slot, value in code.keep:
                 self._lines += block.store(value, f'%{s}.kept', slot)
-            self._give_out(block, s, code)
+            self._give_out(block, s, code, self._species[number])
             self._lines.append(f'  br label %{s}.next')
         self._lines += [f'{s}.next:', f'  %{s}.j = add i64 %{s}.i, 1', f'  br label %{s}.loop',
                         f'{s}.done:']
@@ -418,12 +453,16 @@ class _Writer:
         common = (WORLD,) if self._chain else (BODY, WORLD)
         return StraightLine(prefix, pointers, self._width, common)
 
-    def _give_out(self, block: StraightLine, s: str, code: Code) -> None:
+    def _give_out(self, block: StraightLine, s: str, code: Code, species: Species) -> None:
         """Store what a sweep's step gives out."""
         if not code.out:
             return
         place, layout = f'%{s}out{len(self._lines)}', self._program.layout
-        if layout is Layout.JOINTS:
+        out, axes = code.out, species.joint.nv
+        if layout in (Layout.ROWS, Layout.MOTION):
+            self._give_out_slots(block, s, f'%{s}.b', axes, out, species.closes)
+            out = out[:axes]
+        if layout in (Layout.JOINTS, Layout.MOTION):
             self._lines.append(
                 f'  {place} = getelementptr {self._kind}, ptr %result, i64 %{s}.vfirst')
         elif layout is Layout.BODIES:
@@ -441,7 +480,7 @@ class _Writer:
             return
         else:
             return
-        for entry, value in enumerate(code.out):
+        for entry, value in enumerate(out):
             self._lines += block.store(value, place, entry)
 
     def _enter(self, block: StraightLine, line: str, s: str, code: Code, axes: int) -> None:

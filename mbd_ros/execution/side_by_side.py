@@ -94,7 +94,8 @@ class SideBySide:
     def __init__(self, program: Program, tree: Tree, nodes: Sequence[Node],
                  joints: Sequence[Joint], trace: Trace) -> None:
         self._program, self._tree, self._nodes, self._trace = program, tree, nodes, trace
-        self._bodies = [self._packed([tree.bodies[i] for i in node.bodies]) for node in nodes]
+        self._bodies = [self._packed([tree.bodies[i]._replace(closes=()) for i in node.bodies])
+                        for node in nodes]
         self._joints = [self._joint([joints[i] for i in node.bodies]) for node in nodes]
         self._place = {i: (number, k) for number, node in enumerate(nodes)
                        for k, i in enumerate(node.bodies[:node.used])}

@@ -1,9 +1,9 @@
 """
 Steps traced once for each type of joint, for code whose size does not grow with the robot.
 
-A *species* is a joint type. In a rolled kernel a step reads the constants of its body, the
-coordinates of its joint, what it was handed and what it kept from arrays; every such read is an
-``input`` of the trace, named by where it comes from:
+A *species* is a joint type, and where loops are, what ties do at a body. In a rolled kernel a step
+reads the constants of its body, the coordinates of its joint, what it was handed and what it kept
+from arrays; every such read is an ``input`` of the trace, named by where it comes from:
 
 ===========  ==========================================================
 ``BODY``     constants of the body: placement, inertia, armature
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from mbd_ros.execution.sweeps import Body, Inward, Outward, Program, Step, Walk, World
 from mbd_ros.execution.trace import Operand, Symbol, Trace
@@ -58,6 +58,14 @@ class Code:
     out: list[Operand]
 
 
+class Kind(NamedTuple):
+    """What bodies of a species have in common: joint, rows of loops closed there, ties."""
+
+    joint: type[Joint]
+    closes: tuple[int, ...] = ()
+    tied: bool = False
+
+
 @dataclass
 class Species:
     """
@@ -67,6 +75,10 @@ class Species:
     ----------
     joint : type of Joint
         The joint type.
+    closes : tuple of int
+        As in ``Body``.
+    tied : bool
+        Whether its bodies have ties.
     kept : list
         Records whose leaves are ``Reload`` or floats, one for each sweep that kept something.
     slots : int
@@ -75,6 +87,8 @@ class Species:
     """
 
     joint: type[Joint]
+    closes: tuple[int, ...] = ()
+    tied: bool = False
     kept: list[Any] = field(default_factory=list)
     slots: int = 0
 
@@ -109,7 +123,7 @@ def body_inputs(trace: Trace, species: Species) -> Body:
     axes = [Vector3(*read(3 * k, 3)) for k in range(3)]
     inertia = RigidInertia(read(12, 1)[0], Vector3(*read(13, 3)), Symmetric3(*read(16, 6)))
     return Body(Link(Rotation(*axes), Vector3(*read(9, 3))), inertia,
-                tuple(read(22, species.joint.nv)))
+                tuple(read(22, species.joint.nv)), species.closes)
 
 
 def joint_inputs(trace: Trace, species: Species, inputs: Sequence[str]) -> Joint:
@@ -128,10 +142,19 @@ def world_inputs(trace: Trace) -> World:
     return World(Vector3(*(trace.input(WORLD, k) for k in range(3))))
 
 
-def handed_inputs(trace: Trace, template: Any) -> Any:
+def handed_inputs(trace: Trace, template: Any, source: str = HANDED) -> Any:
     """Return a record shaped like a template whose scalars are what was handed over."""
     counter = iter(range(len(flatten(template))))
-    return mapped(template, lambda leaf: trace.input(HANDED, next(counter)))
+    return mapped(template, lambda leaf: trace.input(source, next(counter)))
+
+
+def start_of(trace: Trace, sweep: Outward, landed: Any) -> Step:
+    """Trace the step of the ground, where it settles with what has been handed to it."""
+    world = world_inputs(trace)
+    if sweep.settles:
+        step: Step = sweep.start(world, handed_inputs(trace, landed))
+        return step
+    return Step(sweep.start(world))
 
 
 def kept_inputs(trace: Trace, species: Species) -> list[Any]:

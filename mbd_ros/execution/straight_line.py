@@ -199,6 +199,12 @@ class StraightLine:
         if name in ('sin', 'cos'):
             return self._sine_or_cosine(target, symbol)
         second = self.value(symbol.second, width)
+        if name == 'inverse_above':
+            condition = kind.replace('double', 'i1')
+            return (f'  {target}i = fdiv {kind} {self.value(1.0, width)}, {first}\n'
+                    f'  {target}c = fcmp ugt {kind} {first}, {second}\n'  # NaN stays NaN
+                    f'  {target} = select {condition} {target}c, {kind} {target}i, '
+                    f'{kind} {self.value(0.0, width)}')
         return f'  {target} = {_ARITHMETIC[name]} {kind} {first}, {second}'
 
     def _packed(self, target: str, scalars: Sequence[Operand]) -> str:

@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 from mbd_ros.execution.machine_code import MachineCode
 from mbd_ros.execution.partition import Part, Partition, partition
 from mbd_ros.execution.rolled import subtree_code
+from mbd_ros.execution.species import BODY_SIZE
 from mbd_ros.execution.subtrees_ir import Bodies, subtrees_ir
 from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program
-from mbd_ros.execution.tree import rolled_tables
+from mbd_ros.execution.tree import rolled_kinds, rolled_tables
 from mbd_ros.execution.workers import available, native, workers
 from mbd_ros.model import Model
 
@@ -46,11 +47,11 @@ def partition_of(program: Program, model: Model, count: int) -> Partition | None
 
 def subtrees_code(program: Program, model: Model, way: Partition) -> tuple[MachineCode, object]:
     """Return ``void kernel(argument..., gravity, result)`` for one state, and what it needs."""
-    joints = tuple(sorted({kind.pair for kind in model.joint_types},
-                          key=lambda joint: joint.__name__))
-    rolled = subtree_code(program, joints)
+    kinds, species, _, _ = rolled_kinds(model, program)
+    rolled = subtree_code(program, kinds)
     shared = MachineCode(rolled.ir, optimization=2)
-    constants, topology = rolled_tables(model, joints)
+    constants, topology = rolled_tables(model, species, ())
+    constants = constants.reshape(model.nb, BODY_SIZE)
     tables = [_trunk_tables(model, way, constants, topology)]
     tables += [_part_tables(model, part, constants, topology) for part in way.parts]
     trunk = Bodies(len(way.trunk), ((0, model.nq), (0, model.nv)))

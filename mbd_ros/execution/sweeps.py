@@ -9,9 +9,12 @@ of a body's constants, its joint and what it was handed; it holds no loop over b
     walk      start(body, joint, *kept) -> a Step for each walk that begins here, then
               step(body, joint, handed by the child, *kept) -> Step(hand, out) up to the ground
     solve     with the matrices that walks have filled
+    ties      step(tie, world, hand of the first body, hand of the second)
+              -> a record for each, and out
 
-``kept`` are the records that earlier sweeps of the program kept for this body. A step may branch
-on types, never on values: the same text runs on floats and on traced symbols.
+``kept`` are the records that earlier sweeps of the program kept for this body; after ``ties`` it
+is the sum of what the ties at the body gave it. A step may branch on types, never on values: the
+same text runs on floats and on traced symbols.
 
 """
 
@@ -37,6 +40,39 @@ class Body(NamedTuple):
     placement: Link
     inertia: RigidInertia
     armature: tuple[Scalar, ...]
+    closes: tuple[int, ...] = ()
+    """Which of the rows that are handed inwards belong to loops whose branches meet here."""
+
+
+class Tie(NamedTuple):
+    """
+    What acts between two bodies: a joint that closes a loop, or a spring with a damper.
+
+    Attributes
+    ----------
+    kind : str
+        That of the loop joint, or ``'spring'``.
+    first, second : int
+        The bodies, -1 for the ground.
+    frame1, frame2 : Link
+        The frames it connects, each in its body.
+    constants : tuple of float
+        Of a joint its distance, of a spring stiffness, damping and length.
+    slots : tuple of int
+        Where the rows of a joint are carried on their way inwards.
+    row : int
+        Number of its first row among those of all loops.
+
+    """
+
+    kind: str
+    first: int
+    second: int
+    frame1: Link
+    frame2: Link
+    constants: tuple[Scalar, ...]
+    slots: tuple[int, ...] = ()
+    row: int = 0
 
 
 class World(NamedTuple):
@@ -55,10 +91,16 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Outward:
-    """From the ground to the tips; ``start(world)`` is what the ground hands on."""
+    """
+    From the ground to the tips; ``start(world)`` is what the ground hands on.
+
+    Where the ground ``settles`` what the sweep before has handed to it, ``start(world, sum)`` is
+    the Step of the ground.
+    """
 
     step: Callable[..., Step]
-    start: Callable[[World], Any]
+    start: Callable[..., Any]
+    settles: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,6 +125,14 @@ class Walk:
 
 
 @dataclass(frozen=True)
+class Ties:
+    """Between bodies, after an outward sweep; ``zero`` is what a body without ties keeps."""
+
+    step: Callable[..., tuple[Any, Any, tuple[Scalar, ...]]]
+    zero: Any
+
+
+@dataclass(frozen=True)
 class Solve:
     """Replaces the matrices A..., M that walks have filled by -M^-1 A..., M^-1."""
 
@@ -96,6 +146,8 @@ class Layout(Enum):
     SYMMETRIC = 'the rows that walks give out: (nv, nv), symmetric'
     COLUMNS = 'the columns that one walk gives out: (*extent, nv)'
     SQUARES = 'the columns, then the rows that walks give out, of each matrix: (*extent, nv, nv)'
+    ROWS = 'for each row of the loops what its tie gives out, then its columns: (m, extent + nv)'
+    MOTION = 'one value for each entry of v, then two for each row of the loops: (nv + 2 m,)'
 
 
 @dataclass(frozen=True)
@@ -127,29 +179,40 @@ class Program:
 
     name: str
     inputs: tuple[str, ...]
-    sweeps: tuple[Outward | Inward | Walk | Solve, ...]
+    sweeps: tuple[Outward | Inward | Walk | Solve | Ties, ...]
     layout: Layout = Layout.JOINTS
     extent: tuple[int, ...] = ()
     body: int | None = None
     at_ground: tuple[Scalar, ...] = ()
     largest_unrolled: int = LARGEST_UNROLLED
 
-    def shape(self, nb: int, nv: int) -> tuple[int, ...]:
-        """Return the shape of the result for a model of nb bodies and nv velocities."""
+    def shape(self, nb: int, nv: int, rows: int = 0) -> tuple[int, ...]:
+        """Return the shape of the result for nb bodies, nv velocities and rows of loops."""
         return {Layout.JOINTS: (nv,), Layout.BODIES: (nb, *self.extent),
                 Layout.ONE_BODY: self.extent, Layout.SYMMETRIC: (nv, nv),
                 Layout.COLUMNS: (*self.extent, nv),
-                Layout.SQUARES: (*self.extent, nv, nv)}[self.layout]
+                Layout.SQUARES: (*self.extent, nv, nv),
+                Layout.ROWS: (rows, sum(self.extent) + nv),
+                Layout.MOTION: (nv + 2 * rows,)}[self.layout]
 
 
 @dataclass(frozen=True)
 class Tree:
-    """The bodies as the driver walks them: ``parents[i] < i``, -1 for the ground."""
+    """
+    The bodies as the driver walks them: ``parents[i] < i``, -1 for the ground.
+
+    ``slots`` rows of loops are carried inwards at a time; ``rows[i + 1]`` says for each slot
+    which row that is at body i, -1 for none; ``rows[0]`` is the ground's. There are ``count``.
+    """
 
     parents: tuple[int, ...]
     bodies: tuple[Body, ...]
     v_offsets: tuple[int, ...]
     nv: int
+    ties: tuple[Tie, ...] = ()
+    slots: int = 0
+    rows: tuple[tuple[int, ...], ...] = ()
+    count: int = 0
 
 
 def run(program: Program, tree: Tree, joints: Sequence[Joint], world: World) -> list[Scalar]:
@@ -176,8 +239,9 @@ def run(program: Program, tree: Tree, joints: Sequence[Joint], world: World) -> 
     if program.body == -1:
         return list(program.at_ground)
     kept: list[tuple[Any, ...]] = [()] * len(tree.bodies)
-    size = math.prod(program.shape(len(tree.bodies), tree.nv))
+    size = math.prod(program.shape(len(tree.bodies), tree.nv, tree.count))
     results: list[Scalar] = [0.0] * size
+    hands: list[Any] = []
     for sweep in program.sweeps:
         if isinstance(sweep, Walk):
             _walk(sweep, program, tree, joints, kept, results)
@@ -185,10 +249,14 @@ def run(program: Program, tree: Tree, joints: Sequence[Joint], world: World) -> 
         if isinstance(sweep, Solve):
             eliminate(results, axis_parents(tree.parents, tree.v_offsets, tree.nv))
             continue
-        steps = (_outward(sweep, tree, joints, world, kept) if isinstance(sweep, Outward)
+        if isinstance(sweep, Ties):
+            _ties(sweep, program, tree, world, hands, kept, results)
+            continue
+        steps = (_outward(sweep, tree, joints, world, kept, hands) if isinstance(sweep, Outward)
                  else _inward(sweep, tree, joints, kept))
-        for i, step in enumerate(steps):
-            if step.keep is not None:
+        hands = [step.hand for step in steps]
+        for i, step in enumerate(steps, -1):
+            if step.keep is not None and i >= 0:
                 kept[i] = (*kept[i], step.keep)
             if step.out:
                 _place(program, tree, i, step.out, results)
@@ -196,27 +264,41 @@ def run(program: Program, tree: Tree, joints: Sequence[Joint], world: World) -> 
 
 
 def _outward(sweep: Outward, tree: Tree, joints: Sequence[Joint], world: World,
-             kept: Sequence[tuple[Any, ...]]) -> list[Step]:
-    start = sweep.start(world)
-    steps: list[Step] = []
+             kept: Sequence[tuple[Any, ...]], hands: Sequence[Any]) -> list[Step]:
+    """Return the steps of the ground and of all bodies."""
+    steps = [sweep.start(world, hands[0]) if sweep.settles else Step(sweep.start(world))]
     for i, parent in enumerate(tree.parents):
-        handed = start if parent < 0 else steps[parent].hand
-        steps.append(sweep.step(tree.bodies[i], joints[i], handed, *kept[i]))
+        steps.append(sweep.step(tree.bodies[i], joints[i], steps[parent + 1].hand, *kept[i]))
     return steps
 
 
 def _inward(sweep: Inward, tree: Tree, joints: Sequence[Joint],
             kept: Sequence[tuple[Any, ...]]) -> list[Step]:
-    sums: list[Any] = [None] * len(tree.bodies)
-    steps: list[Step] = [Step()] * len(tree.bodies)
+    """Return the steps of the ground, which hands on what it was handed, and of all bodies."""
+    sums: list[Any] = [None] * (len(tree.bodies) + 1)
+    steps: list[Step] = [Step()] * (len(tree.bodies) + 1)
     for i in reversed(range(len(tree.bodies))):
-        handed = sweep.zero if sums[i] is None else sums[i]
-        steps[i] = sweep.step(tree.bodies[i], joints[i], handed, *kept[i])
-        parent = tree.parents[i]
-        if parent >= 0:
-            sums[parent] = (steps[i].hand if sums[parent] is None
-                            else sums[parent] + steps[i].hand)
+        handed = sweep.zero if sums[i + 1] is None else sums[i + 1]
+        steps[i + 1] = sweep.step(tree.bodies[i], joints[i], handed, *kept[i])
+        hand, place = steps[i + 1].hand, tree.parents[i] + 1
+        sums[place] = hand if sums[place] is None else sums[place] + hand
+    steps[0] = Step(sweep.zero if sums[0] is None else sums[0])
     return steps
+
+
+def _ties(sweep: Ties, program: Program, tree: Tree, world: World, hands: Sequence[Any],
+          kept: list[tuple[Any, ...]], results: list[Scalar]) -> None:
+    sums = [sweep.zero] * (len(tree.bodies) + 1)
+    for tie in tree.ties:
+        first, second, out = sweep.step(tie, world, hands[tie.first + 1], hands[tie.second + 1])
+        sums[tie.first + 1] = sums[tie.first + 1] + first
+        sums[tie.second + 1] = sums[tie.second + 1] + second
+        if program.layout is Layout.ROWS:
+            width, (each,) = tree.nv + sum(program.extent), program.extent
+            for k, value in enumerate(out):
+                row, entry = divmod(k, each)
+                results[(tie.row + row) * width + entry] = value
+    kept[:] = [(*records, record) for records, record in zip(kept, sums[1:])]
 
 
 def _walk(walk: Walk, program: Program, tree: Tree, joints: Sequence[Joint],
@@ -244,6 +326,23 @@ def _place(program: Program, tree: Tree, i: int, out: tuple[Scalar, ...],
         results[i * len(out):(i + 1) * len(out)] = out
     elif program.layout is Layout.ONE_BODY and i == program.body:
         results[:] = out
+    elif program.layout is Layout.ROWS:
+        (each,) = program.extent
+        axes = len(out) // tree.slots
+        for k, value in enumerate(out):
+            slot, axis = divmod(k, axes)
+            row = tree.rows[i + 1][slot]
+            if row >= 0:
+                results[row * (each + tree.nv) + each + tree.v_offsets[i] + axis] = value
+    elif program.layout is Layout.MOTION:
+        axes = len(out) - 2 * tree.slots
+        results[tree.v_offsets[i]:tree.v_offsets[i] + axes] = out[:axes]
+        closes = range(tree.slots) if i < 0 else tree.bodies[i].closes
+        for slot in closes:
+            row = tree.rows[i + 1][slot]
+            if row >= 0:
+                first = tree.nv + 2 * row
+                results[first:first + 2] = out[axes + 2 * slot:axes + 2 * slot + 2]
 
 
 def _enter(program: Program, tree: Tree, row: int, i: int, joint: Joint, out: tuple[Scalar, ...],

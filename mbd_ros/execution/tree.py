@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 import functools
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.execution.elimination import axis_ends, axis_parents
-from mbd_ros.execution.species import BODY_SIZE, flatten
-from mbd_ros.execution.sweeps import Body, Tree
+from mbd_ros.execution.records import floats, rotation_record, vector_record
+from mbd_ros.execution.rolled_ties import Shape, TIE_SIZE
+from mbd_ros.execution.species import BODY_SIZE, flatten, Kind
+from mbd_ros.execution.sweeps import Body, Program, Ties, Tree
+from mbd_ros.execution.ties import closing_slots, first_rows, rows_in_slots, ties_of
 from mbd_ros.model import Model
-from mbd_ros.spatial import (
-    Joint, Link, RigidInertia, Rotation, Scalar, Symmetric3, Vector3)
+from mbd_ros.spatial import Joint, Link, RigidInertia, Scalar, Symmetric3
 from mbd_ros.spatial.joints import Coordinates
 from mbd_ros.spatial.symmetric import UPPER
 
@@ -34,11 +36,14 @@ def tree_of(model: Model) -> Tree:
         One ``Body`` for each body of the model; inertias about the body's origin.
 
     """
-    return Tree(model.parents, tuple(_body(model, i) for i in range(model.nb)), model.v_offsets,
-                model.nv)
+    ties = ties_of(model)
+    slots = 1 + max((slot for tie in ties for slot in tie.slots), default=-1)
+    bodies = tuple(_body(model, i, closes) for i, closes in enumerate(closing_slots(model, ties)))
+    return Tree(model.parents, bodies, model.v_offsets, model.nv, ties, slots,
+                rows_in_slots(model, ties, slots), first_rows(model.loops)[-1])
 
 
-def _body(model: Model, i: int) -> Body:
+def _body(model: Model, i: int, closes: tuple[int, ...]) -> Body:
     first = model.v_offsets[i]
     count = model.joint_types[i].nv
     mass, center = float(model.masses[i]), np.asarray(model.mass_centers[i])
@@ -48,20 +53,49 @@ def _body(model: Model, i: int) -> Body:
         placement=Link(rotation_record(model.rotations[i]), vector_record(model.translations[i])),
         inertia=RigidInertia(mass, vector_record(mass * center),
                              Symmetric3(*(float(rotational[i, j]) for i, j in UPPER))),
-        armature=tuple(_floats(model.armature[first:first + count])))
+        armature=tuple(floats(model.armature[first:first + count])), closes=closes)
 
 
-def rotation_record(matrix: np.ndarray) -> Rotation:
-    """Return a rotation matrix (3, 3) as a record of floats."""
-    return Rotation(*(vector_record(matrix[:, k]) for k in range(3)))
+def rolled_kinds(model: Model, program: Program
+                 ) -> tuple[tuple[Kind, ...], list[int], tuple[Shape, ...], list[int]]:
+    """
+    Return the species and the shapes of ties that rolled code is made for.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    program : Program
+        Only one with ties tells bodies apart by their ties.
+
+    Returns
+    -------
+    kinds : tuple of Kind
+        In a fixed order.
+    species : list of int
+        Which of them each body is.
+    shapes : tuple of Shape
+        In a fixed order.
+    of_ties : list of int
+        Which of them each tie has.
+
+    """
+    own = [Kind(kind.pair) for kind in model.joint_types]
+    tree = tree_of(model)
+    ties = tree.ties if any(isinstance(sweep, Ties) for sweep in program.sweeps) else ()
+    tied = {body for tie in ties for body in (tie.first, tie.second)}
+    if ties:
+        own = [Kind(kind.joint, body.closes, i in tied)
+               for i, (kind, body) in enumerate(zip(own, tree.bodies))]
+    kinds = sorted(set(own), key=lambda kind: (kind.joint.__name__, *kind[1:]))
+    species = [kinds.index(kind) for kind in own]
+    ends = [*species, -1]  # the ground is body -1
+    of_ties = [Shape(tie.kind, tie.slots, ends[tie.first], ends[tie.second]) for tie in ties]
+    shapes = sorted(set(of_ties))
+    return tuple(kinds), species, tuple(shapes), [shapes.index(shape) for shape in of_ties]
 
 
-def vector_record(vector: np.ndarray) -> Vector3:
-    """Return a vector (3,) as a record of floats."""
-    return Vector3(*_floats(vector))
-
-
-def rolled_tables(model: Model, joints: Sequence[type[Joint]]
+def rolled_tables(model: Model, species: Sequence[int], shapes: Sequence[int]
                   ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """
     Return the constants and the topology of a model as rolled kernels read them.
@@ -70,32 +104,40 @@ def rolled_tables(model: Model, joints: Sequence[type[Joint]]
     ----------
     model : Model
         The model.
-    joints : sequence of type of Joint
-        The joint types in the order in which the kernel counts them.
+    species, shapes : sequence of int
+        Of the bodies and the ties, as from ``rolled_kinds``.
 
     Returns
     -------
     constants : array
-        (nb, BODY_SIZE); see ``species.body_inputs`` for the order.
+        BODY_SIZE for each body, see ``species.body_inputs`` for the order; TIE_SIZE for each tie.
     topology : array
-        (4 nb + 2 nv,): parents, joint types, first entries in q and in v; for each entry of v the
-        next on the way to the ground and the end of those that it carries.
+        (4 nb + 2 nv + ...,): parents, species, first entries in q and in v; for each entry of v
+        the next on the way to the ground and the end of those that it carries; for ties see
+        ``rolled_ties.py``.
 
     """
-    constants = np.zeros((model.nb, BODY_SIZE))
-    for i, body in enumerate(tree_of(model).bodies):
-        scalars = np.array(flatten(body))
-        constants[i, :scalars.size] = scalars
-    species = [joints.index(kind.pair) for kind in model.joint_types]
+    tree = tree_of(model)
+    ties = tree.ties if shapes else ()
+    constants = np.zeros(model.nb * BODY_SIZE + len(ties) * TIE_SIZE)
+    bodies = constants[:model.nb * BODY_SIZE].reshape(-1, BODY_SIZE)
+    for i, body in enumerate(tree.bodies):
+        scalars = np.array(flatten(body[:3]))
+        bodies[i, :scalars.size] = scalars
+    for place, tie in zip(constants[model.nb * BODY_SIZE:].reshape(-1, TIE_SIZE), ties):
+        scalars = np.array(flatten((tie.frame1, tie.frame2, tie.constants)))
+        place[:scalars.size] = scalars
     axes = axis_parents(model.parents, model.v_offsets, model.nv)
     topology = [*model.parents, *species, *model.q_offsets, *model.v_offsets, *axes,
-                *axis_ends(axes)]
+                *axis_ends(axes), len(ties), *(tie.first for tie in ties),
+                *(tie.second for tie in ties), *shapes, *(tie.row for tie in ties), tree.count,
+                *(row for rows in tree.rows for row in rows)]
     return constants, np.array(topology, dtype=np.int64)
 
 
-def _floats(values: Iterable[float]) -> list[float]:
-    """Return plain floats, with no negative zeros."""
-    return [float(value) + 0.0 for value in values]
+def result_shape(program: Program, model: Model) -> tuple[int, ...]:
+    """Return the shape of the result of a program for a model."""
+    return program.shape(model.nb, model.nv, first_rows(model.loops)[-1])
 
 
 def sizes(model: Model, inputs: Sequence[str]) -> list[int]:

@@ -7,10 +7,8 @@ import os
 from typing import Literal
 
 from mbd_ros.description.finding import Finding
-from mbd_ros.description.mechanism import Mechanism
 from mbd_ros.description.read import read
-from mbd_ros.errors import (
-    DescriptionError, InvalidValueError, SingularMassError, UnsupportedError)
+from mbd_ros.errors import DescriptionError, InvalidValueError, SingularMassError
 from mbd_ros.model.body_check import body_errors
 from mbd_ros.model.build import build_model
 from mbd_ros.model.model import Model
@@ -59,7 +57,6 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     if xacro not in ('checked', 'trusted'):
         raise InvalidValueError('xacro', xacro, "'checked' or 'trusted'")
     mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro)
-    _refuse_loops(mechanism)  # until all dynamics can use them
     model = build_model(mechanism, floating_base=floating_base)
     errors: list[DescriptionError | SingularMassError] = [*body_errors(model), *mass_errors(model)]
     if errors and inertia == 'checked':
@@ -67,12 +64,3 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     findings = [Finding('error', error.what if isinstance(error, DescriptionError) else str(error),
                         error.file or mechanism.file, error.line) for error in errors]
     return replace(model, findings=(*model.findings, *findings)) if findings else model
-
-
-def _refuse_loops(mechanism: Mechanism) -> None:
-    for loop in mechanism.loop_joints:
-        raise UnsupportedError(f"{loop.source}: the closed loop of joint '{loop.name}'",
-                               'remove it to load the spanning tree without it')
-    for spring in mechanism.springs:
-        raise UnsupportedError(f"{spring.source}: the spring '{spring.name}'",
-                               'remove it to load the robot without it')

@@ -24,6 +24,14 @@ def root(square: Scalar) -> Scalar:
     return math.sqrt(square) if isinstance(square, float) else square.root()
 
 
+def inverse_above(value: Scalar, floor: Scalar) -> Scalar:
+    """Return 1 / value where the value exceeds a floor, else 0: no step may branch on it."""
+    if isinstance(value, float) and isinstance(floor, float):
+        return 0.0 if value <= floor else 1.0 / value
+    symbol = floor if isinstance(value, float) else value
+    return symbol.trace.record('inverse_above', value, floor)
+
+
 class Vector3(NamedTuple):
     """A vector of three in the axes that its owner states."""
 

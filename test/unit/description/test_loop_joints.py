@@ -315,14 +315,10 @@ def test_side_files_that_are_refused(tmp_path, text, message):
     assert str(caught.value) == f'{beside}:{message}'
 
 
-def test_models_refuse_what_they_would_ignore():
+def test_models_hold_loops_and_springs():
     loop = ('<loop_joint name="cut" type="ball"><link1 link="b"/><link2 link="c"/></loop_joint>')
-    with pytest.raises(UnsupportedError) as caught:
-        load(robot(*LINKS, loop))
-    assert str(caught.value) == (
-        "<string>:7: the closed loop of joint 'cut' is not supported in this version; remove it "
-        'to load the spanning tree without it')
     spring = ('<mbd:spring_damper name="s"><link1 link="b"/><link2 link="c"/>'
               '</mbd:spring_damper>')
-    with pytest.raises(UnsupportedError, match="<string>:7: the spring 's' is not supported"):
-        load(robot(*LINKS, spring, attributes=' xmlns:mbd="urn:mbd_ros"'))
+    model = load(robot(*LINKS, loop, spring, attributes=' xmlns:mbd="urn:mbd_ros"'))
+    assert [item.name for item in model.loops] == ['cut']
+    assert [item.name for item in model.springs] == ['s']

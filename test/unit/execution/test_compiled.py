@@ -10,6 +10,7 @@ from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Compiled
 from mbd_ros.execution.compiled import rolled_machine_code
 from mbd_ros.execution.rolled import rolled_code
+from mbd_ros.execution.species import Kind
 from mbd_ros.execution.straight_line import SCALAR
 from mbd_ros.execution.sweeps import LARGEST_UNROLLED
 from mbd_ros.execution.unrolled import trace_program
@@ -33,7 +34,7 @@ def test_long_chains_are_rolled_and_share_their_code():
 
 
 def test_the_size_of_rolled_code_does_not_depend_on_the_robot():
-    code = rolled_code(FORWARD_DYNAMICS, (Prismatic, Revolute), SCALAR)
+    code = rolled_code(FORWARD_DYNAMICS, (Kind(Prismatic), Kind(Revolute)), SCALAR)
     assert len(code.ir.splitlines()) < 5000
 
 

@@ -1,0 +1,242 @@
+"""
+States that satisfy all loops: Newton's method in the metric of the mass matrix.
+
+With ``M = L L^T`` and ``B = L^-1 A^T`` the least step that closes ``phi + A dq = 0`` is ``dq =
+-L^-T B (B^T B)^+ phi``; near singular states it is damped, ``B (B^T B + mu^2)^-1``.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg.lapack import dpotrf, dtrtrs
+
+from mbd_ros.dynamics.call import Array, checked_array
+from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.mass_matrix import joint_without_inertia
+from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics
+from mbd_ros.errors import LoopOpenError, ShapeError, SingularMassError
+from mbd_ros.model import Model, state
+
+GOAL = 1e-13
+"""Times (1 + the largest coordinate): phi below is rounding."""
+LARGEST_STEP = 0.3
+"""[rad, m]: beyond, the rows are no longer the tangents they were."""
+RANK = 3e-5
+"""Singular values of the scaled rows below this fraction of the largest are zero: an angle."""
+ITERATIONS = 100
+_UPRIGHT = {'revolute': (2,), 'planar': (2,), 'prismatic': (0, 1, 2), 'fixed': (0, 1, 2)}
+
+
+class LoopClosure(NamedTuple):
+    """
+    A state that satisfies all loops, and how it was found.
+
+    Attributes
+    ----------
+    q, v : array
+        (nq,), (nv,).
+    moved : array
+        (nv,): displacement from the configuration given [rad, m].
+    violation : float
+        Largest absolute value of phi.
+    iterations : int
+        Newton steps.
+    rank : int
+        Number of independent rows at q.
+    smallest : float
+        Smallest of the singular values that count, of rows scaled to length one in the metric of
+        M: near 0 at singular configurations.
+
+    """
+
+    q: Array
+    v: Array
+    moved: Array
+    violation: float
+    iterations: int
+    rank: int
+    smallest: float
+
+
+def close_loops(model: Model, q: ArrayLike, v: ArrayLike | None = None, *,
+                known: Sequence[str] = (), tolerance: float = 1e-10) -> tuple[Array, Array]:
+    """
+    Return the nearest state that satisfies all loops: for a tree the state itself.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v : array_like
+        (nq,), (nv,) or (N, ...); v is zero if left out.
+    known : sequence of str
+        Joints that stay as they are, position and velocity, such as the actuated ones whose
+        values were measured; the others follow from them.
+    tolerance : float
+        Largest absolute value of phi [m, or product of unit vectors] that counts as closed.
+
+    Returns
+    -------
+    q, v : array
+        Copies. ``loop_closure`` says more about how they were found.
+
+    Raises
+    ------
+    LoopOpenError
+        If the loops cannot be closed, with the residual and the name of the loop.
+    ShapeError, NotFiniteError, InvalidValueError, UnknownNameError
+        If an argument is not as it should be.
+
+    """
+    configurations = checked_array(model, 'q', q, model.nq)
+    velocities = (np.zeros(model.nv) if v is None else checked_array(model, 'v', v, model.nv))
+    if not model.loops:
+        return configurations.copy(), velocities.copy()
+    many = [len(array) for array in (configurations, velocities) if array.ndim == 2]
+    if len(set(many)) > 1:
+        raise ShapeError('v', velocities.shape, f'{many[0]} states, as in q')
+    if not many:
+        closure = loop_closure(model, configurations, velocities, known=known,
+                               tolerance=tolerance)
+        return closure.q, closure.v
+    closures = [loop_closure(model, *one, known=known, tolerance=tolerance) for one in zip(
+        np.broadcast_to(configurations, (many[0], model.nq)),
+        np.broadcast_to(velocities, (many[0], model.nv)))]
+    return (np.array([closure.q for closure in closures]),
+            np.array([closure.v for closure in closures]))
+
+
+def loop_closure(model: Model, q: Array, v: Array, *, known: Sequence[str] = (),
+                 tolerance: float = 1e-10) -> LoopClosure:
+    """
+    Return the nearest state of one robot that satisfies all loops, with a report.
+
+    Parameters and errors are those of ``close_loops``, for one state.
+    """
+    dyn = compile_model(model)
+    free = _free_entries(model, known)
+    start = state.normalize(model, q)
+    place, mu, steps = start, 0.0, 0
+    phi = _phi(dyn, place)
+    goal = GOAL * (1.0 + float(np.abs(place).max()))
+    while np.abs(phi).max() > goal and steps < ITERATIONS:
+        metric = RowMetric(dyn, place, free)
+        step = metric.remove(phi, mu)
+        longest = np.abs(step).max()
+        candidate = state.integrate(model, place, step * min(1.0, LARGEST_STEP / longest)
+                                    if longest > 0.0 else step)
+        trial = _phi(dyn, candidate)
+        steps += 1
+        if np.abs(trial).max() < np.abs(phi).max():
+            place, phi, mu = candidate, trial, 0.1 * mu if mu > 1e-6 else 0.0
+        elif np.abs(phi).max() <= tolerance or mu > 1e6:
+            break
+        else:
+            mu = max(10.0 * mu, 1e-3)
+    moved = state.difference(model, start, place)
+    _require_closed(dyn, place, phi, tolerance, moved, steps)
+    metric = RowMetric(dyn, place, free)
+    rates = v.copy()
+    for _ in range(2):
+        rates = rates + metric.remove(metric.rows @ rates)
+    return LoopClosure(place, rates, moved, float(np.abs(phi).max()), steps, metric.rank,
+                       metric.smallest)
+
+
+class RowMetric:
+    """
+    The rows of all loops at a configuration, in the metric of the mass matrix.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot.
+    q : array
+        (nq,).
+    free : array, optional
+        Entries of v that may change; all if left out.
+
+    Attributes
+    ----------
+    rows : array
+        A (m, nv).
+    rank : int
+        Number of independent rows.
+    smallest, condition : float
+        Smallest singular value that counts, and the largest over it, of rows scaled to length one.
+
+    """
+
+    def __init__(self, dyn: PreparedDynamics, q: Array, free: Array | None = None) -> None:
+        model = dyn.model
+        self.rows = dyn.loop_rows(q, np.zeros(model.nv))[:, VALUES:]
+        self._free = np.arange(model.nv) if free is None else free
+        mass = dyn.mass_matrix(q)[np.ix_(self._free, self._free)]
+        self._factor, info = dpotrf(mass, lower=1)
+        if info:
+            raise SingularMassError(joint_without_inertia(model, q) or model.joint_names[0],
+                                    'the mass matrix is not positive definite')
+        columns = dtrtrs(self._factor, self.rows[:, self._free].T, lower=1)[0]
+        lengths = np.linalg.norm(columns, axis=0)
+        # Rows that nothing free moves keep length zero.
+        largest = np.linalg.norm(self.rows) / math.sqrt(np.diag(mass).min())
+        self._scale = np.where(lengths > 1e-12 * largest, lengths, np.inf)
+        self._U, self._sigma, self._Vt = np.linalg.svd(columns / self._scale, full_matrices=False)
+        counts = self._sigma > RANK * self._sigma[0] if len(self._sigma) else self._sigma > 0.0
+        self.rank = int(counts.sum())
+        self._counts = counts
+        self.smallest = float(self._sigma[counts].min()) if self.rank else 0.0
+        self.condition = float(self._sigma[0] / self.smallest) if self.rank else 1.0
+
+    def remove(self, violation: Array, mu: float = 0.0) -> Array:
+        """Return the least displacement dq (nv,) with ``A dq = -violation``, damped by mu."""
+        sigma = np.where(self._counts, self._sigma, 1.0)
+        factors = self._counts * sigma / (sigma * sigma + mu * mu)
+        weights = -factors * (self._Vt @ (violation / self._scale))
+        step = np.zeros(self.rows.shape[1])
+        step[self._free] = dtrtrs(self._factor, self._U @ weights, lower=1, trans=1)[0]
+        return step
+
+
+def _phi(dyn: PreparedDynamics, q: Array) -> Array:
+    phi: Array = dyn.loop_rows(q, np.zeros(dyn.model.nv))[:, 0]
+    return phi
+
+
+def _free_entries(model: Model, known: Sequence[str]) -> Array:
+    """Return the entries of v that belong to joints which are not known."""
+    fixed = {model.joint_index(name) for name in known}
+    ends = (*model.v_offsets[1:], model.nv)
+    return np.array([k for joint, (first, end) in enumerate(zip(model.v_offsets, ends))
+                     for k in range(first, end) if joint not in fixed], dtype=np.int64)
+
+
+def _require_closed(dyn: PreparedDynamics, q: Array, phi: Array, tolerance: float, moved: Array,
+                    steps: int) -> None:
+    """Raise an error for the loop that is open most, or closed the wrong way round."""
+    model, row = dyn.model, 0
+    worst, size = model.loops[0], -1.0
+    for loop in model.loops:
+        own = float(np.abs(phi[row:row + len(loop.rows)]).max())
+        row += len(loop.rows)
+        if own > size:
+            worst, size = loop, own
+    if not size <= tolerance:
+        raise LoopOpenError(worst.name, size, float(np.abs(moved).max()),
+                            f'after {steps} Newton steps, damped where rows depend on each other')
+    bodies = dyn.body_poses(q)
+    for loop in model.loops:
+        first, second = ((np.eye(3) if frame.body < 0 else bodies[frame.body, :3, :3])
+                         @ frame.rotation for frame in (loop.frame1, loop.frame2))
+        for axis in _UPRIGHT.get(loop.kind, ()):
+            if first[:, axis] @ second[:, axis] < 0.0:
+                raise LoopOpenError(
+                    loop.name, 2.0, float(np.abs(moved).max()),
+                    f"its frames' {'xyz'[axis]} axes point in opposite directions; begin nearer "
+                    'to where they agree')

@@ -1,0 +1,89 @@
+"""
+The rows of all loops as they stand: ``phi``, its rate, the bias of ``phi''``, and the Jacobian A.
+
+``phi' = A v`` and ``phi'' = A vdot + bias``. The wrenches of a row go from the two bodies inwards
+to where the branches meet; on its way each joint's share is an entry of A.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+from mbd_ros.dynamics.closed_loop_sweeps import Held, tie_down
+from mbd_ros.dynamics.kinematics import AT_REST, Travel, travel
+from mbd_ros.dynamics.loop_rows import in_body, rows_of, side
+from mbd_ros.dynamics.recursive import forces, Loaded, Motion, motion, weight
+from mbd_ros.execution.sweeps import Body, Inward, Layout, Outward, Program, Step, Tie, Ties, World
+from mbd_ros.spatial import Joint, Link, Scalar, Wrench, ZERO_WRENCH
+
+VALUES = 3
+"""Numbers of a row before its Jacobian: phi, its rate, the bias."""
+
+
+class Wrenches(NamedTuple):
+    """What unit multipliers of the rows do to a body."""
+
+    rows: tuple[Wrench, ...]
+
+    def __add__(self, other: Wrenches) -> Wrenches:  # type: ignore[override]
+        """Return the sum."""
+        return Wrenches(tuple(a + b for a, b in zip(self.rows, other.rows)))
+
+
+def look(body: Body, joint: Joint, parent: Travel) -> Step:
+    """Outward: pose, velocity, and the acceleration that comes from velocities."""
+    return Step(hand=travel(body, joint, parent), keep=joint.link(body.placement))
+
+
+def at_rest(world: World) -> Travel:
+    """Return how the ground moves."""
+    return AT_REST
+
+
+def measure(slots: int, tie: Tie, world: World, first: Travel, second: Travel
+            ) -> tuple[Wrenches, Wrenches, tuple[Scalar, ...]]:
+    """Return the wrenches of a tie's rows, and for each row phi, its rate and its bias."""
+    here, there, values = [ZERO_WRENCH] * slots, [ZERO_WRENCH] * slots, []
+    if tie.kind != 'spring':
+        rows = rows_of(tie, side(first, tie.frame1), side(second, tie.frame2))
+        for slot, row in zip(tie.slots, rows):
+            one, other = in_body(first, row.first), in_body(second, row.second)
+            here[slot], there[slot] = one, other
+            values += [row.phi, one.dot(first.velocity) + other.dot(second.velocity),
+                       row.bias + one.dot(first.acceleration) + other.dot(second.acceleration)]
+    return Wrenches(tuple(here)), Wrenches(tuple(there)), tuple(values)
+
+
+def bear(body: Body, joint: Joint, children: Wrenches, link: Link, held: Wrenches) -> Step:
+    """Inward: what the rows ask of the joint; a row ends where its branches meet."""
+    rows = [ZERO_WRENCH if slot in body.closes else row
+            for slot, row in enumerate((children + held).rows)]
+    return Step(hand=Wrenches(tuple(link.wrench_to_parent(row) for row in rows)),
+                out=tuple(share for row in rows for share in joint.project(row)))
+
+
+@lru_cache(maxsize=64)
+def loop_rows(slots: int) -> Program:
+    """Return the program that gives (m, 3 + nv): for each row phi, rate, bias, entries of A."""
+    nothing = Wrenches((ZERO_WRENCH,) * slots)
+    return Program(f'loop_rows of {slots} slots', ('q', 'v'), (
+        Outward(look, at_rest), Ties(partial(measure, slots), nothing), Inward(bear, nothing)),
+        Layout.ROWS, (VALUES,))
+
+
+def move(body: Body, joint: Joint, parent: Motion, link: Link, held: Held) -> Step:
+    """Outward: as in inverse dynamics, less the load of springs."""
+    step = motion(body, joint, parent)
+    return step._replace(keep=Loaded(link, step.keep.wrench + held.load * -1.0))
+
+
+def carry(body: Body, joint: Joint, children: Wrench, link: Link, held: Held, own: Loaded) -> Step:
+    """Inward: as in inverse dynamics."""
+    return forces(body, joint, children, own)
+
+
+_LOADED = (Outward(look, at_rest), Ties(partial(tie_down, 0), Held(ZERO_WRENCH, ())),
+           Outward(move, weight), Inward(carry, ZERO_WRENCH))
+SPRUNG_INVERSE_DYNAMICS = Program('sprung_inverse_dynamics', ('q', 'v', 'qdd'), _LOADED)
+SPRUNG_BIAS_FORCES = Program('sprung_bias_forces', ('q', 'v'), _LOADED)

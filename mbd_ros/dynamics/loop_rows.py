@@ -1,0 +1,161 @@
+"""
+The constraint equations of joints that close loops.
+
+A row is an equation ``phi = 0`` between two bodies. Twice differentiated it reads::
+
+    phi'' = J_1 . A_1 + J_2 . A_2 + bias
+
+with A the classical accelerations of the bodies' axes and origins, so that J_1 is the wrench on
+the first body that a unit multiplier exerts. All vectors are in world axes; r is the lever from a
+body's origin to the origin P of the frame that the joint connects, d the distance between the two
+points, x, y, z the axes of a frame:
+
+===========================  ==================  ===================================
+row                          phi                 joints
+===========================  ==================  ===================================
+a point along a fixed line   e . (P_1 - P_2)     spherical, revolute, universal, fixed
+a point along an axis        x_1 . (P_2 - P_1)   prismatic, planar
+axes at right angles         x_1 . y_2           revolute, universal, prismatic, ...
+distance                     (d.d - L^2) / 2 L   distance
+===========================  ==================  ===================================
+
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from mbd_ros.execution.sweeps import Tie
+from mbd_ros.model.loops import ROWS
+from mbd_ros.spatial import Link, Rotation, Scalar, Twist, Vector3, Wrench, ZERO3
+
+UNIT = {'x': Vector3(1.0, 0.0, 0.0), 'y': Vector3(0.0, 1.0, 0.0), 'z': Vector3(0.0, 0.0, 1.0)}
+
+
+class Seen(NamedTuple):
+    """A body as others see it: its pose in the world; its velocity in its own axes."""
+
+    pose: Link
+    velocity: Twist
+
+
+class Visible(Protocol):
+    """What a frame on a body needs to know of it: see ``Seen``."""
+
+    @property
+    def pose(self) -> Link:
+        """Pose in the world."""
+        ...
+
+    @property
+    def velocity(self) -> Twist:
+        """Velocity in the body's own axes."""
+        ...
+
+
+class Row(NamedTuple):
+    """One equation: wrenches on both bodies, in world axes at their origins; bias, phi."""
+
+    first: Wrench
+    second: Wrench
+    bias: Scalar
+    phi: Scalar
+
+
+class Side(NamedTuple):
+    """
+    One frame of a joint, in world axes.
+
+    Attributes
+    ----------
+    axes : Rotation
+        Axes of the frame.
+    lever : Vector3
+        From the body's origin to that of the frame [m].
+    point, velocity : Vector3
+        Of the frame's origin [m, m/s].
+    turning : Vector3
+        Angular velocity [rad/s].
+    centripetal : Vector3
+        Acceleration of the frame's origin due to the turning [m/s^2].
+
+    """
+
+    axes: Rotation
+    lever: Vector3
+    point: Vector3
+    velocity: Vector3
+    turning: Vector3
+    centripetal: Vector3
+
+    def turned(self, direction: Vector3) -> Vector3:
+        """Return the second derivative of a direction fixed to the frame, due to the turning."""
+        return self.turning.cross(self.turning.cross(direction))
+
+    def push(self, force: Vector3) -> Wrench:
+        """Return the wrench on the body of a force at the frame's origin."""
+        return Wrench(self.lever.cross(force), force)
+
+    def axis(self, name: str) -> Vector3:
+        """Return the x, y or z axis."""
+        return self.axes['xyz'.index(name)]
+
+
+def side(seen: Visible, frame: Link) -> Side:
+    """Return a frame that is fixed to a body."""
+    rotation = seen.pose.rotation
+    lever = rotation.apply(frame.translation)
+    turning = rotation.apply(seen.velocity.angular)
+    return Side(rotation.compose(frame.rotation), lever, seen.pose.translation + lever,
+                rotation.apply(seen.velocity.linear) + turning.cross(lever), turning,
+                turning.cross(turning.cross(lever)))
+
+
+def rows_of(tie: Tie, first: Side, second: Side) -> list[Row]:
+    """Return the rows of a joint, in the order of ``mbd_ros.model.loops.ROWS``."""
+    if tie.kind == 'distance':
+        return [_distance(first, second, tie.constants[0])]
+    rows = []
+    for name in ROWS[tie.kind]:  # type: ignore[index]
+        if len(name) == 2:
+            rows.append(_normal(first, second, name[0], name[1]))
+        elif tie.kind in ('prismatic', 'planar'):
+            rows.append(_along(first, second, name))
+        else:
+            rows.append(_coincident(first, second, UNIT[name]))
+    return rows
+
+
+def _coincident(first: Side, second: Side, e: Vector3) -> Row:
+    return Row(first.push(e), second.push(e * -1.0),
+               e.dot(first.centripetal - second.centripetal), e.dot(first.point - second.point))
+
+
+def _along(first: Side, second: Side, name: str) -> Row:
+    u, d = first.axis(name), second.point - first.point
+    back = first.push(u * -1.0)
+    bias = (u.dot(second.centripetal - first.centripetal)
+            + first.turning.cross(u).dot(second.velocity - first.velocity) * 2.0
+            + first.turned(u).dot(d))
+    return Row(Wrench(back.moment + u.cross(d), back.force), second.push(u), bias, u.dot(d))
+
+
+def _normal(first: Side, second: Side, name1: str, name2: str) -> Row:
+    u, w = first.axis(name1), second.axis(name2)
+    normal = u.cross(w)
+    bias = (first.turned(u).dot(w) + second.turned(w).dot(u)
+            + first.turning.cross(u).dot(second.turning.cross(w)) * 2.0)
+    return Row(Wrench(normal, ZERO3), Wrench(normal * -1.0, ZERO3), bias, u.dot(w))
+
+
+def _distance(first: Side, second: Side, length: Scalar) -> Row:
+    d, rate = first.point - second.point, first.velocity - second.velocity
+    n = d * (1.0 / length)
+    bias = n.dot(first.centripetal - second.centripetal) + rate.dot(rate) * (1.0 / length)
+    return Row(first.push(n), second.push(n * -1.0), bias, (n.dot(d) - length) * 0.5)
+
+
+def in_body(seen: Visible, wrench: Wrench) -> Wrench:
+    """Return a wrench given in world axes in those of the body it acts on."""
+    rotation = seen.pose.rotation
+    return Wrench(rotation.apply_inverse(wrench.moment), rotation.apply_inverse(wrench.force))

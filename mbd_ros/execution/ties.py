@@ -1,0 +1,95 @@
+"""
+What acts between two bodies, as the sweeps see it, and where the rows of loops are carried.
+
+The rows of a loop travel from the two bodies that it ties together to its junction. Loops whose
+ways share no body share *slots*, so that the number of slots, and with it the work at a body, does
+not grow with the number of loops along a chain.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mbd_ros.execution.records import rotation_record, vector_record
+from mbd_ros.execution.sweeps import Tie
+from mbd_ros.model import LinkFrame, Loop, Model
+from mbd_ros.model.loops import branches
+from mbd_ros.spatial import Link
+
+
+def first_rows(loops: Sequence[Loop]) -> list[int]:
+    """Return where the rows of each loop begin among those of all loops, and their number."""
+    return [0, *np.cumsum([len(loop.rows) for loop in loops]).tolist()]
+
+
+def carriers(model: Model, loop: Loop) -> list[int]:
+    """Return the bodies that the rows of a loop travel along, its junction last."""
+    first, second = branches(loop, model.parents)
+    return [*first, *second, loop.junction]
+
+
+def slots_of(model: Model) -> list[tuple[int, ...]]:
+    """
+    Return the slots in which the rows of each loop are carried.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+
+    Returns
+    -------
+    list of tuple of int
+        As many as the loop has rows; loops with a body in common, the ground included, have
+        none in common.
+
+    """
+    taken: dict[int, set[int]] = {}
+    found = []
+    for loop in model.loops:
+        bodies = carriers(model, loop)
+        used = set().union(*(taken.get(body, set()) for body in bodies))
+        free = [slot for slot in range(len(used) + len(loop.rows)) if slot not in used]
+        slots = tuple(free[:len(loop.rows)])
+        for body in bodies:
+            taken.setdefault(body, set()).update(slots)
+        found.append(slots)
+    return found
+
+
+def ties_of(model: Model) -> tuple[Tie, ...]:
+    """Return the loop joints and springs of a model."""
+    joints = [Tie(loop.kind, loop.body1, loop.body2, frame_record(loop.frame1),
+                  frame_record(loop.frame2), (loop.distance,), slots, row)
+              for loop, slots, row in zip(model.loops, slots_of(model), first_rows(model.loops))]
+    springs = [Tie('spring', spring.frame1.body, spring.frame2.body, frame_record(spring.frame1),
+                   frame_record(spring.frame2),
+                   (spring.stiffness, spring.damping, spring.length)) for spring in model.springs]
+    return (*joints, *springs)
+
+
+def frame_record(frame: LinkFrame) -> Link:
+    """Return a frame on a body as a record of floats."""
+    return Link(rotation_record(frame.rotation), vector_record(frame.translation))
+
+
+def closing_slots(model: Model, ties: Sequence[Tie]) -> list[tuple[int, ...]]:
+    """Return the slots that end at each body: there the branches of a loop meet."""
+    found: list[tuple[int, ...]] = [()] * model.nb
+    for loop, tie in zip(model.loops, ties):
+        if loop.junction >= 0:
+            found[loop.junction] = (*found[loop.junction], *tie.slots)
+    return found
+
+
+def rows_in_slots(model: Model, ties: Sequence[Tie], count: int) -> tuple[tuple[int, ...], ...]:
+    """Return for the ground and each body which row each slot carries there; -1 for none."""
+    found = [[-1] * count for _ in range(model.nb + 1)]
+    for loop, tie in zip(model.loops, ties):
+        for body in carriers(model, loop):
+            for k, slot in enumerate(tie.slots):
+                found[body + 1][slot] = tie.row + k
+    return tuple(tuple(rows) for rows in found)
