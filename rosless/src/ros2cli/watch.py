@@ -37,6 +37,47 @@ def subscribe(node: Any, kind: Any, topic_name: str, on_message: Callable[[Any],
     node.create_subscription(kind, topic, on_message, qos.to_suit_publishers(infos), raw=raw)
 
 
+def add_filter_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare the argument that chooses messages."""
+    parser.add_argument(
+        '--filter', dest='filter_expr', default=None, metavar='FILTER-EXPR',
+        help='Only consider messages for which this Python expression holds. Use the variable m '
+        "as the message (e.g. --filter 'm.data == \"foo\"')")
+
+
+def chosen(expression: str | None) -> Callable[[Any], bool]:
+    """
+    Return a function that tells whether a message is wanted.
+
+    Parameters
+    ----------
+    expression : str or None
+        In Python, about the message ``m``; None for every message.
+
+    Raises
+    ------
+    RuntimeError
+        If the expression cannot be read; when the function is called, if it cannot be
+        evaluated.
+
+    """
+    if expression is None:
+        return lambda message: True
+    try:
+        code = compile(expression, 'FILTER-EXPR', 'eval')
+    except SyntaxError as error:
+        raise RuntimeError(f"the filter '{expression}' cannot be read: {error.msg}") from error
+
+    def wanted(message: Any) -> bool:
+        try:
+            return bool(eval(code, {'m': message}))
+        except Exception as error:
+            raise RuntimeError(f"the filter '{expression}' cannot be evaluated: {error}") \
+                from error
+
+    return wanted
+
+
 def report_regularly(node: Any, report: Callable[[], str]) -> None:
     """Spin, and print a text once a second unless it is empty."""
     import rclpy

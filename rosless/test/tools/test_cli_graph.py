@@ -195,6 +195,19 @@ def test_hz(ros2, talker):
     assert 15.0 < float(rate) < 25.0  # a timer of 20 Hz, on a machine that may be busy
 
 
+def test_filters(ros2, said, talker):
+    assert said('topic', 'echo', '--once', '--filter', 'm.linear.x > 1', '/demo/latched',
+                '--field', 'linear.x') == '1.5\n---'
+    assert said('topic', 'echo', '--once', '--timeout', '0.5', '--filter', 'm.linear.x > 2',
+                '/demo/latched', status=1) == ''
+    assert said('topic', 'echo', '--filter', 'm.', '/demo/chatter', status=1).startswith(
+        "the filter 'm.' cannot be read: ")
+    assert "the filter 'm.x' cannot be evaluated: " in said(
+        'topic', 'echo', '--filter', 'm.x', '/demo/chatter', status=1)
+    command = ros2('topic', 'hz', '--filter', 'm.data == "hello"', '/demo/chatter')
+    command.wait_for('^average rate: ')
+
+
 def test_bw(ros2, talker):
     command = ros2('topic', 'bw', '/demo/long')
     command.wait_for(r'^Subscribed to \[/demo/long\]$')

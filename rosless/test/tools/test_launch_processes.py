@@ -182,6 +182,16 @@ def test_the_death_of_one_process_leaves_the_others_running(ros2, launch_file):
     assert os.path.exists(f'/proc/{first}')
 
 
+def test_prefix_for_programs_of_a_name(ros2, launch_file):
+    path = launch_file("ExecuteProcess(cmd=['echo', 'one'], output='screen')",
+                       "ExecuteProcess(cmd=['printf', 'two'], output='screen')",
+                       "ExecuteProcess(cmd=['echo', 'own'], output='screen', prefix='env')")
+    running = ros2('launch', path, '--launch-prefix', 'echo before',
+                   '--launch-prefix-filter', 'ec.o')
+    assert running.finish() == 0
+    assert {'[echo-1] before echo one', '[printf-2] two', '[echo-3] own'} <= set(running.lines)
+
+
 def test_emulated_terminal(ros2, launch_file):
     path = launch_file("ExecuteProcess(cmd=[PY, '-c', 'import sys; print(sys.stdout.isatty())'], "
                        "name='p', output='screen', emulate_tty=True)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 import itertools
 import os
+import re
 import shlex
 from typing import Any, TYPE_CHECKING
 
@@ -16,6 +17,8 @@ from launch.utilities import perform_substitutions
 if TYPE_CHECKING:
     from launch.action import Action
     from launch.launch_context import LaunchContext
+
+PREFIX, PREFIX_FILTER = 'launch-prefix', 'launch-prefix-filter'  # launch configurations
 
 _process_numbers = itertools.count(1)
 
@@ -29,7 +32,8 @@ class Executable:
     cmd : iterable of texts with substitutions
         Program and arguments, one entry each.
     prefix : text with substitutions, optional
-        Words to put in front.
+        Words to put in front; by default the launch configuration ``launch-prefix``, where the
+        name of the program fits ``launch-prefix-filter``.
     name : text with substitutions, optional
         Name of the process, to which a number is added; that of the program by default.
     cwd : text with substitutions, optional
@@ -73,6 +77,14 @@ class Executable:
             return None
         return ''.join(part.describe().strip("'") for part in self._name)
 
+    def _prefix_for(self, program: str, context: LaunchContext) -> str:
+        """Return the words in front: given here, or for all programs by ``ros2 launch``."""
+        if self._prefix is not None:
+            return perform_substitutions(context, self._prefix)
+        settings = context.launch_configurations
+        wanted = re.match(settings.get(PREFIX_FILTER, ''), os.path.basename(program))
+        return str(settings.get(PREFIX, '')) if wanted else ''
+
     def prepare(self, context: LaunchContext, action: Action) -> None:
         """Compute the final command, name, working directory and environment."""
         def text(parts: list[Substitution]) -> str:
@@ -82,8 +94,7 @@ class Executable:
         if not cmd or not cmd[0]:
             raise RuntimeError(f'{action.describe()}: the command to execute is empty')
         name = os.path.basename(cmd[0]) if self._name is None else text(self._name)
-        if self._prefix is not None:
-            cmd = shlex.split(text(self._prefix)) + cmd
+        cmd = shlex.split(self._prefix_for(cmd[0], context)) + cmd
         self.final_cmd = cmd
         self.final_name = f'{name}-{next(_process_numbers)}'
         self.final_cwd = None if self._cwd is None else text(self._cwd)

@@ -47,6 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '-s', '--show-args', '--show-arguments', action='store_true', dest='show_args',
         help='Show arguments that may be given to the launch file')
     parser.add_argument(
+        '--launch-prefix', help='Prefix command, which should go before all executables. Command '
+        "must be wrapped in quotes if it contains spaces (e.g. --launch-prefix 'gdb --args').")
+    parser.add_argument(
+        '--launch-prefix-filter', help='Regex pattern for executables to which the '
+        '--launch-prefix is applied by matching their name.')
+    parser.add_argument(
         '-a', '--show-all-subprocesses-output', action='store_true',
         help="Show all launched subprocesses' output by overriding their output configuration")
 
@@ -63,6 +69,9 @@ def main(args: argparse.Namespace) -> int | str | None:
     else:
         path = find_launch_file(args.package_name, rest.pop(0))
     given = parse_arguments(rest)
+    prefixes = {name: value for name, value in (
+        ('launch-prefix', args.launch_prefix),
+        ('launch-prefix-filter', args.launch_prefix_filter)) if value is not None}
     if args.show_all_subprocesses_output:
         os.environ['OVERRIDE_LAUNCH_PROCESS_OUTPUT'] = 'both'
     source = AnyLaunchDescriptionSource(path)
@@ -79,7 +88,7 @@ def main(args: argparse.Namespace) -> int | str | None:
     _warn_of_unknown(given, description)
     service = LaunchService(argv=rest, noninteractive=args.noninteractive, debug=args.debug)
     service.include_launch_description(LaunchDescription([
-        IncludeLaunchDescription(source, launch_arguments=given.items())]))
+        IncludeLaunchDescription(source, launch_arguments=[*given.items(), *prefixes.items()])]))
     return service.run()
 
 

@@ -8,6 +8,7 @@ import functools
 from typing import Any
 
 from ros2cli import qos
+from ros2cli import watch
 from ros2cli.graph import absolute
 from ros2cli.graph import add_graph_arguments
 from ros2cli.graph import graph_node
@@ -52,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         'format)')
     parser.add_argument('--raw', action='store_true',
                         help='Echo the raw binary representation')
+    watch.add_filter_argument(parser)
     parser.add_argument('--once', action='store_true',
                         help='Print the first message received and then exit.')
     parser.add_argument('--timeout', metavar='N', type=float, default=None,
@@ -63,13 +65,16 @@ def main(args: argparse.Namespace) -> int | str | None:
     import rclpy
 
     select = _selector(args.field)
+    wanted = watch.chosen(args.filter_expr)
+    if args.filter_expr is not None and args.raw:
+        return '--filter needs messages, --raw has none'
     with graph_node(args) as node:
         topic = absolute(args.topic_name)
         message_class, profile = _connect(node, topic, args)
         state: dict[str, Any] = {'count': 0, 'error': ''}
 
         def show(message: Any) -> None:
-            if args.once and state['count']:
+            if (args.once and state['count']) or not wanted(message):
                 return
             state['count'] += 1
             try:

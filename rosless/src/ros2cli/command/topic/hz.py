@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         default=DEFAULT_WINDOW_SIZE, metavar='WINDOW',
                         help='window size, in # of messages, for calculating rate '
                         f'(default: {DEFAULT_WINDOW_SIZE})')
+    watch.add_filter_argument(parser)
     parser.add_argument('--wall-time', dest='use_wtime', action='store_true',
                         help='calculates rate using wall time which can be helpful when clock '
                         'is not published during simulation')
@@ -36,7 +37,10 @@ def main(args: argparse.Namespace) -> None:
         arrivals = Arrivals(args.window_size)
         now = time.monotonic_ns if args.use_wtime else (
             lambda: node.get_clock().now().nanoseconds)
-        watch.subscribe(node, kind, args.topic_name, lambda _: arrivals.add(now()), raw=True)
+        wanted = watch.chosen(args.filter_expr)
+        watch.subscribe(node, kind, args.topic_name,
+                        lambda message: arrivals.add(now()) if wanted(message) else None,
+                        raw=args.filter_expr is None)
         watch.report_regularly(node, arrivals.report)
 
 
