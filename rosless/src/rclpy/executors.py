@@ -38,6 +38,8 @@ class ConditionReachedException(Exception):
 class TimeoutObject:
     """Holds a time [s]."""
 
+    timeout: float
+
     def __init__(self, timeout: float) -> None:
         self.timeout = timeout
 

@@ -183,11 +183,11 @@ class Node(NodeEntities, NodeParameters, NodeGraph, NoHandle):
 
     def add_waitable(self, waitable: Any) -> None:
         """Not in rosless."""
-        raise NotInRosless(f'Node.add_waitable: {Waitable.why}')
+        raise NotInRosless(f'waitables are not in rosless: {Waitable.why}')
 
     def remove_waitable(self, waitable: Any) -> None:
         """Not in rosless."""
-        raise NotInRosless(f'Node.remove_waitable: {Waitable.why}')
+        raise NotInRosless(f'waitables are not in rosless: {Waitable.why}')
 
     def destroy_node(self) -> None:
         """Destroy the node and everything it owns; it vanishes from the graph."""

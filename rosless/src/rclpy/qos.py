@@ -30,7 +30,7 @@ class QoSPolicyEnum(IntEnum):
     @classmethod
     def short_keys(cls) -> list[str]:
         """Return the keys, for example ``['system_default', 'keep_last', ...]``."""
-        return [member.name.lower() for member in cls if member.name != 'UNKNOWN']
+        return [member.name.lower() for member in cls]
 
     @classmethod
     def get_from_short_key(cls, name: str) -> int:
@@ -256,7 +256,7 @@ class QoSPresetProfiles(Enum):
     @classmethod
     def short_keys(cls) -> list[str]:
         """Return the names in lower case."""
-        return [name.lower() for name in cls.__members__ if name != 'UNKNOWN']
+        return [name.lower() for name in cls.__members__]
 
     @classmethod
     def get_from_short_key(cls, name: str) -> QoSProfile:

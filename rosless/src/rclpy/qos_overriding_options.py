@@ -42,6 +42,10 @@ class QoSOverridingOptions:
 
     """
 
+    policy_kinds: Any
+    callback: Any
+    entity_id: Any
+
     def __init__(
         self,
         policy_kinds: Iterable[QoSPolicyKind],

@@ -21,6 +21,9 @@ class TypeHash:
 
     """
 
+    version: int
+    value: bytes
+
     def __init__(self, version: int = -1, value: bytes = bytes(SIZE)) -> None:
         self.version = version
         self.value = value

@@ -8,6 +8,13 @@ from .absent import Absent
 class NumberOfEntities:
     """How many entities of each kind a waitable has."""
 
+    num_subscriptions: int
+    num_guard_conditions: int
+    num_timers: int
+    num_clients: int
+    num_services: int
+    num_events: int
+
     def __init__(
         self,
         num_subs: int = 0,
