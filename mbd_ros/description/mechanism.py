@@ -232,6 +232,130 @@ class SpringDamper:
 
 
 @dataclass(frozen=True, slots=True)
+class FluidBody:
+    """
+    What a fluid around a link does to it.
+
+    All of it is about the centre of buoyancy, the origin of a frame F, and in the axes of F.
+
+    Attributes
+    ----------
+    link : str
+        The link.
+    frame : Pose
+        Pose of F in the link: the centre of buoyancy [m], and the axes of the coefficients.
+    volume : float
+        Of the fluid it displaces [m^3].
+    added_mass : tuple of 6 rows
+        Symmetric, not negative: rows and columns x y z [kg] and rotations p q r about them
+        [kg m, kg m^2].
+    linear_drag, quadratic_drag : (6,) tuple
+        Force and moment against the velocity v_i relative to the fluid, and against v_i |v_i|:
+        [N s/m, N m s/rad] and [N s^2/m^2, N m s^2/rad^2].
+    source : Source
+        Where it was written.
+
+    """
+
+    link: str
+    frame: Pose = Pose()
+    volume: float = 0.0
+    added_mass: tuple[tuple[float, ...], ...] = ((0.0,) * 6,) * 6
+    linear_drag: tuple[float, ...] = (0.0,) * 6
+    quadratic_drag: tuple[float, ...] = (0.0,) * 6
+    source: Source = Source()
+
+
+@dataclass(frozen=True, slots=True)
+class Beam:
+    """
+    A straight beam along the x axis, clamped at the origin.
+
+    Attributes
+    ----------
+    length : float
+        [m].
+    linear_density : float
+        Mass per length [kg/m].
+    bending_stiffness : (float, float)
+        ``E I`` of bending in the x-y plane and in the x-z plane [N m^2].
+    torsional_stiffness, torsional_inertia : float
+        ``G J`` [N m^2] and moment of inertia about x per length [kg m].
+    modes : (int, int, int)
+        How many modes of bending along y, along z, and of torsion.
+    damping_ratio : float
+        Of every mode.
+
+    """
+
+    length: float
+    linear_density: float
+    bending_stiffness: tuple[float, float] = (0.0, 0.0)
+    torsional_stiffness: float = 0.0
+    torsional_inertia: float = 0.0
+    modes: tuple[int, int, int] = (1, 1, 0)
+    damping_ratio: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModalPoint:
+    """
+    A mass point of a flexible link, or the place where a joint sits on it.
+
+    Attributes
+    ----------
+    position : (3,) tuple
+        While nothing is bent [m].
+    shape : tuple of float
+        Displacement per modal coordinate, x of all modes first, then y, then z [m].
+    mass : float
+        [kg]; 0 where a joint sits.
+    rotation : tuple of float
+        Rotation per modal coordinate, as ``shape`` [rad]; empty for a mass point.
+    joint : str
+        The joint that sits there; empty for a mass point.
+
+    """
+
+    position: Vector3
+    shape: tuple[float, ...]
+    mass: float = 0.0
+    rotation: tuple[float, ...] = ()
+    joint: str = ''
+
+
+@dataclass(frozen=True, slots=True)
+class FlexibleBody:
+    """
+    A link that bends: a beam, or mass points with the shapes of its modes.
+
+    Attributes
+    ----------
+    link : str
+        The link; its ``inertia`` is that of the whole link while nothing is bent.
+    frame : Pose
+        Pose in the link of the frame the rest is given in.
+    beam : Beam, optional
+        Either this
+    points : tuple of ModalPoint
+        or this, with
+    stiffness, damping : tuple of float
+        Modal matrices by rows [N/m, N s/m for shapes in m].
+    source : Source
+        Where it was written.
+
+    """
+
+    link: str
+    frame: Pose = Pose()
+    beam: Beam | None = None
+    points: tuple[ModalPoint, ...] = ()
+    stiffness: tuple[float, ...] = ()
+    damping: tuple[float, ...] = ()
+    source: Source = Source()
+
+
+@dataclass(frozen=True, slots=True)
 class Mechanism:
     """
     A robot as it was described.
@@ -259,6 +383,10 @@ class Mechanism:
     generation : int
         Number of this robot among those that take each other's place, as its description says;
         0: it does not say.
+    fluids : tuple of FluidBody
+        What a fluid does to links.
+    flexibles : tuple of FlexibleBody
+        Links that bend.
 
     """
 
@@ -272,3 +400,5 @@ class Mechanism:
     loop_joints: tuple[LoopJoint, ...] = ()
     springs: tuple[SpringDamper, ...] = ()
     generation: int = 0
+    fluids: tuple[FluidBody, ...] = ()
+    flexibles: tuple[FlexibleBody, ...] = ()

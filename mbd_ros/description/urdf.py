@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mbd_ros.description.annotations import read_flexibles, read_fluids
 from mbd_ros.description.finding import Source
 from mbd_ros.description.inertia_check import check_inertias
 from mbd_ros.description.loop_joints import check_loops
@@ -69,11 +70,12 @@ def read_urdf(robot: Any, report: Report, *, mimic: bool = False,
     if side is not None:
         _add_side_file(robot, side, found, report)
     loop_joints = (*tree.closing, *found.loop_joints)
+    fluids, flexibles = read_fluids(robot, report), read_flexibles(robot, links, joints, report)
     check_loops(loop_joints, found.springs, links, tree.joints, report)
     check_inertias(links, report)
     return Mechanism(_name(robot, report), tree.root, links, tree.joints, tuple(report.findings),
                      report.file, as_text(robot), loop_joints, tuple(found.springs),
-                     _read_generation(robot, report))
+                     _read_generation(robot, report), fluids, flexibles)
 
 
 def _read_generation(robot: Any, report: Report) -> int:

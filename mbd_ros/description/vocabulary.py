@@ -74,6 +74,31 @@ _INERTIAL = Element(children={
                      required=True),
 })
 
+FLUID, FLEXIBLE = f'{{{NAMESPACE}}}fluid', f'{{{NAMESPACE}}}flexible'
+ADDED_MASS = tuple(f'{a}{b}' for i, a in enumerate('xyzpqr') for b in 'xyzpqr'[i:])
+"""The entries of SDFormat's ``<fluid_added_mass>``: the upper triangle by rows."""
+
+_DRAG = Child(Element({'force': Attribute(3), 'moment': Attribute(3)}))
+_FLUID = Element(children={
+    'origin': Child(_ORIGIN),
+    'volume': Child(Element({'value': _VALUE})),
+    'fluid_added_mass': Child(Element(dict.fromkeys(ADDED_MASS, _NUMBER))),
+    'linear_drag': _DRAG,
+    'quadratic_drag': _DRAG,
+})
+_MODAL = {'xyz': Attribute(3, required=True), 'shape': _NAME}
+_FLEXIBLE = Element(children={
+    'origin': Child(_ORIGIN),
+    'beam': Child(Element({
+        'length': _VALUE, 'linear_density': _VALUE, 'bending_stiffness': Attribute(2),
+        'torsional_stiffness': _NUMBER, 'torsional_inertia': _NUMBER, 'modes': Attribute(3),
+        'damping_ratio': _NUMBER})),
+    'point': Child(Element(_MODAL | {'mass': _VALUE}), many=True),
+    'interface': Child(Element(_MODAL | {'joint': _NAME, 'rotation': _NAME}), many=True),
+    'stiffness': Child(Element({'values': _NAME})),
+    'damping': Child(Element({'values': _NAME})),
+})
+
 _ROUND = Element({'radius': _VALUE, 'length': _VALUE})
 _GEOMETRY = Element(children={
     'box': Child(Element({'size': Attribute(3, required=True)})),
@@ -98,10 +123,8 @@ _LINK = Element({'name': _NAME}, {
     'visual': Child(_SHAPE, many=True),
     'collision': Child(_SHAPE, many=True),
     'contact': Child(unused='it is for Bullet'),
-    f'{{{NAMESPACE}}}fluid': Child(
-        many=True, unused='forces of a fluid are not in this version; the link moves in a vacuum'),
-    f'{{{NAMESPACE}}}flexible': Child(
-        many=True, unused='flexible links are not in this version; the link is rigid'),
+    FLUID: Child(_FLUID),
+    FLEXIBLE: Child(_FLEXIBLE),
 })
 
 _JOINT = Element({'name': _NAME, 'type': _NAME}, {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from math import inf
 import sys
@@ -11,6 +12,7 @@ from lxml import etree
 
 from mbd_ros.description.mechanism import Inertia, Joint, Limits, Mechanism
 from mbd_ros.description.vocabulary import ARMATURE, GENERATION, NAMESPACE
+from mbd_ros.description.write_annotations import flexible_element, fluid_element
 from mbd_ros.description.write_loops import (
     add_origin, loop_element, numbers_text, spring_element)
 
@@ -49,10 +51,16 @@ def urdf_text(mechanism: Mechanism, *, loops: str = 'loop_joint',
     robot = etree.Element('robot', name=mechanism.name, nsmap={'mbd': NAMESPACE})
     if mechanism.generation:
         robot.set(GENERATION, str(mechanism.generation))
+    annotations: dict[str, list[Any]] = defaultdict(list)
+    for body in mechanism.fluids:
+        annotations[body.link].append(fluid_element(body))
+    for flexible in mechanism.flexibles:
+        annotations[flexible.link].append(flexible_element(flexible))
     for link in mechanism.links:
         element = etree.SubElement(robot, 'link', name=link.name)
         if link.inertia is not None:
             _add_inertial(element, link.inertia)
+        element.extend(annotations[link.name])
         element.extend((shapes or {}).get(link.name, ()))
     robot.extend(map(_joint, mechanism.joints))
     robot.extend(loop_element(loop, loops, mechanism) for loop in mechanism.loop_joints)

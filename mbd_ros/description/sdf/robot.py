@@ -9,11 +9,12 @@ from typing import Any
 from lxml import etree
 import numpy as np
 
+from mbd_ros.description.annotations import added_mass, check_added_mass
 from mbd_ros.description.finding import Source
 from mbd_ros.description.inertia_check import check_inertias
 from mbd_ros.description.loop_joints import check_loops
 from mbd_ros.description.loops_yaml import stem_of
-from mbd_ros.description.mechanism import Inertia, Joint, Link, Mechanism
+from mbd_ros.description.mechanism import FluidBody, Inertia, Joint, Link, Mechanism
 from mbd_ros.description.poses import matrix3, pose_from
 from mbd_ros.description.report import Report, tag_name
 from mbd_ros.description.sdf.frames import Frames, WORLD
@@ -21,6 +22,7 @@ from mbd_ros.description.sdf.joints import closing_joint, read_raw, tree_joints
 from mbd_ros.description.sdf.parts import base_of, pose_in, remark_others, text_of, value_of
 from mbd_ros.description.solids import combined
 from mbd_ros.description.tree import span
+from mbd_ros.description.vocabulary import ADDED_MASS
 from mbd_ros.description.write_loops import add_origin
 from mbd_ros.description.write_urdf import urdf_text
 from mbd_ros.description.xml_tree import children
@@ -91,8 +93,10 @@ def read_sdf(root: Any, report: Report) -> Mechanism:
         report.remark('info', f"the root link '{spanned.root}' is fixed to nothing; where the "
                       'model stands in the world is not used', report.source(model))
     name = model.get('name', '').strip() or stem_of(Path(report.file)).strip('<>')
+    fluids = tuple(body for element in model.iterfind('link')
+                   if (body := _fluid(element, report)) is not None)
     mechanism = Mechanism(name, spanned.root, tuple(links), tuple(joints), tuple(report.findings),
-                          report.file, '', tuple(loops))
+                          report.file, '', tuple(loops), fluids=fluids)
     shapes = {element.get('name'): visuals for element in model.iterfind('link')
               if (visuals := _visuals(element, report))}
     return replace(mechanism, text=urdf_text(mechanism, shapes=shapes))
@@ -147,7 +151,8 @@ def _inertia(element: Any, what: str, source: Source, report: Report) -> Inertia
     if base_of(part):
         raise report.error(f'{what}: <pose> of <inertial> relative to another frame; allowed: '
                            'relative to the link', report.source(part))
-    remark_others(part, ('pose', 'mass', 'inertia', 'density'), {}, what, report)
+    remark_others(part, ('pose', 'mass', 'inertia', 'density', 'fluid_added_mass'), {}, what,
+                  report)
     entries = {axes: value_of(part, f'inertia/{axes}', float(axes[1] == axes[2]), what, report)
                for axes in ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')}
     tensor = np.array([[entries[f'i{min(a, b)}{max(a, b)}'] for b in 'xyz'] for a in 'xyz'])
@@ -158,6 +163,21 @@ def _inertia(element: Any, what: str, source: Source, report: Report) -> Inertia
         x, y, z = placed[:3, 3].tolist()
         return Inertia(0.0, (x, y, z), matrix3(turned), report.source(part))
     return combined([(mass, placed, tensor)], report.source(part))
+
+
+def _fluid(link: Any, report: Report) -> FluidBody | None:
+    """Return the added mass of a link: about its mass centre, in the axes of its inertia."""
+    part = link.find('inertial/fluid_added_mass')
+    if part is None:
+        return None
+    what = f"link '{link.get('name')}'"
+    entries = {name: value_of(part, name, 0.0, what, report) for name in ADDED_MASS}
+    body = FluidBody(link.get('name'), pose_from(pose_in(link.find('inertial'), what, report)),
+                     added_mass=added_mass(entries), source=report.source(part))
+    check_added_mass(body, report)
+    report.remark('warning', f'{what}: <fluid_added_mass> is not used: forces of a fluid are not '
+                  'in the equations of this version; the link moves in a vacuum', body.source)
+    return body
 
 
 def _visuals(link: Any, report: Report) -> list[Any]:

@@ -15,7 +15,7 @@ from mbd_ros.model import load
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / 'test' / 'data'
 FILES = sorted([*ROOT.glob('urdf/*.urdf'), *DATA.glob('ladder/*.urdf'), *DATA.glob('mjcf/*.xml'),
-                *DATA.glob('sdf/*.sdf'), *DATA.glob('loops/*.urdf')])
+                *DATA.glob('sdf/*.sdf'), *DATA.glob('loops/*.urdf'), DATA / 'annotated.urdf'])
 SIDE = DATA / 'loops' / 'dialects.loops.yaml'
 WORDS = ('', '0', '-1', 'nan', 'inf', '1e400', '1e-320', '1e300', '-1e200', 'abc', '0 0 0', '1 2',
          '0 0 0 0', '<', '&', '&amp;', 'link', 'joint', 'base', 'fixed', 'floating', 'planar',

@@ -1,0 +1,116 @@
+"""Fluid and flexible links: records, errors, there and back."""
+
+from dataclasses import replace
+
+from described import joint, link, robot
+import pytest
+
+from mbd_ros.description import read
+from mbd_ros.description.mechanism import Beam, ModalPoint
+from mbd_ros.description.write_urdf import urdf_text
+from mbd_ros.errors import DescriptionError
+
+BASE = link('a', mass=2.0)
+JOINT = joint('j', 'continuous', 'a', 'b', '<axis xyz="0 0 1"/>')
+FLUID = ('<mbd:fluid><origin xyz="0.15 0 0"/><volume value="0.00675"/><fluid_added_mass xx="2.43" '
+         'yy="5.34" zz="5.34" yr="0.1" pp="0.007" qq="0.04" rr="0.04"/>'
+         '<linear_drag force="1 2 3"/><quadratic_drag force="10.1 27 27" '
+         'moment="0.0057 0.0238 0.0238"/></mbd:fluid>')
+BEAM = ('<mbd:flexible><origin rpy="0 1 0"/><beam length="0.8" linear_density="0.5" '
+        'bending_stiffness="300 310" torsional_stiffness="200" torsional_inertia="1e-4" '
+        'modes="2 2 1" damping_ratio="0.01"/></mbd:flexible>')
+MODAL = ('<mbd:flexible><point xyz="0.2 0 0" mass="0.5" shape="0 0  0.1 0.2  0 0.3"/>'
+         '<point xyz="0.4 0 0" mass="0.5" shape="0 0  0.3 0.4  0 0.5"/><interface joint="j" '
+         'xyz="0.5 0 0" shape="0 0  1 2  0 3" rotation="0 0  0 0.1  2 0"/>'
+         '<stiffness values="100 1 1 200"/><damping values="1 0 0 2"/></mbd:flexible>')
+
+
+def annotated(text: str) -> str:
+    """Return a robot whose first link, in line 2, has an annotation."""
+    return robot(BASE.replace('</link>', text + '</link>'), link('b'), JOINT,
+                 attributes=' xmlns:mbd="urn:mbd_ros"')
+
+
+def error(text: str) -> str:
+    """Return the message with which an annotation is refused."""
+    with pytest.raises(DescriptionError) as caught:
+        read(annotated(text))
+    return str(caught.value)
+
+
+def test_a_fluid():
+    mechanism = read(annotated(FLUID))
+    (body,) = mechanism.fluids
+    assert (body.link, body.frame.translation, body.volume) == ('a', (0.15, 0.0, 0.0), 0.00675)
+    assert [body.added_mass[k][k] for k in range(6)] == [2.43, 5.34, 5.34, 0.007, 0.04, 0.04]
+    assert body.added_mass[1][5] == body.added_mass[5][1] == 0.1
+    assert body.linear_drag == (1.0, 2.0, 3.0, 0.0, 0.0, 0.0)
+    assert body.quadratic_drag == (10.1, 27.0, 27.0, 0.0057, 0.0238, 0.0238)
+    assert [str(finding) for finding in mechanism.findings] == [
+        "<string>:2: warning: link 'a': <mbd:fluid> is not used: forces of a fluid are not in the "
+        'equations of this version; the link moves in a vacuum']
+
+
+def test_a_beam():
+    mechanism = read(annotated(BEAM))
+    (body,) = mechanism.flexibles
+    assert body.beam == Beam(0.8, 0.5, (300.0, 310.0), 200.0, 1e-4, (2, 2, 1), 0.01)
+    assert [str(finding) for finding in mechanism.findings] == [
+        "<string>:2: warning: link 'a': <mbd:flexible> is not used: flexible links are not in the "
+        'equations of this version; the link is rigid']
+
+
+def test_modes():
+    (body,) = read(annotated(MODAL)).flexibles
+    assert body.points[0] == ModalPoint((0.2, 0.0, 0.0), (0.0, 0.0, 0.1, 0.2, 0.0, 0.3), 0.5)
+    assert body.points[2] == ModalPoint((0.5, 0.0, 0.0), (0.0, 0.0, 1.0, 2.0, 0.0, 3.0), 0.0,
+                                        (0.0, 0.0, 0.0, 0.1, 2.0, 0.0), 'j')
+    assert (body.stiffness, body.damping) == ((100.0, 1.0, 1.0, 200.0), (1.0, 0.0, 0.0, 2.0))
+
+
+@pytest.mark.parametrize('text', [FLUID, BEAM.replace(' rpy="0 1 0"', ' xyz="1 0 0"'), MODAL])
+def test_there_and_back(text):
+    mechanism = read(annotated(text))
+    again = read(urdf_text(mechanism))
+    for records in ('fluids', 'flexibles'):
+        assert [replace(body, source=None) for body in getattr(again, records)] == [
+            replace(body, source=None) for body in getattr(mechanism, records)]
+
+
+def test_added_mass_of_sdformat():
+    mechanism = read('<sdf version="1.10"><model name="m"><link name="a"><inertial><pose>1 0 0 0 0'
+                     ' 0</pose><mass>1</mass><fluid_added_mass><xx>2</xx><yr>0.1</yr><yy>3</yy>'
+                     '<rr>0.4</rr></fluid_added_mass></inertial></link></model></sdf>')
+    (body,) = mechanism.fluids
+    assert body.frame.translation == (1.0, 0.0, 0.0)
+    assert (body.added_mass[0][0], body.added_mass[5][1]) == (2.0, 0.1)
+    assert any('moves in a vacuum' in finding.message for finding in mechanism.findings)
+
+
+@pytest.mark.parametrize(('text', 'message'), [
+    (FLUID.replace('pp="0.007"', 'pp="-1"'),
+     "link 'a' has an added mass with the eigenvalue -1; allowed: 0 or more"),
+    (FLUID.replace('value="0.00675"', 'value="-1"'),
+     "link 'a': <mbd:fluid> has the volume -1; allowed: 0 or more"),
+    (FLUID.replace('moment="0.0057', 'moment="-2'),
+     "link 'a': <mbd:fluid> has the quadratic_drag -2; allowed: 0 or more"),
+    (BEAM.replace('bending_stiffness="300', 'bending_stiffness="0'),
+     "link 'a': <mbd:flexible>: bending_stiffness of <beam> is 0; allowed for its modes: more "
+     'than 0'),
+    (BEAM.replace('modes="2 2 1"', 'modes="2 2.5 1"'),
+     "link 'a': <mbd:flexible>: modes of <beam> are 2 2.5 1; allowed: three whole numbers up to "
+     '20, not all 0'),
+    (BEAM.replace('linear_density="0.5"', 'linear_density="5"'),
+     "link 'a': <mbd:flexible> weighs 4 kg, more than the <inertial> of its link; allowed: as "
+     'much at most, since that is the whole link'),
+    (MODAL.replace('joint="j"', 'joint="k"'),
+     "link 'a': <mbd:flexible>: <interface> names the joint 'k', which does not sit on this link"),
+    (MODAL.replace('values="100 1 1 200"', 'values="100 1 2 200"'),
+     "link 'a': <mbd:flexible>: <stiffness> is not symmetric and positive; allowed: 2 x 2 numbers "
+     'of such a matrix'),
+    (MODAL.replace('shape="0 0  0.3', 'shape="0  0.3'),
+     "link 'a': shape=\"0  0.3 0.4  0 0.5\" of <point> has 5 words; allowed: 6 finite numbers"),
+    ('<mbd:flexible/>', "link 'a': <mbd:flexible> has not either a <beam> or <point>s"),
+])
+def test_errors(text, message):
+    assert error(text) == f'<string>:2: {message}'
