@@ -8,7 +8,7 @@ import time
 import traceback
 from typing import Any
 
-from mbd_msgs.srv import ForwardDynamics, InverseDynamics, MassMatrix
+from mbd_msgs.srv import CheckModel, ForwardDynamics, InverseDynamics, MassMatrix
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.node import Node
 
@@ -19,6 +19,7 @@ from mbd_ros.errors import MbdError
 from mbd_ros.execution import choose, forced
 from mbd_ros.messages import dynamics_answers as answers
 from mbd_ros.messages import dynamics_requests as requests
+from mbd_ros.messages.findings import diagnose
 from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
@@ -39,7 +40,8 @@ class DynamicsServer(Node):
     =======================  ===================  ===============================================
     ~/forward_dynamics,      reentrant            requests share nothing that changes, and native
     ~/inverse_dynamics,                           code runs without the interpreter's lock
-    ~/mass_matrix
+    ~/mass_matrix,
+    ~/check_model
     robot_description        mutually exclusive   descriptions are taken one after the other
     /diagnostics timer       mutually exclusive   as above, it only reads
     =======================  ===================  ===============================================
@@ -68,6 +70,10 @@ class DynamicsServer(Node):
                 (MassMatrix, 'mass_matrix', self._mass_matrix)):
             self.create_service(kind, f'~/{name}', self._guarded(answer),
                                 callback_group=together)
+        self.create_service(CheckModel, '~/check_model', self._answering(
+            lambda robot, request, response: diagnose(
+                request, response, None if robot is None else robot.model)),
+            callback_group=together)
         self._health = HealthPublisher(self, self._how, group=alone)
 
     def close(self) -> None:
@@ -82,12 +88,18 @@ class DynamicsServer(Node):
             assert callable(prepared)
 
     def _guarded(self, answer: Callable[[Robot, Any, Any], None]) -> Callable[[Any, Any], Any]:
+        """Return a service callback that needs a robot and turns every error into an answer."""
+        return self._answering(lambda robot, request, response: answer(
+            robot or self._source.require(), request, response))
+
+    def _answering(self, answer: Callable[[Robot | None, Any, Any], None]
+                   ) -> Callable[[Any, Any], Any]:
         """Return a service callback that turns every error into an answer."""
         def callback(request: Any, response: Any) -> Any:
             robot = self._source.robot
             generation = 0 if robot is None else robot.model.generation
             try:
-                answer(self._source.require() if robot is None else robot, request, response)
+                answer(robot, request, response)
             except MbdError as error:
                 self._refused += 1
                 return answers.fail(type(response)(), error, generation)

@@ -8,7 +8,7 @@ import time
 
 from diagnostic_msgs.msg import DiagnosticArray
 from mbd_msgs.msg import ErrorCode
-from mbd_msgs.srv import ForwardDynamics, InverseDynamics, MassMatrix
+from mbd_msgs.srv import CheckModel, ForwardDynamics, InverseDynamics, MassMatrix
 import numpy as np
 import pytest
 from rcl_interfaces.srv import GetParameters
@@ -139,6 +139,13 @@ def test_robots_come_over_the_topic_and_replace_each_other_as_a_whole(run_node, 
     def ask():
         return graph.call(MassMatrix, 'dynamics_server/mass_matrix', request)
 
+    def check(description):
+        return graph.call(CheckModel, 'dynamics_server/check_model',
+                          CheckModel.Request(robot_description=description))
+
+    assert check('').error_code == ErrorCode.INVALID_VALUE
+    broken = check('<robot name="broken"><link')
+    assert (broken.success, broken.readable, broken.findings[0].line) == (True, False, 1)
     answer = ask()
     assert (answer.error_code, answer.model_generation) == (ErrorCode.NO_MODEL, 0)
     assert 'nothing has come on the topic robot_description' in answer.message
@@ -151,6 +158,7 @@ def test_robots_come_over_the_topic_and_replace_each_other_as_a_whole(run_node, 
     light = ask()
     assert light.success, light.message
     assert light.model_generation == 1
+    assert (check('').readable, check('').model_generation) == (True, 1)
 
     publisher.publish(String(data=text.replace('<mass value="1"/>', '<mass value="3"/>')))
     running.wait_for('generation 2')

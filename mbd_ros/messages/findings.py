@@ -1,0 +1,61 @@
+"""What the model doctor says as messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mbd_msgs.msg import ErrorCode, ModelFinding
+
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.model import Model
+from mbd_ros.model.diagnosis import check, Diagnosis
+
+
+def read_description(request: Any, model: Model | None) -> str:
+    """
+    Return the description that a request asks about.
+
+    Parameters
+    ----------
+    request : CheckModel.Request
+        As it came.
+    model : Model or None
+        The robot in use.
+
+    Returns
+    -------
+    str
+        XML text.
+
+    Raises
+    ------
+    InvalidValueError
+        If it is no XML text; files of this machine are not read for others.
+
+    """
+    text = str(request.robot_description)
+    if not text.strip() and model is not None:
+        return model.mechanism.text
+    if not text.lstrip('\ufeff \t\r\n').startswith('<'):
+        raise InvalidValueError(
+            'robot_description', text[:40],
+            'XML text, or empty for the robot in use' + ('' if model else ', but there is none'))
+    return text
+
+
+def diagnose(request: Any, response: Any, model: Model | None) -> Any:
+    """Fill the answer of ``CheckModel``; parameters and errors are those of the above."""
+    write_findings(response, check(read_description(request, model)))
+    response.success = True
+    response.error_code = ErrorCode.SUCCESS
+    response.model_generation = 0 if model is None else model.generation
+    return response
+
+
+def write_findings(response: Any, diagnosis: Diagnosis) -> None:
+    """Write what the doctor says into an answer."""
+    response.readable = diagnosis.model is not None
+    response.findings = [
+        ModelFinding(severity=finding.severity, message=finding.message, file=finding.file or '',
+                     line=finding.line or 0, remedy=finding.remedy)
+        for finding in diagnosis.findings]
