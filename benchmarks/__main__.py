@@ -1,6 +1,6 @@
 """Run the benchmarks and print their tables: ``python -m benchmarks``."""
 
-from benchmarks import batches, composition, derivatives, per_call, start, sweep
+from benchmarks import batches, composition, derivatives, loading, per_call, start, sweep
 from benchmarks.timing import machine
 
 
@@ -10,6 +10,7 @@ def main() -> None:
     for title, rows in (('One state, one call, one thread', per_call.rows),
                         ('Derivatives, one state, one call, one thread', derivatives.rows),
                         ('Forward dynamics of many states in one call', batches.rows),
+                        ('From the text of a URDF to a model', loading.rows),
                         ('From the start of a process to the first answers', start.rows),
                         ('The control loop, nodes in one process and in several',
                          composition.rows),
