@@ -99,3 +99,24 @@ def test_difference():
 
 def test_neutral():
     assert state.neutral(MODEL).tolist() == pin.neutral(PEER).tolist()
+
+
+@pytest.mark.parametrize('count', [1, 2, 50, 200])
+def test_trees_of_one_to_two_hundred_bodies(count):
+    rng = np.random.default_rng(count)
+    kinds = ['spherical', 'planar', 'revolute', 'prismatic', 'floating', *['continuous'] * 20]
+    model = model_of([int(rng.integers(max(0, i - 9), i + 1)) for i in range(count)],
+                     [kinds[k % 25] for k in range(count)], count)
+    peer = twin(model)
+    data = peer.createData()
+    states = [np.array(part) for part in zip(*(random_state(model, k) for k in range(9)))]
+    for executor in ('rolled', 'auto', mbd_ros.Threads(2, mbd_ros.Compiled('rolled'))):
+        how = {'executor': executor}
+        tau = mbd_ros.inverse_dynamics(model, *states, **how)
+        qdd = mbd_ros.forward_dynamics(model, *states, **how)
+        for k, one in enumerate(zip(*states)):
+            close(tau[k], pin.rnea(peer, data, *one))
+            # The condition grows with the tree: compare the forces that accelerations stand for.
+            close(pin.rnea(peer, data, *one[:2], qdd[k]), one[2],
+                  1e-10 * max(1.0, np.abs(pin.crba(peer, data, one[0])).max()))
+        close(mbd_ros.forward_dynamics(model, *(part[0] for part in states), **how), qdd[0], 1e-8)
