@@ -14,6 +14,7 @@ setup(
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + NAME]),
         ('share/' + NAME, ['package.xml']),
+        ('share/' + NAME + '/action', sorted(glob('action/*.action'))),
         ('share/' + NAME + '/msg', sorted(glob('msg/*.msg'))),
         ('share/' + NAME + '/srv', sorted(glob('srv/*.srv'))),
     ],

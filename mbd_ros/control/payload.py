@@ -149,6 +149,11 @@ class LoadedDynamics(PreparedDynamics):
             return np.asarray(np.linalg.solve(self.mass_matrix(q), force), np.float64)
         return forward_dynamics
 
+    def change_gravity(self, gravity: ArrayLike) -> None:
+        """Go on under another gravity (3,) [m/s^2]."""
+        self._bare.change_gravity(gravity)
+        super().change_gravity(gravity)
+
     def _jacobians(self, q: Vector) -> tuple[Matrix, Matrix, Matrix]:
         """Return the Jacobians of the load's turning and of its mass centre, and the link's R."""
         J = self._bare.jacobian(q, self.payload.link)

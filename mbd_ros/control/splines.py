@@ -65,7 +65,7 @@ class PiecewisePolynomial:
 
 def trajectory(
     times: ArrayLike, positions: ArrayLike, velocities: ArrayLike | None = None,
-    accelerations: ArrayLike | None = None,
+    accelerations: ArrayLike | None = None, *, first_velocity: ArrayLike | None = None,
 ) -> PiecewisePolynomial:
     """
     Return the path through way-points at given times.
@@ -79,6 +79,8 @@ def trajectory(
     velocities, accelerations : array_like, optional
         (k, n). With velocities the segments are cubics, with both they are quintics; with neither
         the path is the cubic spline with continuous acceleration, at rest at both ends.
+    first_velocity : array_like, optional
+        (n,), with neither: velocity at the first point.
 
     Returns
     -------
@@ -103,7 +105,9 @@ def trajectory(
     if accelerations is not None and velocities is None:
         raise InvalidValueError('accelerations', 'given', 'velocities beside them')
     if velocities is None:
-        cubic = CubicSpline(t, x, bc_type='clamped').c[::-1].transpose(1, 0, 2)
+        rest = np.zeros(x.shape[1])
+        first = rest if first_velocity is None else np.asarray(first_velocity, np.float64)
+        cubic = CubicSpline(t, x, bc_type=((1, first), (1, rest))).c[::-1].transpose(1, 0, 2)
         return PiecewisePolynomial(t, np.pad(cubic, ((0, 0), (0, 2), (0, 0))))
     v = _numbers('velocities', velocities, 2)
     if v.shape != x.shape:

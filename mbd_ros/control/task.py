@@ -130,7 +130,7 @@ class Task:
             if name not in known:
                 raise UnknownNameError('datum of a task', name, known)
         missing = [name for name in ('link', 'path')
-                   if name not in data and not data.get('constraints')]
+                   if name not in data and 'constraints' not in data]
         if missing:
             raise InvalidValueError('task', sorted(data), f'also with {", ".join(missing)}')
         values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value

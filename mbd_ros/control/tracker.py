@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from mbd_ros.control.constrained_motion import ConstrainedMotion
 from mbd_ros.control.joint_reference import JointReference, stop_from
 from mbd_ros.control.limits import Limits
 from mbd_ros.control.nominal_model import NominalModel, NominalState
-from mbd_ros.control.references import Path
+from mbd_ros.control.references import end_of, Path, PathPoint
 from mbd_ros.control.servo_constraints import AXES, ToolPosition
 from mbd_ros.control.task import law_for, motion_for, Task
 from mbd_ros.control.tracking import TrackingEffort
@@ -120,6 +121,7 @@ class Tracker:
         self._tool_rows = slice(0)
         self._begin = time
         self._now = time
+        self._end = math.inf
         if task.path or task.constraints:
             self.follow(task, time, q, v)
 
@@ -188,7 +190,7 @@ class Tracker:
         source = NominalModel(moving, q, v, time=-approach, step=task.step, start=start)
         self._start(source, time + approach, Mode.FOLLOWING)
         self.task = task
-        self._find_tool(motion, task)
+        self._find_tool(motion)
         return approach
 
     def follow_joints(self, path: Path, time: float, begin: float = 0.0) -> None:
@@ -255,6 +257,27 @@ class Tracker:
             self._source.refresh()
         elif self._source is not None:
             self._source.dyn = dyn
+
+    def weight(self, q: Vector) -> Vector:
+        """Return the efforts (nv,) that carry the robot at rest, within their limits."""
+        return self.law.weightless(q, np.zeros(self.dyn.model.nv)).effort
+
+    def energy(self, q: Vector, v: Vector) -> float:
+        """Return the kinetic and potential energy of the robot [J]."""
+        return float(self.dyn.energies(q, v).sum())
+
+    @property
+    def end(self) -> float:
+        """Time at which every path that is followed rests at its end [s]; infinite for some."""
+        if isinstance(self._source, JointReference):
+            return end_of(self._source.path)
+        return self._end
+
+    def preview(self, time: float) -> PathPoint | None:
+        """Return the reference of all joints at a time [s], None where joints have no path."""
+        if not isinstance(self._source, JointReference):
+            return None
+        return self._source.path.at(time - self._begin)
 
     def reference(self, q: Vector) -> tuple[Vector, Vector, Vector]:
         """Return q, v and vdot from which a new path should begin, for a measured q."""
@@ -367,9 +390,11 @@ class Tracker:
     def _start(self, source: NominalModel | JointReference, begin: float, mode: Mode) -> None:
         self._source, self._begin, self.mode, self.problem = source, begin, mode, ''
 
-    def _find_tool(self, motion: ConstrainedMotion, task: Task) -> None:
+    def _find_tool(self, motion: ConstrainedMotion) -> None:
         """Remember the first constraint on the position of a tool, and which rows are its own."""
         parts = getattr(motion.constraint, 'parts', (motion.constraint,))
+        self._end = max((end_of(part.path) for part in parts if hasattr(part, 'path')),
+                        default=math.inf)
         rows, self._tool = 0, None
         state = self._source.state  # type: ignore[union-attr]
         for part in parts:

@@ -85,6 +85,26 @@ class PreparedDynamics:
         """Gravity (3,) [m/s^2] in world axes, as a copy."""
         return self._gravity.copy()
 
+    def change_gravity(self, gravity: ArrayLike) -> None:
+        """
+        Go on under another gravity; only for an instance of one's own.
+
+        Those of ``compile_model`` are shared by all who ask for the same; make one's own with the
+        constructor.
+
+        Parameters
+        ----------
+        gravity : array_like
+            (3,) [m/s^2] in world axes.
+
+        Raises
+        ------
+        InvalidValueError
+            If it is not three finite numbers.
+
+        """
+        self._gravity[:] = _vector3(gravity)
+
     @functools.cached_property
     def forward_dynamics(self) -> Callable[..., Array]:
         """Callable ``(q, v, tau) -> vdot`` (nv,): accelerations [rad/s^2, m/s^2]."""

@@ -89,6 +89,8 @@ def tracking_state(nanoseconds: int, frame: str, joint_names: Sequence[str], mea
     state.effort_nominal = efforts.nominal.tolist()
     state.effort_constraint = nominal.constraint_force.tolist()
     state.effort_feedback = efforts.feedback.tolist()
+    state.effort_robust = [] if efforts.robust is None else efforts.robust.tolist()
+    state.power = float(efforts.effort.dot(measured.v))
     state.effort_total = efforts.effort.tolist()
     state.saturated = bool(efforts.saturated)
     state.constraint_violation_before = nominal.violation_before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,8 +84,15 @@ class EffortCommands:
         Float64MultiArray
             One effort for each of ``joints``.
 
+        Raises
+        ------
+        NotFiniteError
+            If an effort is NaN or infinite: no such command is ever sent.
+
         """
         data = efforts[self._places].tolist()
+        if not math.isfinite(sum(data)):
+            self._checked('effort', data)
         dimension = MultiArrayDimension(label=str(answers), size=len(data), stride=len(data))
         return Float64MultiArray(layout=MultiArrayLayout(dim=[dimension]), data=data)
 

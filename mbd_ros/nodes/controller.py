@@ -1,37 +1,53 @@
-"""Node controller: makes the tool follow a path, with a nominal model after Udwadia and Kalaba."""
+"""Node controller: makes a robot follow constraints, with a nominal model after Udwadia-Kalaba."""
 
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 import sys
 import time
 
+from control_msgs.msg import JointTrajectoryControllerState
+from geometry_msgs.msg import Vector3Stamped
 from mbd_msgs.msg import ControllerState
+from mbd_msgs.srv import SetPayload
 from rclpy.clock import Clock
 from rclpy.clock import ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from mbd_ros.control import Task
-from mbd_ros.control.tracker import Step, Tracker
-from mbd_ros.errors import MbdError, UnsupportedError
+from mbd_ros.control import dynamics_with, Payload, Task
+from mbd_ros.control.tracker import Mode, Step, Tracker
+from mbd_ros.errors import MbdError, NoModelError, UnsupportedError
 from mbd_ros.messages.controller_states import idle_state, tracking_state
 from mbd_ros.messages.efforts import EffortCommands
+from mbd_ros.messages.error_codes import error_code
 from mbd_ros.messages.joint_states import JointStateReader, Measured
+from mbd_ros.messages.path_goals import read_payload
 from mbd_ros.messages.times import SECOND, to_nanoseconds
+from mbd_ros.messages.trajectories import standard_state
 from mbd_ros.nodes import qos
 from mbd_ros.nodes.controller_drawings import ControllerDrawings
+from mbd_ros.nodes.controller_goals import Controlled, ControllerGoals
 from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
 from mbd_ros.nodes.run import run
 from mbd_ros.nodes.task_parameters import task_from_parameters
 
+MODES = {
+    Mode.WEIGHTLESS: ControllerState.MODE_WEIGHTLESS,
+    Mode.FOLLOWING: ControllerState.MODE_TRACKING,
+    Mode.HOLDING: ControllerState.MODE_HOLDING,
+}
+SENDING = frozenset(MODES.values())
+"""Modes in which efforts are sent."""
+
 
 class Controller(Node):
     """
-    Makes the tool of the robot follow a path.
+    Makes a robot follow paths and other constraints.
 
     Every joint state is answered with efforts: the nominal model is advanced to the state's stamp
     and compared with it, so that a late message costs no accuracy.
@@ -41,6 +57,8 @@ class Controller(Node):
     ==============================  ==================  ===========================================
     joint_states                    the node's default  one control step after the other
     robot_description               the node's default  a robot is never changed within a step
+    actions, ~/joint_trajectory,    the node's default  they change what the next step follows; a
+    ~/set_payload, ~/gravity                            goal waits without a thread
     watch, drawing and              the node's default  they read what a step writes
     /diagnostics timers
     ==============================  ==================  ===========================================
@@ -59,6 +77,9 @@ class Controller(Node):
         self._reader: JointStateReader | None = None
         self._task: Task | None = None
         self._tracker: Tracker | None = None
+        self._measured: Measured | None = None
+        self._payload: Payload | None = None
+        self._gravity: list[float] = []
         self._command: Float64MultiArray | None = None
         self._mode = ControllerState.MODE_WAITING
         self._why = 'no joint states yet'
@@ -72,11 +93,17 @@ class Controller(Node):
         self._efforts = self.create_publisher(
             Float64MultiArray, 'effort_controller/commands', qos.RELIABLE)
         self._states = self.create_publisher(ControllerState, '~/state', qos.RELIABLE)
+        self._standard = self.create_publisher(
+            JointTrajectoryControllerState, '~/controller_state', qos.RELIABLE)
         self._drawings = ControllerDrawings(self)
+        self._goals = ControllerGoals(self, self, self._settings)
         self._source = RobotSource(self, self._settings.robot_description, self._on_robot)
         self._subscription = self.create_subscription(
             JointState, 'joint_states', self._on_joint_states, qos.STREAM,
             qos_overriding_options=qos.OVERRIDABLE)
+        self.create_service(SetPayload, '~/set_payload', self._on_payload)
+        self.create_subscription(Vector3Stamped, '~/gravity', self._on_gravity, qos.STREAM,
+                                 qos_overriding_options=qos.OVERRIDABLE)
         self._watch = self.create_timer(
             0.1, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._health = HealthPublisher(self, self._how)
@@ -98,11 +125,15 @@ class Controller(Node):
         reader = JointStateReader(model)
         q = commands.configuration('', []) if posture is None else posture
         v = commands.velocities('', [])
-        first = Tracker(robot.dynamics, task, q, v)   # refuses a task that does not fit
+        payload = None if self._payload is None else self._payload.check(model)
+        dynamics = dynamics_with(model, payload, settings.gravity)
+        first = Tracker(dynamics, replace(task, start='as_given'), q, v)   # refuses what is wrong
         with contextlib.suppress(MbdError):   # to compile; the path may be out of reach from here
             first.tool_points(first.step(self._period / SECOND, q, v), q)
         self._commands, self._reader, self._task = commands, reader, task
-        self._tracker = None
+        self._dynamics, self._gravity = dynamics, list(settings.gravity)
+        self._goals.drop('the robot was replaced')
+        self._tracker = self._measured = None
         self._stamp = -1
         self._drawings.show_path(first, self.get_clock().now().nanoseconds)
 
@@ -144,24 +175,98 @@ class Controller(Node):
             self.get_logger().warning('the stamps of joint_states went back: the path begins anew',
                                       throttle_duration_sec=1.0)
             self._tracker = None
+            self._goals.drop('the stamps of joint_states went back')
+        if self._gravity != self._settings.gravity:
+            self._change_gravity(self._settings.gravity)
         if self._tracker is None:
-            assert self._task is not None
-            self._tracker = Tracker(robot.dynamics, self._task, measured.q, measured.v)
             self._begin = stamp
+            self._tracker = self._new_tracker(measured)
         elif self._mode != ControllerState.MODE_LOST:
             self._misses += max(0, round((stamp - self._stamp) / self._period) - 1)
-        self._stamp = stamp
+        tracker = self._tracker
+        self._stamp, self._measured = stamp, measured
         self._arrival = time.monotonic()
         state = (stamp - self._begin) / SECOND, measured.q, measured.v
-        if self._mode == ControllerState.MODE_HOLDING:
-            return self._tracker.hold(*state)
+        if self._mode == ControllerState.MODE_LOST and tracker.mode is Mode.WEIGHTLESS:
+            self._take_up(tracker)
         try:
-            step = self._tracker.step(*state)
+            step = tracker.step(*state)
         except MbdError as error:
-            self._set_mode(ControllerState.MODE_HOLDING, f'the path cannot be followed: {error}')
-            return self._tracker.hold(*state)
-        self._set_mode(ControllerState.MODE_TRACKING, '')
+            tracker.stop(*state, f'the path cannot be followed: {error}')
+            step = tracker.step(*state)
+        self._set_mode(MODES[tracker.mode], tracker.problem)
         return step
+
+    def _new_tracker(self, measured: Measured) -> Tracker:
+        """Return a tracker that begins with the task of the parameters; weightless if it fails."""
+        assert self._task is not None
+        try:
+            tracker = Tracker(self._dynamics, self._task, measured.q, measured.v)
+        except MbdError as error:
+            self.get_logger().error(f'the path cannot be followed: {error}')
+            tracker = Tracker(self._dynamics, replace(self._task, path={}, constraints=()),
+                              measured.q, measured.v)
+            tracker.stop(0.0, measured.q, measured.v, f'the path cannot be followed: {error}')
+        return tracker
+
+    def _take_up(self, tracker: Tracker) -> None:
+        """Begin the task of the parameters again, after joint states were lost."""
+        controlled, task = self.controlled(), self._task
+        if controlled is None or task is None or not (task.path or task.constraints):
+            return
+        with contextlib.suppress(MbdError):
+            tracker.follow(task, controlled.time, controlled.measured.q, controlled.measured.v)
+            self.begun()
+
+    def controlled(self) -> Controlled | None:
+        """Return what goals begin from, None before the first joint state."""
+        if (self._tracker is None or self._commands is None or self._measured is None
+                or self._task is None):
+            return None
+        return Controlled(self._tracker, self._commands, self._task, self._measured, self._stamp,
+                          (self._stamp - self._begin) / SECOND)
+
+    def begun(self) -> None:
+        """Show the path that is followed from now on."""
+        if self._tracker is not None:
+            self._drawings.show_path(self._tracker, self.get_clock().now().nanoseconds)
+
+    def _on_payload(self, request: SetPayload.Request, response: SetPayload.Response
+                    ) -> SetPayload.Response:
+        """Take what the robot carries from now on."""
+        robot = self._source.robot
+        try:
+            if robot is None or self._task is None:
+                raise NoModelError(self._source.problem)
+            payload = read_payload(request.link or self._task.link, request.payload)
+            dynamics = dynamics_with(robot.model, payload, self._gravity)
+        except MbdError as error:
+            response.error_code, response.message = error_code(error), str(error)
+            return response
+        self._payload, self._dynamics = payload, dynamics
+        if self._tracker is not None:
+            self._tracker.set_dynamics(dynamics)
+        self.get_logger().info(f'payload: {payload.mass:g} kg on {payload.link}')
+        response.success = True
+        return response
+
+    def _on_gravity(self, message: Vector3Stamped) -> None:
+        """Take the gravity of a base that moves, in the axes of the root link."""
+        vector = message.vector
+        self._change_gravity([vector.x, vector.y, vector.z])
+
+    def _change_gravity(self, gravity: list[float]) -> None:
+        """Go on under another gravity."""
+        if self._source.robot is None:
+            return
+        try:
+            self._dynamics.change_gravity(gravity)
+        except MbdError as error:
+            self.get_logger().error(f'gravity not used: {error}', throttle_duration_sec=1.0)
+            return
+        self._gravity = self._settings.gravity = list(gravity)
+        if self._tracker is not None:
+            self._tracker.set_dynamics(self._dynamics)
 
     def _send(self, stamp: int, measured: Measured, step: Step, begin: float) -> None:
         """Publish efforts, and the state when it is time."""
@@ -172,36 +277,55 @@ class Controller(Node):
         duration = time.perf_counter() - begin
         self._durations.add(duration)
         self._drawings.keep(self._tracker, stamp, measured, step)
-        if (self._steps - 1) % self._state_every and self._steps > self._state_every:
+        tool = self._tracker.tool_points(step, measured.q)
+        report = not (self._steps - 1) % self._state_every
+        self._goals.look(stamp, measured, step, tool, report=report)
+        if not report and self._steps > self._state_every:
             return
         model = self._tracker.dyn.model
         state = tracking_state(
             stamp, self._drawings.frame(self._tracker), model.joint_names, measured,
-            step, self._tracker.tool_points(step, measured.q), self._tracker.rows)
+            step, tool, self._tracker.rows)
         state.mode, state.message = self._mode, self._why
         state.model_generation = model.generation
         state.step = self._steps
+        state.energy = self._tracker.energy(measured.q, measured.v)
         state.computation_time = duration
         state.deadline_misses = self._misses
         self._states.publish(state)
+        self._standard.publish(standard_state(stamp, model, measured, step))
 
     def _look(self) -> None:
         """Notice when joint states stop."""
         robot = self._source.robot
         if robot is None:
             self._wait(f'no robot: {self._source.problem}', say=False)
-        elif (self._mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING)
+        elif (self._mode in SENDING
               and time.monotonic() - self._arrival > self._settings.state_timeout):
-            self._set_mode(ControllerState.MODE_LOST, 'joint_states stopped coming '
-                           f'{self._settings.state_timeout:g} s ago: no efforts are sent')
-        if self._mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING):
+            self._lose()
+        if self._mode in SENDING:
             return
         names = () if robot is None else robot.model.joint_names
         self._states.publish(idle_state(
             self.get_clock().now().nanoseconds, self._mode, self._why, names,
             generation=self._source.generation, step=self._steps))
 
+    def _lose(self) -> None:
+        """Leave the robot with the efforts that carry its weight, and send no more."""
+        controlled, task = self.controlled(), self._task
+        if controlled is not None and task is not None:
+            tracker, measured = controlled.tracker, controlled.measured
+            weight = tracker.weight(measured.q)
+            self._command = controlled.commands.write(weight, self._stamp)
+            self._efforts.publish(self._command)
+            if task.start == 'approach' or tracker.task is not task:
+                tracker.release()
+        self._goals.drop('joint_states stopped coming')
+        self._set_mode(ControllerState.MODE_LOST, 'joint_states stopped coming '
+                       f'{self._settings.state_timeout:g} s ago: no efforts are sent')
+
     def _wait(self, why: str, *, say: bool = True) -> None:
+        self._goals.drop(why)
         self._set_mode(ControllerState.MODE_WAITING, why, say=say)
 
     def _set_mode(self, mode: int, why: str, *, say: bool = True) -> None:
@@ -214,6 +338,8 @@ class Controller(Node):
         logger = self.get_logger()
         if mode == ControllerState.MODE_TRACKING:
             logger.info('tracking')
+        elif mode == ControllerState.MODE_WEIGHTLESS:
+            logger.info('weightless: nothing to follow, the weight is carried')
         elif mode == ControllerState.MODE_WAITING:
             logger.info(f'waiting: {why}')
         else:
@@ -227,10 +353,11 @@ class Controller(Node):
             **self._durations.figures('control step')}
         if self._source.robot is None:
             return Health(ERROR, f'no robot: {self._source.problem}', values)
-        if self._mode == ControllerState.MODE_TRACKING:
+        if self._mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_WEIGHTLESS):
             if self._source.problem:
                 return Health(WARNING, f'new description refused: {self._source.problem}', values)
-            return Health(OK, 'tracking', values)
+            return Health(OK, 'tracking' if self._mode == ControllerState.MODE_TRACKING
+                          else 'weightless', values)
         return Health(WARNING, self._why, values)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+import yaml
 
 from mbd_ros.control import Task
+from mbd_ros.errors import InvalidValueError
 
 Vector = NDArray[np.float64]
 
@@ -30,9 +32,32 @@ def task_from_parameters(values: Mapping[str, Any], posture: Vector | None) -> T
         The task.
 
     """
-    given = {name: value for name, value in values['path'].items() if value}
+    path = {name: value for name, value in values['path'].items() if value}
+    if path['kind'] == 'none':
+        path = {}
+    elif 'points' in path:
+        path['points'] = triples('path.points', path['points'])
     names = ('link', 'axes', 'start', 'step', 'metric', 'bandwidth', 'approach_speed',
-             'posture_stiffness')
+             'robust_rate', 'posture_stiffness')
     return Task.from_data({
-        **{name: values[name] for name in names}, 'path': given,
+        **{name: values[name] for name in names}, 'path': path,
+        'constraints': listed('constraints', values['constraints']),
         'posture': () if posture is None else tuple(posture.tolist())})
+
+
+def triples(name: str, values: Sequence[float]) -> list[list[float]]:
+    """Return x y z of points, given one after the other; raises InvalidValueError."""
+    if len(values) % 3:
+        raise InvalidValueError(f"parameter '{name}'", list(values), 'x y z of each point')
+    return [list(values[first:first + 3]) for first in range(0, len(values), 3)]
+
+
+def listed(name: str, text: str) -> tuple[Any, ...]:
+    """Return the entries of a list in YAML; raises InvalidValueError."""
+    try:
+        entries = yaml.safe_load(text) or []
+    except yaml.YAMLError as error:
+        raise InvalidValueError(f"parameter '{name}'", text, f'YAML ({error})') from error
+    if not isinstance(entries, list):
+        raise InvalidValueError(f"parameter '{name}'", text, 'a list in YAML')
+    return tuple(entries)

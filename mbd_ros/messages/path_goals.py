@@ -1,0 +1,113 @@
+"""Goals of ``mbd_msgs/action/FollowPath``, and payloads."""
+
+from __future__ import annotations
+
+import math
+
+from geometry_msgs.msg import Inertia
+from mbd_msgs.action import FollowPath
+import yaml
+
+from mbd_ros.control import Payload, Task
+from mbd_ros.control.goal_watch import chosen, Outcome, PathWatch
+from mbd_ros.control.tracker import settings_of, Step, ToolPoints, Tracker
+from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.messages.efforts import EffortCommands
+from mbd_ros.messages.times import SECOND, to_nanoseconds, to_stamp
+
+Result = FollowPath.Result
+
+KEYS = ('link', 'path', 'axes', 'constraints', 'metric', 'posture', 'posture_stiffness')
+"""What a goal may say."""
+
+CODES = {
+    Outcome.REACHED: Result.SUCCESSFUL,
+    Outcome.OFF_THE_PATH: Result.PATH_TOLERANCE_VIOLATED,
+    Outcome.MISSED_THE_END: Result.GOAL_TOLERANCE_VIOLATED,
+}
+"""Error codes of the action by outcome."""
+
+
+def read_task(goal: FollowPath.Goal, base: Task, commands: EffortCommands) -> Task:
+    """
+    Return the task of a goal.
+
+    Parameters
+    ----------
+    goal : FollowPath.Goal
+        The goal.
+    base : Task
+        The controller's own task; its settings stand where the goal says nothing.
+    commands : EffortCommands
+        The order of the joints in a posture.
+
+    Returns
+    -------
+    Task
+        The task.
+
+    Raises
+    ------
+    InvalidValueError, UnknownNameError
+        If the text is not YAML or says what is not known.
+
+    """
+    try:
+        data = yaml.safe_load(goal.task)
+    except yaml.YAMLError as error:
+        raise InvalidValueError('task', goal.task, f'YAML ({error})') from error
+    if not isinstance(data, dict):
+        raise InvalidValueError('task', goal.task, 'a mapping in YAML, e.g. {link: tool, path: '
+                                '{kind: line, start: [...], end: [...], duration: 2.0}}')
+    for name in data:
+        if name not in KEYS:
+            raise UnknownNameError('key of a task', str(name), KEYS)
+    if 'posture' in data:
+        data['posture'] = commands.configuration('posture', data['posture'] or []).tolist()
+    return settings_of(base, data)
+
+
+def watch_for(goal: FollowPath.Goal, tracker: Tracker, approach: float, *, path: float,
+              end: float, goal_time: float) -> PathWatch:
+    """
+    Return what watches over a goal that the tracker has begun.
+
+    Parameters
+    ----------
+    goal : FollowPath.Goal
+        The goal.
+    tracker : Tracker
+        The tracker.
+    approach : float
+        Duration of its approach [s].
+    path, end : float
+        Default tolerances [m]; 0: any.
+    goal_time : float
+        How long after the end the goal may be reached [s]; 0: any.
+
+    Returns
+    -------
+    PathWatch
+        The watch.
+
+    """
+    duration = to_nanoseconds(goal.duration) / SECOND
+    return PathWatch(chosen(goal.path_tolerance, path or math.inf), end or math.inf,
+                     goal_time or math.inf, duration or tracker.end, approach)
+
+
+def path_feedback(nanoseconds: int, watch: PathWatch, step: Step, tool: ToolPoints
+                  ) -> FollowPath.Feedback:
+    """Return the action's feedback after a control step."""
+    feedback = FollowPath.Feedback(
+        path_time=step.nominal.time, progress=watch.progress(step.nominal.time),
+        tool_error=tool.error, constraint_violation=step.nominal.violation)
+    feedback.header.stamp = to_stamp(nanoseconds)
+    return feedback
+
+
+def read_payload(link: str, inertia: Inertia) -> Payload:
+    """Return the payload of a message, unchecked."""
+    xy, xz, yz = inertia.ixy, inertia.ixz, inertia.iyz
+    return Payload(link, inertia.m, (inertia.com.x, inertia.com.y, inertia.com.z), (
+        (inertia.ixx, xy, xz), (xy, inertia.iyy, yz), (xz, yz, inertia.izz)))
