@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from mbd_ros.execution.machine_code import address_ir
 from mbd_ros.execution.straight_line import Width
+from mbd_ros.execution.workspace import DECLARATIONS, give_ir, take_ir
 
 
 def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
@@ -39,9 +40,8 @@ def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
     """
     names = [f'a{k}' for k in range(len(sizes))]
     parameters = ', '.join(f'ptr %{name}' for name in [*names, 'gravity', 'result'])
-    lines = ['declare ptr @malloc(i64)', 'declare void @free(ptr)',
-             f'define i64 @batch(i64 %n, {parameters}) nounwind {{', 'entry:',
-             f'  %memory = call ptr @malloc(i64 {8 * width.lanes * (sum(sizes) + result_size)})']
+    lines = [DECLARATIONS, f'define i64 @batch(i64 %n, {parameters}) nounwind {{', 'entry:',
+             *take_ir('%memory', 8 * width.lanes * (sum(sizes) + result_size), 'entry')]
     lines.append(address_ir('%kernel', 0))
     offset = 0
     for name, size in zip([*names, 'result'], [*sizes, result_size]):
@@ -49,9 +49,9 @@ def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
             f'  %{name}.vectors = getelementptr {width.type}, ptr %memory, i64 {offset}')
         offset += size
     lines += [f'  %final = sub i64 %n, {width.lanes}', '  br label %test', 'test:',
-              f'  %zeros = phi {width.type} [{width.constant(0.0)}, %entry], '
+              f'  %zeros = phi {width.type} [{width.constant(0.0)}, %taken], '
               '[%result.zeros, %unpacked]',
-              '  %i = phi i64 [0, %entry], [%next, %unpacked]',
+              '  %i = phi i64 [0, %taken], [%next, %unpacked]',
               '  %more = icmp slt i64 %i, %n', '  br i1 %more, label %block, label %done',
               'block:', '  %late = icmp sgt i64 %i, %final',
               '  %row = select i1 %late, i64 %final, i64 %i']
@@ -64,7 +64,7 @@ def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
                  'ptr %result.vectors)')
     lines += _transposed('result', result_size, width, before, pack=False)
     lines += ['  br label %unpacked', 'unpacked:', f'  %next = add i64 %i, {width.lanes}',
-              '  br label %test', 'done:', '  call void @free(ptr %memory)',
+              '  br label %test', 'done:', *give_ir(),
               f'  %finite = fcmp oeq {width.type} %zeros, {width.constant(0.0)}',
               f'  %bits = bitcast <{width.lanes} x i1> %finite to i{width.lanes}',
               f'  %all = icmp eq i{width.lanes} %bits, -1', '  %answer = zext i1 %all to i64',
