@@ -1,6 +1,7 @@
 """Run the benchmarks and print their tables: ``python -m benchmarks``."""
 
-from benchmarks import batches, composition, derivatives, loading, per_call, start, sweep
+from benchmarks import (
+    batches, composition, derivatives, loading, per_call, start, sweep, within_state)
 from benchmarks.timing import machine
 
 
@@ -10,6 +11,9 @@ def main() -> None:
     for title, rows in (('One state, one call, one thread', per_call.rows),
                         ('Derivatives, one state, one call, one thread', derivatives.rows),
                         ('Forward dynamics of many states in one call', batches.rows),
+                        ('Subtrees of equal shape in lanes, one state', within_state.lanes),
+                        ('Long chains, one state', within_state.chains),
+                        ('Two threads, one state', within_state.threads),
                         ('From the text of a URDF to a model', loading.rows),
                         ('From the start of a process to the first answers', start.rows),
                         ('The control loop, nodes in one process and in several',

@@ -1,0 +1,139 @@
+"""Parallel work within one state: subtrees and segments in lanes, subtrees on threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+import subprocess
+import sys
+
+import numpy as np
+import pinocchio as pin
+
+from benchmarks.robots import cases
+from benchmarks.timing import interleaved, Timing
+import mbd_ros
+from mbd_ros import Compiled, Lanes, Threads
+from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
+from mbd_ros.model import Model
+
+State = tuple[np.ndarray, np.ndarray, np.ndarray]
+Candidates = dict[str, tuple[Callable[..., object], tuple[object, ...]]]
+
+
+def lanes() -> Iterator[str]:
+    """Yield a table: subtrees of equal shape in lanes against scalar code."""
+    yield ('| robot | call | scalar [us] | lanes [us] | what ran '
+           '| scalar / lanes: median (min-max) |')
+    yield '|---|---|---|---|---|---|'
+    for case in cases():
+        state = (case.q, case.v, case.third)
+        one, many = (mbd_ros.compile(case.model, executor=executor)
+                     for executor in (Compiled('unrolled'), Lanes()))
+        for call, name in (('forward dynamics (ABA)', 'forward_dynamics'),
+                           ('inverse dynamics (RNEA)', 'inverse_dynamics')):
+            times = interleaved({'scalar': (getattr(one, name), state),
+                                 'lanes': (getattr(many, name), state)})
+            ran = Lanes().kernel(FORWARD_DYNAMICS, case.model).name
+            yield (f'| {case.name} | {call} | {times["scalar"].median:.3g} | '
+                   f'{times["lanes"].median:.3g} | {ran} | '
+                   f'{_ratio(times["scalar"], times["lanes"])} |')
+
+
+def chains() -> Iterator[str]:
+    """
+    Yield a table: forward dynamics of long chains, body by body and by segments in lanes.
+
+    Pinocchio runs up to 100 bodies: it takes gigabytes to read a chain of 1000.
+    """
+    yield ('| bodies | Pinocchio [ns/body] | body by body [ns/body] | segments in lanes [ns/body] '
+           '| Pinocchio / segments | body by body / segments: median (min-max) | difference |')
+    yield '|---|---|---|---|---|---|---|'
+    for count in (100, 1000, 10_000):
+        text, state = chain(count)
+        model = mbd_ros.load(text)
+        one, many = (mbd_ros.compile(model, executor=executor).forward_dynamics
+                     for executor in (Compiled('rolled'), Lanes()))
+        expected = one(*state)
+        difference = np.abs(many(*state) - expected).max() / np.abs(expected).max()
+        candidates: Candidates = {'one': (one, state), 'many': (many, state)}
+        if count <= 100:
+            peer = pin.buildModelFromXML(text)
+            angles = np.ravel(np.column_stack([np.cos(state[0]), np.sin(state[0])]))
+            candidates['pin'] = (pin.aba, (peer, peer.createData(), angles, *state[1:]))
+        times = interleaved(candidates, fewest=5)
+        figures = ' | '.join(f'{times[name].median / count * 1e3:.0f}' if name in times else '-'
+                             for name in ('pin', 'one', 'many'))
+        peers = f'{times["pin"].ratio_to(times["many"])[1]:.1f}' if 'pin' in times else '-'
+        yield (f'| {count} | {figures} | {peers} | {_ratio(times["one"], times["many"])} '
+               f'| {difference:.0e} |')
+
+
+def threads() -> Iterator[str]:
+    """Yield a table: one state of a tree with two branches, on two threads."""
+    yield ('| bodies | one thread [us] | two threads [us] | one / two: median (min-max) '
+           '| the same with one core kept busy | best call, one / two |')
+    yield '|---|---|---|---|---|---|'
+    for length in (25, 50, 125, 500):
+        model, state = branches(length)
+        one, two = (mbd_ros.compile(model, executor=executor).forward_dynamics
+                    for executor in (Compiled('rolled'), Threads(2, within_state=True)))
+        candidates: Candidates = {
+            'one': (one, state), 'two': (two, state)}
+        times = interleaved(candidates)
+        with _busy_core():
+            busy = interleaved(candidates, rounds=25)
+        best = min(times['one'].rounds) / min(times['two'].rounds)
+        yield (f'| {model.nb} | {times["one"].median:.3g} | {times["two"].median:.3g} | '
+               f'{_ratio(times["one"], times["two"])} | {_ratio(busy["one"], busy["two"])} | '
+               f'{best:.2f} |')
+
+
+def chain(count: int) -> tuple[str, State]:
+    """Return a chain whose axes change direction, and a state."""
+    links = ['<robot name="chain"><link name="l0"/>']
+    for i in range(1, count + 1):
+        axis = ('1 0 0', '0 1 0', '0 0 1')[i % 3]
+        links.append(
+            f'<link name="l{i}">{_INERTIA}</link><joint name="j{i}" type="continuous">'
+            f'<origin xyz="0.1 0 0" rpy="0.3 0.2 0.1"/><parent link="l{i - 1}"/>'
+            f'<child link="l{i}"/><axis xyz="{axis}"/></joint>')
+    return ''.join([*links, '</robot>']), _state(count)
+
+
+def branches(length: int) -> tuple[Model, State]:
+    """Return a body with two chains on it, and a state."""
+    links = [f'<robot name="y"><link name="l0">{_INERTIA}</link>']
+    for i in range(1, 2 * length + 1):
+        parent = 0 if i % length == 1 else i - 1
+        links.append(
+            f'<link name="l{i}">{_INERTIA}</link><joint name="j{i:05d}" type="continuous">'
+            f'<origin xyz="0.1 0 0" rpy="0.3 0.2 0.1"/><parent link="l{parent}"/>'
+            f'<child link="l{i}"/><axis xyz="0 0 1"/></joint>')
+    return mbd_ros.load(''.join([*links, '</robot>'])), _state(2 * length)
+
+
+_INERTIA = ('<inertial><origin xyz="0.05 0.01 0"/><mass value="0.3"/><inertia ixx="0.001" ixy="0" '
+            'ixz="0" iyy="0.002" iyz="0" izz="0.002"/></inertial>')
+
+
+def _state(count: int) -> State:
+    rng = np.random.default_rng(0)
+    return (rng.uniform(-1.0, 1.0, count), 0.3 * rng.normal(size=count),
+            0.1 * rng.normal(size=count))
+
+
+def _ratio(slow: Timing, fast: Timing) -> str:
+    low, middle, high = slow.ratio_to(fast)
+    return f'**{middle:.2f}** ({low:.2f}-{high:.2f})'
+
+
+@contextmanager
+def _busy_core() -> Iterator[None]:
+    """Keep one core busy by another program."""
+    program = subprocess.Popen([sys.executable, '-c', 'while True: pass'])
+    try:
+        yield
+    finally:
+        program.kill()
+        program.wait()
