@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from math import degrees, isinf
 from typing import Any
 
-from mbd_ros.description.mechanism import Joint, Mechanism
+from mbd_ros.description.mechanism import Joint
+from mbd_ros.dynamics.diagnosis import some_closure
+from mbd_ros.errors import MbdError
 from mbd_ros.model import load, Model
 
 
@@ -106,8 +108,19 @@ def _describe(joint: Joint) -> str:
 
 
 def _loops(model: Model) -> Iterator[str]:
-    mechanism: Mechanism = model.mechanism
-    if mechanism.loop_joints:
-        yield ''
-    for loop in mechanism.loop_joints:
+    if not model.loops:
+        return
+    yield ''
+    for loop in model.mechanism.loop_joints:
         yield f'loop {loop.name} ({loop.kind}): {loop.link1} ─ {loop.link2}'
+    for cut in model.loops:
+        where = model.body_names[cut.junction] if cut.junction >= 0 else model.root
+        yield f'  cut {cut.name}: {len(cut.rows)} rows, branches meet at {where}'
+    rows = sum(len(cut.rows) for cut in model.loops)
+    try:
+        closure = some_closure(model)
+    except MbdError as error:
+        yield f'  mobility unknown: {error}'
+        return
+    yield (f'  mobility {model.nv - closure.rank}: {model.nv} joint rates, {rows} rows of which '
+           f'{closure.rank} are independent')

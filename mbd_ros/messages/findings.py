@@ -6,9 +6,9 @@ from typing import Any
 
 from mbd_msgs.msg import ErrorCode, ModelFinding
 
+from mbd_ros.dynamics.diagnosis import check, Diagnosis
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
-from mbd_ros.model.diagnosis import check, Diagnosis
 
 
 def read_description(request: Any, model: Model | None) -> str:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from described import bare, joint, link, robot
+
 from mbd_ros.cli.command import main
 from mbd_ros.cli.info import subchains
 
@@ -46,3 +48,19 @@ def test_subchains_hold_each_body_once():
 def test_what_cannot_be_read(capsys):
     assert main(['info', 'no_such_robot.urdf']) == 1
     assert capsys.readouterr().err == 'mbd_ros: no_such_robot.urdf: there is no such file\n'
+
+
+def test_loops_and_mobility(tmp_path, capsys):
+    path = tmp_path / 'parallelogram.urdf'
+    turning = '<origin xyz="{} 0 0"/><axis xyz="0 1 0"/>'.format
+    path.write_text(robot(
+        bare('base'), *(link(name, center='0 0 0.5') for name in ('left', 'right', 'top')),
+        joint('a', 'continuous', 'base', 'left', turning(0)),
+        joint('b', 'continuous', 'base', 'right', turning(1)),
+        joint('c', 'continuous', 'left', 'top', '<origin xyz="0 0 1"/><axis xyz="0 1 0"/>'),
+        '<loop_joint name="pin" type="spherical"><link1 link="top" xyz="1 0 0" rpy="0 0 0"/>'
+        '<link2 link="right" xyz="0 0 1" rpy="0 0 0"/></loop_joint>'))
+    assert main(['info', str(path)]) == 0
+    assert capsys.readouterr().out.splitlines()[-4:] == [
+        '', 'loop pin (spherical): top ─ right', '  cut pin: 3 rows, branches meet at base',
+        '  mobility 1: 3 joint rates, 3 rows of which 2 are independent']

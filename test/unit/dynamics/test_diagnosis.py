@@ -3,7 +3,7 @@
 from described import bare, joint, link, robot
 import pytest
 
-from mbd_ros.model.diagnosis import check
+from mbd_ros.dynamics.diagnosis import check
 
 
 def test_a_good_robot():
@@ -53,3 +53,29 @@ def test_a_file_that_is_not_there():
     diagnosis = check('no_such_robot.urdf')
     assert diagnosis.model is None
     assert str(diagnosis.findings[0]) == 'no_such_robot.urdf: error: there is no such file'
+
+
+def pinned(length):
+    """Return a four-bar with its links in a line at zero; it closes with a coupler of 1.2 m."""
+    turning = '<origin xyz="{} 0 0"/><axis xyz="0 0 1"/>'.format
+    rods = [link(name, moments=(0.01,) * 3) for name in ('crank', 'coupler', 'rocker')]
+    return robot(
+        bare('base'), *rods, joint('a', 'continuous', 'base', 'crank', turning(0)),
+        joint('b', 'continuous', 'crank', 'coupler', turning(0.4)),
+        joint('c', 'continuous', 'base', 'rocker', turning(1)),
+        f'<loop_joint name="pin" type="revolute"><link1 link="coupler" xyz="{length} 0 0" '
+        'rpy="0 0 0"/><link2 link="rocker" xyz="0.9 0 0" rpy="0 0 0"/></loop_joint>')
+
+
+def test_loops_that_close_elsewhere():
+    (finding,) = check(pinned(1.2)).findings
+    assert finding[:4] == (
+        'info', 'the loops are open where all joints are at zero; they cannot be closed from '
+        'there, but from elsewhere', '<string>', 9)
+
+
+def test_loops_that_cannot_close():
+    (finding,) = check(pinned(5.2)).findings
+    assert (finding.severity, finding.line) == ('error', 9)
+    assert finding.message.startswith("loop joint 'pin' cannot be closed: 3.7 m are left")
+    assert finding.message.endswith(', nor from 20 other begins')
