@@ -1,6 +1,7 @@
 """Launch files in XML and YAML, and the texts in them."""
 
 import json
+import random
 import re
 
 from launch import InvalidLaunchFileError
@@ -276,3 +277,16 @@ def test_sources_by_name(ros2, tmp_path, launch_file):
     assert launched.finish() == 0
     said = [line.rpartition(' ')[2] for line in launched.lines if '[launch.user]' in line]
     assert said == ['xml', 'yaml', 'xml', 'yaml']
+
+
+def test_any_text_is_read_or_refused():
+    generator = random.Random(1)
+    for _ in range(3000):
+        length = generator.randrange(12)
+        text = ''.join(generator.choice('$$((()))\\\'" ab') for _ in range(length))
+        try:
+            parts = parse_substitution(text)
+        except SubstitutionSyntaxError:
+            continue
+        if '$(' not in text and '\\' not in text:
+            assert perform_substitutions(LaunchContext(), parts) == text
