@@ -6,9 +6,19 @@ from typing import Any
 
 from lxml import etree
 
-from mbd_ros.description.mechanism import FlexibleBody, FluidBody
+from mbd_ros.description.mechanism import FlexibleBody, FluidBody, Mechanism
 from mbd_ros.description.vocabulary import ADDED_MASS, FLEXIBLE, FLUID, NAMESPACE
 from mbd_ros.description.write_loops import add_origin, numbers_text
+from mbd_ros.errors import UnsupportedError
+
+
+def refuse_annotations(mechanism: Mechanism, form: str) -> None:
+    """Raise an UnsupportedError if a robot has what only our namespace has words for."""
+    for kind, link, source in (
+            *(('fluid around', body.link, body.source) for body in mechanism.fluids),
+            *(('bending of', body.link, body.source) for body in mechanism.flexibles)):
+        raise UnsupportedError(f"{source}: writing the {kind} link '{link}' as {form}",
+                               'write URDF, which has words for it in our namespace')
 
 
 def fluid_element(body: FluidBody) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from transforms3d.quaternions import mat2quat
 
 from mbd_ros.description.mechanism import Inertia, Joint, LoopJoint, Matrix3, Mechanism, Vector3
+from mbd_ros.description.write_annotations import refuse_annotations
 from mbd_ros.description.write_loops import numbers_text
 from mbd_ros.errors import UnsupportedError
 
@@ -48,6 +49,7 @@ def mjcf_text(mechanism: Mechanism) -> str:
             raise UnsupportedError(
                 f"{joint.source}: writing the {joint.kind} joint '{joint.name}' as MJCF",
                 f"allowed: fixed, {', '.join(_TYPES)}")
+    refuse_annotations(mechanism, 'MJCF')
     mujoco = etree.Element('mujoco', model=mechanism.name)
     # The rotor inertia is written where it is; a mass that is not written is none.
     etree.SubElement(mujoco, 'compiler', angle='radian', autolimits='true',

@@ -9,6 +9,7 @@ from lxml import etree
 
 from mbd_ros.description.mechanism import Inertia, Joint, Mechanism, Pose
 from mbd_ros.description.poses import roll_pitch_yaw
+from mbd_ros.description.write_annotations import refuse_annotations
 from mbd_ros.description.write_loops import loop_element, numbers_text
 from mbd_ros.errors import UnsupportedError
 
@@ -73,6 +74,7 @@ def _refuse(mechanism: Mechanism) -> None:
     for spring in mechanism.springs:
         raise UnsupportedError(f"{spring.source}: writing the spring '{spring.name}' as SDF",
                                'write URDF, which has words for springs in our namespace')
+    refuse_annotations(mechanism, 'SDF')
 
 
 def _add_pose(element: Any, pose: Pose, relative_to: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+import contextlib
 import ctypes
 from dataclasses import dataclass
 import functools
@@ -81,7 +82,8 @@ class Compiled:
         rolled = not self.unrolls(program, model)
         side_by_side: SideBySide = None
         if self.shape == 'auto' and not rolled:
-            side_by_side = bundles_that_pay(program, model)
+            with contextlib.suppress(ZeroDivisionError):  # compiled_kernel meets it again
+                side_by_side = bundles_that_pay(program, model)
         elif self.shape == 'auto' and model.nb >= LONG_CHAIN:
             side_by_side = plan_of(program, model, vector_lanes())
         return compiled_kernel(program, model, rolled, side_by_side)

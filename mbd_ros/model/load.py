@@ -24,7 +24,7 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     Parameters
     ----------
     path_or_text : str or path
-        Path of a ``.urdf``, ``.xacro`` or ``.yaml`` (module graph) file, or the XML text itself.
+        Path of a URDF, xacro, MJCF, SDFormat or ``.yaml`` (module graph) file, or XML text.
     floating_base : bool
         Whether the root link moves freely instead of being part of the ground.
     mimic : bool

@@ -90,3 +90,6 @@ def test_a_file_without_a_robot(path):
 def test_robots_whose_dynamics_are_undefined_are_refused_by_default(path):
     with pytest.raises(WITHOUT_DYNAMICS[path.name]):
         mbd_ros.load(path)
+    model = mbd_ros.load(path, inertia='unchecked')
+    with pytest.raises(SingularMassError):
+        mbd_ros.forward_dynamics(model, *np.zeros((3, model.nv)))

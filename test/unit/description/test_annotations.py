@@ -7,8 +7,10 @@ import pytest
 
 from mbd_ros.description import read
 from mbd_ros.description.mechanism import Beam, ModalPoint
+from mbd_ros.description.write_mjcf import mjcf_text
+from mbd_ros.description.write_sdf import sdf_text
 from mbd_ros.description.write_urdf import urdf_text
-from mbd_ros.errors import DescriptionError
+from mbd_ros.errors import DescriptionError, UnsupportedError
 
 BASE = link('a', mass=2.0)
 JOINT = joint('j', 'continuous', 'a', 'b', '<axis xyz="0 0 1"/>')
@@ -75,6 +77,14 @@ def test_there_and_back(text):
     for records in ('fluids', 'flexibles'):
         assert [replace(body, source=None) for body in getattr(again, records)] == [
             replace(body, source=None) for body in getattr(mechanism, records)]
+
+
+@pytest.mark.parametrize(('write', 'form'), [(mjcf_text, 'MJCF'), (sdf_text, 'SDF')])
+@pytest.mark.parametrize(('text', 'what'), [(FLUID, 'fluid around'), (BEAM, 'bending of')])
+def test_formats_without_words(write, form, text, what):
+    with pytest.raises(UnsupportedError) as caught:
+        write(read(annotated(text)))
+    assert str(caught.value).startswith(f"<string>:2: writing the {what} link 'a' as {form} is no")
 
 
 def test_added_mass_of_sdformat():

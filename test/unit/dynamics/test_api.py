@@ -117,6 +117,19 @@ def test_a_joint_without_inertia(executor):
         mbd_ros.forward_dynamics(model, [0.0], [0.0], [1.0], executor=executor)
 
 
+def test_two_equal_arms_whose_hands_have_no_inertia():
+    parts = ''.join(
+        f'<link name="{side}arm"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" '
+        f'iyy="1" iyz="0" izz="1"/></inertial></link><link name="{side}hand"/>'
+        f'<joint name="{side}1" type="continuous"><parent link="a"/><child link="{side}arm"/>'
+        f'<axis xyz="0 0 1"/></joint><joint name="{side}2" type="continuous">'
+        f'<parent link="{side}arm"/><child link="{side}hand"/><axis xyz="0 0 1"/></joint>'
+        for side in 'lr')
+    model = mbd_ros.load(f'<robot name="r"><link name="a"/>{parts}</robot>', inertia='unchecked')
+    with pytest.raises(SingularMassError, match=r"joint '[lr]2' moves no inertia: the result of"):
+        mbd_ros.forward_dynamics(model, *np.zeros((3, 4)))
+
+
 def test_a_point_mass_on_its_own_axis_at_one_configuration():
     """Regular at q2 = 1, singular at q2 = 0, where the mass sits on the axis of the first."""
     text = ('<robot name="r"><link name="a"/><link name="b"/><link name="c"><inertial>'
