@@ -73,6 +73,7 @@ setup(
             'controller = mbd_ros.nodes.controller:main',
             'dynamics_server = mbd_ros.nodes.dynamics_server:main',
             'mbd_ros = mbd_ros.cli.command:main',
+            'module_manager = mbd_ros.nodes.module_manager:main',
             'simulator = mbd_ros.nodes.simulator:main',
             'viewer = mbd_ros.nodes.viewer:main',
         ],

@@ -291,6 +291,53 @@ class DivergedError(MbdError):
             'forces, and steps short enough for the fastest motion of the robot')
 
 
+class NoAnswerError(MbdError):
+    """
+    Another node that is needed did not answer in time.
+
+    Parameters
+    ----------
+    service : str
+        The service that was called.
+    seconds : float
+        How long was waited [s].
+
+    """
+
+    code = 'NO_ANSWER'
+
+    def __init__(self, service: str, seconds: float) -> None:
+        self.service = service
+        self.seconds = seconds
+        super().__init__(f"the service '{service}' did not answer within {seconds:g} s; the robot "
+                         'stays as it was')
+
+
+class RefusedError(MbdError):
+    """
+    Another node refuses what it was asked for.
+
+    Parameters
+    ----------
+    service : str
+        The service that was called.
+    message : str
+        What it answered.
+    code : str
+        Kind of the error, as it answered.
+    name : str
+        The joint, link or module at fault, as it answered; empty if none.
+
+    """
+
+    def __init__(self, service: str, message: str, code: str, name: str) -> None:
+        self.service = service
+        self.message = message
+        self.code = code
+        self.name = name
+        super().__init__(f"the service '{service}' refuses: {message}")
+
+
 class NoModelError(MbdError):
     """
     A node has no robot yet.

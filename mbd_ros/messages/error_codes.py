@@ -14,6 +14,12 @@ def error_code(error: MbdError) -> int:
     return int(getattr(ErrorCode, error.code, ErrorCode.INTERNAL))
 
 
+def error_name(code: int) -> str:
+    """Return the name of a code, ``'INTERNAL'`` for one that is not known."""
+    return next((name for name in dir(ErrorCode)
+                 if name.isupper() and getattr(ErrorCode, name) == code), MbdError.code)
+
+
 def name_at_fault(error: MbdError) -> str:
     """Return the joint or link that an error is about, empty if none."""
     for attribute in ATTRIBUTES_WITH_NAMES:

@@ -144,3 +144,28 @@ def _within(angle: float, lower: float, upper: float) -> float:
     if lower <= angle <= upper:
         return angle
     return min((lower, upper), key=lambda limit: -math.cos(limit - angle))
+
+
+def matched_rates(old: Model, values: Array, new: Model) -> Array:
+    """
+    Return values of v or tau of a robot for the robot that takes its place.
+
+    Parameters
+    ----------
+    old : Model
+        The robot so far.
+    values : (nv,) array
+        One for each of its velocities.
+    new : Model
+        The robot from now on.
+
+    Returns
+    -------
+    (nv,) array
+        Zero for joints that are new.
+
+    """
+    result = np.zeros(new.nv)
+    for there, here in same_joints(old, new):
+        result[here] = values[there]
+    return result

@@ -256,7 +256,7 @@ def table(declarations: tuple[Declaration, ...]) -> str:
 
 def main() -> None:
     """Print the tables of parameters of all nodes, for ``docs/interfaces.md``."""
-    for node_name in ('dynamics_server', 'simulator', 'controller', 'viewer'):
+    for node_name in ('dynamics_server', 'simulator', 'controller', 'module_manager', 'viewer'):
         print(f'### {node_name}\n\n{table(read_declarations(parameters_file(node_name)))}\n')
 
 

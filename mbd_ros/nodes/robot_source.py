@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 import dataclasses
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from std_msgs.msg import String
 
 import mbd_ros
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import MbdError, NoModelError
+from mbd_ros.errors import MbdError, MOST_NAMES, NoModelError
 from mbd_ros.model import Model
 from mbd_ros.nodes import qos
 
@@ -27,7 +28,8 @@ class Robot(NamedTuple):
     Attributes
     ----------
     model : Model
-        Its numbers; ``model.generation`` counts the descriptions a node has taken.
+        Its numbers; ``model.generation`` is the number that the description gives, or counts the
+        descriptions a node has taken.
     dynamics : PreparedDynamics
         Its prepared dynamics.
 
@@ -74,15 +76,17 @@ class RobotSource:
         self._gravity = gravity
         self._explain = explain
         self._text = ''
+        self._replaced: deque[str] = deque(maxlen=8)
         self._taken = 0
         self._robot: Robot | None = None
         self._problem = 'nothing has come on the topic robot_description'
         self._subscription = None
         if description:
-            self._take(description)
+            self._on_description(description)
         else:
             self._subscription = node.create_subscription(
-                String, 'robot_description', lambda message: self._take(message.data),
+                String, 'robot_description',
+                lambda message: self._on_description(message.data),
                 qos.LATCHED, callback_group=group, qos_overriding_options=qos.OVERRIDABLE)
 
     @property
@@ -115,28 +119,65 @@ class RobotSource:
             raise NoModelError(self._problem)
         return robot
 
-    def _take(self, description: str) -> None:
-        """Read a description and, if it is accepted, use it from now on."""
-        if description == self._text:
-            return
+    def take(self, description: str, on_robot: Callable[[Robot], None] | None = None) -> Robot:
+        """
+        Read a description and, if it is accepted, use it from now on.
+
+        Parameters
+        ----------
+        description : str
+            Path or text.
+        on_robot : callable, optional
+            Told of the robot in place of the one given at first.
+
+        Returns
+        -------
+        Robot
+            It is in use now.
+
+        Raises
+        ------
+        MbdError
+            If it is refused; the old robot stays.
+
+        """
+        loaded = mbd_ros.load(description, floating_base=self._floating_base)
+        number = loaded.mechanism.generation or self._taken + 1
+        model = dataclasses.replace(loaded, generation=number)
+        robot = Robot(model, mbd_ros.compile(model, gravity=self._gravity))
+        (on_robot or self._on_robot)(robot)
+        self._replaced.append(self._text)   # its copy on the topic may still be on its way
         self._text = description
-        logger = self._node.get_logger()
-        try:
-            loaded = mbd_ros.load(description, floating_base=self._floating_base)
-            model = dataclasses.replace(loaded, generation=self._taken + 1)
-            robot = Robot(model, mbd_ros.compile(model, gravity=self._gravity))
-            self._on_robot(robot)
-        except MbdError as error:
-            self._problem = str(error)
-            kept = '' if self._robot is None else f"; '{self._robot.model.name}' stays in use"
-            logger.error(f'robot description refused: {error}{kept}')
-            return
         self._taken += 1
         self._robot = robot
         self._problem = ''
+        self._say(model)
+        return robot
+
+    def _on_description(self, description: str) -> None:
+        """Take a description, or say why it is refused."""
+        if description == self._text or (self._numbered and description in self._replaced):
+            return
+        try:
+            self.take(description)
+        except MbdError as error:
+            self._text = description   # the same one is not read again
+            self._problem = str(error)
+            kept = '' if self._robot is None else f"; '{self._robot.model.name}' stays in use"
+            self._node.get_logger().error(f'robot description refused: {error}{kept}')
+
+    @property
+    def _numbered(self) -> bool:
+        """Whether descriptions say which one they are, so that none comes twice on purpose."""
+        return self._robot is not None and self._robot.model.mechanism.generation > 0
+
+    def _say(self, model: Model) -> None:
+        logger = self._node.get_logger()
         remarks = [finding for finding in model.findings if finding.severity != 'info']
         for finding in remarks[:MOST_FINDINGS] if self._explain else ():
             logger.warning(str(finding))
-        logger.info(f"robot '{model.name}', generation {model.generation}: "
-                    f'joints {", ".join(model.joint_names)}'
+        names = ', '.join(model.joint_names[:MOST_NAMES])
+        more = model.nb - MOST_NAMES
+        logger.info(f"robot '{model.name}', generation {model.generation}: joints {names}"
+                    + (f', ... ({more} more)' if more > 0 else '')
                     + (f'; remarks on the description: {len(remarks)}' if remarks else ''))

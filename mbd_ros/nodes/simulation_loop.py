@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 import threading
 import time
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,26 @@ class Timing:
     on_timeout: str
 
 
+class Successor(NamedTuple):
+    """
+    What takes the place of a robot that moves.
+
+    Attributes
+    ----------
+    stepper : Stepper
+        The new robot in the state in which it goes on.
+    publish : callable
+        As of ``SimulationLoop``.
+    efforts : Vector
+        (nv,) that act on it until others come.
+
+    """
+
+    stepper: Stepper
+    publish: Publish
+    efforts: Vector
+
+
 class SimulationLoop:
     """
     A thread that moves a robot in time.
@@ -93,6 +114,7 @@ class SimulationLoop:
         self._failed = False
         self._lag_said = False
         self._changed = threading.Condition()
+        self._between_steps = threading.Lock()
         self._stop = False
         self._pace = Pace(timing.factor, LARGEST_LAG[timing.lockstep])
         self._thread = threading.Thread(target=self._run, name='simulation', daemon=True)
@@ -153,6 +175,24 @@ class SimulationLoop:
                 self._efforts = efforts
             self._changed.notify()
 
+    def exchange(self, make: Callable[[Vector, Vector, Vector], Successor]) -> None:
+        """
+        Put another robot in the place of the one that moves; time goes on.
+
+        Parameters
+        ----------
+        make : callable
+            Given q, v and the efforts that act, between two steps; whatever it raises is raised
+            here, and the old robot goes on.
+
+        """
+        with self._between_steps:
+            stepper = self._stepper
+            self._stepper, self._publish, self._efforts = make(
+                stepper.q, stepper.v, self._efforts)
+            self._rest = np.zeros(self._stepper.model.nv)
+            self._failed = False
+
     def _now(self) -> int:
         """Return the simulated time [ns]."""
         return self._begin + self._count * self._timing.step
@@ -167,9 +207,10 @@ class SimulationLoop:
                 self._keep_in_time()
 
     def _send(self) -> None:
-        stepper = self._stepper
-        self._publish(self._now(), stepper.q, stepper.v,
-                      self._efforts if self._driven else self._rest)
+        with self._between_steps:
+            stepper = self._stepper
+            self._publish(self._now(), stepper.q, stepper.v,
+                          self._efforts if self._driven else self._rest)
 
     def _keep_in_time(self) -> None:
         """Move on by one publishing period, step by step, with the newest efforts."""
@@ -230,6 +271,11 @@ class SimulationLoop:
 
     def _move(self, steps: int, *, brake: bool = False) -> None:
         """Move on by integration steps."""
+        with self._between_steps:
+            self._move_on(steps, brake=brake)
+        self._count += steps
+
+    def _move_on(self, steps: int, *, brake: bool) -> None:
         stepper, timing = self._stepper, self._timing
         held = (not self._driven and (timing.on_timeout == 'brake' or self._arrival == 0.0))
         if held or brake or self._failed:
@@ -243,4 +289,3 @@ class SimulationLoop:
             except MbdError as error:
                 self._failed = True
                 self._warn(f'the simulation stops here, the brakes hold the robot: {error}')
-        self._count += steps

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 import sys
+import traceback
 
 from geometry_msgs.msg import TransformStamped
+from mbd_msgs.msg import StateTransfer
+from mbd_msgs.srv import SetModel
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node
@@ -13,20 +17,28 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from tf2_ros import TransformBroadcaster
 
+import mbd_ros
 from mbd_ros.errors import MbdError
+from mbd_ros.messages.dynamics_answers import fail
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.joint_states import JointStateWriter
+from mbd_ros.messages.reconfigurations import Change, read_change, state_transfer
 from mbd_ros.messages.times import SECOND, to_stamp
 from mbd_ros.messages.transforms import joint_transforms
+from mbd_ros.model import Model
+from mbd_ros.model.matched_joints import matched_rates
+from mbd_ros.model.state import neutral
 from mbd_ros.nodes import qos
 from mbd_ros.nodes.health import ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
 from mbd_ros.nodes.run import run
-from mbd_ros.nodes.simulation_loop import SimulationLoop, Timing
+from mbd_ros.nodes.simulation_loop import Publish, SimulationLoop, Successor, Timing
 from mbd_ros.simulation import Stepper
 
 Vector = NDArray[np.float64]
+
+NOTHING_KNOWN = Change()
 
 
 class Simulator(Node):
@@ -37,7 +49,7 @@ class Simulator(Node):
     entity                             callback group      why
     =================================  ==================  ========================================
     effort_controller/commands         the node's default  hands efforts to the loop, in no time
-    robot_description                  the node's default  a new robot begins at its initial state
+    robot_description, ~/set_model     the node's default  a robot is exchanged between two steps
     /diagnostics timer                 the node's default  once a second, only reads
     joint_states, /clock, /tf          (a thread)          integration keeps time beside the
                                                            executor, whatever that is busy with
@@ -52,6 +64,7 @@ class Simulator(Node):
         self._settings = declare_parameters(self, 'simulator')
         self._loop: SimulationLoop | None = None
         self._commands: EffortCommands | None = None
+        self._transfer = StateTransfer()
         self._rejected = 0
 
     def configure(self) -> None:
@@ -68,6 +81,7 @@ class Simulator(Node):
         self._source = RobotSource(
             self, settings.robot_description, self._on_robot,
             floating_base=settings.floating_base, gravity=settings.gravity)
+        self.create_service(SetModel, '~/set_model', self._on_set_model)
         self._health = HealthPublisher(self, self._how)
 
     def close(self) -> None:
@@ -75,35 +89,68 @@ class Simulator(Node):
         if self._loop is not None:
             self._loop.stop()
 
-    def _on_robot(self, robot: Robot) -> None:
-        """Simulate a robot from its initial state on, in place of the one before."""
+    def _on_robot(self, robot: Robot, change: Change = NOTHING_KNOWN) -> None:
+        """Simulate a robot: on from the state of the one before, or from its initial state."""
+        commands = EffortCommands(robot.model, self._settings.joints)
+        robot.dynamics.forward_dynamics(
+            neutral(robot.model), np.zeros(robot.model.nv), np.zeros(robot.model.nv))
+        self._transfer = StateTransfer()
+        loop, old = self._loop, self._source.robot
+        if loop is not None and old is not None and old.model.links.keys() & robot.model.links:
+            loop.exchange(partial(self._succeed, old.model, robot, change))
+        else:
+            self._begin(robot, commands)
+        self._commands = commands
+
+    def _begin(self, robot: Robot, commands: EffortCommands) -> None:
+        """Simulate a robot from its initial state on."""
         settings = self._settings
-        commands = EffortCommands(robot.model, settings.joints)
-        stepper = Stepper(
-            robot.model, commands.configuration('initial_positions', settings.initial_positions),
-            commands.velocities('initial_velocities', settings.initial_velocities),
-            step=1.0 / settings.rate, gravity=settings.gravity,
-            dissipation=settings.dissipation)
-        robot.dynamics.forward_dynamics(stepper.q, stepper.v, np.zeros(robot.model.nv))
+        loop = self._new_loop(robot, self._stepper(
+            robot, commands.configuration('initial_positions', settings.initial_positions),
+            commands.velocities('initial_velocities', settings.initial_velocities)))
         if self._loop is not None:
             self._loop.stop()
-        self._commands = commands
-        self._loop = self._new_loop(robot, stepper)
+        self._loop = loop
         self._loop.start(0 if settings.publish_clock else self.get_clock().now().nanoseconds)
+
+    def _succeed(self, old: Model, robot: Robot, change: Change, q: Vector, v: Vector,
+                 efforts: Vector) -> Successor:
+        """Return the robot in the state in which it goes on."""
+        state = mbd_ros.carry_over(
+            old, q, v, robot.model, positions=change.positions, twists=change.twists,
+            largest_jump=change.largest_jump)
+        self._transfer = state_transfer(state)
+        return Successor(self._stepper(robot, state.q, state.v), self._publisher(robot),
+                         matched_rates(old, efforts, robot.model))
+
+    def _stepper(self, robot: Robot, q: Vector, v: Vector) -> Stepper:
+        settings = self._settings
+        return Stepper(robot.model, q, v, step=1.0 / settings.rate, gravity=settings.gravity,
+                       dissipation=settings.dissipation)
 
     def _new_loop(self, robot: Robot, stepper: Stepper) -> SimulationLoop:
         settings = self._settings
-        steps = max(1, round(settings.rate / settings.publish_rate))
         timing = Timing(
-            step=round(SECOND / settings.rate), steps=steps,
+            step=round(SECOND / settings.rate), steps=self._steps,
             factor=settings.real_time_factor if settings.publish_clock else 1.0,
             lockstep=settings.lockstep,
             timeout=(settings.lockstep_timeout if settings.lockstep
                      else settings.effort_timeout),
             on_timeout=settings.effort_timeout_action)
+        return SimulationLoop(stepper, timing, publish=self._publisher(robot),
+                              warn=self.get_logger().warning)
+
+    @property
+    def _steps(self) -> int:
+        """Integration steps between two published states."""
+        return max(1, round(self._settings.rate / self._settings.publish_rate))
+
+    def _publisher(self, robot: Robot) -> Publish:
+        """Return what publishes the states of a robot."""
+        settings = self._settings
         writer = JointStateWriter(robot.model)
         floating = robot.model.nq > robot.model.nv
-        between = max(1, round(settings.rate / (steps * settings.clock_rate)))
+        between = max(1, round(settings.rate / (self._steps * settings.clock_rate)))
         count = 0
 
         def publish(now: int, q: Vector, v: Vector, efforts: Vector) -> None:
@@ -117,7 +164,23 @@ class Simulator(Node):
             count += 1
             self._states.publish(writer.write(now, q, v, efforts))
 
-        return SimulationLoop(stepper, timing, publish=publish, warn=self.get_logger().warning)
+        return publish
+
+    def _on_set_model(self, request: SetModel.Request, response: SetModel.Response
+                      ) -> SetModel.Response:
+        """Put another robot in the place of the one that moves, or say why not."""
+        try:
+            change = read_change(request)
+            self._source.take(request.robot_description, partial(self._on_robot, change=change))
+        except MbdError as error:
+            return fail(response, error, self._source.generation)
+        except Exception as error:   # the node has to stay up, and the caller needs an answer
+            self.get_logger().error(traceback.format_exc())
+            return fail(response, MbdError(f'internal error: {error!r}'), self._source.generation)
+        response.success = True
+        response.model_generation = self._source.generation
+        response.transfer = self._transfer
+        return response
 
     def _send_base(self, transforms: list[TransformStamped]) -> None:
         self._broadcaster.sendTransform(transforms)

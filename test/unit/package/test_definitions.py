@@ -16,6 +16,8 @@ DEFINITIONS = sorted(
     path.relative_to(MSGS).as_posix()
     for pattern in ('msg/*.msg', 'srv/*.srv') for path in MSGS.glob(pattern))
 
+SERVICES = [name for name in DEFINITIONS if name.startswith('srv/')]
+
 # What a stand-in for ROS 2's CMake functions writes when CMakeLists.txt calls them.
 STAND_IN = """
 function(rosidl_generate_interfaces target)
@@ -55,14 +57,27 @@ def test_every_error_has_a_code_of_its_own():
     assert codes['SUCCESS'] == 0
 
 
-@pytest.mark.parametrize('name', [d for d in DEFINITIONS if d.startswith('srv/')])
-def test_services_keep_the_common_contract(name):
-    request, answer = (MSGS / name).read_text().split('\n---\n')
+@pytest.mark.parametrize('name', SERVICES)
+def test_every_answer_says_whether_what_and_of_which_robot(name):
+    _, answer = (MSGS / name).read_text().split('\n---\n')
+    for field in ('bool success', 'int32 error_code', 'string message', 'string name_at_fault',
+                  'uint64 model_generation'):
+        assert re.search('^' + re.escape(field) + r'\b', answer, re.MULTILINE), field
+
+
+@pytest.mark.parametrize('name', ['Attach', 'Detach', 'Move'])
+def test_changes_of_modules_answer_with_energies(name):
+    _, answer = (MSGS / 'srv' / f'{name}Module.srv').read_text().split('\n---\n')
+    assert 'mbd_msgs/StateTransfer transfer' in answer
+
+
+@pytest.mark.parametrize('name', ['ForwardDynamics', 'InverseDynamics', 'MassMatrix'])
+def test_dynamics_services_keep_the_common_contract(name):
+    request, answer = (MSGS / 'srv' / f'{name}.srv').read_text().split('\n---\n')
     assert re.search(r'^string\[\] joint_names', request, re.MULTILINE)
     assert re.search(r'^trajectory_msgs/JointTrajectoryPoint\[\] points', request, re.MULTILINE)
-    for field in ('bool success', 'int32 error_code', 'string message', 'string name_at_fault',
-                  'uint64 model_generation', 'string formulation', 'string executor',
-                  'float64 computation_time', 'string[] joint_names'):
+    for field in ('string formulation', 'string executor', 'float64 computation_time',
+                  'string[] joint_names'):
         assert re.search('^' + re.escape(field) + r'\b', answer, re.MULTILINE), field
 
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-EXECUTABLES = ('controller', 'dynamics_server', 'simulator', 'viewer')
+EXECUTABLES = ('controller', 'dynamics_server', 'module_manager', 'simulator', 'viewer')
 SHIPPED = ('launch', 'urdf', 'config')
 PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get('PATH', os.defpath)])
 

@@ -1,0 +1,66 @@
+"""The frames of a robot's links on /tf and /tf_static, for a robot that may change."""
+
+from __future__ import annotations
+
+from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from tf2_ros import StaticTransformBroadcaster, TransformBroadcaster
+
+from mbd_ros.errors import MbdError
+from mbd_ros.messages.joint_states import JointStateReader
+from mbd_ros.messages.link_transforms import fixed_transforms, simple_transforms
+from mbd_ros.messages.times import SECOND, to_nanoseconds
+from mbd_ros.model import Model
+from mbd_ros.nodes import qos
+
+
+class LinkFrames:
+    """
+    Publishes the frames of a robot as robot_state_publisher does.
+
+    Joints with several coordinates are left to the simulator. When the robot changes, /tf_static
+    gets a new publisher, so that late subscribers hear nothing of the robot before.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    rate : float
+        Messages on /tf per second at most [Hz].
+    group : CallbackGroup
+        Of the subscription.
+
+    """
+
+    def __init__(self, node: Node, rate: float, group: CallbackGroup) -> None:
+        self._node = node
+        self._interval = round(SECOND / rate)
+        self._static: StaticTransformBroadcaster | None = None
+        self._moving = TransformBroadcaster(node)
+        self._reader: tuple[Model, JointStateReader] | None = None
+        self._last = 0
+        self._subscription = node.create_subscription(
+            JointState, 'joint_states', self._on_joint_states, qos.NEWEST, callback_group=group,
+            qos_overriding_options=qos.OVERRIDABLE)
+
+    def use(self, model: Model) -> None:
+        """Publish the frames of a robot from now on."""
+        if self._static is not None:
+            self._node.destroy_publisher(self._static.pub_tf)
+        self._static = StaticTransformBroadcaster(self._node)
+        self._static.sendTransform(fixed_transforms(
+            model, self._node.get_clock().now().nanoseconds))
+        self._reader = model, JointStateReader(model)
+
+    def _on_joint_states(self, message: JointState) -> None:
+        stamp = to_nanoseconds(message.header.stamp)
+        if self._reader is None or 0 <= stamp - self._last < self._interval:
+            return
+        model, reader = self._reader
+        try:
+            q = reader.read(message, velocities=False).q
+        except MbdError:
+            return   # of the robot before or after this one: the next message is of this one
+        self._last = stamp
+        self._moving.sendTransform(simple_transforms(model, stamp, q))

@@ -1,0 +1,178 @@
+"""Node module_manager: docks, undocks and moves the modules of a robot while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+import sys
+import traceback
+from typing import Any
+
+from mbd_msgs.srv import AttachModule, DetachModule, GetGraph, MoveModule, SetGraph
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.node import Node
+from std_msgs.msg import String
+
+import mbd_ros
+from mbd_ros.description.module_graph import (
+    assemble, attach, carried_by, detach, ModuleGraph, move, read_module_graph,
+    read_module_graph_file, write_module_graph)
+from mbd_ros.errors import MbdError, NoAnswerError
+from mbd_ros.messages.dynamics_answers import fail
+from mbd_ros.messages.reconfigurations import Change, read_jump, read_positions, read_twist
+from mbd_ros.model import Model
+from mbd_ros.nodes import qos
+from mbd_ros.nodes.health import Durations, Health, HealthPublisher, OK
+from mbd_ros.nodes.link_frames import LinkFrames
+from mbd_ros.nodes.moving_robot import MovingRobot
+from mbd_ros.nodes.parameters import declare_parameters
+from mbd_ros.nodes.run import run
+
+
+class ModuleManager(Node):
+    """
+    Owns the module graph of a robot, and with it the robot description.
+
+    A change is a transaction: the new graph is checked, the robot compiled, the simulator carries
+    the state over, and only then the description is published, under the next generation number.
+    Whatever goes wrong before, the robot stays as it was.
+
+    =======================  ===================  ===============================================
+    entity                   callback group       why
+    =======================  ===================  ===============================================
+    ~/attach_module, ...     mutually exclusive   one change after the other
+    simulator/set_model      mutually exclusive   its answer comes while a change waits for it
+    joint_states             mutually exclusive   frames go on meanwhile
+    /diagnostics timer       with joint_states    it only reads
+    =======================  ===================  ===============================================
+
+    """
+
+    num_threads = 3
+
+    def __init__(self) -> None:
+        super().__init__('module_manager')
+        self._settings = declare_parameters(self, 'module_manager')
+        self._generation = 0
+        self._changes = self._refused = 0
+        self._durations = Durations()
+
+    def configure(self) -> None:
+        """Publish the robot and offer the services."""
+        settings = self._settings
+        graph = read_module_graph_file(settings.graph)
+        self._folder = str(Path(settings.graph).resolve().parent)
+        self._description = self.create_publisher(String, 'robot_description', qos.LATCHED)
+        beside = MutuallyExclusiveCallbackGroup()
+        self._frames = (LinkFrames(self, settings.transform_rate, beside)
+                        if settings.publish_transforms else None)
+        self._robot = MovingRobot(self, settings.simulator, settings.simulator_timeout,
+                                  MutuallyExclusiveCallbackGroup())
+        self._use(graph, *self._built(graph, 1), 1)
+        alone = MutuallyExclusiveCallbackGroup()
+        for kind, name, answer in (
+                (AttachModule, 'attach_module', self._attach),
+                (DetachModule, 'detach_module', self._detach),
+                (MoveModule, 'move_module', self._move),
+                (SetGraph, 'set_graph', self._set_graph),
+                (GetGraph, 'get_graph', self._get_graph)):
+            self.create_service(kind, f'~/{name}', self._guarded(answer), callback_group=alone)
+        self._health = HealthPublisher(self, self._how, group=beside)
+
+    def close(self) -> None:
+        """Do nothing; there is nothing to stop."""
+
+    def _guarded(self, answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
+        """Return a service callback that turns every error into an answer."""
+        def callback(request: Any, response: Any) -> Any:
+            try:
+                answer(request, response)
+            except MbdError as error:
+                self._refused += 1
+                return fail(type(response)(), error, self._generation)
+            except Exception as error:   # the node has to stay up, and the caller needs an answer
+                self._refused += 1
+                self.get_logger().error(traceback.format_exc())
+                return fail(type(response)(), MbdError(f'internal error: {error!r}'),
+                            self._generation)
+            response.success = True
+            response.model_generation = self._generation
+            return response
+        return callback
+
+    def _attach(self, request: Any, response: Any) -> None:
+        graph = attach(self._graph, request.module, request.type, port=request.port,
+                       parent=request.parent, parent_port=request.parent_port,
+                       angle=request.angle)
+        body = graph.port(request.module, request.port).body
+        twists = {f'{request.module}/{body}': read_twist(one) for one in request.twist}
+        self._change(graph, Change(read_positions(request), twists), response)
+
+    def _detach(self, request: Any, response: Any) -> None:
+        graph = detach(self._graph, request.module)
+        modules = carried_by(self._graph, request.module)
+        self._change(graph, Change(), response)
+        response.modules = modules
+
+    def _move(self, request: Any, response: Any) -> None:
+        graph = move(self._graph, request.module, parent=request.parent,
+                     parent_port=request.parent_port, port=request.port, angle=request.angle)
+        self._change(graph, Change(largest_jump=read_jump(request)), response)
+
+    def _set_graph(self, request: Any, response: Any) -> None:
+        graph = read_module_graph(request.graph, '<request>', folder=self._folder)
+        self._change(graph, Change(largest_jump=read_jump(request)), response)
+
+    def _get_graph(self, request: Any, response: Any) -> None:
+        response.graph = write_module_graph(self._graph)
+        response.robot_description = self._text
+        carriers = {one.child: one.parent for one in self._graph.connections
+                    if not one.closes_loop}
+        response.modules = list(self._graph.instances)
+        response.inboard_modules = [carriers.get(name, '') for name in response.modules]
+
+    def _built(self, graph: ModuleGraph, generation: int) -> tuple[str, Model]:
+        """Return description and model of a graph, ready to be used by every node."""
+        text = assemble(graph, generation=generation).text
+        model = mbd_ros.load(text)
+        assert callable(mbd_ros.compile(model).forward_dynamics)
+        return text, model
+
+    def _change(self, graph: ModuleGraph, change: Change, response: Any) -> None:
+        """Put a graph in the place of the one in use, everywhere or nowhere."""
+        begin = self.get_clock().now()
+        generation = self._generation + 1
+        text, model = self._built(graph, generation)
+        try:
+            response.transfer = self._robot.exchange(text, change)
+        except NoAnswerError:   # whether it has changed or will: this takes it back
+            self._use(self._graph, *self._built(self._graph, generation + 1), generation + 1)
+            raise
+        self._use(graph, text, model, generation)
+        self._changes += 1
+        self._durations.add(1e-9 * (self.get_clock().now() - begin).nanoseconds)
+
+    def _use(self, graph: ModuleGraph, text: str, model: Model, generation: int) -> None:
+        """Publish a robot and keep its graph."""
+        self._graph, self._text, self._generation = graph, text, generation
+        if self._frames is not None:
+            self._frames.use(model)
+        self._description.publish(String(data=text))
+        self.get_logger().info(f"robot '{graph.name}', generation {generation}: "
+                               f'{len(graph.instances)} modules')
+
+    def _how(self) -> Health:
+        """Return the health of the node."""
+        return Health(OK, 'ready', {
+            'model generation': self._generation, 'modules': len(self._graph.instances),
+            'changes': self._changes, 'refused': self._refused,
+            **self._durations.figures('change')})
+
+
+def main() -> None:
+    """Run the node."""
+    sys.exit(run(ModuleManager))
+
+
+if __name__ == '__main__':
+    main()
