@@ -63,6 +63,7 @@ class Simulator(Node):
         super().__init__('simulator')
         self._settings = declare_parameters(self, 'simulator')
         self._loop: SimulationLoop | None = None
+        self._model: Model | None = None
         self._commands: EffortCommands | None = None
         self._transfer = StateTransfer()
         self._rejected = 0
@@ -95,12 +96,12 @@ class Simulator(Node):
         robot.dynamics.forward_dynamics(
             neutral(robot.model), np.zeros(robot.model.nv), np.zeros(robot.model.nv))
         self._transfer = StateTransfer()
-        loop, old = self._loop, self._source.robot
-        if loop is not None and old is not None and old.model.links.keys() & robot.model.links:
-            loop.exchange(partial(self._succeed, old.model, robot, change))
+        loop, old = self._loop, self._model
+        if loop is not None and old is not None and old.links.keys() & robot.model.links:
+            loop.exchange(partial(self._succeed, old, robot, change))
         else:
             self._begin(robot, commands)
-        self._commands = commands
+        self._model, self._commands = robot.model, commands
 
     def _begin(self, robot: Robot, commands: EffortCommands) -> None:
         """Simulate a robot from its initial state on."""
