@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-import weakref
 
 from cyclonedds.core import DDSException
 from rosless.dds.endpoints import Writer
@@ -11,13 +10,14 @@ from rosless.idl.codec import serialize
 
 from .callback_groups import CallbackGroup
 from .duration import Duration
-from .entity import Entity, Job
+from .entity import Job
 from .exceptions import InvalidHandle, RCLError
 from .qos import QoSProfile
 from .qos_event import PublisherEventCallbacks
+from .topic_entity import TopicEntity
 
 
-class Publisher(Entity):
+class Publisher(TopicEntity):
     """
     Publishes messages on a topic; make one with `Node.create_publisher`.
 
@@ -40,6 +40,11 @@ class Publisher(Entity):
 
     """
 
+    incompatible = (
+        "New subscription discovered on topic '{topic}', requesting incompatible QoS. "
+        'No messages will be sent to it.'
+    )
+
     def __init__(
         self,
         writer: Writer,
@@ -50,26 +55,11 @@ class Publisher(Entity):
         callback_group: CallbackGroup,
         node: Any,
     ) -> None:
-        super().__init__(callback_group, writer)
+        super().__init__(
+            writer, msg_type, topic, qos_profile, event_callbacks, callback_group, node
+        )
         self._writer = writer
-        self.msg_type = msg_type
-        self.topic = topic
-        self.qos_profile = qos_profile
-        self.event_callbacks = event_callbacks
-        self._node = weakref.ref(node)
         self._context = node.context
-        writer.watch(event_callbacks.mask())
-
-    @property
-    def logger_name(self) -> str:
-        """Name of the node's logger."""
-        node = self._node()
-        return '' if node is None else node.get_logger().name
-
-    @property
-    def topic_name(self) -> str:
-        """Full name of the topic."""
-        return self.topic
 
     def publish(self, msg: Any) -> None:
         """
@@ -129,18 +119,6 @@ class Publisher(Entity):
     def next_job(self, executor: Any) -> Job | None:
         """Return None: publishers have no data to take."""
         return None
-
-    def on_events(self, statuses: int, executor: Any) -> None:
-        """Run the event callbacks."""
-        self.event_callbacks.run(statuses, self._writer._entity, self._warn, executor)
-
-    def _warn(self, policy: str) -> None:
-        node = self._node()
-        if node is not None:
-            node.get_logger().warn(
-                f"New subscription discovered on topic '{self.topic}', requesting incompatible "
-                f'QoS. No messages will be sent to it. Last incompatible policy: {policy}'
-            )
 
     def destroy(self) -> None:
         """Let the node forget it."""

@@ -6,23 +6,23 @@ from collections.abc import Callable
 import inspect
 import time
 from typing import Any
-import weakref
 
 from rosless.dds.endpoints import Reader
 from rosless.idl.codec import deserialize
 from rosless.idl.errors import DeserializationError
 
 from .callback_groups import CallbackGroup
-from .entity import Entity, Job
+from .entity import Job
 from .exceptions import RCLError
 from .qos import QoSProfile
 from .qos_event import SubscriptionEventCallbacks
+from .topic_entity import TopicEntity
 
 MessageInfo = dict[str, Any]
 NO_FILTERS = 'content filters are not supported by rmw_cyclonedds_cpp; filter in the callback'
 
 
-class Subscription(Entity):
+class Subscription(TopicEntity):
     """
     Receives messages of a topic; make one with `Node.create_subscription`.
 
@@ -49,6 +49,11 @@ class Subscription(Entity):
 
     """
 
+    incompatible = (
+        "New publisher discovered on topic '{topic}', offering incompatible QoS. "
+        'No messages will be received from it.'
+    )
+
     def __init__(
         self,
         reader: Reader,
@@ -61,28 +66,13 @@ class Subscription(Entity):
         event_callbacks: SubscriptionEventCallbacks,
         node: Any,
     ) -> None:
-        super().__init__(callback_group, reader)
+        super().__init__(
+            reader, msg_type, topic, qos_profile, event_callbacks, callback_group, node
+        )
         self._reader = reader
-        self.msg_type = msg_type
-        self.topic = topic
         self._callback = callback
         self._with_info = takes_two(callback)
-        self.qos_profile = qos_profile
         self.raw = raw
-        self.event_callbacks = event_callbacks
-        self._node = weakref.ref(node)
-        reader.watch(event_callbacks.mask())
-
-    @property
-    def logger_name(self) -> str:
-        """Name of the node's logger."""
-        node = self._node()
-        return '' if node is None else node.get_logger().name
-
-    @property
-    def topic_name(self) -> str:
-        """Full name of the topic."""
-        return self.topic
 
     @property
     def callback(self) -> Callable[..., Any]:
@@ -135,18 +125,6 @@ class Subscription(Entity):
         if taken is None:
             return None
         return Job(self._callback, taken if self._with_info else taken[:1])
-
-    def on_events(self, statuses: int, executor: Any) -> None:
-        """Run the event callbacks."""
-        self.event_callbacks.run(statuses, self._reader._entity, self._warn, executor)
-
-    def _warn(self, policy: str) -> None:
-        node = self._node()
-        if node is not None:
-            node.get_logger().warn(
-                f"New publisher discovered on topic '{self.topic}', offering incompatible QoS. "
-                f'No messages will be received from it. Last incompatible policy: {policy}'
-            )
 
     def _complain(self, text: str) -> None:
         node = self._node()

@@ -81,7 +81,7 @@ def test_two_processes(
     assert list(results[0].result().result.sequence) == [0, 1, 2, 3, 4]
     assert spin_until(executor, lambda: len(got) > 10)
     canceled = long.cancel_goal_async()
-    assert spin_until(executor, results[1].done)
+    assert spin_until(executor, lambda: canceled.done() and results[1].done())
     assert len(canceled.result().goals_canceling) == 1
     assert results[1].result().status == GoalStatus.STATUS_CANCELED
     assert [server.wait_for_line(), server.wait_for_line()] == ['succeeded', 'canceled']

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 import random
 from typing import Any
 
@@ -10,6 +11,7 @@ from geometry_msgs.msg import PoseArray
 import numpy as np
 import pytest
 from rosless import interfaces
+from rosless.graph.entities import decode, encode, NodeEntities
 from rosless.idl.codec import deserialize, serialize
 from rosless.idl.definition import FieldType, FLOATS, INTEGER_LIMITS
 from rosless.idl.errors import DeserializationError
@@ -22,6 +24,22 @@ ALL = [
     for package in interfaces.bundled_package_names()
     for name in interfaces.interface_names(package, 'msg')
 ]
+
+
+def everything() -> Iterator[Any]:
+    """Yield every class that has a deserialiser, also those inside services and actions."""
+    for package in interfaces.bundled_package_names():
+        for name in interfaces.interface_names(package):
+            cls = interface_class(f'{package}/{name}')
+            if name.startswith('msg/'):
+                yield cls
+                continue
+            impl = getattr(cls, 'Impl', None)
+            parts = (cls,) if impl is None else (impl.SendGoalService, impl.GetResultService)
+            for part in parts:
+                yield from (part.Request, part.Response)
+            if impl is not None:
+                yield from (cls.Goal, cls.Result, cls.Feedback, impl.FeedbackMessage)
 
 
 def random_value(kind: FieldType, rng: random.Random) -> Any:
@@ -147,13 +165,32 @@ def test_huge_counts_do_not_take_memory() -> None:
 
 def test_random_octets_never_do_anything_else() -> None:
     rng = random.Random(11)
-    for name in ALL:
-        cls = interface_class(name)
-        for _ in range(20):
-            data = b'\0\1\0\0' + rng.randbytes(rng.randrange(120))
+    classes = list(everything())
+    assert len(classes) > 300
+    for cls in classes:
+        valid = bytes(serialize(random_message(cls, rng)))
+        samples = [b'\0\1\0\0' + rng.randbytes(rng.randrange(120)) for _ in range(12)]
+        for _ in range(12):
+            spoiled = bytearray(valid)
+            spoiled[rng.randrange(len(valid))] = rng.randrange(256)
+            samples.append(bytes(spoiled))
+        for data in samples:
             try:
                 assert isinstance(deserialize(data, cls), cls)
             except DeserializationError:
+                pass
+
+
+def test_random_octets_on_the_node_graph_are_refused_or_understood() -> None:
+    rng = random.Random(13)
+    valid = encode(bytes(16), [NodeEntities('talker', '/ns', [bytes(16)], [bytes(16)] * 2)])
+    for _ in range(2000):
+        spoiled = bytearray(valid)
+        spoiled[rng.randrange(4, len(valid))] = rng.randrange(256)
+        for data in (b'\0\1\0\0' + rng.randbytes(rng.randrange(120)), bytes(spoiled)):
+            try:
+                decode(data)
+            except ValueError:
                 pass
 
 

@@ -69,10 +69,20 @@ node = rclpy.create_node('flood')
 publisher = node.create_publisher(Int32, 'count', QoSProfile(history=HistoryPolicy.KEEP_ALL))
 while publisher.get_subscription_count() == 0:
     pass
-for value in range(20000):
+for value in range(100000):
     publisher.publish(Int32(data=value))
 publisher.wait_for_all_acked()
 print('sent', flush=True)
+"""
+
+MEMBER = """
+import sys, time, rclpy
+rclpy.init(args=[])
+node = rclpy.create_node(sys.argv[1])
+while len(node.get_node_names()) < 31:
+    time.sleep(0.5)
+print('all here', flush=True)
+rclpy.spin(node)
 """
 
 
@@ -166,11 +176,23 @@ def test_no_reliable_message_is_lost(run_program: Make, context: Any, make_node:
     everything = QoSProfile(history=HistoryPolicy.KEEP_ALL)
     node.create_subscription(Int32, 'count', lambda m: got.append(m.data), everything)
     run_program(FLOOD)
-    limit = time.monotonic() + 30.0
-    while len(got) < 20000 and time.monotonic() < limit:
+    limit = time.monotonic() + 60.0
+    while len(got) < 100_000 and time.monotonic() < limit:
         executor.spin_once(timeout_sec=0.1)
-    assert got == list(range(20000))
+    assert got == list(range(100_000))
     executor.shutdown()
+
+
+def test_thirty_processes_at_once(run_program: Make, make_node: Make, wait_until: Make) -> None:
+    # all see each other's nodes; each takes about 0.3 s of processor time to start
+    node = make_node('observer')
+    programs = [run_program(MEMBER, f'member{i}') for i in range(30)]
+    members = {f'member{i}' for i in range(30)}
+    assert wait_until(lambda: members <= set(node.get_node_names()), 150.0)
+    for program in programs:
+        assert program.wait_for_line() == 'all here'
+        program.process.terminate()
+    assert wait_until(lambda: node.get_node_names() == ['observer'], 30.0)
 
 
 def test_an_idle_node_takes_no_processor_time(run_program: Make) -> None:

@@ -273,3 +273,20 @@ def test_a_client_whose_reader_is_discovered_late_gets_its_answer(
     assert spin_until(executor, answered)
     assert HEADER.unpack_from(answers[0][0], 4) == (5, 6)
     assert deserialize(answers[0][0], AddTwoInts.Response, OFFSET).sum == 3
+
+
+def test_a_client_of_another_type_is_not_heard(
+    make_node: Make, executor: Any, spin_until: Make
+) -> None:
+    node = make_node()
+    executor.add_node(node)
+    node.create_service(AddTwoInts, 'add', add)
+    stranger = node.create_client(SetBool, 'add')
+    unheard = stranger.call_async(SetBool.Request(data=True))
+    client = node.create_client(AddTwoInts, 'add')
+    assert client.wait_for_service(5.0)
+    assert not stranger.wait_for_service(0.1)
+    future = client.call_async(AddTwoInts.Request(a=1, b=2))
+    executor.spin_until_future_complete(future, timeout_sec=5.0)
+    assert future.result().sum == 3
+    assert not unheard.done()
