@@ -100,6 +100,8 @@ def check_loops(loop_joints: Sequence[LoopJoint], springs: Sequence[SpringDamper
     """
     Check that loop joints and springs have names of their own and connect two links that exist.
 
+    Joints that mimic one that does not exist, or themselves, are findings.
+
     Parameters
     ----------
     loop_joints, springs, links, joints : sequence of LoopJoint, SpringDamper, Link and Joint
@@ -129,9 +131,23 @@ def check_loops(loop_joints: Sequence[LoopJoint], springs: Sequence[SpringDamper
                 raise report.error(f'{called} has the name of another joint or spring, in line '
                                    f'{lines[item.name].line}; names must differ', item.source)
             lines[item.name] = item.source
+    _check_mimics(joints, report)
     for spring in springs:
         for name, value in (('stiffness', spring.stiffness), ('damping', spring.damping),
                             ('length', spring.length)):
             if value < 0.0:
                 raise report.error(f"spring '{spring.name}': {name}={value:.9g} is negative",
                                    spring.source)
+
+
+def _check_mimics(joints: Sequence[Joint], report: Report) -> None:
+    known = {joint.name for joint in joints}
+    for joint in joints:
+        if joint.mimic is None:
+            continue
+        if joint.mimic.joint not in known:
+            report.remark('warning', f"joint '{joint.name}' mimics '{joint.mimic.joint}', which "
+                          f'does not exist{nearest(joint.mimic.joint, known)}',
+                          joint.mimic.source)
+        elif joint.mimic.joint == joint.name:
+            report.remark('warning', f"joint '{joint.name}' mimics itself", joint.mimic.source)

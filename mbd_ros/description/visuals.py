@@ -20,6 +20,9 @@ Matrix = NDArray[np.float64]
 Color = tuple[float, float, float, float]
 ShapeKind = Literal['box', 'cylinder', 'sphere', 'capsule', 'mesh']
 
+MESHES = ('.stl', '.dae', '.obj', '.ply', '.glb', '.gltf', '.off', '.3mf')
+"""Names of meshes end so; nothing else that a description names is opened to be drawn."""
+
 PALETTE: tuple[Color, ...] = (
     (0.27, 0.33, 0.41, 1.0), (0.12, 0.47, 0.71, 1.0), (0.95, 0.61, 0.16, 1.0),
     (0.30, 0.62, 0.60, 1.0), (0.55, 0.44, 0.68, 1.0), (0.62, 0.65, 0.70, 1.0),
@@ -142,6 +145,9 @@ def _mesh_file(
         file = Path(name.removeprefix('file://'))
         if not file.is_absolute() and mechanism.file is not None:
             file = Path(mechanism.file).parent / file
+    if file.suffix.lower() not in MESHES:
+        raise ValueError(f"its mesh '{name[:100]}' is no file of a known kind; known: "
+                         f'{", ".join(MESHES)}')
     if not file.is_file():
         raise LookupError(f'there is no file {file}')
     return file

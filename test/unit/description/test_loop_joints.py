@@ -322,3 +322,13 @@ def test_models_hold_loops_and_springs():
     model = load(robot(*LINKS, loop, spring, attributes=' xmlns:mbd="urn:mbd_ros"'))
     assert [item.name for item in model.loops] == ['cut']
     assert [item.name for item in model.springs] == ['s']
+
+
+def test_joints_that_mimic_nothing():
+    def messages(leader):
+        inside = f'<axis xyz="0 0 1"/><mimic joint="{leader}"/>'
+        follow = joint('j', 'continuous', 'a', 'b', inside)
+        return [finding.message for finding in read(robot(link('a'), link('b'), follow)).findings]
+
+    assert messages('k')[1:] == ["joint 'j' mimics 'k', which does not exist"]
+    assert messages('j')[1:] == ["joint 'j' mimics itself"]

@@ -150,7 +150,7 @@ def test_a_mimic_joint_is_an_ordinary_joint():
     assert (mimic.joint, mimic.multiplier, mimic.offset) == ('other', 2.0, 0.0)
     assert remarks(inside) == [
         "<string>:4: warning: joint 'j' mimics 'other'; it is read as an ordinary joint, without "
-        'the coupling']
+        'the coupling', "<string>:4: warning: joint 'j' mimics 'other', which does not exist"]
 
 
 def test_a_coupled_mimic_joint():

@@ -64,6 +64,12 @@ def test_a_mesh_that_is_not_there_is_remarked_with_its_line():
                        'no way to find package nowhere',)
 
 
+def test_files_that_are_no_meshes_are_not_opened():
+    visual = '<visual><geometry><mesh filename="file:///etc/passwd"/></geometry></visual>'
+    _, (remark,) = read_visuals(robot(visual))
+    assert "its mesh 'file:///etc/passwd' is no file of a known kind; known: .stl, .dae" in remark
+
+
 def test_meshes_are_found_in_packages_and_beside_the_file(tmp_path):
     (tmp_path / 'arm.stl').write_text('solid')
     visual = ('<visual><geometry><mesh filename="package://here/arm.stl" scale="2 2 2"/>'
