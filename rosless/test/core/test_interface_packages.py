@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from rosless import interfaces
 from rosless.idl.errors import InterfaceError, InterfaceNotFound
+from rosless.idl.resolve import interface_class
 
 WANTED = [
     'builtin_interfaces',
@@ -148,3 +149,53 @@ def test_refuses_beside_a_real_rclpy(tmp_path: Path, run_program: Callable[..., 
 def test_start_is_light(run_program: Callable[..., Any]) -> None:
     source = "import sys, rosless; print('numpy' in sys.modules, 'cyclonedds' in sys.modules)"
     assert run_program(source).finish()[:2] == (0, 'False False\n')
+
+
+def test_texts_are_those_of_humble() -> None:
+    from rosbags.typesys import get_typestore, Stores
+
+    def number(value: Any) -> Any:
+        return value[0] if isinstance(value, bytes) else value
+
+    seen = 0
+    for name, (constants, fields) in get_typestore(Stores.ROS2_HUMBLE).fielddefs.items():
+        if name.startswith('rosbag2_interfaces/'):
+            continue
+        definition = interface_class(name)._definition
+        names = [field.name for field in definition.fields]
+        assert (names or ['structure_needs_at_least_one_member']) == [f[0] for f in fields], name
+        found = {each.name: number(each.value) for each in definition.constants}
+        assert found == {constant: value for constant, _, value in constants}, name
+        seen += 1
+    assert seen > 140
+
+
+def test_control_msgs() -> None:
+    from control_msgs.action import FollowJointTrajectory, GripperCommand, PointHead
+    from control_msgs.msg import JointJog, JointTolerance, PidState
+    from control_msgs.srv import QueryTrajectoryState
+
+    def fields(cls: Any) -> list[str]:
+        return [field.name for field in cls._definition.fields]
+
+    assert fields(FollowJointTrajectory.Goal) == [
+        'trajectory',
+        'multi_dof_trajectory',
+        'path_tolerance',
+        'component_path_tolerance',
+        'goal_tolerance',
+        'component_goal_tolerance',
+        'goal_time_tolerance',
+    ]
+    result = FollowJointTrajectory.Result
+    assert fields(result) == ['error_code', 'error_string']
+    assert (result.SUCCESSFUL, result.INVALID_GOAL, result.INVALID_JOINTS) == (0, -1, -2)
+    assert result.OLD_HEADER_TIMESTAMP == -3
+    assert (result.PATH_TOLERANCE_VIOLATED, result.GOAL_TOLERANCE_VIOLATED) == (-4, -5)
+    assert fields(GripperCommand.Goal) == ['command']
+    assert fields(GripperCommand.Result) == ['position', 'effort', 'stalled', 'reached_goal']
+    assert fields(PointHead.Feedback) == ['pointing_angle_error']
+    assert fields(JointJog)[1:] == ['joint_names', 'displacements', 'velocities', 'duration']
+    assert fields(JointTolerance) == ['name', 'position', 'velocity', 'acceleration', 'effort']
+    assert fields(PidState)[-3:] == ['i_max', 'i_min', 'output']
+    assert fields(QueryTrajectoryState.Response)[:2] == ['success', 'message']
