@@ -12,7 +12,7 @@ argument given for one state serves all. The equation is::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,9 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.call import Array, checked_array, deliver
 from mbd_ros.dynamics.external_forces import external_efforts
+from mbd_ros.dynamics.loop_efforts import driven_efforts
 from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics, standard
+from mbd_ros.dynamics.spring_force import stored_energy
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
@@ -88,7 +90,7 @@ def inverse_dynamics(
     model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
     external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
     formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
-    out: Array | None = None,
+    actuated: Sequence[str] | None = None, out: Array | None = None,
 ) -> Array:
     """
     Return the generalized forces that accelerations need, by the Newton-Euler recursion.
@@ -101,6 +103,10 @@ def inverse_dynamics(
         (nq,), (nv,), (nv,) or (N, ...): configuration, velocity, acceleration.
     external_forces, gravity, formulation, executor, dissipation, out
         As in ``forward_dynamics``.
+    actuated : sequence of str, optional
+        Of a robot with closed loops the joints that are driven; the others get no effort, and the
+        loop joints carry what they must. Where more are driven than needed, the efforts of least
+        norm are taken. If left out all joints are driven, and the loop joints carry nothing.
 
     Returns
     -------
@@ -119,6 +125,9 @@ def inverse_dynamics(
 
     """
     dyn = prepared_for(model, gravity, formulation, executor)
+    if actuated is not None:
+        friction = -more_efforts(dyn, q, v, None, dissipation)
+        return _into(driven_efforts(dyn, q, v, qdd, actuated, external_forces, friction), out)
     if external_forces is None and not dissipation and out is None:
         return dyn.inverse_dynamics(q, v, qdd)
     efforts = dyn.inverse_dynamics(q, v, qdd) - more_efforts(
@@ -250,8 +259,12 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | Non
         ``.kinetic`` and ``.potential``.
 
     """
-    total = compile_model(model, gravity=gravity).energies(q, v).sum(axis=-2)
-    return Energy(total[..., 0], total[..., 1])
+    dyn = compile_model(model, gravity=gravity)
+    total = dyn.energies(q, v).sum(axis=-2)
+    potential = total[..., 1]
+    if model.springs:
+        potential = potential + stored_energy(model.springs, dyn.body_poses(q))
+    return Energy(total[..., 0], potential)
 
 
 def prepared_for(model: Model, gravity: ArrayLike | None, formulation: str,

@@ -23,10 +23,11 @@ other sign.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from mbd_ros.dynamics.loop_rows import in_body, rows_of, Seen, side, Visible
+from mbd_ros.dynamics.loop_rows import in_body, Row, rows_of, Seen, side, Visible
 from mbd_ros.dynamics.recursive import Moving, Pivot, rise, turn
 from mbd_ros.dynamics.spring_force import pull
 from mbd_ros.execution.sweeps import Body, Inward, Layout, Outward, Program, Step, Tie, Ties, World
@@ -65,6 +66,8 @@ class CutRow(NamedTuple):
 
 
 NO_ROW = CutRow(ZERO_WRENCH, 0.0, 0.0)
+Balance = Callable[[World, Tie, Row, Any, Any], Scalar]
+"""What the motion of a row's two bodies must balance."""
 Couplings = tuple[tuple[Scalar, ...], ...]
 """The lower triangle of G."""
 
@@ -143,22 +146,54 @@ def see(body: Body, joint: Joint, parent: Seen) -> Step:
                 keep=Moving(link, coriolis, body.inertia.gyroscopic(velocity)))
 
 
-def tie_down(slots: int, tie: Tie, world: World, first: Visible, second: Visible
-             ) -> tuple[Held, Held, tuple[()]]:
+def see_still(body: Body, joint: Joint, parent: Seen) -> Step:
+    """Outward: as ``see``, for a question in which velocities cause no accelerations."""
+    step = see(body, joint, parent)
+    return step._replace(keep=Moving(step.keep.link, ZERO_TWIST, ZERO_WRENCH))
+
+
+def required(alpha: float, beta: float, world: World, tie: Tie, row: Row, first: Visible,
+             second: Visible) -> Scalar:
+    """
+    Return what the accelerations of a row's bodies must balance.
+
+    That is ``phi'' + 2 alpha phi' + beta^2 phi``: the second derivative alone where alpha and beta
+    are zero, else Baumgarte's stabilization.
+    """
+    rest = row.bias + row.phi * (beta * beta)
+    if alpha:
+        rest = rest + rate_of(world, tie, row, first, second) * (2.0 * alpha)
+    for body, wrench in ((tie.first, row.first), (tie.second, row.second)):
+        if body < 0:
+            rest = rest + wrench.dot(rise(world))
+    return rest
+
+
+def phi_of(world: World, tie: Tie, row: Row, first: Visible, second: Visible) -> Scalar:
+    """Return how far a row is from zero: what a displacement must balance."""
+    return row.phi
+
+
+def rate_of(world: World, tie: Tie, row: Row, first: Visible, second: Visible) -> Scalar:
+    """Return the rate of a row: what a change of velocity must balance."""
+    return (in_body(first, row.first).dot(first.velocity)
+            + in_body(second, row.second).dot(second.velocity))
+
+
+def tie_down(slots: int, balance: Balance, springs: bool, tie: Tie, world: World, first: Visible,
+             second: Visible) -> tuple[Held, Held, tuple[()]]:
     """Return what a tie does to its two bodies."""
     one, other = side(first, tie.frame1), side(second, tie.frame2)
     if tie.kind == 'spring':
-        force, none = pull(tie, one, other), (NO_ROW,) * slots
+        none = (NO_ROW,) * slots
+        force = pull(tie, one, other) if springs else ZERO3
         return (Held(in_body(first, one.push(force)), none),
                 Held(in_body(second, other.push(force * -1.0)), none), ())
     rows, others = [NO_ROW] * slots, [NO_ROW] * slots
     for slot, row in zip(tie.slots if slots else (), rows_of(tie, one, other)):
         # What does not depend on the bodies travels with the end that is not on the ground.
-        here, there = row.bias, 0.0
-        if tie.first < 0:
-            here, there = 0.0, row.bias + row.first.dot(rise(world))
-        elif tie.second < 0:
-            here = row.bias + row.second.dot(rise(world))
+        rest = balance(world, tie, row, first, second)
+        here, there = (0.0, rest) if tie.first < 0 else (rest, 0.0)
         rows[slot] = CutRow(in_body(first, row.first), here, 0.0)
         others[slot] = CutRow(in_body(second, row.second), there, 0.0)
     return Held(ZERO_WRENCH, tuple(rows)), Held(ZERO_WRENCH, tuple(others)), ()
@@ -237,13 +272,19 @@ def react(closed: Closed, acceleration: Twist, multipliers: tuple[Scalar, ...]) 
     return total * closed.inverse * -1.0
 
 
-def settle(slots: int, reports: bool, world: World, branch: Branch) -> Step:
+def at_rest(world: World) -> Twist:
+    """Return the acceleration of a ground where there is no weight."""
+    return ZERO_TWIST
+
+
+def settle(slots: int, reports: bool, ground: Callable[[World], Twist], world: World,
+           branch: Branch) -> Step:
     """Close the loops that meet at the ground; it accelerates upwards instead of weight."""
     closed = []
     for slot in range(slots):
         branch, row = close(branch, slot)
         closed.append(row)
-    return _react_all(slots, reports, Reaction(rise(world), (0.0,) * slots),
+    return _react_all(slots, reports, Reaction(ground(world), (0.0,) * slots),
                       tuple(zip(range(slots), closed)), ())
 
 
@@ -277,21 +318,34 @@ def _react_all(slots: int, reports: bool, reaction: Reaction,
                 out=(*rates, *report) if reports else rates)
 
 
-def _program(name: str, slots: int, layout: Layout, reports: bool) -> Program:
+def _program(name: str, slots: int, balance: Balance, *, reports: bool = False,
+             moves: bool = True) -> Program:
     no_rows = (NO_ROW,) * slots
     nothing = Branch(NO_ARTICULATED_INERTIA, ZERO_WRENCH, no_rows, tuple(
         (0.0,) * (r + 1) for r in range(slots)))
-    return Program(f'{name} with {slots} rows', ('q', 'v', 'tau'), (
-        Outward(see, on_ground), Ties(partial(tie_down, slots), Held(ZERO_WRENCH, no_rows)),
+    ground = rise if moves else at_rest
+    return Program(f'{name} with {slots} rows', ('q', 'v', 'tau') if moves else ('q', 'v'), (
+        Outward(see if moves else see_still, on_ground),
+        Ties(partial(tie_down, slots, balance, moves), Held(ZERO_WRENCH, no_rows)),
         Inward(articulate, nothing),
-        Outward(partial(accelerate, reports), partial(settle, slots, reports), settles=True)),
-        layout)
+        Outward(partial(accelerate, reports), partial(settle, slots, reports, ground),
+                settles=True)), Layout.MOTION if reports else Layout.JOINTS)
 
 
 @lru_cache(maxsize=64)
-def closed_loop_dynamics(slots: int) -> Program:
-    """Return the program that gives accelerations, for a number of rows carried at a time."""
-    return _program('closed_loop_dynamics', slots, Layout.JOINTS, False)
+def closed_loop_dynamics(slots: int, alpha: float = 0.0, beta: float = 0.0) -> Program:
+    """
+    Return the program that gives accelerations.
+
+    Parameters
+    ----------
+    slots : int
+        Number of rows carried at a time.
+    alpha, beta : float
+        Of Baumgarte's stabilization [1/s].
+
+    """
+    return _program(f'closed_loop_dynamics {alpha} {beta}', slots, partial(required, alpha, beta))
 
 
 @lru_cache(maxsize=64)
@@ -302,4 +356,21 @@ def closed_loop_reactions(slots: int) -> Program:
     Independence is the part of its inverse inertia that a row has beside those before it; below
     ``INDEPENDENT`` it takes no force.
     """
-    return _program('closed_loop_reactions', slots, Layout.MOTION, True)
+    return _program('closed_loop_reactions', slots, partial(required, 0.0, 0.0), reports=True)
+
+
+@lru_cache(maxsize=64)
+def position_correction(slots: int) -> Program:
+    """
+    Return the program that gives the least displacement dq with ``A dq = -phi``.
+
+    Least in the metric of the mass matrix: a displacement obeys the equations that accelerations
+    from rest without forces do.
+    """
+    return _program('position_correction', slots, phi_of, moves=False)
+
+
+@lru_cache(maxsize=64)
+def velocity_correction(slots: int) -> Program:
+    """Return the program that gives the least change of velocity dv with ``A (v + dv) = 0``."""
+    return _program('velocity_correction', slots, rate_of, moves=False)

@@ -30,6 +30,8 @@ LARGEST_STEP = 0.3
 RANK = 3e-5
 """Singular values of the scaled rows below this fraction of the largest are zero: an angle."""
 ITERATIONS = 100
+NUDGE = 0.02
+"""Turn away from where no step helps [rad, m]."""
 _UPRIGHT = {'revolute': (2,), 'planar': (2,), 'prismatic': (0, 1, 2), 'fixed': (0, 1, 2)}
 
 
@@ -122,7 +124,7 @@ def loop_closure(model: Model, q: Array, v: Array, *, known: Sequence[str] = (),
     dyn = compile_model(model)
     free = _free_entries(model, known)
     start = state.normalize(model, q)
-    place, mu, steps = start, 0.0, 0
+    place, mu, steps, nudge = start, 0.0, 0, NUDGE
     phi = _phi(dyn, place)
     goal = GOAL * (1.0 + float(np.abs(place).max()))
     while np.abs(phi).max() > goal and steps < ITERATIONS:
@@ -133,10 +135,15 @@ def loop_closure(model: Model, q: Array, v: Array, *, known: Sequence[str] = (),
                                     if longest > 0.0 else step)
         trial = _phi(dyn, candidate)
         steps += 1
-        if np.abs(trial).max() < np.abs(phi).max():
+        if np.linalg.norm(trial) < np.linalg.norm(phi):
             place, phi, mu = candidate, trial, 0.1 * mu if mu > 1e-6 else 0.0
-        elif np.abs(phi).max() <= tolerance or mu > 1e6:
+        elif np.abs(phi).max() <= tolerance or (mu > 1e6 and nudge == 0.0):
             break
+        elif mu > 1e6:  # a stretched chain, say: no direction leads closer, but a turn aside does
+            aside = np.zeros(model.nv)
+            aside[free] = nudge * np.cos(1.0 + np.arange(len(free)))
+            place, mu, nudge = state.integrate(model, place, aside), 0.0, 0.0
+            phi = _phi(dyn, place)
         else:
             mu = max(10.0 * mu, 1e-3)
     moved = state.difference(model, start, place)
@@ -223,7 +230,7 @@ def _require_closed(dyn: PreparedDynamics, q: Array, phi: Array, tolerance: floa
     model, row = dyn.model, 0
     worst, size = model.loops[0], -1.0
     for loop in model.loops:
-        own = float(np.abs(phi[row:row + len(loop.rows)]).max())
+        own = float(np.linalg.norm(phi[row:row + len(loop.rows)]))
         row += len(loop.rows)
         if own > size:
             worst, size = loop, own

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from mbd_ros.dynamics.closed_loop_sweeps import Held, tie_down
+from mbd_ros.dynamics.closed_loop_sweeps import Held, phi_of, tie_down
 from mbd_ros.dynamics.kinematics import AT_REST, Travel, travel
 from mbd_ros.dynamics.loop_rows import in_body, rows_of, side
 from mbd_ros.dynamics.recursive import forces, Loaded, Motion, motion, weight
@@ -83,7 +83,7 @@ def carry(body: Body, joint: Joint, children: Wrench, link: Link, held: Held, ow
     return forces(body, joint, children, own)
 
 
-_LOADED = (Outward(look, at_rest), Ties(partial(tie_down, 0), Held(ZERO_WRENCH, ())),
+_LOADED = (Outward(look, at_rest), Ties(partial(tie_down, 0, phi_of, True), Held(ZERO_WRENCH, ())),
            Outward(move, weight), Inward(carry, ZERO_WRENCH))
 SPRUNG_INVERSE_DYNAMICS = Program('sprung_inverse_dynamics', ('q', 'v', 'qdd'), _LOADED)
 SPRUNG_BIAS_FORCES = Program('sprung_bias_forces', ('q', 'v'), _LOADED)

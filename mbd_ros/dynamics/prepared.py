@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics import kinematics
 from mbd_ros.dynamics.call import Array, Call
-from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics, closed_loop_reactions
+from mbd_ros.dynamics.closed_loop_sweeps import (
+    closed_loop_dynamics, closed_loop_reactions, position_correction, velocity_correction)
 from mbd_ros.dynamics.derivatives import (
     FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES)
 from mbd_ros.dynamics.energies import ENERGIES
@@ -111,6 +112,20 @@ class PreparedDynamics:
         if self.model.loops or self.model.springs:
             return self._callable(closed_loop_dynamics(tree_of(self.model).slots))
         return self._callable(FORWARD_DYNAMICS)
+
+    def stabilized_dynamics(self, alpha: float, beta: float) -> Callable[..., Array]:
+        """Return ``(q, v, tau) -> vdot`` with Baumgarte's stabilization of loops [1/s]."""
+        return self._callable(closed_loop_dynamics(tree_of(self.model).slots, alpha, beta))
+
+    @functools.cached_property
+    def position_correction(self) -> Callable[..., Array]:
+        """Callable ``(q, v) -> dq`` (nv,): the least displacement that closes the loops."""
+        return self._callable(position_correction(tree_of(self.model).slots))
+
+    @functools.cached_property
+    def velocity_correction(self) -> Callable[..., Array]:
+        """Callable ``(q, v) -> dv`` (nv,): the least change of v that satisfies the loops."""
+        return self._callable(velocity_correction(tree_of(self.model).slots))
 
     @functools.cached_property
     def loop_reactions(self) -> Callable[..., Array]:

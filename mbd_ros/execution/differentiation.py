@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import math
 
 from mbd_ros.execution.trace import Operand, Symbol, Trace
+from mbd_ros.spatial import inverse_above
 
 OF_ONE = {'neg': float.__neg__, 'root': math.sqrt, 'sin': math.sin, 'cos': math.cos}
 
@@ -52,7 +53,7 @@ def tangents(trace: Trace, results: Sequence[Operand], seeds: Mapping[Symbol, Op
             rates[symbol.number] = rate(x) * y + x * rate(y)
         elif symbol.name == 'neg':
             rates[symbol.number] = -rate(x)
-        elif symbol.name == 'inv':
+        elif symbol.name in ('inv', 'inverse_above'):
             rates[symbol.number] = -(rate(x) * symbol * symbol)
         elif symbol.name == 'root':
             rates[symbol.number] = rate(x) * (0.5 / symbol)
@@ -102,6 +103,8 @@ def evaluate(trace: Trace, results: Sequence[Operand],
         elif symbol.name == 'inv':
             divisor = value(x)
             values[symbol.number] = 1.0 / divisor if divisor else math.inf
+        elif symbol.name == 'inverse_above':
+            values[symbol.number] = inverse_above(value(x), value(y))
         else:
             values[symbol.number] = OF_ONE[symbol.name](value(x))
     return [value(result) for result in results]

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.external_forces import external_efforts
+from mbd_ros.simulation.loop_motion import LoopKeeper
 from mbd_ros.simulation.manifold import checked, Vector
 
 Efforts: TypeAlias = ArrayLike | Callable[[float, Vector, Vector], ArrayLike]
@@ -54,6 +55,8 @@ class FreeMotion:
         For each link acted on its force and moment (6,), or ``(t, q, v)`` to that.
     dissipation : bool, optional
         Whether the joints' damping and dry friction act.
+    keeper : LoopKeeper, optional
+        How closed loops stay closed; by projection if not given.
 
     Raises
     ------
@@ -65,11 +68,14 @@ class FreeMotion:
     def __init__(
         self, dyn: PreparedDynamics, *, tau: Efforts | None = None,
         external_forces: Loads | None = None, dissipation: bool = False,
+        keeper: LoopKeeper | None = None,
     ) -> None:
         model = dyn.model
         self._dyn = dyn
+        self._keeper = LoopKeeper(dyn) if keeper is None else keeper
         self._loads = external_forces
         self._dissipation = dissipation
+        self.works = tau is not None or external_forces is not None or dissipation
         self._law = tau if callable(tau) else None
         self._tau = np.zeros(model.nv) if tau is None or callable(tau) else checked(
             model, 'tau', tau, model.nv).copy()
@@ -78,8 +84,8 @@ class FreeMotion:
         """Take other constant efforts (nv,), checked by the caller [N m or N]."""
         self._tau = tau
 
-    def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:
-        """Return ``vdot`` (nv,) at a state."""
+    def efforts(self, t: float, q: Vector, v: Vector) -> Vector:
+        """Return all generalized forces (nv,) but weight, springs and constraints."""
         model = self._dyn.model
         tau = self._tau
         if self._law is not None:
@@ -89,12 +95,25 @@ class FreeMotion:
             tau = tau + external_efforts(self._dyn, q, loads)
         if self._dissipation:
             tau = tau - model.damping * v - model.friction * np.tanh(v / STICKING_SPEED)
-        return self._dyn.forward_dynamics(q, v, tau)
+        return tau
+
+    def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:
+        """Return ``vdot`` (nv,) at a state."""
+        return self._keeper.accelerations(q, v, self.efforts(t, q, v))
+
+    def acceleration_and_power(self, t: float, q: Vector, v: Vector) -> tuple[Vector, float]:
+        """Return ``vdot`` (nv,) and the power of the efforts [W] at a state."""
+        efforts = self.efforts(t, q, v)
+        return self._keeper.accelerations(q, v, efforts), float(efforts.dot(v))
+
+    def power(self, t: float, q: Vector, v: Vector) -> float:
+        """Return the power of these forces [W]."""
+        return float(self.efforts(t, q, v) @ v)
 
     def correct(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """Return the state as it is: there is nothing to satisfy."""
-        return q, v
+        """Return the state with its loops closed."""
+        return self._keeper.correct(q, v)
 
     def violation(self, t: float, q: Vector) -> float:
-        """Return zero."""
-        return 0.0
+        """Return the norm of what the loops are open by; zero for a tree."""
+        return self._keeper.violation(q)

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.dynamics import compile_model, energy
+from mbd_ros.dynamics import compile_model, energy, PreparedDynamics
+from mbd_ros.dynamics.closed_loop_derivatives import closed_loop_derivatives
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.model import Model
+from mbd_ros.simulation.adaptive import Crossing, DenseState, Event, integrate
 from mbd_ros.simulation.integrators import rk4_step
-from mbd_ros.simulation.manifold import checked, Vector
+from mbd_ros.simulation.loop_motion import loop_health, LoopKeeper, require_closed
+from mbd_ros.simulation.manifold import checked, displaced, Vector
 from mbd_ros.simulation.motion import Efforts, FreeMotion, Loads, Motion
 
 ROUNDING = 1e-9
 """A run that is longer than a whole number of steps by this fraction of a step has no more."""
+
+
+NOTHING = np.zeros(0)
 
 
 class Trajectory(NamedTuple):
@@ -33,6 +40,18 @@ class Trajectory(NamedTuple):
         (K,) kinetic plus potential energy [J].
     violation : Vector
         (K,) norm of the constraints' violation; zeros without constraints.
+    violation_rate : Vector
+        (K,) norm of the rate of what closed loops are open by; empty with a ``motion``.
+    balance : Vector
+        (K,) energy less that at the start and the work of efforts, loads and friction [J]; empty
+        with a ``motion``.
+    rank, condition : Vector
+        (K,) of the rows of all closed loops, scaled to length one in the metric of the mass
+        matrix: how many are independent, and how far they are from fewer; none for a tree.
+    crossings : tuple of Crossing
+        Where events took place.
+    dense : DenseState, optional
+        ``dense(t)`` is (q, v) at any time; of methods with variable step.
 
     """
 
@@ -41,6 +60,12 @@ class Trajectory(NamedTuple):
     v: Vector
     energy: Vector
     violation: Vector
+    violation_rate: Vector = NOTHING
+    balance: Vector = NOTHING
+    rank: NDArray[np.int64] | None = None
+    condition: Vector = NOTHING
+    crossings: tuple[Crossing, ...] = ()
+    dense: DenseState | None = None
 
 
 def simulate(
@@ -49,7 +74,16 @@ def simulate(
     v0: ArrayLike,
     duration: float,
     *,
-    step: float = 1e-3,
+    step: float | None = None,
+    method: str = 'rk4',
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    times: ArrayLike | None = None,
+    events: Sequence[Event] = (),
+    stabilization: str = 'projection',
+    alpha: float = 5.0,
+    beta: float = 5.0,
+    dense: bool = False,
     tau: Efforts | None = None,
     external_forces: Loads | None = None,
     gravity: ArrayLike | None = None,
@@ -58,7 +92,7 @@ def simulate(
     record_every: int = 1,
 ) -> Trajectory:
     """
-    Return the motion from a state, integrated by RK4 with a fixed step.
+    Return the motion from a state.
 
     Parameters
     ----------
@@ -69,7 +103,24 @@ def simulate(
     duration : float
         Length of the run [s].
     step : float, optional
-        Longest step [s]; the run is cut into equal steps.
+        Longest step [s]: of RK4, 1 ms if not given, the run is cut into equal steps.
+    method : str, optional
+        ``'rk4'`` with a fixed step, or one of SciPy's with variable step: ``'dop853'``, ``'rk45'``
+        (explicit), ``'bdf'`` (implicit, of variable order, for stiff robots).
+    rtol, atol : float, optional
+        Tolerances of a variable step.
+    times : array_like, optional
+        When to record [s], ascending, instead of at the ends of variable steps.
+    events : sequence of callable, optional
+        Each ``(t, q, v)`` to a number whose zeros are wanted, with variable steps; where its
+        attribute ``terminal`` is true the run ends there.
+    stabilization : str, optional
+        How closed loops are kept closed: ``'projection'`` onto them after each step, the least in
+        the metric of the mass matrix, ``'baumgarte'`` with alpha and beta, or ``'none'``.
+    alpha, beta : float, optional
+        Of Baumgarte's stabilization [1/s].
+    dense : bool, optional
+        Whether to keep what gives the state at any time, with variable steps.
     tau : array_like or callable, optional
         Joint efforts (nv,), or ``(t, q, v)`` to them; zero if not given [N m or N].
     external_forces : mapping or callable, optional
@@ -97,33 +148,107 @@ def simulate(
         If an argument is not allowed.
     DivergedError
         If the motion stops being finite; says when.
+    LoopOpenError
+        If the state at the start does not satisfy the loops.
 
     """
     q = checked(model, 'q0', q0, model.nq).copy()
     v = checked(model, 'v0', v0, model.nv).copy()
-    for name, value in (('duration', duration), ('step', step)):
+    for name, value in (('duration', duration), ('step', 1.0 if step is None else step)):
         if not 0.0 < value < math.inf:
             raise InvalidValueError(name, value, 'a positive time [s]')
     if record_every < 1:
         raise InvalidValueError('record_every', record_every, 'a count, 1 or more')
+    dyn = compile_model(model, gravity=gravity)
+    free = None
     if motion is None:
-        motion = FreeMotion(compile_model(model, gravity=gravity), tau=tau,
-                            external_forces=external_forces, dissipation=dissipation)
+        motion = free = FreeMotion(
+            dyn, tau=tau, external_forces=external_forces, dissipation=dissipation,
+            keeper=LoopKeeper(dyn, stabilization, alpha, beta))
+        require_closed(dyn, q, v)
+        q, v = motion.correct(0.0, q, v)
     elif tau is not None or external_forces is not None or dissipation:
         raise InvalidValueError('motion', type(motion).__name__,
                                 'without tau, external_forces and dissipation, which it brings')
+    if method == 'rk4':
+        if times is not None or len(events):
+            raise InvalidValueError('method', method,
+                                    'one with variable step, for times or events')
+        run = _fixed_steps(model, motion, free, q, v, duration, step or 1e-3, record_every)
+        return _recorded(dyn, motion, free, *run)
+    solved = integrate(
+        model, motion, _powerless(motion) if free is None else free.acceleration_and_power, q, v,
+        duration, method=method, rtol=rtol, atol=atol, max_step=step or math.inf, events=events,
+        dense=dense or times is not None,
+        jacobian=None if free is None else _jacobian(dyn, free))
+    if times is None:
+        kept = np.unique(np.append(np.arange(0, len(solved.time), record_every),
+                                   len(solved.time) - 1))
+        run = (solved.time[kept], solved.q[kept], solved.v[kept], solved.work[kept])
+    else:
+        wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
+        if wanted.ndim != 1 or (np.diff(wanted) <= 0.0).any() or not (
+                wanted.size and wanted[0] >= 0.0 and wanted[-1] <= duration):
+            raise InvalidValueError('times', times, f'ascending times within 0 ... {duration} s')
+        wanted = wanted[wanted <= solved.time[-1]]
+        assert solved.dense is not None
+        states = [solved.dense.with_work(t) for t in wanted]
+        run = (wanted, *(np.array(part) for part in zip(*states)))
+    record = _recorded(dyn, motion, free, *run)
+    return record._replace(crossings=solved.crossings, dense=solved.dense)
+
+
+def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vector, v: Vector,
+                 duration: float, step: float, record_every: int
+                 ) -> tuple[Vector, Vector, Vector, Vector]:
+    """Return times, states and work of a run by RK4; the work by Simpson's rule."""
     count = max(1, math.ceil(duration / step - ROUNDING))
     h = duration / count
-    records = [(0.0, q, v, motion.violation(0.0, q))]
+    work, records = 0.0, [(0.0, q, v, 0.0)]
     for index in range(1, count + 1):
         t = h * index
-        q, v = advance(model, motion, h * (index - 1), q, v, h)
+        q_new, v_new = advance(model, motion, h * (index - 1), q, v, h)
+        if free is not None and free.works:
+            half = displaced(model, q, 0.125 * h * (3.0 * v + v_new))
+            work += h / 6.0 * (free.power(t - h, q, v) + free.power(t, q_new, v_new)
+                               + 4.0 * free.power(t - 0.5 * h, half, 0.5 * (v + v_new)))
+        q, v = q_new, v_new
         if index % record_every == 0 or index == count:
-            records.append((t, q, v, motion.violation(t, q)))
-    times, configurations, velocities, violations = map(np.array, zip(*records))
-    energies = energy(model, configurations, velocities, gravity=gravity)
-    return Trajectory(times, configurations, velocities,
-                      energies.kinetic + energies.potential, violations)
+            records.append((t, q, v, work))
+    times, configurations, velocities, works = map(np.array, zip(*records))
+    return times, configurations, velocities, works
+
+
+def _recorded(dyn: PreparedDynamics, motion: Motion, free: FreeMotion | None, time: Vector,
+              q: Vector, v: Vector, work: Vector) -> Trajectory:
+    """Return a run with all that is to be told of it."""
+    model = dyn.model
+    parts = energy(model, q, v, gravity=dyn.gravity)
+    total = parts.kinetic + parts.potential
+    if free is None:
+        violations = np.array([motion.violation(t, place) for t, place in zip(time, q)])
+        return Trajectory(time, q, v, total, violations)
+    balance = total - total[0] - work
+    if not model.loops:
+        none = np.zeros(len(time))
+        return Trajectory(time, q, v, total, none, none.copy(), balance)
+    phi, rate, rank, condition = loop_health(dyn, q, v)
+    return Trajectory(time, q, v, total, phi, rate, balance, rank, condition)
+
+
+def _jacobian(dyn: PreparedDynamics, free: FreeMotion
+              ) -> Callable[[float, Vector, Vector], tuple[Vector, Vector]]:
+    """Return the derivatives of vdot under efforts that are held, for implicit methods."""
+    def jacobian(t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        found = closed_loop_derivatives(dyn, q, v, free.efforts(t, q, v))
+        return found.dq, found.dv
+
+    return jacobian
+
+
+def _powerless(motion: Motion) -> Callable[[float, Vector, Vector], tuple[Vector, float]]:
+    """Return the accelerations of a motion whose work is not told."""
+    return lambda t, q, v: (motion.acceleration(t, q, v), 0.0)
 
 
 def advance(

@@ -1,0 +1,137 @@
+"""How closed loops stay closed while a robot moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.dynamics.closed_loop_sweeps import INDEPENDENT
+from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.errors import InvalidValueError, LoopOpenError
+from mbd_ros.simulation.manifold import displaced, Vector
+
+Stabilization: TypeAlias = Literal['projection', 'baumgarte', 'none']
+STABILIZATIONS = ('projection', 'baumgarte', 'none')
+
+CLOSED = 1e-14
+"""|phi| and |phi'| below are rounding [m, m/s, and the like]."""
+CORRECTIONS = 3
+NEARLY_CLOSED = 1e-4
+"""Largest |phi| and |phi'| at the start that is corrected without notice [m, m/s]."""
+
+
+class LoopKeeper:
+    """
+    Keeps the loops of a robot closed.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot.
+    stabilization : str
+        ``'projection'``: after every step the state is moved the least way, in the metric of the
+        mass matrix, to where the loops are closed. ``'baumgarte'``: accelerations satisfy
+        ``phi'' + 2 alpha phi' + beta^2 phi = 0``. ``'none'``: the loops drift.
+    alpha, beta : float
+        Of Baumgarte's stabilization [1/s].
+
+    Raises
+    ------
+    InvalidValueError
+        If an argument is not allowed.
+
+    """
+
+    def __init__(self, dyn: PreparedDynamics, stabilization: str = 'projection',
+                 alpha: float = 5.0, beta: float = 5.0) -> None:
+        if stabilization not in STABILIZATIONS:
+            raise InvalidValueError('stabilization', stabilization,
+                                    ', '.join(f"'{name}'" for name in STABILIZATIONS))
+        for name, value in (('alpha', alpha), ('beta', beta)):
+            if not 0.0 <= value < np.inf:
+                raise InvalidValueError(name, value, 'a rate [1/s], 0 or more')
+        self._dyn = dyn
+        self._projects = stabilization == 'projection' and bool(dyn.model.loops)
+        self.accelerations: Callable[..., Vector] = dyn.forward_dynamics
+        if stabilization == 'baumgarte' and dyn.model.loops:
+            self.accelerations = dyn.stabilized_dynamics(alpha, beta)
+
+    def correct(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """Return the state with its loops closed, the same arrays where they are."""
+        if not self._projects:
+            return q, v
+        dyn = self._dyn
+        for _ in range(CORRECTIONS):
+            step = dyn.position_correction(q, v)
+            if not np.abs(step).max() > CLOSED:
+                break
+            q = displaced(dyn.model, q, step)
+        return q, v + dyn.velocity_correction(q, v)
+
+    def violation(self, q: Vector) -> float:
+        """Return the norm of phi."""
+        if not self._dyn.model.loops:
+            return 0.0
+        return float(np.linalg.norm(self._dyn.loop_rows(q, np.zeros(self._dyn.model.nv))[:, 0]))
+
+
+def require_closed(dyn: PreparedDynamics, q: Vector, v: Vector) -> None:
+    """
+    Check that a state satisfies all loops well enough to be corrected without notice.
+
+    Raises
+    ------
+    LoopOpenError
+        With the loop that is open most.
+
+    """
+    row, rows = 0, dyn.loop_rows(q, v) if dyn.model.loops else None
+    for loop in dyn.model.loops:
+        assert rows is not None
+        phi, rate = np.linalg.norm(rows[row:row + len(loop.rows), :2], axis=0)
+        row += len(loop.rows)
+        if max(phi, rate) > NEARLY_CLOSED:
+            raise LoopOpenError(loop.name, float(max(phi, rate)), 0.0,
+                                'a motion begins at a consistent state, position and velocity: '
+                                'close_loops(model, q, v) finds one')
+
+
+def loop_health(dyn: PreparedDynamics, q: Vector, v: Vector
+                ) -> tuple[Vector, Vector, NDArray[np.int64], Vector]:
+    """
+    Return how well the loops are closed at K states, and how well their rows stand apart.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot.
+    q, v : array
+        (K, nq), (K, nv).
+
+    Returns
+    -------
+    violation, rate : array
+        (K,) norms of phi and phi'.
+    rank : array
+        (K,) number of independent rows.
+    condition : array
+        (K,) largest over smallest singular value of the independent rows, scaled to length one in
+        the metric of the mass matrix.
+
+    """
+    rows = dyn.loop_rows(q, v)
+    A = rows[..., VALUES:]
+    apart = np.linalg.solve(dyn.mass_matrix(q), np.swapaxes(A, -1, -2))
+    G = A @ apart
+    lengths = np.sqrt(np.maximum(np.einsum('kii->ki', G), 0.0))
+    largest = lengths.max(axis=-1, keepdims=True)
+    scale = np.where(lengths > 1e-12 * largest, lengths, np.inf)
+    values = np.linalg.eigvalsh(G / (scale[:, :, None] * scale[:, None, :]))
+    counts = values > INDEPENDENT * values[:, -1:]
+    smallest = np.where(counts, values, np.inf).min(axis=-1)
+    return (np.linalg.norm(rows[..., 0], axis=-1), np.linalg.norm(rows[..., 1], axis=-1),
+            counts.sum(axis=-1), np.sqrt(values[:, -1] / smallest))
