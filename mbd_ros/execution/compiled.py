@@ -8,6 +8,7 @@ import ctypes
 from dataclasses import dataclass
 import functools
 import math
+from typing import Any
 from typing import TypeAlias
 import weakref
 
@@ -183,9 +184,11 @@ class CompiledKernel:
         loop = MachineCode(batch_ir(
             sizes(self.model, self.program.inputs), math.prod(self.shape), width),
             addresses=[kernel.address('kernel')])
-        self._lanes = (kernel, alive, loop)
         pointers = [ctypes.c_void_p] * (len(self.program.inputs) + 2)
-        return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *pointers)(loop.address('batch'))
+        call: Any = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *pointers)(
+            loop.address('batch'))
+        call.code = kernel, alive, loop  # two threads may come here at a time, each with its own
+        return call
 
 
 def _release(code: MachineCode) -> None:
