@@ -17,7 +17,7 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
-ROUNDS = 1
+ROUNDS = 3
 STEP = 0.002
 """Simulated seconds from one state to the next."""
 SECONDS = 6.0
