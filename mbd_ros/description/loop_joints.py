@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -86,13 +87,16 @@ def closing(joint: Joint, report: Report) -> LoopJoint:
                      along(Pose(), joint.axis) if turns else Pose(), source=joint.source)
 
 
-def unnamed(stem: str, taken: Iterable[str]) -> str:
-    """Return a name for what its dialect leaves without one."""
-    known = set(taken)
-    number = 1
-    while f'{stem}_{number}' in known:
-        number += 1
-    return f'{stem}_{number}'
+class Unnamed:
+    """Gives names to what its dialect leaves without one: ``connect_1``, ``connect_2``, ..."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def new(self, stem: str) -> str:
+        """Return the next name; one that is taken already is met by ``check_loops``."""
+        self._counts[stem] += 1
+        return f'{stem}_{self._counts[stem]}'
 
 
 def check_loops(loop_joints: Sequence[LoopJoint], springs: Sequence[SpringDamper],

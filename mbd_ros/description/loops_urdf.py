@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.description.loop_joints import along, loop_kind, unnamed
+from mbd_ros.description.loop_joints import along, loop_kind, Unnamed
 from mbd_ros.description.mechanism import LoopJoint, Pose, SpringDamper, Vector3
 from mbd_ros.description.numbers import read_numbers
 from mbd_ros.description.poses import read_placement
@@ -24,6 +24,7 @@ class Found:
 
     loop_joints: list[LoopJoint] = field(default_factory=list)
     springs: list[SpringDamper] = field(default_factory=list)
+    names: Unnamed = field(default_factory=Unnamed)
 
 
 def read_loops(robot: Any, report: Report) -> Found:
@@ -186,9 +187,7 @@ def _drake_part(element: Any, name: str) -> Any:
 
 def _drake_name(element: Any, found: Found) -> str:
     """Return the name, which Drake's elements do not need to have."""
-    stem = local_name(element)
-    taken = [loop.name for loop in found.loop_joints] + [item.name for item in found.springs]
-    return element.get('name') or unnamed(stem, taken)
+    return element.get('name') or found.names.new(local_name(element))
 
 
 def local_name(element: Any) -> str:

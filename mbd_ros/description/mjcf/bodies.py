@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -40,6 +41,7 @@ class Tree:
     sites: dict[str, tuple[str, Array]] = field(default_factory=dict)
     geoms: dict[str, list[Geom]] = field(default_factory=dict)
     references: dict[str, float] = field(default_factory=dict)
+    bodies: int = 0
 
 
 @dataclass
@@ -69,10 +71,10 @@ def read_bodies(document: Document) -> Tree:
 
     """
     tree = Tree()
-    waiting = [_Body(element, WORLD, 'main', '', np.eye(4))
-               for element in document.root.iterfind('worldbody')]
+    waiting = deque(_Body(element, WORLD, 'main', '', np.eye(4))
+                    for element in document.root.iterfind('worldbody'))
     while waiting:
-        body = waiting.pop(0)
+        body = waiting.popleft()
         if body.name != WORLD and body.name in tree.at_start:
             raise document.error(body.element, f"body '{body.name}' is defined twice; names must "
                                  'differ')
@@ -91,20 +93,20 @@ def read_bodies(document: Document) -> Tree:
 
 def _read_parts(body: _Body, tree: Tree, document: Document) -> Iterator[_Body]:
     """Read what stands in a body, and yield the bodies in it; frames are gone through."""
-    waiting: list[tuple[Any, Array, str]] = [
-        (child, np.eye(4), body.childclass) for child in children(body.element)]
+    waiting: deque[tuple[Any, Array, str]] = deque(
+        (child, np.eye(4), body.childclass) for child in children(body.element))
     while waiting:
-        element, within, childclass = waiting.pop(0)
+        element, within, childclass = waiting.popleft()
         tag = element.tag
         item = document.item(element, childclass)
         inside = element.get('childclass', childclass)
         if tag == 'frame':
             pose = within @ read_pose(item)
-            waiting[:0] = [(child, pose, inside) for child in children(element)]
+            waiting.extendleft((child, pose, inside) for child in reversed(children(element)))
         elif tag == 'body':
             _check_flags(item, document)
-            count = len(tree.at_start) + sum(1 for _ in element.itersiblings(preceding=True))
-            name = element.get('name') or f'{body.name}.body_{count}'
+            tree.bodies += 1
+            name = element.get('name') or f'{body.name}.body_{tree.bodies}'
             yield _Body(element, name, inside, body.name, within @ read_pose(item))
         elif tag == 'geom':
             body.geoms.append(read_geom(item, within))

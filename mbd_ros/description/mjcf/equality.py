@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.description.loop_joints import unnamed
+from mbd_ros.description.loop_joints import Unnamed
 from mbd_ros.description.mechanism import LoopJoint, Mimic
 from mbd_ros.description.mjcf.bodies import Tree, WORLD
 from mbd_ros.description.mjcf.document import Document, Item
@@ -35,6 +35,8 @@ def read_equality(document: Document, tree: Tree) -> list[LoopJoint]:
 
     """
     loops: list[LoopJoint] = []
+    names = Unnamed()
+    numbers = {joint.name: k for k, joint in enumerate(tree.joints)}
     for part in document.root.iterfind('equality'):
         for element in children(part):
             item = document.item(element, 'main')
@@ -43,19 +45,18 @@ def read_equality(document: Document, tree: Tree) -> list[LoopJoint]:
                 document.report.remark('info', f'{item.called()} is not active and not used',
                                        source)
             elif element.tag in ('connect', 'weld'):
-                loops.append(_loop(item, tree, loops))
+                loops.append(_loop(item, tree, names))
             elif element.tag == 'joint':
-                _follow(item, tree)
+                _follow(item, tree, numbers)
             else:
                 raise UnsupportedError(f'{source}: <equality> of {item.called()}',
                                        'remove it to load the robot without it')
     return loops
 
 
-def _loop(item: Item, tree: Tree, loops: list[LoopJoint]) -> LoopJoint:
+def _loop(item: Item, tree: Tree, names: Unnamed) -> LoopJoint:
     tag = item.element.tag
-    taken = [loop.name for loop in loops] + [joint.name for joint in tree.joints]
-    name = item.element.get('name') or unnamed(tag, taken)
+    name = item.element.get('name') or names.new(tag)
     if 'site1' in item.values or 'site2' in item.values:
         (body1, frame1), (body2, frame2) = (_site(item, key, tree) for key in ('site1', 'site2'))
     else:
@@ -105,9 +106,8 @@ def _site(item: Item, key: str, tree: Tree) -> tuple[str, Array]:
     return body, pose.copy()
 
 
-def _follow(item: Item, tree: Tree) -> None:
+def _follow(item: Item, tree: Tree, names: dict[str, int]) -> None:
     """Note that a joint follows another: y - y0 = a0 + a1 (x - x0), else refuse it."""
-    names = {joint.name: k for k, joint in enumerate(tree.joints)}
     coefficients = item.numbers('polycoef', 1, 2, 3, 4, 5) or (0.0, 1.0)
     first, second = item.text('joint1'), item.text('joint2')
     for name in filter(None, (first, second)):

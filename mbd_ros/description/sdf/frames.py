@@ -43,6 +43,7 @@ class Frames:
     def __init__(self, model: Any, report: Report) -> None:
         self.report = report
         self._known: dict[str, _Frame] = {}
+        self._poses: dict[str, Array] = {}
         for tag in ('link', 'joint', 'frame'):
             for element in model.iterfind(tag):
                 self._add(tag, element)
@@ -60,10 +61,11 @@ class Frames:
 
     def pose(self, name: str, asking: Any) -> Array:
         """Return the pose of a frame in the model, (4, 4); ``asking`` is who names it."""
-        total = np.eye(4)
-        for frame in self._way(name, asking, 'base'):
-            total = frame.pose @ total
-        return total
+        for frame in reversed(self._way(name, asking, 'base')):
+            own = str(frame.element.get('name'))
+            if own not in self._poses:
+                self._poses[own] = self._poses.get(frame.base, np.eye(4)) @ frame.pose
+        return self._poses.get(name, np.eye(4))
 
     def link(self, name: str, asking: Any) -> str:
         """Return the link that carries a frame; ``world`` is carried by itself."""
@@ -78,7 +80,8 @@ class Frames:
         """Return the frames from one to the model, or to the link that carries it."""
         way: list[_Frame] = []
         seen: set[str] = set()
-        while name and name not in (MODEL, WORLD):
+        while name and name not in (MODEL, WORLD) and not (
+                along == 'base' and name in self._poses):
             if name in seen:
                 raise self.report.error(f"the frame '{name}' is given relative to itself",
                                         self.report.source(asking))

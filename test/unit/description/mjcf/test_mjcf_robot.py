@@ -51,9 +51,9 @@ def test_names_that_are_left_out():
                            root='mujoco'))
     assert mechanism.name == 'string'
     assert [joint.name for joint in mechanism.joints] == [
-        'a/joint_1', 'a.body_3/joint_1', 'a.body_3/joint_2']
+        'a/joint_1', 'a.body_2/joint_1', 'a.body_2/joint_2']
     assert [link.name for link in mechanism.links] == [
-        'world', 'a', 'a.body_3/a.body_3/joint_1', 'a.body_3']
+        'world', 'a', 'a.body_2/a.body_2/joint_1', 'a.body_2']
 
 
 def test_findings():
