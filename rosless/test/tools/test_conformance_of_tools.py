@@ -3,16 +3,21 @@
 import ast
 import functools
 import importlib
+import importlib.util
 from pathlib import Path
 
 import pytest
 from ros2cli.commands import ABSENT
 from ros2cli.commands import COMMANDS
-import yaml
 
 ROOT = Path(__file__).parents[2]
-TABLES = ('ament_index_python', 'launch', 'launch_ros', 'robot_state_publisher', 'ros2cli',
-          'tf2_ros')
+_spec = importlib.util.spec_from_file_location(
+    'rosless_conformance_of_tools', ROOT / 'test' / 'conformance_of_tools.py')
+assert _spec is not None
+assert _spec.loader is not None
+conformance = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(conformance)
+TABLES = conformance.TABLES
 MODULES = (
     'ament_index_python', 'launch', 'launch.actions', 'launch.conditions', 'launch.event_handlers',
     'launch.events', 'launch.frontend', 'launch.launch_description_sources',
@@ -22,23 +27,18 @@ MODULES = (
 
 
 @functools.lru_cache
-def table(name):
-    return yaml.safe_load((ROOT / 'docs' / 'conformance' / f'{name}.yaml').read_text())
-
-
-@functools.lru_cache
 def functions_of(path):
     tree = ast.parse((ROOT / path).read_text())
     return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
 def rows():
-    return {row['api']: row for name in TABLES for row in table(name)}
+    return {row['api']: row for name in TABLES for row in conformance.rows(name)}
 
 
 @pytest.mark.parametrize('name', TABLES)
 def test_rows_are_complete_and_their_tests_exist(name):
-    for row in table(name):
+    for row in conformance.rows(name):
         assert set(row) == {'api', 'state', 'tests', 'note'}
         assert row['state'] in ('works', 'differs', 'absent'), row
         assert row['tests'] or row['state'] == 'absent', row
@@ -46,6 +46,11 @@ def test_rows_are_complete_and_their_tests_exist(name):
         for test in row['tests']:
             path, _, function = test.partition('::')
             assert function in functions_of(path), test
+
+
+def test_the_page_is_up_to_date():
+    assert conformance.TABLE.read_text() == conformance.rendered(), \
+        'run `python rosless/test/conformance_of_tools.py`'
 
 
 def test_every_public_name_and_every_verb_has_a_row():
@@ -56,7 +61,7 @@ def test_every_public_name_and_every_verb_has_a_row():
         wanted |= set() if command.verbs else {f'ros2 {name}'}
     wanted |= {f'ros2 {name}' for name in ABSENT}
     assert wanted - set(rows()) == set()
-    assert len(rows()) == sum(len(table(name)) for name in TABLES)
+    assert len(rows()) == sum(len(conformance.rows(name)) for name in TABLES)
 
 
 def test_names_are_there_or_say_that_they_are_not():

@@ -1,0 +1,59 @@
+"""
+What of the tools is here, and which tests show it.
+
+``python test/conformance_of_tools.py`` writes ``docs/conformance_tools.md`` from the rows in
+``docs/conformance/``; that of rclpy is made by ``conformance.py``.
+
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+TABLE = ROOT / 'docs' / 'conformance_tools.md'
+TABLES = ('launch', 'launch_ros', 'ros2cli', 'tf2_ros', 'robot_state_publisher',
+          'ament_index_python')
+
+HEAD = """# What of launch, tf2, the command ros2 and other tools is here
+
+The public names of Humble and Jazzy, and the tests that show them. *works*: as in ROS 2.
+*differs*: see the remark. *absent*: importing or running it says that it is not here, and why.
+This file is written by `python rosless/test/conformance_of_tools.py` from `docs/conformance/`; a
+test fails when it is stale, when a row names a test that does not exist, or when a public name has
+no row. For rclpy see [conformance.md](conformance.md).
+
+"""
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    """Return the rows of a package."""
+    path = ROOT / 'docs' / 'conformance' / f'{name}.yaml'
+    found: list[dict[str, Any]] = yaml.safe_load(path.read_text(encoding='utf-8'))
+    return found
+
+
+def rendered() -> str:
+    """Return the page."""
+    everything = [row for name in TABLES for row in rows(name)]
+    count = Counter(row['state'] for row in everything)
+    parts = [HEAD, f"{len(everything)} names: {count['works']} works, {count['differs']} differs, "
+             f"{count['absent']} absent.\n"]
+    for name in TABLES:
+        parts.append(f'\n## {name}\n\n| name | | how | shown by |\n|---|---|---|---|\n')
+        parts += [_line(row) for row in rows(name)]
+    return ''.join(parts)
+
+
+def _line(row: dict[str, Any]) -> str:
+    tests = ', '.join(f"`{test.removeprefix('test/')}`" for test in row['tests'])
+    note = row['note'].replace('|', r'\|')
+    return f"| `{row['api']}` | {row['state']} | {note} | {tests} |\n"
+
+
+if __name__ == '__main__':
+    TABLE.write_text(rendered(), encoding='utf-8')
