@@ -30,6 +30,7 @@ from mbd_ros.dynamics.api import forward_dynamics
 from mbd_ros.dynamics.call import checked_array
 from mbd_ros.dynamics.link_momenta import (
     generalized, kinetic_energy, links_in_motion, LinksInMotion, momenta_of)
+from mbd_ros.dynamics.loop_closure import close_loops
 from mbd_ros.errors import DockingError, NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.model import Model
 from mbd_ros.model.build import depth_first
@@ -102,6 +103,8 @@ def carry_over(
     ------
     DockingError
         If a link would be displaced further than ``largest_jump``.
+    LoopOpenError
+        If the new robot has loops that cannot be closed from there.
     SingularMassError
         If a joint of the new robot moves no inertia.
     ShapeError, NotFiniteError, UnknownNameError, InvalidValueError
@@ -121,6 +124,8 @@ def carry_over(
     given = {name: _twist(new, name, value) for name, value in (twists or {}).items()}
     before = links_in_motion(old, q, v)
     q_new = matched_configuration(old, q, before.poses, new, positions or {})
+    if new.loops:
+        q_new, _ = close_loops(new, q_new)
     here = links_in_motion(new, q_new, np.zeros(new.nv))
     jumps = _jumps(before.poses, here.poses, largest_jump)
     velocities = _velocities(before, new, here.poses, given)

@@ -9,7 +9,7 @@ from robots import random_state
 import mbd_ros
 from mbd_ros.description.module_graph import assemble, attach, detach, move, read_module_graph
 from mbd_ros.errors import (
-    DockingError, InvalidValueError, NotFiniteError, ShapeError, UnknownNameError)
+    DockingError, InvalidValueError, LoopOpenError, NotFiniteError, ShapeError, UnknownNameError)
 from mbd_ros.model.build import build_model
 
 
@@ -201,6 +201,38 @@ def test_a_joint_that_is_new_takes_the_angle_that_the_pose_gives():
         mbd_ros.carry_over(old, [], [], new, largest_jump=0.01)
     assert str(caught.value) == ("pose jump: link 'b/hull' would be displaced by 0.141421 m; "
                                  'allowed: 0.01 m at most')
+
+
+BAR = """\
+  bar:
+    bodies:
+      rod: {mass: 1, center: [0.1, 0, 0], inertia: [0.001, 0.005, 0.005]}
+    ports:
+      start: {orientation: [0, 0, 180 deg], joint: {type: continuous}}
+      side: {position: [0.2, 0, 0], orientation: [0, 0, 90 deg]}
+      far: {position: [0.5, 0, 0]}
+"""
+
+
+def test_closing_a_ring_in_motion():
+    """Three bars on the ground dock to a square: what is left is the motion of a parallelogram."""
+    chain = graph_of('a: bar, b: bar, c: bar, d: bar', docked('a.side', 'b.start'),
+                     docked('b.side', 'c.start'), docked('c.side', 'd.start'), types=BAR)
+    ring = graph_of('a: bar, b: bar, c: bar, d: bar', docked('a.side', 'b.start'),
+                    docked('b.side', 'c.start'), docked('c.side', 'd.start'),
+                    'parent: d.side, child: a.start, closes_loop: true', types=BAR)
+    old, new = model_of(chain), model_of(ring)
+    q, v = np.zeros(3), np.array([1.0, 0.3, 0.2])
+    state = mbd_ros.carry_over(old, q, v, new, largest_jump=1e-9)
+    # the only motion that is left is a = (1, -1, 1), at the rate a.M v / a.M a
+    along, mass = np.array([1.0, -1.0, 1.0]), slow(old).mass_matrix(q)
+    wanted = along * (along @ mass @ v) / (along @ mass @ along)
+    assert state.v == pytest.approx(wanted, rel=1e-12)   # one division
+    assert state.kinetic_energy_after == pytest.approx(0.5 * wanted @ mass @ wanted)
+    with pytest.raises(LoopOpenError, match='a/start'):   # 0.5 m cannot end at 0.2 m
+        mbd_ros.carry_over(old, q, v, model_of(graph_of(
+            'a: bar, b: bar', docked('a.side', 'b.start'),
+            'parent: b.far, child: a.start, closes_loop: true', types=BAR)))
 
 
 @pytest.mark.parametrize(('named', 'kind', 'message'), [
