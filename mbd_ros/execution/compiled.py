@@ -25,6 +25,7 @@ from mbd_ros.execution.machine_code import address_ir, MachineCode, vector_lanes
 from mbd_ros.execution.origin import origin_of
 from mbd_ros.execution.partition import Partition
 from mbd_ros.execution.rolled import rolled_code, RolledCode
+from mbd_ros.execution.rolled_bundles import Bundles, bundles_code, rolled_bundles_of
 from mbd_ros.execution.rolled_ties import Shape
 from mbd_ros.execution.species import Kind
 from mbd_ros.execution.straight_line import SCALAR, Width
@@ -37,8 +38,8 @@ from mbd_ros.execution.workspace import DECLARATIONS, give_ir, RELEASE, take_ir
 from mbd_ros.model import Model
 
 LONG_CHAIN = 200
-"""Bodies of a chain from which on its segments run side by side unasked."""
-SideBySide: TypeAlias = 'tuple[Node, ...] | Plan | Partition | None'
+"""Bodies from which on segments of a chain or large subtrees run side by side unasked."""
+SideBySide: TypeAlias = 'tuple[Node, ...] | Plan | Bundles | Partition | None'
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,13 @@ class Compiled:
             with contextlib.suppress(ZeroDivisionError):  # compiled_kernel meets it again
                 side_by_side = bundles_that_pay(program, model)
         elif self.shape == 'auto' and model.nb >= LONG_CHAIN:
-            side_by_side = plan_of(program, model, vector_lanes())
+            side_by_side = long_way(program, model, vector_lanes())
         return compiled_kernel(program, model, rolled, side_by_side)
+
+
+def long_way(program: Program, model: Model, width: int) -> Plan | Bundles | None:
+    """Return what of a large robot may run side by side in lanes, if there is something."""
+    return plan_of(program, model, width) or rolled_bundles_of(program, model, width)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -131,6 +137,9 @@ class CompiledKernel:
         if isinstance(side_by_side, Plan):
             self._one, self._alive = chunked_code(program, model, side_by_side)
             self.name = f'rolled, {side_by_side.lanes} segments in lanes'
+        elif isinstance(side_by_side, Bundles):
+            self._one, self._alive = bundles_code(program, model, side_by_side)
+            self.name = f'rolled, {side_by_side.width} lanes'
         elif isinstance(side_by_side, Partition):
             self._one, self._alive = subtrees_code(program, model, side_by_side)
             self.name = f'rolled, {1 + max(part.share for part in side_by_side.parts)} threads'

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution.chunks import plan_of
-from mbd_ros.execution.compiled import compiled_kernel
+from mbd_ros.execution.chunks import Plan
+from mbd_ros.execution.compiled import compiled_kernel, long_way
 from mbd_ros.execution.kernel import Kernel
 from mbd_ros.execution.machine_code import vector_lanes
 from mbd_ros.execution.sweeps import Program
@@ -44,8 +44,7 @@ class Lanes:
     def kernel(self, program: Program, model: Model) -> Kernel:
         """Return the kernel of a program for a model, compiled now or earlier."""
         width = self.width or vector_lanes()
-        plan = plan_of(program, model, width)
-        nodes = bundles_of(program, model, width)
-        if plan is not None or len(nodes or model.parents) > program.largest_unrolled:
-            return compiled_kernel(program, model, True, plan, width)
+        nodes, way = bundles_of(program, model, width), long_way(program, model, width)
+        if isinstance(way, Plan) or len(nodes or model.parents) > program.largest_unrolled:
+            return compiled_kernel(program, model, True, way, width)
         return compiled_kernel(program, model, False, nodes, width)

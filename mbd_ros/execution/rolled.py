@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mbd_ros.execution import elimination_ir
+from mbd_ros.execution.rolled_entries import EntryWriter
 from mbd_ros.execution.rolled_ties import reserve, Shape, TieWriter, trace_tie
 from mbd_ros.execution.sincos import sincos_ir
 from mbd_ros.execution.species import (
@@ -25,7 +26,6 @@ from mbd_ros.execution.species import (
 from mbd_ros.execution.straight_line import declarations_ir, SCALAR, StraightLine, Width
 from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Solve, Ties, Walk
 from mbd_ros.execution.trace import Trace
-
 
 _DUMMY = 6
 """Values of scratch for what belongs to no row of a loop: as many as a joint has axes."""
@@ -107,7 +107,7 @@ def chain_code(program: Program, kinds: Sequence[Kind], width: Width) -> RolledC
     return _Writer(program, [Species(*kind) for kind in kinds], width, form='chain').write()
 
 
-def subtree_code(program: Program, kinds: Sequence[Kind]) -> RolledCode:
+def subtree_code(program: Program, kinds: Sequence[Kind], width: Width = SCALAR) -> RolledCode:
     """
     Return the rolled IR of the sweeps of a program on subtrees, a function for each sweep.
 
@@ -122,6 +122,8 @@ def subtree_code(program: Program, kinds: Sequence[Kind]) -> RolledCode:
         Outward and inward sweeps.
     kinds : sequence of Kind
         The joint types; ``species`` in the topology counts them.
+    width : Width
+        How many subtrees of equal shape run side by side; each constant is one value of it.
 
     Returns
     -------
@@ -129,10 +131,10 @@ def subtree_code(program: Program, kinds: Sequence[Kind]) -> RolledCode:
         IR with the functions.
 
     """
-    return _Writer(program, [Species(*kind) for kind in kinds], SCALAR, form='subtree').write()
+    return _Writer(program, [Species(*kind) for kind in kinds], width, form='subtree').write()
 
 
-class _Writer(TieWriter):
+class _Writer(TieWriter, EntryWriter):
     """Writes the functions line by line."""
 
     def __init__(self, program: Program, species: list[Species], width: Width,
@@ -430,7 +432,7 @@ class _Writer(TieWriter):
             kept = f'%{s}.kept.row'
             lines += [f'  %{s}.kept.o = mul i64 {body}, {row - self._hand}',
                       f'  {kept} = getelementptr {self._kind}, ptr %work, i64 %{s}.kept.o']
-        constant = self._kind if self._chain else 'double'
+        constant = self._kind if self._form != 'whole' else 'double'
         lines += [f'  %{s}.kept = getelementptr {self._kind}, ptr {kept}, i64 {self._hand}',
                   f'  %{s}.c.o = mul i64 {body}, {BODY_SIZE}',
                   f'  %{s}.c = getelementptr {constant}, ptr %constants, i64 %{s}.c.o']
@@ -450,7 +452,7 @@ class _Writer(TieWriter):
     def _block(self, prefix: str, s: str, handed: str) -> StraightLine:
         pointers = {BODY: f'%{s}.c', KEPT: f'%{s}.kept', HANDED: handed, WORLD: '%gravity'}
         pointers.update({name: f'%{s}.{name}' for name in self._program.inputs})
-        common = (WORLD,) if self._chain else (BODY, WORLD)
+        common = (BODY, WORLD) if self._form == 'whole' else (WORLD,)
         return StraightLine(prefix, pointers, self._width, common)
 
     def _give_out(self, block: StraightLine, s: str, code: Code, species: Species) -> None:
@@ -482,42 +484,3 @@ class _Writer(TieWriter):
             return
         for entry, value in enumerate(out):
             self._lines += block.store(value, place, entry)
-
-    def _enter(self, block: StraightLine, line: str, s: str, code: Code, axes: int) -> None:
-        """Store what a walk's step gives out; the walk began at an axis, the line."""
-        if self._program.layout is Layout.SQUARES:
-            self._enter_squares(block, line, s, code, axes)
-            return
-        extent = self._program.extent[0] if self._program.extent else 1
-        for k, value in enumerate(code.out):
-            place = f'{s}e{len(self._lines)}'
-            if self._program.layout is Layout.SYMMETRIC:
-                self._lines += [
-                    f'  %{place}c = add i64 %{s}.vfirst, {k}',
-                    f'  %{place}r1 = mul i64 %{line}, %nv',
-                    f'  %{place}1 = add i64 %{place}r1, %{place}c',
-                    f'  %{place}r2 = mul i64 %{place}c, %nv',
-                    f'  %{place}2 = add i64 %{place}r2, %{line}',
-                    *block.store(value, '%result', f'%{place}1'),
-                    *block.store(value, '%result', f'%{place}2')]
-            else:
-                axis, entry = divmod(k, extent)
-                self._lines += [
-                    f'  %{place}r = mul i64 %nv, {entry}',
-                    f'  %{place}c = add i64 %{s}.vfirst, {axis}',
-                    f'  %{place}1 = add i64 %{place}r, %{place}c',
-                    *block.store(value, '%result', f'%{place}1')]
-
-    def _enter_squares(self, block: StraightLine, line: str, s: str, code: Code, axes: int
-                       ) -> None:
-        (count,) = self._program.extent
-        for k, value in enumerate(code.out):
-            place, (part, axis) = f'%{s}e{len(self._lines)}', divmod(k, axes)
-            row, column = f'{place}a', f'%{line}'
-            if part >= count:
-                row, column = column, row
-            self._lines += [
-                f'  {place}a = add i64 %{s}.vfirst, {axis}',
-                f'  {place}o = mul i64 {row}, %stride',
-                f'  {place}c = add i64 {place}o, {column}',
-                *block.store(value, f'%matrix{part % count}', f'{place}c')]

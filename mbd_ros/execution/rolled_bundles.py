@@ -1,0 +1,252 @@
+"""
+Large subtrees of equal shape in the lanes of a vector, by loops over bodies.
+
+The same as ``side_by_side.py`` for trees too large for straight-line code: long legs, the halves
+of a long loop. Bodies outside the bundles, the trunk, are swept one by one; a bundle is swept by
+rolled code in W lanes, whose constants are kept lane beside lane. Any program of ``Outward`` and
+``Inward`` sweeps that gives out a value for each entry of v runs this way.
+
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+import functools
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.execution.interleave import added_ir, aligned, packed_ir, unpacked_ir
+from mbd_ros.execution.machine_code import address_ir, MachineCode
+from mbd_ros.execution.rolled import RolledCode, subtree_code
+from mbd_ros.execution.species import BODY_SIZE, Kind
+from mbd_ros.execution.straight_line import SCALAR, Width
+from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program
+from mbd_ros.execution.tree import rolled_kinds, rolled_tables
+from mbd_ros.execution.workspace import DECLARATIONS, give_ir, take_ir
+from mbd_ros.model import Model
+
+SMALLEST = 8
+"""Bodies of a subtree below which it is not worth the work at its root."""
+PAYS = 0.7
+"""Share of the bodies' steps that may be left."""
+
+
+class Bundle(NamedTuple):
+    """First bodies of subtrees of ``size`` bodies; lanes from ``used`` on repeat the first."""
+
+    roots: tuple[int, ...]
+    used: int
+    size: int
+
+
+class Bundles(NamedTuple):
+    """The bundles of a tree; all other bodies are the trunk."""
+
+    bundles: tuple[Bundle, ...]
+    width: int
+
+    def trunk(self, count: int) -> list[int]:
+        """Return the bodies that run one by one."""
+        taken = {i for bundle in self.bundles for root in bundle.roots
+                 for i in range(root, root + bundle.size)}
+        return [i for i in range(count) if i not in taken]
+
+
+def rolled_bundles_of(program: Program, model: Model, width: int) -> Bundles | None:
+    """Return the bundles of a tree; None where they would not pay or the program cannot."""
+    if program.layout is not Layout.JOINTS or not all(
+            isinstance(sweep, (Outward, Inward)) for sweep in program.sweeps):
+        return None
+    found = bundled(model.parents, model.joint_types, width)
+    steps = model.nb - sum(bundle.size * (bundle.used - 1) for bundle in found)
+    return Bundles(tuple(found), width) if steps < PAYS * model.nb else None
+
+
+def bundled(parents: Sequence[int], kinds: Sequence[Hashable], width: int) -> list[Bundle]:
+    """
+    Return bundles of subtrees of equal shape, those that save most steps first.
+
+    Shapes are compared body by body in the order of the bodies, depth first.
+    """
+    count = len(parents)
+    below: list[list[tuple[int, int]]] = [[] for _ in range(count)]
+    sizes, shapes, numbers = [1] * count, [0] * count, dict[Hashable, int]()
+    for i in reversed(range(count)):
+        shapes[i] = numbers.setdefault((kinds[i], tuple(sorted(below[i]))), len(numbers))
+        if parents[i] >= 0:
+            sizes[parents[i]] += sizes[i]
+            below[parents[i]].append((i - parents[i], shapes[i]))
+    free = {i for i in range(count) if sizes[i] >= SMALLEST}
+    found: list[Bundle] = []
+    while free:
+        alike: dict[int, list[int]] = defaultdict(list)
+        for i in sorted(free):
+            alike[shapes[i]].append(i)
+        roots = max(alike.values(), key=lambda group: (sizes[group[0]] * (
+            len(group) - -(-len(group) // width)), sizes[group[0]]))
+        if len(roots) < 2:
+            break
+        size = sizes[roots[0]]
+        for first in range(0, len(roots), width):
+            group = roots[first:first + width]
+            if len(group) > 1:
+                found.append(Bundle((*group, *group[:1] * (width - len(group))), len(group),
+                                    size))
+        for root in roots:  # with all above and below
+            free.difference_update(range(root, root + size))
+            while root >= 0:
+                free.discard(root)
+                root = parents[root]
+    return found
+
+
+def bundles_code(program: Program, model: Model, way: Bundles) -> tuple[MachineCode, object]:
+    """Return ``void kernel(argument..., gravity, result)`` for one state, and what it needs."""
+    kinds, species, _, _ = rolled_kinds(model, program)
+    (one, single), (many, lanes) = (_sweeps(program, kinds, width)
+                                    for width in (SCALAR, Width(way.width)))
+    constants, topology = rolled_tables(model, species, ())
+    constants, topology = constants.reshape(model.nb, BODY_SIZE), topology[:4 * model.nb]
+    trunk = way.trunk(model.nb)
+    tables = [(np.ascontiguousarray(constants[trunk]),
+               _local(topology.reshape(4, -1), trunk, absolute=True))]
+    for bundle in way.bundles:
+        table = aligned((bundle.size, BODY_SIZE, way.width))
+        for lane, root in enumerate(bundle.roots):
+            table[:, :, lane] = constants[root:root + bundle.size]
+        bodies = list(range(bundle.roots[0], bundle.roots[0] + bundle.size))
+        tables.append((table, _local(topology.reshape(4, -1), bodies, absolute=False)))
+    functions = [code.address(f'{what}{k}') for code in (single, lanes)
+                 for k in range(len(program.sweeps)) for what in ('begin', 'sweep')]
+    code = MachineCode(_Driver(program, model, way, one, many).ir(), addresses=[
+        *functions, *(array.ctypes.data for pair in tables for array in pair)])
+    return code, (single, lanes, tables)
+
+
+@functools.lru_cache(maxsize=64)
+def _sweeps(program: Program, kinds: tuple[Kind, ...], width: Width
+            ) -> tuple[RolledCode, MachineCode]:
+    rolled = subtree_code(program, kinds, width)
+    return rolled, MachineCode(rolled.ir, optimization=2)
+
+
+def _local(topology: NDArray[np.int64], bodies: list[int], absolute: bool) -> NDArray[np.int64]:
+    """Return the topology of some bodies, their parents counted among them."""
+    place = {body: k for k, body in enumerate(bodies)}
+    parents, species, q, v = topology[:, bodies]
+    if not absolute:
+        q, v = q - q[0], v - v[0]
+    local = np.array([place.get(int(parent), -1) for parent in parents], dtype=np.int64)
+    return np.concatenate([local, species, q, v])
+
+
+def _lined(size: int) -> int:
+    """Return a number of doubles rounded up to whole cache lines."""
+    return -(-size // 8) * 8
+
+
+class _Driver:
+    """Writes the function that runs trunk and bundles."""
+
+    def __init__(self, program: Program, model: Model, way: Bundles, one: RolledCode,
+                 many: RolledCode) -> None:
+        self._program, self._model, self._way = program, model, way
+        self._one, self._many = one, many
+        self._trunk = {body: k for k, body in enumerate(way.trunk(model.nb))}
+        self._inputs = [f'a{k}' for k in range(len(program.inputs))]
+        self._lines: list[str] = []
+        self._label = 'taken'
+
+    def ir(self) -> str:
+        """Return the text."""
+        place, rooms = _lined(self._one.work_size(len(self._trunk), 0)), []
+        for bundle in self._way.bundles:
+            room = {}
+            for name in (*self._inputs, 'result', 'rows'):
+                room[name] = place
+                place += _lined(self._way.width * (
+                    self._many.work_size(bundle.size, 0) if name == 'rows'
+                    else self._span(name, bundle.roots[0], bundle.size)[1]))
+            rooms.append(room)
+        parameters = ', '.join(f'ptr %{name}' for name in (*self._inputs, 'gravity', 'result'))
+        self._lines = [DECLARATIONS, f'define void @kernel({parameters}) nounwind {{', 'entry:',
+                       *take_ir('%work', 8 * place, 'entry')]
+        for number, (bundle, room) in enumerate(zip(self._way.bundles, rooms)):
+            for name, offset in room.items():
+                self._lines.append(f'  %b{number}.{name} = getelementptr double, ptr %work, '
+                                   f'i64 {offset}')
+            for name in self._inputs:
+                offsets, count = self._offsets(name, bundle)
+                self._add(packed_ir, f'p{number}.{name}', f'%{name}', f'%b{number}.{name}',
+                          offsets, count)
+        for k, sweep in enumerate(self._program.sweeps):
+            if isinstance(sweep, Outward):
+                self._sweep_trunk(k)
+            for number in range(len(self._way.bundles)):
+                self._sweep_bundle(number, k)
+            if isinstance(sweep, Inward):
+                self._sweep_trunk(k)
+        for number, bundle in enumerate(self._way.bundles):
+            offsets, count = self._offsets('result', bundle)
+            self._add(unpacked_ir, f'u{number}', '%result', f'%b{number}.result', offsets, count)
+        return '\n'.join([*self._lines, *give_ir(), '  ret void', '}'])
+
+    def _span(self, name: str, root: int, size: int) -> tuple[int, int]:
+        """Return first entry and number of entries of a subtree."""
+        of_q = name != 'result' and self._program.inputs[int(name[1:])] == 'q'
+        model = self._model
+        offsets, total = ((model.q_offsets, model.nq) if of_q else (model.v_offsets, model.nv))
+        last = root + size
+        return offsets[root], (offsets[last] if last < model.nb else total) - offsets[root]
+
+    def _offsets(self, name: str, bundle: Bundle) -> tuple[list[int], int]:
+        spans = [self._span(name, root, bundle.size) for root in bundle.roots]
+        return [first for first, _ in spans], spans[0][1]
+
+    def _rows(self, bundle: Bundle) -> list[int]:
+        """Return where in the trunk's work the rows are on which the subtrees hang."""
+        parents = [self._model.parents[root] for root in bundle.roots]
+        return [(self._trunk[parent] + 1 if parent >= 0 else 0) * self._one.row
+                for parent in parents]
+
+    def _add(self, write: object, name: str, *arguments: object) -> None:
+        assert callable(write)
+        self._lines += write(name, *arguments, self._label)
+        self._label = f'{name}.done'
+
+    def _run(self, name: str, what: str, k: int, number: int, pointers: Sequence[str], count: int
+             ) -> None:
+        """Write the call of ``begin`` or ``sweep`` k for the trunk (0) or a bundle."""
+        sweeps = len(self._program.sweeps)
+        tables = 4 * sweeps + 2 * number
+        function = 2 * k + (what == 'sweep') + (2 * sweeps if number else 0)
+        *inputs, gravity, result, work = pointers
+        arguments = ', '.join(f'ptr {pointer}' for pointer in (
+            *inputs, gravity, f'%{name}.c', f'%{name}.t', result))
+        self._lines += [
+            address_ir(f'%{name}.f', function), address_ir(f'%{name}.c', tables),
+            address_ir(f'%{name}.t', tables + 1),
+            f'  call void %{name}.f({arguments}, i64 {count}, ptr {work})']
+
+    def _sweep_trunk(self, k: int) -> None:
+        pointers = [*(f'%{name}' for name in self._inputs), '%gravity', '%result', '%work']
+        self._run(f't.b{k}', 'begin', k, 0, pointers, len(self._trunk))
+        if isinstance(self._program.sweeps[k], Inward):
+            for number, bundle in enumerate(self._way.bundles):
+                self._add(added_ir, f'i{k}.{number}', '%work', f'%b{number}.rows',
+                          self._rows(bundle), bundle.used, self._many.hands[k])
+        self._run(f't.s{k}', 'sweep', k, 0, pointers, len(self._trunk))
+
+    def _sweep_bundle(self, number: int, k: int) -> None:
+        bundle, b = self._way.bundles[number], f'b{number}'
+        pointers = [*(f'%{b}.{name}' for name in self._inputs), '%gravity', f'%{b}.result',
+                    f'%{b}.rows']
+        if isinstance(self._program.sweeps[k], Outward):
+            self._add(packed_ir, f'o{k}.{number}', '%work', f'%{b}.rows', self._rows(bundle),
+                      self._many.hands[k])
+        else:
+            self._run(f'{b}.b{k}', 'begin', k, number + 1, pointers, bundle.size)
+        self._run(f'{b}.s{k}', 'sweep', k, number + 1, pointers, bundle.size)
