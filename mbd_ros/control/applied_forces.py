@@ -94,15 +94,19 @@ class PostureSpring:
         """
         self._lead = (q, begin, duration)
 
+    def target(self, t: float) -> tuple[Vector, Vector]:
+        """Return where the springs pull to at a time [s], and how fast that moves (nv,) each."""
+        if self._lead is None:
+            return self.posture, self._rest
+        start, begin, duration = self._lead
+        s, rate, _ = quintic(t - begin, duration)
+        way = self.posture - start
+        return start + s * way, rate * way
+
     def __call__(self, t: float, q: Vector, v: Vector, mass_matrix: Matrix, /) -> Vector:
         """Return the force (nv,) [N m or N]."""
-        target = self.posture
-        if self._lead is not None:
-            start, begin, duration = self._lead
-            s, rate, _ = quintic(t - begin, duration)
-            way = target - start
-            target, v = start + s * way, v - rate * way
+        target, rate = self.target(t)
         dampers = (2.0 * self.damping) * np.sqrt(self.stiffness * mass_matrix.diagonal())
         weight: Vector = self.dyn.bias_forces(q, self._rest)
-        force: Vector = weight + self.stiffness * (target - q) - dampers * v
+        force: Vector = weight + self.stiffness * (target - q) - dampers * (v - rate)
         return force

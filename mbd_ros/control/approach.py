@@ -14,7 +14,8 @@ import math
 import numpy as np
 
 from mbd_ros.control.constrained_motion import ConstrainedMotion
-from mbd_ros.control.servo_constraints import Constraint
+from mbd_ros.control.references import PathPoint
+from mbd_ros.control.servo_constraints import Constraint, ToolPosition
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation.manifold import displacement, Matrix, Vector
@@ -84,6 +85,14 @@ class Approach:
             if second is not None:
                 self._start[2, :n] = T * T * second[:n]
                 self._start[1, n:] = T * second[n:self._rated]
+
+    def target(self, t: float) -> PathPoint:
+        """Return what a tool's chosen axes should be at a time, where the constraint is one."""
+        assert isinstance(self.constraint, ToolPosition)
+        point = self.constraint.target(t)
+        if t >= self.begin + self.duration:
+            return point
+        return PathPoint(*(x + s for x, s in zip(point, self._fade(t))))
 
     def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
         """Return ``A`` (m, nv) of the constraint."""

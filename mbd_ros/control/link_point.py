@@ -59,6 +59,11 @@ class LinkPoint:
         self._arm = None if arm is None or not arm.any() else arm
         self._dyn = dyn
 
+    @property
+    def at_origin(self) -> bool:
+        """Whether it is the origin of the link."""
+        return self._arm is None
+
     def position(self, q: Vector) -> Vector:
         """Return where it is (3,) [m]."""
         pose = self._dyn.pose(q, self.link)

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from mbd_ros.control.constrained_motion import ConstrainedMotion, Dynamics
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
-from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.manifold import checked, Vector
 
 STARTS = ('as_given', 'project')
@@ -191,8 +190,7 @@ class NominalModel:
         """Take one step and remove the violation it ends with."""
         old = self._state
         try:
-            q, v = rk4_step(self.motion.dyn.model, self.motion.acceleration, old.time, old.q,
-                            old.v, time - old.time, first=old.accelerations)
+            q, v = self.motion.rk4(old.time, old.q, old.v, old.accelerations, time - old.time)
             if not v.dot(v) < ABSURD_SPEED**2:
                 raise InvalidValueError('v', v.tolist(), 'possible velocities')
             self._state = self._corrected(time, q, v)

@@ -57,13 +57,22 @@ def quick_constrained_acceleration(
     if 0 < m <= n <= LARGEST:
         result = machine_code(n, m)(M.ravel(), force, rows.ravel(), right_side)
     if result is not None:
-        independence = result[2 * (n + m):].tolist()
-        if min(independence) > max(CLEARLY_REGULAR, tolerance * tolerance):
-            return ConstrainedSolution(
-                result[:n], result[n:2 * n], result[2 * n:2 * n + m], m,
-                result[2 * n + m:2 * (n + m)], False, math.sqrt(min(independence[n:])))
+        solution = regular_solution(result, n, m, tolerance)
+        if solution is not None:
+            return solution
     return constrained_acceleration(M, force, rows, right_side, tolerance=tolerance,
                                     joint_names=joint_names)
+
+
+def regular_solution(result: Vector, n: int, m: int, tolerance: float
+                     ) -> ConstrainedSolution | None:
+    """Return the results of ``regular_case`` as a solution, None if it is not clearly regular."""
+    independence = result[2 * (n + m):3 * (n + m)].tolist()
+    if min(independence) <= max(CLEARLY_REGULAR, tolerance * tolerance):
+        return None
+    return ConstrainedSolution(
+        result[:n], result[n:2 * n], result[2 * n:2 * n + m], m, result[2 * n + m:2 * (n + m)],
+        False, math.sqrt(min(independence[n:])))
 
 
 @functools.lru_cache(maxsize=64)

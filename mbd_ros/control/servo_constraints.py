@@ -86,11 +86,19 @@ class ToolPosition:
         self.path = path
         self.axes = axes
         self._latest = (0.0, path.at(0.0))
+        self.at_origin = self._point.at_origin
         self._pick = slice(3) if axes == AXES else np.array([AXES.index(axis) for axis in axes])
 
     def position(self, q: Vector) -> Vector:
         """Return where the point is (3,) [m]."""
         return self._point.position(q)
+
+    def target(self, t: float) -> PathPoint:
+        """Return what the chosen axes should be at a time: (m,) each."""
+        point = self._desired(t)
+        if self.axes == AXES:
+            return point
+        return PathPoint(*(values[self._pick] for values in point))
 
     def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
         """Return the chosen linear rows of the Jacobian (m, nv)."""

@@ -10,14 +10,17 @@ Euclidean one of the paper.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+import functools
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from mbd_ros.control.fused_solution import can_fuse, FusedStep
 from mbd_ros.control.least_norm import solve_triangle
-from mbd_ros.control.regular_case import quick_constrained_acceleration
+from mbd_ros.control.regular_case import CLEARLY_REGULAR, quick_constrained_acceleration
 from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.control.udwadia_kalaba import factorize
 from mbd_ros.dynamics import PreparedDynamics
@@ -177,8 +180,7 @@ class DirectElimination:
             metric = _Metric(self, dyn, constraint.matrix(q, v, t)[:len(rate)], q)
             step, rank = metric.step(rate, self.max_velocity_step)
             v = v - step
-            rate = constraint.violation_rate(q, v, t)
-            assert rate is not None
+            rate = rate - metric.rows @ step   # phi_dot is linear in v
         return Elimination(q, v, before, after, rate_before, _norm(rate), iterations, moved,
                            _norm(v - start), rank, converged)
 
@@ -224,26 +226,40 @@ class _Metric:
         self, settings: DirectElimination, dyn: PreparedDynamics, rows: Matrix, q: Vector,
     ) -> None:
         self._tolerance = settings.rank_tolerance
-        self._rows = rows
+        self._q = q
+        self._fused = fused_step(dyn, settings.metric, len(rows))
+        self._settings, self._dyn = settings, dyn
+        self._rows = self.rows = rows
         self._names = joint_of_each_velocity(dyn.model)
         n = rows.shape[1]
-        self._weight = dyn.mass_matrix(q) if settings.metric == 'mass' else np.eye(n)
-        self._rest = np.zeros(n)
+        self._n = n
 
     def step(self, violation: Vector, limit: float) -> tuple[Vector, int]:
         """Return the least change that removes a violation, damped to a limit, and the rank."""
         # The least step is the acceleration of a robot at rest with ``A qdd = phi``.
+        if self._fused is not None:
+            result = self._fused(self._q, self._rows.ravel(), violation)
+            if result is not None and float(result[self._n:].min()) > CLEARLY_REGULAR:
+                step = result[:self._n]
+                if limit < math.inf and np.abs(step).max() > limit:
+                    step = self._damped(violation, limit)
+                return step, len(self._rows)
         solution = quick_constrained_acceleration(
-            self._weight, self._rest, self._rows, violation, tolerance=self._tolerance,
+            self._weight(), np.zeros(self._n), self._rows, violation, tolerance=self._tolerance,
             joint_names=self._names)
         step = solution.accelerations
         if limit < math.inf and np.abs(step).max() > limit:
             step = self._damped(violation, limit)
         return step, solution.rank
 
+    def _weight(self) -> Matrix:
+        """Return the matrix of the norm (nv, nv)."""
+        return (self._dyn.mass_matrix(self._q) if self._settings.metric == 'mass'
+                else np.eye(self._n))
+
     def _damped(self, violation: Vector, limit: float) -> Vector:
         """Return ``B^T (B B^T + mu^2)^-1 phi`` with mu such that the longest entry is at limit."""
-        factor = factorize(self._weight, self._names)
+        factor = factorize(self._weight(), self._names)
         columns = solve_triangle(factor, self._rows.T)
         U, sigma, Vt = np.linalg.svd(columns, full_matrices=False)
         joints = solve_triangle(factor, U, transposed=True)
@@ -258,6 +274,12 @@ class _Metric:
                 high = mu
         step: Vector = joints @ (weights / (sigma * sigma + high * high))
         return step
+
+
+@functools.lru_cache(maxsize=64)
+def fused_step(dyn: PreparedDynamics, metric: str, rows: int) -> Callable[..., Any] | None:
+    """Return ``(q, A, phi)`` to the least step as machine code, None where there is none."""
+    return FusedStep(dyn, metric, rows).function if can_fuse(dyn, rows) else None
 
 
 def _norm(vector: Vector) -> float:

@@ -236,6 +236,34 @@ class PreparedDynamics:
         assert callable(getattr(self, function))
         return self._kernels[function].how(count)
 
+    def machine_code(self, function: str, link: str = '') -> tuple[int, int] | None:
+        """
+        Return where the machine code of a function and its gravity are.
+
+        Parameters
+        ----------
+        function : str
+            ``'mass_matrix'`` and so on; made ready where it is not yet.
+        link : str, optional
+            The link, for ``'jacobian'``, ``'pose'`` and ``'motion'``.
+
+        Returns
+        -------
+        (int, int) or None
+            Addresses of ``void kernel(argument..., gravity, result)`` and of the gravity, both
+            valid as long as this object; None where no machine code runs it.
+
+        """
+        if link:
+            self._of_link(function, link)
+            function = f'{function} of {link}'
+        else:
+            assert callable(getattr(self, function))
+        kernel = self._kernels.get(function)
+        if kernel is None or kernel.address is None:
+            return None
+        return kernel.address, self._gravity.ctypes.data
+
     @functools.cached_property
     def _rest(self) -> Array:
         return np.zeros(self.model.nv)
@@ -259,7 +287,9 @@ class PreparedDynamics:
                 raise UnknownNameError('link', link, self.model.links)
             maker = {'jacobian': kinematics.link_jacobian, 'pose': kinematics.link_pose,
                      'motion': kinematics.link_motion}[what]
-            found = self._callable(maker(frame.body, frame_record(frame)))
+            program = maker(frame.body, frame_record(frame))
+            found = self._callable(program)
+            self._kernels[f'{what} of {link}'] = self._kernels[program.name]
             self._frames[what, link] = found
         return found
 

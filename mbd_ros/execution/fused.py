@@ -1,0 +1,137 @@
+"""Several kernels of a robot and what is computed from their results, in one call from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from mbd_ros.execution.fast_call import fast_call
+from mbd_ros.execution.machine_code import address_ir, MachineCode
+from mbd_ros.execution.sincos import sincos_ir
+from mbd_ros.execution.straight_line import SCALAR, StraightLine
+from mbd_ros.execution.trace import Operand, Symbol, Trace
+
+
+class KernelCall(NamedTuple):
+    """
+    One call of a kernel.
+
+    Attributes
+    ----------
+    address : int
+        Of ``void kernel(argument..., result)``.
+    arguments : tuple of str or int
+        Names of inputs of the whole or of results of calls before; an int is an address.
+    result : str
+        Name of what it computes.
+    size : int
+        Number of entries of that.
+
+    """
+
+    address: int
+    arguments: tuple[str | int, ...]
+    result: str
+    size: int
+
+
+class Computed(NamedTuple):
+    """
+    Something computed between the calls.
+
+    Attributes
+    ----------
+    record : callable
+        From symbols of all inputs and earlier results, by name, to the entries.
+    result : str
+        Name of what it computes.
+    size : int
+        Number of entries of that.
+
+    """
+
+    record: Callable[[dict[str, list[Symbol]]], Sequence[Operand]]
+    result: str
+    size: int
+
+
+class Fused(NamedTuple):
+    """
+    A fused function.
+
+    Attributes
+    ----------
+    call : callable
+        Takes one vector of float64 for each input and returns one new vector; None where an
+        entry of an input or of the result is not finite or a size does not fit.
+    address : int
+        Of ``void kernel(input..., result)``, for further fusion.
+
+    """
+
+    call: Callable[..., Any]
+    address: int
+
+
+def fused(inputs: Mapping[str, int], parts: Sequence[KernelCall | Computed], name: str,
+          keep: object) -> Fused:
+    """
+    Return a function that calls kernels and computes from inputs and their results.
+
+    Parameters
+    ----------
+    inputs : mapping of str to int
+        Sizes of the arguments by name, in order.
+    parts : sequence of KernelCall or Computed
+        What is done, in order; the last one computes what is returned.
+    name : str
+        Name of the function.
+    keep : object
+        Kept alive as long as the function: what the addresses belong to.
+
+    Returns
+    -------
+    Fused
+        The function.
+
+    """
+    spaces = {**inputs, **{part.result: part.size for part in parts}}
+    last = parts[-1]
+    addresses: list[int] = []
+    lines = [f'  %{part.result} = alloca [{part.size} x double], align 64'
+             for part in parts[:-1]]
+    where = {space: f'%{space}' for space in spaces} | {last.result: '%fused_result'}
+
+    def address(value: int) -> str:
+        pointer = f'%p{len(addresses)}'
+        lines.append(address_ir(pointer, len(addresses)))
+        addresses.append(value)
+        return pointer
+
+    for number, part in enumerate(parts):
+        if isinstance(part, KernelCall):
+            function = address(part.address)
+            pointers = [address(argument) if isinstance(argument, int) else where[argument]
+                        for argument in part.arguments]
+            handed = ', '.join(f'ptr {pointer}' for pointer in [*pointers, where[part.result]])
+            lines.append(f'  call void {function}({handed})')
+            continue
+        trace = Trace()
+        results = list(part.record({space: [trace.input(space, entry) for entry in range(size)]
+                                    for space, size in spaces.items()}))
+        block = StraightLine(f's{number}', where)
+        lines += block.compute(trace, results)
+        for entry, result in enumerate(results):
+            lines += block.store(result, where[part.result], entry)
+    parameters = ', '.join(f'ptr noalias readonly %{argument}' for argument in inputs)
+    code = MachineCode('\n'.join([
+        sincos_ir(SCALAR),
+        f'define void @kernel({parameters}, ptr noalias %fused_result) nounwind {{',
+        *lines, '  ret void', '}']), addresses=addresses)
+
+    def otherwise(*arguments: object) -> None:
+        assert code, 'kept alive as long as the function that calls it'
+        assert keep is not None
+    entry = code.address('kernel')
+    return Fused(fast_call(entry, list(inputs.values()), (), (last.size,), otherwise, name,
+                           f'{name}({", ".join(inputs)})'), entry)
