@@ -167,7 +167,8 @@ def _read_mimic(element: Any, raw: Any, report: Report, mimic: bool) -> Mimic | 
     name = element.get('name')
     if mimic:
         raise UnsupportedError(f"{source}: coupling the mimic joint '{name}' to '{raw.joint}'",
-                               'without mimic=True it is read as an ordinary joint')
+                               'without mimic=True it is read as an ordinary joint, which one row '
+                               'of mbd_ros.udwadia_kalaba couples')
     report.remark('warning', f"joint '{name}' mimics '{raw.joint}'; it is read as an ordinary "
                   'joint, without the coupling', source)
     return Mimic(raw.joint, raw.multiplier, raw.offset, source)

@@ -159,7 +159,8 @@ def test_a_coupled_mimic_joint():
         read(text, mimic=True)
     assert str(caught.value) == (
         "<string>:4: coupling the mimic joint 'j' to 'other' is not supported in this version; "
-        'without mimic=True it is read as an ordinary joint')
+        'without mimic=True it is read as an ordinary joint, which one row of '
+        'mbd_ros.udwadia_kalaba couples')
 
 
 def test_without_mimic_joints_coupling_them_is_no_problem():

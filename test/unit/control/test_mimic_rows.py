@@ -1,0 +1,30 @@
+"""A mimic joint, coupled by one row of a constraint: what its error says can be done instead."""
+
+from described import joint, LIMIT, link, robot
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.errors import UnsupportedError
+
+GRIPPER = robot(
+    link('hand'), link('left', mass=2.0), link('right', mass=3.0),
+    joint('leader', 'prismatic', 'hand', 'left', f'<axis xyz="1 0 0"/>{LIMIT}'),
+    joint('follower', 'prismatic', 'hand', 'right',
+          f'<axis xyz="-1 0 0"/>{LIMIT}<mimic joint="leader" multiplier="0.5"/>'))
+
+
+def test_fingers_that_follow_each_other():
+    with pytest.raises(UnsupportedError, match='which one row of mbd_ros'):
+        mbd_ros.load(GRIPPER, mimic=True)
+    model = mbd_ros.load(GRIPPER)
+    leader, follower = (model.joint_names.index(name) for name in ('leader', 'follower'))
+    row = np.zeros((1, 2))
+    row[0, [follower, leader]] = 1.0, -0.5
+    force = np.zeros(2)
+    force[leader] = 4.0
+    zero = np.zeros(2)
+    found = mbd_ros.udwadia_kalaba(model, zero, zero, force, row, [0.0]).accelerations
+    # Reduced to the leader's coordinate: the mass 2 + 0.5^2 * 3 under a force of 4.
+    assert found[leader] == pytest.approx(4.0 / 2.75, rel=1e-13)
+    assert found[follower] == pytest.approx(2.0 / 2.75, rel=1e-13)
