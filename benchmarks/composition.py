@@ -21,7 +21,7 @@ ROUNDS = 3
 STEP = 0.002
 """Simulated seconds from one state to the next."""
 SECONDS = 6.0
-_TIMEOUT = 60.0
+_TIMEOUT = 120.0
 
 
 def rows() -> Iterator[str]:
