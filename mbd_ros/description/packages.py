@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 import os
 from pathlib import Path
+import re
+
+_NAME = re.compile(r'[A-Za-z0-9_-]+', re.ASCII)
+"""A name with dots or slashes in it would lead out of the folders of packages."""
 
 
 def find_package(name: str, index: Callable[[str], str] | None = None) -> str:
@@ -32,6 +36,9 @@ def find_package(name: str, index: Callable[[str], str] | None = None) -> str:
         If there is no such package.
 
     """
+    if not _NAME.fullmatch(name):
+        raise LookupError(f"'{name[:100]}' is no name of a package; allowed: letters, digits, _ "
+                          'and -')
     if index is not None:
         try:
             return index(name)

@@ -126,6 +126,19 @@ def test_other_folders_of_the_package(tmp_path):
     assert read(path).root == 'part'
 
 
+@pytest.mark.parametrize('name', ['../secret', '..', '/etc', '.'])
+def test_names_of_packages_lead_nowhere_else(tmp_path, monkeypatch, name):
+    (tmp_path / 'packages').mkdir()
+    (tmp_path / 'secret').mkdir()
+    written(tmp_path / 'secret', '<link name="part"/>', 'part.xacro')
+    inner = tmp_path / 'robot'
+    inner.mkdir()
+    monkeypatch.setenv('ROS_PACKAGE_PATH', str(tmp_path / 'packages'))
+    path = written(inner, f'<xacro:include filename="$(find {name})/part.xacro"/>')
+    with pytest.raises(DescriptionError, match=f"'{name}' is no name of a package; allowed: lett"):
+        read(path)
+
+
 def test_a_link_to_a_file_outside_is_seen_through(tmp_path):
     inner = tmp_path / 'package'
     inner.mkdir()
