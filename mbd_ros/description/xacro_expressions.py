@@ -19,7 +19,7 @@ MAX_CHARACTERS = 2000
 """Of an expression."""
 
 MAX_ENTRIES = 100_000
-"""Of a text, list or range that an expression makes."""
+"""And characters, of what an expression makes, with all that is in it."""
 
 MAX_BITS = 10_000
 """Of a whole number."""
@@ -45,6 +45,12 @@ class _Bounded(ast.NodeTransformer):
             return node
         function = ast.Name(name, ast.Load())
         return ast.copy_location(ast.Call(function, [node.left, node.right], []), node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Replace one call."""
+        self.generic_visit(node)
+        function = ast.Name(' called', ast.Load())
+        return ast.copy_location(ast.Call(function, [node.func, *node.args], node.keywords), node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         """Replace ``range``."""
@@ -92,9 +98,35 @@ def evaluate(expression: str, symbols: dict[str, Any], _: Any = None) -> Any:
     bounded = ast.fix_missing_locations(_Bounded().visit(tree))
     value = eval(compile(bounded, '<expression>', 'eval'), {'__builtins__': {}} | _FUNCTIONS,
                  symbols)
-    if isinstance(value, (str, list, tuple, dict, set)) and len(value) > MAX_ENTRIES:
-        raise ValueError(f'a value of more than {MAX_ENTRIES} entries is not allowed')
+    _check_size(value)
     return value
+
+
+def _check_size(value: Any, times: int = 1) -> None:
+    """Raise if a value, with all that is in it, has too many entries and characters."""
+    count, waiting = 0, [value]
+    while waiting and count * times <= MAX_ENTRIES:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting.extend(item.keys())
+            waiting.extend(dict.values(item))
+        elif isinstance(item, (list, tuple, set, frozenset)):
+            waiting.extend(item)
+        count += len(item) if isinstance(item, (str, bytes)) else 1
+    if count * times > MAX_ENTRIES:
+        raise ValueError(f'a value of more than {MAX_ENTRIES} entries is not allowed')
+
+
+def _called(function: Any, *arguments: Any, **named: Any) -> Any:
+    """Call a function whose arguments and result are bounded."""
+    owner = getattr(function, '__self__', None)
+    for value in (owner, *arguments, *named.values()):
+        _check_size(value)
+    if isinstance(owner, str) and getattr(function, '__name__', '') in ('replace', 'join'):
+        _check_size(arguments, len(owner) + 1)  # what comes out is at most that long
+    result = function(*arguments, **named)
+    _check_size(result)
+    return result
 
 
 def _range(*bounds: int) -> range:
@@ -112,9 +144,8 @@ def _power(base: Any, exponent: Any) -> Any:
 
 def _product(left: Any, right: Any) -> Any:
     for sequence, count in ((left, right), (right, left)):
-        if isinstance(sequence, (str, list, tuple)) and isinstance(count, int) and (
-                len(sequence) * count > MAX_ENTRIES):
-            raise ValueError(f'a value of more than {MAX_ENTRIES} entries is not allowed')
+        if isinstance(sequence, (str, list, tuple)) and isinstance(count, int):
+            _check_size(sequence, max(count, 0))
     if isinstance(left, int) and isinstance(right, int):
         _check_bits(left.bit_length() + right.bit_length())
     return left * right
@@ -141,4 +172,4 @@ _OPERATIONS: dict[type[ast.operator], str] = {
     ast.Pow: ' power', ast.Mult: ' product', ast.LShift: ' shifted', ast.Mod: ' rest'}
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     ' power': _power, ' product': _product, ' shifted': _shifted, ' rest': _rest,
-    ' range': _range}
+    ' range': _range, ' called': _called}

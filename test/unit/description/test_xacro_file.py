@@ -77,6 +77,8 @@ def test_what_cannot_be_expanded(tmp_path, body, message):
     'python.type(1)', 'python.vars(xacro)',
     '10 ** 10 ** 10', '1 &lt;&lt; 10 ** 9', "'a' * 10 ** 9", '[0] * 10 ** 9', "'%999999999d' % 1",
     'range(10 ** 9)', 'list(range(10 ** 9))', 'factorial(10 ** 7)', "'a'.ljust(10 ** 9)",
+    "('a' * 90000).replace('a', 'b' * 90000)", "('a' * 9000).join(['b'] * 9000)",
+    'str([[[0] * 900] * 900] * 900)', '[[0] * 900] * 900', 'str([[0] * 900 for a in range(900)])',
     '[a for a in range(1000) for b in range(1000)]', '(x := 1)',
     '1' + ' + 1' * 2000,
 ])
