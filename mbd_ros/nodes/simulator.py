@@ -6,7 +6,7 @@ from functools import partial
 import sys
 import traceback
 
-from geometry_msgs.msg import TransformStamped
+from geometry_msgs.msg import TransformStamped, WrenchStamped
 from mbd_msgs.msg import StateTransfer
 from mbd_msgs.srv import SetModel
 import numpy as np
@@ -22,6 +22,7 @@ from mbd_ros.errors import MbdError
 from mbd_ros.messages.dynamics_answers import fail
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.joint_states import JointStateWriter
+from mbd_ros.messages.loop_wrenches import loop_wrench_messages
 from mbd_ros.messages.reconfigurations import Change, read_change, state_transfer
 from mbd_ros.messages.times import SECOND, to_stamp
 from mbd_ros.messages.transforms import joint_transforms
@@ -150,6 +151,8 @@ class Simulator(Node):
         """Return what publishes the states of a robot."""
         settings = self._settings
         writer = JointStateWriter(robot.model)
+        reactions = [self.create_publisher(WrenchStamped, f'~/wrench/{loop.name}', qos.STREAM)
+                     for loop in robot.model.loops]
         floating = robot.model.nq > robot.model.nv
         between = max(1, round(settings.rate / (self._steps * settings.clock_rate)))
         count = 0
@@ -164,6 +167,11 @@ class Simulator(Node):
                         robot.model, now, q, settings.world_frame))
             count += 1
             self._states.publish(writer.write(now, q, v, efforts))
+            if any(publisher.get_subscription_count() for publisher in reactions):
+                wrenches = loop_wrench_messages(robot.dynamics, now, q, v, efforts,
+                                                settings.world_frame)
+                for publisher, wrench in zip(reactions, wrenches):
+                    publisher.publish(wrench)
 
         return publish
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import compile_model
+from mbd_ros.dynamics.loop_closure import close_loops
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import checked, Vector
@@ -82,6 +83,8 @@ class Stepper:
         """
         Begin anew from a state; if it is refused, the old one stays.
 
+        Closed loops are closed first: the robot begins at the nearest state that satisfies them.
+
         Parameters
         ----------
         q, v, time
@@ -91,11 +94,14 @@ class Stepper:
         ------
         ShapeError, NotFiniteError, InvalidValueError
             If it is not a state of the robot.
+        LoopOpenError
+            If its loops cannot be closed.
 
         """
         new_q = checked(self.model, 'q', q, self.model.nq).copy()
         new_v = (np.zeros(self.model.nv) if v is None
                  else checked(self.model, 'v', v, self.model.nv).copy())
+        new_q, new_v = close_loops(self.model, new_q, new_v)
         self._time: float = time
         self._q: Vector = new_q
         self._v: Vector = new_v

@@ -1,0 +1,47 @@
+"""What loop joints carry, as messages."""
+
+from __future__ import annotations
+
+from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
+import numpy as np
+from numpy.typing import NDArray
+from std_msgs.msg import Header
+
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.dynamics.loop_efforts import loop_wrenches
+from mbd_ros.messages.times import to_stamp
+
+Array = NDArray[np.float64]
+
+
+def loop_wrench_messages(dyn: PreparedDynamics, now: int, q: Array, v: Array, tau: Array,
+                         frame: str) -> list[WrenchStamped]:
+    """
+    Return what each loop joint exerts on its first link, at the origin of its first frame.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot.
+    now : int
+        Time [ns].
+    q, v, tau : array
+        (nq,), (nv,), (nv,): state and efforts.
+    frame : str
+        Name of the world's frame, whose axes the wrenches are in.
+
+    Returns
+    -------
+    list of WrenchStamped
+        In the order of the model's loops.
+
+    """
+    multipliers = dyn.loop_reactions(q, v, tau)[dyn.model.nv::2]
+    messages = []
+    for wrench in loop_wrenches(dyn, q, multipliers).values():
+        force, moment = wrench[:3].tolist(), wrench[3:].tolist()
+        messages.append(WrenchStamped(
+            header=Header(stamp=to_stamp(now), frame_id=frame),
+            wrench=Wrench(force=Vector3(**dict(zip('xyz', force))),
+                          torque=Vector3(**dict(zip('xyz', moment))))))
+    return messages

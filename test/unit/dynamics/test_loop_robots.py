@@ -1,0 +1,40 @@
+"""The robots with closed loops that come with this package."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.dynamics.loop_closure import loop_closure
+from mbd_ros.dynamics.loop_efforts import loop_efforts
+from mbd_ros.model import state
+
+URDF = Path(__file__).resolve().parents[3] / 'urdf'
+ROBOTS = {   # loops, freedoms, drives
+    'four_bar.urdf': (1, 1, ['crank_joint']), 'slider_crank.urdf': (1, 1, ['crank_joint']),
+    'five_bar.urdf': (1, 2, ['left_drive', 'right_drive']), 'bricard.urdf': (1, 1, ['corner1']),
+    'stewart.urdf.xacro': (6, 6, [f'leg{k}_drive' for k in range(1, 7)]),
+    'delta.urdf.xacro': (6, 3, [f'arm{k}_drive' for k in range(1, 4)])}
+
+
+@pytest.mark.parametrize('name', ROBOTS)
+def test_robots(name):
+    loops, freedoms, drives = ROBOTS[name]
+    model = mbd_ros.load(URDF / name)
+    assert len(model.loops) == loops
+    assert not [finding for finding in model.findings if finding.severity != 'info']
+    rest = np.zeros(model.nv)
+    at_rest = state.neutral(model)
+    assert loop_closure(model, at_rest, rest).iterations == 0
+    rng = np.random.default_rng(0)
+    q, v = mbd_ros.close_loops(
+        model, state.integrate(model, at_rest, 0.05 * rng.normal(size=model.nv)),
+        rng.normal(size=model.nv))
+    qdd = mbd_ros.forward_dynamics(model, q, v, rng.normal(size=model.nv), executor='rolled')
+    driven = loop_efforts(model, q, v, qdd, actuated=drives)
+    assert driven.freedoms == freedoms
+    assert driven.spare == 0
+    np.testing.assert_allclose(
+        mbd_ros.forward_dynamics(model, q, v, driven.efforts, executor='rolled'), qdd,
+        atol=1e-8 * max(1.0, np.abs(qdd).max()))
