@@ -1,7 +1,7 @@
 """Run the benchmarks and print their tables: ``python -m benchmarks``."""
 
 from benchmarks import (
-    batches, composition, derivatives, first_answer, loading, per_call, start, sweep,
+    batches, composition, control, derivatives, first_answer, loading, per_call, start, sweep,
     within_state)
 from benchmarks.timing import machine
 
@@ -20,6 +20,9 @@ def main() -> None:
                         ('The first answer of forward dynamics', first_answer.rows),
                         ('The control loop, nodes in one process and in several',
                          composition.rows),
+                        ('The controller: a step, exact and disturbed data', control.steps),
+                        ('Against other laws', control.comparison),
+                        ('Disturbed joint states', control.disturbances),
                         ('Ten million states through a pool', sweep.rows)):
         print(f'## {title}\n')
         for line in rows():

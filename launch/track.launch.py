@@ -12,7 +12,7 @@ from launch.substitutions import Command
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-ROBOTS = ('three_link_arm', 'puma560')
+ROBOTS = ('three_link_arm', 'puma560', 'panda')
 BOOLEAN = ('true', 'false')
 
 ARGUMENTS = (

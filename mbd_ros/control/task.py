@@ -43,13 +43,25 @@ TASKS: Mapping[str, Mapping[str, Any]] = {
         'posture': [0.0, -0.9, 2.7, 0.0, 1.3, 0.0],
         'posture_stiffness': [20.0, 20.0, 20.0, 20.0, 20.0, 2.0],
     },
+    'panda': {
+        'link': 'tool',
+        'path': {'kind': 'ellipse', 'center': [0.5, 0.0, 0.3], 'a': [0.0, 0.2, 0.0],
+                 'b': [0.09, 0.0, 0.09], 'period': 2.0 * math.pi},
+        'start_positions': [0.5, -0.6, 0.2, -2.0, 0.1, 1.9, 0.4],
+        'start': 'approach',
+        'metric': 'euclidean',
+        'approach_speed': 1.0,
+        'posture': [0.0, -0.2, 0.0, -2.3, 0.0, 2.1, 0.8],
+        'posture_stiffness': [20.0, 20.0, 20.0, 20.0, 5.0, 5.0, 2.0],
+    },
 }
 """
 Tasks of the shipped robots.
 
 The arm: the ellipse of Lyu and Liu (2018) from their inconsistent start. The PUMA: an ellipse in
 front of it, 0.2 m/s at most, pen downwards, elbow up; the posture keeps the three joints that the
-path leaves free, and the Euclidean metric keeps the light wrist from making the jump alone.
+path leaves free, and the Euclidean metric keeps the light wrist from making the jump alone. The
+Panda: much the same, reached by a planned approach.
 """
 
 
@@ -162,7 +174,7 @@ def default_task(robot: str) -> Task:
     Parameters
     ----------
     robot : str
-        ``'three_link_arm'`` or ``'puma560'``.
+        ``'three_link_arm'``, ``'puma560'`` or ``'panda'``.
 
     Returns
     -------

@@ -22,7 +22,7 @@ from mbd_ros.control.tracker import Mode, Step, Tracker
 from mbd_ros.errors import MbdError, NoModelError, UnsupportedError
 from mbd_ros.messages.controller_states import idle_state, tracking_state
 from mbd_ros.messages.efforts import EffortCommands
-from mbd_ros.messages.error_codes import error_code
+from mbd_ros.messages.error_codes import error_code, name_at_fault
 from mbd_ros.messages.joint_states import JointStateReader, Measured
 from mbd_ros.messages.path_goals import read_payload
 from mbd_ros.messages.times import SECOND, to_nanoseconds
@@ -242,12 +242,13 @@ class Controller(Node):
             dynamics = dynamics_with(robot.model, payload, self._gravity)
         except MbdError as error:
             response.error_code, response.message = error_code(error), str(error)
+            response.name_at_fault = name_at_fault(error)
             return response
         self._payload, self._dynamics = payload, dynamics
         if self._tracker is not None:
             self._tracker.set_dynamics(dynamics)
         self.get_logger().info(f'payload: {payload.mass:g} kg on {payload.link}')
-        response.success = True
+        response.success, response.model_generation = True, robot.model.generation
         return response
 
     def _on_gravity(self, message: Vector3Stamped) -> None:

@@ -131,7 +131,7 @@ def test_shipped_files_are_sound_and_documented(node):
         'run python -m mbd_ros.nodes.parameters and copy the table')
 
 
-@pytest.mark.parametrize('robot', ['three_link_arm', 'puma560'])
+@pytest.mark.parametrize('robot', ['three_link_arm', 'puma560', 'panda'])
 def test_shipped_settings_fit_their_declarations(robot):
     settings = yaml.safe_load((ROOT / 'config' / f'{robot}.yaml').read_text(encoding='utf-8'))
     for node, content in settings.items():

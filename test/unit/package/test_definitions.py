@@ -100,8 +100,8 @@ def test_with_ros_2_the_definitions_are_generated(tmp_path):
         [str(Path(sys.executable).parent), os.environ.get('PATH', os.defpath)]))
     if cmake is None:
         pytest.skip('cmake is not installed; make test installs it')
-    for package in ('ament_cmake', 'rosidl_default_generators', 'geometry_msgs', 'std_msgs',
-                    'trajectory_msgs'):
+    for package in ('ament_cmake', 'rosidl_default_generators', 'action_msgs',
+                    'builtin_interfaces', 'geometry_msgs', 'std_msgs', 'trajectory_msgs'):
         folder = tmp_path / 'ros' / 'share' / package / 'cmake'
         folder.mkdir(parents=True)
         text = STAND_IN if package == 'ament_cmake' else ''
@@ -113,5 +113,6 @@ def test_with_ros_2_the_definitions_are_generated(tmp_path):
     generate, export, package = (tmp_path / 'build' / 'calls').read_text().splitlines()
     assert generate.split() == [
         'generate', 'mbd_msgs', *DEFINITIONS,
-        'DEPENDENCIES', 'geometry_msgs', 'std_msgs', 'trajectory_msgs']
+        'DEPENDENCIES', 'action_msgs', 'builtin_interfaces', 'geometry_msgs', 'std_msgs',
+        'trajectory_msgs']
     assert (export, package) == ('export rosidl_default_runtime', 'package')

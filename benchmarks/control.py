@@ -1,0 +1,230 @@
+"""
+The controller: time of a step, accuracy, against two usual laws, and with disturbed joint states.
+
+All laws run at 500 Hz against the same simulated robot, which is 20 % heavier than the model where
+a row says so. ``minutes`` of the disturbed runs are simulated time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+import re
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+import mbd_ros
+from mbd_ros.control import default_task, NominalState, TrackingLaw
+from mbd_ros.control.robustness import guarantee
+from mbd_ros.control.tracker import Tracker
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import MbdError
+from mbd_ros.simulation import Stepper
+
+Vector = NDArray[np.float64]
+Law = Callable[[NominalState, Vector, Vector], Vector]
+
+SHIPPED = Path(__file__).parents[1] / 'urdf'
+PERIOD = 0.002
+ROBOTS = ('puma560', 'panda')
+SETTLED = 4.0
+"""Time after which errors count [s]: the approach takes up to two seconds."""
+
+
+def heavier(name: str, factor: float) -> mbd_ros.Model:
+    """Return a shipped robot with all masses and inertias multiplied."""
+    text = re.sub(r'(mass value=|\bi[xyz]{2}=)"([^"]+)"',
+                  lambda found: f'{found[1]}"{float(found[2]) * factor}"',
+                  (SHIPPED / f'{name}.urdf').read_text())
+    return mbd_ros.load(text)
+
+
+def ours(dyn: PreparedDynamics, robust_rate: float) -> Law:
+    """Return the tracking law of this package."""
+    law = TrackingLaw(dyn, robust_rate=robust_rate)
+    return lambda nominal, q, v: law.efforts(nominal, q, v).effort
+
+
+def computed_torque(dyn: PreparedDynamics) -> Law:
+    """Return computed torque with the same gains, the errors as they are."""
+    limits, w = dyn.model.effort_limits, 15.0
+
+    def efforts(nominal: NominalState, q: Vector, v: Vector) -> Vector:
+        wanted = nominal.accelerations + 2 * w * (nominal.v - v) + w * w * (nominal.q - q)
+        return np.clip(dyn.inverse_dynamics(q, v, wanted), -limits, limits)
+    return efforts
+
+
+def pd_gravity(dyn: PreparedDynamics) -> Law:
+    """Return PD with gravity compensation, the gains those of each joint moving alone."""
+    limits, w = dyn.model.effort_limits, 15.0
+    inertia = dyn.mass_matrix(np.array(default_task(dyn.model.name).posture)).diagonal()
+    rest = np.zeros(dyn.model.nv)
+
+    def efforts(nominal: NominalState, q: Vector, v: Vector) -> Vector:
+        force = inertia * (w * w * (nominal.q - q) + 2 * w * (nominal.v - v))
+        return np.clip(dyn.bias_forces(q, rest) + force, -limits, limits)
+    return efforts
+
+
+def steps() -> Iterator[str]:
+    """Yield the table of times and accuracies of a control step."""
+    yield '| robot | step p50 [us] | p99 [us] | tool error, exact model [mm] | ' \
+          '20 % heavier [mm] | with robust term, 60 1/s [mm] | proven bounds of the two [mm] |'
+    yield '|---|---|---|---|---|---|---|'
+    for name in ROBOTS:
+        dyn = mbd_ros.compile(mbd_ros.load(SHIPPED / f'{name}.urdf'))
+        plant = heavier(name, 1.2)
+        exact, durations, states = tracked(dyn, dyn.model, ours(dyn, 0.0))
+        p50, p99 = np.percentile(durations, [50, 99])
+        errors, bounds = [], []
+        for rate in (0.0, 60.0):
+            errors.append(tracked(dyn, plant, ours(dyn, rate))[0])
+            bounds.append(guarantee(TrackingLaw(dyn, robust_rate=rate), mbd_ros.compile(plant),
+                                    states[::50], 'tool').tool_error)
+        yield (f'| {name} | {1e6 * p50:.0f} | {1e6 * p99:.0f} | {1e3 * exact:.4f} | '
+               f'{1e3 * errors[0]:.2f} | {1e3 * errors[1]:.2f} | '
+               f'{1e3 * bounds[0]:.0f}, {1e3 * bounds[1]:.0f} |')
+
+
+def tracked(dyn: PreparedDynamics, plant: mbd_ros.Model, law: Law, seconds: float = 10.0
+            ) -> tuple[float, list[float], list[NominalState]]:
+    """Return the largest tool error, durations of control steps and nominal states."""
+    task = replace(default_task(dyn.model.name), start='approach')
+    robot = Stepper(plant, task.start_positions)
+    tracker = Tracker(dyn, task, robot.q, robot.v)
+    worst, durations, states = 0.0, [], []
+    for k in range(round(seconds / PERIOD)):
+        begin = time.perf_counter()
+        step = tracker.step(k * PERIOD, robot.q, robot.v)
+        durations.append(time.perf_counter() - begin)
+        if k * PERIOD > SETTLED:
+            worst = max(worst, tracker.tool_points(step, robot.q).error)
+            states.append(step.nominal)
+        robot.advance(law(step.nominal, robot.q, robot.v), PERIOD)
+    return worst, durations, states
+
+
+def comparison() -> Iterator[str]:
+    """Yield the table of laws: same nominal motion, same plant, same gains."""
+    yield '| robot | plant | law | tool error RMS [mm] | largest [mm] | effort RMS [N m] | ' \
+          'energy in 6 s [J] |'
+    yield '|---|---|---|---|---|---|---|'
+    for name in ROBOTS:
+        dyn = mbd_ros.compile(mbd_ros.load(SHIPPED / f'{name}.urdf'))
+        laws = {'Udwadia-Kalaba': ours(dyn, 0.0), 'with robust term, 60 1/s': ours(dyn, 60.0),
+                'computed torque': computed_torque(dyn), 'PD + gravity': pd_gravity(dyn)}
+        for what, factor in (('exact', 1.0), ('20 % heavier', 1.2)):
+            plant = heavier(name, factor)
+            for title, law in laws.items():
+                errors, efforts, energy = compared(dyn, plant, law)
+                yield (f'| {name} | {what} | {title} | {1e3 * np.sqrt(np.mean(errors**2)):.3f} | '
+                       f'{1e3 * errors.max():.3f} | {np.sqrt(np.mean(efforts**2)):.2f} | '
+                       f'{energy:.1f} |')
+
+
+def compared(dyn: PreparedDynamics, plant: mbd_ros.Model, law: Law
+             ) -> tuple[Vector, Vector, float]:
+    """Return tool errors, efforts and the work of all joints' efforts, in size, over 6 s."""
+    task = replace(default_task(dyn.model.name), start='approach')
+    robot = Stepper(plant, task.start_positions)
+    tracker = Tracker(dyn, task, robot.q, robot.v)
+    errors, efforts, energy = [], [], 0.0
+    for k in range(round((SETTLED + 6.0) / PERIOD)):
+        step = tracker.step(k * PERIOD, robot.q, robot.v)
+        effort = law(step.nominal, robot.q, robot.v)
+        if k * PERIOD > SETTLED:
+            errors.append(tracker.tool_points(step, robot.q).error)
+            efforts.append(effort)
+            energy += float(np.abs(effort * robot.v).sum()) * PERIOD
+        robot.advance(effort, PERIOD)
+    return np.array(errors), np.array(efforts), energy
+
+
+class Disturbed:
+    """
+    A stream of joint states that come late, unevenly, not at all, twice, or out of order.
+
+    Parameters
+    ----------
+    delay, jitter : float
+        Constant delay, and the largest that is added to it at random [s].
+    lost, twice : float
+        Fractions of the states.
+    seed : int, optional
+        Of the random numbers.
+
+    """
+
+    def __init__(self, delay: float, jitter: float, lost: float = 0.0, twice: float = 0.0,
+                 seed: int = 1) -> None:
+        self._rng = np.random.default_rng(seed)
+        self._settings = delay, jitter, lost, twice
+        self._under_way: list[tuple[float, float, Vector, Vector]] = []
+
+    def send(self, now: float, q: Vector, v: Vector) -> None:
+        """Take a state that is measured now."""
+        delay, jitter, lost, twice = self._settings
+        if self._rng.random() < lost:
+            return
+        for _ in range(1 + (self._rng.random() < twice)):
+            self._under_way.append((now + delay + jitter * self._rng.random(), now, q, v))
+
+    def arrived(self, now: float) -> list[tuple[float, Vector, Vector]]:
+        """Return what has arrived by now: stamp and state, as it comes."""
+        come = sorted((state for state in self._under_way if state[0] <= now),
+                      key=lambda state: state[0])
+        self._under_way = [state for state in self._under_way if state[0] > now]
+        return [state[1:] for state in come]
+
+
+def disturbed(dyn: PreparedDynamics, stream: Disturbed, seconds: float, *, robust_rate: float = 0.0
+              ) -> tuple[float, float]:
+    """Return RMS and largest tool error with a disturbed stream; infinite if it is lost."""
+    task = replace(default_task(dyn.model.name), start='approach')
+    robot = Stepper(dyn.model, task.start_positions)
+    tracker = Tracker(dyn, task, robot.q, robot.v)
+    law = TrackingLaw(dyn, robust_rate=robust_rate)
+    effort, newest = dyn.bias_forces(robot.q, robot.v), -1.0
+    squares, worst, count = 0.0, 0.0, 0
+    for k in range(round(seconds / PERIOD)):
+        now = k * PERIOD
+        stream.send(now, robot.q, robot.v)
+        for stamp, q, v in stream.arrived(now):
+            if stamp <= newest:   # came twice, or was overtaken: as the node does
+                continue
+            newest = stamp
+            try:
+                step = tracker.step(stamp, q, v)
+            except MbdError:
+                return np.inf, np.inf
+            effort = law.efforts(step.nominal, q, v).effort
+            if now > SETTLED:
+                error = tracker.tool_points(step, q).error
+                squares, worst, count = squares + error**2, max(worst, error), count + 1
+        robot.advance(effort, PERIOD)
+    return float(np.sqrt(squares / count)), worst
+
+
+STREAMS = {
+    'as measured': (0.0, 0.0, 0.0, 0.0),
+    '5 % dropped': (0.0, 0.0, 0.05, 0.0),
+    '5 ms late': (0.005, 0.0, 0.0, 0.0),
+    '5 ms late, 10 ms of jitter: reordered': (0.005, 0.010, 0.0, 0.0),
+    'all of it, 10 % twice': (0.005, 0.010, 0.05, 0.10),
+    '20 ms late': (0.020, 0.0, 0.0, 0.0),
+}
+
+
+def disturbances(minutes: float = 10.0) -> Iterator[str]:
+    """Yield the table of disturbed streams."""
+    yield f'| joint states, {minutes:g} min of simulated time | robot | RMS [mm] | largest [mm] |'
+    yield '|---|---|---|---|'
+    for name in ROBOTS:
+        dyn = mbd_ros.compile(mbd_ros.load(SHIPPED / f'{name}.urdf'))
+        for title, settings in STREAMS.items():
+            rms, worst = disturbed(dyn, Disturbed(*settings), 60.0 * minutes)
+            yield f'| {title} | {name} | {1e3 * rms:.3f} | {1e3 * worst:.3f} |'
