@@ -14,7 +14,7 @@ from mbd_ros import errors
 MSGS = Path(__file__).resolve().parents[3] / 'interfaces' / 'mbd_msgs'
 DEFINITIONS = sorted(
     path.relative_to(MSGS).as_posix()
-    for pattern in ('msg/*.msg', 'srv/*.srv') for path in MSGS.glob(pattern))
+    for pattern in ('action/*.action', 'msg/*.msg', 'srv/*.srv') for path in MSGS.glob(pattern))
 
 SERVICES = [name for name in DEFINITIONS if name.startswith('srv/')]
 
@@ -46,7 +46,7 @@ def constants(name: str) -> dict[str, int]:
 
 def test_cmake_lists_every_definition():
     text = (MSGS / 'CMakeLists.txt').read_text()
-    listed = re.findall(r'^  ((?:msg|srv)/\w+\.(?:msg|srv))', text, re.MULTILINE)
+    listed = re.findall(r'^  ((?:action|msg|srv)/\w+\.(?:action|msg|srv))', text, re.MULTILINE)
     assert listed == DEFINITIONS
 
 
