@@ -151,7 +151,7 @@ class Simulator(Node):
         """Return what publishes the states of a robot."""
         settings = self._settings
         writer = JointStateWriter(robot.model)
-        reactions = [self.create_publisher(WrenchStamped, f'~/wrench/{loop.name}', qos.STREAM)
+        reactions = [self.create_publisher(WrenchStamped, f'~/wrench/{loop.name}', qos.RELIABLE)
                      for loop in robot.model.loops]
         floating = robot.model.nq > robot.model.nv
         between = max(1, round(settings.rate / (self._steps * settings.clock_rate)))

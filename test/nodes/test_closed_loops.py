@@ -1,0 +1,36 @@
+"""A robot with closed loops in the graph: closed states, all joints, and reactions."""
+
+from geometry_msgs.msg import WrenchStamped
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+import mbd_ros
+
+pytestmark = pytest.mark.nodes
+
+
+def test_a_four_bar_moves_with_its_loop_closed(run_node, graph, urdf):
+    file = urdf('four_bar')
+    run_node('simulator', {'robot_description': str(file), 'effort_timeout_action': 'keep',
+                           'initial_positions': '[0.3, 0.0, 0.0]'})
+    states = graph.hear(JointState, 'joint_states')
+    wrenches = graph.hear(WrenchStamped, 'simulator/wrench/coupler_rocker')
+    model = mbd_ros.load(file)
+    dyn = mbd_ros.compile(model)
+    first = graph.wait_until(lambda: states and states[0], 'joint states come')
+    assert list(first.name) == ['crank_joint', 'coupler_joint', 'rocker_joint']
+    publisher = graph.node.create_publisher(
+        Float64MultiArray, 'effort_controller/commands', 10)
+    graph.wait_until(publisher.get_subscription_count, 'somebody takes the commands')
+    publisher.publish(Float64MultiArray(data=[1.0, 0.0, 0.0]))
+    graph.wait_until(lambda: abs(states[-1].velocity[0]) > 0.1, 'the crank turns')
+    graph.wait_until(lambda: wrenches, 'reactions come')
+    for state in (first, states[-1]):
+        rows = dyn.loop_rows(np.array(state.position), np.array(state.velocity))
+        assert np.abs(rows[:, :2]).max() < 1e-10
+    force = wrenches[-1].wrench.force
+    assert wrenches[-1].header.frame_id
+    assert np.hypot(force.x, force.z) > 1.0
+    assert abs(force.y) < 1e-9
