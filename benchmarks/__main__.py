@@ -1,8 +1,8 @@
 """Run the benchmarks and print their tables: ``python -m benchmarks``."""
 
 from benchmarks import (
-    batches, composition, control, derivatives, first_answer, loading, per_call, start, sweep,
-    within_state)
+    batches, composition, control, derivatives, first_answer, loading, modules, per_call, start,
+    sweep, within_state)
 from benchmarks.timing import machine
 
 
@@ -17,6 +17,7 @@ def main() -> None:
                         ('Two threads, one state', within_state.threads),
                         ('From the text of a URDF to a model', loading.rows),
                         ('From the start of a process to the first answers', start.rows),
+                        ('Robots of many modules, from the file', modules.rows),
                         ('The first answer of forward dynamics', first_answer.rows),
                         ('The control loop, nodes in one process and in several',
                          composition.rows),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from math import inf
 import sys
 from typing import Any
 
 from lxml import etree
 
-from mbd_ros.description.mechanism import Inertia, Joint, Limits, Mechanism
+from mbd_ros.description.mechanism import Inertia, Joint, Limits, Matrix3, Mechanism
 from mbd_ros.description.vocabulary import ARMATURE, GENERATION, NAMESPACE
 from mbd_ros.description.write_annotations import flexible_element, fluid_element
 from mbd_ros.description.write_loops import (
@@ -78,9 +79,14 @@ def _add_inertial(link: Any, inertia: Inertia) -> None:
     if any(inertia.center):
         etree.SubElement(element, 'origin', xyz=numbers_text(inertia.center))
     etree.SubElement(element, 'mass', value=numbers_text([inertia.mass]))
-    etree.SubElement(element, 'inertia', {
-        f"i{'xyz'[i]}{'xyz'[j]}": numbers_text([inertia.tensor[i][j]])
-        for i in range(3) for j in range(i, 3)})
+    etree.SubElement(element, 'inertia', _moments(inertia.tensor))
+
+
+@lru_cache(maxsize=1024)
+def _moments(tensor: Matrix3) -> dict[str, str]:
+    """Return the attributes of a tensor; robots of many equal modules have few of them."""
+    return {f"i{'xyz'[i]}{'xyz'[j]}": numbers_text([tensor[i][j]])
+            for i in range(3) for j in range(i, 3)}
 
 
 def _joint(joint: Joint) -> Any:
