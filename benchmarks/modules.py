@@ -1,4 +1,4 @@
-"""Robots of many modules: from the file to the first answers, without the cache of machine code."""
+"""Robots of many modules, from the file to the first answers, without a cache of machine code."""
 
 from __future__ import annotations
 

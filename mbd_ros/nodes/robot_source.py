@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 import dataclasses
+import time
 from typing import NamedTuple
 
 from rclpy.callback_groups import CallbackGroup
@@ -19,6 +20,10 @@ from mbd_ros.nodes import qos
 
 MOST_FINDINGS = 10
 """Remarks of the reader that are logged one by one."""
+
+
+LATE = 2.0
+"""How late a copy of a description that was replaced may come on the topic [s]."""
 
 
 class Robot(NamedTuple):
@@ -76,7 +81,7 @@ class RobotSource:
         self._gravity = gravity
         self._explain = explain
         self._text = ''
-        self._replaced: deque[str] = deque(maxlen=8)
+        self._replaced: deque[tuple[str, float]] = deque(maxlen=8)
         self._taken = 0
         self._robot: Robot | None = None
         self._problem = 'nothing has come on the topic robot_description'
@@ -121,7 +126,9 @@ class RobotSource:
 
     def take(self, description: str, on_robot: Callable[[Robot], None] | None = None) -> Robot:
         """
-        Read a description and, if it is accepted, use it from now on.
+        Read a description that did not come on the topic and, if it is accepted, use it.
+
+        Copies on the topic of what it replaces, which may still be on their way, are passed over.
 
         Parameters
         ----------
@@ -141,12 +148,18 @@ class RobotSource:
             If it is refused; the old robot stays.
 
         """
+        replaced = self._text
+        robot = self._take(description, on_robot or self._on_robot)
+        self._replaced.append((replaced, time.monotonic()))
+        return robot
+
+    def _take(self, description: str, on_robot: Callable[[Robot], None]) -> Robot:
+        """Read a description and, if it is accepted, use it from now on."""
         loaded = mbd_ros.load(description, floating_base=self._floating_base)
         number = loaded.mechanism.generation or self._taken + 1
         model = dataclasses.replace(loaded, generation=number)
         robot = Robot(model, mbd_ros.compile(model, gravity=self._gravity))
-        (on_robot or self._on_robot)(robot)
-        self._replaced.append(self._text)   # its copy on the topic may still be on its way
+        on_robot(robot)
         self._text = description
         self._taken += 1
         self._robot = robot
@@ -156,20 +169,17 @@ class RobotSource:
 
     def _on_description(self, description: str) -> None:
         """Take a description, or say why it is refused."""
-        if description == self._text or (self._numbered and description in self._replaced):
+        now = time.monotonic()
+        if description == self._text or any(
+                description == text and now - when < LATE for text, when in self._replaced):
             return
         try:
-            self.take(description)
+            self._take(description, self._on_robot)
         except MbdError as error:
             self._text = description   # the same one is not read again
             self._problem = str(error)
             kept = '' if self._robot is None else f"; '{self._robot.model.name}' stays in use"
             self._node.get_logger().error(f'robot description refused: {error}{kept}')
-
-    @property
-    def _numbered(self) -> bool:
-        """Whether descriptions say which one they are, so that none comes twice on purpose."""
-        return self._robot is not None and self._robot.model.mechanism.generation > 0
 
     def _say(self, model: Model) -> None:
         logger = self._node.get_logger()

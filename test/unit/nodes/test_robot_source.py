@@ -1,0 +1,84 @@
+"""Where nodes have their robot from: numbers of robots, refusals, and copies that come late."""
+
+from types import SimpleNamespace
+
+from described import joint, link, robot
+import pytest
+
+from mbd_ros.errors import DescriptionError, InvalidValueError, NoModelError
+from mbd_ros.nodes.robot_source import RobotSource
+
+PARTS = (link('a'), link('b'), joint('hinge', 'continuous', 'a', 'b'))
+
+
+def description(generation=0, mass=1.0):
+    attributes = '' if not generation else (
+        f' xmlns:mbd="urn:mbd_ros" mbd:generation="{generation}"')
+    return robot(PARTS[0], link('b', mass), PARTS[2], attributes=attributes)
+
+
+@pytest.fixture
+def source():
+    """Return a source without a graph: what it was told, what it said, and how to tell it."""
+    said, told, ears = [], [], []
+    logger = SimpleNamespace(info=said.append, warning=said.append, error=said.append)
+    node = SimpleNamespace(
+        get_logger=lambda: logger,
+        create_subscription=lambda kind, topic, callback, *_, **__: ears.append(callback))
+    one = RobotSource(node, '', told.append)
+
+    def hear(text):
+        ears[0](SimpleNamespace(data=text))
+    return SimpleNamespace(it=one, said=said, told=told, hear=hear)
+
+
+def test_robots_are_numbered_by_their_description_or_counted(source):
+    with pytest.raises(NoModelError, match='nothing has come on the topic robot_description'):
+        source.it.require()
+    source.hear(description())
+    assert source.it.generation == 1
+    source.hear(description(mass=2.0))
+    assert source.it.generation == 2
+    source.hear(description(generation=17))
+    assert source.it.generation == source.told[-1].model.generation == 17
+    source.hear(description(generation=17))   # the same text is not taken again
+    assert len(source.told) == 3
+    source.hear(description())   # without a number every robot may come back
+    source.hear(description(mass=2.0))
+    assert (source.it.generation, len(source.told)) == (5, 5)
+
+
+def test_a_late_copy_of_a_robot_that_was_replaced_is_passed_over(source, monkeypatch):
+    """What a service has replaced may still be on its way on the topic."""
+    source.hear(description(1))
+    source.it.take(description(2))
+    source.it.take(description(3))
+    source.hear(description(2))
+    assert source.it.generation == 3
+    source.hear(description(3))
+    assert [one.model.generation for one in source.told] == [1, 2, 3]
+    source.hear(description(1, mass=4.0))   # another robot with a small number: a new beginning
+    assert source.it.generation == 1
+    monkeypatch.setattr('mbd_ros.nodes.robot_source.LATE', 0.0)
+    source.hear(description(2))   # much later it is meant
+    assert source.it.generation == 2
+
+
+def test_what_is_refused_leaves_the_robot_and_says_why(source):
+    source.hear(description(4))
+    source.hear('<robot name="x"/>')
+    assert source.it.generation == 4
+    assert source.it.problem == '<string>: the robot has no <link>'
+    assert source.said[-1] == ('robot description refused: <string>: the robot has no <link>; '
+                               "'r' stays in use")
+    with pytest.raises(DescriptionError, match=r'mbd:generation="x" of <robot>; allowed: a whole'):
+        source.it.take(description(5).replace('"5"', '"x"'))
+
+    def refuse(robot):
+        raise InvalidValueError('joints', ['q'], 'others')
+
+    with pytest.raises(InvalidValueError):
+        source.it.take(description(6), refuse)
+    assert (source.it.generation, len(source.told)) == (4, 1)
+    source.hear(description(6))
+    assert (source.it.generation, source.it.problem) == (6, '')
