@@ -188,6 +188,30 @@ def test_a_simulator_that_does_not_answer(graph, run_node):
     over.set()
 
 
+def test_the_launch_file_gives_frames_of_all_links(launch, graph):
+    """Floating base by the simulator, joints by the manager; a change reaches every node."""
+    running = launch('modules.launch.py', 'robot:=quadruped', 'viewer:=false')
+    heard = graph.hear(TFMessage, '/tf', 100)
+    static = graph.hear(TFMessage, '/tf_static', LATCHED)
+
+    def parents():
+        return {one.child_frame_id: one.header.frame_id
+                for message in [*heard, *static] for one in message.transforms}
+
+    graph.wait_until(lambda: len(parents()) == 10, 'frames of ten modules', 60.0)
+    found = parents()
+    assert (found['s0/hull'], found['s1/hull'], found['s3/hull']) == (
+        'world', 's0/hull', 's2/hull')
+    running.wait_for(r"\[dynamics_server\]: robot 'quadruped', generation 1", 60.0)
+    answer = graph.call(MoveModule, 'module_manager/move_module', MoveModule.Request(
+        module='s3', parent='s5', parent_port='bottom'), 60.0)
+    assert (answer.success, answer.transfer.carried) == (True, True)
+    graph.wait_until(lambda: parents()['s3/hull'] == 's5/hull', 'the frame of the moved module')
+    running.wait_for(r"\[dynamics_server\]: robot 'quadruped', generation 2", 60.0)
+    assert running.interrupt() < 10.0
+    assert 'Traceback' not in running.output
+
+
 def seconds(stamp):
     return stamp.sec + 1e-9 * stamp.nanosec
 
