@@ -18,7 +18,7 @@ from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError
 from mbd_ros.nodes.run import run, Runnable
 
 NODES = {'controller': 'Controller', 'dynamics_server': 'DynamicsServer',
-         'simulator': 'Simulator', 'viewer': 'Viewer'}
+         'module_manager': 'ModuleManager', 'simulator': 'Simulator', 'viewer': 'Viewer'}
 """Class of each node, in the module of the node's name."""
 
 
