@@ -103,7 +103,7 @@ class FusedTool:
         if result is None:
             return None
         n = self._n
-        return result[:n], result[n:2 * n], float(result[2 * n:].min())
+        return result[:n], result[n:2 * n], min(result[2 * n:].tolist())
 
     def correction(self, t: float, q: Vector, v: Vector) -> Corrections | None:
         """Return how far a state is from the path and what leads there."""
@@ -113,7 +113,7 @@ class FusedTool:
             return None
         n, m = self._n, self._m
         return Corrections(result[:m], result[m:m + n], result[m + n:2 * m + n],
-                           result[2 * m + n:2 * (m + n)], float(result[2 * (m + n):].min()))
+                           result[2 * m + n:2 * (m + n)], min(result[2 * (m + n):].tolist()))
 
     def _pull(self, t: float) -> tuple[Vector, ...]:
         return () if self._spring is None else self._spring.target(t)

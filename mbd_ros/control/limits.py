@@ -29,6 +29,7 @@ class Limits:
         simple = [kind.is_simple for kind in model.joint_types]
         self._q = np.array([at for at, one in zip(model.q_offsets, simple) if one], dtype=np.intp)
         self._v = np.array([at for at, one in zip(model.v_offsets, simple) if one], dtype=np.intp)
+        self._all = all(simple)
         lower, upper = model.lower[self._v], model.upper[self._v]
         top = model.velocity_limits[self._v]
         self._low = np.concatenate([lower, -top])
@@ -61,7 +62,7 @@ class Limits:
         """
         if not self._bounded:
             return ''
-        state = np.concatenate((q[self._q], v[self._v]))
+        state = np.concatenate((q, v) if self._all else (q[self._q], v[self._v]))
         low, high = self._low, self._high
         if measured:
             low, high = low - self._margin, high + self._margin

@@ -1,0 +1,156 @@
+"""Trajectories and tolerances of goals, and what a watch makes of them."""
+
+import math
+from types import SimpleNamespace
+
+from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointTolerance
+import numpy as np
+import pytest
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+import mbd_ros
+from mbd_ros.control.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
+from mbd_ros.messages.trajectories import GoalError, read_tolerances, read_trajectory, Reference
+
+Result = FollowJointTrajectory.Result
+NOW = 5_000_000_000
+ENDLESS = ''.join(f'<link name="l{k}"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" '
+                  'iyy="1" iyz="0" izz="1"/></inertial></link>' for k in range(3))
+
+
+@pytest.fixture(scope='module')
+def model():
+    """Return a robot with a joint that turns without end and one that does not."""
+    return mbd_ros.load(
+        f'<robot name="two">{ENDLESS}'
+        '<joint name="a" type="continuous"><parent link="l0"/><child link="l1"/></joint>'
+        '<joint name="b" type="revolute"><parent link="l1"/><child link="l2"/>'
+        '<limit lower="-3" upper="3" effort="1" velocity="1"/></joint></robot>')
+
+
+def start(q=(0.0, 0.0), v=(0.0, 0.0)):
+    return Reference(np.array(q), np.array(v), np.zeros(2), NOW)
+
+
+def message(*points, names=('a', 'b'), stamp=0):
+    trajectory = JointTrajectory(joint_names=list(names))
+    trajectory.header.stamp.sec, trajectory.header.stamp.nanosec = divmod(stamp, 10**9)
+    for time, values in points:
+        point = JointTrajectoryPoint(**{key: [float(x) for x in row]
+                                        for key, row in values.items()})
+        point.time_from_start.sec = int(time)
+        point.time_from_start.nanosec = round((time % 1) * 1e9)
+        trajectory.points.append(point)
+    return trajectory
+
+
+def test_it_goes_on_from_where_the_reference_is(model):
+    """With its velocity, through the points, to rest; by name, not by order."""
+    path = read_trajectory(model, ('a', 'b'), message(
+        (1.0, {'positions': (0.5, 0.2)}), (2.0, {'positions': (1.0, 0.4)}), names=('b', 'a')),
+        start(v=(0.3, -0.1)))
+    assert path.at(0.0).velocity.tolist() == pytest.approx([0.3, -0.1])
+    assert path.at(1.0).position.tolist() == pytest.approx([0.2, 0.5])
+    assert path.at(2.0).position.tolist() == pytest.approx([0.4, 1.0])
+    assert path.at(2.0).velocity.tolist() == pytest.approx([0.0, 0.0], abs=1e-12)
+
+
+def test_joints_without_end_take_the_shorter_way(model):
+    path = read_trajectory(model, ('a', 'b'), message((1.0, {'positions': (0.1, 0.1)})),
+                           start(q=(4 * math.pi, 0.0)))
+    assert path.at(1.0).position.tolist() == pytest.approx([4 * math.pi + 0.1, 0.1])
+
+
+def test_stamps_in_the_past_and_in_the_future(model):
+    """What is over is left out; until it begins the joints stay."""
+    points = ((1.0, {'positions': (0.1, 0.1)}), (2.0, {'positions': (0.2, 0.2)}))
+    path = read_trajectory(model, ('a', 'b'), message(*points, stamp=NOW - 1_500_000_000),
+                           start(q=(0.15, 0.15)))
+    assert path.duration == pytest.approx(0.5)
+    later = read_trajectory(model, ('a', 'b'), message(*points, stamp=NOW + 3_000_000_000),
+                            start())
+    assert np.abs(later.at(3.0).position).max() < 1e-12
+    assert later.at(4.0).position.tolist() == pytest.approx([0.1, 0.1])
+    with pytest.raises(GoalError, match=r'ended 1\.000 s ago') as caught:
+        read_trajectory(model, ('a', 'b'), message(*points, stamp=NOW - 3_000_000_000), start())
+    assert caught.value.code == Result.OLD_HEADER_TIMESTAMP
+
+
+def test_joints_may_be_left_out_if_that_is_allowed(model):
+    part = message((1.0, {'positions': (0.1,)}), names=('b',))
+    with pytest.raises(GoalError, match="joints of the trajectory are \\['b'\\]") as caught:
+        read_trajectory(model, ('a', 'b'), part, start())
+    assert caught.value.code == Result.INVALID_JOINTS
+    path = read_trajectory(model, ('a', 'b'), part, start(q=(0.7, 0.0)), partial=True)
+    assert path.at(1.0).position.tolist() == pytest.approx([0.7, 0.1])
+
+
+@pytest.mark.parametrize(('points', 'words'), [
+    (((1.0, {'velocities': (0, 0)}),), 'no positions'),
+    (((1.0, {'positions': (0,)}),), 'point 0 has 1 positions; allowed: 2'),
+    (((1.0, {'positions': (0, 0), 'velocities': (0, 0)}), (2.0, {'positions': (0, 0)})),
+     'point 1 has 0 velocities; allowed: 2, one for each joint, in all points or in none'),
+    (((1.0, {'positions': (0, 0), 'accelerations': (0, 0)}),), 'accelerations without velocities'),
+    (((1.0, {'positions': (0, 0), 'effort': (0, 0)}),), 'efforts, which this controller finds'),
+    (((1.0, {'positions': (0, 0), 'velocities': (0, 1)}),), 'last point are not zero'),
+    (((1.0, {'positions': (0, math.inf)}),), 'positions of point 0 are not finite'),
+])
+def test_points_that_cannot_be_followed(model, points, words):
+    with pytest.raises(GoalError, match=words) as caught:
+        read_trajectory(model, ('a', 'b'), message(*points), start())
+    assert caught.value.code == Result.INVALID_GOAL
+
+
+def test_tolerances_of_zero_are_the_default_and_negative_ones_none(model):
+    goal = FollowJointTrajectory.Goal(
+        path_tolerance=[JointTolerance(name='b', position=0.3, velocity=-1.0)],
+        goal_tolerance=[JointTolerance(name='a', position=-1.0, velocity=0.2)])
+    found = read_tolerances(model, ('a', 'b'), goal, path=0.1, end=0.01, goal_time=2.0)
+    assert found.path_position.tolist() == [0.1, 0.3]
+    assert found.goal_position.tolist() == [math.inf, 0.01]
+    assert found.goal_velocity.tolist() == [0.2, math.inf]
+    assert found.goal_time == 2.0
+    goal.goal_time_tolerance.sec = -1
+    assert read_tolerances(model, ('a', 'b'), goal, path=0.0, end=0.0,
+                           goal_time=2.0).goal_time == math.inf
+    goal.path_tolerance[0].name = 'c'
+    with pytest.raises(GoalError, match="names joint 'c'; allowed: a, b"):
+        read_tolerances(model, ('a', 'b'), goal, path=0.0, end=0.0, goal_time=0.0)
+
+
+def step(time, error, rate=(0.0, 0.0)):
+    return SimpleNamespace(nominal=SimpleNamespace(time=time), efforts=SimpleNamespace(
+        error=np.array(error), error_rate=np.array(rate)))
+
+
+def test_a_joint_watch_tells_outcomes_apart():
+    anything = np.full(2, np.inf)
+    watch = JointWatch(('a', 'b'), JointTolerances(
+        np.array([0.1, np.inf]), anything, np.array([0.01, 0.01]), np.array([np.inf, 0.1]), 0.5),
+        2.0)
+    assert watch.look(step(1.0, (0.09, 5.0))) == (Outcome.GOES_ON, '')
+    outcome, why = watch.look(step(1.0, (-0.11, 0.0)))
+    assert outcome is Outcome.OFF_THE_PATH
+    assert why == "position of joint 'a' is off by 0.11, allowed is 0.1, at 1.000 s"
+    assert watch.look(step(2.1, (0.0, 0.005)))[0] is Outcome.REACHED
+    assert watch.look(step(2.1, (0.0, 0.005), (0.0, 0.2)))[0] is Outcome.GOES_ON
+    outcome, why = watch.look(step(2.6, (0.0, 0.02)))
+    assert outcome is Outcome.MISSED_THE_END
+    assert why.endswith('0.600 s after the end')
+
+
+def test_a_path_watch_asks_nothing_during_the_approach():
+    watch = PathWatch(0.01, 0.001, 0.5, 2.0, 1.0)
+
+    def look(time, error):
+        return watch.look(time, SimpleNamespace(error=error))[0]
+    assert look(-0.5, 1.0) is Outcome.GOES_ON
+    assert look(0.5, 0.02) is Outcome.OFF_THE_PATH
+    assert look(2.0, 0.0005) is Outcome.REACHED
+    assert look(2.2, 0.002) is Outcome.GOES_ON
+    assert look(2.6, 0.002) is Outcome.MISSED_THE_END
+    assert watch.progress(-1.0) == 0.0
+    assert watch.progress(0.5) == 0.5
+    assert watch.progress(3.0) == 1.0
+    assert PathWatch(1.0, 1.0, 1.0, math.inf, 1.0).progress(3.0) == 0.0
