@@ -59,7 +59,17 @@ def read_part(value: Value, folder: str | None) -> tuple[dict[str, Body], dict[s
     for name in names + [spring.name for spring in mechanism.springs]:
         value.fail(f"is '{value.text()}', which has '{name}'; allowed: neither loop joints "
                    'nor springs in the inside of a module')
+    _refuse_more(value, mechanism)
     return _bodies(value, mechanism), _joints(value, mechanism)
+
+
+def _refuse_more(value: Value, mechanism: Mechanism) -> None:
+    """Raise an error if the description has what no module can have, rather than lose it."""
+    for what, records in (('fluid', mechanism.fluids), ('flexible', mechanism.flexibles)):
+        for record in records:
+            raise value.report.error(
+                f"{value.what} has <mbd:{what}> in link '{record.link}'; allowed: links, joints "
+                'and shapes', record.source)
 
 
 def _path(value: Value, folder: str | None) -> Path:

@@ -203,6 +203,16 @@ def test_a_xacro_part_is_expanded(tmp_path):
     assert mbd_ros.load(file).masses == pytest.approx(alone.masses)
 
 
+def test_what_a_part_would_lose_is_refused(tmp_path):
+    (tmp_path / 'wet.urdf').write_text(
+        '<robot name="r" xmlns:mbd="urn:mbd_ros">\n'
+        '<link name="base_link"><mbd:fluid><volume value="0.01"/></mbd:fluid></link></robot>')
+    file = tmp_path / 'robot.yaml'
+    file.write_text(document('b: leg', base='b', types=PART.replace('FILE', 'wet.urdf')))
+    with pytest.raises(DescriptionError, match=r'wet.urdf:2: .*<mbd:fluid> in link'):
+        mbd_ros.load(file)
+
+
 @pytest.mark.parametrize(('part', 'message'), [
     ('../arm.urdf', r"is '../arm.urdf'; allowed: files in the folder of the module graph and"),
     ('/etc/passwd', r'allowed: a file that ends with .urdf, .xacro'),
