@@ -1,8 +1,8 @@
 """Run the benchmarks and print their tables: ``python -m benchmarks``."""
 
 from benchmarks import (
-    batches, composition, control, derivatives, first_answer, loading, modules, per_call, start,
-    sweep, within_state)
+    batches, closed_loops, composition, control, derivatives, first_answer, loading, modules,
+    per_call, start, sweep, within_state)
 from benchmarks.timing import machine
 
 
@@ -15,6 +15,8 @@ def main() -> None:
                         ('Subtrees of equal shape in lanes, one state', within_state.lanes),
                         ('Long chains, one state', within_state.chains),
                         ('Two threads, one state', within_state.threads),
+                        ('Closed planar rings, one state', closed_loops.rings),
+                        ('Parallel robots, one state', closed_loops.robots),
                         ('From the text of a URDF to a model', loading.rows),
                         ('From the start of a process to the first answers', start.rows),
                         ('Robots of many modules, from the file', modules.rows),

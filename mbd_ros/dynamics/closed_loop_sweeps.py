@@ -36,6 +36,8 @@ from mbd_ros.spatial import (
     ZERO_TWIST, ZERO_WRENCH)
 from mbd_ros.spatial.inertia import NO_ARTICULATED_INERTIA
 
+LARGEST_STRAIGHT = 40000
+"""Operations of straight-line code, compiled in 3 s: a planar ring of 250 links."""
 INDEPENDENT = 1e-9
 """Part of a row's inverse inertia that must be independent of the rows before. An angle of 3e-5;
 rounding leaves about 1e-15, on long chains 1e-12."""
@@ -329,7 +331,8 @@ def _program(name: str, slots: int, balance: Balance, *, reports: bool = False,
         Ties(partial(tie_down, slots, balance, moves), Held(ZERO_WRENCH, no_rows)),
         Inward(articulate, nothing),
         Outward(partial(accelerate, reports), partial(settle, slots, reports, ground),
-                settles=True)), Layout.MOTION if reports else Layout.JOINTS)
+                settles=True)), Layout.MOTION if reports else Layout.JOINTS,
+        largest_folded=LARGEST_STRAIGHT)
 
 
 @lru_cache(maxsize=64)

@@ -30,10 +30,10 @@ from mbd_ros.execution.rolled_ties import Shape
 from mbd_ros.execution.species import Kind
 from mbd_ros.execution.straight_line import SCALAR, Width
 from mbd_ros.execution.subtrees import subtrees_code
-from mbd_ros.execution.sweeps import Program
+from mbd_ros.execution.sweeps import LARGEST_FOLDED, Program
 from mbd_ros.execution.tree import (
     result_shape, rolled_kinds, rolled_tables, sizes, tree_of)
-from mbd_ros.execution.unrolled import bundles_that_pay, unrolled_ir
+from mbd_ros.execution.unrolled import bundles_that_pay, folded_operations, unrolled_ir
 from mbd_ros.execution.workspace import DECLARATIONS, give_ir, RELEASE, take_ir
 from mbd_ros.model import Model
 
@@ -71,8 +71,10 @@ class Compiled:
 
     def unrolls(self, program: Program, model: Model) -> bool:
         """Return whether a program becomes straight-line code."""
-        return self.shape == 'unrolled' or model.nb == 0 or (
-            self.shape == 'auto' and model.nb <= program.largest_unrolled)
+        if self.shape != 'auto' or model.nb <= program.largest_unrolled:
+            return self.shape != 'rolled' or model.nb == 0
+        return model.nb <= LARGEST_FOLDED and 0 < program.largest_folded >= folded_operations(
+            program, model)
 
     def kernel(self, program: Program, model: Model) -> Kernel:
         """

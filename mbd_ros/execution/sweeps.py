@@ -32,6 +32,8 @@ from mbd_ros.spatial import Joint, Link, RigidInertia, Scalar, Vector3
 
 LARGEST_UNROLLED = 40
 """Bodies up to which O(n) programs are unrolled."""
+LARGEST_FOLDED = 300
+"""Bodies up to which it is worth trying what is left when constants are folded."""
 
 
 class Body(NamedTuple):
@@ -174,6 +176,9 @@ class Program:
     largest_unrolled : int
         Bodies up to which straight-line code is made if left to the executor: compile time and
         cache misses grow beyond.
+    largest_folded : int
+        Operations up to which it is made for more bodies, up to ``LARGEST_FOLDED``: the joints
+        of a plane leave few.
 
     """
 
@@ -185,6 +190,7 @@ class Program:
     body: int | None = None
     at_ground: tuple[Scalar, ...] = ()
     largest_unrolled: int = LARGEST_UNROLLED
+    largest_folded: int = 0
 
     def shape(self, nb: int, nv: int, rows: int = 0) -> tuple[int, ...]:
         """Return the shape of the result for nb bodies, nv velocities and rows of loops."""

@@ -8,6 +8,7 @@ import functools
 from mbd_ros.execution.bundles import folded, Node
 from mbd_ros.execution.machine_code import vector_lanes
 from mbd_ros.execution.origin import kept, origin_of
+from mbd_ros.execution.parts import ASIDE, IN_PARTS, LONGEST, parted
 from mbd_ros.execution.side_by_side import SideBySide
 from mbd_ros.execution.sincos import sincos_ir
 from mbd_ros.execution.straight_line import declarations_ir, StraightLine, Width
@@ -82,6 +83,8 @@ def unrolled_ir(program: Program, model: Model, width: Width, nodes: Sequence[No
 
     """
     trace, results = trace_program(program, model, nodes)
+    if not nodes and len(trace.needed(results)) > IN_PARTS:
+        return _parts_ir(trace, results, len(program.inputs) + 1, width)
     count, vector = len(program.inputs) + 1, Width(vector_lanes())
     arguments = ', '.join(f'ptr noalias readonly %a{k}' for k in range(count))
     block = StraightLine('s', {k: f'%a{k}' for k in range(count)}, width, common=(count - 1,))
@@ -94,6 +97,42 @@ def unrolled_ir(program: Program, model: Model, width: Width, nodes: Sequence[No
     for entry, result in enumerate(results):
         lines += block.store(result, '%result', entry)
     return '\n'.join([*lines, '  ret void', '}'])
+
+
+def _parts_ir(trace: Trace, results: Sequence[Operand], count: int, width: Width) -> str:
+    """Return the IR of a long kernel: a function for each part, and one that calls them."""
+    parts, aside = parted(trace, results, LONGEST)
+    vector = Width(vector_lanes())
+    lines = [sincos_ir(vector, width), declarations_ir(width)]
+    names = [f'%a{k}' for k in range(count)]
+    arguments = ', '.join([*(f'ptr noalias readonly {name}' for name in names),
+                           'ptr noalias %result'])
+    for number, part in enumerate(parts):
+        block = StraightLine('s', {**dict(enumerate(names)), ASIDE: '%aside'}, width,
+                             common=(count - 1,))
+        lines += [
+            f'define private void @part{number}({arguments}, ptr noalias %aside) noinline '
+            f'nounwind alignstack({8 * width.lanes}) {{',
+            *block.compute(part.trace, [value for _, value in (*part.aside, *part.results)],
+                           vector)]
+        for entry, value in part.aside:
+            lines += block.store(value, '%aside', entry)
+        for entry, value in part.results:
+            lines += block.store(value, '%result', entry)
+        lines += ['  ret void', '}']
+    handed = ', '.join(f'ptr {name}' for name in (*names, '%result', '%aside'))
+    return '\n'.join([
+        *lines, f'define void @kernel({arguments}) nounwind {{',
+        f'  %aside = alloca {width.type}, i64 {max(1, aside)}, align 64',
+        *(f'  call void @part{number}({handed})' for number in range(len(parts))),
+        '  ret void', '}'])
+
+
+@functools.lru_cache(maxsize=256)
+def folded_operations(program: Program, model: Model) -> int:
+    """Return the number of operations that are left when a model's constants are folded."""
+    trace, results = trace_program(program, model)
+    return len(trace.needed(results))
 
 
 def bundles_of(program: Program, model: Model, widest: int) -> tuple[Node, ...]:

@@ -1,0 +1,49 @@
+"""Long traces in parts: the same values, whatever the length of a part."""
+
+from loop_models import body_order, case_model, cases
+import numpy as np
+import pytest
+
+from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
+from mbd_ros.execution import Compiled, unrolled
+from mbd_ros.execution.differentiation import evaluate
+from mbd_ros.execution.parts import ASIDE, parted
+from mbd_ros.execution.tree import tree_of
+from mbd_ros.execution.unrolled import folded_operations, trace_program
+
+MODEL = case_model('fourbar_spherical')
+PROGRAM = closed_loop_dynamics(tree_of(MODEL).slots)
+
+
+@pytest.mark.parametrize('longest', [7, 100, 10**6])
+def test_parts_hand_on_what_later_ones_need(longest):
+    trace, results = trace_program(PROGRAM, MODEL)
+    rng = np.random.default_rng(0)
+    inputs = {(symbol.first, symbol.second): rng.normal()
+              for symbol in trace.needed(results) if symbol.name == 'input'}
+    expected = evaluate(trace, results, inputs)
+    pieces, count = parted(trace, results, longest)
+    assert (len(pieces) > 1) == (longest < folded_operations(PROGRAM, MODEL))
+    found, aside = {}, {}
+    for piece in pieces:
+        known = {**inputs, **{(ASIDE, entry): value for entry, value in aside.items()}}
+        wanted = [*piece.aside, *piece.results]
+        values = evaluate(piece.trace, [value for _, value in wanted], known)
+        for k, ((entry, _), value) in enumerate(zip(wanted, values)):
+            (aside if k < len(piece.aside) else found)[entry] = value
+        assert len([one for one in piece.trace.operations if one.name != 'input']) <= longest
+    assert len(aside) == count
+    assert [found[entry] for entry in range(len(results))] == expected
+
+
+def test_machine_code_in_parts(monkeypatch):
+    case = cases()['fourbar_spherical']
+    monkeypatch.setattr(unrolled, 'IN_PARTS', 50)
+    monkeypatch.setattr(unrolled, 'LONGEST', 50)
+    fresh = closed_loop_dynamics.__wrapped__(tree_of(MODEL).slots, 1e-300)  # not in any cache
+    kernel = Compiled('unrolled').kernel(fresh, MODEL)
+    order = body_order(MODEL)
+    q, v = (np.array(case[name])[order][None] for name in ('q', 'qd'))
+    out = np.empty((1, MODEL.nv))
+    assert kernel.run([q, v, 0 * v], np.array(case['model']['gravity'], dtype=float), out)
+    np.testing.assert_allclose(out[0], np.array(case['qdd'])[order], atol=1e-11)
