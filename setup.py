@@ -52,6 +52,7 @@ setup(
     ],
     extras_require={
         'viewer': ['viser>=1.0'],   # the robot in a browser
+        'docs': ['matplotlib>=3.6'],   # examples/paper_figures.py
         'xacro': ['xacro>=2.0'],    # where no ROS 2 provides it
         'test': ['pytest>=7', 'hypothesis>=6', 'distributed', 'mpi4py>=4.1', 'mpich', 'tqdm',
                  'pillow'],   # looks at a picture of the page

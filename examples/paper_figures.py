@@ -1,0 +1,153 @@
+"""
+Draw Figures 2 to 6 of Lyu and Liu (2018) and compute their table of step sizes.
+
+``python examples/paper_figures.py [FOLDER]`` writes the figures as PNG, to docs/images by default,
+and prints the table in Markdown. Needs matplotlib (the extra ``docs``).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+import sys
+
+from matplotlib import pyplot as plt
+import numpy as np
+
+import mbd_ros
+from mbd_ros.control import (
+    Baumgarte, ConstrainedMotion, DirectElimination, Ellipse, ToolPosition)
+
+ROOT = Path(__file__).resolve().parents[1]
+PATH = Ellipse([1, 0, 1], [0.25, 0.3, 0], [0, 1, 0.5])
+
+# Angles in radians and rates in rad/s: exact, as the paper prints them, and far off the path.
+EXACT = ([0.235544981, -0.872716323, 1.745432646], [0.756429652, -0.236638151, -0.304633539])
+PRINTED = (np.radians([13.5, -50.0, 100.0]), [0.75, -0.24, -0.30])
+INCONSISTENT = (np.radians([45.0, -45.0, 90.0]), [0.0, 0.0, 0.0])
+
+
+def motion(dyn, method):
+    """Return the constrained motion of a method: its name as in ``METHODS``."""
+    constraint = ToolPosition(dyn, 'tool', PATH)
+    if method == 'Baumgarte 50/400':
+        return ConstrainedMotion(dyn, Baumgarte(constraint), elimination=None)
+    elimination = DirectElimination.as_printed() if method == 'direct 2 + 1' else None
+    return ConstrainedMotion(dyn, constraint, elimination=elimination)
+
+
+def run(dyn, start, method, step=0.01, duration=20.0):
+    """Return the run of a method."""
+    return mbd_ros.simulate(dyn.model, *start, duration, step=step, motion=motion(dyn, method))
+
+
+def tool(dyn, trajectory):
+    """Return where the tool goes, (k, 3) [m]."""
+    return np.array([dyn.pose(q, 'tool')[:3, 3] for q in trajectory.q])
+
+
+def exact_start(dyn):
+    """Return the exact state at time 0, to rounding."""
+    found = DirectElimination(tolerance=1e-15).eliminate(
+        dyn, ToolPosition(dyn, 'tool', PATH), np.array(EXACT[0]), np.array(EXACT[1]), 0.0)
+    return found.q, found.v
+
+
+def figures_2_to_4(dyn, folder):
+    """Draw the drift: angles, rates and way of the tool from the printed initial state."""
+    drifting, exact = run(dyn, PRINTED, 'none'), run(dyn, exact_start(dyn), 'direct 2 + 1')
+    for number, name, values in ((2, 'joint angle [deg]', lambda t: np.degrees(t.q)),
+                                 (3, 'joint velocity [rad/s]', lambda t: t.v)):
+        figure, axes = plt.subplots(3, 1, sharex=True, figsize=(6.4, 5.6))
+        for joint, axis in enumerate(axes):
+            axis.plot(exact.time, values(exact)[:, joint], 'k', lw=0.8, label='exact')
+            axis.plot(drifting.time, values(drifting)[:, joint], 'C3', lw=1.8, alpha=0.8,
+                      label='no correction')
+            axis.set_ylabel(f'joint {joint + 1}')
+            axis.grid(alpha=0.3)
+        axes[0].legend(loc='upper right')
+        axes[-1].set_xlabel('time [s]')
+        finish(figure, f'Figure {number}: {name}', folder / f'paper_figure_{number}.png')
+    figure = plt.figure(figsize=(6.4, 5.2))
+    axis = figure.add_subplot(projection='3d')
+    axis.plot(*tool(dyn, exact).T, 'k', lw=0.8, label='ellipse')
+    axis.plot(*tool(dyn, drifting).T, 'C3', lw=1.5, label='no correction')
+    label_space(axis)
+    finish(figure, 'Figure 4: way of the tool', folder / 'paper_figure_4.png')
+
+
+def figures_5_and_6(dyn, folder):
+    """Draw how the methods lead from the inconsistent start to the ellipse, and their errors."""
+    angles = np.linspace(0.0, 2.0 * np.pi, 200)
+    ellipse = np.array([PATH.at(t).position for t in angles])
+    runs = {method: run(dyn, INCONSISTENT, method, duration=6.3)
+            for method in ('Baumgarte 50/400', 'direct 2 + 1')}
+    figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.6), subplot_kw={'projection': '3d'})
+    for axis, (method, trajectory) in zip(axes, runs.items()):
+        axis.plot(*ellipse.T, 'k', lw=0.8)
+        axis.plot(*tool(dyn, trajectory).T, 'C0', lw=1.5, label=method)
+        label_space(axis)
+    finish(figure, 'Figure 5: from (45, -45, 90) degrees to the ellipse',
+           folder / 'paper_figure_5.png')
+    figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.8))
+    drifting = run(dyn, PRINTED, 'none')
+    long_runs = {method: run(dyn, INCONSISTENT, method)
+                 for method in ('Baumgarte 50/400', 'direct 2 + 1')}
+    for axis, last in zip(axes, (1.0, 20.0)):
+        for (method, trajectory), style in zip(
+                [('no correction, printed start', drifting), *long_runs.items()],
+                ('C3-.', 'C2--', 'C0')):
+            shown = trajectory.time <= last
+            axis.plot(trajectory.time[shown], trajectory.violation[shown], style, label=method)
+        axis.set_xlabel('time [s]')
+        axis.grid(alpha=0.3)
+    axes[0].set_ylabel('distance from the ellipse [m]')
+    axes[1].set_yscale('log')
+    axes[1].legend()
+    finish(figure, 'Figure 6: error over time', folder / 'paper_figure_6.png')
+
+
+def label_space(axis):
+    """Label the axes of space."""
+    axis.set_xlabel('x [m]')
+    axis.set_ylabel('y [m]')
+    axis.set_zlabel('z [m]')
+    axis.legend(loc='upper right')
+
+
+def finish(figure, title, file):
+    """Title and write a figure."""
+    figure.suptitle(title, fontsize=11)
+    figure.tight_layout()
+    figure.savefig(file, dpi=90)
+    plt.close(figure)
+
+
+def table(dyn):
+    """Return the table of step sizes: largest violation from 5 s on [m]."""
+    starts = {'none, exact start': (exact_start(dyn), 'none'),
+              'none, printed start': (PRINTED, 'none'),
+              'Baumgarte 50/400': (INCONSISTENT, 'Baumgarte 50/400'),
+              'direct 2 + 1': (INCONSISTENT, 'direct 2 + 1')}
+    lines = ['| step [s] | ' + ' | '.join(starts) + ' |', '|---' * (1 + len(starts)) + '|']
+    for step in (0.04, 0.02, 0.01, 0.005):
+        cells = []
+        for start, method in starts.values():
+            trajectory = run(dyn, start, method, step=step)
+            cells.append(f'{trajectory.violation[trajectory.time >= 5.0].max():.1e}')
+        lines.append(f'| {step} | ' + ' | '.join(cells) + ' |')
+    return '\n'.join(lines)
+
+
+def main():
+    """Write the figures and print the table."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / 'docs' / 'images'
+    plt.switch_backend('Agg')
+    folder.mkdir(parents=True, exist_ok=True)
+    dyn = mbd_ros.compile(mbd_ros.load(ROOT / 'urdf' / 'three_link_arm.urdf'))
+    figures_2_to_4(dyn, folder)
+    figures_5_and_6(dyn, folder)
+    print(table(dyn))
+
+
+if __name__ == '__main__':
+    main()
