@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import ctypes
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
 from mbd_ros.dynamics.call import Array
 from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
 from mbd_ros.dynamics.prepared import PreparedDynamics
+from mbd_ros.dynamics.prepared_derivatives import ForwardDynamicsDerivatives
 from mbd_ros.execution.batch import batch_ir
 from mbd_ros.execution.differentiation import tangents
 from mbd_ros.execution.machine_code import MachineCode, vector_lanes
@@ -32,16 +32,8 @@ STEP = 1e-7
 """Of differences beyond, all in one batch [rad, m and 1/s of them]."""
 
 
-class ClosedLoopDerivatives(NamedTuple):
-    """Derivatives (nv, nv) of vdot with respect to a displacement in q, v and tau."""
-
-    dq: Array
-    dv: Array
-    dtau: Array
-
-
 def closed_loop_derivatives(dyn: PreparedDynamics, q: Array, v: Array, tau: Array
-                            ) -> ClosedLoopDerivatives:
+                            ) -> ForwardDynamicsDerivatives:
     """
     Return the derivatives of ``forward_dynamics`` for one state of a robot with closed loops.
 
@@ -54,7 +46,7 @@ def closed_loop_derivatives(dyn: PreparedDynamics, q: Array, v: Array, tau: Arra
 
     Returns
     -------
-    ClosedLoopDerivatives
+    ForwardDynamicsDerivatives
         Exact up to ``LARGEST_TRACED`` bodies, else by differences.
 
     """
@@ -63,8 +55,8 @@ def closed_loop_derivatives(dyn: PreparedDynamics, q: Array, v: Array, tau: Arra
         columns = _tangent_code(dyn.model).columns(dyn.gravity, q, v, tau)
     else:
         columns = _differences(dyn, q, v, tau)
-    return ClosedLoopDerivatives(*(np.ascontiguousarray(columns[k * nv:(k + 1) * nv].T)
-                                   for k in range(3)))
+    parts = (columns[k * nv:(k + 1) * nv].T for k in range(3))
+    return ForwardDynamicsDerivatives(*map(np.ascontiguousarray, parts))
 
 
 def _differences(dyn: PreparedDynamics, q: Array, v: Array, tau: Array) -> Array:

@@ -22,7 +22,7 @@ from mbd_ros.dynamics.mass_matrix import MASS_MATRIX
 from mbd_ros.dynamics.prepared_derivatives import (
     ForwardDynamicsDerivatives, in_parts, InverseDynamicsDerivatives)
 from mbd_ros.dynamics.recursive import BIAS_FORCES, FORWARD_DYNAMICS, INVERSE_DYNAMICS
-from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution import choose, Executor, Kernel
 from mbd_ros.execution.fast_call import fast_call
 from mbd_ros.execution.sweeps import Program
@@ -149,12 +149,16 @@ class PreparedDynamics:
     @functools.cached_property
     def forward_dynamics_derivatives(self) -> Callable[..., ForwardDynamicsDerivatives]:
         """Callable ``(q, v, tau) -> (dq, dv, dtau)``, each (nv, nv): derivatives of vdot."""
+        self._require_plain_tree('forward_dynamics_derivatives',
+                                 'use mbd_ros.forward_dynamics_derivatives')
         return in_parts(self._callable(FORWARD_DYNAMICS_DERIVATIVES), ForwardDynamicsDerivatives,
                         FORWARD_DYNAMICS_DERIVATIVES.name)
 
     @functools.cached_property
     def inverse_dynamics_derivatives(self) -> Callable[..., InverseDynamicsDerivatives]:
         """Callable ``(q, v, qdd) -> (dq, dv, dqdd)``, each (nv, nv): derivatives of tau."""
+        if self.model.springs:
+            self._require_plain_tree('inverse_dynamics_derivatives', 'remove the springs')
         return in_parts(self._callable(INVERSE_DYNAMICS_DERIVATIVES), InverseDynamicsDerivatives,
                         INVERSE_DYNAMICS_DERIVATIVES.name)
 
@@ -267,6 +271,11 @@ class PreparedDynamics:
     @functools.cached_property
     def _rest(self) -> Array:
         return np.zeros(self.model.nv)
+
+    def _require_plain_tree(self, what: str, instead: str) -> None:
+        if self.model.loops or self.model.springs:
+            raise UnsupportedError(f'{what} prepared for a robot with closed loops or springs',
+                                   instead)
 
     def _callable(self, program: Program) -> Callable[..., Array]:
         kernel = self.executor.kernel(program, self.model)
