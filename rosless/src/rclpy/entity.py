@@ -50,13 +50,24 @@ class Entity(NoHandle):
         raise NotImplementedError
 
     def signalled(self, executor: Any) -> bool:
-        """Look what DDS signalled; tell whether there are data to take."""
-        if self.endpoint is None:
+        """
+        Look what DDS signalled; tell whether there are data to take.
+
+        Where only data are waited for there is nothing to ask: taking them resets the signal, and
+        so does `put_off`.
+
+        """
+        if self.endpoint is None or self.endpoint.statuses == DATA_AVAILABLE:
             return True
         statuses = self.endpoint.take_statuses()
         if statuses & ~DATA_AVAILABLE:
             self.on_events(statuses & ~DATA_AVAILABLE, executor)
         return bool(statuses & DATA_AVAILABLE)
+
+    def put_off(self) -> None:
+        """Let the data that were signalled no longer end waits, because they cannot be taken."""
+        if self.endpoint is not None and self.endpoint.statuses == DATA_AVAILABLE:
+            self.endpoint.take_statuses()
 
     def on_events(self, statuses: int, executor: Any) -> None:
         """Handle changes of DDS statuses other than new data."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 import threading
 from typing import Any
 
@@ -39,7 +40,7 @@ class WorkQueue:
         self._owners: dict[Entity, Any] = {}
         self._timers: list[Timer] = []
         self._guards: list[GuardCondition] = []
-        self._versions: tuple[Any, ...] = ()
+        self._versions: list[int] | None = None
         self._spinner = 0
         self._looked = False
 
@@ -65,7 +66,7 @@ class WorkQueue:
 
     def refresh(self) -> None:
         """Note that the nodes have changed."""
-        self._versions = ()
+        self._versions = None
 
     def close(self) -> None:
         """Delete the wait set."""
@@ -73,7 +74,7 @@ class WorkQueue:
         if waiter is not None:
             waiter.close()
 
-    def next(self, nodes: list[Any]) -> tuple[Task, Any, Any] | None:
+    def next(self, nodes: Iterable[Any]) -> tuple[Task, Any, Any] | None:
         """
         Return a task, its entity and its node; None if nothing of this round is left.
 
@@ -82,11 +83,13 @@ class WorkQueue:
         """
         self.claim()
         self._follow(nodes)
-        while self._batch:
-            work = self._prepare(self._batch.popleft())
-            if work is not None:
-                return work
-        self._gather()
+        work = self._next_of_batch()
+        if work is None:
+            self._gather()
+            work = self._next_of_batch()
+        return work
+
+    def _next_of_batch(self) -> tuple[Task, Any, Any] | None:
         while self._batch:
             work = self._prepare(self._batch.popleft())
             if work is not None:
@@ -95,7 +98,7 @@ class WorkQueue:
 
     def wait(self, timeout: float | None) -> None:
         """Wait for signals, at most `timeout` [s]; timers that are due end the wait as well."""
-        if self._tasks or any(e.callback_group.can_execute(e) for e in self._ready):
+        if self._tasks or (self._ready and self._can_go_on()):
             timeout = 0.0
         for timer in self._timers:
             if timer.callback_group.can_execute(timer):
@@ -106,6 +109,10 @@ class WorkQueue:
         if waiter is not None:
             self._mark(waiter.wait(timeout))
             self._looked = True
+
+    def _can_go_on(self) -> bool:
+        """Tell whether a callback group has become free for which data wait."""
+        return any(entity.callback_group.can_execute(entity) for entity in self._ready)
 
     def _mark(self, keys: list[int]) -> None:
         """Note that DDS signalled these entities."""
@@ -126,11 +133,12 @@ class WorkQueue:
         if waiter is not None and not self._looked:
             self._mark(waiter.look())
         self._looked = False
+        batch = self._batch
         while self._tasks:
-            self._batch.append(self._tasks.popleft())
-        self._batch.extend(timer for timer in self._timers if timer.is_ready())
-        self._batch.extend(guard for guard in self._guards if guard.triggered)
-        self._batch.extend(self._ready)
+            batch.append(self._tasks.popleft())
+        batch.extend([timer for timer in self._timers if timer.is_ready()])
+        batch.extend([guard for guard in self._guards if guard.triggered])
+        batch.extend(self._ready)
 
     def _prepare(self, item: Any) -> tuple[Task, Any, Any] | None:
         if isinstance(item, Task):
@@ -141,6 +149,7 @@ class WorkQueue:
             self._ready.pop(entity, None)
             return None
         if not entity.callback_group.beginning_execution(entity):
+            entity.put_off()
             return None
         job = None
         try:
@@ -156,12 +165,11 @@ class WorkQueue:
             return None
         return CallbackTask(entity, job, self._executor), entity, node
 
-    def _follow(self, nodes: list[Any]) -> None:
+    def _follow(self, nodes: Iterable[Any]) -> None:
         """Bring the wait set in line with the entities of the nodes."""
-        versions = tuple((node, node._version) for node in nodes)
+        versions = [node._version for node in nodes]
         if self._waiter is None:
             self._waiter = Waiter(self._executor.context.participant.ref)
-            self._versions = ()
         elif versions == self._versions:
             return
         self._versions = versions

@@ -59,12 +59,13 @@ class Executor:
 
     def __init__(self, *, context: Any = None) -> None:
         self._context = get_default_context() if context is None else context
-        self._nodes: list[Any] = []
+        self._nodes: tuple[Any, ...] = ()  # replaced, never changed: readers need no lock
         self._lock = threading.RLock()
         self._queue = WorkQueue(self)
         self._is_shutdown = False
         self._running = 0
-        self._idle = threading.Condition()
+        self._counting = threading.Lock()
+        self._idle = threading.Condition(self._counting)
         self._context.on_shutdown(self.wake)
 
     @property
@@ -124,7 +125,7 @@ class Executor:
             if not self._idle.wait_for(lambda: self._running == 0, limit):
                 return False
         with self._lock:
-            for node in list(self._nodes):
+            for node in self._nodes:
                 self.remove_node(node)
             self._queue.close()
         return True
@@ -134,7 +135,7 @@ class Executor:
         with self._lock:
             if node in self._nodes:
                 return False
-            self._nodes.append(node)
+            self._nodes = (*self._nodes, node)
         node.executor = self
         self.wake()
         return True
@@ -142,8 +143,7 @@ class Executor:
     def remove_node(self, node: Any) -> None:
         """Run the callbacks of a node no longer."""
         with self._lock:
-            if node in self._nodes:
-                self._nodes.remove(node)
+            self._nodes = tuple(each for each in self._nodes if each is not node)
         if node.executor is self:
             node._forget_executor()
         self._queue.refresh()
@@ -151,8 +151,7 @@ class Executor:
 
     def get_nodes(self) -> list[Any]:
         """Return the nodes."""
-        with self._lock:
-            return list(self._nodes)
+        return list(self._nodes)
 
     def spin(self) -> None:
         """
@@ -231,7 +230,7 @@ class Executor:
                 raise ExternalShutdownException()
             if condition():
                 raise ConditionReachedException()
-            work = self._queue.next(self.get_nodes() if nodes is None else nodes)
+            work = self._queue.next(self._nodes if nodes is None else nodes)
             if work is not None:
                 return work
             remaining = None if limit is None else limit - time.monotonic_ns()
@@ -254,14 +253,15 @@ class Executor:
 
     def _run(self, task: Task) -> None:
         """Run a task and count it as running."""
-        with self._idle:
+        with self._counting:
             self._running += 1
         try:
             task()
         finally:
-            with self._idle:
+            with self._counting:
                 self._running -= 1
-                self._idle.notify_all()
+                if self._is_shutdown:
+                    self._idle.notify_all()
 
     def __enter__(self) -> Executor:
         return self

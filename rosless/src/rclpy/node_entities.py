@@ -29,7 +29,9 @@ from .subscription_content_filter_options import ContentFilterOptions
 from .timer import Rate, Timer
 from .type_support import check_is_valid_msg_type, check_is_valid_srv_type
 
-_versions = itertools.count(1)  # the next one is taken in one step, whatever the thread
+# Of all nodes: a number stands for one state of one node. The next one is taken in one step,
+# whatever the thread.
+_versions = itertools.count(1)
 
 
 class NodeEntities(NodeNames):
@@ -50,7 +52,7 @@ class NodeEntities(NodeNames):
         self._guards: list[GuardCondition] = []
         self._rates: dict[Rate, Timer] = {}
         self._waitables: list[Any] = []
-        self._version = 0
+        self._version = next(_versions)
         self._destroyed = False
 
     @property

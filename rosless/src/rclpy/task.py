@@ -35,16 +35,20 @@ class Future:
 
     """
 
+    # Until there is an outcome. One future is made for every callback that runs, so that what need
+    # not be set is not.
+    _done = False
+    _cancelled = False
+    _result: Any = None
+    _exception: BaseException | None = None
+    _exception_fetched = False
+    _executor: Any = None  # a weak reference
+
     def __init__(self, *, executor: Any = None) -> None:
-        self._done = False
-        self._cancelled = False
-        self._result: Any = None
-        self._exception: BaseException | None = None
-        self._exception_fetched = False
         self._callbacks: list[Callable[[Any], Any]] = []
         self._lock = threading.RLock()
-        self._executor: Any = None
-        self._set_executor(executor)
+        if executor is not None:
+            self._set_executor(executor)
 
     def __del__(self) -> None:
         if self._exception is not None and not self._exception_fetched:
@@ -132,9 +136,10 @@ class Future:
 
     def _finish(self) -> None:
         self._done = True
-        callbacks, self._callbacks = self._callbacks, []
-        for callback in callbacks:
-            self._schedule(callback)
+        if self._callbacks:
+            callbacks, self._callbacks = self._callbacks, []
+            for callback in callbacks:
+                self._schedule(callback)
 
     def _schedule(self, callback: Callable[[Any], Any]) -> None:
         if isinstance(callback, _Direct):

@@ -44,14 +44,14 @@ class Endpoint:
         self.topic_name = topic_name
         self.type_name = type_name
         self._status = ct.c_uint32()
+        self._status_address = ct.byref(self._status)
         self.statuses = statuses
         c.dds_set_status_mask(self.ref, statuses)
 
     def take_statuses(self) -> int:
-        """Return the DDS statuses that changed, and mark them as seen."""
-        status = ct.c_uint32()
-        c.dds_take_status(self.ref, ct.byref(status), self.statuses)
-        return status.value
+        """Return the DDS statuses that changed, and mark them as seen; for one thread only."""
+        c.dds_take_status(self.ref, self._status_address, self.statuses)
+        return self._status.value
 
     def watch(self, statuses: int) -> None:
         """Let changes of these DDS statuses wake who waits for the endpoint."""

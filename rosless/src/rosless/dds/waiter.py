@@ -33,7 +33,7 @@ class Waiter:
             raise RuntimeError('cannot wait: the DDS participant has been deleted')
         c.dds_waitset_attach(self._set, self._guard, GUARD)
         self._attached: set[int] = set()
-        self._found = (ct.c_void_p * 16)()
+        self._found = (ct.c_size_t * 16)()
         self._triggered = ct.c_bool()
         self.closed = False
         _waiters.add(self)
@@ -43,7 +43,7 @@ class Waiter:
         if c.dds_waitset_attach(self._set, entity, key) >= 0:
             self._attached.add(entity)
             if len(self._attached) >= len(self._found):
-                self._found = (ct.c_void_p * (2 * len(self._found)))()
+                self._found = (ct.c_size_t * (2 * len(self._found)))()
 
     def detach(self, entity: int) -> None:
         """Undo `attach`; an entity that has been deleted is detached already."""
@@ -88,7 +88,8 @@ class Waiter:
         count = c.dds_waitset_wait(self._set, found, len(found), limit)
         if count < 0:
             self.closed = True
-        return [found[i] or GUARD for i in range(min(count, len(found)))]
+            return []
+        return found[:count]  # type: ignore[return-value]  # a slice of an array is a list
 
     def close(self) -> None:
         """Delete the wait set."""

@@ -41,8 +41,10 @@ class Message(metaclass=MessageMeta):
 
     def __init__(self, **kwargs: Any) -> None:
         if kwargs:
-            unknown = sorted(key for key in kwargs if key not in self._fields_and_field_types)
-            assert not unknown, f'Invalid arguments passed to constructor: {", ".join(unknown)}'
+            unknown = kwargs.keys() - self._fields_and_field_types.keys()
+            assert not unknown, (
+                f'Invalid arguments passed to constructor: {", ".join(sorted(unknown))}'
+            )
             for name, slot, make, convert in self._makers:
                 if name in kwargs:
                     value = kwargs[name]
