@@ -36,8 +36,8 @@ from mbd_ros.spatial import (
     ZERO_TWIST, ZERO_WRENCH)
 from mbd_ros.spatial.inertia import NO_ARTICULATED_INERTIA
 
-LARGEST_STRAIGHT = 40000
-"""Operations of straight-line code, compiled in 3 s: a planar ring of 250 links."""
+LARGEST_STRAIGHT = 45000
+"""Operations of straight-line code, compiled in 3 s: a planar ring of 301 links."""
 INDEPENDENT = 1e-9
 """Part of a row's inverse inertia that must be independent of the rows before. An angle of 3e-5;
 rounding leaves about 1e-15, on long chains 1e-12."""

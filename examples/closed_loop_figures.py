@@ -1,0 +1,126 @@
+"""
+Redo what Malczyk and Fraczek computed with closed loops, and draw it.
+
+``python examples/closed_loop_figures.py [FOLDER]`` writes three figures as PNG, to docs/images by
+default: the slider-crank under the torque 0.01 exp(-t), how the time of an evaluation grows with
+the number of links of a ring, and the drift under Baumgarte's stabilization. Needs matplotlib (the
+extra ``docs``).
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+import sys
+import time
+
+from matplotlib import pyplot as plt
+import numpy as np
+
+import mbd_ros
+
+ROOT = Path(__file__).resolve().parents[1]
+SIZES = (7, 15, 31, 51, 101, 151, 201, 251, 301)
+PAPER = {15: 'slight gain of 2 CPUs in one node', 151: 'levels off below 2',
+         251: 'gain across a network'}
+
+
+def slider_crank():
+    """Return the slider-crank, its state with the crank upright, and the torque on the crank."""
+    model = mbd_ros.load(ROOT / 'urdf' / 'slider_crank.urdf')
+    unit = (np.array(model.joint_names) == 'crank_joint').astype(float)
+    q, v = mbd_ros.close_loops(model, 0.05 * unit, 0.0 * unit, known=['crank_joint'])
+    return model, q, v, lambda t, q, v: 0.01 * math.exp(-t) * unit
+
+
+def ring(size):
+    """Return a ring of rods of 1 m and 1 kg in a plane, and its state as a regular polygon."""
+    half, turn = (size - 1) // 2, 2.0 * math.pi / size
+    lines = ['<robot name="ring"><link name="base"/>']
+    for side in 'ab':
+        for k in range(half):
+            name, parent = f'{side}{k:03}', f'{side}{k - 1:03}' if k else 'base'
+            lines.append(
+                f'<link name="{name}"><inertial><origin xyz="0.5 0 0"/><mass value="1"/><inertia '
+                f'ixx="1e-3" iyy="{1 / 12}" izz="{1 / 12}" ixy="0" ixz="0" iyz="0"/></inertial>'
+                f'</link><joint name="j{name}" type="continuous"><parent link="{parent}"/>'
+                f'<child link="{name}"/><origin xyz="{1.0 if side == "b" or k else 0.0} 0 0"/>'
+                '<axis xyz="0 0 1"/></joint>')
+    model = mbd_ros.load(''.join([
+        *lines, '<loop_joint name="cut" type="revolute">'
+        f'<link1 link="a{half - 1:03}" xyz="1 0 0"/><link2 link="b{half - 1:03}" xyz="1 0 0"/>'
+        '</loop_joint></robot>']))
+    return model, np.array([math.pi + turn] + [turn] * (half - 1) + [-turn] * half)
+
+
+def draw_slider_crank(axes):
+    """Draw 20 s of the slider-crank."""
+    model, q, v, tau = slider_crank()
+    run = mbd_ros.simulate(model, q, v, 20.0, tau=tau, method='dop853', rtol=1e-9,
+                           times=np.linspace(0.0, 20.0, 2001))
+    slider, crank = (model.joint_names.index(name) for name in ('slider_joint', 'crank_joint'))
+    axes[0].plot(run.time, run.v[:, crank])
+    axes[0].set_ylabel('crank [rad/s]')
+    axes[1].plot(run.time, 0.3 + run.q[:, slider])
+    axes[1].set_ylabel('slider [m]')
+    axes[1].set_xlabel('t [s]')
+    axes[0].set_title(f'slider-crank: energy balance within {np.abs(run.balance).max():.0e} J, '
+                      f'loop within {run.violation.max():.0e} m')
+
+
+def draw_rings(axes):
+    """Draw the time of one evaluation against the number of links."""
+    for executor in ('compiled', 'rolled'):
+        times = []
+        for size in SIZES:
+            model, q = ring(size)
+            zero = np.zeros(model.nv)
+            call = mbd_ros.compile(model, executor=executor).forward_dynamics
+            call(q, zero, zero)
+            best = math.inf
+            for _ in range(9):
+                begin = time.perf_counter()
+                for _ in range(50):
+                    call(q, zero, zero)
+                best = min(best, (time.perf_counter() - begin) / 50)
+            times.append(1e6 * best)
+        axes.loglog(SIZES, times, 'o-', label=executor)
+    for size, text in PAPER.items():
+        axes.axvline(size, color='0.7', linewidth=0.8)
+        axes.text(size, axes.get_ylim()[0], f' 2006: {text}', rotation=90, va='bottom', fontsize=7)
+    axes.set_xlabel('links')
+    axes.set_ylabel('one evaluation [us]')
+    axes.legend()
+    axes.set_title('planar rings, one thread')
+
+
+def draw_baumgarte(axes):
+    """Draw how far the loop of the slider-crank opens."""
+    model, q, v, tau = slider_crank()
+    for label, options in (('none', {'stabilization': 'none'}),
+                           *((f'alpha = beta = {a}/s', {'stabilization': 'baumgarte', 'alpha': a,
+                                                        'beta': a}) for a in (1, 5, 20)),
+                           ('projection', {'stabilization': 'projection'})):
+        run = mbd_ros.simulate(model, q, v, 10.0, tau=tau, method='dop853', rtol=1e-5, atol=1e-7,
+                               **options)
+        axes.semilogy(run.time, np.maximum(run.violation, 1e-18), label=label)
+    axes.set_xlabel('t [s]')
+    axes.set_ylabel('loop open by [m]')
+    axes.legend()
+    axes.set_title('stabilization, rtol 1e-5')
+
+
+def main() -> None:
+    """Write the figures."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / 'docs' / 'images'
+    for name, rows, draw in (('slider_crank', 2, draw_slider_crank), ('rings', 1, draw_rings),
+                             ('baumgarte', 1, draw_baumgarte)):
+        figure, axes = plt.subplots(rows, 1, figsize=(7.0, 4.2), sharex=rows > 1,
+                                    layout='constrained')
+        draw(axes)
+        figure.savefig(folder / f'closed_loop_{name}.png', dpi=100)
+        print(folder / f'closed_loop_{name}.png')
+
+
+if __name__ == '__main__':
+    main()
