@@ -8,6 +8,7 @@ the point on a surface, two on the curve in which two surfaces meet.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +23,30 @@ from mbd_ros.execution.trace import Operand, Symbol, Trace
 from mbd_ros.execution.traced_function import machine_code_of
 from mbd_ros.simulation.manifold import Matrix, Vector
 from mbd_ros.spatial import Scalar, Vector3
+
+
+class Drawn(NamedTuple):
+    """
+    What a surface looks like.
+
+    Attributes
+    ----------
+    kind : str
+        ``'plane'``, ``'sphere'`` or ``'cylinder'``.
+    center : Vector
+        (3,): a point of the plane or of the axis, or the centre [m].
+    quaternion : Vector
+        (4,) x y z w: its z axis is the normal or the axis.
+    radius : float
+        [m]; zero for a plane.
+
+    """
+
+    kind: str
+    center: Vector
+    quaternion: Vector
+    radius: float
+
 
 Surface = Callable[[Vector3, Scalar], Scalar]
 """``f(x, t)`` of a position in world axes [m] and the time [s], zero on the surface [m]."""
@@ -57,6 +82,7 @@ class OnSurface:
         if not surfaces:
             raise InvalidValueError('surfaces', [], 'at least one function')
         self._point = LinkPoint(dyn, link, point)
+        self.drawn = tuple(surface.drawn for surface in surfaces if hasattr(surface, 'drawn'))
         self._rows = len(surfaces)
 
         def record(trace: Trace, x: list[Symbol], v: list[Symbol], time: list[Symbol]
@@ -125,7 +151,7 @@ def plane(point: ArrayLike, normal: ArrayLike) -> Surface:
 
     """
     p, n = Vector3(*checked_point('point', point).tolist()), unit_vector('normal', normal)
-    return lambda x, t: (x - p).dot(n)
+    return _drawn(lambda x, t: (x - p).dot(n), 'plane', p, n, 0.0)
 
 
 def sphere(center: ArrayLike, radius: float) -> Surface:
@@ -146,7 +172,8 @@ def sphere(center: ArrayLike, radius: float) -> Surface:
 
     """
     c, r = Vector3(*checked_point('center', center).tolist()), positive('radius', radius)
-    return lambda x, t: ((x - c).dot(x - c) - r * r) * (0.5 / r)
+    return _drawn(lambda x, t: ((x - c).dot(x - c) - r * r) * (0.5 / r), 'sphere', c,
+                  Vector3(0.0, 0.0, 1.0), r)
 
 
 def cylinder(point: ArrayLike, axis: ArrayLike, radius: float) -> Surface:
@@ -172,6 +199,16 @@ def cylinder(point: ArrayLike, axis: ArrayLike, radius: float) -> Surface:
     def function(x: Vector3, t: Scalar) -> Scalar:
         along = (x - p).dot(a)
         return ((x - p).dot(x - p) - along * along - r * r) * (0.5 / r)
+    return _drawn(function, 'cylinder', p, a, r)
+
+
+def _drawn(function: Surface, kind: str, center: Vector3, axis: Vector3, radius: float
+           ) -> Surface:
+    """Return a function that knows what its surface looks like."""
+    x, y, z = axis
+    quaternion = np.array((-y, x, 0.0, 1.0 + z)) if z > -1.0 + 1e-9 else np.array((1.0, 0, 0, 0))
+    function.drawn = Drawn(  # type: ignore[attr-defined]
+        kind, np.array(center), quaternion / np.linalg.norm(quaternion), radius)
     return function
 
 

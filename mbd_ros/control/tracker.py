@@ -23,6 +23,7 @@ from mbd_ros.control.limits import Limits
 from mbd_ros.control.nominal_model import NominalModel, NominalState
 from mbd_ros.control.references import end_of, Path, PathPoint
 from mbd_ros.control.servo_constraints import AXES, ToolPosition
+from mbd_ros.control.surfaces import Drawn
 from mbd_ros.control.task import law_for, motion_for, Task
 from mbd_ros.control.tracking import TrackingEffort
 from mbd_ros.dynamics import PreparedDynamics
@@ -122,6 +123,7 @@ class Tracker:
         self._begin = time
         self._now = time
         self._end = math.inf
+        self.surfaces: tuple[Drawn, ...] = ()
         if task.path or task.constraints:
             self.follow(task, time, q, v)
 
@@ -216,7 +218,7 @@ class Tracker:
         if self._source is not None:
             time = self._now
         self._start(JointReference(self.dyn, path, time=begin), time - begin, Mode.FOLLOWING)
-        self._tool = None
+        self._tool, self.surfaces = None, ()
 
     def stop(self, time: float, q: Vector, v: Vector, why: str = '') -> None:
         """
@@ -241,13 +243,14 @@ class Tracker:
                        self.dyn.model.velocity_limits, self.law.approach_speed)
         self._start(JointReference(self.dyn, stop_from(q, v, DECELERATION * top)), time,
                     Mode.HOLDING)
-        self._tool = None
+        self._tool, self.surfaces = None, ()
         self.problem = why
 
     def release(self) -> None:
         """Carry the weight of the robot and nothing else."""
         self.mode, self.problem = Mode.WEIGHTLESS, ''
         self._source = self._tool = None
+        self.surfaces = ()
 
     def set_dynamics(self, dyn: PreparedDynamics) -> None:
         """Go on with the same robot under another payload or gravity."""
@@ -395,6 +398,7 @@ class Tracker:
         parts = getattr(motion.constraint, 'parts', (motion.constraint,))
         self._end = max((end_of(part.path) for part in parts if hasattr(part, 'path')),
                         default=math.inf)
+        self.surfaces = tuple(surface for part in parts for surface in getattr(part, 'drawn', ()))
         rows, self._tool = 0, None
         state = self._source.state  # type: ignore[union-attr]
         for part in parts:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from geometry_msgs.msg import Point, PoseStamped
+from geometry_msgs.msg import Point, PoseStamped, Quaternion
 from nav_msgs.msg import Path
 import numpy as np
 from numpy.typing import NDArray
 from visualization_msgs.msg import Marker, MarkerArray
 
+from mbd_ros.control.surfaces import Drawn
 from mbd_ros.messages.times import to_stamp
 
 Vector = NDArray[np.float64]
@@ -17,9 +18,28 @@ Color = tuple[float, float, float, float]
 
 GREEN: Color = (0.06, 0.59, 0.28, 0.8)
 RED: Color = (0.88, 0.23, 0.16, 1.0)
+ORANGE: Color = (0.95, 0.55, 0.10, 1.0)
+BLUE: Color = (0.20, 0.45, 0.85, 0.25)
 VIOLET: Color = (0.44, 0.19, 0.69, 1.0)
+SHOWN = 1.0
+"""Size of what is shown of a plane, and length of a cylinder [m]."""
+
 METRES_PER_NEWTON = 0.02
 """Length of the arrow of a force."""
+
+
+def _surface(marker: Callable[..., Marker], number: int, surface: Drawn) -> Marker:
+    """Return the marker of a surface."""
+    kinds = {'plane': (Marker.CUBE, (SHOWN, SHOWN, 1e-3)),
+             'sphere': (Marker.SPHERE, (2.0 * surface.radius,) * 3),
+             'cylinder': (Marker.CYLINDER, (2.0 * surface.radius, 2.0 * surface.radius, SHOWN))}
+    kind, scale = kinds[surface.kind]
+    one = marker('manifold', kind, scale, BLUE, ())
+    one.id = number
+    one.pose.position = to_point(surface.center)
+    x, y, z, w = surface.quaternion.tolist()
+    one.pose.orientation = Quaternion(x=x, y=y, z=z, w=w)
+    return one
 
 
 def to_point(position: Vector) -> Point:
@@ -77,7 +97,7 @@ def delete_all() -> MarkerArray:
 
 def markers(
     nanoseconds: int, frame: str, *, desired: Iterable[Vector], tool: Vector, target: Vector,
-    force: Vector,
+    force: Vector, nominal: Vector, surfaces: Iterable[Drawn] = (),
 ) -> MarkerArray:
     """
     Return what a tracking controller shows.
@@ -94,11 +114,15 @@ def markers(
         (3,): where the tool is and where it should be [m].
     force : Vector
         (3,): constraint force at the tool [N].
+    nominal : Vector
+        (3,): where the tool of the nominal model is [m].
+    surfaces : iterable of Drawn, optional
+        Surfaces that hold a point of the robot.
 
     Returns
     -------
     MarkerArray
-        Namespaces ``trajectory``, ``error`` and ``constraint_force``.
+        Namespaces ``trajectory``, ``error``, ``violation``, ``constraint_force``, ``manifold``.
 
     """
     stamp = to_stamp(nanoseconds)
@@ -114,7 +138,10 @@ def markers(
         one.points = [to_point(point) for point in points]
         return one
 
+    manifold = [_surface(marker, number, surface) for number, surface in enumerate(surfaces)]
     return MarkerArray(markers=[
+        *manifold,
+        marker('violation', Marker.LINE_LIST, (0.006, 0.0, 0.0), ORANGE, (nominal, target)),
         marker('trajectory', Marker.LINE_STRIP, (0.012, 0.0, 0.0), GREEN, desired),
         marker('error', Marker.LINE_LIST, (0.004, 0.0, 0.0), RED, (tool, target)),
         marker('constraint_force', Marker.ARROW, (0.015, 0.035, 0.06), VIOLET,

@@ -90,4 +90,4 @@ class ControllerDrawings:
             tool = tracker.tool_points(step, measured.q)
             self._markers.publish(markers(
                 nanoseconds, frame, desired=self._points, tool=tool.actual, target=tool.desired,
-                force=tool.force))
+                force=tool.force, nominal=tool.nominal, surfaces=tracker.surfaces))

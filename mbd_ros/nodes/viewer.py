@@ -35,7 +35,8 @@ Vector = NDArray[np.float64]
 
 MODES = {
     ControllerState.MODE_WAITING: 'waiting', ControllerState.MODE_TRACKING: 'tracking',
-    ControllerState.MODE_HOLDING: 'holding', ControllerState.MODE_LOST: 'joint states lost',
+    ControllerState.MODE_WEIGHTLESS: 'weightless', ControllerState.MODE_HOLDING: 'holding',
+    ControllerState.MODE_LOST: 'joint states lost',
 }
 
 
@@ -127,7 +128,9 @@ class Viewer(Node):
         if message.mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING):
             self._page.add_trace(from_point(message.tool_actual))
             self._page.panel.add_sample(message.path_time, message.tool_error,
-                                        message.joint_names, message.effort_total)
+                                        message.joint_names, message.effort_total,
+                                        (message.constraint_violation_before,
+                                         message.constraint_violation_after), message.energy)
 
     def _draw(self) -> None:
         """Send a picture to the browsers."""
@@ -184,6 +187,7 @@ def _readouts(state: ControllerState) -> dict[str, str]:
     return {
         'tracking error': f'{1e3 * state.tool_error:.3f} mm',
         'nominal model off the path': f'{state.constraint_violation_after:.1e} m',
+        'energy': f'{state.energy:.2f} J, power {state.power:.1f} W',
         'path time': f'{state.path_time:.1f} s',
         'control step': f'{1e3 * state.computation_time:.2f} ms',
         'missed deadlines': str(state.deadline_misses),

@@ -15,6 +15,9 @@ from mbd_ros.nodes.page.colors import (
 SMALLEST = 1e-4
 """Errors below this are drawn at it: the axis is logarithmic [mm]."""
 
+LEAST_VIOLATION = 1e-16
+"""The same for the violation of the nominal model, in the units of its constraints."""
+
 PADDING = (12, 16, 0, 0)
 
 LEGEND = ''.join(
@@ -46,6 +49,8 @@ class Panel:
         self._times: deque[float] = deque(maxlen=count)
         self._errors: deque[float] = deque(maxlen=count)
         self._efforts: deque[tuple[float, ...]] = deque(maxlen=count)
+        self._violations: deque[tuple[float, float]] = deque(maxlen=count)
+        self._energies: deque[float] = deque(maxlen=count)
         self._joints: tuple[str, ...] = ()
         self._effort_plot: viser.GuiUplotHandle | None = None
         gui.add_html(f'<div style="font-size:0.85em;padding:0.6em 1em 0.2em">{LEGEND}</div>')
@@ -56,6 +61,19 @@ class Panel:
             scales={'x': uplot.Scale(time=False), 'y': uplot.Scale(distr=3, log=10)},
             axes=(_axis('path time [s]', 32), _axis('distance [mm]', 56)), padding=PADDING)
         self._plots = gui.add_folder('Joint efforts')
+        with gui.add_folder('Constraint violation of the nominal model'):
+            self._violation_plot = gui.add_uplot(
+                data=(np.zeros(1), np.ones(1), np.ones(1)), height=200, padding=PADDING,
+                series=(_series('t'), _series('before elimination [m or rad]', TRACED),
+                        _series('after', DESIRED)),
+                scales={'x': uplot.Scale(time=False), 'y': uplot.Scale(distr=3, log=10)},
+                axes=(_axis('path time [s]', 32), _axis('violation', 56)))
+        with gui.add_folder('Energy'):
+            self._energy_plot = gui.add_uplot(
+                data=(np.zeros(1), np.zeros(1)), height=200, padding=PADDING,
+                series=(_series('t'), _series('kinetic and potential [J]', FORCE)),
+                scales={'x': uplot.Scale(time=False)},
+                axes=(_axis('path time [s]', 32), _axis('energy [J]', 56)))
         with gui.add_folder('Show', expand_by_default=False):
             self.show_desired = gui.add_checkbox('desired path', True)
             self.show_traced = gui.add_checkbox('traced path', True)
@@ -70,7 +88,8 @@ class Panel:
             self._status.content = content
 
     def add_sample(self, time: float, error: float, joints: Sequence[str],
-                   efforts: Sequence[float]) -> None:
+                   efforts: Sequence[float], violations: tuple[float, float] = (0.0, 0.0),
+                   energy: float = 0.0) -> None:
         """
         Take a sample for the plots; those that come too soon after the last are left out.
 
@@ -84,6 +103,10 @@ class Panel:
             Names of the joints.
         efforts : sequence of float
             Their efforts [N m or N].
+        violations : (float, float), optional
+            Of the nominal model, before and after the elimination.
+        energy : float, optional
+            Of the robot [J].
 
         """
         if tuple(joints) != self._joints or (self._times and time < self._times[-1]):
@@ -94,12 +117,17 @@ class Panel:
         self._times.append(time)
         self._errors.append(max(1e3 * error, SMALLEST))
         self._efforts.append(tuple(efforts))
+        self._violations.append((max(violations[0], LEAST_VIOLATION),
+                                 max(violations[1], LEAST_VIOLATION)))
+        self._energies.append(energy)
 
     def reset(self) -> None:
         """Forget all samples."""
         self._times.clear()
         self._errors.clear()
         self._efforts.clear()
+        self._violations.clear()
+        self._energies.clear()
 
     def redraw(self) -> None:
         """Send the plots to the browsers."""
@@ -107,6 +135,8 @@ class Panel:
             return
         times = np.array(self._times)
         self._error_plot.data = (times, np.array(self._errors))
+        self._violation_plot.data = (times, *np.array(self._violations).T.copy())
+        self._energy_plot.data = (times, np.array(self._energies))
         efforts = (times, *np.array(self._efforts).T.copy())
         plot = self._effort_plot
         if plot is not None and len(plot.data) == len(efforts):

@@ -2,11 +2,13 @@
 
 from diagnostic_msgs.msg import DiagnosticStatus
 import numpy as np
+import pytest
 from robots import model_of, random_state
 from scipy.spatial.transform import Rotation
 from visualization_msgs.msg import Marker
 
 import mbd_ros
+from mbd_ros.control import cylinder, plane, sphere
 from mbd_ros.messages.diagnostics import diagnostics
 from mbd_ros.messages.drawings import delete_all, from_path, markers, METRES_PER_NEWTON, to_path
 from mbd_ros.messages.joint_states import JointStateReader, JointStateWriter
@@ -31,8 +33,20 @@ def test_paths_are_read_as_written():
 
 def test_force_is_drawn_from_the_tool_in_its_direction():
     tool, force = np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, 50.0])
-    array = markers(0, 'base_link', desired=[tool, tool], tool=tool, target=tool, force=force)
-    assert [one.ns for one in array.markers] == ['trajectory', 'error', 'constraint_force']
+    ball = sphere([0.0, 0.0, 1.0], 0.3).drawn
+    table = plane([0.0, 0.0, 0.5], [0.0, 0.0, -1.0]).drawn
+    rod = cylinder([0.1, 0.0, 0.0], [1.0, 0.0, 0.0], 0.2).drawn
+    array = markers(0, 'base_link', desired=[tool, tool], tool=tool, target=tool, force=force,
+                    nominal=tool, surfaces=[ball, table, rod])
+    assert [one.ns for one in array.markers] == [
+        *['manifold'] * 3, 'violation', 'trajectory', 'error', 'constraint_force']
+    assert [one.type for one in array.markers[:3]] == [
+        Marker.SPHERE, Marker.CUBE, Marker.CYLINDER]
+    assert [one.id for one in array.markers[:3]] == [0, 1, 2]
+    assert array.markers[0].scale.x == 0.6
+    assert array.markers[1].pose.orientation.x == 1.0   # the normal points down
+    turned = array.markers[2].pose.orientation
+    assert (turned.y, turned.w) == pytest.approx((0.5**0.5, 0.5**0.5))   # z to x, about y
     arrow = array.markers[-1]
     assert arrow.type == Marker.ARROW
     assert (arrow.points[0].z, arrow.points[1].z) == (3.0, 3.0 + 50.0 * METRES_PER_NEWTON)
