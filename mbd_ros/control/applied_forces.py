@@ -9,7 +9,7 @@ joints than constraint rows therefore needs an applied force that holds the free
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +26,13 @@ class AppliedForce(Protocol):
     def __call__(self, t: float, q: Vector, v: Vector, mass_matrix: Matrix, /) -> Vector:
         """Return the force (nv,) [N m or N]; ``M(q)`` is at hand and so handed in."""
         ...
+
+
+class SpringConstants(NamedTuple):
+    """Stiffness of each joint (nv entries) [N m/rad or N/m], and their damping ratio."""
+
+    stiffness: tuple[float, ...]
+    damping: float
 
 
 class PostureSpring:
@@ -76,6 +83,8 @@ class PostureSpring:
         self.posture = checked(model, 'posture', posture, model.nq).copy()
         self.stiffness = spring
         self.damping = damping
+        self.constants = SpringConstants(
+            tuple(np.broadcast_to(spring, (model.nv,)).tolist()), damping)
         self.dyn = dyn
         self._rest = np.zeros(model.nv)
         self._lead: tuple[Vector, float, float] | None = None

@@ -8,7 +8,7 @@ import numpy as np
 
 from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
-from mbd_ros.control.fused_solution import can_fuse, FusedSolution
+from mbd_ros.control.fused_solution import can_fuse, fused_solution, FusedSolution
 from mbd_ros.control.fused_tool import fused_tool, FusedTool, norm
 from mbd_ros.control.range_space import LONG, range_space_acceleration
 from mbd_ros.control.regular_case import (
@@ -86,6 +86,7 @@ class ConstrainedMotion:
         self._fused: dict[int, FusedSolution | None] = {}
         self._tool: FusedTool | None = None
         self._tool_is_known = False
+        self._spring = applied if isinstance(applied, PostureSpring) else None
         self._names = joint_of_each_velocity(dyn.model)
 
     def set_dynamics(self, dyn: PreparedDynamics) -> None:
@@ -199,12 +200,12 @@ class ConstrainedMotion:
         m, n = A.shape
         if m not in self._fused:
             possible = self.actuation is None and can_fuse(self.dyn, m, self.applied)
-            spring = self.applied if isinstance(self.applied, PostureSpring) else None
-            self._fused[m] = FusedSolution(self.dyn, spring, m) if possible else None
+            constants = None if self._spring is None else self._spring.constants
+            self._fused[m] = fused_solution(self.dyn, constants, m) if possible else None
         function = self._fused[m]
         if function is None:
             return None
-        result = function(t, q, v, A, b)
+        result = function(self._spring, t, q, v, A, b)
         if result is None:
             return None
         solution = regular_solution(result, n, m, self.tolerance)

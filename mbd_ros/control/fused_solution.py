@@ -8,11 +8,12 @@ regular case is left to that.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+import functools
 from typing import Any
 
 import numpy as np
 
-from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
+from mbd_ros.control.applied_forces import AppliedForce, PostureSpring, SpringConstants
 from mbd_ros.control.regular_case import LARGEST, regular_case, Row
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.execution.fused import Computed, fused, KernelCall
@@ -29,14 +30,14 @@ class FusedSolution:
     ----------
     dyn : PreparedDynamics
         Prepared dynamics whose functions are machine code.
-    spring : PostureSpring or None
-        The applied force.
+    spring : SpringConstants or None
+        Of the applied force.
     rows : int
         Number m of constraint rows.
 
     """
 
-    def __init__(self, dyn: PreparedDynamics, spring: PostureSpring | None, rows: int) -> None:
+    def __init__(self, dyn: PreparedDynamics, spring: SpringConstants | None, rows: int) -> None:
         model = dyn.model
         n, m = model.nv, rows
         mass, bias = dyn.machine_code('mass_matrix'), dyn.machine_code('bias_forces')
@@ -61,13 +62,13 @@ class FusedSolution:
         self._function: Callable[..., Any] = fused(
             inputs, [*calls, Computed(record, 'all', 4 * n + 3 * m)], 'constrained_motion',
             (dyn, self)).call
-        self._spring = spring
 
-    def __call__(self, t: float, q: Vector, v: Vector, A: Matrix, b: Vector) -> Any:
+    def __call__(self, spring: PostureSpring | None, t: float, q: Vector, v: Vector, A: Matrix,
+                 b: Vector) -> Any:
         """Return the results of ``regular_case`` with the applied force (n,) behind them."""
-        if self._spring is None:
+        if spring is None:
             return self._function(q, v, A.ravel(), b)
-        return self._function(q, v, A.ravel(), b, *self._spring.target(t))
+        return self._function(q, v, A.ravel(), b, *spring.target(t))
 
 
 class FusedStep:
@@ -106,20 +107,23 @@ class FusedStep:
             inputs, [*calls, Computed(record, 'all', 2 * n + m)], 'least_step', dyn).call
 
 
+fused_solution = functools.lru_cache(maxsize=64)(FusedSolution)
+"""Made once for a robot, its springs and a number of rows."""
+
+
 def square(entries: Sequence[Scalar], n: int) -> list[Row]:
     """Return the rows of a square matrix."""
     return [list(entries[n * i:n * (i + 1)]) for i in range(n)]
 
 
-def applied_force(spring: PostureSpring | None, given: Mapping[str, Sequence[Scalar]],
+def applied_force(spring: SpringConstants | None, given: Mapping[str, Sequence[Scalar]],
                   M: list[Row]) -> Row:
     """Return the force of a posture spring, on scalars, zero without one."""
     if spring is None:
         return [0.0] * len(M)
-    stiffness = np.broadcast_to(spring.stiffness, (len(M),)).tolist()
     return [given['g'][i] + k * (given['target'][i] - given['q'][i])
             - (2.0 * spring.damping * k**0.5) * root(M[i][i])
-            * (given['v'][i] - given['rate'][i]) for i, k in enumerate(stiffness)]
+            * (given['v'][i] - given['rate'][i]) for i, k in enumerate(spring.stiffness)]
 
 
 def can_fuse(dyn: object, rows: int, applied: AppliedForce | None = None) -> bool:

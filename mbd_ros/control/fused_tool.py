@@ -9,12 +9,13 @@ clearly regular is left to them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+import functools
 import math
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from mbd_ros.control.applied_forces import PostureSpring
+from mbd_ros.control.applied_forces import PostureSpring, SpringConstants
 from mbd_ros.control.fused_solution import applied_force, can_fuse, square
 from mbd_ros.control.references import PathPoint
 from mbd_ros.control.regular_case import regular_case, Row
@@ -64,28 +65,21 @@ class FusedTool:
 
     Parameters
     ----------
-    dyn : PreparedDynamics
-        Prepared dynamics whose functions are machine code.
-    tool : ToolPosition
-        Link and axes.
+    kernels : ToolKernels
+        Machine code for the robot, the link and the axes.
     target : Target
-        Where the tool should be: the same, or an approach to it.
+        Where the tool should be: a ``ToolPosition``, or an approach to it.
     spring : PostureSpring or None
         The applied force.
-    metric : str
-        Of the eliminations: ``'mass'`` or ``'euclidean'``.
 
     """
 
-    def __init__(self, dyn: PreparedDynamics, tool: ToolPosition, target: Target,
-                 spring: PostureSpring | None, metric: str) -> None:
-        n, m = dyn.model.nv, len(tool.axes)
-        self._n, self._m, self._target, self._spring = n, m, target, spring
-        self._rest = np.zeros(n)
-        self._rows = [AXES.index(axis) for axis in tool.axes]
-        self._acceleration = self._acceleration_kernel(dyn, tool.link)
-        self._rk4 = self._rk4_kernel()
-        self._correction = self._correction_kernel(dyn, tool.link, metric)
+    def __init__(self, kernels: ToolKernels, target: Target, spring: PostureSpring | None
+                 ) -> None:
+        self._n, self._m = kernels.size, kernels.rows
+        self._target, self._spring = target, spring
+        self._acceleration, self._rk4 = kernels.acceleration, kernels.rk4
+        self._correction = kernels.correction
 
     def solve(self, t: float, q: Vector, v: Vector) -> Vector | None:
         """Return the results of ``regular_case`` with the applied force (n,) behind them."""
@@ -117,6 +111,34 @@ class FusedTool:
 
     def _pull(self, t: float) -> tuple[Vector, ...]:
         return () if self._spring is None else self._spring.target(t)
+
+
+class ToolKernels:
+    """
+    Machine code of a robot whose tool follows a path; the same for every path.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics whose functions are machine code.
+    link, axes : str
+        What is constrained.
+    spring : SpringConstants or None
+        Of the applied force.
+    metric : str
+        Of the eliminations: ``'mass'`` or ``'euclidean'``.
+
+    """
+
+    def __init__(self, dyn: PreparedDynamics, link: str, axes: str,
+                 spring: SpringConstants | None, metric: str) -> None:
+        self.size, self.rows = dyn.model.nv, len(axes)
+        self._n, self._m, self._spring = self.size, self.rows, spring
+        self._rest = np.zeros(self._n)
+        self._rows = [AXES.index(axis) for axis in axes]
+        self.acceleration = self._acceleration = self._acceleration_kernel(dyn, link)
+        self.rk4 = self._rk4_kernel()
+        self.correction = self._correction_kernel(dyn, link, metric)
 
     def _acceleration_kernel(self, dyn: PreparedDynamics, link: str) -> Fused:
         n, m, spring = self._n, self._m, self._spring
@@ -230,7 +252,13 @@ def fused_tool(dyn: PreparedDynamics, constraint: object, applied: object, metri
         return None
     if any(dyn.machine_code(what, tool.link) is None for what in ('jacobian', 'motion', 'pose')):
         return None
-    return FusedTool(dyn, tool, constraint, applied, metric)
+    constants = None if applied is None else applied.constants
+    return FusedTool(tool_kernels(dyn, tool.link, tool.axes, constants, metric), constraint,
+                     applied)
+
+
+tool_kernels = functools.lru_cache(maxsize=64)(ToolKernels)
+"""Made once: a robot goes from task to task without waiting for a compilation."""
 
 
 def norm(vector: Vector) -> float:

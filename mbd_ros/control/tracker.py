@@ -178,11 +178,7 @@ class Tracker:
                 _, q, v, acceleration = self._source.state[:4]
                 time = self._now   # to which that state belongs
             approach = approach_duration(motion, q, v, 0.0, speed=task.approach_speed)
-            if isinstance(motion.applied, PostureSpring):
-                top = np.minimum(task.approach_speed, 0.5 * self.dyn.model.velocity_limits)
-                way = np.abs(motion.applied.posture - q) / top
-                motion.applied.lead(q, -approach, max(approach, SHORTEST,
-                                                      FASTEST * float(way.max())))
+            self._lead(motion, q, -approach, approach)
         if approach > 0.0:
             joined = Approach(motion.constraint, q, v, -approach, approach, acceleration)
             moving = ConstrainedMotion(self.dyn, joined, applied=motion.applied,
@@ -320,7 +316,7 @@ class Tracker:
         path_time = time - self._begin
         if (isinstance(self._source, NominalModel)
                 and path_time - self._source.state.time > LONGEST_GAP):
-            self._source.restart(q, v, time=path_time, start='as_given')
+            self._rejoin(path_time, q, v)
         nominal = self._source.advance_to(path_time)
         if self.mode is Mode.FOLLOWING and nominal.violation_before < SETTLED:
             why = self._limits.exceeded(nominal.q, nominal.v)
@@ -389,6 +385,27 @@ class Tracker:
         force[chosen] = nominal.multipliers[self._tool_rows]
         return ToolPoints(desired, tool.position(nominal.q), actual,
                           float(np.linalg.norm((actual - desired)[chosen])), force)
+
+    def _rejoin(self, path_time: float, q: Vector, v: Vector) -> None:
+        """Go on after a gap, from the measured state to where the path is by now."""
+        assert isinstance(self._source, NominalModel)
+        if self.task.start != 'approach':
+            self._source.restart(q, v, time=path_time, start='as_given')
+            return
+        motion = motion_for(self.dyn, self.task)
+        duration = approach_duration(motion, q, v, path_time, speed=self.task.approach_speed)
+        joined = Approach(motion.constraint, q, v, path_time, max(duration, SHORTEST))
+        self._lead(motion, q, path_time, duration)
+        moving = ConstrainedMotion(self.dyn, joined, applied=motion.applied,
+                                   elimination=motion.elimination)
+        self._source = NominalModel(moving, q, v, time=path_time, step=self.task.step)
+
+    def _lead(self, motion: ConstrainedMotion, q: Vector, begin: float, approach: float) -> None:
+        """Let the springs of a posture set out from where the robot is."""
+        if isinstance(motion.applied, PostureSpring):
+            top = np.minimum(self.task.approach_speed, 0.5 * self.dyn.model.velocity_limits)
+            way = np.abs(motion.applied.posture - q) / top
+            motion.applied.lead(q, begin, max(approach, SHORTEST, FASTEST * float(way.max())))
 
     def _start(self, source: NominalModel | JointReference, begin: float, mode: Mode) -> None:
         self._source, self._begin, self.mode, self.problem = source, begin, mode, ''

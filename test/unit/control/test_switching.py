@@ -200,3 +200,18 @@ def test_a_weightless_robot_can_be_pushed(tracker):
     assert np.abs(run.robot.q - START).max() > 0.05
     assert tracker.rows == 0
     assert mbd_ros.load(URDF / 'puma560.urdf').nv == 6
+
+
+def test_after_a_gap_in_an_approach_it_is_planned_anew(tracker):
+    """The robot stood still meanwhile; the path is joined where it is by then, within limits."""
+    run = Run(tracker)
+    run.follow({**CIRCLE, **POSTURE})
+    run.go(0.1)
+    run.robot.set_state(run.robot.q, np.zeros(6))
+    run.time += 0.7
+    run.steps.clear()
+    run.go(3.0)
+    assert tracker.mode is Mode.FOLLOWING, tracker.problem
+    last = run.steps[-1]
+    assert tracker.tool_points(last, last.nominal.q - last.efforts.error).error < 1e-4
+    run.assert_smooth()
