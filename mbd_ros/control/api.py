@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from mbd_ros.control.udwadia_kalaba import constrained_acceleration, ConstrainedSolution
 from mbd_ros.dynamics import bias_forces, mass_matrix
 from mbd_ros.dynamics.call import checked_array
+from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.prepared import compile_model
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
@@ -77,7 +79,7 @@ def udwadia_kalaba(
         generalized forces [N m or N]. An argument given for one state serves all.
     A, b : array_like
         Constraint rows (m, nv) and right-hand side (m,), or (N, m, nv) and (N, m). Rows may be
-        redundant.
+        redundant. Those of the robot's own closed loops are put behind them, in the answer too.
     external_forces, gravity, formulation, executor, dissipation
         As in ``forward_dynamics``.
     tolerance : float, optional
@@ -110,6 +112,8 @@ def udwadia_kalaba(
         raise ShapeError('A', rows.shape, f'(m, {model.nv}) or (N, m, {model.nv})')
     if right_side.ndim not in (1, 2):
         raise ShapeError('b', right_side.shape, '(m,) or (N, m)')
+    if model.loops:
+        rows, right_side = _with_loops(model, q, v, rows, right_side)
     names = joint_of_each_velocity(model)
     stacks = {'q': (M, 2), 'q, v or tau': (force, 1), 'A': (rows, 2), 'b': (right_side, 1)}
     counts = {name: len(array) for name, (array, one) in stacks.items() if array.ndim > one}
@@ -124,6 +128,21 @@ def udwadia_kalaba(
     solutions = [constrained_acceleration(*state, tolerance=tolerance, joint_names=names)
                  for state in zip(*many)]
     return ConstrainedSolutions(*(np.array(field) for field in zip(*solutions)))
+
+
+def _with_loops(model: Model, q: ArrayLike, v: ArrayLike, rows: Array, right_side: Array
+                ) -> tuple[Array, Array]:
+    """Return rows and right-hand side with those of the closed loops behind them."""
+    found = compile_model(model).loop_rows(q, v)
+    loops, bias = found[..., VALUES:], found[..., VALUES - 1]
+    counts = {len(array) for array, one in ((rows, 2), (right_side, 1), (found, 2))
+              if array.ndim > one}
+    if len(counts) > 1:
+        raise ShapeError('A', rows.shape, 'as many states as in the other arguments')
+    lead = tuple(counts)
+    both = [np.broadcast_to(array, (*lead, *array.shape[-2:])) for array in (rows, loops)]
+    sides = [np.broadcast_to(array, (*lead, array.shape[-1])) for array in (right_side, -bias)]
+    return np.concatenate(both, axis=-2), np.concatenate(sides, axis=-1)
 
 
 def _numbers(name: str, value: ArrayLike) -> Array:

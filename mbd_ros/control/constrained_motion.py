@@ -17,6 +17,7 @@ from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.control.udwadia_kalaba import ConstrainedSolution
 from mbd_ros.control.violation import DirectElimination, Elimination
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import UnsupportedError
 from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Matrix, Vector
 
@@ -77,6 +78,10 @@ class ConstrainedMotion:
         tolerance: float = 1e-10,
         actuation: Actuation | None = None,
     ) -> None:
+        if dyn.model.loops:
+            raise UnsupportedError(
+                'the constrained motion of a robot with closed loops',
+                'mbd_ros.udwadia_kalaba takes both kinds of constraints, state by state')
         self.dyn = dyn
         self.actuation = None if actuation is None or actuation.complete else actuation
         self.constraint = constraint
