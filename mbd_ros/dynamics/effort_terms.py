@@ -37,7 +37,7 @@ def effort_terms(
     dict of str to array
         (nv,) or (N, nv) [N m, N]: ``inertial`` ``M(q) vdot``, ``velocity`` ``C(q, v) v`` and
         ``gravity`` ``g(q)``; where asked for, ``dissipation`` and ``external_forces``
-        ``-J(q)^T F``.
+        ``-J(q)^T F``, of robots with springs ``springs``, their dampers with ``velocity``.
 
     Raises
     ------
@@ -59,4 +59,9 @@ def effort_terms(
         terms['dissipation'] = efforts(v, still, dissipation=True) - terms['velocity']
     if external_forces is not None:
         terms['external_forces'] = efforts(still, still, external_forces=external_forces)
+    if model.springs:
+        springs = efforts(still, still)  # which is in all but the differences above
+        terms = {name: term if name == 'dissipation' else term - springs
+                 for name, term in terms.items()}
+        terms['springs'] = springs
     return terms

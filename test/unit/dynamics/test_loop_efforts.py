@@ -8,6 +8,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.description.mechanism import LoopJoint, Pose, SpringDamper
+from mbd_ros.dynamics.effort_terms import effort_terms
 from mbd_ros.dynamics.loop_closure import loop_closure
 from mbd_ros.dynamics.loop_efforts import loop_efforts, loop_wrenches
 from mbd_ros.dynamics.loop_kinematics import VALUES
@@ -178,6 +179,10 @@ def test_springs_pull_between_links():
     np.testing.assert_allclose(without - mbd_ros.bias_forces(model, q, v), force, atol=1e-8)
     np.testing.assert_allclose(without - mbd_ros.bias_forces(damped, q, v),
                                force - 3.0 * (slope @ v) * slope, atol=1e-8)
+    terms = effort_terms(damped, q, v, np.ones(3))
+    np.testing.assert_allclose(sum(terms.values()),
+                               mbd_ros.inverse_dynamics(damped, q, v, np.ones(3)), atol=1e-12)
+    np.testing.assert_allclose(terms['springs'], -force, atol=1e-8)
     qdd = mbd_ros.forward_dynamics(damped, q, v, np.ones(3))
     np.testing.assert_allclose(mbd_ros.inverse_dynamics(damped, q, v, qdd), 1.0, atol=1e-11)
     kinetic, potential = mbd_ros.energy(model, q, v)
