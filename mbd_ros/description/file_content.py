@@ -33,6 +33,16 @@ def read_content(path: Path) -> bytes:
         raise DescriptionError(f'the file cannot be read: {reason}', file=_short(path)) from None
 
 
+def utf8_text(data: bytes, file: str) -> str:
+    """Return the text of a file in UTF-8."""
+    try:
+        return data.decode('utf-8-sig')
+    except UnicodeDecodeError as error:
+        line = data[:error.start].count(b'\n') + 1
+        raise DescriptionError(f'this is not UTF-8 text: {error.reason}', file=file,
+                               line=line) from None
+
+
 def _neighbour(path: Path) -> str:
     """Return the file of the same folder that may be meant."""
     if not path.parent.is_dir():

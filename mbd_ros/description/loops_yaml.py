@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+from mbd_ros.description.file_content import utf8_text
 from mbd_ros.description.loop_joints import KINDS
 from mbd_ros.description.loops_urdf import Found
 from mbd_ros.description.mechanism import LoopJoint, Pose, SpringDamper, Vector3
 from mbd_ros.description.poses import pose_of
 from mbd_ros.description.report import Report
-from mbd_ros.description.yaml_tree import (
-    choice, mapping, number, numbers, parse_yaml, sequence, source_of, text)
+from mbd_ros.description.yaml_fields import Fields, Value
+from mbd_ros.description.yaml_tree import parse_yaml
 
 SUFFIX = '.loops.yaml'
 
-_END = ('link', 'xyz', 'rpy')
+VERSION = '1'
+"""Of the form of these files."""
 
 
 def stem_of(path: Path) -> str:
@@ -53,64 +54,53 @@ def read_loops_yaml(data: bytes, report: Report) -> Found:
         With file, line and name.
 
     """
-    root = mapping(parse_yaml(data, report), 'the file', ('version', 'loop_joints', 'springs'),
-                   report, required=('version',))
-    if text(root['version'], 'version', report) != '1':
-        raise report.error(f"version is '{root['version'].value}'; allowed: 1",
-                           source_of(root['version'], report))
+    root = Value(parse_yaml(utf8_text(data, report.file), report), 'the file', report)
+    fields = root.fields('version', 'loop_joints', 'springs')
+    if fields['version'].text() != VERSION:
+        fields['version'].fail(f"is '{fields['version'].text()[:20]}'; allowed: {VERSION}")
     found = Found()
-    for node in sequence(root['loop_joints'], 'loop_joints', report) if (
-            'loop_joints' in root) else []:
-        found.loop_joints.append(_loop_joint(node, report))
-    for node in sequence(root['springs'], 'springs', report) if 'springs' in root else []:
-        found.springs.append(_spring(node, report))
+    if 'loop_joints' in fields:
+        found.loop_joints.extend(map(_loop_joint, fields['loop_joints'].items()))
+    if 'springs' in fields:
+        found.springs.extend(map(_spring, fields['springs'].items()))
     return found
 
 
-def _loop_joint(node: Any, report: Report) -> LoopJoint:
-    items = mapping(node, 'a loop joint', ('name', 'type', 'link1', 'link2', 'distance'), report,
-                    required=('name', 'type', 'link1', 'link2'))
-    name = text(items['name'], 'name of a loop joint', report)
-    what = f"loop joint '{name}'"
-    kind = KINDS[choice(items['type'], f'type of {what}', KINDS, report)]
-    (link1, frame1), (link2, frame2) = (
-        _end(items[end], f'{end} of {what}', report) for end in ('link1', 'link2'))
+def _named(value: Value, what: str, *allowed: str) -> tuple[str, Fields]:
+    """Return the name of an entry of a list, and its fields, whose messages say that name."""
+    name = value.fields('name', *allowed)['name'].word()
+    return name, Value(value.node, f"{what} '{name}'", value.report).fields('name', *allowed)
+
+
+def _loop_joint(value: Value) -> LoopJoint:
+    name, fields = _named(value, 'loop joint', 'type', 'link1', 'link2', 'distance')
+    kind = KINDS[fields['type'].choice(tuple(KINDS))]
+    (link1, frame1), (link2, frame2) = (_end(fields[key]) for key in ('link1', 'link2'))
     distance = None
     if kind == 'distance':
-        if 'distance' not in items:
-            raise report.error(f"{what} of type 'distance' has no 'distance'",
-                               source_of(node, report))
-        distance = number(items['distance'], f'distance of {what}', report)
+        distance = fields['distance'].number()
         if distance <= 0.0:
-            raise report.error(f'{what}: the distance is {distance:.9g} m; allowed: more than 0, '
-                               'or a spherical joint', source_of(items['distance'], report))
-    elif 'distance' in items:
-        report.remark('warning', f"{what}: the key 'distance' has no meaning for a {kind} joint "
-                      'and is not used', source_of(items['distance'], report))
-    return LoopJoint(name, kind, link1, link2, frame1, frame2, distance, source_of(node, report))
+            fields['distance'].fail(f'is {distance:.9g} m; allowed: more than 0, or a spherical '
+                                    'joint')
+    elif 'distance' in fields:
+        fields['distance'].fail(f'has no meaning for a {kind} joint')
+    return LoopJoint(name, kind, link1, link2, frame1, frame2, distance, value.source)
 
 
-def _end(node: Any, what: str, report: Report) -> tuple[str, Pose]:
-    items = mapping(node, what, _END, report, required=('link',))
-    xyz, rpy = (numbers(items[key], 3, f'{key} of {what}', report) if key in items
-                else (0.0, 0.0, 0.0) for key in ('xyz', 'rpy'))
-    return text(items['link'], f'link of {what}', report), pose_of(xyz, rpy)
+def _end(value: Value) -> tuple[str, Pose]:
+    fields = value.fields('link', 'xyz', 'rpy')
+    rpy = fields['rpy'].numbers(3, angle=True) if 'rpy' in fields else (0.0, 0.0, 0.0)
+    return fields['link'].word(), pose_of(_point(fields), rpy)
 
 
-def _spring(node: Any, report: Report) -> SpringDamper:
-    items = mapping(node, 'a spring', ('name', 'link1', 'link2', 'stiffness', 'damping', 'length'),
-                    report, required=('name', 'link1', 'link2'))
-    name = text(items['name'], 'name of a spring', report)
-    links: list[str] = []
-    points: list[Vector3] = []
-    for key in ('link1', 'link2'):
-        end = mapping(items[key], f"{key} of spring '{name}'", ('link', 'xyz'), report,
-                      required=('link',))
-        links.append(text(end['link'], f"link of spring '{name}'", report))
-        x, y, z = (numbers(end['xyz'], 3, f"xyz of spring '{name}'", report) if 'xyz' in end
-                   else (0.0, 0.0, 0.0))
-        points.append((x, y, z))
-    values = {key: number(items[key], f"{key} of spring '{name}'", report)
-              for key in ('stiffness', 'damping', 'length') if key in items}
-    return SpringDamper(name, links[0], links[1], points[0], points[1],
-                        source=source_of(node, report), **values)
+def _point(fields: Fields) -> Vector3:
+    return fields['xyz'].vector() if 'xyz' in fields else (0.0, 0.0, 0.0)
+
+
+def _spring(value: Value) -> SpringDamper:
+    name, fields = _named(value, 'spring', 'link1', 'link2', 'stiffness', 'damping', 'length')
+    one, other = (fields[key].fields('link', 'xyz') for key in ('link1', 'link2'))
+    stiffness, damping, length = (fields.not_negative(key)
+                                  for key in ('stiffness', 'damping', 'length'))
+    return SpringDamper(name, one['link'].word(), other['link'].word(), _point(one),
+                        _point(other), stiffness, damping, length, value.source)

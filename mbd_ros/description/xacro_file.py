@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 import errno
 import io
+import os
 import threading
 import time
 from typing import Any
@@ -42,7 +43,8 @@ def expand_xacro(path: str, *, trusted: bool = False) -> bytes:
     trusted : bool
         Whether the file may do all that xacro lets it do, which includes running code: its
         expressions are Python. By default they are arithmetic, see ``xacro_expressions``, and
-        files are opened only in the package of this one and in packages that ``$(find)`` names.
+        files are opened only in the package of this one and in packages that ``$(find)`` names;
+        environment variables are not read.
 
     Returns
     -------
@@ -91,6 +93,8 @@ def _guarded(xacro: Any, substitutions: Any, path: str, trusted: bool) -> Iterat
         budget = _Budget()
         own |= {
             (substitutions, '_eval'): _refuse_eval,
+            (substitutions, '_eval_env'): _refuse_environment,
+            (substitutions, '_eval_optenv'): _default_of,
             (xacro, 'open'): _opener(roots),
             (xacro, 'safe_eval'): budget.watching(evaluate),
             (xacro, 'handle_macro_call'): budget.watching(xacro.handle_macro_call, counted=True)}
@@ -149,6 +153,18 @@ class _Budget:
 
 def _refuse_eval(*_: Any) -> str:
     raise ValueError('$(eval ...) is not allowed; write ${...}')
+
+
+def _refuse_environment(name: str) -> str:
+    raise ValueError(f'the environment variable {name} is not read: what is in it would be passed '
+                     "on with the robot; allowed: <xacro:arg>, or xacro='trusted'")
+
+
+def _default_of(name: str, default: str = '') -> str:
+    """Return what ``$(optenv NAME DEFAULT)`` is where the variable is not set."""
+    if name in os.environ:
+        _refuse_environment(name)
+    return default
 
 
 def _innermost(path: str) -> str:

@@ -2,144 +2,154 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-import math
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
 from mbd_ros.description.finding import Source
-from mbd_ros.description.report import nearest, Report
+from mbd_ros.description.report import Report
 
-MAX_BYTES = 16 * 1024 * 1024
-MAX_DEPTH = 50
+MAX_BYTES = 64 * 1024 * 1024
+"""A file beyond it is a mistake or an attack."""
+
+MAX_DEPTH = 16
+"""Deeper than any field of a description lies."""
+
+_LOADER: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 
 
-def parse_yaml(data: bytes, report: Report) -> Any:
+@dataclass(frozen=True, slots=True)
+class Node:
     """
-    Return the root node of a YAML document.
+    A part of a YAML document.
 
-    No tag that builds objects, no alias and no second document is accepted, so that a short file
-    cannot become a large one.
+    Attributes
+    ----------
+    value : str or list or dict
+        A scalar as it stands there, a list of nodes, or nodes by key.
+    line : int
+        Where it begins, counted from 1.
+
+    """
+
+    value: str | list[Node] | dict[str, Node]
+    line: int
+
+    @property
+    def kind(self) -> str:
+        """What it is, as messages say it."""
+        return {str: 'a scalar', list: 'a list', dict: 'a mapping'}[type(self.value)]
+
+
+def parse_yaml(text: str, report: Report) -> Node:
+    """
+    Return the document that a text holds, without making objects of it.
+
+    Aliases (``*name``), tags (``!name``), more than one document, keys given twice and nesting
+    beyond ``MAX_DEPTH`` are refused.
 
     Parameters
     ----------
-    data : bytes
+    text : str
         The document.
     report : Report
         Words the errors.
 
     Returns
     -------
-    yaml.Node
-        With marks of line and column on it and all below it.
+    Node
+        Its root.
 
     Raises
     ------
     DescriptionError
-        If this is not YAML, with the line.
+        If this is not YAML, or has what is refused; with the line.
 
     """
-    if len(data) > MAX_BYTES:
-        raise report.error(f'the file is larger than {MAX_BYTES} bytes', Source(report.file))
+    if len(text) > MAX_BYTES:
+        raise report.error(f'the description is larger than {MAX_BYTES} bytes, which no robot is',
+                           Source(report.file))
     try:
-        depth = 0
-        for event in yaml.parse(data, Loader=yaml.SafeLoader):
-            if isinstance(event, yaml.AliasEvent):
-                raise report.error(f'the alias *{event.anchor} is not allowed; write it out',
-                                   source_of(event, report))
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth > MAX_DEPTH:
-                raise report.error(f'this is nested more than {MAX_DEPTH} levels deep',
-                                   source_of(event, report))
-        root = yaml.compose(data, Loader=yaml.SafeLoader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, 'problem_mark', None)
-        what = getattr(error, 'problem', None) or getattr(error, 'reason', None) or 'it is broken'
-        raise report.error(f'this is not well-formed YAML: {what}',
+        return _Composer(report).document(yaml.parse(text, Loader=_LOADER))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise report.error(f'this is not well-formed YAML: {error.problem or error.context}',
                            Source(report.file, mark.line + 1 if mark else None)) from None
-    except (UnicodeError, ValueError) as error:
-        raise report.error(f'this is not well-formed YAML: {error}', Source(report.file)) from None
-    if root is None:
-        raise report.error('the file is empty', Source(report.file))
-    return root
+    except (yaml.YAMLError, UnicodeError) as error:
+        raise report.error(f'this is not well-formed YAML: {" ".join(str(error).split())}',
+                           Source(report.file)) from None
 
 
-def source_of(node: Any, report: Report) -> Source:
-    """Return where a node stands."""
-    return Source(report.file, node.start_mark.line + 1)
+class _Composer:
+    """Puts the events of the parser together, with a stack of its own."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._root: Node | None = None
+        self._open: list[Node] = []
+        self._keys: list[str | None] = []
+
+    def document(self, events: Any) -> Node:
+        for event in events:
+            line = event.start_mark.line + 1
+            if isinstance(event, yaml.ScalarEvent):
+                self._no_tag(event, line)
+                self._scalar(event.value, line)
+            elif isinstance(event, yaml.MappingStartEvent):
+                self._begin(event, Node({}, line))
+            elif isinstance(event, yaml.SequenceStartEvent):
+                self._begin(event, Node([], line))
+            elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+                self._open.pop()
+                self._keys.pop()
+            elif isinstance(event, yaml.AliasEvent):
+                raise self._error(f"the alias '*{event.anchor}' is not allowed; write the value "
+                                  'out', line)
+            elif isinstance(event, yaml.DocumentStartEvent) and self._root is not None:
+                raise self._error('a second document begins; allowed: one', line)
+        if self._root is None:
+            raise self._error('the description is empty', 1)
+        return self._root
+
+    def _begin(self, event: Any, node: Node) -> None:
+        self._no_tag(event, node.line)
+        self._put(node)
+        self._open.append(node)
+        self._keys.append(None)
+        if len(self._open) > MAX_DEPTH:
+            raise self._error(f'this is nested deeper than {MAX_DEPTH} levels', node.line)
+
+    def _scalar(self, text: str, line: int) -> None:
+        if self._open and isinstance(self._open[-1].value, dict) and self._keys[-1] is None:
+            if text in self._open[-1].value:
+                raise self._error(f"'{_short(text)}' is given twice, first in line "
+                                  f'{self._open[-1].value[text].line}', line)
+            self._keys[-1] = text
+        else:
+            self._put(Node(text, line))
+
+    def _put(self, node: Node) -> None:
+        if not self._open:
+            self._root = node
+            return
+        inside = self._open[-1].value
+        if isinstance(inside, list):
+            inside.append(node)
+        elif isinstance(inside, dict):
+            key = self._keys[-1]
+            if key is None:
+                raise self._error(f'{node.kind} is no key; allowed: names', node.line)
+            inside[key] = node
+            self._keys[-1] = None
+
+    def _no_tag(self, event: Any, line: int) -> None:
+        if event.tag is not None:
+            raise self._error(f"the tag '{_short(event.tag)}' is not allowed", line)
+
+    def _error(self, message: str, line: int) -> Exception:
+        return self._report.error(message, Source(self._report.file, line))
 
 
-def mapping(node: Any, what: str, known: Iterable[str], report: Report, *,
-            required: Iterable[str] = ()) -> dict[str, Any]:
-    """
-    Return the nodes of a mapping by key; keys that are not known are findings.
-
-    Raises
-    ------
-    DescriptionError
-        If it is no mapping, a key comes twice or a required one is missing.
-
-    """
-    if not isinstance(node, yaml.MappingNode):
-        raise report.error(f'{what} is not a mapping (key: value)', source_of(node, report))
-    allowed = tuple(known)
-    items: dict[str, Any] = {}
-    for key, value in node.value:
-        name = text(key, f'a key of {what}', report)
-        if name in items:
-            raise report.error(f"{what} has the key '{name}' twice", source_of(key, report))
-        if name not in allowed:
-            report.remark('warning', f"{what}: the key '{name}' is unknown and not used"
-                          f'{nearest(name, allowed)}', source_of(key, report))
-            continue
-        items[name] = value
-    for name in required:
-        if name not in items:
-            raise report.error(f"{what} has no '{name}'", source_of(node, report))
-    return items
-
-
-def sequence(node: Any, what: str, report: Report) -> list[Any]:
-    """Return the nodes of a list."""
-    if not isinstance(node, yaml.SequenceNode):
-        raise report.error(f'{what} is not a list', source_of(node, report))
-    return list(node.value)
-
-
-def text(node: Any, what: str, report: Report) -> str:
-    """Return a text that is not empty."""
-    if not isinstance(node, yaml.ScalarNode) or not node.value.strip():
-        raise report.error(f'{what} is not a text', source_of(node, report))
-    return str(node.value)
-
-
-def number(node: Any, what: str, report: Report) -> float:
-    """Return a finite number."""
-    try:
-        value = float(text(node, what, report))
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise report.error(f"{what} is '{node.value}'; allowed: a finite number",
-                           source_of(node, report))
-    return value
-
-
-def numbers(node: Any, count: int, what: str, report: Report) -> tuple[float, ...]:
-    """Return a list of so many finite numbers."""
-    items = sequence(node, what, report)
-    if len(items) != count:
-        raise report.error(f'{what} has {len(items)} entries; allowed: {count} finite numbers',
-                           source_of(node, report))
-    return tuple(number(item, f'{what}[{k}]', report) for k, item in enumerate(items))
-
-
-def choice(node: Any, what: str, allowed: Mapping[str, Any], report: Report) -> str:
-    """Return a text that is one of those allowed."""
-    value = text(node, what, report)
-    if value not in allowed:
-        raise report.error(f"{what} is '{value}'; allowed: {', '.join(allowed)}"
-                           f'{nearest(value, allowed)}', source_of(node, report))
-    return value
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + '...'

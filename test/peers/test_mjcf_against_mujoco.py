@@ -86,6 +86,25 @@ def test_limits_and_resistance(path):
         np.testing.assert_allclose((model.lower[iv], model.upper[iv]), (lower, upper), rtol=1e-15)
 
 
+def test_settings_of_masses():
+    """Balanced moments and a total mass, of bodies from geoms, one fixed to the world, too."""
+    text = """<mujoco><compiler balanceinertia="true" boundinertia="0.01" settotalmass="7"/>
+    <worldbody><geom size="1"/><body name="a" pos="0 0 1"><joint axis="0 1 0"/>
+    <inertial pos="0.1 0 0.2" quat="1 2 3 4" mass="2" diaginertia="0.1 0.2 0.5"/>
+    <body name="b" pos="0 0 1"><joint axis="1 0 0"/><geom type="box" size="0.1 0.2 0.001"/></body>
+    </body><body name="c"><geom size="0.1"/></body></worldbody></mujoco>"""
+    model = mbd_ros.load(text)
+    peer = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(peer)
+    mass = np.zeros((2, 2))
+    for q in ((0.0, 0.0), (0.3, -1.1)):
+        data.qpos = q
+        mujoco.mj_forward(peer, data)
+        mujoco.mj_fullM(peer, data, mass)
+        found = mbd_ros.mass_matrix(model, q, executor='interpreted')
+        np.testing.assert_allclose(found, mass, atol=TOLERANCE * np.abs(mass).max())
+
+
 def test_equality_constraints():
     path = ROOT / 'test' / 'data' / 'mjcf' / '05_four_bar.xml'
     mechanism = read(path)

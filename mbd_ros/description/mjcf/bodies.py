@@ -15,6 +15,7 @@ from mbd_ros.description.mechanism import (
     Dynamics, Inertia, Joint, JointKind, Limits, Link, Vector3)
 from mbd_ros.description.mjcf.document import Document, Item
 from mbd_ros.description.mjcf.geoms import Geom, read_geom
+from mbd_ros.description.mjcf.masses import possible
 from mbd_ros.description.mjcf.orientation import read_pose, read_rotation
 from mbd_ros.description.poses import inverse, matrix3, pose_from
 from mbd_ros.description.solids import combined
@@ -247,11 +248,7 @@ def _inertia(body: _Body, document: Document) -> Inertia | None:
         inertia = _inertial(body.inertial, document)
     else:
         inertia = None
-    if inertia is None or not (settings.mass or settings.moment):
-        return inertia
-    moments, axes = np.linalg.eigh(np.array(inertia.tensor))
-    bounded = axes @ np.diag(np.maximum(moments, settings.moment)) @ axes.T
-    return Inertia(max(inertia.mass, settings.mass), inertia.center, matrix3(bounded), source)
+    return None if inertia is None else possible(inertia, settings)
 
 
 def _inertial(item: Item, document: Document) -> Inertia:

@@ -12,7 +12,7 @@ from mbd_ros.description.numbers import number_problem
 from mbd_ros.description.report import FILE, nearest, Report
 from mbd_ros.description.roots import Roots
 from mbd_ros.description.xml_tree import children, MAX_BYTES, parse_xml
-from mbd_ros.errors import DescriptionError, UnsupportedError
+from mbd_ros.errors import DescriptionError
 
 MAX_INCLUDES = 200
 
@@ -35,7 +35,11 @@ class Settings:
     groups : (int, int)
         Groups of the geoms that count.
     mass, moment : float
-        The least mass and principal moment of a moving body [kg], [kg m^2].
+        The least mass and principal moment of a body [kg], [kg m^2].
+    balances : bool
+        Whether principal moments that no body has are replaced by their mean.
+    total : float
+        The mass that all bodies are scaled to have together [kg]; as they are unless positive.
 
     """
 
@@ -46,6 +50,8 @@ class Settings:
     groups: tuple[int, int] = (0, 5)
     mass: float = 0.0
     moment: float = 0.0
+    balances: bool = False
+    total: float = -1.0
 
 
 @dataclass
@@ -124,8 +130,6 @@ def open_document(root: Any, report: Report) -> Document:
     ------
     DescriptionError
         If a file is included that is not allowed or twice, or a setting has no meaning.
-    UnsupportedError
-        If a setting changes masses in a way this package does not follow.
 
     """
     document = Document(root, report)
@@ -184,11 +188,9 @@ def _read_settings(item: Item, settings: Settings) -> None:
         settings.groups = (int(groups[0]), int(groups[1]))
     settings.mass = item.number('boundmass', settings.mass)
     settings.moment = item.number('boundinertia', settings.moment)
-    for name, harmless in (('settotalmass', item.number('settotalmass', -1.0) <= 0.0),
-                           ('balanceinertia', item.text('balanceinertia', 'false') == 'false')):
-        if not harmless:
-            raise UnsupportedError(f'{item.document.report.source(item.element)}: {name} of '
-                                   '<compiler>', 'write the masses that result into the file')
+    settings.balances = item.choice('balanceinertia', ('true', 'false'), (
+        'true' if settings.balances else 'false')) == 'true'
+    settings.total = item.number('settotalmass', settings.total)
 
 
 def _read_defaults(element: Any, inherited: dict[str, dict[str, str]], document: Document, *,

@@ -15,11 +15,13 @@ from mbd_ros.description.mjcf.attributes import remark_unused
 from mbd_ros.description.mjcf.bodies import read_bodies, Tree, WORLD
 from mbd_ros.description.mjcf.document import Document, Item, open_document
 from mbd_ros.description.mjcf.equality import read_equality
+from mbd_ros.description.mjcf.masses import scaled
 from mbd_ros.description.report import Report
 from mbd_ros.description.tree import span
 from mbd_ros.description.write_urdf import urdf_text
 from mbd_ros.description.xml_tree import children
 
+_FLUID = ('density', 'viscosity', 'wind')
 GRAVITY = (0.0, 0.0, -9.81)
 
 _READ = ('compiler', 'option', 'default', 'worldbody', 'equality')
@@ -67,9 +69,10 @@ def read_mjcf(root: Any, report: Report) -> Mechanism:
     remark_unused(document)
     spanned = span(tree.links, tree.joints, report)
     check_loops(loops, (), tree.links, spanned.joints, report)
-    check_inertias(tree.links, report)
+    links = scaled(tree.links, document.settings.total)
+    check_inertias(links, report)
     name = root.get('model', '').strip() or stem_of(Path(report.file)).strip('<>')
-    mechanism = Mechanism(name, WORLD, tuple(tree.links), spanned.joints, tuple(report.findings),
+    mechanism = Mechanism(name, WORLD, tuple(links), spanned.joints, tuple(report.findings),
                           report.file, '', tuple(loops))
     return replace(mechanism, text=urdf_text(mechanism, shapes=_shapes(tree)))
 
@@ -85,6 +88,15 @@ def _remark_parts(document: Document) -> None:
             report.remark(severity, f'element <{part.tag}> is not used: {why}',
                           report.source(part))
     for part in document.root.iterfind('option'):
+        fluid = [name for name in _FLUID if any(
+            Item(part, dict(part.attrib), document).numbers(name, 1, 3) or ())]
+        if fluid:
+            report.remark('warning', f'<option>: no {", ".join(fluid)} is used; bodies move in a '
+                          'vacuum', report.source(part))
+        others = [name for name in part.attrib if name not in ('gravity', *_FLUID)]
+        if others:
+            report.remark('info', f'{", ".join(others)} of <option> are not used: they are for '
+                          'the simulator', report.source(part))
         gravity = Item(part, dict(part.attrib), document).numbers('gravity', 3)
         if gravity is not None and gravity != GRAVITY:
             report.remark('warning', '<option>: gravity is not used; it is an argument of the '

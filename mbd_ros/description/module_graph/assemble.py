@@ -14,6 +14,7 @@ the port's joint.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 import math
@@ -22,12 +23,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.description.finding import Finding
 from mbd_ros.description.mechanism import (
-    Joint, JointKind, Link, LoopJoint, LoopKind, Mechanism, Pose, Vector3)
+    Dynamics, Joint, JointKind, Link, LoopJoint, LoopKind, Mechanism, Pose, Vector3)
 from mbd_ros.description.module_graph.inner_tree import Branch, tree_from
 from mbd_ros.description.module_graph.read_types import FRAME
 from mbd_ros.description.module_graph.records import (
-    Connection, ModuleGraph, ModuleType, Port, PortJoint)
+    Connection, FREE, ModuleGraph, ModuleType, Port, PortJoint)
 from mbd_ros.description.module_graph.rules import carriers
 from mbd_ros.description.module_graph.shapes import shapes_of
 from mbd_ros.description.poses import clean, matrix3
@@ -105,9 +107,12 @@ def assemble(graph: ModuleGraph, *, generation: int = 0) -> Mechanism:
     for module, one in carrier.items():
         _dock(graph, one, links, joints)
         _module(graph, module, one.child_port, links, joints)
-    loops = tuple(_loop(graph, one) for one in graph.connections if one.closes_loop)
-    mechanism = Mechanism(graph.name, root, tuple(links), tuple(joints), graph.findings,
-                          graph.file, loop_joints=loops, generation=generation)
+    closing = [one for one in graph.connections if one.closes_loop]
+    loops = tuple(_loop(graph, one) for one in closing)
+    unused = (finding for one in closing for finding in _unused(graph, one))
+    mechanism = Mechanism(graph.name, root, tuple(links), tuple(joints),
+                          (*graph.findings, *unused), graph.file, loop_joints=loops,
+                          generation=generation)
     return replace(mechanism, text=urdf_text(mechanism, shapes=shapes_of(graph)))
 
 
@@ -215,6 +220,19 @@ def _loop(graph: ModuleGraph, one: Connection) -> LoopJoint:
         f'{one.child}/{one.child_port}', _LOOPS[kind], f'{one.parent}/{inner.body}',
         f'{one.child}/{outer.body}', _composed(docking.origin, along),
         _composed(outer.pose, along), source=one.source)
+
+
+def _unused(graph: ModuleGraph, one: Connection) -> Iterator[Finding]:
+    """Yield what a port's joint has that a joint without a coordinate cannot have."""
+    for joint in (graph.port(*end).joint for end in one.ends):
+        what = f"port joint '{one.child}/{one.child_port}' closes a loop: it has no coordinate"
+        if joint.dynamics != Dynamics():
+            yield Finding('warning', f'{what}, and its damping, friction and armature are not '
+                          'used', one.source.file, one.source.line,
+                          'close the ring where a port has none')
+        if joint.limits != FREE:
+            yield Finding('info', f'{what}, and its limits are not used', one.source.file,
+                          one.source.line)
 
 
 def _z_along(axis: Vector3) -> Array:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from mbd_ros.description.mechanism import Joint
-from mbd_ros.description.module_graph.fields import Value
 from mbd_ros.description.module_graph.records import Body
+from mbd_ros.description.yaml_fields import Value
 
 
 class Branch(NamedTuple):

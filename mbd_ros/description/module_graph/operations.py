@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mbd_ros.description.module_graph.fields import NAME, NAME_IN_WORDS
 from mbd_ros.description.module_graph.records import Connection, Instance, ModuleGraph
 from mbd_ros.description.module_graph.rules import check_ends, check_free
+from mbd_ros.description.yaml_fields import NAME, NAME_IN_WORDS
 from mbd_ros.errors import DockingError, InvalidValueError, UnknownNameError
 
 

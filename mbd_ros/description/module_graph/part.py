@@ -10,7 +10,6 @@ import numpy as np
 
 from mbd_ros.description.file_content import read_content
 from mbd_ros.description.mechanism import Joint, Mechanism, Pose
-from mbd_ros.description.module_graph.fields import NAME, NAME_IN_WORDS, Value
 from mbd_ros.description.module_graph.records import Body, Visual
 from mbd_ros.description.packages import find_package
 from mbd_ros.description.poses import clean, matrix3
@@ -19,6 +18,7 @@ from mbd_ros.description.urdf import read_urdf
 from mbd_ros.description.visuals import read_visuals, Shape
 from mbd_ros.description.xacro_file import expand_xacro
 from mbd_ros.description.xml_tree import parse_xml
+from mbd_ros.description.yaml_fields import NAME, NAME_IN_WORDS, Value
 
 SUFFIXES = ('.urdf', '.xacro')
 

@@ -7,12 +7,12 @@ from typing import cast, get_args
 from mbd_ros.description.inertia_check import check_inertias
 from mbd_ros.description.mechanism import (
     Dynamics, Inertia, Joint, JointKind, Limits, Link, Matrix3, Vector3)
-from mbd_ros.description.module_graph.fields import Fields, Value
 from mbd_ros.description.module_graph.inner_tree import check_tree
 from mbd_ros.description.module_graph.part import read_part
 from mbd_ros.description.module_graph.records import (
     Body, FREE, Gender, ModuleType, Port, PortJoint, RIGID, Visual, VisualKind)
 from mbd_ros.description.report import nearest
+from mbd_ros.description.yaml_fields import Fields, Value
 
 KINDS: tuple[JointKind, ...] = (
     'revolute', 'continuous', 'prismatic', 'planar', 'spherical', 'fixed')

@@ -7,15 +7,15 @@ import os
 from pathlib import Path
 from typing import cast, get_args
 
-from mbd_ros.description.file_content import read_content
-from mbd_ros.description.module_graph.fields import NAME, Value
+from mbd_ros.description.file_content import read_content, utf8_text
 from mbd_ros.description.module_graph.read_types import read_type
 from mbd_ros.description.module_graph.records import (
     Base, Connection, Instance, ModuleGraph, Motion)
 from mbd_ros.description.module_graph.rules import check_graph
-from mbd_ros.description.module_graph.yaml_tree import parse_yaml
 from mbd_ros.description.report import nearest, Report
-from mbd_ros.errors import DescriptionError, DockingError, UnknownNameError
+from mbd_ros.description.yaml_fields import NAME, Value
+from mbd_ros.description.yaml_tree import parse_yaml
+from mbd_ros.errors import DockingError, UnknownNameError
 
 VERSION = '1'
 """Of the form of these documents."""
@@ -98,18 +98,8 @@ def read_module_graph_file(path: str | os.PathLike[str], *, checked: bool = True
         If it cannot be read.
 
     """
-    return read_module_graph(as_text(read_content(Path(path)), str(path)), str(path),
+    return read_module_graph(utf8_text(read_content(Path(path)), str(path)), str(path),
                              folder=os.path.dirname(os.path.abspath(path)), checked=checked)
-
-
-def as_text(data: bytes, file: str) -> str:
-    """Return the text of a file in UTF-8."""
-    try:
-        return data.decode('utf-8-sig')
-    except UnicodeDecodeError as error:
-        line = data[:error.start].count(b'\n') + 1
-        raise DescriptionError(f'this is not UTF-8 text: {error.reason}', file=file,
-                               line=line) from None
 
 
 def _instance(name: str, value: Value, types: Mapping[str, object]) -> Instance:

@@ -28,6 +28,14 @@ _LATER = ('screw', 'gearbox')
 _AXES = ('axis', 'axis2')
 _UNUSED = {'physics': 'it is for the simulator', 'plugin': 'plugins are not read',
            'sensor': 'sensors are not part of the mechanism'}
+_STOP = 'limits are those of the position, not springs'
+_IN_AXIS = {
+    'limit': (('lower', 'upper', 'effort', 'velocity'), {
+        'stiffness': _STOP, 'dissipation': _STOP}),
+    'dynamics': (('damping', 'friction', 'spring_stiffness'), {
+        'spring_reference': 'springs of joints are not read'}),
+    'mimic': (('multiplier', 'offset', 'reference'), {})}
+"""What is read in the parts of an axis, and what is known and not used."""
 
 
 @dataclass
@@ -171,6 +179,9 @@ def _joint(raw: RawJoint, name: str, tag: str, parent: str, child: str, place: A
         return Joint(name, kind, parent, child, pose_from(place), axis, source=raw.source)
     remark_others(part, ('xyz', 'limit', 'dynamics', 'mimic', 'use_parent_model_frame'), {
         'initial_position': 'states are not part of the mechanism'}, what, report)
+    for inner, (read, unused) in _IN_AXIS.items():
+        for found in part.iterfind(inner):
+            remark_others(found, read, unused, what, report)
     lower, upper = (limit_of(part, f'limit/{end}', sign * inf, what, report)
                     for end, sign in (('lower', -1.0), ('upper', 1.0)))
     if lower > upper:

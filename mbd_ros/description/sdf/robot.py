@@ -38,6 +38,9 @@ _LINK = {'self_collide': _SIMULATOR, 'sensor': 'sensors are not part of the mech
          'velocity_decay': _SIMULATOR, 'enable_wind': _SIMULATOR, 'must_be_base_link': _SIMULATOR,
          'audio_sink': _SIMULATOR, 'audio_source': _SIMULATOR, 'battery': _SIMULATOR,
          'particle_emitter': _SIMULATOR}
+_TENSOR = ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
+_DRAWN = {'box': ('size',), 'sphere': ('radius',), 'cylinder': ('radius', 'length'),
+          'capsule': ('radius', 'length')}
 _LATER = ('include', 'model')
 
 
@@ -95,10 +98,10 @@ def read_sdf(root: Any, report: Report) -> Mechanism:
     name = model.get('name', '').strip() or stem_of(Path(report.file)).strip('<>')
     fluids = tuple(body for element in model.iterfind('link')
                    if (body := _fluid(element, report)) is not None)
-    mechanism = Mechanism(name, spanned.root, tuple(links), tuple(joints), tuple(report.findings),
-                          report.file, '', tuple(loops), fluids=fluids)
     shapes = {element.get('name'): visuals for element in model.iterfind('link')
               if (visuals := _visuals(element, report))}
+    mechanism = Mechanism(name, spanned.root, tuple(links), tuple(joints), tuple(report.findings),
+                          report.file, '', tuple(loops), fluids=fluids)
     return replace(mechanism, text=urdf_text(mechanism, shapes=shapes))
 
 
@@ -151,10 +154,12 @@ def _inertia(element: Any, what: str, source: Source, report: Report) -> Inertia
     if base_of(part):
         raise report.error(f'{what}: <pose> of <inertial> relative to another frame; allowed: '
                            'relative to the link', report.source(part))
-    remark_others(part, ('pose', 'mass', 'inertia', 'density', 'fluid_added_mass'), {}, what,
-                  report)
+    remark_others(part, ('pose', 'mass', 'inertia', 'fluid_added_mass'), {
+        'density': 'it counts only where inertia is left to the simulator'}, what, report)
+    for tensor_part in part.iterfind('inertia'):
+        remark_others(tensor_part, _TENSOR, {}, what, report)
     entries = {axes: value_of(part, f'inertia/{axes}', float(axes[1] == axes[2]), what, report)
-               for axes in ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')}
+               for axes in _TENSOR}
     tensor = np.array([[entries[f'i{min(a, b)}{max(a, b)}'] for b in 'xyz'] for a in 'xyz'])
     mass = value_of(part, 'mass', 1.0, what, report)
     placed = pose_in(part, what, report)
@@ -184,11 +189,11 @@ def _visuals(link: Any, report: Report) -> list[Any]:
     """Return the shapes that URDF has, too, as ``<visual>`` elements."""
     found = []
     for visual in link.iterfind('visual'):
-        for kind, sizes in (('box', ('size',)), ('sphere', ('radius',)),
-                            ('cylinder', ('radius', 'length')),
-                            ('capsule', ('radius', 'length'))):
-            shape = visual.find(f'geometry/{kind}')
-            if shape is None:
+        for shape in visual.iterfind('geometry/*'):
+            kind, sizes = str(shape.tag), _DRAWN.get(str(shape.tag))
+            if sizes is None:
+                report.remark('info', f"link '{link.get('name')}': a visual of shape <{kind}> is "
+                              f'not drawn; drawn are: {", ".join(_DRAWN)}', report.source(shape))
                 continue
             element = etree.Element('visual')
             add_origin(element, 'origin', pose_from(pose_in(visual, 'visual', report)))

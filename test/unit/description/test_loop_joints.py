@@ -290,21 +290,34 @@ def test_the_side_file(tmp_path):
 
 
 @pytest.mark.parametrize(('text', 'message'), [
-    ('[]', '1: the file is not a mapping (key: value)'),
-    ('version: 2', "1: version is '2'; allowed: 1"),
-    ('loop_joints: []', "1: the file has no 'version'"),
-    ('version: 1\nloop_joints:\n- name: x', "3: a loop joint has no 'type'"),
-    ('version: 1\nsprings: 7', '2: springs is not a list'),
+    ('[]', '1: the file is a list; allowed: a mapping with version, loop_joints, springs'),
+    ('version: 2', "1: version of the file is '2'; allowed: 1"),
+    ('loop_joints: []', "1: the file has no 'version', which must be given"),
+    ('version: 1\nloop_joint: []', "2: the file has the unknown key 'loop_joint'; allowed: "
+     "version, loop_joints, springs; did you mean 'loop_joints'?"),
+    ('version: 1\nloop_joints:\n- name: x',
+     "3: loop joint 'x' has no 'type', which must be given"),
+    ('version: 1\nloop_joints:\n- name: ""', '3: name of entry 1 of loop_joints of the file is '
+     'empty; allowed: a text'),
+    ('version: 1\nsprings: 7', '2: springs of the file is a scalar; allowed: a list'),
     ('version: 1\nloop_joints:\n- {name: x, type: screw, link1: {link: a}, link2: {link: b}}',
      "3: type of loop joint 'x' is 'screw'; allowed: revolute, continuous, hinge, spherical, ball,"
      ' universal, prismatic, fixed, planar, distance'),
     ('version: 1\nloop_joints:\n- {name: x, type: ball, link1: {link: b, xyz: [1, .nan, 0]}, '
-     'link2: {link: c}}', "3: xyz of link1 of loop joint 'x'[1] is '.nan'; allowed: a finite "
-     'number'),
-    ('a: &x [1]\nb: *x', '2: the alias *x is not allowed; write it out'),
-    ('[' * 60, '1: this is nested more than 50 levels deep'),
-    ('version: 1\n? [a]\n: b', '2: a key of the file is not a text'),
-    ('version: 1\n  x: 2', '2: this is not well-formed YAML: mapping values are not allowed here'),
+     'link2: {link: c}}', "3: entry 2 of xyz of link1 of loop joint 'x' is '.nan'; allowed: a "
+     'finite number'),
+    ('version: 1\nloop_joints:\n- {name: x, type: ball, distance: 1, link1: {link: b}, '
+     'link2: {link: c}}', "3: distance of loop joint 'x' has no meaning for a spherical joint"),
+    ('version: 1\nloop_joints:\n- {name: x, type: distance, distance: 0, link1: {link: b}, '
+     'link2: {link: c}}', "3: distance of loop joint 'x' is 0 m; allowed: more than 0, or a "
+     'spherical joint'),
+    ('version: 1\nsprings:\n- {name: s, link1: {link: b}, link2: {link: c}, damping: -1}',
+     "3: damping of spring 's' is -1; allowed: 0 or more"),
+    ('a: &x [1]\nb: *x', "2: the alias '*x' is not allowed; write the value out"),
+    ('[' * 60, '1: this is nested deeper than 16 levels'),
+    ('version: 1\n? [a]\n: b', '2: a list is no key; allowed: names'),
+    ('version: 1\n  x: 2', '2: this is not well-formed YAML: mapping values are not allowed in '
+     'this context'),
 ])
 def test_side_files_that_are_refused(tmp_path, text, message):
     (tmp_path / 'arm.urdf').write_text(robot(*LINKS))

@@ -141,6 +141,19 @@ def test_names_of_packages_lead_nowhere_else(tmp_path, monkeypatch, name):
         read(path)
 
 
+def test_the_environment_stays_where_it_is(tmp_path, monkeypatch):
+    monkeypatch.setenv('MBD_SECRET', 'sesame')
+    monkeypatch.delenv('MBD_TOOL', raising=False)
+    assert read(written(tmp_path, '<link name="$(optenv MBD_TOOL gripper)"/>')).root == 'gripper'
+    for command in ('env', 'optenv'):
+        path = written(tmp_path, f'<link name="$({command} MBD_SECRET)"/>')
+        with pytest.raises(DescriptionError) as caught:
+            read(path)
+        assert 'the environment variable MBD_SECRET is not read' in str(caught.value)
+        assert 'sesame' not in str(caught.value)
+        assert read(path, xacro='trusted').root == 'sesame'
+
+
 def test_a_link_to_a_file_outside_is_seen_through(tmp_path):
     inner = tmp_path / 'package'
     inner.mkdir()

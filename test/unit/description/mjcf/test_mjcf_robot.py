@@ -61,7 +61,8 @@ def test_findings():
         '<joint name="j" stiffness="3" margin="0.1" springref="1"/><geom size="1" rgb="1 0 0"/>'
         '<geom type="box" size="1 1 1" friction="1" rgba="1 0 0 1"/><thing/>'
         '<body name="b" mocap="true"/>',
-        '<option gravity="0 0 -1.62"/><actuator/><tendon><fixed/></tendon><blob/>'
+        '<option gravity="0 0 -1.62" wind="0 0 0" density="1.2" timestep="1"/>'
+        '<actuator/><tendon><fixed/></tendon><blob/>'
         '<equality><connect body1="a" anchor="0 0 0" solref="1 1" active="false"/></equality>'))
     assert sorted(f'{f.line} {f.severity} {f.message}' for f in mechanism.findings) == [
         '3 info friction, rgba of <geom> are not used: they are of contact, fluid or viewer',
@@ -74,7 +75,9 @@ def test_findings():
         '4 info <connect> is not active and not used',
         '4 info element <actuator> is not used: efforts are those of the joints',
         '4 info solref of <connect> are not used: constraints are kept exactly, not softly',
+        '4 info timestep of <option> are not used: they are for the simulator',
         '4 warning <option>: gravity is not used; it is an argument of the dynamics functions',
+        '4 warning <option>: no density is used; bodies move in a vacuum',
         '4 warning element <blob> is not used: it is unknown',
         '4 warning element <tendon> is not used: forces and limits of tendons are not read',
     ]
@@ -110,6 +113,9 @@ def test_errors(body, message):
     ('<geom type="mesh" mesh="m"/>', 'the mass of <geom>, a mesh,'),
     ('<geom size="1" shellinertia="true"/>', 'the mass of <geom>, a shell,'),
     ('<replicate count="3"/>', '<replicate>'),
+    ('<composite type="cable"/>', '<composite>'),
+    ('<flexcomp type="grid"/>', '<flexcomp>'),
+    ('<attach model="m"/>', '<attach>'),
     ('<frame pos="1 0 0"><joint/></frame>', '<joint> in a <frame>'),
 ])
 def test_unsupported(body, what):
@@ -121,8 +127,6 @@ def test_unsupported(body, what):
     ('<equality><joint joint1="j" joint2="k" polycoef="0 1 2"/></equality>',
      '<joint>, which is not linear between two joints,'),
     ('<equality><tendon tendon1="t"/></equality>', '<equality> of <tendon>'),
-    ('<compiler settotalmass="3"/>', 'settotalmass of <compiler>'),
-    ('<compiler balanceinertia="true"/>', 'balanceinertia of <compiler>'),
 ])
 def test_unsupported_parts(part, what):
     assert error(robot('<joint name="j"/><joint name="k"/>', part), UnsupportedError).startswith(
@@ -144,6 +148,20 @@ def test_unsupported_parts(part, what):
 ])
 def test_errors_in_parts(part, message):
     assert error(robot('', part)) == f'<string>:4: {message}'
+
+
+def test_masses_are_bounded_balanced_and_scaled():
+    """The order is bounds; balance of 1, 2 and 5 to their mean; 1 kg and 3 kg to 8 kg."""
+    inner = ('<joint/><inertial pos="1 0 0" mass="0.5" diaginertia="1 2 5"/><body name="b">'
+             '<joint/><inertial pos="0 0 0" mass="3" diaginertia="1 2 3"/></body>')
+    links = read(robot(inner, '<compiler balanceinertia="true" boundmass="1" settotalmass="8"/>'
+                       )).links
+    found = {link.name: link.inertia for link in links if link.inertia is not None}
+    assert (found['a'].mass, found['b'].mass) == (2.0, 6.0)
+    assert found['a'].center == (1.0, 0.0, 0.0)
+    # Eigenvectors of a 3 x 3 matrix, a few roundings of numbers up to 6.
+    np.testing.assert_allclose(found['a'].tensor, 16.0 / 3.0 * np.eye(3), atol=1e-14)
+    np.testing.assert_allclose(found['b'].tensor, np.diag([2.0, 4.0, 6.0]), atol=1e-14)
 
 
 def test_includes(tmp_path):

@@ -147,6 +147,20 @@ def test_a_ring_becomes_a_loop_joint(port, kind):
     assert f'<loop_joint name="c/{port}" type="{kind}">' in mechanism.text
 
 
+def test_what_a_port_joint_loses_where_it_closes_a_ring():
+    text = document('a: cube, b: cube, c: cube', *RING[:2],
+                    'parent: a.front, child: c.swing, closes_loop: true')
+    assert assemble(read_module_graph(text, 'robot.yaml')).findings == ()
+    text = text.replace('axis: [0.6, 0, 0.8]', 'axis: [0.6, 0, 0.8], limits: {effort: 3}, '
+                        'dynamics: {friction: 1}')
+    line = next(k for k, row in enumerate(text.splitlines(), 1) if 'closes_loop' in row)
+    what = "port joint 'c/swing' closes a loop: it has no coordinate, and its"
+    assert [(f.severity, f.message, f.line) for f in
+            assemble(read_module_graph(text, 'robot.yaml')).findings] == [
+        ('warning', f'{what} damping, friction and armature are not used', line),
+        ('info', f'{what} limits are not used', line)]
+
+
 @given(cubes())
 @settings(max_examples=15, deadline=None)
 def test_the_urdf_of_a_robot_is_the_same_robot(text):

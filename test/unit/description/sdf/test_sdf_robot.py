@@ -150,17 +150,23 @@ def test_findings():
         '<plugin/><static>true</static><thing/>',
         joint('fixed', '<axis/><sensor name="s"/>'),
         '<joint name="k" type="revolute"><parent>b</parent><child>c</child><axis><xyz>1 0 0</xyz>'
-        '<dynamics><spring_stiffness>3</spring_stiffness></dynamics></axis></joint>')
+        '<dynamics><spring_stiffness>3</spring_stiffness></dynamics><limit><uper>1</uper>'
+        '<dissipation>1</dissipation></limit></axis></joint>')
     text = text.replace('</inertial></link>\n', '</inertial><gravity>false</gravity><sensor/>'
+                        '<visual name="v"><geometry><mesh/></geometry></visual>'
                         '</link><link name="c"/>\n')
     assert sorted(f'{f.severity} {f.message}' for f in read(text).findings) == [
         "info joint 'j': <axis> is not used: a joint of type fixed has none",
         "info joint 'j': <sensor> is not used: sensors are not part of the mechanism",
+        "info joint 'k': <dissipation> is not used: limits are those of the position, not springs",
         "info link 'b': <sensor> is not used: sensors are not part of the mechanism",
+        "info link 'b': a visual of shape <mesh> is not drawn; drawn are: box, sphere, cylinder, "
+        'capsule',
         "info link 'c' has no <inertial>; SDFormat's default, 1 kg and 1 kg m^2, is used",
         "info model 'm': <plugin> is not used: it is for the simulator",
         "info the root link 'a' is fixed to nothing; where the model stands in the world is not "
         'used',
+        "warning joint 'k': element <uper> is unknown and not used; did you mean <upper>?",
         "warning joint 'k': the spring of its spring_stiffness is not used",
         "warning link 'b': <gravity> and <kinematic> are not used; it moves as all others do",
         "warning model 'm' is static; it is read as if it could move",

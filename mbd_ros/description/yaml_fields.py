@@ -13,9 +13,9 @@ from transforms3d.quaternions import quat2mat
 
 from mbd_ros.description.finding import Source
 from mbd_ros.description.mechanism import Pose, Vector3
-from mbd_ros.description.module_graph.yaml_tree import Node
 from mbd_ros.description.poses import clean, matrix3
 from mbd_ros.description.report import nearest, Report
+from mbd_ros.description.yaml_tree import Node
 
 NAME = re.compile(r'[A-Za-z_][A-Za-z0-9_-]{0,99}', re.ASCII)
 NAME_IN_WORDS = 'letters, digits, _ and -, not a digit or - first, at most 100'
@@ -58,8 +58,15 @@ class Value:
             self.fail(f'is {self.node.kind}; allowed: a scalar')
         return self.node.value
 
+    def word(self) -> str:
+        """Return a scalar that is not empty."""
+        text = self.text()
+        if not text.strip():
+            self.fail('is empty; allowed: a text')
+        return text
+
     def name(self) -> str:
-        """Return a name."""
+        """Return a name of modules and what they consist of."""
         text = self.text()
         if not NAME.fullmatch(text):
             self.fail(f"is '{text[:60]}'; allowed: {NAME_IN_WORDS}")
