@@ -1,4 +1,4 @@
-"""The README keeps its promises: its example runs, its files and make targets exist."""
+"""The README keeps its promises: its examples run, its files and make targets exist."""
 
 from pathlib import Path
 import re
@@ -11,16 +11,19 @@ ROOT = Path(__file__).resolve().parents[3]
 README = (ROOT / 'README.md').read_text(encoding='utf-8')
 
 
-def test_the_example_runs():
-    (example,) = re.findall(r'```python\n(.*?)```', README, re.DOTALL)
+def test_the_examples_run():
+    trees, loops = re.findall(r'```python\n(.*?)```', README, re.DOTALL)
     checks = (
         '\nassert np.abs(mbd_ros.forward_dynamics(model, q, v, mbd_ros.inverse_dynamics('
         'model, q, v, np.zeros(6)))).max() < 1e-9  # rest is rounding, times 1 / inertia'
         '\nassert M.shape == J.shape == (6, 6) and X.shape == (4, 4)'
-        '\nassert QDD.shape == Q.shape and qdd.shape == (6,)')
+        '\nassert QDD.shape == Q.shape and qdd.shape == (6,)\n')
+    closed = (
+        '\nassert solution.rank == 2 and len(solution.redundant) == 3  # a planar four-bar'
+        '\nassert np.abs(run.violation).max() < 1e-12  # projected to rounding')
     done = subprocess.run(
-        [sys.executable, '-c', example + checks], cwd=ROOT, text=True, capture_output=True,
-        timeout=120, check=False)
+        [sys.executable, '-c', trees + checks + loops + closed], cwd=ROOT, text=True,
+        capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
 
 
