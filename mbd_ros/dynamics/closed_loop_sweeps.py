@@ -23,7 +23,7 @@ other sign.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -84,6 +84,10 @@ class Held(NamedTuple):
         """Return what both do."""
         return Held(self.load + other.load, added(self.rows, other.rows))
 
+    def in_slots(self, order: Sequence[int]) -> Held:
+        """Return this with slot ``order[k]`` as slot k, none where it is negative."""
+        return self._replace(rows=reordered(self.rows, order))
+
 
 class Branch(NamedTuple):
     """What the subtree from a body outwards is to its parent."""
@@ -99,6 +103,12 @@ class Branch(NamedTuple):
                       added(self.rows, other.rows), tuple(
                           tuple(a + b for a, b in zip(*pair))
                           for pair in zip(self.couplings, other.couplings)))
+
+    def in_slots(self, order: Sequence[int]) -> Branch:
+        """Return this with slot ``order[k]`` as slot k, none where it is negative."""
+        return self._replace(rows=reordered(self.rows, order), couplings=tuple(
+            tuple(self.coupling(r, s) if min(r, s) >= 0 else 0.0 for s in order[:k + 1])
+            for k, r in enumerate(order)))
 
     def coupling(self, r: int, s: int) -> Scalar:
         """Return an entry of G."""
@@ -128,10 +138,20 @@ class Reaction(NamedTuple):
     acceleration: Twist
     multipliers: tuple[Scalar, ...]
 
+    def in_slots(self, order: Sequence[int]) -> Reaction:
+        """Return this with slot ``order[k]`` as slot k, none where it is negative."""
+        return self._replace(multipliers=tuple(
+            self.multipliers[slot] if slot >= 0 else 0.0 for slot in order))
+
 
 def added(rows: tuple[CutRow, ...], others: tuple[CutRow, ...]) -> tuple[CutRow, ...]:
     """Return the sums of rows."""
     return tuple(row + other for row, other in zip(rows, others))
+
+
+def reordered(rows: tuple[CutRow, ...], order: Sequence[int]) -> tuple[CutRow, ...]:
+    """Return the rows that the slots of an order name, none where they are negative."""
+    return tuple(rows[slot] if slot >= 0 else NO_ROW for slot in order)
 
 
 def on_ground(world: World) -> Seen:

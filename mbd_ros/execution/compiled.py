@@ -38,7 +38,10 @@ from mbd_ros.execution.workspace import DECLARATIONS, give_ir, RELEASE, take_ir
 from mbd_ros.model import Model
 
 LONG_CHAIN = 200
-"""Bodies from which on segments of a chain or large subtrees run side by side unasked."""
+"""
+Bodies from which on segments of a chain or large subtrees run side by side unasked; with loops,
+whose rows make each step longer, all that is not unrolled.
+"""
 SideBySide: TypeAlias = 'tuple[Node, ...] | Plan | Bundles | Partition | None'
 
 
@@ -88,7 +91,7 @@ class Compiled:
         if self.shape == 'auto' and not rolled:
             with contextlib.suppress(ZeroDivisionError):  # compiled_kernel meets it again
                 side_by_side = bundles_that_pay(program, model)
-        elif self.shape == 'auto' and model.nb >= LONG_CHAIN:
+        elif self.shape == 'auto' and (model.nb >= LONG_CHAIN or model.loops):
             side_by_side = long_way(program, model, vector_lanes())
         return compiled_kernel(program, model, rolled, side_by_side)
 

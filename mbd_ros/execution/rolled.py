@@ -36,7 +36,9 @@ class RolledCode:
     """
     IR of a program, and the number of values of work space: for each row and on top.
 
-    ``hands`` are the numbers of values that each sweep hands on, where sweeps are functions.
+    Where sweeps are functions, ``hands`` are the numbers of values that each of them hands on;
+    ``kept`` is how many of a row are kept, and ``tied`` where in it a body of each species keeps
+    what ties do to it.
     """
 
     ir: str
@@ -45,6 +47,8 @@ class RolledCode:
     matrices: int
     width: Width
     hands: tuple[int, ...] = ()
+    kept: int = 0
+    tied: tuple[int, ...] = ()
 
     def work_size(self, nb: int, nv: int) -> int:
         """Return the number of values of work space for nb bodies and nv velocities."""
@@ -92,7 +96,7 @@ def chain_code(program: Program, kinds: Sequence[Kind], width: Width) -> RolledC
     Parameters
     ----------
     program : Program
-        Outward and inward sweeps.
+        Outward and inward sweeps, and ties: those have no function.
     kinds : sequence of Kind
         The joint types; ``species`` in the topology counts them.
     width : Width
@@ -115,11 +119,12 @@ def subtree_code(program: Program, kinds: Sequence[Kind], width: Width = SCALAR)
     gravity, constants and topology after the inputs. ``begin`` puts into work what a tree on the
     ground starts with; ``sweep`` runs over the bodies. Row 0 of ``work`` is the body on which the
     subtrees hang: its first values are handed outward, and are the sum of what was handed inward.
+    Ties have no function: the caller puts what they do where ``RolledCode.tied`` says.
 
     Parameters
     ----------
     program : Program
-        Outward and inward sweeps.
+        Outward and inward sweeps, and ties.
     kinds : sequence of Kind
         The joint types; ``species`` in the topology counts them.
     width : Width
@@ -207,7 +212,11 @@ class _Writer(TieWriter, EntryWriter):
         pointers = ', '.join(f'ptr noalias readonly %{name}' for name in (
             *self._program.inputs, 'gravity', 'constants', 'topology'))
         self._lines = [sincos_ir(self._width), declarations_ir(self._width)]
+        tied: list[int] = []
         for k, (sweep, traced) in enumerate(zip(self._program.sweeps, sweeps)):
+            if isinstance(sweep, Ties):
+                tied = [self._hand + base for base in traced[1]]
+                continue
             assert isinstance(sweep, (Outward, Inward))
             arguments = (f'{pointers}, ptr noalias %result, i64 %n, ptr noalias %work) nounwind '
                          f'alignstack({self._stack}) {{')
@@ -223,8 +232,10 @@ class _Writer(TieWriter, EntryWriter):
                 '  %vfirst.all = getelementptr i64, ptr %qfirst.all, i64 %n']
             self._loop(k, sweep, traced[0], row, 'entry')
             self._lines += ['  ret void', '}']
-        return RolledCode('\n'.join(self._lines), row, 0, 0, self._width, tuple(
-            len(codes[0].hand) for codes, _ in sweeps))
+        hands = tuple(0 if isinstance(sweep, Ties) else len(codes[0].hand)
+                      for sweep, (codes, _) in zip(self._program.sweeps, sweeps))
+        return RolledCode('\n'.join(self._lines), row, 0, 0, self._width, hands,
+                          row - self._hand, tuple(tied))
 
     def _traced(self, sweep: Outward | Inward | Walk | Ties) -> Any:
         program = self._program

@@ -3,8 +3,10 @@ Large subtrees of equal shape in the lanes of a vector, by loops over bodies.
 
 The same as ``side_by_side.py`` for trees too large for straight-line code: long legs, the halves
 of a long loop. Bodies outside the bundles, the trunk, are swept one by one; a bundle is swept by
-rolled code in W lanes, whose constants are kept lane beside lane. Any program of ``Outward`` and
-``Inward`` sweeps that gives out a value for each entry of v runs this way.
+rolled code in W lanes, whose constants are kept lane beside lane. Ties run one by one: they read
+what their two bodies have handed outward from their lanes, and put what they do to them there. Any
+program of ``Outward``, ``Ties`` and ``Inward`` sweeps that gives out a value for each entry of v
+runs this way.
 
 """
 
@@ -20,11 +22,13 @@ from numpy.typing import NDArray
 
 from mbd_ros.execution.interleave import added_ir, aligned, packed_ir, unpacked_ir
 from mbd_ros.execution.machine_code import address_ir, MachineCode
-from mbd_ros.execution.rolled import RolledCode, subtree_code
-from mbd_ros.execution.species import BODY_SIZE, Kind
-from mbd_ros.execution.straight_line import SCALAR, Width
-from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program
-from mbd_ros.execution.tree import rolled_kinds, rolled_tables
+from mbd_ros.execution.rolled import chain_code, RolledCode, subtree_code
+from mbd_ros.execution.sincos import sincos_ir
+from mbd_ros.execution.species import BODY_SIZE, flatten, Kind
+from mbd_ros.execution.straight_line import declarations_ir, SCALAR, StraightLine, Width
+from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Ties
+from mbd_ros.execution.ties_in_place import Place, ties_in_place
+from mbd_ros.execution.tree import rolled_kinds, rolled_tables, tree_of
 from mbd_ros.execution.workspace import DECLARATIONS, give_ir, take_ir
 from mbd_ros.model import Model
 
@@ -32,6 +36,8 @@ SMALLEST = 8
 """Bodies of a subtree below which it is not worth the work at its root."""
 PAYS = 0.7
 """Share of the bodies' steps that may be left."""
+MOST_TIES = 32
+"""Loop joints and springs beyond which the code that runs them one by one grows too long."""
 
 
 class Bundle(NamedTuple):
@@ -43,10 +49,16 @@ class Bundle(NamedTuple):
 
 
 class Bundles(NamedTuple):
-    """The bundles of a tree; all other bodies are the trunk."""
+    """
+    The bundles of a tree; all other bodies are the trunk.
+
+    Where all subtrees are chains with ties at their last bodies alone, what they hand on stays in
+    one place.
+    """
 
     bundles: tuple[Bundle, ...]
     width: int
+    chains: bool
 
     def trunk(self, count: int) -> list[int]:
         """Return the bodies that run one by one."""
@@ -58,11 +70,24 @@ class Bundles(NamedTuple):
 def rolled_bundles_of(program: Program, model: Model, width: int) -> Bundles | None:
     """Return the bundles of a tree; None where they would not pay or the program cannot."""
     if program.layout is not Layout.JOINTS or not all(
-            isinstance(sweep, (Outward, Inward)) for sweep in program.sweeps):
+            isinstance(sweep, (Outward, Inward, Ties)) for sweep in program.sweeps):
         return None
-    found = bundled(model.parents, model.joint_types, width)
+    _, species, _, of_ties = rolled_kinds(model, program)
+    if len(of_ties) > MOST_TIES:
+        return None
+    kinds = list(zip(model.joint_types, species))
+    found = bundled(model.parents, kinds, width)
+    most = max((bundle.used for bundle in found), default=width)
+    if 2 * most <= width:  # half a register does
+        return rolled_bundles_of(program, model, width // 2)
     steps = model.nb - sum(bundle.size * (bundle.used - 1) for bundle in found)
-    return Bundles(tuple(found), width) if steps < PAYS * model.nb else None
+    if steps >= PAYS * model.nb:
+        return None
+    inside = {i for bundle in found for root in bundle.roots
+              for i in range(root, root + bundle.size - 1)}
+    chains = all(model.parents[i + 1] == i for i in inside) and not any(
+        {tie.first, tie.second} & inside for tie in (tree_of(model).ties if of_ties else ()))
+    return Bundles(tuple(found), width, chains)
 
 
 def bundled(parents: Sequence[int], kinds: Sequence[Hashable], width: int) -> list[Bundle]:
@@ -106,8 +131,8 @@ def bundled(parents: Sequence[int], kinds: Sequence[Hashable], width: int) -> li
 def bundles_code(program: Program, model: Model, way: Bundles) -> tuple[MachineCode, object]:
     """Return ``void kernel(argument..., gravity, result)`` for one state, and what it needs."""
     kinds, species, _, _ = rolled_kinds(model, program)
-    (one, single), (many, lanes) = (_sweeps(program, kinds, width)
-                                    for width in (SCALAR, Width(way.width)))
+    one, single = _sweeps(program, kinds, SCALAR)
+    many, lanes = _sweeps(program, kinds, Width(way.width), way.chains)
     constants, topology = rolled_tables(model, species, ())
     constants, topology = constants.reshape(model.nb, BODY_SIZE), topology[:4 * model.nb]
     trunk = way.trunk(model.nb)
@@ -119,17 +144,24 @@ def bundles_code(program: Program, model: Model, way: Bundles) -> tuple[MachineC
             table[:, :, lane] = constants[root:root + bundle.size]
         bodies = list(range(bundle.roots[0], bundle.roots[0] + bundle.size))
         tables.append((table, _local(topology.reshape(4, -1), bodies, absolute=False)))
-    functions = [code.address(f'{what}{k}') for code in (single, lanes)
-                 for k in range(len(program.sweeps)) for what in ('begin', 'sweep')]
-    code = MachineCode(_Driver(program, model, way, one, many).ir(), addresses=[
+    numbers = swept(program)
+    functions = [*(single.address(f'{what}{k}') for k in numbers for what in ('begin', 'sweep')),
+                 *(lanes.address(f'sweep{k}' if way.chains else f'{what}{k}')
+                   for k in numbers for what in ('begin', 'sweep'))]
+    code = MachineCode(_Driver(program, model, way, one, many, species).ir(), addresses=[
         *functions, *(array.ctypes.data for pair in tables for array in pair)])
     return code, (single, lanes, tables)
 
 
+def swept(program: Program) -> list[int]:
+    """Return the numbers of the sweeps that are functions: ties are not."""
+    return [k for k, sweep in enumerate(program.sweeps) if not isinstance(sweep, Ties)]
+
+
 @functools.lru_cache(maxsize=64)
-def _sweeps(program: Program, kinds: tuple[Kind, ...], width: Width
+def _sweeps(program: Program, kinds: tuple[Kind, ...], width: Width, chains: bool = False
             ) -> tuple[RolledCode, MachineCode]:
-    rolled = subtree_code(program, kinds, width)
+    rolled = (chain_code if chains else subtree_code)(program, kinds, width)
     return rolled, MachineCode(rolled.ir, optimization=2)
 
 
@@ -152,9 +184,9 @@ class _Driver:
     """Writes the function that runs trunk and bundles."""
 
     def __init__(self, program: Program, model: Model, way: Bundles, one: RolledCode,
-                 many: RolledCode) -> None:
+                 many: RolledCode, species: Sequence[int]) -> None:
         self._program, self._model, self._way = program, model, way
-        self._one, self._many = one, many
+        self._one, self._many, self._species = one, many, species
         self._trunk = {body: k for k, body in enumerate(way.trunk(model.nb))}
         self._inputs = [f'a{k}' for k in range(len(program.inputs))]
         self._lines: list[str] = []
@@ -172,7 +204,8 @@ class _Driver:
                     else self._span(name, bundle.roots[0], bundle.size)[1]))
             rooms.append(room)
         parameters = ', '.join(f'ptr %{name}' for name in (*self._inputs, 'gravity', 'result'))
-        self._lines = [DECLARATIONS, f'define void @kernel({parameters}) nounwind {{', 'entry:',
+        self._lines = [DECLARATIONS, *self._declared(),
+                       f'define void @kernel({parameters}) nounwind {{', 'entry:',
                        *take_ir('%work', 8 * place, 'entry')]
         for number, (bundle, room) in enumerate(zip(self._way.bundles, rooms)):
             for name, offset in room.items():
@@ -183,6 +216,9 @@ class _Driver:
                 self._add(packed_ir, f'p{number}.{name}', f'%{name}', f'%b{number}.{name}',
                           offsets, count)
         for k, sweep in enumerate(self._program.sweeps):
+            if isinstance(sweep, Ties):
+                self._lines += ties_in_place(self._program, self._model, k, self._places())
+                continue
             if isinstance(sweep, Outward):
                 self._sweep_trunk(k)
             for number in range(len(self._way.bundles)):
@@ -193,6 +229,30 @@ class _Driver:
             offsets, count = self._offsets('result', bundle)
             self._add(unpacked_ir, f'u{number}', '%result', f'%b{number}.result', offsets, count)
         return '\n'.join([*self._lines, *give_ir(), '  ret void', '}'])
+
+    def _declared(self) -> list[str]:
+        """Return what the code of ties calls."""
+        ties = any(isinstance(sweep, Ties) for sweep in self._program.sweeps)
+        return [sincos_ir(SCALAR), declarations_ir(SCALAR)] if ties else []
+
+    def _places(self) -> dict[int, list[Place]]:
+        """Return where the row of each body is, once for each lane that it is in."""
+        places: dict[int, list[Place]] = defaultdict(list)
+
+        def note(body: int, code: RolledCode, work: str, hand: int, kept: int, lane: int) -> None:
+            lanes = code.width.lanes
+            kept += code.tied[self._species[body]]
+            places[body].append(Place(work, hand * lanes + lane, kept * lanes + lane, lanes))
+
+        for body, k in self._trunk.items():
+            note(body, self._one, '%work', (k + 1) * self._one.row, (k + 1) * self._one.row, 0)
+        many = self._many
+        for number, bundle in enumerate(self._way.bundles):
+            for lane, root in enumerate(bundle.roots):
+                for k in range(bundle.size):
+                    row = (0, k * many.kept) if self._way.chains else ((k + 1) * many.row,) * 2
+                    note(root + k, many, f'%b{number}.rows', *row, lane)
+        return places
 
     def _span(self, name: str, root: int, size: int) -> tuple[int, int]:
         """Return first entry and number of entries of a subtree."""
@@ -220,9 +280,9 @@ class _Driver:
     def _run(self, name: str, what: str, k: int, number: int, pointers: Sequence[str], count: int
              ) -> None:
         """Write the call of ``begin`` or ``sweep`` k for the trunk (0) or a bundle."""
-        sweeps = len(self._program.sweeps)
-        tables = 4 * sweeps + 2 * number
-        function = 2 * k + (what == 'sweep') + (2 * sweeps if number else 0)
+        sweeps = swept(self._program)
+        tables = 4 * len(sweeps) + 2 * number
+        function = 2 * sweeps.index(k) + (what == 'sweep') + (2 * len(sweeps) if number else 0)
         *inputs, gravity, result, work = pointers
         arguments = ', '.join(f'ptr {pointer}' for pointer in (
             *inputs, gravity, f'%{name}.c', f'%{name}.t', result))
@@ -241,12 +301,17 @@ class _Driver:
         self._run(f't.s{k}', 'sweep', k, 0, pointers, len(self._trunk))
 
     def _sweep_bundle(self, number: int, k: int) -> None:
-        bundle, b = self._way.bundles[number], f'b{number}'
+        bundle, b, sweep = self._way.bundles[number], f'b{number}', self._program.sweeps[k]
         pointers = [*(f'%{b}.{name}' for name in self._inputs), '%gravity', f'%{b}.result',
                     f'%{b}.rows']
-        if isinstance(self._program.sweeps[k], Outward):
+        if isinstance(sweep, Outward):
             self._add(packed_ir, f'o{k}.{number}', '%work', f'%{b}.rows', self._rows(bundle),
                       self._many.hands[k])
+        elif self._way.chains:
+            assert isinstance(sweep, Inward)
+            block = StraightLine(f'{b}.z{k}.', {}, self._many.width)
+            for entry, value in enumerate(flatten(sweep.zero)):
+                self._lines += block.store(value, f'%{b}.rows', entry)
         else:
             self._run(f'{b}.b{k}', 'begin', k, number + 1, pointers, bundle.size)
         self._run(f'{b}.s{k}', 'sweep', k, number + 1, pointers, bundle.size)

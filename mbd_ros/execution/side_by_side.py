@@ -7,7 +7,8 @@ A constant that is the same in all lanes stays a float, so that it folds as ever
 
 Any program of ``Outward`` and ``Inward`` sweeps runs this way, as long as its steps compute with
 scalars only by their operators, ``sine`` and ``cosine`` (``spatial/vector.py``), and the records
-that ``Inward`` sweeps hand on are summed by ``+``.
+that ``Inward`` sweeps hand on are summed by ``+``. Between them ``Ties`` run one by one; each lane
+carries the rows of loops in slots of its own (``lane_slots.py``).
 
 """
 
@@ -18,9 +19,10 @@ import math
 from typing import Any
 
 from mbd_ros.execution.bundles import Node
+from mbd_ros.execution.lane_slots import in_slots, inverse, LaneSlots
 from mbd_ros.execution.species import flatten, mapped
 from mbd_ros.execution.sweeps import (
-    Inward, Layout, Outward, Program, Step, Tree, World)
+    Inward, Layout, Outward, place_out, Program, Step, tie_all, Ties, Tree, World)
 from mbd_ros.execution.trace import Operand, Symbol, Trace
 from mbd_ros.spatial import Joint
 from mbd_ros.spatial.joints import Coordinates
@@ -94,87 +96,120 @@ class SideBySide:
     def __init__(self, program: Program, tree: Tree, nodes: Sequence[Node],
                  joints: Sequence[Joint], trace: Trace) -> None:
         self._program, self._tree, self._nodes, self._trace = program, tree, nodes, trace
-        self._bodies = [self._packed([tree.bodies[i]._replace(closes=()) for i in node.bodies])
-                        for node in nodes]
-        self._joints = [self._joint([joints[i] for i in node.bodies]) for node in nodes]
         self._place = {i: (number, k) for number, node in enumerate(nodes)
                        for k, i in enumerate(node.bodies[:node.used])}
+        self._above = [self._straight_above(node) for node in nodes]
+        self._slots = LaneSlots(tree, nodes, self._above)
+        self._bodies = [
+            self._packed([tree.bodies[i]._replace(closes=()) for i in node.bodies])._replace(
+                closes=self._slots.closes(number)) for number, node in enumerate(nodes)]
+        self._joints = [self._joint([joints[i] for i in node.bodies]) for node in nodes]
 
     def run(self, world: World) -> list[Operand]:
         """Return the result, flat in row-major order."""
         kept: list[tuple[Any, ...]] = [()] * len(self._nodes)
         results: list[Operand] = [0.0] * self._size()
+        ground, steps = Step(), list[Step]()
         for sweep in self._program.sweeps:
+            if isinstance(sweep, Ties):
+                self._tie(sweep, world, ground, steps, kept)
+                continue
             if isinstance(sweep, Outward):
-                steps = self._outward(sweep, world, kept)
+                ground = (sweep.start(world, ground.hand) if sweep.settles
+                          else Step(sweep.start(world)))
+                steps = self._outward(sweep, ground.hand, kept)
             elif isinstance(sweep, Inward):
-                steps = self._inward(sweep, kept)
+                ground, steps = self._inward(sweep, kept)
             else:
                 raise TypeError(f'{type(sweep).__name__} does not run in lanes')
+            if ground.out:
+                place_out(self._program, self._tree, -1, ground.out, results)
             for number, (node, step) in enumerate(zip(self._nodes, steps)):
                 if step.keep is not None:
                     kept[number] = (*kept[number], step.keep)
                 for k, i in enumerate(node.bodies[:node.used]):
-                    out = step.out if node.lanes == 1 else [lane(x, k) for x in step.out]
-                    self._give_out(i, out, results)
+                    if step.out:
+                        place_out(self._program, self._tree, i,
+                                  self._given_out(step.out, number, k), results)
         return results
 
-    def _outward(self, sweep: Outward, world: World, kept: Sequence[tuple[Any, ...]]
-                 ) -> list[Step]:
-        start = sweep.start(world)
-        steps: list[Step] = []
+    def _given_out(self, out: tuple[Operand, ...], number: int, k: int) -> tuple[Operand, ...]:
+        """Return what body k of a node gives out."""
+        if self._nodes[number].lanes == 1:
+            return out
+        values = [lane(x, k) for x in out]
+        if self._program.layout is Layout.MOTION:
+            axes = len(self._joints[number].axes)
+            back = inverse(self._slots.order(number, k))
+            values[axes:] = [value for slot in back for value in (
+                values[axes + 2 * slot:axes + 2 * slot + 2] if slot >= 0 else (0.0, 0.0))]
+        return tuple(values)
 
-        def handed(i: int) -> Any:
-            if i < 0:
-                return start
-            number, k = self._place[i]
-            return self._in_lane(steps[number].hand, number, k)
+    def _handed(self, i: int, ground: Any, steps: Sequence[Step]) -> Any:
+        """Return what a body or the ground has handed on."""
+        if i < 0:
+            return ground
+        number, k = self._place[i]
+        return self._in_lane(steps[number].hand, number, k)
 
+    def _tie(self, sweep: Ties, world: World, ground: Step, steps: Sequence[Step],
+             kept: list[tuple[Any, ...]]) -> None:
+        sums, _ = tie_all(sweep, self._tree.ties, world,
+                          lambda i: self._handed(i, ground.hand, steps))
         for number, node in enumerate(self._nodes):
-            above = self._straight_above(node)
-            record = (steps[above].hand if above is not None else
-                      self._packed([handed(self._tree.parents[i]) for i in node.bodies]))
+            record = sweep.zero if sums.keys().isdisjoint(node.bodies) else self._in_lanes(
+                [sums.get(i, sweep.zero) for i in node.bodies], number)
+            kept[number] = (*kept[number], record)
+
+    def _outward(self, sweep: Outward, ground: Any, kept: Sequence[tuple[Any, ...]]
+                 ) -> list[Step]:
+        steps: list[Step] = []
+        for number, node in enumerate(self._nodes):
+            above = self._above[number]
+            record = (steps[above].hand if above is not None else self._in_lanes(
+                [self._handed(self._tree.parents[i], ground, steps) for i in node.bodies],
+                number))
             steps.append(sweep.step(self._bodies[number], self._joints[number], record,
                                     *kept[number]))
         return steps
 
-    def _inward(self, sweep: Inward, kept: Sequence[tuple[Any, ...]]) -> list[Step]:
+    def _inward(self, sweep: Inward, kept: Sequence[tuple[Any, ...]]) -> tuple[Step, list[Step]]:
+        """Return the steps of the ground, which hands on what it was handed, and of all nodes."""
         count = len(self._nodes)
-        sums: list[Any] = [None] * count
+        sums: list[Any] = [None] * (count + 1)  # the ground's is the last
         of_lanes: list[dict[int, Any]] = [{} for _ in range(count)]
         steps: list[Step] = [Step()] * count
         for number in reversed(range(count)):
             node = self._nodes[number]
             if of_lanes[number]:
-                apart = self._packed([of_lanes[number].get(k if k < node.used else 0, sweep.zero)
-                                      for k in range(node.lanes)])
+                apart = self._in_lanes([of_lanes[number].get(
+                    k if k < node.used else 0, sweep.zero) for k in range(node.lanes)], number)
                 sums[number] = _total(sums[number], apart)
             handed = sweep.zero if sums[number] is None else sums[number]
             steps[number] = sweep.step(self._bodies[number], self._joints[number], handed,
                                        *kept[number])
             self._hand_inward(number, steps[number].hand, sums, of_lanes)
-        return steps
+        return Step(sweep.zero if sums[-1] is None else sums[-1]), steps
 
     def _hand_inward(self, number: int, hand: Any, sums: list[Any],
                      of_lanes: list[dict[int, Any]]) -> None:
         """Add what a node hands on to the sums of the nodes above it, in a fixed order."""
         node, parents = self._nodes[number], self._tree.parents
-        above = self._straight_above(node)
+        above = self._above[number]
         if above is not None:
             sums[above] = _total(sums[above], hand)
             return
-        common = {parents[i] for i in node.bodies}
-        if len(common) == 1 and node.used == node.lanes > 1 and max(common) >= 0:
-            to, k = self._place[max(common)]
-            if self._nodes[to].lanes == 1:
-                sums[to] = _total(sums[to], mapped(hand, lambda x: summed(x, node.lanes)))
-                return
-        for own, i in enumerate(node.bodies[:node.used]):
-            if parents[i] < 0:
-                continue
-            to, k = self._place[parents[i]]
+        places = [self._place[parents[i]] if parents[i] >= 0 else (-1, 0) for i in node.bodies]
+        (to, _), *others = places
+        alone = to < 0 or self._nodes[to].lanes == 1
+        if (alone and others and all(there == to for there, _ in others)
+                and node.used == node.lanes and self._slots.common(number)):
+            total = mapped(hand, lambda x: summed(x, node.lanes))
+            sums[to] = _total(sums[to], in_slots(total, inverse(self._slots.order(number, 0))))
+            return
+        for own, (to, k) in enumerate(places[:node.used]):
             part = self._in_lane(hand, number, own)
-            if self._nodes[to].lanes == 1:
+            if to < 0 or self._nodes[to].lanes == 1:
                 sums[to] = _total(sums[to], part)
             else:
                 of_lanes[to][k] = _total(of_lanes[to].get(k), part)
@@ -189,9 +224,16 @@ class SideBySide:
         return number if above == self._nodes[number].bodies else None
 
     def _in_lane(self, record: Any, number: int, k: int) -> Any:
+        """Return the record of one lane of a node, with the slots of the tree."""
         if self._nodes[number].lanes == 1:
             return record
-        return mapped(record, lambda x: lane(x, k))
+        return in_slots(mapped(record, lambda x: lane(x, k)),
+                        inverse(self._slots.order(number, k)))
+
+    def _in_lanes(self, records: Sequence[Any], number: int) -> Any:
+        """Return records with the slots of the tree as one record of a node."""
+        return self._packed(records if len(records) == 1 else [
+            in_slots(record, self._slots.order(number, k)) for k, record in enumerate(records)])
 
     def _packed(self, records: Sequence[Any]) -> Any:
         """Return records of scalars, one for each lane, as one record."""
@@ -205,19 +247,8 @@ class SideBySide:
         return type(joints[0])(coordinates)
 
     def _size(self) -> int:
-        shape = self._program.shape(len(self._tree.bodies), self._tree.nv)
-        return math.prod(shape)
-
-    def _give_out(self, i: int, out: Sequence[Operand], results: list[Operand]) -> None:
-        """Put what body i gives out into place."""
-        if not out:
-            return
-        layout = self._program.layout
-        if layout is Layout.ONE_BODY and i != self._program.body:
-            return
-        first = {Layout.JOINTS: self._tree.v_offsets[i], Layout.BODIES: i * len(out),
-                 Layout.ONE_BODY: 0}[layout]
-        results[first:first + len(out)] = out
+        tree = self._tree
+        return math.prod(self._program.shape(len(tree.bodies), tree.nv, tree.count))
 
 
 def _total(total: Any, part: Any) -> Any:

@@ -116,14 +116,25 @@ class StraightLine:
     def _angles_together(self, needed: list[Symbol], width: Width) -> list[str]:
         """Return the instructions for sines and cosines of inputs, several angles at a time."""
         wanted = {symbol.first.number: symbol.first for symbol in needed
-                  if symbol.name in ('sin', 'cos') and symbol.first.name == 'input'}
-        angles = list(wanted.values())
-        if len(angles) < 2:
+                  if symbol.name in ('sin', 'cos') and _of_inputs(symbol.first, width.lanes)}
+        if not wanted:
             return []
-        lines, kind = [self._instruction(angle) for angle in angles], width.type
-        for first in range(0, len(angles), width.lanes):
-            group = angles[first:first + width.lanes]
-            vector, pair = 'zeroinitializer', f'%{self._prefix}g{first}'
+        places: dict[int, tuple[int, int]] = {}
+        groups: list[list[Symbol]] = []
+        for angle in sorted(wanted.values(), key=lambda one: -self._widths[one.number].lanes):
+            scalars = angle.first if angle.name == 'pack' else (angle,)
+            if not groups or len(groups[-1]) + len(scalars) > width.lanes:
+                groups.append([])
+            places[angle.number] = len(groups) - 1, len(groups[-1])
+            groups[-1] += scalars
+        if len(groups) == len(wanted):  # alone each
+            return []
+        inputs = {scalar.number: scalar for group in groups for scalar in group}
+        lines = [self._instruction(scalar) for scalar in inputs.values()]
+        self._done.update(inputs)
+        kind = width.type
+        for number, group in enumerate(groups):
+            vector, pair = 'zeroinitializer', f'%{self._prefix}g{number}'
             for lane, angle in enumerate(group):
                 new = f'{pair}v{lane}'
                 lines.append(f'  {new} = insertelement {kind} {vector}, double '
@@ -133,15 +144,23 @@ class StraightLine:
                          f'{vector})')
             for part in (0, 1):
                 lines.append(f'  {pair}p{part} = extractvalue {{{kind}, {kind}}} {pair}, {part}')
-            place = {angle.number: lane for lane, angle in enumerate(group)}
-            for symbol in needed:
-                if symbol.name in ('sin', 'cos') and symbol.first.number in place:
-                    part = 0 if symbol.name == 'sin' else 1
-                    lines.append(f'  {self.value(symbol)} = extractelement {kind} {pair}p{part}, '
-                                 f'i64 {place[symbol.first.number]}')
-                    self._done.add(symbol.number)
-        self._done.update(wanted)
+        for symbol in needed:
+            if symbol.name in ('sin', 'cos') and symbol.first.number in places:
+                number, first = places[symbol.first.number]
+                part = 0 if symbol.name == 'sin' else 1
+                lines.append(self._out_of(self.value(symbol), kind,
+                                          f'%{self._prefix}g{number}p{part}', first,
+                                          self._widths[symbol.number].lanes))
+                self._done.add(symbol.number)
         return lines
+
+    def _out_of(self, target: str, kind: str, vector: str, first: int, count: int) -> str:
+        """Return the instruction that takes one or more neighbouring lanes out of a vector."""
+        if count == 1:
+            return f'  {target} = extractelement {kind} {vector}, i64 {first}'
+        mask = ', '.join(f'i32 {first + k}' for k in range(count))
+        return (f'  {target} = shufflevector {kind} {vector}, {kind} poison, '
+                f'<{count} x i32> <{mask}>')
 
     def store(self, operand: Operand, pointer: str, entry: int | str) -> list[str]:
         """Return the instructions that store a value at an entry of an array."""
@@ -233,9 +252,8 @@ class StraightLine:
         if symbol.name == 'lane':
             return f'  {target} = extractelement {vector}, i64 {symbol.second}'
         half = width.lanes // 2
-        mask = ', '.join(f'i32 {symbol.second * half + k}' for k in range(half))
-        return (f'  {target} = shufflevector {vector}, {width.type} poison, '
-                f'<{half} x i32> <{mask}>')
+        return self._out_of(target, width.type, self.value(symbol.first), symbol.second * half,
+                            half)
 
     def _read(self, target: str, symbol: Symbol) -> str:
         pointer, entry, kind = self._pointers[symbol.first], symbol.second, self._width.type
@@ -259,3 +277,11 @@ class StraightLine:
                      f'({kind} {self.value(angle)})\n')
         return (f'{lines}  {target} = extractvalue {{{kind}, {kind}}} {both}, '
                 f'{0 if symbol.name == "sin" else 1}')
+
+
+def _of_inputs(angle: Symbol, most: int) -> bool:
+    """Return whether an angle is an input, or a vector of so many inputs at most."""
+    if angle.name == 'pack':
+        return len(angle.first) <= most and all(
+            isinstance(scalar, Symbol) and scalar.name == 'input' for scalar in angle.first)
+    return angle.name == 'input'

@@ -265,7 +265,7 @@ def run(program: Program, tree: Tree, joints: Sequence[Joint], world: World) -> 
             if step.keep is not None and i >= 0:
                 kept[i] = (*kept[i], step.keep)
             if step.out:
-                _place(program, tree, i, step.out, results)
+                place_out(program, tree, i, step.out, results)
     return results
 
 
@@ -294,17 +294,48 @@ def _inward(sweep: Inward, tree: Tree, joints: Sequence[Joint],
 
 def _ties(sweep: Ties, program: Program, tree: Tree, world: World, hands: Sequence[Any],
           kept: list[tuple[Any, ...]], results: list[Scalar]) -> None:
-    sums = [sweep.zero] * (len(tree.bodies) + 1)
-    for tie in tree.ties:
-        first, second, out = sweep.step(tie, world, hands[tie.first + 1], hands[tie.second + 1])
-        sums[tie.first + 1] = sums[tie.first + 1] + first
-        sums[tie.second + 1] = sums[tie.second + 1] + second
+    sums, outs = tie_all(sweep, tree.ties, world, lambda body: hands[body + 1])
+    for tie, out in zip(tree.ties, outs):
         if program.layout is Layout.ROWS:
             width, (each,) = tree.nv + sum(program.extent), program.extent
             for k, value in enumerate(out):
                 row, entry = divmod(k, each)
                 results[(tie.row + row) * width + entry] = value
-    kept[:] = [(*records, record) for records, record in zip(kept, sums[1:])]
+    kept[:] = [(*records, sums.get(i, sweep.zero)) for i, records in enumerate(kept)]
+
+
+def tie_all(sweep: Ties, ties: Sequence[Tie], world: World, handed: Callable[[int], Any]
+            ) -> tuple[dict[int, Any], list[tuple[Scalar, ...]]]:
+    """
+    Run the steps of all ties.
+
+    Parameters
+    ----------
+    sweep : Ties
+        The step, and what a body without ties keeps.
+    ties : sequence of Tie
+        What acts between two bodies each.
+    world : World
+        Gravity.
+    handed : callable
+        What a body has handed on in the sweep before; the ground is -1.
+
+    Returns
+    -------
+    sums : dict
+        What each body that has ties keeps.
+    outs : list of tuple
+        What each tie gives out.
+
+    """
+    sums: dict[int, Any] = {}
+    outs = []
+    for tie in ties:
+        first, second, out = sweep.step(tie, world, handed(tie.first), handed(tie.second))
+        for body, record in ((tie.first, first), (tie.second, second)):
+            sums[body] = sums.get(body, sweep.zero) + record
+        outs.append(out)
+    return sums, outs
 
 
 def _walk(walk: Walk, program: Program, tree: Tree, joints: Sequence[Joint],
@@ -323,8 +354,8 @@ def _walk(walk: Walk, program: Program, tree: Tree, joints: Sequence[Joint],
                 parent = tree.parents[parent]
 
 
-def _place(program: Program, tree: Tree, i: int, out: tuple[Scalar, ...],
-           results: list[Scalar]) -> None:
+def place_out(program: Program, tree: Tree, i: int, out: tuple[Scalar, ...],
+              results: list[Scalar]) -> None:
     """Put the results of a sweep's step at body i into place."""
     if program.layout is Layout.JOINTS:
         results[tree.v_offsets[i]:tree.v_offsets[i] + len(out)] = out

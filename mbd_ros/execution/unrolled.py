@@ -12,7 +12,7 @@ from mbd_ros.execution.parts import ASIDE, IN_PARTS, LONGEST, parted
 from mbd_ros.execution.side_by_side import SideBySide
 from mbd_ros.execution.sincos import sincos_ir
 from mbd_ros.execution.straight_line import declarations_ir, StraightLine, Width
-from mbd_ros.execution.sweeps import Inward, Outward, Program, run, World
+from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, run, Ties, World
 from mbd_ros.execution.trace import Operand, Trace
 from mbd_ros.execution.tree import joints_of, sizes, tree_of
 from mbd_ros.model import Model
@@ -20,6 +20,8 @@ from mbd_ros.spatial import Vector3
 
 PAYS = 0.9
 """Share of the operations of scalar code below which lanes are used unasked."""
+LONGEST_IN_LANES = 20000
+"""Operations up to which they are, for code in lanes is one function: compiled in 3 s."""
 
 
 def trace_program(program: Program, model: Model, nodes: Sequence[Node] = ()
@@ -137,9 +139,12 @@ def folded_operations(program: Program, model: Model) -> int:
 
 def bundles_of(program: Program, model: Model, widest: int) -> tuple[Node, ...]:
     """Return the bodies as nodes of subtrees side by side; empty where there are none."""
-    if not all(isinstance(sweep, (Outward, Inward)) for sweep in program.sweeps):
+    if not all(isinstance(sweep, (Outward, Inward, Ties)) for sweep in program.sweeps) or (
+            program.layout is Layout.ROWS):
         return ()
-    nodes = folded(model.parents, model.joint_types, widest)
+    nodes = folded(model.parents, [
+        (kind, body.closes) for kind, body in zip(model.joint_types, tree_of(model).bodies)],
+        widest)
     return tuple(nodes) if len(nodes) < model.nb else ()
 
 
@@ -153,9 +158,10 @@ def bundles_that_pay(program: Program, model: Model) -> tuple[Node, ...]:
     def compare() -> bytes:
         alone, together = (_operations(*trace_program(program, model, way))
                            for way in ((), nodes))
-        return b'pay' if together < PAYS * alone else b'do not pay'
+        pay = together < min(PAYS * alone, LONGEST_IN_LANES)
+        return b'pay' if pay else b'do not pay'
 
-    origin = origin_of(program, model, 'bundles', PAYS, nodes)
+    origin = origin_of(program, model, 'bundles', PAYS, LONGEST_IN_LANES, nodes)
     return nodes if kept(origin, compare) == b'pay' else ()
 
 

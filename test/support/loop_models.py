@@ -89,3 +89,43 @@ def frame(**axis: Any) -> np.ndarray:
 def body_order(model: Model) -> list[int]:
     """Return the number in the reference of each body of the model."""
     return [int(name[1:]) for name in model.joint_names]
+
+
+@cache
+def many_legs(legs: int, length: int, seed: int, springs: int = 0, cut: str = 'spherical'
+              ) -> Model:
+    """
+    Return a platform, free to move, on equal legs of random placements and masses.
+
+    Loop joints hold the last bodies of the legs; springs are between the middles of neighbours.
+    """
+    rng = np.random.default_rng(seed)
+    links, joints, cuts = [Link('ground'), _solid('platform', rng)], [], []
+    joints.append(Joint('free', 'floating', 'ground', 'platform', Pose(), (1.0, 0.0, 0.0)))
+    kinds = ('continuous', 'prismatic', 'continuous')
+    for leg in range(legs):
+        for k in range(length):
+            name = f'leg{leg}_{k:03}'
+            links.append(_solid(name, rng))
+            axis = rng.normal(size=3)
+            joints.append(Joint(
+                f'{name}_joint', kinds[k % 3],  # type: ignore[arg-type]
+                f'leg{leg}_{k - 1:03}' if k else 'ground', name,
+                Pose(matrix3(frame(x=rng.normal(size=3))), tuple(rng.uniform(-0.4, 0.4, 3))),
+                tuple(axis / np.linalg.norm(axis)), Limits()))
+        cuts.append(LoopJoint(
+            f'cut{leg}', cut, f'leg{leg}_{length - 1:03}', 'platform',  # type: ignore[arg-type]
+            Pose(translation=tuple(rng.uniform(-0.3, 0.3, 3))),
+            Pose(translation=tuple(rng.uniform(-0.3, 0.3, 3))),
+            distance=0.5 if cut == 'distance' else None))
+    middle = length // 2
+    held = [SpringDamper(f's{k}', f'leg{k}_{middle:03}', f'leg{k + 1}_{middle:03}',
+                         (0.1, 0.0, 0.0), (0.0, 0.1, 0.0), 10.0, 1.0, 0.2)
+            for k in range(springs)]
+    return build_model(Mechanism('legs', 'ground', tuple(links), tuple(joints),
+                                 loop_joints=tuple(cuts), springs=tuple(held)))
+
+
+def _solid(name: str, rng: np.random.Generator) -> Link:
+    return Link(name, Inertia(float(rng.uniform(0.5, 2.0)), tuple(rng.uniform(-0.2, 0.2, 3)),
+                              matrix3(np.diag(rng.uniform(0.05, 0.08, 3)))))

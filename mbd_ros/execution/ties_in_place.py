@@ -1,0 +1,90 @@
+"""
+IR of the ties of one model, as straight-line code between sweeps that run in parts.
+
+Where the bodies of a tree are swept in lanes or on threads, their rows lie in several places. A
+tie reads what its two bodies have handed outward from there, and puts what it does to them there.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+import itertools
+from typing import Any, NamedTuple
+
+from mbd_ros.execution.species import flatten, mapped, WORLD, world_inputs
+from mbd_ros.execution.straight_line import StraightLine
+from mbd_ros.execution.sweeps import Outward, Program, tie_all, Ties
+from mbd_ros.execution.trace import Operand, Trace
+from mbd_ros.execution.tree import tree_of
+from mbd_ros.model import Model
+
+
+class Place(NamedTuple):
+    """
+    Where the records of a body are.
+
+    Attributes
+    ----------
+    work : str
+        Pointer to doubles.
+    handed, kept : int
+        First value of what it hands on, and of what it keeps of ties.
+    step : int
+        From one value to the next: the number of lanes.
+
+    """
+
+    work: str
+    handed: int
+    kept: int
+    step: int
+
+
+def ties_in_place(program: Program, model: Model, k: int, places: Mapping[int, Sequence[Place]]
+                  ) -> list[str]:
+    """
+    Return the code of sweep k of a program, which is one of ties.
+
+    Parameters
+    ----------
+    program : Program
+        It hands its records outward in the sweep before.
+    model : Model
+        The model, whose constants are folded.
+    k : int
+        Number of the sweep.
+    places : mapping
+        Where the row of each body is; more than one where lanes repeat it.
+
+    Returns
+    -------
+    list of str
+        IR; it reads ``%gravity``.
+
+    """
+    sweep, before = program.sweeps[k], program.sweeps[k - 1]
+    assert isinstance(sweep, Ties)
+    assert isinstance(before, Outward)
+    trace, tree = Trace(), tree_of(model)
+    world = world_inputs(trace)
+    ground = before.start(world)
+
+    def handed(body: int) -> Any:
+        if body < 0:
+            return ground
+        place = places[body][0]
+        entries = itertools.count(place.handed, place.step)
+        return mapped(ground, lambda _: trace.input(place.work, next(entries)))
+
+    sums, _ = tie_all(sweep, tree.ties, world, handed)
+    values: dict[int, list[Operand]] = {
+        body: flatten(record) for body, record in sums.items() if body >= 0}
+    works = {place.work: place.work for body in values for place in places[body]}
+    block = StraightLine(f'tie{k}.', {**works, WORLD: '%gravity'})
+    lines = block.compute(trace, [value for record in values.values() for value in record])
+    for body, record in values.items():
+        for place in places[body]:
+            for entry, value in zip(itertools.count(place.kept, place.step), record):
+                lines += block.store(value, place.work, entry)
+    return lines
