@@ -1,11 +1,17 @@
-"""What all tests share: a DDS domain of their own, so that they never meet a running robot."""
+"""What all tests share: a DDS domain of their own, so that they never meet a robot; logs."""
 
+import atexit
 import importlib
 import importlib.util
 import os
+import shutil
+import tempfile
 
 # A domain of 1 to 100 by process: domain 0 is what people use, above 101 ports may be taken.
 os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
+# Logs of nodes, which go to ~/.ros/log otherwise, end with the tests.
+os.environ['ROS_LOG_DIR'] = tempfile.mkdtemp(prefix='mbd_ros_log_')
+atexit.register(shutil.rmtree, os.environ['ROS_LOG_DIR'], ignore_errors=True)
 
 found = importlib.util.find_spec('rosless')
 if found is not None and found.origin is not None:

@@ -157,10 +157,12 @@ def test_loopback_unless_told_otherwise() -> None:
     assert '<NetworkInterface name="lo" multicast="false"/>' in default
     assert '<Peer address="127.0.0.1"/>' in default
     assert '<AllowMulticast>false</AllowMulticast>' in default
+    assert '<MaxMessageSize>65500 B</MaxMessageSize>' in default
     subnet = configuration({'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET'})
     assert subnet is not None
     assert 'NetworkInterface' not in subnet
     assert 'AllowMulticast' not in subnet
+    assert 'MaxMessageSize' not in subnet  # datagrams that fit into frames of Ethernet
     peers = configuration({'ROS_STATIC_PEERS': '10.0.0.1;10.0.0.2'})
     assert peers is not None
     assert 'NetworkInterface' not in peers

@@ -78,6 +78,8 @@ def deserialize(data: bytes, cls: Any, offset: int = 4) -> Any:
             f'{cls.__module__}.{cls.__name__}: encapsulation {bytes(data[:4]).hex()} is not plain '
             'little-endian CDR (0001....)'
         )
+    if not isinstance(data, (bytes, bytearray)):
+        data = bytes(data)  # slices of other buffers make no arrays
     message = cls.__new__(cls)
     read = _readers.get(cls) or reader(cls)
     try:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import array
 from collections.abc import Callable
+from struct import calcsize
 from typing import Any
 
 from . import checks
 from .definition import FieldType, MessageDefinition, NUMBERS
 from .resolve import message_class
 
-UINT32 = '_U'
 SCALARS = {'bool': ('?', 1), 'byte': ('c', 1)} | {k: v[:2] for k, v in NUMBERS.items()}
 
 
@@ -43,7 +43,7 @@ class _Generator:
     def __init__(self, definition: MessageDefinition) -> None:
         self.definition = definition
         self.lines: list[str] = []
-        self.setup: list[str] = [f'{UINT32} = Struct("<I")']
+        self.setup: list[str] = []
         self.modulus, self.offset = 1, 0
         self.format = ''
         self.items: list[str] = []
@@ -98,11 +98,12 @@ class _Generator:
         """Emit padding that depends on the position at run time."""
         raise NotImplementedError
 
-    def struct(self) -> str:
-        """Return the constant for the pending run's format, and start a new run."""
-        name = self.constant('_S', f'Struct("<{self.format}")')
+    def struct(self, method: str) -> tuple[str, int]:
+        """Return the `struct` function for the pending run and its size; start a new run."""
+        name = self.constant('_S', f'Struct("<{self.format}").{method}')
+        size = calcsize(f'<{self.format}')
         self.format, self.items = '', []
-        return name
+        return name, size
 
     def fields(self, definition: MessageDefinition, owner: str) -> None:
         """Emit all fields of a message held by the variable `owner`."""
@@ -135,7 +136,7 @@ class Writer(_Generator):
     def flush(self) -> None:
         if self.format:
             items = ', '.join(self.items)
-            self.line(f'b += {self.struct()}.pack({items})')
+            self.line(f"b += {self.struct('pack')[0]}({items})")
 
     def dynamic_align(self, size: int) -> None:
         if size == 8:
@@ -241,9 +242,9 @@ class Reader(_Generator):
     def flush(self) -> None:
         if self.format:
             items = ', '.join(self.items) + (',' if len(self.items) == 1 else '')
-            name = self.struct()
-            self.line(f'{items} = {name}.unpack_from(b, p)' if items else '')
-            self.line(f'p += {name}.size')
+            unpack, size = self.struct('unpack_from')
+            self.line(f'{items} = {unpack}(b, p)' if items else '')
+            self.line(f'p += {size}')
 
     def dynamic_align(self, size: int) -> None:
         if size == 8:
@@ -317,8 +318,7 @@ class Reader(_Generator):
                 self.line('if n: p += 4 - p & 7')
             self.line(f'e = p + {size} * n')
             self.line("if e > end: raise ValueError('sequence longer than the data')")
-            self.line(f'{place} = v = array({letter!r})')
-            self.line('v.frombytes(b[p:e])')
+            self.line(f'{place} = array({letter!r}, b[p:e]) if n else array({letter!r})')
             self.line('p = e')
             self.forget(min(size, 4))
             return
