@@ -136,10 +136,15 @@ class Program:
             env={**os.environ, 'PYTHONPATH': SOURCE, **environment},
         )
 
-    def wait_for_line(self) -> str:
-        """Return the next line of its output."""
+    def wait_for_line(self, timeout: float = 60.0) -> str:
+        """Return the next line of its output; '' if none comes in time [s], and it is killed."""
         assert self.process.stdout is not None
-        return self.process.stdout.readline().strip()
+        watch = threading.Timer(timeout, self.process.kill)
+        watch.start()
+        try:
+            return self.process.stdout.readline().strip()
+        finally:
+            watch.cancel()
 
     def finish(self, timeout: float = 10.0) -> tuple[int, str, str]:
         """Wait for its end; return exit code, output and error output."""

@@ -6,6 +6,8 @@ from collections.abc import Callable
 import os
 from pathlib import Path
 import signal
+import subprocess
+import sys
 import time
 from typing import Any
 
@@ -116,10 +118,13 @@ def test_signals_end_a_program_at_once(
     assert talker.wait_for_line() == 'ready'
     assert wait_until(lambda: 'talker' in node.get_node_names())
     begin = time.monotonic()
+    subprocess.run([sys.executable, '-c', ''], check=True)
+    start = time.monotonic()
     talker.process.send_signal(number)
     code, output, errors = talker.finish()
-    # the promise is 0.3 s; the margin is for a machine that is busy with other tests
-    assert time.monotonic() - begin < 1.0
+    # the promise is 0.3 s; on a busy machine an interpreter takes as many times longer to start,
+    # which is 0.02 s otherwise
+    assert time.monotonic() - start < 1.0 + 10 * (start - begin)
     assert (code, output.strip()) == (0, farewell), errors
     assert wait_until(lambda: 'talker' not in node.get_node_names(), 1.0)
 
@@ -189,8 +194,8 @@ def test_thirty_processes_at_once(run_program: Make, make_node: Make, wait_until
     programs = [run_program(MEMBER, f'member{i}') for i in range(30)]
     members = {f'member{i}' for i in range(30)}
     assert wait_until(lambda: members <= set(node.get_node_names()), 150.0)
+    assert [program.wait_for_line() for program in programs] == ['all here'] * 30
     for program in programs:
-        assert program.wait_for_line() == 'all here'
         program.process.terminate()
     assert wait_until(lambda: node.get_node_names() == ['observer'], 30.0)
 

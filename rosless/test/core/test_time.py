@@ -1,0 +1,74 @@
+"""Clocks, jumps, timers and who tells the time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy import time_source
+from rclpy.clock import Clock, ClockChange, JumpHandle, JumpThreshold, ROSClock, TimeJump
+from rclpy.clock_type import ClockType
+from rclpy.duration import Duration, Infinite
+from rclpy.time import Time
+from rclpy.timer import TimerInfo
+
+Make = Callable[..., Any]
+
+
+def test_timers_tell_when_they_were_due(
+    make_node: Make, executor: Any, spin_until: Make
+) -> None:
+    node = make_node()
+    executor.add_node(node)
+    told: list[TimerInfo] = []
+    timer = node.create_timer(0.01, told.append, autostart=False)
+    executor.spin_once(timeout_sec=0.05)
+    assert told == []
+    assert timer.is_canceled()
+    assert not timer.is_ready()
+    timer.timer_period_ns = 20_000_000
+    assert timer.timer_period_ns == 20_000_000
+    timer.reset()
+    assert spin_until(executor, lambda: len(told) == 2)
+    assert told[0].expected_call_time <= told[0].actual_call_time
+    assert told[1].expected_call_time - told[0].expected_call_time >= 20_000_000
+
+
+def test_clocks_and_jumps() -> None:
+    clock = ROSClock()
+    clock._set_ros_time_is_active(True)
+    jumps: list[Any] = []
+    threshold = JumpThreshold(
+        min_forward=Duration(nanoseconds=1), min_backward=Duration(nanoseconds=-1)
+    )
+    handle = clock.create_jump_callback(threshold, post_callback=jumps.append)
+    assert isinstance(handle, JumpHandle)
+    clock.set_ros_time_override(Time(seconds=5, clock_type=ClockType.ROS_TIME))
+    handle.unregister()
+    clock.set_ros_time_override(Time(seconds=9, clock_type=ClockType.ROS_TIME))
+    assert [jump['delta'] for jump in jumps] == [5 * 10**9]
+    jump = TimeJump(ClockChange.ROS_TIME_NO_CHANGE, Duration(seconds=5))
+    assert (jump.clock_change, jump.delta.nanoseconds) == (1, 5 * 10**9)
+    assert Infinite.nanoseconds == 2**63 - 1
+
+
+def test_sleeping_until_a_time(context: Any) -> None:
+    for clock in (Clock(clock_type=ClockType.STEADY_TIME), ROSClock()):
+        until = clock.now() + Duration(nanoseconds=10_000_000)
+        assert clock.sleep_until(until, context)
+        assert clock.now() >= until
+
+
+def test_time_sources_feed_clocks(make_node: Make) -> None:
+    node = make_node()
+    source = time_source.TimeSource(node=node)
+    clock = ROSClock()
+    source.attach_clock(clock)
+    source.ros_time_is_active = True
+    assert source.ros_time_is_active
+    message = Time(seconds=3).to_msg()
+    source.clock_callback(type('Clock', (), {'clock': message})())
+    assert clock.now().nanoseconds == 3 * 10**9
+    source.detach_node()
+    source.attach_node(node)
+    assert (time_source.CLOCK_TOPIC, time_source.USE_SIM_TIME_NAME) == ('/clock', 'use_sim_time')
