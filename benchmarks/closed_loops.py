@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 import math
 from pathlib import Path
 import time
-from typing import Any
 
-from lxml import etree
-import mujoco
 import numpy as np
-import pinocchio as pin
 
+from benchmarks.loop_peers import mujoco_call, mujoco_hinges, pinocchio_calls
 from benchmarks.timing import interleaved, Timing
 import mbd_ros
-from mbd_ros.description.write_mjcf import mjcf_text
 from mbd_ros.model import state
 
 URDF = Path(__file__).resolve().parents[1] / 'urdf'
-SIZES = (15, 51, 101, 151, 251, 1001)
-LARGEST_MUJOCO = 1001
+SIZES = ((15, None), (51, None), (101, None), (151, None), (251, None), (1001, None),
+         (1001, 'unrolled'))
+"""Links, and who runs the sweeps where it is not the default."""
+LARGEST_PINOCCHIO = 251
 GRAVITY = (0.0, -9.81, 0.0)
+WEIGHT = (0.0, 0.0, -9.81)
+PEERS = ('constraintDynamics', 'lcaba', 'mj_forward')
+"""Two of Pinocchio, one of MuJoCo; without a time where they are not asked."""
+HEADS = (f'this [us] | {" | ".join(PEERS)} | '
+         f'{" | ".join(f"{peer} / this" for peer in PEERS)} |')
 
 
 def ring(size: int) -> str:
@@ -53,24 +55,24 @@ def regular(size: int) -> np.ndarray:
 
 def rings() -> Iterator[str]:
     """Yield the table of rings."""
-    yield ('| links | this [us] | first call [s] | Pinocchio constraintDynamics | MuJoCo '
-           'mj_forward | Pinocchio / this | MuJoCo / this |')
-    yield '|---|---|---|---|---|---|---|'
+    yield f'| links | first call [s] | {HEADS}'
+    yield '|---|---|---|---|---|---|---|---|---|'
     found: list[tuple[int, float]] = []
-    for size in SIZES:
+    for size, executor in SIZES:
         text, q = ring(size), regular(size)
         model = mbd_ros.load(text)
         zero = np.zeros(model.nv)
         begin = time.perf_counter()
-        executor = 'unrolled' if size > 300 else None
         ours = mbd_ros.compile(model, gravity=GRAVITY, executor=executor).forward_dynamics
         ours(q, zero, zero)
         first = time.perf_counter() - begin
-        times = interleaved({
-            'this': (ours, (q, zero, zero)), 'Pinocchio': pinocchio(text, model, q),
-            'MuJoCo': mujoco_call(model, q)}, rounds=9, fewest=5)
+        peers = {'mj_forward': mujoco_hinges(model, q, GRAVITY)}
+        if size <= LARGEST_PINOCCHIO:
+            peers.update(pinocchio_calls(text, model, q, GRAVITY))
+        times = interleaved({'this': (ours, (q, zero, zero)), **peers},
+                            rounds=9 if size <= LARGEST_PINOCCHIO else 3, seconds=0.02, fewest=3)
         found.append((size, times['this'].median))
-        yield row(f'{size}', times, f' {first:.1f} |')
+        yield row(f'{size}{f", {executor}" if executor else ""} | {first:.1f}', times)
     long = [one for one in found if 51 <= one[0] <= 251]
     slope = np.polyfit(np.log([n for n, _ in long]), np.log([t for _, t in long]), 1)[0]
     yield ''
@@ -79,62 +81,21 @@ def rings() -> Iterator[str]:
 
 def robots() -> Iterator[str]:
     """Yield the table of parallel robots."""
-    yield '| robot | this [us] | Pinocchio | MuJoCo | Pinocchio / this | MuJoCo / this |'
-    yield '|---|---|---|---|---|---|'
+    yield f'| robot | {HEADS}'
+    yield '|---|---|---|---|---|---|---|---|'
     for name in ('stewart', 'delta'):
         model = mbd_ros.load(URDF / f'{name}.urdf.xacro')
         q, zero = state.neutral(model), np.zeros(model.nv)
         times = interleaved({
             'this': (mbd_ros.compile(model).forward_dynamics, (q, zero, zero)),
-            'Pinocchio': pinocchio(model.mechanism.text, model, q),
-            'MuJoCo': mujoco_call(model, q)}, rounds=9)
+            **pinocchio_calls(model.mechanism.text, model, q, WEIGHT),
+            'mj_forward': mujoco_call(model, q, WEIGHT)}, rounds=9, seconds=0.02)
         yield row(name, times)
 
 
-def row(name: str, times: dict[str, Timing], more: str = '') -> str:
+def row(name: str, times: dict[str, Timing]) -> str:
     """Return one line of a table."""
     this = times['this']
-    ratios = [f'{times[peer].ratio_to(this)[1]:.1f}' for peer in ('Pinocchio', 'MuJoCo')]
-    return (f'| {name} | {this.median:.2f} |{more} {times["Pinocchio"].median:.1f} | '
-            f'{times["MuJoCo"].median:.1f} | {" | ".join(ratios)} |')
-
-
-def pinocchio(text: str, model: Any, q: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
-    """Return Pinocchio's constraint dynamics of the same robot, and arguments."""
-    peer = pin.buildModelFromXML(text)
-    peer.gravity.linear = np.array(GRAVITY)
-    constraints = pin.StdVec_RigidConstraintModel()
-    for joint in model.mechanism.loop_joints:
-        places: list[Any] = []
-        for link, pose in ((joint.link1, joint.frame1), (joint.link2, joint.frame2)):
-            frame = peer.frames[peer.getFrameId(link)]
-            places += [frame.parentJoint,
-                       frame.placement * pin.SE3(np.eye(3), np.array(pose.translation))]
-        constraints.append(pin.RigidConstraintModel(
-            pin.ContactType.CONTACT_3D, peer, *places, pin.ReferenceFrame.LOCAL))
-    data, datas = peer.createData(), pin.StdVec_RigidConstraintData()
-    datas.extend(one.createData() for one in constraints)
-    pin.initConstraintDynamics(peer, data, constraints, datas)
-    settings = pin.ProximalSettings(1e-10, 1e-10, 3)
-    there = q if peer.nq == len(q) else pin.neutral(peer)
-    zero = np.zeros(peer.nv)
-    return pin.constraintDynamics, (
-        peer, data, there, zero, zero, constraints, datas, settings)
-
-
-def mujoco_call(model: Any, q: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
-    """Return MuJoCo's forward dynamics of the same robot, and arguments."""
-    loops = tuple(replace(joint, kind='spherical') for joint in model.mechanism.loop_joints)
-    tree = etree.fromstring(mjcf_text(replace(model.mechanism, loop_joints=loops)).encode())
-    world = tree.find('worldbody')
-    for body in world.findall('.//body'):
-        if body.find('freejoint') is not None or body.find("joint[@type='free']") is not None:
-            world.append(body)  # there alone it may move freely
-    peer = mujoco.MjModel.from_xml_string(etree.tostring(tree, encoding='unicode'))
-    peer.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT
-    peer.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
-    data = mujoco.MjData(peer)
-    if peer.nq == len(q):
-        for joint, first in zip(model.joint_names, model.q_offsets):
-            data.qpos[peer.joint(joint).qposadr[0]] = q[first]
-    return mujoco.mj_forward, (peer, data)
+    medians = [f'{times[peer].median:.1f}' if peer in times else '-' for peer in PEERS]
+    ratios = [f'{times[peer].ratio_to(this)[1]:.1f}' if peer in times else '-' for peer in PEERS]
+    return f'| {name} | {this.median:.2f} | {" | ".join(medians + ratios)} |'
