@@ -52,7 +52,7 @@ ENUMERATORS = {
     ),
     'rclpy.action.server.GoalResponse rclpy.action.GoalResponse': 'REJECT=1 ACCEPT=2',
     'rclpy.action.server.CancelResponse rclpy.action.CancelResponse': 'REJECT=1 ACCEPT=2',
-    'rclpy.action.server.GoalEvent': 'EXECUTE=1 CANCEL_GOAL=2 SUCCEED=3 ABORT=4 CANCELED=5',
+    'rclpy.action.server.GoalEvent': 'EXECUTE=0 CANCEL_GOAL=1 SUCCEED=2 ABORT=3 CANCELED=4',
     'rclpy.lifecycle.TransitionCallbackReturn': 'SUCCESS=97 FAILURE=98 ERROR=99',
     'rclpy.parameter.Parameter.Type': (
         'NOT_SET=0 BOOL=1 INTEGER=2 DOUBLE=3 STRING=4 BYTE_ARRAY=5 BOOL_ARRAY=6 INTEGER_ARRAY=7 '

@@ -10,13 +10,13 @@ from ..exceptions import RCLError
 
 
 class GoalEvent(Enum):
-    """What can happen to a goal."""
+    """What can happen to a goal; values as in rcl_action."""
 
-    EXECUTE = 1
-    CANCEL_GOAL = 2
-    SUCCEED = 3
-    ABORT = 4
-    CANCELED = 5
+    EXECUTE = 0
+    CANCEL_GOAL = 1
+    SUCCEED = 2
+    ABORT = 3
+    CANCELED = 4
 
 
 NAMES = {
