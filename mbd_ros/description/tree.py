@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from mbd_ros.description.carriers import carriers
 from mbd_ros.description.finding import Source
 from mbd_ros.description.inertia_check import HUGE
 from mbd_ros.description.loop_joints import closing
@@ -20,12 +21,13 @@ class Tree(NamedTuple):
     closing: tuple[LoopJoint, ...]
 
 
-def span(links: Sequence[Link], joints: Sequence[Joint], report: Report) -> Tree:
+def span(links: Sequence[Link], joints: Sequence[Joint], report: Report, *,
+         driven: Collection[str] = ()) -> Tree:
     """
     Return the spanning tree of a robot.
 
-    The first joint of the file that leads to a link carries it; a further one closes a loop. The
-    root is the link that no joint leads to or, where joints lead to all, the first link of the
+    Of several joints that lead to a link one carries it (``carriers``), the others close loops.
+    The root is the link that no joint leads to or, where joints lead to all, the first link of the
     file on the ring that carries all others: the joints that lead to it close loops.
 
     Parameters
@@ -34,6 +36,8 @@ def span(links: Sequence[Link], joints: Sequence[Joint], report: Report) -> Tree
         In the order of the file.
     report : Report
         Takes the findings.
+    driven : collection of str, optional
+        Names of joints that transmissions and the like drive.
 
     Returns
     -------
@@ -54,16 +58,11 @@ def span(links: Sequence[Link], joints: Sequence[Joint], report: Report) -> Tree
     _check_names('joint', joints, report)
     _check_ends(links, joints, report)
     root = _find_root(links, joints, report)
-    parents: dict[str, Joint] = {}
-    cut: list[Joint] = []
-    for joint in joints:
-        if joint.child == root or joint.child in parents:
-            cut.append(joint)
-        else:
-            parents[joint.child] = joint
+    parents = carriers(root, joints, driven)
+    kept = {joint.name for joint in parents.values()}
     _check_cycles(joints, parents, report)
     return Tree(root, tuple(parents.values()),
-                tuple(closing(joint, report) for joint in cut))
+                tuple(closing(joint, report) for joint in joints if joint.name not in kept))
 
 
 def _find_root(links: Sequence[Link], joints: Sequence[Joint], report: Report) -> str:

@@ -64,7 +64,7 @@ def read_urdf(robot: Any, report: Report, *, mimic: bool = False,
                   for element, raw in zip(robot.findall('link'), numbers.links))
     joints = tuple(read_joint(element, raw, report, mimic=mimic)
                    for element, raw in zip(robot.findall('joint'), numbers.joints))
-    tree = span(links, joints, report)
+    tree = span(links, joints, report, driven=_driven(robot))
     found = read_loops(robot, report)
     read_gazebo_joints(robot, tree, found, report)
     if side is not None:
@@ -76,6 +76,12 @@ def read_urdf(robot: Any, report: Report, *, mimic: bool = False,
     return Mechanism(_name(robot, report), tree.root, links, tree.joints, tuple(report.findings),
                      report.file, as_text(robot), loop_joints, tuple(found.springs),
                      _read_generation(robot, report), fluids, flexibles)
+
+
+def _driven(robot: Any) -> set[str]:
+    """Return the names of the joints that transmissions and ros2_control drive."""
+    return {joint.get('name', '') for way in ('transmission/joint', 'ros2_control/joint')
+            for joint in robot.findall(way)}
 
 
 def _read_generation(robot: Any, report: Report) -> int:
