@@ -36,7 +36,7 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     path_or_text : str or path
         Path of a ``.urdf``, ``.xacro`` or ``.yaml`` (module graph) file, or the XML text itself.
     mimic : bool
-        Whether mimic joints are coupled to the joint they mimic; not in this version.
+        Whether mimic joints will be coupled to the joint they mimic; else they are findings.
     inertia : {'checked', 'unchecked'}
         Whether mass properties no body can have are refused, or remarked only.
     xacro : {'checked', 'trusted'}
@@ -58,7 +58,7 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     """
     checked = inertia == 'checked'
     if isinstance(path_or_text, str) and path_or_text.lstrip('\ufeff \t\r\n').startswith('<'):
-        return _read_xml(_encoded(path_or_text), Report(TEXT, checked=checked), mimic)
+        return _read_xml(_encoded(path_or_text), Report(TEXT, checked=checked, mimic=mimic))
     path = Path(path_or_text)
     if path.suffix in ('.yaml', '.yml'):
         return assemble(read_module_graph_file(path, checked=checked))
@@ -68,15 +68,15 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         data, file = expand_xacro(file, trusted=xacro == 'trusted'), f'{file} (expanded)'
     beside = side_file(path)
     side = (read_content(beside), str(beside)) if beside.exists() else None
-    return _read_xml(data, Report(file, checked=checked), mimic, side)
+    return _read_xml(data, Report(file, checked=checked, mimic=mimic), side)
 
 
-def _read_xml(data: bytes, report: Report, mimic: bool,
+def _read_xml(data: bytes, report: Report,
               side: tuple[bytes, str] | None = None) -> Mechanism:
     """Read XML by the format that its root element names."""
     root = parse_xml(data, report)
     if root.tag == 'robot':
-        return read_urdf(root, report, mimic=mimic, side=side)
+        return read_urdf(root, report, side=side)
     if side is not None:
         raise report.error(f'the file {side[1]} is beside a description that is no URDF; loops '
                            'are closed in the description itself', Source(side[1]))

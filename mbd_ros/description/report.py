@@ -24,12 +24,15 @@ class Report:
         Path of the file, or ``'<string>'``.
     checked : bool
         Whether mass properties no body can have are refused, or remarked only.
+    mimic : bool
+        Whether joints will be coupled to those they mimic.
 
     """
 
-    def __init__(self, file: str, *, checked: bool = True) -> None:
+    def __init__(self, file: str, *, checked: bool = True, mimic: bool = False) -> None:
         self.file = file
         self.checked = checked
+        self.mimic = mimic
         self.findings: list[Finding] = []
         self._included = False
 
@@ -53,6 +56,13 @@ class Report:
     def remark(self, severity: Severity, message: str, source: Source, remedy: str = '') -> None:
         """Keep a finding."""
         self.findings.append(Finding(severity, message, source.file, source.line, remedy))
+
+    def follows(self, joint: str, leader: str, source: Source) -> None:
+        """Remark that a joint mimics another, unless it will be coupled to it."""
+        if not self.mimic:
+            self.remark('warning', f"joint '{joint}' mimics '{leader}'; it is read as an ordinary "
+                        'joint, without the coupling', source,
+                        'load with mimic=True couples it')
 
     def error(self, message: str, source: Source) -> DescriptionError:
         """Return the error to raise."""

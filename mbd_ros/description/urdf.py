@@ -28,7 +28,7 @@ from mbd_ros.description.xml_tree import as_text
 VERSIONS = ('1.0', '1.1', '1.2')
 
 
-def read_urdf(robot: Any, report: Report, *, mimic: bool = False,
+def read_urdf(robot: Any, report: Report, *,
               side: tuple[bytes, str] | None = None) -> Mechanism:
     """
     Read a robot from URDF 1.0 to 1.2.
@@ -39,8 +39,6 @@ def read_urdf(robot: Any, report: Report, *, mimic: bool = False,
         The ``<robot>``.
     report : Report
         Knows the file; takes the findings.
-    mimic : bool
-        Whether mimic joints are to be coupled, which this version cannot do.
     side : (bytes, str), optional
         Content and path of the YAML file beside the description that closes its loops.
 
@@ -62,7 +60,7 @@ def read_urdf(robot: Any, report: Report, *, mimic: bool = False,
     numbers = numbers_of(robot)
     links = tuple(_read_link(element, raw, report)
                   for element, raw in zip(robot.findall('link'), numbers.links))
-    joints = tuple(read_joint(element, raw, report, mimic=mimic)
+    joints = tuple(read_joint(element, raw, report)
                    for element, raw in zip(robot.findall('joint'), numbers.joints))
     tree = span(links, joints, report, driven=_driven(robot))
     found = read_loops(robot, report)

@@ -14,7 +14,6 @@ from mbd_ros.description.numbers import read_numbers
 from mbd_ros.description.poses import read_pose
 from mbd_ros.description.report import nearest, Report, tag_name
 from mbd_ros.description.vocabulary import ARMATURE
-from mbd_ros.errors import UnsupportedError
 
 KINDS: tuple[str, ...] = get_args(JointKind)
 
@@ -22,7 +21,7 @@ _MOVES = ('revolute', 'continuous', 'prismatic')
 _FEEL = ('axis', 'limit', 'dynamics', 'mimic', ARMATURE)
 
 
-def read_joint(element: Any, raw: Any, report: Report, *, mimic: bool) -> Joint:
+def read_joint(element: Any, raw: Any, report: Report) -> Joint:
     """
     Return the record of a joint.
 
@@ -34,8 +33,6 @@ def read_joint(element: Any, raw: Any, report: Report, *, mimic: bool) -> Joint:
         Its numbers.
     report : Report
         Takes the findings.
-    mimic : bool
-        Whether the user asks for coupled mimic joints.
 
     Returns
     -------
@@ -46,8 +43,6 @@ def read_joint(element: Any, raw: Any, report: Report, *, mimic: bool) -> Joint:
     ------
     DescriptionError
         If type, axis or limits are not allowed.
-    UnsupportedError
-        If the coupling is asked for, which is not in this version.
 
     """
     kind = _read_kind(element, report)
@@ -59,7 +54,7 @@ def read_joint(element: Any, raw: Any, report: Report, *, mimic: bool) -> Joint:
         _read_axis(element, raw.axis, report) if moves or kind == 'planar' else (0.0, 0.0, 1.0),
         _read_limits(element, raw.limit, kind, report) if moves else Limits(),
         _read_dynamics(element, report) if moves else Dynamics(),
-        _read_mimic(element, raw.mimic, report, mimic) if moves else None,
+        _read_mimic(element, raw.mimic, report) if moves else None,
         report.source(element))
 
 
@@ -159,16 +154,10 @@ def _read_dynamics(element: Any, report: Report) -> Dynamics:
     return Dynamics(**values)
 
 
-def _read_mimic(element: Any, raw: Any, report: Report, mimic: bool) -> Mimic | None:
+def _read_mimic(element: Any, raw: Any, report: Report) -> Mimic | None:
     part = element.find('mimic')
     if part is None:
         return None
     source = report.source(part)
-    name = element.get('name')
-    if mimic:
-        raise UnsupportedError(f"{source}: coupling the mimic joint '{name}' to '{raw.joint}'",
-                               'without mimic=True it is read as an ordinary joint, which one row '
-                               'of mbd_ros.udwadia_kalaba couples')
-    report.remark('warning', f"joint '{name}' mimics '{raw.joint}'; it is read as an ordinary "
-                  'joint, without the coupling', source)
+    report.follows(element.get('name'), raw.joint, source)
     return Mimic(raw.joint, raw.multiplier, raw.offset, source)

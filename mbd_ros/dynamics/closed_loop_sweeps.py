@@ -27,7 +27,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from mbd_ros.dynamics.loop_rows import in_body, Row, rows_of, Seen, side, Visible
+from mbd_ros.dynamics.loop_rows import coordinate, in_body, Row, rows_of, Seen, side, Visible
 from mbd_ros.dynamics.recursive import Moving, Pivot, rise, turn
 from mbd_ros.dynamics.spring_force import pull
 from mbd_ros.execution.sweeps import Body, Inward, Layout, Outward, Program, Step, Tie, Ties, World
@@ -75,14 +75,16 @@ Couplings = tuple[tuple[Scalar, ...], ...]
 
 
 class Held(NamedTuple):
-    """What ties do to a body: a load, and the rows of loop joints."""
+    """What ties do to a body: a load, rows of loop joints, what these do along its own joint."""
 
     load: Wrench
     rows: tuple[CutRow, ...]
+    efforts: tuple[Scalar, ...]
 
     def __add__(self, other: Held) -> Held:  # type: ignore[override]
         """Return what both do."""
-        return Held(self.load + other.load, added(self.rows, other.rows))
+        return Held(self.load + other.load, added(self.rows, other.rows),
+                    tuple(a + b for a, b in zip(self.efforts, other.efforts)))
 
     def in_slots(self, order: Sequence[int]) -> Held:
         """Return this with slot ``order[k]`` as slot k, none where it is negative."""
@@ -164,7 +166,7 @@ def see(body: Body, joint: Joint, parent: Seen) -> Step:
     link = joint.link(body.placement)
     velocity, coriolis = turn(joint, link, parent.velocity.angular)
     linear = (link.twist_to_child(parent.velocity) + joint.span(joint.v)).linear
-    return Step(hand=Seen(parent.pose.compose(link), Twist(velocity, linear)),
+    return Step(hand=Seen(parent.pose.compose(link), Twist(velocity, linear), *coordinate(joint)),
                 keep=Moving(link, coriolis, body.inertia.gyroscopic(velocity)))
 
 
@@ -199,7 +201,7 @@ def phi_of(world: World, tie: Tie, row: Row, first: Visible, second: Visible) ->
 def rate_of(world: World, tie: Tie, row: Row, first: Visible, second: Visible) -> Scalar:
     """Return the rate of a row: what a change of velocity must balance."""
     return (in_body(first, row.first).dot(first.velocity)
-            + in_body(second, row.second).dot(second.velocity))
+            + in_body(second, row.second).dot(second.velocity) + row.rate)
 
 
 def tie_down(slots: int, balance: Balance, springs: bool, tie: Tie, world: World, first: Visible,
@@ -207,18 +209,21 @@ def tie_down(slots: int, balance: Balance, springs: bool, tie: Tie, world: World
     """Return what a tie does to its two bodies."""
     one, other = side(first, tie.frame1), side(second, tie.frame2)
     if tie.kind == 'spring':
-        none = (NO_ROW,) * slots
+        none = (NO_ROW,) * slots, (0.0,) * slots
         force = pull(tie, one, other) if springs else ZERO3
-        return (Held(in_body(first, one.push(force)), none),
-                Held(in_body(second, other.push(force * -1.0)), none), ())
+        return (Held(in_body(first, one.push(force)), *none),
+                Held(in_body(second, other.push(force * -1.0)), *none), ())
     rows, others = [NO_ROW] * slots, [NO_ROW] * slots
+    efforts: tuple[list[Scalar], list[Scalar]] = [0.0] * slots, [0.0] * slots
     for slot, row in zip(tie.slots if slots else (), rows_of(tie, one, other)):
         # What does not depend on the bodies travels with the end that is not on the ground.
         rest = balance(world, tie, row, first, second)
         here, there = (0.0, rest) if tie.first < 0 else (rest, 0.0)
         rows[slot] = CutRow(in_body(first, row.first), here, 0.0)
         others[slot] = CutRow(in_body(second, row.second), there, 0.0)
-    return Held(ZERO_WRENCH, tuple(rows)), Held(ZERO_WRENCH, tuple(others)), ()
+        efforts[0][slot], efforts[1][slot] = row.efforts
+    return (Held(ZERO_WRENCH, tuple(rows), tuple(efforts[0])),
+            Held(ZERO_WRENCH, tuple(others), tuple(efforts[1])), ())
 
 
 def close(branch: Branch, slot: int) -> tuple[Branch, Closed]:
@@ -238,16 +243,17 @@ def close(branch: Branch, slot: int) -> tuple[Branch, Closed]:
                   branch.wrench + row.wrench * (row.rest * inverse), rows, left), closed
 
 
-def yield_to(branch: Branch, axis: int, effort: Scalar, rotor: Scalar) -> tuple[Branch, LoopPivot]:
-    """Free one axis of the joint that carries a branch."""
+def yield_to(branch: Branch, axis: int, effort: Scalar, rotor: Scalar,
+             own: tuple[Scalar, ...]) -> tuple[Branch, LoopPivot]:
+    """Free one axis of the joint that carries a branch; rows have efforts of their own on it."""
     column = branch.inertia.column(axis)
     compliance = 1.0 / (column.along(axis) + rotor)
     drive = (effort - branch.wrench.along(axis)) * compliance
-    along = [row.wrench.along(axis) for row in branch.rows]
+    along = [row.wrench.along(axis) + part for row, part in zip(branch.rows, own)]
     pulls = tuple(part * compliance for part in along)
     rows = tuple(CutRow(row.wrench + column * -pull, row.rest + part * drive,
-                        row.size + _square_like(row.wrench, axis) * compliance)
-                 for row, part, pull in zip(branch.rows, along, pulls))
+                        row.size + (_square_like(row.wrench, axis) + mine * mine) * compliance)
+                 for row, part, pull, mine in zip(branch.rows, along, pulls, own))
     couplings = tuple(tuple(entry + along[r] * pulls[s] for s, entry in enumerate(line))
                       for r, line in enumerate(branch.couplings))
     freed = Branch(branch.inertia.minus_square(column, compliance), branch.wrench + column * drive,
@@ -276,7 +282,7 @@ def articulate(body: Body, joint: Joint, children: Branch, moving: Moving, held:
                    for row in branch.rows))
     pivots = []
     for axis, effort, rotor in zip(joint.axes, joint.tau, body.armature):
-        branch, pivot = yield_to(branch, axis, effort, rotor)
+        branch, pivot = yield_to(branch, axis, effort, rotor, held.efforts)
         pivots.append(pivot)
     link = moving.link
     return Step(hand=Branch(link.articulated_to_parent(branch.inertia),
@@ -348,7 +354,7 @@ def _program(name: str, slots: int, balance: Balance, *, reports: bool = False,
     ground = rise if moves else at_rest
     return Program(f'{name} with {slots} rows', ('q', 'v', 'tau') if moves else ('q', 'v'), (
         Outward(see if moves else see_still, on_ground),
-        Ties(partial(tie_down, slots, balance, moves), Held(ZERO_WRENCH, no_rows)),
+        Ties(partial(tie_down, slots, balance, moves), Held(ZERO_WRENCH, no_rows, (0.0,) * slots)),
         Inward(articulate, nothing),
         Outward(partial(accelerate, reports), partial(settle, slots, reports, ground),
                 settles=True)), Layout.MOTION if reports else Layout.JOINTS,

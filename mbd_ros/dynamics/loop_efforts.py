@@ -163,6 +163,8 @@ def loop_wrenches(dyn: PreparedDynamics, q: Array, multipliers: Array) -> dict[s
     model, bodies = dyn.model, dyn.body_poses(q)
     found = {}
     for loop, tie in zip(model.loops, ties_of(model)):
+        if loop.kind == 'mimic':  # efforts along joints, no wrench
+            continue
         first, second = (side(_seen(bodies, frame.body), frame_record(frame))
                          for frame in (loop.frame1, loop.frame2))
         total = np.zeros(6)

@@ -12,61 +12,79 @@ from typing import NamedTuple
 
 from mbd_ros.dynamics.closed_loop_sweeps import Held, phi_of, tie_down
 from mbd_ros.dynamics.kinematics import AT_REST, Travel, travel
-from mbd_ros.dynamics.loop_rows import in_body, rows_of, side
+from mbd_ros.dynamics.loop_rows import coordinate, in_body, rows_of, side
 from mbd_ros.dynamics.recursive import forces, Loaded, Motion, motion, weight
 from mbd_ros.execution.sweeps import Body, Inward, Layout, Outward, Program, Step, Tie, Ties, World
-from mbd_ros.spatial import Joint, Link, Scalar, Wrench, ZERO_WRENCH
+from mbd_ros.spatial import Joint, Link, Scalar, Twist, Wrench, ZERO_WRENCH
 
 VALUES = 3
 """Numbers of a row before its Jacobian: phi, its rate, the bias."""
 
 
 class Wrenches(NamedTuple):
-    """What unit multipliers of the rows do to a body."""
+    """What unit multipliers of the rows do to a body, and along its own joint."""
 
     rows: tuple[Wrench, ...]
+    efforts: tuple[Scalar, ...]
 
     def __add__(self, other: Wrenches) -> Wrenches:  # type: ignore[override]
         """Return the sum."""
-        return Wrenches(tuple(a + b for a, b in zip(self.rows, other.rows)))
+        return Wrenches(tuple(a + b for a, b in zip(self.rows, other.rows)),
+                        tuple(a + b for a, b in zip(self.efforts, other.efforts)))
 
 
-def look(body: Body, joint: Joint, parent: Travel) -> Step:
+class Watched(NamedTuple):
+    """How a body moves, see ``Travel``, with coordinate and rate of its joint, see ``Seen``."""
+
+    pose: Link
+    velocity: Twist
+    acceleration: Twist
+    place: Scalar
+    rate: Scalar
+
+
+def look(body: Body, joint: Joint, parent: Watched) -> Step:
     """Outward: pose, velocity, and the acceleration that comes from velocities."""
-    return Step(hand=travel(body, joint, parent), keep=joint.link(body.placement))
+    own = travel(body, joint, Travel(*parent[:3]))
+    return Step(hand=Watched(*own, *coordinate(joint)), keep=joint.link(body.placement))
 
 
-def at_rest(world: World) -> Travel:
+def at_rest(world: World) -> Watched:
     """Return how the ground moves."""
-    return AT_REST
+    return Watched(*AT_REST, 0.0, 0.0)
 
 
-def measure(slots: int, tie: Tie, world: World, first: Travel, second: Travel
+def measure(slots: int, tie: Tie, world: World, first: Watched, second: Watched
             ) -> tuple[Wrenches, Wrenches, tuple[Scalar, ...]]:
     """Return the wrenches of a tie's rows, and for each row phi, its rate and its bias."""
     here, there, values = [ZERO_WRENCH] * slots, [ZERO_WRENCH] * slots, []
+    efforts: tuple[list[Scalar], list[Scalar]] = [0.0] * slots, [0.0] * slots
     if tie.kind != 'spring':
         rows = rows_of(tie, side(first, tie.frame1), side(second, tie.frame2))
         for slot, row in zip(tie.slots, rows):
             one, other = in_body(first, row.first), in_body(second, row.second)
             here[slot], there[slot] = one, other
-            values += [row.phi, one.dot(first.velocity) + other.dot(second.velocity),
+            efforts[0][slot], efforts[1][slot] = row.efforts
+            values += [row.phi, one.dot(first.velocity) + other.dot(second.velocity) + row.rate,
                        row.bias + one.dot(first.acceleration) + other.dot(second.acceleration)]
-    return Wrenches(tuple(here)), Wrenches(tuple(there)), tuple(values)
+    return (Wrenches(tuple(here), tuple(efforts[0])), Wrenches(tuple(there), tuple(efforts[1])),
+            tuple(values))
 
 
 def bear(body: Body, joint: Joint, children: Wrenches, link: Link, held: Wrenches) -> Step:
     """Inward: what the rows ask of the joint; a row ends where its branches meet."""
     rows = [ZERO_WRENCH if slot in body.closes else row
             for slot, row in enumerate((children + held).rows)]
-    return Step(hand=Wrenches(tuple(link.wrench_to_parent(row) for row in rows)),
-                out=tuple(share for row in rows for share in joint.project(row)))
+    return Step(hand=Wrenches(tuple(link.wrench_to_parent(row) for row in rows),
+                              (0.0,) * len(rows)),
+                out=tuple(share + own for row, own in zip(rows, held.efforts)
+                          for share in joint.project(row)))
 
 
 @lru_cache(maxsize=64)
 def loop_rows(slots: int) -> Program:
     """Return the program that gives (m, 3 + nv): for each row phi, rate, bias, entries of A."""
-    nothing = Wrenches((ZERO_WRENCH,) * slots)
+    nothing = Wrenches((ZERO_WRENCH,) * slots, (0.0,) * slots)
     return Program(f'loop_rows of {slots} slots', ('q', 'v'), (
         Outward(look, at_rest), Ties(partial(measure, slots), nothing), Inward(bear, nothing)),
         Layout.ROWS, (VALUES,))
@@ -83,7 +101,8 @@ def carry(body: Body, joint: Joint, children: Wrench, link: Link, held: Held, ow
     return forces(body, joint, children, own)
 
 
-_LOADED = (Outward(look, at_rest), Ties(partial(tie_down, 0, phi_of, True), Held(ZERO_WRENCH, ())),
+_LOADED = (Outward(look, at_rest),
+           Ties(partial(tie_down, 0, phi_of, True), Held(ZERO_WRENCH, (), ())),
            Outward(move, weight), Inward(carry, ZERO_WRENCH))
 SPRUNG_INVERSE_DYNAMICS = Program('sprung_inverse_dynamics', ('q', 'v', 'qdd'), _LOADED)
 SPRUNG_BIAS_FORCES = Program('sprung_bias_forces', ('q', 'v'), _LOADED)

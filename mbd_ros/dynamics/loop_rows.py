@@ -17,7 +17,11 @@ a point along a fixed line   e . (P_1 - P_2)     spherical, revolute, universal,
 a point along an axis        x_1 . (P_2 - P_1)   prismatic, planar
 axes at right angles         x_1 . y_2           revolute, universal, prismatic, ...
 distance                     (d.d - L^2) / 2 L   distance
+coupling                     q_1 - m q_2 - c     mimic
 ===========================  ==================  ===================================
+
+A coupling is no matter of poses: its multiplier is an effort of 1 along the joint of the first
+body and of -m along that of the second.
 
 """
 
@@ -27,16 +31,24 @@ from typing import NamedTuple, Protocol
 
 from mbd_ros.execution.sweeps import Tie
 from mbd_ros.model.loops import ROWS
-from mbd_ros.spatial import Link, Rotation, Scalar, Twist, Vector3, Wrench, ZERO3
+from mbd_ros.spatial import (
+    Joint, Link, Rotation, Scalar, Twist, Vector3, Wrench, ZERO3, ZERO_WRENCH)
 
 UNIT = {'x': Vector3(1.0, 0.0, 0.0), 'y': Vector3(0.0, 1.0, 0.0), 'z': Vector3(0.0, 0.0, 1.0)}
 
 
 class Seen(NamedTuple):
-    """A body as others see it: its pose in the world; its velocity in its own axes."""
+    """
+    A body as others see it.
+
+    Its pose in the world; its velocity in its own axes; coordinate and rate of its joint, zeros if
+    that has several.
+    """
 
     pose: Link
     velocity: Twist
+    place: Scalar = 0.0
+    rate: Scalar = 0.0
 
 
 class Visible(Protocol):
@@ -52,14 +64,36 @@ class Visible(Protocol):
         """Velocity in the body's own axes."""
         ...
 
+    @property
+    def place(self) -> Scalar:
+        """Coordinate of the body's joint."""
+        ...
+
+    @property
+    def rate(self) -> Scalar:
+        """Rate of the body's joint."""
+        ...
+
+
+def coordinate(joint: Joint) -> tuple[Scalar, Scalar]:
+    """Return coordinate and rate of a joint that has one, else zeros."""
+    return (joint.q[0], joint.v[0]) if joint.nq == 1 else (0.0, 0.0)
+
 
 class Row(NamedTuple):
-    """One equation: wrenches on both bodies, in world axes at their origins; bias, phi."""
+    """
+    One equation.
+
+    Wrenches on both bodies, in world axes at their origins; bias, phi; of a coupling the efforts
+    along the joints of both bodies and its rate.
+    """
 
     first: Wrench
     second: Wrench
     bias: Scalar
     phi: Scalar
+    efforts: tuple[Scalar, Scalar] = (0.0, 0.0)
+    rate: Scalar = 0.0
 
 
 class Side(NamedTuple):
@@ -78,6 +112,8 @@ class Side(NamedTuple):
         Angular velocity [rad/s].
     centripetal : Vector3
         Acceleration of the frame's origin due to the turning [m/s^2].
+    place, rate : Scalar
+        Of the body's joint.
 
     """
 
@@ -87,6 +123,8 @@ class Side(NamedTuple):
     velocity: Vector3
     turning: Vector3
     centripetal: Vector3
+    place: Scalar
+    rate: Scalar
 
     def turned(self, direction: Vector3) -> Vector3:
         """Return the second derivative of a direction fixed to the frame, due to the turning."""
@@ -108,11 +146,13 @@ def side(seen: Visible, frame: Link) -> Side:
     turning = rotation.apply(seen.velocity.angular)
     return Side(rotation.compose(frame.rotation), lever, seen.pose.translation + lever,
                 rotation.apply(seen.velocity.linear) + turning.cross(lever), turning,
-                turning.cross(turning.cross(lever)))
+                turning.cross(turning.cross(lever)), seen.place, seen.rate)
 
 
 def rows_of(tie: Tie, first: Side, second: Side) -> list[Row]:
     """Return the rows of a joint, in the order of ``mbd_ros.model.loops.ROWS``."""
+    if tie.kind == 'mimic':
+        return [_coupling(first, second, *tie.constants)]
     if tie.kind == 'distance':
         return [_distance(first, second, tie.constants[0])]
     rows = []
@@ -124,6 +164,11 @@ def rows_of(tie: Tie, first: Side, second: Side) -> list[Row]:
         else:
             rows.append(_coincident(first, second, UNIT[name]))
     return rows
+
+
+def _coupling(first: Side, second: Side, multiplier: Scalar, offset: Scalar) -> Row:
+    return Row(ZERO_WRENCH, ZERO_WRENCH, 0.0, first.place - second.place * multiplier - offset,
+               (1.0, multiplier * -1.0), first.rate - second.rate * multiplier)
 
 
 def _coincident(first: Side, second: Side, e: Vector3) -> Row:

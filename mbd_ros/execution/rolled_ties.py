@@ -24,6 +24,8 @@ from mbd_ros.spatial import Link, Rotation, Vector3
 TIE, FIRST, SECOND = 'tie', 'first', 'second'
 TIE_SIZE = 27
 """Two frames of 12, three constants."""
+CONSTANTS = {'spring': 3, 'mimic': 2}
+"""Constants of a tie, by kind; others have one."""
 
 
 class Shape(NamedTuple):
@@ -57,7 +59,7 @@ def trace_tie(sweep: Ties, shape: Shape, hand: Any) -> TieCode:
                     Vector3(*read(first + 9, 3)))
 
     tie = Tie(shape.kind, min(shape.first, 0), min(shape.second, 0), frame(0), frame(12),
-              tuple(read(24, 3 if shape.kind == 'spring' else 1)), shape.slots)
+              tuple(read(24, CONSTANTS.get(shape.kind, 1))), shape.slots)
     one, other, out = sweep.step(tie, world_inputs(trace), handed_inputs(trace, hand, FIRST),
                                  handed_inputs(trace, hand, SECOND))
     return TieCode(trace, flatten(one), flatten(other), list(out))

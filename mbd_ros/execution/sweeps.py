@@ -53,13 +53,14 @@ class Tie(NamedTuple):
     Attributes
     ----------
     kind : str
-        That of the loop joint, or ``'spring'``.
+        That of the loop joint, or ``'spring'``; ``'mimic'`` couples the joints of the bodies.
     first, second : int
         The bodies, -1 for the ground.
     frame1, frame2 : Link
         The frames it connects, each in its body.
     constants : tuple of float
-        Of a joint its distance, of a spring stiffness, damping and length.
+        Of a joint its distance, of a spring stiffness, damping and length, of a coupling
+        multiplier and offset.
     slots : tuple of int
         Where the rows of a joint are carried on their way inwards.
     row : int

@@ -63,7 +63,8 @@ def slots_of(model: Model) -> list[tuple[int, ...]]:
 def ties_of(model: Model) -> tuple[Tie, ...]:
     """Return the loop joints and springs of a model."""
     joints = [Tie(loop.kind, loop.body1, loop.body2, frame_record(loop.frame1),
-                  frame_record(loop.frame2), (loop.distance,), slots, row)
+                  frame_record(loop.frame2), loop.coupling if loop.kind == 'mimic' else (
+                      loop.distance,), slots, row)
               for loop, slots, row in zip(model.loops, slots_of(model), first_rows(model.loops))]
     springs = [Tie('spring', spring.frame1.body, spring.frame2.body, frame_record(spring.frame1),
                    frame_record(spring.frame2),

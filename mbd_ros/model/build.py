@@ -16,7 +16,7 @@ from mbd_ros.description.poses import clean
 from mbd_ros.errors import DescriptionError
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
-from mbd_ros.model.loops import make_loop, make_spring
+from mbd_ros.model.loops import Loop, make_coupling, make_loop, make_spring
 from mbd_ros.model.masses import MassProperties, merged, placed
 from mbd_ros.model.model import Model
 
@@ -31,7 +31,7 @@ _TYPES = {'revolute': JointType.REVOLUTE, 'continuous': JointType.REVOLUTE,
 _WITHOUT_AXIS = ('floating', 'spherical')
 
 
-def build_model(mechanism: Mechanism, *, floating_base: bool = False,
+def build_model(mechanism: Mechanism, *, floating_base: bool = False, mimic: bool = False,
                 generation: int = 1) -> Model:
     """
     Compile the records of a robot to the arrays the algorithms read.
@@ -43,6 +43,8 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False,
     floating_base : bool
         Whether the root link moves freely, by a joint named ``floating_base``, instead of being
         part of the ground.
+    mimic : bool
+        Whether mimic joints are coupled to those they follow.
     generation : int
         Number of this model in the life of the robot.
 
@@ -54,7 +56,7 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False,
     Raises
     ------
     DescriptionError
-        If a joint of the description has the name of the floating base.
+        If a joint of the description has the name of the floating base, or cannot mimic another.
 
     """
     moving: list[Joint] = []
@@ -78,7 +80,11 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False,
         placements.append((clean(rotation @ turn), translation))
         parents.append(parent.body)
         moving.append(joint)
-    return _assemble(mechanism, moving, parents, placements, frames, generation)
+    loops = [make_loop(joint, frames, parents) for joint in mechanism.loop_joints]
+    if mimic:
+        loops += [make_coupling(moving, k, parents) for k, joint in enumerate(moving)
+                  if joint.mimic is not None]
+    return _assemble(mechanism, moving, parents, placements, frames, loops, generation)
 
 
 def depth_first(mechanism: Mechanism) -> Iterator[Joint]:
@@ -110,7 +116,7 @@ def _floating_base(mechanism: Mechanism) -> Joint:
 
 def _assemble(mechanism: Mechanism, moving: list[Joint], parents: list[int],
               placements: list[tuple[Array, Array]], frames: dict[str, LinkFrame],
-              generation: int) -> Model:
+              loops: list[Loop], generation: int) -> Model:
     types = tuple(_TYPES[joint.kind] for joint in moving)
     q_offsets = np.cumsum([0] + [kind.nq for kind in types]).tolist()
     v_offsets = np.cumsum([0] + [kind.nv for kind in types]).tolist()
@@ -140,7 +146,7 @@ def _assemble(mechanism: Mechanism, moving: list[Joint], parents: list[int],
         velocity_limits=per_rate([limit.velocity for limit in limits]),
         effort_limits=per_rate([limit.effort for limit in limits]),
         links=frames, root=mechanism.root, findings=mechanism.findings, mechanism=mechanism,
-        loops=tuple(make_loop(joint, frames, parents) for joint in mechanism.loop_joints),
+        loops=tuple(loops),
         springs=tuple(make_spring(spring, frames) for spring in mechanism.springs))
 
 

@@ -28,8 +28,8 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     floating_base : bool
         Whether the root link moves freely instead of being part of the ground.
     mimic : bool
-        Whether mimic joints are coupled to the joint they mimic; by default they are ordinary
-        joints. Not supported in this version.
+        Whether mimic joints are coupled to the joint they mimic, exactly, each by a row in
+        ``model.loops``; by default they are ordinary joints. ``q`` and ``v`` hold them either way.
     inertia : {'checked', 'unchecked'}
         ``'checked'`` refuses mass properties no body can have and joints that move no inertia;
         ``'unchecked'`` turns these errors into findings of severity ``'error'``.
@@ -49,7 +49,7 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     SingularMassError
         If a joint moves no inertia.
     UnsupportedError
-        If the description has something this version cannot do (closed loops).
+        If the description has something this version cannot do.
 
     """
     if inertia not in ('checked', 'unchecked'):
@@ -57,7 +57,7 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     if xacro not in ('checked', 'trusted'):
         raise InvalidValueError('xacro', xacro, "'checked' or 'trusted'")
     mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro)
-    model = build_model(mechanism, floating_base=floating_base)
+    model = build_model(mechanism, floating_base=floating_base, mimic=mimic)
     errors: list[DescriptionError | SingularMassError] = [*body_errors(model), *mass_errors(model)]
     if errors and inertia == 'checked':
         raise errors[0]

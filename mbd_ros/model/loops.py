@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.description.finding import Source
-from mbd_ros.description.mechanism import LoopJoint, LoopKind, Pose, SpringDamper
+from mbd_ros.description.mechanism import Joint, LoopJoint, LoopKind, Pose, SpringDamper
+from mbd_ros.description.report import nearest
 from mbd_ros.errors import DescriptionError
 from mbd_ros.model.link_frame import LinkFrame
 
@@ -25,6 +27,8 @@ The rows of each kind of loop joint. One letter: the distance of the two origins
 the world where both points coincide, else of the first frame. Two: the product of that axis of the
 first frame with that of the second.
 """
+COUPLED = ('revolute', 'continuous', 'prismatic')
+"""Kinds of joints that can follow others, and be followed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +41,8 @@ class Loop:
     name : str
         Its name.
     kind : str
-        As in ``LoopJoint``.
+        As in ``LoopJoint``; or ``'mimic'``: the joint of the first body follows the second's,
+        ``q_1 = multiplier q_2 + offset``.
     frame1, frame2 : LinkFrame
         The frames it connects, on the bodies that carry them.
     junction : int
@@ -46,19 +51,22 @@ class Loop:
         Names of its constraint equations, see ``ROWS``.
     distance : float
         Of a ``'distance'`` joint [m], else 0.
+    coupling : (float, float)
+        Multiplier and offset of a ``'mimic'`` row, else 0.
     source : Source
         Where it was written.
 
     """
 
     name: str
-    kind: LoopKind
+    kind: LoopKind | Literal['mimic']
     frame1: LinkFrame
     frame2: LinkFrame
     junction: int
     rows: tuple[str, ...]
     distance: float = 0.0
     source: Source = Source()
+    coupling: tuple[float, float] = (0.0, 0.0)
 
     @property
     def body1(self) -> int:
@@ -140,6 +148,41 @@ def make_loop(joint: LoopJoint, frames: Mapping[str, LinkFrame], parents: Sequen
     return Loop(joint.name, joint.kind, first, second,
                 lowest_common_ancestor(first.body, second.body, parents), ROWS[joint.kind],
                 distance, joint.source)
+
+
+def make_coupling(joints: Sequence[Joint], follower: int, parents: Sequence[int]) -> Loop:
+    """
+    Return the row that couples a mimic joint to the joint it follows.
+
+    Parameters
+    ----------
+    joints : sequence of Joint
+        Those that move, in the order of the bodies.
+    follower : int
+        Number of the mimic joint.
+    parents : sequence of int
+        Parent body of each body.
+
+    Raises
+    ------
+    DescriptionError
+        If it follows what does not move, itself, or a joint of several coordinates.
+
+    """
+    joint = joints[follower]
+    mimic = joint.mimic
+    assert mimic is not None
+    leaders = [other.name for other in joints if other.kind in COUPLED and other is not joint]
+    if joint.kind not in COUPLED or mimic.joint not in leaders:
+        raise DescriptionError(
+            f"joint '{joint.name}' of type {joint.kind} cannot mimic '{mimic.joint}'; allowed: "
+            f'revolute, continuous and prismatic joints{nearest(mimic.joint, leaders)}',
+            file=mimic.source.file, line=mimic.source.line)
+    leader = next(k for k, other in enumerate(joints) if other.name == mimic.joint)
+    first, second = (LinkFrame(k, np.eye(3), np.zeros(3)) for k in (follower, leader))
+    return Loop(joint.name, 'mimic', first, second,
+                lowest_common_ancestor(parents[follower], parents[leader], parents),
+                ('coupling',), source=mimic.source, coupling=(mimic.multiplier, mimic.offset))
 
 
 def make_spring(spring: SpringDamper, frames: Mapping[str, LinkFrame]) -> Spring:

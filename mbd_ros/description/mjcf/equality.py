@@ -123,5 +123,4 @@ def _follow(item: Item, tree: Tree, names: dict[str, int]) -> None:
     k = names[first]
     source = item.document.report.source(item.element)
     tree.joints[k] = replace(tree.joints[k], mimic=Mimic(second, a1, offset, source))
-    item.document.report.remark('warning', f"joint '{first}' mimics '{second}'; it is read as an "
-                                'ordinary joint, without the coupling', source)
+    item.document.report.follows(first, second, source)

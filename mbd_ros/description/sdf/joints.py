@@ -202,20 +202,19 @@ def _joint(raw: RawJoint, name: str, tag: str, parent: str, child: str, place: A
         kind = 'continuous'
     return Joint(name, kind, parent, child, pose_from(place), axis,
                  Limits(lower, upper, source=raw.source, **rates), Dynamics(**values),
-                 _mimic(part, what, raw.source, report), raw.source)
+                 _mimic(part, name, raw.source, report), raw.source)
 
 
-def _mimic(part: Any, what: str, source: Source, report: Report) -> Mimic | None:
+def _mimic(part: Any, name: str, source: Source, report: Report) -> Mimic | None:
     """Return SDFormat's mimic: multiplier * (leader - reference) + offset."""
     mimic = part.find('mimic')
     if mimic is None:
         return None
     multiplier, offset, reference = (
-        value_of(mimic, tag, default, what, report)
+        value_of(mimic, tag, default, f"joint '{name}'", report)
         for tag, default in (('multiplier', 1.0), ('offset', 0.0), ('reference', 0.0)))
     leader = mimic.get('joint', '')
-    report.remark('warning', f"{what} mimics '{leader}'; it is read as an ordinary joint, without "
-                  'the coupling', source)
+    report.follows(name, leader, source)
     return Mimic(leader, multiplier, offset - multiplier * reference, source)
 
 
