@@ -15,6 +15,7 @@ def main() -> None:
                         ('Subtrees of equal shape in lanes, one state', within_state.lanes),
                         ('Long chains, one state', within_state.chains),
                         ('Two threads, one state', within_state.threads),
+                        ('Halves of a ring, one state', within_state.halves),
                         ('Closed planar rings, one state', closed_loops.rings),
                         ('Parallel robots, one state', closed_loops.robots),
                         ('From the text of a URDF to a model', loading.rows),

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 import subprocess
 import sys
 
 import numpy as np
 import pinocchio as pin
 
+from benchmarks.closed_loops import GRAVITY, regular, ring
 from benchmarks.robots import cases
 from benchmarks.timing import interleaved, Timing
 import mbd_ros
 from mbd_ros import Compiled, Lanes, Threads
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
+from mbd_ros.execution.compiled import compiled_kernel
+from mbd_ros.execution.kernel import Kernel
+from mbd_ros.execution.partition import SMALLEST_TREE
+from mbd_ros.execution.rolled_bundles import rolled_bundles_of
+from mbd_ros.execution.sweeps import Program
+from mbd_ros.execution.unrolled import bundles_of
 from mbd_ros.model import Model
 
 State = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -87,6 +95,47 @@ def threads() -> Iterator[str]:
         yield (f'| {model.nb} | {times["one"].median:.3g} | {times["two"].median:.3g} | '
                f'{_ratio(times["one"], times["two"])} | {_ratio(busy["one"], busy["two"])} | '
                f'{best:.2f} |')
+
+
+def halves() -> Iterator[str]:
+    """
+    Yield a table: the two halves of a ring in lanes and on two threads, each against one lane.
+
+    Straight-line code folds what a planar ring leaves; loops over bodies do not.
+    """
+    yield ('| links | code | one lane [us] | 2 lanes [us] | 2 threads [us] '
+           '| one / 2 lanes: median (min-max) | best call '
+           '| one / 2 threads: median (min-max) | best call |')
+    yield '|---|---|---|---|---|---|---|---|---|'
+    for size in (15, 51, 151, 251):
+        model, q = mbd_ros.load(ring(size)), regular(size)
+        state = (q, np.zeros(model.nv), np.zeros(model.nv))
+        for code in (Compiled('unrolled'), Compiled('rolled')):
+            ways = {'one': code, 'lanes': _Halves(code.shape == 'rolled')}
+            if code.shape == 'rolled' and model.nb >= SMALLEST_TREE:
+                ways['threads'] = Threads(2, code, within_state=True)
+            times = interleaved({
+                name: (mbd_ros.compile(model, gravity=GRAVITY, executor=way).forward_dynamics,
+                       state) for name, way in ways.items()})
+            one = times['one']
+            figures = ' | '.join(f'{times[name].median:.3g}' if name in times else '-'
+                                 for name in ('one', 'lanes', 'threads'))
+            ratios = ' | '.join(
+                f'{_ratio(one, times[name])} | {min(one.rounds) / min(times[name].rounds):.2f}'
+                if name in times else '- | -' for name in ('lanes', 'threads'))
+            yield f'| {size} | {code.name} | {figures} | {ratios} |'
+
+
+@dataclass(frozen=True)
+class _Halves:
+    """Two lanes of one kind of code."""
+
+    rolled: bool
+    name = '2 lanes'
+
+    def kernel(self, program: Program, model: Model) -> Kernel:
+        way = (rolled_bundles_of if self.rolled else bundles_of)(program, model, 2)
+        return compiled_kernel(program, model, self.rolled, way)
 
 
 def chain(count: int) -> tuple[str, State]:

@@ -110,7 +110,8 @@ class PreparedDynamics:
     def forward_dynamics(self) -> Callable[..., Array]:
         """Callable ``(q, v, tau) -> vdot`` (nv,): accelerations [rad/s^2, m/s^2]."""
         if self.model.loops or self.model.springs:
-            return self._callable(closed_loop_dynamics(tree_of(self.model).slots))
+            return self._callable(closed_loop_dynamics(tree_of(self.model).slots),
+                                  'forward_dynamics')
         return self._callable(FORWARD_DYNAMICS)
 
     def stabilized_dynamics(self, alpha: float, beta: float) -> Callable[..., Array]:
@@ -120,12 +121,14 @@ class PreparedDynamics:
     @functools.cached_property
     def position_correction(self) -> Callable[..., Array]:
         """Callable ``(q, v) -> dq`` (nv,): the least displacement that closes the loops."""
-        return self._callable(position_correction(tree_of(self.model).slots))
+        return self._callable(position_correction(tree_of(self.model).slots),
+                              'position_correction')
 
     @functools.cached_property
     def velocity_correction(self) -> Callable[..., Array]:
         """Callable ``(q, v) -> dv`` (nv,): the least change of v that satisfies the loops."""
-        return self._callable(velocity_correction(tree_of(self.model).slots))
+        return self._callable(velocity_correction(tree_of(self.model).slots),
+                              'velocity_correction')
 
     @functools.cached_property
     def loop_reactions(self) -> Callable[..., Array]:
@@ -134,12 +137,12 @@ class PreparedDynamics:
 
         These are its multiplier and the part of the row that is independent of those before it.
         """
-        return self._callable(closed_loop_reactions(tree_of(self.model).slots))
+        return self._callable(closed_loop_reactions(tree_of(self.model).slots), 'loop_reactions')
 
     @functools.cached_property
     def loop_rows(self) -> Callable[..., Array]:
         """Callable ``(q, v) -> (m, 3 + nv)``: phi, A v and bias of each row, then A."""
-        return self._callable(loop_rows(tree_of(self.model).slots))
+        return self._callable(loop_rows(tree_of(self.model).slots), 'loop_rows')
 
     @functools.cached_property
     def inverse_dynamics(self) -> Callable[..., Array]:
@@ -277,9 +280,10 @@ class PreparedDynamics:
             raise UnsupportedError(f'{what} prepared for a robot with closed loops or springs',
                                    instead)
 
-    def _callable(self, program: Program) -> Callable[..., Array]:
+    def _callable(self, program: Program, function: str = '') -> Callable[..., Array]:
+        """Return the callable of a program; ``function`` is its name here if it differs."""
         kernel = self.executor.kernel(program, self.model)
-        self._kernels[program.name] = kernel
+        self._kernels[function or program.name] = kernel
         call = Call(kernel, self._gravity)
         if kernel.address is None:
             return call

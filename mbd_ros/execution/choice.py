@@ -14,6 +14,7 @@ from mbd_ros.execution.threads import Threads
 _BY_NAME: dict[str, Executor] = {
     'auto': Auto(), 'compiled': Compiled(), 'unrolled': Compiled('unrolled'),
     'rolled': Compiled('rolled'), 'lanes': Lanes(), 'threads': Threads(processors()),
+    'threads_within_state': Threads(processors(), within_state=True),
     'interpreted': Interpreted()}
 
 
@@ -55,7 +56,8 @@ def forced(executor: str, threads: int) -> Executor | None:
     executor : str
         Name of an executor; empty: requests choose.
     threads : int
-        Number of threads for batches; 0: chosen by cost.
+        Number of threads for batches, and for one state with ``'threads_within_state'``; 0: chosen
+        by cost, or as many as there are processors.
 
     Returns
     -------
@@ -70,8 +72,8 @@ def forced(executor: str, threads: int) -> Executor | None:
     """
     if threads == 0:
         return choose(executor) if executor else None
-    if executor in ('', 'auto', 'threads'):
-        return Threads(threads)
+    if executor in ('', 'auto', 'threads', 'threads_within_state'):
+        return Threads(threads, within_state=executor == 'threads_within_state')
     chosen = choose(executor)
     return chosen if threads == 1 else Threads(threads, chosen)
 

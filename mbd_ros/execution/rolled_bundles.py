@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 from mbd_ros.execution.interleave import added_ir, aligned, packed_ir, unpacked_ir
 from mbd_ros.execution.machine_code import address_ir, MachineCode
 from mbd_ros.execution.rolled import chain_code, RolledCode, subtree_code
-from mbd_ros.execution.sincos import sincos_ir
 from mbd_ros.execution.species import BODY_SIZE, flatten, Kind
-from mbd_ros.execution.straight_line import declarations_ir, SCALAR, StraightLine, Width
+from mbd_ros.execution.straight_line import SCALAR, StraightLine, Width
 from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Ties
-from mbd_ros.execution.ties_in_place import Place, ties_in_place
+from mbd_ros.execution.ties_in_place import declared, Place, ties_in_place
 from mbd_ros.execution.tree import rolled_kinds, rolled_tables, tree_of
 from mbd_ros.execution.workspace import DECLARATIONS, give_ir, take_ir
 from mbd_ros.model import Model
@@ -144,18 +143,13 @@ def bundles_code(program: Program, model: Model, way: Bundles) -> tuple[MachineC
             table[:, :, lane] = constants[root:root + bundle.size]
         bodies = list(range(bundle.roots[0], bundle.roots[0] + bundle.size))
         tables.append((table, _local(topology.reshape(4, -1), bodies, absolute=False)))
-    numbers = swept(program)
+    numbers = program.swept
     functions = [*(single.address(f'{what}{k}') for k in numbers for what in ('begin', 'sweep')),
                  *(lanes.address(f'sweep{k}' if way.chains else f'{what}{k}')
                    for k in numbers for what in ('begin', 'sweep'))]
     code = MachineCode(_Driver(program, model, way, one, many, species).ir(), addresses=[
         *functions, *(array.ctypes.data for pair in tables for array in pair)])
     return code, (single, lanes, tables)
-
-
-def swept(program: Program) -> list[int]:
-    """Return the numbers of the sweeps that are functions: ties are not."""
-    return [k for k, sweep in enumerate(program.sweeps) if not isinstance(sweep, Ties)]
 
 
 @functools.lru_cache(maxsize=64)
@@ -204,7 +198,7 @@ class _Driver:
                     else self._span(name, bundle.roots[0], bundle.size)[1]))
             rooms.append(room)
         parameters = ', '.join(f'ptr %{name}' for name in (*self._inputs, 'gravity', 'result'))
-        self._lines = [DECLARATIONS, *self._declared(),
+        self._lines = [DECLARATIONS, *declared(self._program),
                        f'define void @kernel({parameters}) nounwind {{', 'entry:',
                        *take_ir('%work', 8 * place, 'entry')]
         for number, (bundle, room) in enumerate(zip(self._way.bundles, rooms)):
@@ -229,11 +223,6 @@ class _Driver:
             offsets, count = self._offsets('result', bundle)
             self._add(unpacked_ir, f'u{number}', '%result', f'%b{number}.result', offsets, count)
         return '\n'.join([*self._lines, *give_ir(), '  ret void', '}'])
-
-    def _declared(self) -> list[str]:
-        """Return what the code of ties calls."""
-        ties = any(isinstance(sweep, Ties) for sweep in self._program.sweeps)
-        return [sincos_ir(SCALAR), declarations_ir(SCALAR)] if ties else []
 
     def _places(self) -> dict[int, list[Place]]:
         """Return where the row of each body is, once for each lane that it is in."""
@@ -280,7 +269,7 @@ class _Driver:
     def _run(self, name: str, what: str, k: int, number: int, pointers: Sequence[str], count: int
              ) -> None:
         """Write the call of ``begin`` or ``sweep`` k for the trunk (0) or a bundle."""
-        sweeps = swept(self._program)
+        sweeps = self._program.swept
         tables = 4 * len(sweeps) + 2 * number
         function = 2 * sweeps.index(k) + (what == 'sweep') + (2 * len(sweeps) if number else 0)
         *inputs, gravity, result, work = pointers

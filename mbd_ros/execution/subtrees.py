@@ -8,8 +8,9 @@ lost the processor in the middle of its task does not hold the caller up: the ca
 up, does all by itself in memory of its own, and the thread frees the job when it comes back.
 
 What the parts hand to the trunk is added in a fixed order, whoever computed it and when: results
-are the same bits from run to run. Any program of ``Outward`` and ``Inward`` sweeps that gives out
-a value for each entry of v runs this way.
+are the same bits from run to run. Ties are the caller's, between two rounds of handing work over.
+Any program of ``Outward``, ``Ties`` and ``Inward`` sweeps that gives out a value for each entry of
+v runs this way.
 
 """
 
@@ -22,11 +23,13 @@ from numpy.typing import NDArray
 
 from mbd_ros.execution.machine_code import MachineCode
 from mbd_ros.execution.partition import Part, Partition, partition
-from mbd_ros.execution.rolled import subtree_code
+from mbd_ros.execution.rolled import RolledCode, subtree_code
+from mbd_ros.execution.rolled_bundles import MOST_TIES
 from mbd_ros.execution.species import BODY_SIZE
 from mbd_ros.execution.subtrees_ir import Bodies, subtrees_ir
-from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program
-from mbd_ros.execution.tree import rolled_kinds, rolled_tables
+from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Ties
+from mbd_ros.execution.ties_in_place import Place, ties_in_place
+from mbd_ros.execution.tree import rolled_kinds, rolled_tables, tree_of
 from mbd_ros.execution.workers import available, native, workers
 from mbd_ros.model import Model
 
@@ -39,7 +42,8 @@ _KEPT: list[object] = []
 def partition_of(program: Program, model: Model, count: int) -> Partition | None:
     """Return the trunk and the shares of a tree for some threads; None if it does not pay."""
     if not available() or program.layout is not Layout.JOINTS or not all(
-            isinstance(sweep, (Outward, Inward)) for sweep in program.sweeps):
+            isinstance(sweep, (Outward, Inward, Ties)) for sweep in program.sweeps) or (
+            program.ties and len(tree_of(model).ties) > MOST_TIES):
         return None
     weights = [1.0 + (_FREE_JOINT - 1.0) * (kind.nv - 1) / 5 for kind in model.joint_types]
     return partition(model.parents, weights, count)
@@ -59,14 +63,28 @@ def subtrees_code(program: Program, model: Model, way: Partition) -> tuple[Machi
                     1 + way.trunk.index(part.parent) if part.parent >= 0 else 0, part.share)
              for part in way.parts]
     calls = [native().address(name) for name in ('claim', 'post', 'finish', 'leave', 'now')]
-    functions = [shared.address(f'{what}{k}') for k in range(len(program.sweeps))
+    functions = [shared.address(f'{what}{k}') for k in program.swept
                  for what in ('begin', 'sweep')]
-    code = MachineCode(subtrees_ir(program, rolled, trunk, parts), addresses=[
+    places = _places(model, way, rolled, species) if program.ties else {}
+    ties = {k: ties_in_place(program, model, k, places)
+            for k, sweep in enumerate(program.sweeps) if isinstance(sweep, Ties)}
+    code = MachineCode(subtrees_ir(program, rolled, trunk, parts, ties), addresses=[
         *calls, *functions, *(array.ctypes.data for pair in tables for array in pair),
         *workers(max(part.share for part in way.parts))])
     alive = (shared, tables)
     _KEPT.append((code, alive))
     return code, alive
+
+
+def _places(model: Model, way: Partition, rolled: RolledCode, species: Sequence[int]
+            ) -> dict[int, list[Place]]:
+    """Return where the row of each body is."""
+    rows = {body: ('%work', k + 1) for k, body in enumerate(way.trunk)}
+    for number, part in enumerate(way.parts):
+        rows.update({body: (f'%p{number}.rows', body - part.first + 1)
+                     for body in range(part.first, part.last)})
+    return {body: [Place(work, row * rolled.row, row * rolled.row + rolled.tied[species[body]], 1)]
+            for body, (work, row) in rows.items()}
 
 
 def _spans(model: Model, part: Part) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from mbd_ros.execution.machine_code import address_ir
 from mbd_ros.execution.rolled import RolledCode
-from mbd_ros.execution.sweeps import Inward, Outward, Program
+from mbd_ros.execution.sweeps import Inward, Outward, Program, Ties
+from mbd_ros.execution.ties_in_place import declared
 
 _HELPERS = """
 declare ptr @malloc(i64)
@@ -73,10 +74,18 @@ class Bodies(NamedTuple):
 
 
 def phases(program: Program) -> list[tuple[str, tuple[int, ...]]]:
-    """Return in which order the trunk and the parts are swept: ``('trunk', (k,))`` and so on."""
+    """
+    Return in which order the trunk and the parts are swept: ``('trunk', (k,))`` and so on.
+
+    Ties, ``('ties', (k,))``, need what all bodies have handed outward.
+    """
     order: list[tuple[str, tuple[int, ...]]] = []
     pending: tuple[int, ...] = ()
     for k, sweep in enumerate(program.sweeps):
+        if isinstance(sweep, Ties):
+            order += [*([('parts', pending)] if pending else []), ('ties', (k,))]
+            pending = ()
+            continue
         pending += (k,)
         if isinstance(sweep, Inward):
             order.append(('parts', pending))
@@ -85,24 +94,27 @@ def phases(program: Program) -> list[tuple[str, tuple[int, ...]]]:
     return [*order, ('parts', pending)] if pending else order
 
 
-def subtrees_ir(program: Program, rolled: RolledCode, trunk: Bodies, parts: Sequence[Bodies]
-                ) -> str:
+def subtrees_ir(program: Program, rolled: RolledCode, trunk: Bodies, parts: Sequence[Bodies],
+                ties: Mapping[int, Sequence[str]]) -> str:
     """
     Return the IR of ``void kernel(argument..., gravity, result)`` for one state.
 
     The addresses are: ``claim, post, finish, leave, now``; ``begin0, sweep0, begin1, ...``;
     constants and topology of the trunk and of each part; a worker for each share but the first.
+    ``ties`` is the code of each sweep of ties: it finds the trunk in ``%work`` and part k in
+    ``%pk.rows``.
     """
-    return _Writer(program, rolled, trunk, parts).ir()
+    return _Writer(program, rolled, trunk, parts, ties).ir()
 
 
 class _Writer:
     def __init__(self, program: Program, rolled: RolledCode, trunk: Bodies,
-                 parts: Sequence[Bodies]) -> None:
+                 parts: Sequence[Bodies], ties: Mapping[int, Sequence[str]]) -> None:
         self._program, self._rolled, self._trunk, self._parts = program, rolled, trunk, parts
+        self._ties = ties
         self._shares = 1 + max(part.share for part in parts)
         self._phases = phases(program)
-        self._sweeps = len(program.sweeps)
+        self._swept = program.swept
         self._inputs = ['q' if name == 'q' else 'v' for name in program.inputs]
         self._places, self._sizes = self._layout()
 
@@ -124,7 +136,8 @@ class _Writer:
 
     def ir(self) -> str:
         slots = ['@spare', *(f'@job{share}' for share in range(self._shares))]
-        lines = [_HELPERS, *(f'{slot} = internal global ptr null' for slot in slots),
+        lines = [_HELPERS, *declared(self._program),
+                 *(f'{slot} = internal global ptr null' for slot in slots),
                  'define void @release() nounwind {']
         for k, slot in enumerate(slots):
             lines += [f'  %p{k} = atomicrmw xchg ptr {slot}, ptr null acquire',
@@ -137,11 +150,11 @@ class _Writer:
         return '\n'.join([*lines, *self._driver('alone'), *self._driver('kernel')])
 
     def _function(self, what: str, k: int) -> int:
-        return 5 + 2 * k + (what == 'sweep')
+        return 5 + 2 * self._swept.index(k) + (what == 'sweep')
 
     def _tables(self, number: int) -> int:
         """Return the address of the constants of the trunk (0) or a part; topology is next."""
-        return 5 + 2 * self._sweeps + 2 * number
+        return 5 + 2 * len(self._swept) + 2 * number
 
     def _worker(self, share: int) -> int:
         return self._tables(len(self._parts) + 1) + share - 1
@@ -211,6 +224,8 @@ class _Writer:
         for number, (kind, sweeps) in enumerate(self._phases):
             if kind == 'trunk':
                 lines += self._trunk_sweep(sweeps[0], [*arguments, '%work'])
+            elif kind == 'ties':
+                lines += self._ties[sweeps[0]]
             elif helped:
                 lines += self._hand_over(number, parameters)
             else:

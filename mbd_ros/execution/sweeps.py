@@ -193,6 +193,16 @@ class Program:
     largest_unrolled: int = LARGEST_UNROLLED
     largest_folded: int = 0
 
+    @property
+    def swept(self) -> list[int]:
+        """Numbers of the sweeps over bodies: all but ties."""
+        return [k for k, sweep in enumerate(self.sweeps) if not isinstance(sweep, Ties)]
+
+    @property
+    def ties(self) -> bool:
+        """Whether what acts between two bodies takes part."""
+        return len(self.swept) < len(self.sweeps)
+
     def shape(self, nb: int, nv: int, rows: int = 0) -> tuple[int, ...]:
         """Return the shape of the result for nb bodies, nv velocities and rows of loops."""
         return {Layout.JOINTS: (nv,), Layout.BODIES: (nb, *self.extent),

@@ -47,7 +47,8 @@ class Threads:
     within_state : bool
         Whether one state is shared as well: subtrees of about equal work go to threads that wait
         for them without sleeping, for a while. It is for calls in quick succession on trees of
-        some 50 bodies or more; other trees, and chains, run as ``inner`` runs them.
+        some 50 bodies or more; other trees, chains, and what ``inner`` runs by straight-line
+        code, run as ``inner`` runs them.
 
     """
 
@@ -68,7 +69,9 @@ class Threads:
     def kernel(self, program: Program, model: Model) -> Kernel:
         """Return the kernel of a program for a model."""
         inner = self.inner.kernel(program, model)
-        way = partition_of(program, model, self.count) if self.within_state else None
+        straight = isinstance(self.inner, Compiled) and self.inner.unrolls(program, model)
+        way = (partition_of(program, model, self.count) if self.within_state and not straight
+               else None)
         if way is not None:
             inner = compiled_kernel(program, model, True, way)
         return ThreadedKernel(inner, self.count)

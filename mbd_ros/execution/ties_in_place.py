@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 import itertools
 from typing import Any, NamedTuple
 
+from mbd_ros.execution.sincos import sincos_ir
 from mbd_ros.execution.species import flatten, mapped, WORLD, world_inputs
-from mbd_ros.execution.straight_line import StraightLine
+from mbd_ros.execution.straight_line import declarations_ir, SCALAR, StraightLine
 from mbd_ros.execution.sweeps import Outward, Program, tie_all, Ties
 from mbd_ros.execution.trace import Operand, Trace
 from mbd_ros.execution.tree import tree_of
@@ -39,6 +40,11 @@ class Place(NamedTuple):
     handed: int
     kept: int
     step: int
+
+
+def declared(program: Program) -> list[str]:
+    """Return what a module with the code of ties must begin with."""
+    return [sincos_ir(SCALAR), declarations_ir(SCALAR)] if program.ties else []
 
 
 def ties_in_place(program: Program, model: Model, k: int, places: Mapping[int, Sequence[Place]]

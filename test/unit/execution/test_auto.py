@@ -33,7 +33,8 @@ def test_names():
     assert choose(None) == Compiled()
     assert choose('threads') == Threads(auto.processors())
     with pytest.raises(InvalidValueError, match="executor is 'gpu'; allowed: 'auto', 'compiled', "
-                       "'unrolled', 'rolled', 'lanes', 'threads', 'interpreted' or an executor"):
+                       "'unrolled', 'rolled', 'lanes', 'threads', 'threads_within_state', "
+                       "'interpreted' or an executor"):
         choose('gpu')
 
 

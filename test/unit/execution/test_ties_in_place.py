@@ -1,4 +1,4 @@
-"""Long legs and halves of loops in lanes of rolled code; ties between their bodies."""
+"""Long legs and halves of loops by rolled code, in lanes and on threads; ties between them."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
-from mbd_ros.execution import Compiled
+from mbd_ros.execution import Compiled, Threads
 from mbd_ros.execution.compiled import compiled_kernel
 from mbd_ros.execution.rolled_bundles import MOST_TIES, rolled_bundles_of
 from mbd_ros.execution.tree import tree_of
@@ -58,3 +58,31 @@ def test_lanes_are_used_unasked():
 def test_not_for_very_many_ties():
     model = many_legs(MOST_TIES + 1, 8, 1)
     assert rolled_bundles_of(closed_loop_dynamics(tree_of(model).slots), model, 4) is None
+
+
+@pytest.mark.parametrize('count', [2, 3])
+@pytest.mark.parametrize('springs', [0, 2])
+def test_legs_on_threads(count, springs):
+    model = many_legs(3, 18, 4, springs, 'distance')
+    check(model, Threads(count, Compiled('rolled'), within_state=True),
+          f'rolled, {count} threads', ['forward_dynamics'])
+
+
+def test_halves_of_a_ring_on_threads():
+    """The ground is all there is of the trunk."""
+    model, case = case_model('ngon51_rest_regular'), cases()['ngon51_rest_regular']
+    q, v = (np.array(case[key])[body_order(model)] for key in ('q', 'qd'))
+    tau = np.linspace(-1.0, 1.0, model.nv)
+    executor = Threads(2, Compiled('rolled'), within_state=True)
+    dyn = mbd_ros.compile(model, executor=executor)
+    assert dyn.how('forward_dynamics') == 'rolled, 2 threads'
+    expected = mbd_ros.forward_dynamics(model, q, v, tau, executor='rolled')
+    for _ in range(50):  # whoever does it: the caller alone, or with the thread
+        np.testing.assert_array_equal(dyn.forward_dynamics(q, v, tau), expected)
+
+
+def test_straight_line_code_stays_on_one_thread():
+    """A planar ring of 51 links takes a fifth of the time of rolled code."""
+    model = case_model('ngon51_rest_regular')
+    dyn = mbd_ros.compile(model, executor='threads_within_state')
+    assert dyn.how('forward_dynamics').startswith('unrolled')
