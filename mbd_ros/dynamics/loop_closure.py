@@ -21,6 +21,7 @@ from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.dynamics.mass_matrix import joint_without_inertia
 from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics
 from mbd_ros.errors import LoopOpenError, ShapeError, SingularMassError
+from mbd_ros.execution import Executor
 from mbd_ros.model import Model, state
 
 GOAL = 1e-13
@@ -67,7 +68,8 @@ class LoopClosure(NamedTuple):
 
 
 def close_loops(model: Model, q: ArrayLike, v: ArrayLike | None = None, *,
-                known: Sequence[str] = (), tolerance: float = 1e-10) -> tuple[Array, Array]:
+                known: Sequence[str] = (), tolerance: float = 1e-10,
+                executor: Executor | str | None = None) -> tuple[Array, Array]:
     """
     Return the nearest state that satisfies all loops: for a tree the state itself.
 
@@ -82,6 +84,8 @@ def close_loops(model: Model, q: ArrayLike, v: ArrayLike | None = None, *,
         values were measured; the others follow from them.
     tolerance : float
         Largest absolute value of phi [m, or product of unit vectors] that counts as closed.
+    executor : Executor or str, optional
+        Who runs the sweeps; see ``execution.choose``.
 
     Returns
     -------
@@ -105,9 +109,10 @@ def close_loops(model: Model, q: ArrayLike, v: ArrayLike | None = None, *,
         raise ShapeError('v', velocities.shape, f'{many[0]} states, as in q')
     if not many:
         closure = loop_closure(model, configurations, velocities, known=known,
-                               tolerance=tolerance)
+                               tolerance=tolerance, executor=executor)
         return closure.q, closure.v
-    closures = [loop_closure(model, *one, known=known, tolerance=tolerance) for one in zip(
+    closures = [loop_closure(model, *one, known=known, tolerance=tolerance, executor=executor)
+                for one in zip(
         np.broadcast_to(configurations, (many[0], model.nq)),
         np.broadcast_to(velocities, (many[0], model.nv)))]
     return (np.array([closure.q for closure in closures]),
@@ -115,13 +120,13 @@ def close_loops(model: Model, q: ArrayLike, v: ArrayLike | None = None, *,
 
 
 def loop_closure(model: Model, q: Array, v: Array, *, known: Sequence[str] = (),
-                 tolerance: float = 1e-10) -> LoopClosure:
+                 tolerance: float = 1e-10, executor: Executor | str | None = None) -> LoopClosure:
     """
     Return the nearest state of one robot that satisfies all loops, with a report.
 
     Parameters and errors are those of ``close_loops``, for one state.
     """
-    dyn = compile_model(model)
+    dyn = compile_model(model, executor=executor)
     free = _free_entries(model, known)
     start = state.normalize(model, q)
     place, mu, steps, nudge = start, 0.0, 0, NUDGE

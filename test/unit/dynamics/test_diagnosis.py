@@ -67,11 +67,23 @@ def pinned(length):
         'rpy="0 0 0"/><link2 link="rocker" xyz="0.9 0 0" rpy="0 0 0"/></loop_joint>')
 
 
-def test_loops_that_close_elsewhere():
+def test_loops_that_are_open_at_zero():
     (finding,) = check(pinned(1.2)).findings
+    assert (finding.severity, finding.line) == ('info', 9)
+    assert finding.message.startswith('the loops are open where all joints are at zero; they '
+                                      'close after moving a joint by 1.')
+
+
+def test_loops_that_close_elsewhere():
+    """At zero the plane lies upside down, where no step helps."""
+    (finding,) = check(robot(
+        bare('base'), link('leaf', moments=(0.01,) * 3),
+        joint('j', 'continuous', 'base', 'leaf', '<axis xyz="0 1 0"/>'),
+        '<loop_joint name="lid" type="planar"><link1 link="leaf"/>'
+        '<link2 link="base" rpy="3.141592653589793 0 0"/></loop_joint>')).findings
     assert finding[:4] == (
         'info', 'the loops are open where all joints are at zero; they cannot be closed from '
-        'there, but from elsewhere', '<string>', 9)
+        'there, but from elsewhere', '<string>', 5)
 
 
 def test_loops_that_cannot_close():
