@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+import gc
 import random
 from typing import Any
 
 from example_interfaces.msg import WString
-from geometry_msgs.msg import PoseArray
+from geometry_msgs.msg import Pose, PoseArray
 import numpy as np
 import pytest
 from rosless import interfaces
 from rosless.graph.entities import decode, encode, NodeEntities
-from rosless.idl.codec import deserialize, serialize
+from rosless.idl.codec import deserialize, LARGE, serialize
 from rosless.idl.definition import FieldType, FLOATS, INTEGER_LIMITS
 from rosless.idl.errors import DeserializationError
 from rosless.idl.resolve import interface_class
@@ -204,3 +205,26 @@ def test_cut_messages_never_do_anything_else() -> None:
                 deserialize(data[:cut], cls)
             except DeserializationError:
                 pass
+
+
+def test_other_buffers_than_bytes() -> None:
+    message = JointState(name=['a', 'b'], position=[1.0, 2.0])
+    data = serialize(message)
+    for buffer in (bytes(data), data, memoryview(data), np.frombuffer(data, np.uint8)):
+        assert deserialize(buffer, JointState) == message  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize('collecting', [True, False])
+def test_large_messages_leave_the_collection_of_garbage_as_it_was(collecting: bool) -> None:
+    message = PoseArray(poses=[Pose()] * (1 + LARGE // 56))  # a pose has 56 octets
+    data = bytes(serialize(message))
+    was = gc.isenabled()
+    (gc.enable if collecting else gc.disable)()
+    try:
+        assert deserialize(data, PoseArray) == message
+        assert gc.isenabled() == collecting
+        with pytest.raises(DeserializationError):
+            deserialize(data[:-8], PoseArray)
+        assert gc.isenabled() == collecting
+    finally:
+        (gc.enable if was else gc.disable)()

@@ -16,7 +16,7 @@ import pytest
 import rosless  # noqa: F401  makes interface packages importable from the sources too
 
 SOURCES = Path(__file__).parents[2] / 'src'
-PATIENCE = 20.0  # s: far above what any step takes, so that only a hang exceeds it
+PATIENCE = 60.0  # s: far above what any step takes, so that only a hang exceeds it
 SHOW = """#!{python}
 import json, sys
 files = [open(sys.argv[i + 1]).read() for i, word in enumerate(sys.argv)

@@ -10,6 +10,7 @@ first four octets are the encapsulation header, so CDR aligns to ``position - 4`
 from __future__ import annotations
 
 from collections.abc import Callable
+import gc
 import struct
 import sys
 import threading
@@ -21,6 +22,7 @@ from .message import Message
 from .resolve import message_class
 
 HEADER = b'\x00\x01\x00\x00'
+LARGE = 1 << 20  # octets; while more are read, no garbage is collected: all that is made is needed
 _lock = threading.RLock()
 _writers: dict[type, Callable[[Any, bytearray], None]] = {}
 _readers: dict[type, Callable[[Any, bytes, int, int], int]] = {}
@@ -73,21 +75,27 @@ def deserialize(data: bytes, cls: Any, offset: int = 4) -> Any:
         plain little-endian CDR.
 
     """
+    if not isinstance(data, (bytes, bytearray)):
+        data = bytes(data)  # slices of other buffers make no arrays
     if data[:2] != b'\x00\x01':
         raise DeserializationError(
             f'{cls.__module__}.{cls.__name__}: encapsulation {bytes(data[:4]).hex()} is not plain '
             'little-endian CDR (0001....)'
         )
-    if not isinstance(data, (bytes, bytearray)):
-        data = bytes(data)  # slices of other buffers make no arrays
     message = cls.__new__(cls)
     read = _readers.get(cls) or reader(cls)
+    pause = len(data) > LARGE and gc.isenabled()
+    if pause:
+        gc.disable()
     try:
         read(message, data, offset, len(data))
     except (struct.error, IndexError, ValueError) as error:
         raise DeserializationError(
             f'{cls.__module__}.{cls.__name__}: {len(data)} octets do not fit the type: {error}'
         ) from None
+    finally:
+        if pause:
+            gc.enable()
     return message
 
 
