@@ -133,8 +133,11 @@ def _parts_ir(trace: Trace, results: Sequence[Operand], count: int, width: Width
 @functools.lru_cache(maxsize=256)
 def folded_operations(program: Program, model: Model) -> int:
     """Return the number of operations that are left when a model's constants are folded."""
-    trace, results = trace_program(program, model)
-    return len(trace.needed(results))
+    def count() -> bytes:
+        trace, results = trace_program(program, model)
+        return str(len(trace.needed(results))).encode()
+
+    return int(kept(origin_of(program, model, 'folded operations'), count))
 
 
 def bundles_of(program: Program, model: Model, widest: int) -> tuple[Node, ...]:
