@@ -136,6 +136,17 @@ def ros2(start: Callable[..., Running]) -> Callable[..., Running]:
 
 
 @pytest.fixture
+def together(ros2: Callable[..., Running]) -> Callable[..., list[str]]:
+    """Run commands ``ros2`` side by side to their ends; return what each of them wrote."""
+    def run(*commands: tuple[str, ...], status: int = 0) -> list[str]:
+        running = [ros2(*words) for words in commands]
+        for command in running:
+            assert command.finish() == status, command.text
+        return [command.text for command in running]
+    return run
+
+
+@pytest.fixture
 def launch_file(tmp_path: Path) -> Callable[..., Path]:
     """Write a launch file that holds these entities."""
     def write(*entities: str, name: str = 'case.launch.py', before: str = '') -> Path:

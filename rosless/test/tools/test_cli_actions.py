@@ -80,10 +80,9 @@ def said(ros2, server):
     return run
 
 
-def test_action_list(said):
-    assert said('action', 'list') == '/demo/fibonacci\n/demo/other'
-    assert said('action', 'list', '-t') == f'/demo/fibonacci [{TYPE}]\n/demo/other [{TYPE}]'
-    assert said('action', 'list', '-c') == '2'
+def test_action_list(together, server):
+    assert together(('action', 'list'), ('action', 'list', '-t'), ('action', 'list', '-c')) == [
+        '/demo/fibonacci\n/demo/other', f'/demo/fibonacci [{TYPE}]\n/demo/other [{TYPE}]', '2']
 
 
 def test_action_info(said):
@@ -97,11 +96,12 @@ def test_action_info(said):
         'Action: /nothing\nAction clients: 0\nAction servers: 0')
 
 
-def test_action_type_and_find(said):
-    assert said('action', 'type', '/demo/fibonacci') == TYPE
+def test_action_type_and_find(together, said):
+    assert together(
+        ('action', 'type', '/demo/fibonacci'), ('action', 'find', TYPE),
+        ('action', 'find', '-c', 'no_pkg/action/Nothing'),
+    ) == [TYPE, '/demo/fibonacci\n/demo/other', '0']
     assert said('action', 'type', '/nothing', status=1) == ''
-    assert said('action', 'find', TYPE) == '/demo/fibonacci\n/demo/other'
-    assert said('action', 'find', '-c', 'no_pkg/action/Nothing') == '0'
 
 
 def test_action_echo(ros2, said):

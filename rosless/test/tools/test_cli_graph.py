@@ -111,10 +111,12 @@ def test_topic_list(said):
     assert ' * /demo/chatter [std_msgs/msg/String] 1 publisher\n' in said('topic', 'list', '-v')
 
 
-def test_topic_type_and_find(said):
-    assert said('topic', 'type', '/demo/chatter') == 'std_msgs/msg/String'
+def test_topic_type_and_find(together, said):
+    kind, found = together(
+        ('topic', 'type', '/demo/chatter'), ('topic', 'find', 'std_msgs/msg/String'))
+    assert kind == 'std_msgs/msg/String'
+    assert '/demo/chatter' in found.splitlines()
     assert said('topic', 'type', '/nothing', status=1) == ''
-    assert '/demo/chatter' in said('topic', 'find', 'std_msgs/msg/String').splitlines()
 
 
 def test_topic_info(said):
@@ -146,13 +148,15 @@ def test_echo_of_latched_data_with_quality_of_service_by_hand(said):
                 '/demo/latched', status=1) == ''
 
 
-def test_echo_forms(said):
-    assert said('topic', 'echo', '--once', '--field', 'linear.x', '/demo/latched') == '1.5\n---'
-    assert said('topic', 'echo', '--once', '--csv', '/demo/latched') == \
-        '1.5,0.0,0.0,0.0,0.0,0.0'
-    assert said('topic', 'echo', '--once', '--flow-style', '/demo/chatter') == \
-        '{data: hello}\n---'
-    long = said('topic', 'echo', '--once', '/demo/long')
+def test_echo_forms(together, said):
+    field, table, flow, long = together(
+        ('topic', 'echo', '--once', '--field', 'linear.x', '/demo/latched'),
+        ('topic', 'echo', '--once', '--csv', '/demo/latched'),
+        ('topic', 'echo', '--once', '--flow-style', '/demo/chatter'),
+        ('topic', 'echo', '--once', '/demo/long'))
+    assert field == '1.5\n---'
+    assert table == '1.5,0.0,0.0,0.0,0.0,0.0'
+    assert flow == '{data: hello}\n---'
     assert long.count('- 0.5') == 128
     assert "- '...'" in long
     assert said('topic', 'echo', '--once', '-f', '/demo/long').count('- 0.5') == 200
@@ -264,11 +268,13 @@ def test_pub_errors(ros2, words, text):
     assert command.text.startswith(text)
 
 
-def test_service_list_type_find(said):
-    assert '/demo/talker/set' in said('service', 'list').splitlines()
-    assert '/demo/talker/set [std_srvs/srv/SetBool]' in said('service', 'list', '-t').splitlines()
-    assert said('service', 'type', '/demo/talker/set') == 'std_srvs/srv/SetBool'
-    assert said('service', 'find', 'std_srvs/srv/SetBool') == '/demo/talker/set'
+def test_service_list_type_find(together, said):
+    names, types, kind, found = together(
+        ('service', 'list'), ('service', 'list', '-t'), ('service', 'type', '/demo/talker/set'),
+        ('service', 'find', 'std_srvs/srv/SetBool'))
+    assert '/demo/talker/set' in names.splitlines()
+    assert '/demo/talker/set [std_srvs/srv/SetBool]' in types.splitlines()
+    assert (kind, found) == ('std_srvs/srv/SetBool', '/demo/talker/set')
     assert said('service', 'type', '/nothing', status=1) == ''
 
 
@@ -341,12 +347,14 @@ def test_param_dump_into_a_file(said, tmp_path):
     assert yaml.safe_load(path.read_text())['/demo/talker']['ros__parameters']['fixed'] == 1
 
 
-def test_param_errors(said):
-    assert said('param', 'get', '/nobody', 'gain', status=1) == 'Node not found'
-    assert said('param', 'get', '/demo/talker', 'nothing', status=1) == 'Parameter not set'
-    for name, value in (('gain', '99.0'), ('gain', 'word'), ('fixed', '2'), ('nothing', '1')):
-        assert said('param', 'set', '/demo/talker', name, value, status=1).startswith(
-            'Setting parameter failed: ')
+def test_param_errors(together, talker):
+    wrong = (('gain', '99.0'), ('gain', 'word'), ('fixed', '2'), ('nothing', '1'))
+    no_node, not_set, *failed = together(
+        ('param', 'get', '/nobody', 'gain'), ('param', 'get', '/demo/talker', 'nothing'),
+        *(('param', 'set', '/demo/talker', *words) for words in wrong), status=1)
+    assert (no_node, not_set) == ('Node not found', 'Parameter not set')
+    for text in failed:
+        assert text.startswith('Setting parameter failed: ')
 
 
 def test_param_describe(said):
