@@ -18,7 +18,8 @@ linear image of the error obeys ``|J e| <= (sup |J s| + sup |Jdot| |e|) / w``.
 
 If the robust term reaches its bound, ``s . u >= 0`` still holds, and the bound for ``kappa = 0``
 with it. Time is continuous here: a law that is evaluated at 500 Hz comes with the error of its
-sampling, which the simulations measure to be below a tenth of the bound.
+sampling besides, that with exact data: in the simulations of the tests below a hundredth of the
+bound for a plant 20 % off.
 """
 
 from __future__ import annotations

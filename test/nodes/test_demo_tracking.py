@@ -128,7 +128,8 @@ def test_puma_follows_its_ellipse(launch, graph, urdf):
     to_point, _ = largest_errors(
         samples, model.joint_names, lambda q: mbd_ros.pose(model, q, 'tool')[:3, 3],
         lambda t: path.at(t).position)
-    assert to_point < MILLIMETRE
+    # In lockstep no message is late; 0.012 mm is what efforts held for 2 ms cost.
+    assert to_point < 0.1 * MILLIMETRE
     assert not any(one.saturated for one in states)
 
 
