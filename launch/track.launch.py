@@ -12,7 +12,7 @@ from launch.substitutions import Command
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-ROBOTS = ('three_link_arm', 'puma560', 'panda')
+ROBOTS = ('three_link_arm', 'puma560', 'panda', 'five_bar')
 BOOLEAN = ('true', 'false')
 
 ARGUMENTS = (

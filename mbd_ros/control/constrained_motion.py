@@ -8,8 +8,10 @@ import numpy as np
 
 from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
+from mbd_ros.control.constraint_stack import Stack
 from mbd_ros.control.fused_solution import can_fuse, fused_solution, FusedSolution
 from mbd_ros.control.fused_tool import fused_tool, FusedTool, norm
+from mbd_ros.control.loop_constraint import ClosedLoops, driven
 from mbd_ros.control.range_space import LONG, range_space_acceleration
 from mbd_ros.control.regular_case import (
     CLEARLY_REGULAR, quick_constrained_acceleration, regular_solution)
@@ -17,7 +19,7 @@ from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.control.udwadia_kalaba import ConstrainedSolution
 from mbd_ros.control.violation import DirectElimination, Elimination
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import UnsupportedError
+from mbd_ros.model.state import neutral
 from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Matrix, Vector
 
@@ -66,6 +68,18 @@ class ConstrainedMotion:
         Which joints have an actuator; all if not given. The constraint force then comes from
         these alone.
 
+    Attributes
+    ----------
+    constraint : Constraint
+        As given.
+    whole : Constraint
+        The same behind the robot's closed loops.
+    loop_rows : int
+        Number of their rows, the first of ``whole``.
+
+    Closed loops hold by themselves: the constraint force of such a robot is that of the loops and
+    of the constraint, and ``NominalState.effort`` what the actuated joints have to do of it.
+
     """
 
     def __init__(
@@ -78,13 +92,14 @@ class ConstrainedMotion:
         tolerance: float = 1e-10,
         actuation: Actuation | None = None,
     ) -> None:
-        if dyn.model.loops:
-            raise UnsupportedError(
-                'the constrained motion of a robot with closed loops',
-                'mbd_ros.udwadia_kalaba takes both kinds of constraints, state by state')
         self.dyn = dyn
         self.actuation = None if actuation is None or actuation.complete else actuation
-        self.constraint = constraint
+        self.constraint = self.whole = constraint
+        self.loop_rows = 0
+        if dyn.model.loops:
+            loops = ClosedLoops(dyn)
+            self.loop_rows = loops.rows
+            self.whole = Stack([loops, constraint], neutral(dyn.model), np.zeros(dyn.model.nv))
         self.applied = applied
         self.elimination = elimination
         self.tolerance = tolerance
@@ -132,7 +147,7 @@ class ConstrainedMotion:
                 found = regular_solution(result, n, (len(result) - 4 * n) // 3, self.tolerance)
                 if found is not None:
                     return Dynamics(result[-n:], found)
-        A, b = self.constraint.matrix(q, v, t), self.constraint.right_side(q, v, t)
+        A, b = self.whole.matrix(q, v, t), self.whole.right_side(q, v, t)
         quick = self._solve_fused(t, q, v, A, b)
         if quick is not None:
             return quick
@@ -143,7 +158,7 @@ class ConstrainedMotion:
         M = self.dyn.mass_matrix(q)
         h = self.dyn.bias_forces(q, v)
         applied = np.zeros_like(v) if self.applied is None else self.applied(t, q, v, M)
-        if self.actuation is not None:
+        if self.actuation is not None and not self.loop_rows:
             force = applied - h
             reduced = self.actuation.reduced(M, force, A, b)
             solution = quick_constrained_acceleration(
@@ -152,6 +167,10 @@ class ConstrainedMotion:
         solution = quick_constrained_acceleration(
             M, applied - h, A, b, tolerance=self.tolerance, joint_names=self._names)
         return Dynamics(applied, solution)
+
+    def efforts(self, q: Vector, force: Vector) -> Vector:
+        """Return what the actuated joints have to do (nv,) of a generalized force."""
+        return driven(self.dyn, q, force, self.actuation) if self.loop_rows else force
 
     def rk4(self, t: float, q: Vector, v: Vector, first: Vector, step: float
             ) -> tuple[Vector, Vector]:
@@ -169,7 +188,7 @@ class ConstrainedMotion:
             self._tool_is_known = True
             metric = 'mass' if self.elimination is None else self.elimination.metric
             self._tool = (None if self.actuation is not None else
-                          fused_tool(self.dyn, self.constraint, self.applied, metric))
+                          fused_tool(self.dyn, self.whole, self.applied, metric))
         return self._tool
 
     def _eliminate_fused(self, t: float, q: Vector, v: Vector) -> Elimination | None:
@@ -227,7 +246,7 @@ class ConstrainedMotion:
         found = self._eliminate_fused(t, q, v)
         if found is not None:
             return found
-        return self.elimination.eliminate(self.dyn, self.constraint, q, v, t)
+        return self.elimination.eliminate(self.dyn, self.whole, q, v, t)
 
     def correct(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """Return the state after a step, corrected."""
@@ -236,5 +255,5 @@ class ConstrainedMotion:
 
     def violation(self, t: float, q: Vector) -> float:
         """Return the Euclidean norm of the constraint's violation at a state."""
-        phi = self.constraint.violation(q, t)
+        phi = self.whole.violation(q, t)
         return 0.0 if phi is None else float(np.linalg.norm(phi))

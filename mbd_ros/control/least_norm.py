@@ -10,40 +10,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.blas import dtrsm, dtrsv
 from scipy.linalg.lapack import dgeqp3, dorgqr, dormqr
 
+from mbd_ros.dynamics.triangles import solve_triangle
 from mbd_ros.errors import NotFiniteError
 from mbd_ros.simulation.manifold import Matrix, Vector
-
-
-def solve_triangle(triangle: Matrix, right_side: Matrix, *, lower: bool = True,
-                   transposed: bool = False) -> Matrix:
-    """
-    Return ``T^-1 x`` or ``T^-T x`` of a triangular matrix.
-
-    By BLAS and not by LAPACK's ``dtrtrs``, which OpenBLAS shares among threads whatever the size:
-    a controller on a busy machine then waits for tens of milliseconds.
-
-    Parameters
-    ----------
-    triangle : Matrix
-        ``T`` (n, n); the other triangle is not read.
-    right_side : Vector or Matrix
-        ``x`` (n,) or (n, k).
-    lower, transposed : bool, optional
-        Which triangle, and whether it is transposed.
-
-    Returns
-    -------
-    Vector or Matrix
-        As the right-hand side.
-
-    """
-    solution: Matrix = (
-        dtrsv(triangle, right_side, lower=lower, trans=transposed) if right_side.ndim == 1
-        else dtrsm(1.0, triangle, right_side, lower=lower, trans_a=transposed))
-    return solution
 
 
 class LeastNorm(NamedTuple):

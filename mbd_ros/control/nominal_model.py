@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.control.constrained_motion import ConstrainedMotion, Dynamics
+from mbd_ros.control.constrained_motion import ConstrainedMotion
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.simulation.manifold import checked, Vector
@@ -147,9 +147,8 @@ class NominalModel:
     def refresh(self) -> NominalState:
         """Solve anew where it is, after the motion's dynamics have changed."""
         old = self._state
-        self._state = _assemble(
-            old.time, old.q, old.v, self.motion.solve(old.time, old.q, old.v),
-            old.violation_before, old.violation, old.moved)
+        self._state = self._solved(
+            old.time, old.q, old.v, old.violation_before, old.violation, old.moved)
         return self._state
 
     def advance_to(self, time: float) -> NominalState:
@@ -206,9 +205,9 @@ class NominalModel:
         report = self.motion.eliminate(time, q, v)
         if report is None:
             size = self.motion.violation(time, q)
-            return _assemble(time, q, v, self.motion.solve(time, q, v), size, size, 0.0)
-        return _assemble(time, report.q, report.v, self.motion.solve(time, report.q, report.v),
-                         report.violation_before, report.violation, report.moved)
+            return self._solved(time, q, v, size, size, 0.0)
+        return self._solved(time, report.q, report.v, report.violation_before, report.violation,
+                            report.moved)
 
     def _started(
         self, q: ArrayLike, v: ArrayLike | None, time: float, start: str,
@@ -221,26 +220,22 @@ class NominalModel:
         velocity = np.zeros(model.nv) if v is None else checked(model, 'v', v, model.nv).copy()
         if start == 'as_given':
             size = self.motion.violation(time, configuration)
-            return _assemble(time, configuration, velocity,
-                             self.motion.solve(time, configuration, velocity), size, size, 0.0)
+            return self._solved(time, configuration, velocity, size, size, 0.0)
         report = PROJECTION.eliminate(
-            self.motion.dyn, self.motion.constraint, configuration, velocity, time)
+            self.motion.dyn, self.motion.whole, configuration, velocity, time)
         if not report.converged:
             raise InvalidValueError(
                 'q', configuration.tolist(), 'a start from which the constraint can be met; '
                 f'elimination is stuck at a violation of {report.violation:.3g} '
                 f'(it began at {report.violation_before:.3g})')
-        return _assemble(time, report.q, report.v, self.motion.solve(time, report.q, report.v),
-                         report.violation_before, report.violation, report.moved)
+        return self._solved(time, report.q, report.v, report.violation_before, report.violation,
+                            report.moved)
 
-
-def _assemble(
-    time: float, q: Vector, v: Vector, dynamics: Dynamics, before: float, after: float,
-    moved: float,
-) -> NominalState:
-    """Return a nominal state from its parts."""
-    solution = dynamics.solution
-    return NominalState(
-        time, q, v, solution.accelerations, dynamics.applied + solution.constraint_force,
-        dynamics.applied, solution.constraint_force, before, after, moved, solution.rank,
-        solution.conflicting, solution.multipliers)
+    def _solved(self, time: float, q: Vector, v: Vector, before: float, after: float, moved: float
+                ) -> NominalState:
+        """Return a nominal state with the forces and accelerations it has."""
+        applied, solution = self.motion.solve(time, q, v)
+        effort = self.motion.efforts(q, applied + solution.constraint_force)
+        return NominalState(
+            time, q, v, solution.accelerations, effort, applied, solution.constraint_force, before,
+            after, moved, solution.rank, solution.conflicting, solution.multipliers)

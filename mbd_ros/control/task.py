@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.constrained_motion import ConstrainedMotion
 from mbd_ros.control.constraint_data import constraints_from_data
@@ -43,6 +44,14 @@ TASKS: Mapping[str, Mapping[str, Any]] = {
         'posture': [0.0, -0.9, 2.7, 0.0, 1.3, 0.0],
         'posture_stiffness': [20.0, 20.0, 20.0, 20.0, 20.0, 2.0],
     },
+    'five_bar': {
+        'link': 'tool',
+        'path': {'kind': 'ellipse', 'center': [0.0, 0.0, 0.4], 'a': [0.1, 0.0, 0.0],
+                 'b': [0.0, 0.0, 0.04], 'period': math.pi},
+        'axes': 'xz',
+        'start': 'approach',
+        'actuated': ['left_drive', 'right_drive'],
+    },
     'panda': {
         'link': 'tool',
         'path': {'kind': 'ellipse', 'center': [0.5, 0.0, 0.3], 'a': [0.0, 0.2, 0.0],
@@ -61,7 +70,8 @@ Tasks of the shipped robots.
 The arm: the ellipse of Lyu and Liu (2018) from their inconsistent start. The PUMA: an ellipse in
 front of it, 0.2 m/s at most, pen downwards, elbow up; the posture keeps the three joints that the
 path leaves free, and the Euclidean metric keeps the light wrist from making the jump alone. The
-Panda: much the same, reached by a planned approach.
+Panda: much the same, reached by a planned approach. The five-bar robot: an ellipse in its plane at
+0.2 m/s, by its two drives.
 """
 
 
@@ -95,6 +105,8 @@ class Task:
         Where the free part of the motion is drawn to (nq,); empty: nowhere, it is passive.
     posture_stiffness : sequence of float, optional
         See ``PostureSpring``: one entry or (nv,) [N m/rad or N/m].
+    actuated : sequence of str, optional
+        Joints with an actuator; empty: all.
 
     """
 
@@ -112,6 +124,7 @@ class Task:
     robust_rate: float = 0.0
     posture: tuple[float, ...] = ()
     posture_stiffness: tuple[float, ...] = field(default=(20.0,))
+    actuated: tuple[str, ...] = ()
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Task:
@@ -174,7 +187,7 @@ def default_task(robot: str) -> Task:
     Parameters
     ----------
     robot : str
-        ``'three_link_arm'``, ``'puma560'`` or ``'panda'``.
+        ``'three_link_arm'``, ``'puma560'``, ``'panda'`` or ``'five_bar'``.
 
     Returns
     -------
@@ -226,13 +239,19 @@ def motion_for(dyn: PreparedDynamics, task: Task) -> ConstrainedMotion:
         applied = PostureSpring(
             dyn, task.posture, stiffness=stiffness[0] if len(stiffness) == 1 else stiffness)
     return ConstrainedMotion(dyn, constraint, applied=applied,
-                             elimination=DirectElimination(metric=task.metric))
+                             elimination=DirectElimination(metric=task.metric),
+                             actuation=_actuation(dyn, task))
 
 
 def law_for(dyn: PreparedDynamics, task: Task) -> TrackingLaw:
     """Return the tracking law of a task."""
     return TrackingLaw(dyn, bandwidth=task.bandwidth, approach_speed=task.approach_speed,
-                       robust_rate=task.robust_rate)
+                       robust_rate=task.robust_rate, actuation=_actuation(dyn, task))
+
+
+def _actuation(dyn: PreparedDynamics, task: Task) -> Actuation | None:
+    """Return which joints have an actuator, None where all have one."""
+    return Actuation(dyn.model, task.actuated) if task.actuated else None
 
 
 def controller_for(

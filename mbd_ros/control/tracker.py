@@ -182,7 +182,8 @@ class Tracker:
         if approach > 0.0:
             joined = Approach(motion.constraint, q, v, -approach, approach, acceleration)
             moving = ConstrainedMotion(self.dyn, joined, applied=motion.applied,
-                                       elimination=motion.elimination)
+                                       elimination=motion.elimination,
+                                       actuation=motion.actuation)
         else:
             moving = motion
         source = NominalModel(moving, q, v, time=-approach, step=task.step, start=start)
@@ -211,6 +212,9 @@ class Tracker:
             If the path does not fit the robot.
 
         """
+        if self.dyn.model.loops:
+            raise UnsupportedError('a joint trajectory of a robot with closed loops',
+                                   'let its tool follow a path')
         if self._source is not None:
             time = self._now
         self._start(JointReference(self.dyn, path, time=begin), time - begin, Mode.FOLLOWING)
@@ -397,7 +401,8 @@ class Tracker:
         joined = Approach(motion.constraint, q, v, path_time, max(duration, SHORTEST))
         self._lead(motion, q, path_time, duration)
         moving = ConstrainedMotion(self.dyn, joined, applied=motion.applied,
-                                   elimination=motion.elimination)
+                                   elimination=motion.elimination,
+                                   actuation=motion.actuation)
         self._source = NominalModel(moving, q, v, time=path_time, step=self.task.step)
 
     def _lead(self, motion: ConstrainedMotion, q: Vector, begin: float, approach: float) -> None:
@@ -416,7 +421,7 @@ class Tracker:
         self._end = max((end_of(part.path) for part in parts if hasattr(part, 'path')),
                         default=math.inf)
         self.surfaces = tuple(surface for part in parts for surface in getattr(part, 'drawn', ()))
-        rows, self._tool = 0, None
+        rows, self._tool = motion.loop_rows, None
         state = self._source.state  # type: ignore[union-attr]
         for part in parts:
             if isinstance(part, ToolPosition):
@@ -439,5 +444,5 @@ def settings_of(task: Task, data: Mapping[str, object]) -> Task:
     """Return a task from data, with the settings of another where they say nothing."""
     kept = {name: getattr(task, name) for name in (
         'link', 'step', 'metric', 'bandwidth', 'approach_speed', 'robust_rate', 'posture',
-        'posture_stiffness')}
+        'posture_stiffness', 'actuated')}
     return Task.from_data({**kept, 'start': 'approach', **data})

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.actuation import Actuation
+from mbd_ros.control.loop_constraint import driven
 from mbd_ros.control.nominal_model import NominalState
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
@@ -168,8 +169,8 @@ class TrackingLaw:
         error_rate = nominal.v - v
         approach = np.minimum(np.maximum(0.5 * self.bandwidth * error, -self._top), self._top)
         wanted = nominal.accelerations + 2.0 * self.bandwidth * (error_rate + approach)
-        if self.actuation is None:
-            effort = self.dyn.inverse_dynamics(q, v, wanted)
+        if self.actuation is None or model.loops:
+            effort = driven(self.dyn, q, self.dyn.inverse_dynamics(q, v, wanted), self.actuation)
         else:
             effort = self.actuation.efforts(
                 self.dyn.mass_matrix(q), self.dyn.bias_forces(q, v), wanted)
@@ -202,8 +203,9 @@ class TrackingLaw:
         model = self.dyn.model
         q, v = checked(model, 'q', q, model.nq), checked(model, 'v', v, model.nv)
         none = np.zeros(model.nv)
-        weight = self.dyn.bias_forces(q, none)
-        damping = -IDLE_DAMPING * self.dyn.mass_matrix(q).diagonal() * v
+        weight = driven(self.dyn, q, self.dyn.bias_forces(q, none), self.actuation)
+        damping = driven(self.dyn, q, -IDLE_DAMPING * self.dyn.mass_matrix(q).diagonal() * v,
+                         self.actuation)
         return self._limited(weight, damping, none, none, None)
 
     def _limited(self, nominal: Vector, feedback: Vector, error: Vector, error_rate: Vector,
@@ -219,7 +221,8 @@ class TrackingLaw:
 
     def _robust(self, q: Vector, s: Vector) -> Vector:
         """Return ``kappa M s``, shortened so that no joint exceeds its bound: ``s . u >= 0``."""
-        term: Vector = self.dyn.mass_matrix(q).dot(self.robust_rate * s)
+        term = driven(self.dyn, q, self.dyn.mass_matrix(q).dot(self.robust_rate * s),
+                      self.actuation)
         excess = np.abs(term) > self.robust_efforts
         if excess.any():
             term *= float((self.robust_efforts[excess] / np.abs(term[excess])).min())

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg.lapack import dpotrf
 
-from mbd_ros.control.least_norm import least_norm, solve_triangle
+from mbd_ros.control.least_norm import least_norm
+from mbd_ros.dynamics.triangles import solve_triangle
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, SingularMassError
 from mbd_ros.simulation.manifold import Matrix, Vector
 

@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.control.fused_solution import can_fuse, FusedStep
-from mbd_ros.control.least_norm import solve_triangle
 from mbd_ros.control.regular_case import CLEARLY_REGULAR, quick_constrained_acceleration
 from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.control.udwadia_kalaba import factorize
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.dynamics.triangles import solve_triangle
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation.manifold import displaced, joint_of_each_velocity, Matrix, Vector
 

@@ -14,12 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg.lapack import dpotrf, dtrtrs
+from scipy.linalg.lapack import dpotrf
 
 from mbd_ros.dynamics.call import Array, checked_array
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.dynamics.mass_matrix import joint_without_inertia
 from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics
+from mbd_ros.dynamics.triangles import solve_triangle
 from mbd_ros.errors import LoopOpenError, ShapeError, SingularMassError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model, state
@@ -194,7 +195,7 @@ class RowMetric:
         if info:
             raise SingularMassError(joint_without_inertia(model, q) or model.joint_names[0],
                                     'the mass matrix is not positive definite')
-        columns = dtrtrs(self._factor, self.rows[:, self._free].T, lower=1)[0]
+        columns = solve_triangle(self._factor, self.rows[:, self._free].T)
         lengths = np.linalg.norm(columns, axis=0)
         # Rows that nothing free moves keep length zero.
         largest = np.linalg.norm(self.rows) / math.sqrt(np.diag(mass).min())
@@ -212,7 +213,8 @@ class RowMetric:
         factors = self._counts * sigma / (sigma * sigma + mu * mu)
         weights = -factors * (self._Vt @ (violation / self._scale))
         step = np.zeros(self.rows.shape[1])
-        step[self._free] = dtrtrs(self._factor, self._U @ weights, lower=1, trans=1)[0]
+        step[self._free] = solve_triangle(
+            self._factor, self._U @ weights, transposed=True)
         return step
 
 

@@ -104,8 +104,51 @@ def loop_efforts(
         needed = needed - external_efforts(dyn, place, external_forces)
     rows = dyn.loop_rows(place, rates)
     A = rows[:, VALUES:]
-    rank = RowMetric(dyn, place).rank
-    motions = np.linalg.svd(A)[2][rank:].T
+    motions = _motions(dyn, place)
+    efforts = _share(model, motions, needed, actuated)
+    multipliers = np.linalg.pinv(A.T, rcond=1e-10) @ (needed - efforts)
+    return LoopEfforts(efforts, multipliers, motions.shape[1],
+                       len(_driven_entries(model, actuated)) - motions.shape[1],
+                       A @ accelerations + rows[:, VALUES - 1])
+
+
+def driven_share(dyn: PreparedDynamics, q: Array, force: Array,
+                 actuated: Sequence[str] | None) -> Array:
+    """
+    Return the efforts of driven joints that move a robot as a generalized force would.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        A robot with closed loops.
+    q, force : array
+        (nq,), (nv,).
+    actuated : sequence of str, optional
+        The driven joints; all of the tree if None.
+
+    Returns
+    -------
+    array
+        (nv,), of least norm.
+
+    Raises
+    ------
+    InvalidValueError
+        If the driven joints leave a motion free that the loops allow.
+
+    """
+    return _share(dyn.model, _motions(dyn, q), force, actuated)
+
+
+def _motions(dyn: PreparedDynamics, q: Array) -> Array:
+    """Return N (nv, f), a basis of the velocities that the loops allow."""
+    metric = RowMetric(dyn, q)
+    motions: Array = np.linalg.svd(metric.rows)[2][metric.rank:].T
+    return motions
+
+
+def _share(model: Model, motions: Array, needed: Array, actuated: Sequence[str] | None) -> Array:
+    """Return the least tau with ``N^T S^T tau = N^T needed``, (nv,)."""
     driven = _driven_entries(model, actuated)
     shares = motions[driven]
     left, sigma, right = np.linalg.svd(shares.T, full_matrices=False)
@@ -114,9 +157,7 @@ def loop_efforts(
         raise InvalidValueError('actuated', list(actuated or ()), _missing(model, shares, motions))
     efforts = np.zeros(model.nv)
     efforts[driven] = right.T @ ((left.T @ (motions.T @ needed)) / sigma)
-    multipliers = np.linalg.pinv(A.T, rcond=1e-10) @ (needed - efforts)
-    return LoopEfforts(efforts, multipliers, motions.shape[1],
-                       len(driven) - motions.shape[1], A @ accelerations + rows[:, VALUES - 1])
+    return efforts
 
 
 def driven_efforts(

@@ -147,3 +147,22 @@ def test_seven_axes_follow_their_ellipse_after_a_planned_approach(launch, graph,
                              - path.at(one.path_time).position) for one in late]
     assert len(errors) > 100
     assert max(errors) < 0.1 * MILLIMETRE
+
+
+def test_a_robot_with_a_closed_loop_follows_its_ellipse(launch, graph, urdf):
+    """The five-bar robot by its two drives, at 0.2 m/s; the elbows get no effort."""
+    commands = graph.hear(Float64MultiArray, 'effort_controller/commands', 100)
+    launch('track.launch.py', 'robot:=five_bar', 'viewer:=false', 'rviz:=false',
+           'use_sim_time:=true', 'real_time_factor:=0')
+    _, states = record(graph, 4.0)
+    assert states[0].path_time < 0.0   # the approach
+    assert not any(one.saturated or one.message for one in states)
+    assert {one.constraint_rank for one in states} == {4}   # of the loop two, of the path two
+    model = mbd_ros.load(urdf('five_bar'))
+    path = path_from_data(default_task('five_bar').path)
+    late = [one for one in states if one.path_time >= 1.0]
+    errors = [np.linalg.norm(mbd_ros.pose(model, list(one.feedback.positions), 'tool')[:3, 3]
+                             - path.at(one.path_time).position) for one in late]
+    assert len(errors) > 100
+    assert max(errors) < 0.1 * MILLIMETRE   # 0.028 mm are what efforts held for 2 ms cost
+    assert not any(one.data[1] or one.data[3] for one in commands)   # left_elbow, right_elbow

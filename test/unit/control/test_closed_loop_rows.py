@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.control import ConstrainedMotion, Line, ToolPosition
 from mbd_ros.dynamics.loop_kinematics import VALUES
-from mbd_ros.errors import ShapeError, UnsupportedError
+from mbd_ros.errors import ShapeError
 
 CASE, MODEL = cases()['spatial10_spherical'], case_model('spatial10_spherical')
 Q, V = (np.array(CASE[name])[body_order(MODEL)] for name in ('q', 'qd'))
@@ -32,9 +31,3 @@ def test_a_task_and_loops_hold_together():
     assert solution.multipliers.shape == (2, 5)
     with pytest.raises(ShapeError, match='as many states'):
         mbd_ros.udwadia_kalaba(MODEL, np.tile(Q, (2, 1)), V, TAU, np.zeros((3, 1, MODEL.nv)), [0])
-
-
-def test_what_would_ignore_loops_refuses_them():
-    dyn = mbd_ros.compile(MODEL)
-    with pytest.raises(UnsupportedError, match='closed loops'):
-        ConstrainedMotion(dyn, ToolPosition(dyn, 'b004', Line([0, 0, 0], [1, 0, 0], 1.0)))

@@ -1,0 +1,38 @@
+"""Triangular systems, solved in the time they take."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.blas import dtrsm, dtrsv
+
+Array = NDArray[np.float64]
+
+
+def solve_triangle(triangle: Array, right_side: Array, *, lower: bool = True,
+                   transposed: bool = False) -> Array:
+    """
+    Return ``T^-1 x`` or ``T^-T x`` of a triangular matrix.
+
+    By BLAS and not by LAPACK's ``dtrtrs``, which OpenBLAS shares among threads whatever the size:
+    a controller on a busy machine then waits for tens of milliseconds.
+
+    Parameters
+    ----------
+    triangle : array
+        ``T`` (n, n); the other triangle is not read.
+    right_side : array
+        ``x`` (n,) or (n, k).
+    lower, transposed : bool, optional
+        Which triangle, and whether it is transposed.
+
+    Returns
+    -------
+    array
+        As the right-hand side.
+
+    """
+    solution: Array = (
+        dtrsv(triangle, right_side, lower=lower, trans=transposed) if right_side.ndim == 1
+        else dtrsm(1.0, triangle, right_side, lower=lower, trans_a=transposed))
+    return solution

@@ -1,0 +1,119 @@
+"""Robots with closed loops follow paths, driven by their actuated joints alone."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.control import (
+    Actuation, ConstrainedMotion, default_task, Ellipse, NominalModel, Task, ToolPosition,
+    TrackingLaw)
+from mbd_ros.control.tracker import Mode, Tracker
+from mbd_ros.dynamics.loop_closure import close_loops
+from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.errors import InvalidValueError, UnsupportedError
+from mbd_ros.model.state import neutral
+from mbd_ros.simulation import Stepper
+
+URDF = Path(__file__).parents[3] / 'urdf'
+PERIOD = 0.002
+
+
+@pytest.fixture(scope='module')
+def five_bar():
+    return mbd_ros.compile(mbd_ros.load(URDF / 'five_bar.urdf'))
+
+
+def run(tracker, robot, begin, count):
+    """Drive a simulated robot for some periods; return the last step and the tool's errors."""
+    errors = []
+    for k in range(begin, begin + count):
+        step = tracker.step(k * PERIOD, robot.q, robot.v)
+        errors.append(tracker.tool_points(step, robot.q).error)
+        robot.advance(step.efforts.effort, PERIOD)
+    return step, errors
+
+
+def test_a_five_bar_robot_follows_its_ellipse(five_bar):
+    """At 0.2 m/s, from rest and 0.1 m away, by its two drives; then it comes to rest and holds."""
+    model = five_bar.model
+    robot = Stepper(model, np.zeros(4))
+    tracker = Tracker(five_bar, default_task('five_bar'), robot.q, robot.v)
+    count = round(1.2 / PERIOD)
+    step, errors = run(tracker, robot, 0, count)
+    # Efforts that are held for 2 ms leave it by 0.028 mm, as they do with the serial robots.
+    assert max(errors[round(1.0 / PERIOD):]) < 5e-5
+    assert step.nominal.violation < 1e-12
+    assert step.nominal.rank == 4   # two rows of the loop, two of the path: nothing is left free
+    passive = [1, 3]
+    assert not step.efforts.effort[passive].any()
+    assert not step.nominal.effort[passive].any()
+    # The drives alone give the accelerations of the nominal model.
+    q, v = step.nominal.q, step.nominal.v
+    found = mbd_ros.constrained_dynamics(model, q, v, step.nominal.effort).accelerations
+    np.testing.assert_allclose(found, step.nominal.accelerations, atol=1e-9)
+    # The force at the tool and the loop's make up the constraint force.
+    force = np.zeros(6)
+    force[:3] = tracker.tool_points(step, robot.q).force
+    rest = step.nominal.constraint_force - five_bar.jacobian(q, 'tool')[:3].T @ force[:3]
+    A = five_bar.loop_rows(q, v)[:, VALUES:]
+    np.testing.assert_allclose(A.T @ np.linalg.lstsq(A.T, rest, rcond=1e-10)[0], rest, atol=1e-9)
+    tracker.stop(count * PERIOD, robot.q, robot.v)
+    run(tracker, robot, count, 200)
+    assert tracker.mode is Mode.HOLDING
+    assert np.abs(robot.v).max() < 1e-3
+
+
+def test_with_one_freedom_left_it_moves_as_the_loops_and_the_path_let_it(five_bar):
+    """Only the height is prescribed: the rest swings, and no drive works along it."""
+    model = five_bar.model
+    q, _ = close_loops(model, np.zeros(4))
+    drives = Actuation(model, ['left_drive', 'right_drive'])
+    path = Ellipse(five_bar.pose(q, 'tool')[:3, 3] - [0.0, 0.0, 0.02], [0.0, 0.0, 0.02], [0, 0, 0])
+    motion = ConstrainedMotion(five_bar, ToolPosition(five_bar, 'tool', path, axes='z'),
+                               actuation=drives)
+    nominal = NominalModel(motion, q, [0.1, 0.0, 0.0, 0.0], start='project')
+    state = nominal.advance_to(0.2)
+    rows = motion.whole.matrix(state.q, state.v, state.time)
+    free = np.linalg.svd(rows)[2][-1]
+    assert state.rank == 3
+    assert abs(free @ state.v) > 0.01
+    assert abs(free @ state.effort) < 1e-9
+    assert state.violation < 1e-12
+
+
+def test_a_delta_robot_follows_a_circle():
+    """Three drives, twelve passive joints and a platform that six ball joints hold, at 0.2 m/s."""
+    model = mbd_ros.load(URDF / 'delta.urdf.xacro')
+    robot = Stepper(model, neutral(model))
+    tracker = Tracker(mbd_ros.compile(model), Task.from_data({
+        'link': 'platform', 'start': 'approach',
+        'path': {'kind': 'circle', 'center': [0.0, 0.0, -0.42], 'radius': 0.04,
+                 'normal': [0.0, 0.0, 1.0], 'period': 0.4 * np.pi},
+        'actuated': ['arm1_drive', 'arm2_drive', 'arm3_drive']}), robot.q, robot.v)
+    step, errors = run(tracker, robot, 0, 500)
+    assert step.nominal.time > 0.5
+    assert max(errors[-150:]) < 5e-5   # 0.01 mm is what efforts held for 2 ms cost here
+    assert step.nominal.rank == 21   # 18 of the loops, 3 of the path
+    assert np.count_nonzero(step.efforts.effort) == 3
+
+
+def test_what_drives_cannot_do_is_refused(five_bar):
+    one = Task.from_data({'link': 'tool', 'path': default_task('five_bar').path, 'axes': 'xz',
+                          'actuated': ['left_drive']})
+    with pytest.raises(InvalidValueError, match='moves without them'):
+        Tracker(five_bar, one, np.zeros(4), np.zeros(4))
+    tracker = Tracker(five_bar, Task(actuated=('left_drive', 'right_drive')), np.zeros(4),
+                      np.zeros(4))
+    with pytest.raises(UnsupportedError, match='let its tool follow a path'):
+        tracker.follow_joints(None, 0.0)
+
+
+def test_a_law_for_a_robot_at_ease_uses_the_drives_alone(five_bar):
+    drives = Actuation(five_bar.model, ['left_drive', 'right_drive'])
+    q, v = close_loops(five_bar.model, [0.1, 0.0, 0.0, 0.0], [0.1, 0.0, 0.0, 0.0])
+    found = TrackingLaw(five_bar, actuation=drives, robust_rate=30.0).weightless(q, 0.0 * v)
+    assert not found.effort[[1, 3]].any()
+    rest = mbd_ros.constrained_dynamics(five_bar.model, q, 0.0 * v, found.effort).accelerations
+    assert np.abs(rest).max() < 1e-9
