@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.chunks import Plan
-from mbd_ros.execution.compiled import compiled_kernel, long_way
+from mbd_ros.execution.compiled import Compiled, compiled_kernel, long_way
 from mbd_ros.execution.kernel import Kernel
 from mbd_ros.execution.machine_code import vector_lanes
 from mbd_ros.execution.sweeps import Program
@@ -45,6 +45,8 @@ class Lanes:
         """Return the kernel of a program for a model, compiled now or earlier."""
         width = self.width or vector_lanes()
         nodes, way = bundles_of(program, model, width), long_way(program, model, width)
-        if isinstance(way, Plan) or len(nodes or model.parents) > program.largest_unrolled:
+        straight = (len(nodes or model.parents) <= program.largest_unrolled
+                    or Compiled().unrolls(program, model))
+        if isinstance(way, Plan) or not straight:
             return compiled_kernel(program, model, True, way, width)
         return compiled_kernel(program, model, False, nodes, width)
