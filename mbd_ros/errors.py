@@ -199,15 +199,19 @@ class UnsupportedError(MbdError):
         What was asked for.
     instead : str
         What can be done instead.
+    source : Source, optional
+        Where it was written.
 
     """
 
     code = 'NOT_SUPPORTED'
 
-    def __init__(self, what: str, instead: str) -> None:
+    def __init__(self, what: str, instead: str, *, source: Any = None) -> None:
         self.what = what
         self.instead = instead
-        super().__init__(f'{what} is not supported in this version; {instead}')
+        self.source = source
+        where = '' if source is None else f'{source}: '
+        super().__init__(f'{where}{what} is not supported in this version; {instead}')
 
 
 class DockingError(MbdError):

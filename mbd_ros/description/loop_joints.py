@@ -71,8 +71,9 @@ def closing(joint: Joint, report: Report) -> LoopJoint:
     kind = KINDS.get(joint.kind)
     if kind is None:
         raise UnsupportedError(
-            f"{joint.source}: joint '{joint.name}', which closes a loop, as a {joint.kind} joint",
-            'remove it: it leaves all motions free')
+            f"joint '{joint.name}', which closes a loop, as a {joint.kind} joint",
+            'remove it: it leaves all motions free',
+            source=joint.source)
     turns = kind in ('revolute', 'prismatic', 'planar')
     if joint.dynamics.damping or joint.dynamics.friction or joint.dynamics.armature:
         report.remark('warning', f"joint '{joint.name}' closes a loop: its damping, friction and "

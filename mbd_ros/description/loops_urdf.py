@@ -200,9 +200,10 @@ def _refuse_others(element: Any, report: Report) -> None:
     name = local_name(element)
     if name.endswith('_constraint') or name == 'linear_bushing_rpy':
         raise UnsupportedError(
-            f'{report.source(element)}: <{tag_name(element)}>',
+            f'<{tag_name(element)}>',
             'allowed of Drake: ball_constraint, distance_constraint, linear_spring_damper; remove '
-            'it to load the robot without it')
+            'it to load the robot without it',
+            source=report.source(element))
 
 
 def _spring_damper(element: Any, found: Found, report: Report) -> None:

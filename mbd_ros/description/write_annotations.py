@@ -17,8 +17,9 @@ def refuse_annotations(mechanism: Mechanism, form: str) -> None:
     for kind, link, source in (
             *(('fluid around', body.link, body.source) for body in mechanism.fluids),
             *(('bending of', body.link, body.source) for body in mechanism.flexibles)):
-        raise UnsupportedError(f"{source}: writing the {kind} link '{link}' as {form}",
-                               'write URDF, which has words for it in our namespace')
+        raise UnsupportedError(f"writing the {kind} link '{link}' as {form}",
+                               'write URDF, which has words for it in our namespace',
+                               source=source)
 
 
 def fluid_element(body: FluidBody) -> Any:

@@ -47,8 +47,9 @@ def mjcf_text(mechanism: Mechanism) -> str:
     for joint in mechanism.joints:
         if joint.kind not in ('fixed', *_TYPES):
             raise UnsupportedError(
-                f"{joint.source}: writing the {joint.kind} joint '{joint.name}' as MJCF",
-                f"allowed: fixed, {', '.join(_TYPES)}")
+                f"writing the {joint.kind} joint '{joint.name}' as MJCF",
+                f"allowed: fixed, {', '.join(_TYPES)}",
+                source=joint.source)
     refuse_annotations(mechanism, 'MJCF')
     mujoco = etree.Element('mujoco', model=mechanism.name)
     # The rotor inertia is written where it is; a mass that is not written is none.
@@ -127,8 +128,9 @@ def _add_inertial(body: Any, inertia: Inertia | None) -> None:
 def _add_loop(equality: Any, loop: LoopJoint, bodies: dict[str, Any]) -> None:
     if loop.kind not in _EQUALITIES:
         raise UnsupportedError(
-            f"{loop.source}: writing the {loop.kind} loop joint '{loop.name}' as MJCF",
-            f"allowed: {', '.join(_EQUALITIES)}")
+            f"writing the {loop.kind} loop joint '{loop.name}' as MJCF",
+            f"allowed: {', '.join(_EQUALITIES)}",
+            source=loop.source)
     ends = [_site(bodies[link], f'{loop.name}_{number}', frame.translation, frame.rotation)
             for number, link, frame in ((1, loop.link1, loop.frame1),
                                         (2, loop.link2, loop.frame2))]

@@ -69,11 +69,13 @@ def _refuse(mechanism: Mechanism) -> None:
         what = (f"{joint.kind} joint '{joint.name}'" if joint.kind not in _TYPES else
                 f"rotor inertia of joint '{joint.name}'" if joint.dynamics.armature else '')
         if what:
-            raise UnsupportedError(f'{joint.source}: writing the {what} as SDF',
-                                   f"allowed: {', '.join(_TYPES)}, without rotor inertia")
+            raise UnsupportedError(f'writing the {what} as SDF',
+                                   f"allowed: {', '.join(_TYPES)}, without rotor inertia",
+                                   source=joint.source)
     for spring in mechanism.springs:
-        raise UnsupportedError(f"{spring.source}: writing the spring '{spring.name}' as SDF",
-                               'write URDF, which has words for springs in our namespace')
+        raise UnsupportedError(f"writing the spring '{spring.name}' as SDF",
+                               'write URDF, which has words for springs in our namespace',
+                               source=spring.source)
     refuse_annotations(mechanism, 'SDF')
 
 

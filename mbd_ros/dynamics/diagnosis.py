@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from mbd_ros.description.doctor import examine
-from mbd_ros.description.finding import Finding
+from mbd_ros.description.finding import Finding, Source
 from mbd_ros.dynamics.loop_closure import loop_closure, LoopClosure
-from mbd_ros.errors import DescriptionError, LoopOpenError, MbdError
+from mbd_ros.errors import DescriptionError, LoopOpenError, MbdError, UnsupportedError
 from mbd_ros.model import load, Model, state
 
 SEVERITIES = ('info', 'warning', 'error')
@@ -70,6 +70,10 @@ def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False) 
         return Diagnosis((Finding(
             'error', error.what, error.file, error.line,
             'nothing can be said of the rest before this is mended'),), None)
+    except UnsupportedError as error:
+        source = error.source or Source(None)
+        return Diagnosis((Finding('error', f'{error.what} is not supported in this version',
+                                  source.file, source.line, error.instead),), None)
     except MbdError as error:
         return Diagnosis((Finding('error', str(error)),), None)
     findings = [*model.findings, *examine(model.mechanism), *_open_loops(model)]

@@ -114,15 +114,17 @@ def _read_parts(body: _Body, tree: Tree, document: Document) -> Iterator[_Body]:
         elif tag == 'site' and element.get('name'):
             tree.sites[element.get('name')] = (body.name, within @ read_pose(item))
         elif tag in ('joint', 'freejoint', 'inertial') and not np.array_equal(within, np.eye(4)):
-            raise UnsupportedError(f'{document.report.source(element)}: <{tag}> in a <frame>',
-                                   'move it into the <body>')
+            raise UnsupportedError(f'<{tag}> in a <frame>',
+                                   'move it into the <body>',
+                                   source=document.report.source(element))
         elif tag in ('joint', 'freejoint'):
             body.joints.append(item)
         elif tag == 'inertial':
             body.inertial = item
         elif tag in _LATER:
-            raise UnsupportedError(f'{document.report.source(element)}: <{tag}>',
-                                   'write its bodies into the file')
+            raise UnsupportedError(f'<{tag}>',
+                                   'write its bodies into the file',
+                                   source=document.report.source(element))
         elif tag not in _SEEN:
             document.report.remark('warning', f"body '{body.name}': element <{tag}> is unknown "
                                    'and not used', document.report.source(element))

@@ -49,8 +49,9 @@ def read_equality(document: Document, tree: Tree) -> list[LoopJoint]:
             elif element.tag == 'joint':
                 _follow(item, tree, numbers)
             else:
-                raise UnsupportedError(f'{source}: <equality> of {item.called()}',
-                                       'remove it to load the robot without it')
+                raise UnsupportedError(f'<equality> of {item.called()}',
+                                       'remove it to load the robot without it',
+                                       source=source)
     return loops
 
 
@@ -116,8 +117,9 @@ def _follow(item: Item, tree: Tree, names: dict[str, int]) -> None:
                                       f'exist, or does not slide or turn{nearest(name, names)}')
     if not first or not second or any(coefficients[2:]):
         raise UnsupportedError(
-            f'{item.document.report.source(item.element)}: {item.called()}, which is not linear '
-            'between two joints,', 'remove it to load the robot without it')
+            f'{item.called()}, which is not linear '
+            'between two joints,', 'remove it to load the robot without it',
+            source=item.document.report.source(item.element))
     a0, a1 = (*coefficients, 0.0)[:2]
     offset = tree.references[first] + a0 - a1 * tree.references[second]
     k = names[first]

@@ -48,9 +48,10 @@ class Geom:
         if self.kind not in SOLIDS or self.item.text('shellinertia', 'false') == 'true':
             what = 'a shell' if self.kind in SOLIDS else f'a {self.kind}'
             raise UnsupportedError(
-                f'{self.item.document.report.source(self.item.element)}: the mass of '
+                'the mass of '
                 f'{self.item.called()}, {what},', 'give its body an <inertial>, or the geom the '
-                'mass 0')
+                'mass 0',
+                source=self.item.document.report.source(self.item.element))
         volume, moments = SOLIDS[self.kind][1](*self.size)
         mass = density * volume if given is None else given[0]
         if mass < 0.0:

@@ -196,8 +196,9 @@ def _inside(module: str, branch: Branch, links: list[Link], joints: list[Joint])
         return
     if joint.kind not in AXIS_REVERSES:
         raise UnsupportedError(
-            f"{joint.source}: module '{module}' docked so that its {joint.kind} joint "
-            f"'{joint.name}' is reversed", 'dock it by a port on the other side of that joint')
+            f"module '{module}' docked so that its {joint.kind} joint "
+            f"'{joint.name}' is reversed", 'dock it by a port on the other side of that joint',
+            source=joint.source)
     if joint.kind == 'fixed':
         joints.append(Joint(name, 'fixed', child, parent, _inverse(joint.origin),
                             source=joint.source))

@@ -91,8 +91,9 @@ def read_raw(element: Any, frames: Frames, old: bool, report: Report) -> RawJoin
     what = f"joint '{name}'"
     kind = element.get('type', '')
     if kind in _LATER:
-        raise UnsupportedError(f"{source}: {what} of type '{kind}'", 'remove it, or replace it '
-                               'by joints of other types')
+        raise UnsupportedError(f"{what} of type '{kind}'", 'remove it, or replace it '
+                               'by joints of other types',
+                               source=source)
     if kind not in _KINDS:
         raise report.error(f"{what} has the unknown type '{kind}'; allowed: {', '.join(_KINDS)}"
                            f'{nearest(kind, _KINDS)}', source)
@@ -222,8 +223,9 @@ def closing_joint(raw: RawJoint, report: Report) -> LoopJoint:
     """Return the loop joint that a joint onto a link is which another carries."""
     what = f"joint '{raw.name}'"
     if raw.type == 'revolute2':
-        raise UnsupportedError(f"{raw.source}: {what} of type 'revolute2', which closes a loop,",
-                               'replace it by joints of other types')
+        raise UnsupportedError(f"{what} of type 'revolute2', which closes a loop,",
+                               'replace it by joints of other types',
+                               source=raw.source)
     frames: list[Pose] = [pose_from(raw.in_parent), pose_from(raw.in_child)]
     if raw.type == 'universal':
         frames = [along(frames[0], raw.axes[0], 'x'), along(frames[1], raw.axes[1], 'y')]

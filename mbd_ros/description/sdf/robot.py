@@ -121,8 +121,9 @@ def _check_parts(model: Any, report: Report) -> None:
     name = model.get('name', '')
     for part in children(model):
         if part.tag in _LATER or str(part.tag).rpartition(':')[2].endswith('_constraint'):
-            raise UnsupportedError(f"{report.source(part)}: <{tag_name(part)}> in model '{name}'",
-                                   'write its links and joints into the model')
+            raise UnsupportedError(f"<{tag_name(part)}> in model '{name}'",
+                                   'write its links and joints into the model',
+                                   source=report.source(part))
     if text_of(model, 'static') in ('1', 'true'):
         report.remark('warning', f"model '{name}' is static; it is read as if it could move",
                       report.source(model))
@@ -149,8 +150,9 @@ def _inertia(element: Any, what: str, source: Source, report: Report) -> Inertia
                       'is used', source)
         return Inertia(1.0, tensor=matrix3(np.eye(3)), source=source)
     if part.get('auto', 'false') in ('true', '1'):
-        raise UnsupportedError(f'{report.source(part)}: the inertia of {what}, which is left to '
-                               'the simulator,', 'write mass and inertia')
+        raise UnsupportedError(f'the inertia of {what}, which is left to '
+                               'the simulator,', 'write mass and inertia',
+                               source=report.source(part))
     if base_of(part):
         raise report.error(f'{what}: <pose> of <inertial> relative to another frame; allowed: '
                            'relative to the link', report.source(part))

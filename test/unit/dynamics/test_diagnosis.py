@@ -91,3 +91,45 @@ def test_loops_that_cannot_close():
     assert (finding.severity, finding.line) == ('error', 9)
     assert finding.message.startswith("loop joint 'pin' cannot be closed: 3.7 m are left")
     assert finding.message.endswith(', nor from 20 other begins')
+
+
+GRAPH = """module_graph: 1
+name: robot
+types:
+  cube:
+    bodies:
+      hull: {mass: 1, inertia: [0.01, 0.01, INERTIA]}
+    ports: {out: {}, into: {joint: {type: continuous, dynamics: {friction: 1}}}}
+instances: {a: cube, b: cube}
+connections:
+  - {parent: a.out, child: b.PORT}
+base: {module: a}
+"""
+
+
+@pytest.mark.parametrize(('name', 'text', 'expected'), [
+    ('a.xml', '<mujoco><worldbody><body name="a"><joint/>\n<replicate count="3"/></body>'
+     '</worldbody></mujoco>', (2, 'error', '<replicate> is not supported in this version')),
+    ('b.xml', '<mujoco><worldbody>\n<body name="a"><joint/>\n<inertial pos="0 0 0" mass="1" '
+     'diaginertia="0.01 0.01 0.09"/></body></worldbody></mujoco>',
+     (3, 'warning', "link 'a' has the principal moments of inertia 0.01, 0.01 and 0.09")),
+    ('c.sdf', '<sdf version="1.9"><model name="m">\n<link name="a"/>\n<include/></model></sdf>',
+     (3, 'error', "<include> in model 'm' is not supported in this version")),
+    ('d.sdf', '<sdf version="1.9"><model name="m">\n<link name="a"/><link name="b"/>\n'
+     '<joint name="j" type="screw"/></model></sdf>',
+     (3, 'error', "joint 'j' of type 'screw' is not supported in this version")),
+    ('e.yaml', GRAPH.replace('INERTIA', '0.09').replace('PORT', 'into'),
+     (6, 'warning', "link 'cube/hull' has the principal moments of inertia 0.01, 0.01 and 0.09")),
+    ('f.yaml', GRAPH.replace('INERTIA', '0.01').replace('PORT', 'inn'),
+     (10, 'error', "there is no port of module 'b' named 'inn'; known: out, into")),
+], ids=lambda value: value if str(value)[1:2] == '.' else '')
+def test_other_formats(tmp_path, name, text, expected):
+    """The gravest finding of a file in another format has its line, and says what to do."""
+    path = tmp_path / name
+    path.write_text(text)
+    diagnosis = check(path)
+    finding = next(one for one in diagnosis.findings if one.severity == diagnosis.worst)
+    line, severity, message = expected
+    assert (finding.file, finding.line, finding.severity) == (str(path), line, severity)
+    assert finding.message.startswith(message)
+    assert finding.remedy
