@@ -1,4 +1,12 @@
-"""Run the benchmarks and print their tables: ``python -m benchmarks``."""
+"""
+Run the benchmarks and print their tables: ``python -m benchmarks [WORD ...]``.
+
+Words choose the tables whose titles hold one of them; all, without words, take more than an hour,
+most of it for ten minutes of control under each kind of disturbed joint states.
+
+"""
+
+import sys
 
 from benchmarks import (
     batches, closed_loops, composition, control, derivatives, first_answer, loading, modules,
@@ -6,28 +14,37 @@ from benchmarks import (
 from benchmarks.timing import machine
 
 
+TABLES = {
+    'One state, one call, one thread': per_call.rows,
+    'Derivatives, one state, one call, one thread': derivatives.rows,
+    'Forward dynamics of many states in one call': batches.rows,
+    'Subtrees of equal shape in lanes, one state': within_state.lanes,
+    'Long chains, one state': within_state.chains,
+    'Two threads, one state': within_state.threads,
+    'Halves of a ring, one state': within_state.halves,
+    'Closed planar rings, one state': closed_loops.rings,
+    'Parallel robots, one state': closed_loops.robots,
+    'From the text of a URDF to a model': loading.rows,
+    'From the start of a process to the first answers': start.rows,
+    'Robots of many modules, from the file': modules.rows,
+    'The first answer of forward dynamics': first_answer.rows,
+    'The control loop, nodes in one process and in several': composition.rows,
+    'The controller: a step, exact and disturbed data': control.steps,
+    'Against other laws': control.comparison,
+    'Disturbed joint states': control.disturbances,
+    'Ten million states through a pool': sweep.rows,
+}
+
+
 def main() -> None:
-    """Print every table with the machine's description."""
+    """Print the chosen tables with the machine's description."""
+    words = [word.lower() for word in sys.argv[1:]]
+    chosen = {title: rows for title, rows in TABLES.items()
+              if not words or any(word in title.lower() for word in words)}
+    if not chosen:
+        sys.exit('no title holds one of these words; titles:\n  ' + '\n  '.join(TABLES))
     print(f'Machine: {machine()}\n')
-    for title, rows in (('One state, one call, one thread', per_call.rows),
-                        ('Derivatives, one state, one call, one thread', derivatives.rows),
-                        ('Forward dynamics of many states in one call', batches.rows),
-                        ('Subtrees of equal shape in lanes, one state', within_state.lanes),
-                        ('Long chains, one state', within_state.chains),
-                        ('Two threads, one state', within_state.threads),
-                        ('Halves of a ring, one state', within_state.halves),
-                        ('Closed planar rings, one state', closed_loops.rings),
-                        ('Parallel robots, one state', closed_loops.robots),
-                        ('From the text of a URDF to a model', loading.rows),
-                        ('From the start of a process to the first answers', start.rows),
-                        ('Robots of many modules, from the file', modules.rows),
-                        ('The first answer of forward dynamics', first_answer.rows),
-                        ('The control loop, nodes in one process and in several',
-                         composition.rows),
-                        ('The controller: a step, exact and disturbed data', control.steps),
-                        ('Against other laws', control.comparison),
-                        ('Disturbed joint states', control.disturbances),
-                        ('Ten million states through a pool', sweep.rows)):
+    for title, rows in chosen.items():
         print(f'## {title}\n')
         for line in rows():
             print(line, flush=True)
