@@ -272,6 +272,34 @@ class LoopOpenError(MbdError):
             f'joints by up to {moved:.3g} rad or m; {reason}')
 
 
+class LoopConflictError(MbdError):
+    """
+    Closed loops contradict each other: no acceleration satisfies all of them.
+
+    Parameters
+    ----------
+    loop : str
+        Name of the loop joint whose equations are violated most.
+    residual : float
+        What is left of them, ``A vdot + bias`` [m/s^2, or 1/s^2].
+    independent, rows : int
+        How many of all rows are independent at this state.
+
+    """
+
+    code = 'LOOP_OPEN'
+
+    def __init__(self, loop: str, residual: float, independent: int, rows: int) -> None:
+        self.loop = loop
+        self.residual = residual
+        self.independent = independent
+        self.rows = rows
+        super().__init__(
+            f"loop joint '{loop}' contradicts the others: {residual:.3g} m/s^2 are left of its "
+            f'equations whatever the accelerations, as {independent} of {rows} rows are '
+            'independent at this state; allowed: velocities that all loops can keep up')
+
+
 class DivergedError(MbdError):
     """
     A motion cannot be integrated any further.

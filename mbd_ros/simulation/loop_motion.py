@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.closed_loop_sweeps import INDEPENDENT
 from mbd_ros.dynamics.loop_kinematics import VALUES
-from mbd_ros.errors import InvalidValueError, LoopOpenError
+from mbd_ros.errors import InvalidValueError, LoopConflictError, LoopOpenError
 from mbd_ros.simulation.manifold import displaced, Vector
 
 Stabilization: TypeAlias = Literal['projection', 'baumgarte', 'none']
@@ -20,6 +20,8 @@ STABILIZATIONS = ('projection', 'baumgarte', 'none')
 CLOSED = 1e-14
 """|phi| and |phi'| below are rounding [m, m/s, and the like]."""
 CORRECTIONS = 3
+CONFLICT = 1e-4
+"""Part of the accelerations of the rows that may be left: rows dropped agree within 3e-5."""
 NEARLY_CLOSED = 1e-4
 """Largest |phi| and |phi'| at the start that is corrected without notice [m, m/s]."""
 
@@ -70,6 +72,8 @@ class LoopKeeper:
             if not np.abs(step).max() > CLOSED:
                 break
             q = displaced(dyn.model, q, step)
+        else:
+            require_closed(dyn, q, None)
         return q, v + dyn.velocity_correction(q, v)
 
     def violation(self, q: Vector) -> float:
@@ -79,9 +83,12 @@ class LoopKeeper:
         return float(np.linalg.norm(self._dyn.loop_rows(q, np.zeros(self._dyn.model.nv))[:, 0]))
 
 
-def require_closed(dyn: PreparedDynamics, q: Vector, v: Vector) -> None:
+def require_closed(dyn: PreparedDynamics, q: Vector, v: Vector | None) -> None:
     """
     Check that a state satisfies all loops well enough to be corrected without notice.
+
+    Without a velocity only the configuration is looked at: at the end of a step, which must not
+    tear the loops open.
 
     Raises
     ------
@@ -89,15 +96,40 @@ def require_closed(dyn: PreparedDynamics, q: Vector, v: Vector) -> None:
         With the loop that is open most.
 
     """
-    row, rows = 0, dyn.loop_rows(q, v) if dyn.model.loops else None
+    speeds = np.zeros(dyn.model.nv) if v is None else v
+    row, rows = 0, dyn.loop_rows(q, speeds) if dyn.model.loops else None
     for loop in dyn.model.loops:
         assert rows is not None
         phi, rate = np.linalg.norm(rows[row:row + len(loop.rows), :2], axis=0)
         row += len(loop.rows)
         if max(phi, rate) > NEARLY_CLOSED:
-            raise LoopOpenError(loop.name, float(max(phi, rate)), 0.0,
+            raise LoopOpenError(loop.name, float(max(phi, rate)), 0.0, (
+                'a step of the motion tore it open: shorter steps, or a motion that all loops '
+                'allow') if v is None else
                                 'a motion begins at a consistent state, position and velocity: '
                                 'close_loops(model, q, v) finds one')
+
+
+def require_possible(dyn: PreparedDynamics, q: Vector, v: Vector, accelerations: Vector) -> None:
+    """
+    Check that the accelerations of a state satisfy all loops.
+
+    Raises
+    ------
+    LoopConflictError
+        With the loop that is violated most.
+
+    """
+    if not dyn.model.loops:
+        return
+    rows = dyn.loop_rows(q, v)
+    parts = rows[:, VALUES:] * accelerations
+    left = np.abs(parts.sum(axis=1) + rows[:, VALUES - 1])
+    size = max(1.0, float(np.abs(parts).max()), float(np.abs(rows[:, VALUES - 1]).max()))
+    if left.max() > CONFLICT * size:
+        owners = [loop.name for loop in dyn.model.loops for _ in loop.rows]
+        rank = int(loop_health(dyn, q[None], v[None])[2][0])
+        raise LoopConflictError(owners[int(left.argmax())], float(left.max()), rank, len(owners))
 
 
 def loop_health(dyn: PreparedDynamics, q: Vector, v: Vector
@@ -119,19 +151,34 @@ def loop_health(dyn: PreparedDynamics, q: Vector, v: Vector
     rank : array
         (K,) number of independent rows.
     condition : array
-        (K,) largest over smallest singular value of the independent rows, scaled to length one in
-        the metric of the mass matrix.
+        (K,) largest over smallest singular value of the independent rows, scaled in the metric of
+        the mass matrix so that the longest of each kind in a loop has length one.
 
+    """
+    phi, rate, values = loop_spectrum(dyn, q, v)
+    counts = values > INDEPENDENT * values[:, -1:]
+    smallest = np.where(counts, values, np.inf).min(axis=-1)
+    return phi, rate, counts.sum(axis=-1), np.sqrt(values[:, -1] / smallest)
+
+
+def loop_spectrum(dyn: PreparedDynamics, q: Vector, v: Vector) -> tuple[Vector, Vector, Vector]:
+    """
+    Return norms of phi and phi' (K,), and the eigenvalues (K, m) of ``A M^-1 A^T``, ascending.
+
+    Points that coincide are scaled alike within a loop, and so are its directions at right angles:
+    a row that vanishes beside the others of its loop tells of a change point.
     """
     rows = dyn.loop_rows(q, v)
     A = rows[..., VALUES:]
-    apart = np.linalg.solve(dyn.mass_matrix(q), np.swapaxes(A, -1, -2))
-    G = A @ apart
+    G = A @ np.linalg.solve(dyn.mass_matrix(q), np.swapaxes(A, -1, -2))
     lengths = np.sqrt(np.maximum(np.einsum('kii->ki', G), 0.0))
+    alike: dict[tuple[str, bool], list[int]] = {}
+    names = [(loop.name, len(row) == 2) for loop in dyn.model.loops for row in loop.rows]
+    for number, kind in enumerate(names):
+        alike.setdefault(kind, []).append(number)
+    for numbers in alike.values():
+        lengths[:, numbers] = lengths[:, numbers].max(axis=-1, keepdims=True)
     largest = lengths.max(axis=-1, keepdims=True)
     scale = np.where(lengths > 1e-12 * largest, lengths, np.inf)
     values = np.linalg.eigvalsh(G / (scale[:, :, None] * scale[:, None, :]))
-    counts = values > INDEPENDENT * values[:, -1:]
-    smallest = np.where(counts, values, np.inf).min(axis=-1)
-    return (np.linalg.norm(rows[..., 0], axis=-1), np.linalg.norm(rows[..., 1], axis=-1),
-            counts.sum(axis=-1), np.sqrt(values[:, -1] / smallest))
+    return np.linalg.norm(rows[..., 0], axis=-1), np.linalg.norm(rows[..., 1], axis=-1), values

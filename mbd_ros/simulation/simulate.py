@@ -14,8 +14,10 @@ from mbd_ros.dynamics.closed_loop_derivatives import closed_loop_derivatives
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.model import Model
 from mbd_ros.simulation.adaptive import Crossing, DenseState, Event, integrate
+from mbd_ros.simulation.change_points import change_points, ChangePoint, tell
 from mbd_ros.simulation.integrators import rk4_step
-from mbd_ros.simulation.loop_motion import loop_health, LoopKeeper, require_closed
+from mbd_ros.simulation.loop_motion import (
+    loop_health, LoopKeeper, require_closed, require_possible)
 from mbd_ros.simulation.manifold import checked, displaced, Vector
 from mbd_ros.simulation.motion import Efforts, FreeMotion, Loads, Motion
 
@@ -46,12 +48,14 @@ class Trajectory(NamedTuple):
         (K,) energy less that at the start and the work of efforts, loads and friction [J]; empty
         with a ``motion``.
     rank, condition : Vector
-        (K,) of the rows of all closed loops, scaled to length one in the metric of the mass
-        matrix: how many are independent, and how far they are from fewer; none for a tree.
+        (K,) of the rows of all closed loops, scaled in the metric of the mass matrix: how many are
+        independent, and how far they are from fewer; none for a tree.
     crossings : tuple of Crossing
         Where events took place.
     dense : DenseState, optional
         ``dense(t)`` is (q, v) at any time; of methods with variable step.
+    changes : tuple of ChangePoint
+        Where fewer rows of closed loops were independent for a moment.
 
     """
 
@@ -66,6 +70,7 @@ class Trajectory(NamedTuple):
     condition: Vector = NOTHING
     crossings: tuple[Crossing, ...] = ()
     dense: DenseState | None = None
+    changes: tuple[ChangePoint, ...] = ()
 
 
 def simulate(
@@ -149,7 +154,14 @@ def simulate(
     DivergedError
         If the motion stops being finite; says when.
     LoopOpenError
-        If the state at the start does not satisfy the loops.
+        If the state at the start does not satisfy the loops, or a motion tears them open.
+    LoopConflictError
+        If no acceleration at the start satisfies all loops.
+
+    Warns
+    -----
+    RankChangeWarning
+        If the motion passed change points; ``changes`` tells when.
 
     """
     q = checked(model, 'q0', q0, model.nq).copy()
@@ -167,6 +179,7 @@ def simulate(
             keeper=LoopKeeper(dyn, stabilization, alpha, beta))
         require_closed(dyn, q, v)
         q, v = motion.correct(0.0, q, v)
+        require_possible(dyn, q, v, free.acceleration(0.0, q, v))
     elif tau is not None or external_forces is not None or dissipation:
         raise InvalidValueError('motion', type(motion).__name__,
                                 'without tau, external_forces and dissipation, which it brings')
@@ -175,7 +188,7 @@ def simulate(
             raise InvalidValueError('method', method,
                                     'one with variable step, for times or events')
         run = _fixed_steps(model, motion, free, q, v, duration, step or 1e-3, record_every)
-        return _recorded(dyn, motion, free, *run)
+        return _with_changes(dyn, free, _recorded(dyn, motion, free, *run), *run[:3])
     solved = integrate(
         model, motion, _powerless(motion) if free is None else free.acceleration_and_power, q, v,
         duration, method=method, rtol=rtol, atol=atol, max_step=step or math.inf, events=events,
@@ -195,7 +208,8 @@ def simulate(
         states = [solved.dense.with_work(t) for t in wanted]
         run = (wanted, *(np.array(part) for part in zip(*states)))
     record = _recorded(dyn, motion, free, *run)
-    return record._replace(crossings=solved.crossings, dense=solved.dense)
+    return _with_changes(dyn, free, record._replace(crossings=solved.crossings,
+                                                    dense=solved.dense), *solved[:3])
 
 
 def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vector, v: Vector,
@@ -234,6 +248,16 @@ def _recorded(dyn: PreparedDynamics, motion: Motion, free: FreeMotion | None, ti
         return Trajectory(time, q, v, total, none, none.copy(), balance)
     phi, rate, rank, condition = loop_health(dyn, q, v)
     return Trajectory(time, q, v, total, phi, rate, balance, rank, condition)
+
+
+def _with_changes(dyn: PreparedDynamics, free: FreeMotion | None, record: Trajectory,
+                  time: Vector, q: Vector, v: Vector) -> Trajectory:
+    """Return a record with the change points of the run, and warn of them."""
+    if free is None or not dyn.model.loops:
+        return record
+    changes = change_points(dyn, free, time, q, v)
+    tell(changes)
+    return record._replace(changes=changes)
 
 
 def _jacobian(dyn: PreparedDynamics, free: FreeMotion
