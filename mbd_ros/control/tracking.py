@@ -31,10 +31,13 @@ from mbd_ros.control.loop_constraint import driven
 from mbd_ros.control.nominal_model import NominalState
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.simulation.manifold import checked, displacement, joint_of_each_velocity, Vector
+from mbd_ros.simulation.manifold import (
+    checked, displacement, endless, joint_of_each_velocity, Vector)
 
 IDLE_DAMPING = 1.0
 """Damping of a weightless robot [1/s]: a push of 1 rad/s is forgotten in a few seconds."""
+
+TURN = 2.0 * math.pi
 
 
 class TrackingEffort(NamedTuple):
@@ -50,7 +53,7 @@ class TrackingEffort(NamedTuple):
     feedback : Vector
         ``effort - nominal`` before the limits were applied (nv,).
     error, error_rate : Vector
-        ``q_n - q`` and ``v_n - v`` (nv,).
+        ``q_n - q`` and ``v_n - v`` (nv,); the shorter way at joints that turn without end.
     saturated : tuple of str
         Joints whose effort was cut at its limit.
     robust : Vector or None
@@ -137,6 +140,8 @@ class TrackingLaw:
         self.robust_rate = robust_rate
         self.robust_efforts = bounds
         self._top = np.minimum(approach_speed, 0.5 * model.velocity_limits)
+        self._endless = endless(model)
+        self._some_endless = bool(self._endless.any())
         self._names = joint_of_each_velocity(model)
 
     def efforts(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
@@ -166,6 +171,8 @@ class TrackingLaw:
         q = checked(model, 'q', q, model.nq)
         v = checked(model, 'v', v, model.nv)
         error = displacement(model, q, nominal.q)
+        if self._some_endless:   # a measurement may count the turns, or not
+            error = error - TURN * np.where(self._endless, np.round(error / TURN), 0.0)
         error_rate = nominal.v - v
         approach = np.minimum(np.maximum(0.5 * self.bandwidth * error, -self._top), self._top)
         wanted = nominal.accelerations + 2.0 * self.bandwidth * (error_rate + approach)

@@ -19,7 +19,8 @@ from mbd_ros.control.tracker import Step, Tracker
 from mbd_ros.errors import MbdError
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.times import SECOND, to_nanoseconds, to_stamp
-from mbd_ros.model import JointType, Model
+from mbd_ros.model import Model
+from mbd_ros.simulation.manifold import endless
 
 Vector = NDArray[np.float64]
 Result = FollowJointTrajectory.Result
@@ -302,9 +303,5 @@ def _whole(background: Vector, places: NDArray[np.intp], values: Vector) -> list
 def _unwound(model: Model, places: NDArray[np.intp], positions: Vector, q: Vector) -> Vector:
     """Return positions with joints that turn without end shifted by whole turns to the near."""
     turn = 2.0 * math.pi
-    endless = np.array([
-        model.joint_types[model.v_offsets.index(place)] is JointType.REVOLUTE
-        and math.isinf(model.lower[place]) and math.isinf(model.upper[place])
-        for place in places])
     shift = turn * np.round((q[places] - positions[0]) / turn)
-    return positions + np.where(endless, shift, 0.0)
+    return positions + np.where(endless(model)[places], shift, 0.0)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics.call import checked_array
 from mbd_ros.errors import ShapeError
-from mbd_ros.model import Model, state
+from mbd_ros.model import JointType, Model, state
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -62,6 +62,14 @@ def joint_of_each_velocity(model: Model) -> tuple[str, ...]:
     ends = (*model.v_offsets[1:], model.nv)
     return tuple(name for name, begin, end in zip(model.joint_names, model.v_offsets, ends)
                  for _ in range(begin, end))
+
+
+def endless(model: Model) -> NDArray[np.bool_]:
+    """Return which velocity variables are of joints that turn without end (nv,)."""
+    turns = np.zeros(model.nv, bool)
+    for kind, place in zip(model.joint_types, model.v_offsets):
+        turns[place:place + 1] = kind is JointType.REVOLUTE
+    return turns & np.isinf(model.lower) & np.isinf(model.upper)
 
 
 def is_flat(model: Model) -> bool:

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 from mbd_ros import energy
 from mbd_ros.control import (
-    Baumgarte, ConstrainedMotion, DirectElimination, Ellipse, ToolPosition)
+    Baumgarte, ConstrainedMotion, DirectElimination, Ellipse, NominalModel, ToolPosition)
 from mbd_ros.errors import DivergedError
 from mbd_ros.simulation import simulate
 
@@ -154,6 +154,26 @@ def test_step_limit_of_baumgarte(urdf_arm, drift, h, stable):
     except DivergedError:
         floor = np.inf
     assert (floor < 1e-3) == stable
+
+
+@pytest.mark.filterwarnings('ignore::RuntimeWarning')
+@pytest.mark.parametrize(('degrees', 'crosses'), [
+    ((193.5, -50.0, 100.0), False), ((13.5, 0.0, 0.0), False), ((13.5, -0.5, 1.0), False),
+    ((-120.0, 30.0, 60.0), True)])
+def test_baumgarte_does_not_cross_singularities(urdf_arm, degrees, crosses):
+    """Section 7, item 3: it breaks and says so; a projected start reaches the path from all."""
+    constraint = ToolPosition(urdf_arm, 'tool', PATH)
+    motion = ConstrainedMotion(urdf_arm, Baumgarte(constraint), elimination=None)
+    start = np.radians(degrees)
+    if crosses:
+        out = simulate(urdf_arm.model, start, np.zeros(3), 1.5, step=0.01, motion=motion)
+        assert out.violation[-1] < 2e-6
+        assert np.abs(out.v).max() == pytest.approx(33.0, abs=0.5)   # printed to two digits
+    else:
+        with pytest.raises(DivergedError, match='cannot be continued'):
+            simulate(urdf_arm.model, start, np.zeros(3), 1.5, step=0.01, motion=motion)
+    nominal = NominalModel(ConstrainedMotion(urdf_arm, constraint), start, start='project')
+    assert nominal.advance_to(0.1).violation < 1e-12
 
 
 class TestOneConstraint:

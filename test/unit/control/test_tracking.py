@@ -5,7 +5,10 @@ from collections import deque
 import numpy as np
 import pytest
 
+import mbd_ros
 from mbd_ros.control import controller_for, default_task, Task, TrackingLaw
+from mbd_ros.control.joint_reference import JointReference
+from mbd_ros.control.splines import trajectory
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.simulation import Stepper
 
@@ -45,6 +48,24 @@ def test_error_dynamics_are_linear_near_the_path(law, urdf_arm, state):
     np.testing.assert_array_equal(result.error, e)
     np.testing.assert_array_equal(result.error_rate, ed)
     np.testing.assert_allclose(result.effort, result.nominal + result.feedback, atol=1e-12)
+
+
+def test_whole_turns_of_joints_without_end_are_no_error():
+    """Edge case 7: a sensor may count them or not; a joint with limits has no second place."""
+    link = ('<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '
+            'ixz="0" iyz="0"/></inertial></link>')
+    joint = ('<joint name="{0}" type="{1}"><parent link="l{2}"/><child link="l{3}"/>'
+             '<axis xyz="0 1 0"/><limit lower="-9" upper="9" effort="1e6" velocity="9"/></joint>')
+    model = mbd_ros.load('<robot name="two">' + ''.join(link.format(f'l{k}') for k in range(3))
+                         + joint.format('free', 'continuous', 0, 1)
+                         + joint.format('stopped', 'revolute', 1, 2) + '</robot>')
+    dyn = mbd_ros.compile(model)
+    path = trajectory([0.0, 1.0], [[3.1, 0.0], [3.2, 0.0]])
+    state = JointReference(dyn, path).advance_to(0.5)
+    law = TrackingLaw(dyn)
+    error = law.efforts(state, np.array([3.1 - 2 * np.pi, 2 * np.pi]), np.zeros(2)).error
+    # 1e-15 times a few turns.
+    np.testing.assert_allclose(error, [state.q[0] - 3.1, -2 * np.pi], rtol=0, atol=1e-14)
 
 
 def test_far_from_the_path_the_approach_is_bounded(law, urdf_arm, state):
