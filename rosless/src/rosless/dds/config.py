@@ -16,7 +16,8 @@ LINGER = '100 ms'
 # A large message travels in datagrams; what finds the reader's buffer full is lost and sent again.
 # As much room as the kernel grants (net.core.rmem_max) avoids that, and asking at once, not after
 # the default of 100 ms, mends it. On the loopback interface datagrams are as large as UDP allows,
-# and so are those sent again. On a busy machine 20 MB then take a third of the time.
+# and so are those sent again. On a busy machine 20 MB of plain
+# data took a third of the time.
 TRANSFER = '<NackDelay>10 ms</NackDelay><SocketReceiveBufferSize min="default" max="8 MB"/>'
 DATAGRAMS = (
     '<MaxMessageSize>65500 B</MaxMessageSize><MaxRexmitMessageSize>65500 B</MaxRexmitMessageSize>'
