@@ -13,7 +13,7 @@ from mbd_ros.dynamics import (
     pose)
 from mbd_ros.dynamics.carry_over import CarriedState, carry_over
 from mbd_ros.dynamics.closed_loop import constrained_dynamics
-from mbd_ros.dynamics.loop_closure import close_loops
+from mbd_ros.dynamics.loop_closure import close_loops, mobility
 from mbd_ros.dynamics.stream import stream
 from mbd_ros.errors import MbdError
 from mbd_ros.execution import Compiled, Futures, Interpreted, Lanes, Threads
@@ -25,5 +25,6 @@ __all__ = [
     'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model', 'Threads', 'bias_forces',
     'carry_over', 'close_loops', 'compile', 'constrained_dynamics', 'energy', 'forward_dynamics',
     'forward_dynamics_derivatives', 'inverse_dynamics', 'inverse_dynamics_derivatives', 'jacobian',
-    'link_poses', 'load', 'mass_matrix', 'pose', 'simulate', 'stream', 'udwadia_kalaba',
+    'link_poses', 'load', 'mass_matrix', 'mobility', 'pose', 'simulate', 'stream',
+    'udwadia_kalaba',
 ]

@@ -162,6 +162,37 @@ def loop_closure(model: Model, q: Array, v: Array, *, known: Sequence[str] = (),
                        metric.smallest)
 
 
+def mobility(model: Model, q: ArrayLike) -> int:
+    """
+    Return how many independent velocities the loops leave at a configuration.
+
+    It is nv less the rank of the rows, found numerically: Bricard's linkage has one, whatever a
+    count of its joints says. At a change point it is larger than around it.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like
+        (nq,); where loops are open there, mobility is that of the rows all the same.
+
+    Returns
+    -------
+    int
+        nv for a tree.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InvalidValueError
+        If q is not one configuration.
+
+    """
+    place = checked_array(model, 'q', q, model.nq)
+    if place.ndim != 1:
+        raise ShapeError('q', place.shape, f'({model.nq},), one configuration')
+    return model.nv - (RowMetric(compile_model(model), place).rank if model.loops else 0)
+
+
 class RowMetric:
     """
     The rows of all loops at a configuration, in the metric of the mass matrix.

@@ -12,7 +12,7 @@ from mbd_ros.dynamics.effort_terms import effort_terms
 from mbd_ros.dynamics.loop_closure import loop_closure
 from mbd_ros.dynamics.loop_efforts import loop_efforts, loop_wrenches
 from mbd_ros.dynamics.loop_kinematics import VALUES
-from mbd_ros.errors import InvalidValueError, LoopOpenError
+from mbd_ros.errors import InvalidValueError, LoopOpenError, ShapeError
 from mbd_ros.model import build_model
 
 G = (0.0, -9.81, 0.0)
@@ -116,6 +116,17 @@ def test_the_nearest_consistent_state():
     np.testing.assert_allclose(away @ (found.v - v - 0.1), 0.0, atol=1e-12)
     again = mbd_ros.close_loops(model, found.q, found.v)
     np.testing.assert_allclose(again[0], found.q, atol=1e-12)
+
+
+def test_mobility():
+    model, q, _ = fourbar()
+    assert mbd_ros.mobility(model, q) == 1
+    # Three rods in a line with the ground: besides turning, the knees may give way.
+    assert mbd_ros.mobility(model, np.zeros(3)) == 2
+    assert mbd_ros.mobility(replace(model, loops=()), q) == 3
+    assert mbd_ros.mobility(case_model('bricard_cube_revolute_cut'), np.zeros(5)) == 1
+    with pytest.raises(ShapeError, match=r'\(3,\), one configuration'):
+        mbd_ros.mobility(model, np.array([q, q]))
 
 
 def test_passive_joints_follow_from_the_driven_ones():
