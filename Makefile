@@ -5,6 +5,7 @@
 #   make test [PYTEST_ARGS="..."]            the whole test suite
 #   make install                             everything into .venv, without starting anything
 #   make colcon                              colcon build, test and test-result
+#   make robots                              for make test: real robots, 415 MB
 #   make lint | bench | clean | distclean
 
 PYTHON ?= python3
@@ -25,7 +26,7 @@ unexport PYTHONPATH AMENT_PREFIX_PATH PYTHONHOME
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: demo test install venv test-tools browser lint colcon bench clean distclean
+.PHONY: demo test install venv test-tools robots browser lint colcon bench clean distclean
 
 demo: install
 	@$(BIN)/ros2 launch mbd_ros track.launch.py $(if $(ROBOT),robot:=$(ROBOT)) $(ARGS)
@@ -63,9 +64,16 @@ $(STAMPS)/bench: setup.py | $(STAMPS)/installed
 	@$(PIP_INSTALL) '.[bench]'
 	@touch $@
 
+$(STAMPS)/robots: setup.py | $(STAMPS)/installed
+	@echo 'installing 69 robots that the readers are tested with (415 MB) ...'
+	@$(PIP_INSTALL) '.[robots]'
+	@touch $@
+
 $(STAMPS)/colcon: | $(STAMPS)/installed
 	@$(PIP_INSTALL) colcon-common-extensions '$(SETUPTOOLS)' $(if $(shell command -v cmake),,cmake)
 	@touch $@
+
+robots: $(STAMPS)/robots
 
 browser:
 	@scripts/install_browser.sh

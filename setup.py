@@ -57,6 +57,7 @@ setup(
         'test': ['pytest>=7', 'hypothesis>=6', 'distributed', 'mpi4py>=4.1', 'mpich', 'tqdm',
                  'pillow'],   # looks at a picture of the page
         'peers': ['pin>=3', 'mujoco>=3'],   # what the numbers are tested against
+        'robots': ['example-robot-data>=4'],   # 415 MB that the readers are tested with
         'bench': ['pin>=3', 'mujoco>=3', 'example-robot-data>=4', 'tqdm'],  # 415 MB of robots
         'lint': [   # pinned: a new release of a linter must not fail an old commit
             'ruff==0.17.*', 'mypy==2.4.*', 'flake8==7.5.*', 'flake8-docstrings==1.7.*',
