@@ -108,6 +108,8 @@ class PostureSpring:
         if self._lead is None:
             return self.posture, self._rest
         start, begin, duration = self._lead
+        if t >= begin + duration:
+            return self.posture, self._rest
         s, rate, _ = quintic(t - begin, duration)
         way = self.posture - start
         return start + s * way, rate * way

@@ -34,7 +34,8 @@ class Limits:
         top = model.velocity_limits[self._v]
         self._low = np.concatenate([lower, -top])
         self._high = np.concatenate([upper, top])
-        self._margin = np.concatenate([np.full(len(lower), MARGIN), (SPEED_MARGIN - 1.0) * top])
+        margin = np.concatenate([np.full(len(lower), MARGIN), (SPEED_MARGIN - 1.0) * top])
+        self._widened = self._low - margin, self._high + margin
         self._bounded = bool(np.isfinite(np.concatenate([self._low, self._high])).any())
         # Where one side is unlimited the way out is that to the other side.
         self._middle = np.where(np.isfinite(lower), np.where(
@@ -63,9 +64,7 @@ class Limits:
         if not self._bounded:
             return ''
         state = np.concatenate((q, v) if self._all else (q[self._q], v[self._v]))
-        low, high = self._low, self._high
-        if measured:
-            low, high = low - self._margin, high + self._margin
+        low, high = self._widened if measured else (self._low, self._high)
         beyond = (state < low) | (state > high)
         if not beyond.any():
             return ''
