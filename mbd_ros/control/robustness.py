@@ -34,7 +34,7 @@ from scipy.linalg import eigh
 from mbd_ros.control.nominal_model import NominalState
 from mbd_ros.control.tracking import TrackingLaw
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.simulation.manifold import displaced, Vector
 
 DIFFERENCE = 1e-5
@@ -93,9 +93,14 @@ def guarantee(
     ------
     InvalidValueError
         If there is no bound: the plant differs too much, or moves too fast for the bandwidth.
+    UnsupportedError
+        If the robot has closed loops, or joints without an actuator.
 
     """
     w, model = law.bandwidth, law.dyn
+    if model.model.loops or law.actuation is not None:
+        raise UnsupportedError('a bound for a robot with closed loops or passive joints',
+                               'simulate it with the plant that differs most')
     disturbance = delta = difference = drift = bend = tool = 0.0
     reach = np.zeros(law.dyn.model.nv)
     for state in motion:

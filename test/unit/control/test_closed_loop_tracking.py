@@ -7,8 +7,9 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import (
-    Actuation, ConstrainedMotion, default_task, Ellipse, NominalModel, Task, ToolPosition,
-    TrackingLaw)
+    Actuation, ConstrainedMotion, default_task, Ellipse, NominalModel, path_from_data, Task,
+    ToolPosition, TrackingLaw)
+from mbd_ros.control.robustness import guarantee
 from mbd_ros.control.tracker import Mode, Tracker
 from mbd_ros.dynamics.loop_closure import close_loops
 from mbd_ros.dynamics.loop_kinematics import VALUES
@@ -108,6 +109,21 @@ def test_what_drives_cannot_do_is_refused(five_bar):
                       np.zeros(4))
     with pytest.raises(UnsupportedError, match='let its tool follow a path'):
         tracker.follow_joints(None, 0.0)
+    with pytest.raises(UnsupportedError, match='a bound for a robot with closed loops'):
+        guarantee(TrackingLaw(five_bar), five_bar, [], 'tool')
+
+
+def test_simulate_takes_the_motion_as_it_does_for_a_tree(five_bar):
+    """As the nominal model goes, to rounding: the same steps, the same eliminations."""
+    task = default_task('five_bar')
+    motion = ConstrainedMotion(five_bar, ToolPosition(
+        five_bar, 'tool', path_from_data(task.path), axes='xz'))
+    nominal = NominalModel(motion, np.zeros(4), start='project', step=0.01)
+    out = mbd_ros.simulate(five_bar.model, nominal.state.q, nominal.state.v, 0.2, step=0.01,
+                           motion=motion)
+    state = nominal.advance_to(0.2)
+    np.testing.assert_allclose(out.q[-1], state.q, rtol=0, atol=1e-11)
+    assert out.violation.max() < 1e-12
 
 
 def test_a_law_for_a_robot_at_ease_uses_the_drives_alone(five_bar):
