@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import ctypes
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.call import Array
+from mbd_ros.dynamics.call import Array, checked_array
 from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
-from mbd_ros.dynamics.prepared import PreparedDynamics
 from mbd_ros.dynamics.prepared_derivatives import ForwardDynamicsDerivatives
+from mbd_ros.errors import ShapeError
 from mbd_ros.execution.batch import batch_ir
 from mbd_ros.execution.differentiation import tangents
 from mbd_ros.execution.machine_code import MachineCode, vector_lanes
@@ -25,6 +27,9 @@ from mbd_ros.execution.straight_line import declarations_ir, StraightLine, Width
 from mbd_ros.execution.tree import tree_of
 from mbd_ros.execution.unrolled import trace_program
 from mbd_ros.model import Model, state
+
+if TYPE_CHECKING:
+    from mbd_ros.dynamics.prepared import PreparedDynamics
 
 LARGEST_TRACED = 24
 """Bodies up to which the trace is differentiated: the code is three times that of dynamics."""
@@ -57,6 +62,30 @@ def closed_loop_derivatives(dyn: PreparedDynamics, q: Array, v: Array, tau: Arra
         columns = _differences(dyn, q, v, tau)
     parts = (columns[k * nv:(k + 1) * nv].T for k in range(3))
     return ForwardDynamicsDerivatives(*map(np.ascontiguousarray, parts))
+
+
+def of_one_or_many(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike, tau: ArrayLike
+                   ) -> ForwardDynamicsDerivatives:
+    """
+    Return ``closed_loop_derivatives`` of one state, or of each of N.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InvalidValueError
+        If an argument is not (n,) or (N, n), with one N.
+
+    """
+    model = dyn.model
+    parts = [checked_array(model, name, value, size) for name, value, size in
+             (('q', q, model.nq), ('v', v, model.nv), ('tau', tau, model.nv))]
+    counts = [len(part) for part in parts if part.ndim == 2]
+    if len(set(counts)) > 1:
+        raise ShapeError('tau', parts[2].shape, 'as many states as in the other arguments')
+    rows = [np.broadcast_to(part, (*counts[:1], part.shape[-1])) for part in parts]
+    if not counts:
+        return closed_loop_derivatives(dyn, *rows)
+    found = [closed_loop_derivatives(dyn, *point) for point in zip(*rows)]
+    return ForwardDynamicsDerivatives(*(np.array(part) for part in zip(*found)))
 
 
 def _differences(dyn: PreparedDynamics, q: Array, v: Array, tau: Array) -> Array:

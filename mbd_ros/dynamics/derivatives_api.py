@@ -10,12 +10,9 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.api import more_efforts, prepared_for
 from mbd_ros.dynamics.call import Array, checked_array, deliver
-from mbd_ros.dynamics.closed_loop_derivatives import closed_loop_derivatives
 from mbd_ros.dynamics.external_forces import external_effort_derivatives
-from mbd_ros.dynamics.prepared import PreparedDynamics
 from mbd_ros.dynamics.prepared_derivatives import (
     ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
-from mbd_ros.errors import ShapeError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
@@ -72,24 +69,6 @@ def inverse_dynamics_derivatives(
     return _into(result, out)
 
 
-def _forward(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike, tau: ArrayLike
-             ) -> ForwardDynamicsDerivatives:
-    """Return the derivatives of accelerations, with closed loops and springs where there are."""
-    model = dyn.model
-    if not model.loops and not model.springs:
-        return dyn.forward_dynamics_derivatives(q, v, tau)
-    parts = [checked_array(model, name, value, size) for name, value, size in
-             (('q', q, model.nq), ('v', v, model.nv), ('tau', tau, model.nv))]
-    counts = [len(part) for part in parts if part.ndim == 2]
-    if len(set(counts)) > 1:
-        raise ShapeError('tau', parts[2].shape, 'as many states as in the other arguments')
-    rows = [np.broadcast_to(part, (*counts[:1], part.shape[-1])) for part in parts]
-    if not counts:
-        return closed_loop_derivatives(dyn, *rows)
-    found = [closed_loop_derivatives(dyn, *state) for state in zip(*rows)]
-    return ForwardDynamicsDerivatives(*(np.array(part) for part in zip(*found)))
-
-
 def forward_dynamics_derivatives(
     model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *,
     external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
@@ -132,10 +111,10 @@ def forward_dynamics_derivatives(
     """
     dyn = prepared_for(model, gravity, formulation, executor)
     if not external_forces and not dissipation:
-        return _into(_forward(dyn, q, v, tau), out)
+        return _into(dyn.forward_dynamics_derivatives(q, v, tau), out)
     applied = checked_array(model, 'tau', tau, model.nv) + more_efforts(
         dyn, q, v, external_forces, dissipation)
-    result = _forward(dyn, q, v, applied)
+    result = dyn.forward_dynamics_derivatives(q, v, applied)
     if external_forces:
         result = result._replace(dq=result.dq + result.dtau @ external_effort_derivatives(
             dyn, q, external_forces))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.dynamics import kinematics
+from mbd_ros.dynamics import closed_loop_derivatives, kinematics
 from mbd_ros.dynamics.call import Array, Call
 from mbd_ros.dynamics.closed_loop_sweeps import (
     closed_loop_dynamics, closed_loop_reactions, position_correction, velocity_correction)
@@ -152,8 +152,8 @@ class PreparedDynamics:
     @functools.cached_property
     def forward_dynamics_derivatives(self) -> Callable[..., ForwardDynamicsDerivatives]:
         """Callable ``(q, v, tau) -> (dq, dv, dtau)``, each (nv, nv): derivatives of vdot."""
-        self._require_plain_tree('forward_dynamics_derivatives',
-                                 'use mbd_ros.forward_dynamics_derivatives')
+        if self.model.loops or self.model.springs:
+            return functools.partial(closed_loop_derivatives.of_one_or_many, self)
         return in_parts(self._callable(FORWARD_DYNAMICS_DERIVATIVES), ForwardDynamicsDerivatives,
                         FORWARD_DYNAMICS_DERIVATIVES.name)
 
@@ -161,7 +161,8 @@ class PreparedDynamics:
     def inverse_dynamics_derivatives(self) -> Callable[..., InverseDynamicsDerivatives]:
         """Callable ``(q, v, qdd) -> (dq, dv, dqdd)``, each (nv, nv): derivatives of tau."""
         if self.model.springs:
-            self._require_plain_tree('inverse_dynamics_derivatives', 'remove the springs')
+            raise UnsupportedError('inverse_dynamics_derivatives of a robot with springs',
+                                   'remove the springs')
         return in_parts(self._callable(INVERSE_DYNAMICS_DERIVATIVES), InverseDynamicsDerivatives,
                         INVERSE_DYNAMICS_DERIVATIVES.name)
 
@@ -274,11 +275,6 @@ class PreparedDynamics:
     @functools.cached_property
     def _rest(self) -> Array:
         return np.zeros(self.model.nv)
-
-    def _require_plain_tree(self, what: str, instead: str) -> None:
-        if self.model.loops or self.model.springs:
-            raise UnsupportedError(f'{what} prepared for a robot with closed loops or springs',
-                                   instead)
 
     def _callable(self, program: Program, function: str = '') -> Callable[..., Array]:
         """Return the callable of a program; ``function`` is its name here if it differs."""
