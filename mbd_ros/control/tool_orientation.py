@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.orientations import (
-    checked_direction, Orientation, rate_of_rotation_vector, rotation_vector)
+    checked_direction, cross_matrix, Orientation, OrientationPoint, rate_of_rotation_vector,
+    rotation_vector)
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import UnknownNameError
 from mbd_ros.simulation.manifold import Matrix, Vector
@@ -43,6 +44,7 @@ class ToolOrientation:
         self.orientation = orientation
         self._dyn = dyn
         self._none = np.zeros(3)
+        self._latest = (0.0, orientation.at(0.0))
 
     def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
         """Return ``B J_omega`` (3, nv)."""
@@ -57,7 +59,7 @@ class ToolOrientation:
     def violation(self, q: Vector, t: float) -> Vector:
         """Return ``phi`` (3,) [rad]."""
         return rotation_vector(
-            self._dyn.pose(q, self.link)[:3, :3] @ self.orientation.at(t).rotation.T)
+            self._dyn.pose(q, self.link)[:3, :3] @ self._desired(t).rotation.T)
 
     def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
         """Return ``phi_dot`` (3,) [rad/s]."""
@@ -65,14 +67,22 @@ class ToolOrientation:
 
     def _rates(self, q: Vector, v: Vector, t: float) -> tuple[Vector, Vector]:
         """Return ``phi_dot``, and ``phi_ddot`` at ``vdot = 0``."""
-        desired = self.orientation.at(t)
+        desired = self._desired(t)
         pose, velocity, drift = self._dyn.link_motion(q, v, self.link)
         E = pose[:3, :3] @ desired.rotation.T
         carried = E @ desired.velocity
         spin = velocity[3:] - carried
-        spin_rate = drift[3:] - E @ desired.acceleration - np.cross(spin, carried)
+        spin_rate = drift[3:] - E @ desired.acceleration - cross_matrix(spin) @ carried
         _, rate, second = rate_of_rotation_vector(rotation_vector(E), spin, spin_rate)
         return rate, second
+
+    def _desired(self, t: float) -> OrientationPoint:
+        """Return the orientation at a time; several functions of a state ask for the same one."""
+        time, point = self._latest
+        if time != t:
+            point = self.orientation.at(t)
+            self._latest = (t, point)
+        return point
 
 
 class ToolDirection:
