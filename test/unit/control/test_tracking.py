@@ -70,7 +70,7 @@ def test_whole_turns_of_joints_without_end_are_no_error():
 
 def test_far_from_the_path_the_approach_is_bounded(law, urdf_arm, state):
     """A jump of the nominal model asks for no more speed than allowed."""
-    for far in (1.0, 10.0):
+    for far in (1.0, 3.0):    # less than half a turn: these joints have no end
         q = state.q - far
         result = law.efforts(state, q, state.v + 1.5)
         acceleration = urdf_arm.forward_dynamics(q, state.v + 1.5, result.effort)
