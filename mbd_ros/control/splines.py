@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline
+import scipy
 
 from mbd_ros.control.references import finite, Path, PathPoint, positive, quintic
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
@@ -107,7 +107,8 @@ def trajectory(
     if velocities is None:
         rest = np.zeros(x.shape[1])
         first = rest if first_velocity is None else np.asarray(first_velocity, np.float64)
-        cubic = CubicSpline(t, x, bc_type=((1, first), (1, rest))).c[::-1].transpose(1, 0, 2)
+        cubic = scipy.interpolate.CubicSpline(
+            t, x, bc_type=((1, first), (1, rest))).c[::-1].transpose(1, 0, 2)
         return PiecewisePolynomial(t, np.pad(cubic, ((0, 0), (0, 2), (0, 0))))
     v = _numbers('velocities', velocities, 2)
     if v.shape != x.shape:
@@ -239,7 +240,8 @@ def spline(points: Sequence[ArrayLike], duration: float, *, begin: float = 0.0,
         raise InvalidValueError(
             'points', x[int(np.argmin(chords))].tolist(), 'neighbours that differ')
     s = np.concatenate([[0.0], np.cumsum(chords)])
-    cubic = CubicSpline(s, x, bc_type='periodic' if closed else 'natural').c[::-1]
+    cubic = scipy.interpolate.CubicSpline(
+        s, x, bc_type='periodic' if closed else 'natural').c[::-1]
     path = PiecewisePolynomial(s, np.pad(cubic.transpose(1, 0, 2), ((0, 0), (0, 2), (0, 0))))
     if closed:
         return Repeated(path, float(s[-1]), positive('duration', duration))

@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.integrate import BDF, DOP853, OdeSolution, RK45
-from scipy.optimize import brentq
+import scipy  # loads its parts when they are asked for: 0.2 s that few need
 
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.model import Model
@@ -23,7 +22,7 @@ from mbd_ros.simulation.motion import Motion
 SHARE = 0.2
 SMALLEST_RTOL = 1e-13
 """SciPy takes none much below a hundred times machine epsilon."""
-METHODS: dict[str, Any] = {'dop853': DOP853, 'rk45': RK45, 'bdf': BDF}
+METHODS = {'dop853': 'DOP853', 'rk45': 'RK45', 'bdf': 'BDF'}
 
 Event = Callable[[float, Vector, Vector], float]
 """``(t, q, v)`` to a number whose zeros are wanted; its attribute ``terminal`` ends the run."""
@@ -58,7 +57,7 @@ class DenseState:
     def __init__(self, model: Model, motion: Motion, times: Sequence[float], pieces: Sequence[Any]
                  ) -> None:
         self._model, self._motion = model, motion
-        self._solution = OdeSolution(times, pieces)
+        self._solution = scipy.integrate.OdeSolution(times, pieces)
 
     def __call__(self, t: float) -> tuple[Vector, Vector]:
         """Return q (nq,) and v (nv,) at a time [s]."""
@@ -151,7 +150,8 @@ def integrate(
     times, states, pieces = [0.0], [np.concatenate([q, v, [0.0]])], []
     crossings: list[Crossing] = []
     try:
-        solver = METHODS[method](rates, 0.0, states[0], duration, **options)
+        solver = getattr(scipy.integrate, METHODS[method])(
+            rates, 0.0, states[0], duration, **options)
         before = [event(0.0, q, v) for event in events]
         while solver.status == 'running':
             message = solver.step()
@@ -190,7 +190,7 @@ def _continue_from(solver: Any, state: Vector) -> None:
     if not change.any():
         return
     solver.y = state
-    if isinstance(solver, BDF):
+    if isinstance(solver, scipy.integrate.BDF):
         solver.D[0] += change
     else:
         solver.f = solver.fun(solver.t, state)
@@ -218,6 +218,6 @@ def _crossings(events: Sequence[Event], before: Sequence[float], dense: DenseSta
         new = value(end)
         after.append(new)
         if old * new < 0.0 or (new == 0.0 and old != 0.0):
-            t = float(brentq(value, start, end, xtol=1e-14)) if new else end
+            t = float(scipy.optimize.brentq(value, start, end, xtol=1e-14)) if new else end
             found.append(Crossing(number, t, *dense(t)))
     return sorted(found, key=lambda one: one.time), after

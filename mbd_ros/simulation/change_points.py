@@ -15,7 +15,7 @@ from typing import NamedTuple
 import warnings
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.closed_loop_sweeps import INDEPENDENT
@@ -92,7 +92,7 @@ def change_points(dyn: PreparedDynamics, motion: Motion, time: Vector, q: Vector
         first, last = places.around(grid, k)
         if first == last:
             continue
-        best = minimize_scalar(
+        best = scipy.optimize.minimize_scalar(
             lambda t: float(_apart(places.spectrum(t), usual)[0]), bounds=(first, last),
             method='bounded', options={'xatol': PRECISION * (last - first)})
         t, least = (grid[k], apart[k]) if apart[k] <= best.fun else (best.x, best.fun)
