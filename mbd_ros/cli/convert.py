@@ -35,18 +35,20 @@ def add_to(subparsers: Any) -> None:
                         help='where to write; to the standard output if left out')
     parser.add_argument('--to', choices=tuple(WRITERS),
                         help='the format; by the name of the output, or urdf, if left out')
-    parser.add_argument('--loops', choices=DIALECTS, default='loop_joint',
-                        help='dialect of loop joints in URDF (default: %(default)s)')
+    parser.add_argument('--loops', choices=DIALECTS,
+                        help='dialect of loop joints in URDF (default: loop_joint)')
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Convert the file."""
     target = arguments.to or _by_name(arguments.output)
+    if arguments.loops and target != 'urdf':
+        raise InvalidValueError('--loops', arguments.loops, f'with URDF only, not with {target}')
     mechanism = read(arguments.file)
     for finding in mechanism.findings:
         print(finding, file=sys.stderr)
-    text = WRITERS[target](mechanism, arguments.loops)
+    text = WRITERS[target](mechanism, arguments.loops or DIALECTS[0])
     if arguments.output is None:
         print(text, end='')
         return 0

@@ -78,6 +78,8 @@ def test_side_file(tmp_path):
                       'without rotor inertia'),
     (['-o', 'robot.txt'], "--output is 'robot.txt'; allowed: a file named *.urdf, *.xml, *.mjcf, "
                           '*.sdf, *.yaml, or --to with one of urdf, mjcf, sdf, loops.yaml'),
+    (['--to', 'sdf', '--loops', 'drake'],
+     "--loops is 'drake'; allowed: with URDF only, not with sdf"),
     (['-o', '/no/such/folder/robot.urdf'],
      '/no/such/folder/robot.urdf cannot be written: No such file or directory'),
 ])
