@@ -1,16 +1,15 @@
 """
 Run the benchmarks and print their tables: ``python -m benchmarks [WORD ...]``.
 
-Words choose the tables whose titles hold one of them; all, without words, take more than an hour,
-most of it for ten minutes of control under each kind of disturbed joint states.
+Words choose the tables whose titles hold one of them; all, without words, take about an hour.
 
 """
 
 import sys
 
 from benchmarks import (
-    batches, closed_loops, composition, control, derivatives, first_answer, loading, modules,
-    per_call, start, sweep, within_state)
+    batches, closed_loops, composition, control, denormals, derivatives, first_answer, loading,
+    modules, per_call, server, start, sweep, within_state)
 from benchmarks.timing import machine
 
 
@@ -18,12 +17,14 @@ TABLES = {
     'One state, one call, one thread': per_call.rows,
     'Derivatives, one state, one call, one thread': derivatives.rows,
     'Forward dynamics of many states in one call': batches.rows,
+    'Numbers below the smallest normal one, in batches': denormals.rows,
     'Subtrees of equal shape in lanes, one state': within_state.lanes,
     'Long chains, one state': within_state.chains,
     'Two threads, one state': within_state.threads,
     'Halves of a ring, one state': within_state.halves,
     'Closed planar rings, one state': closed_loops.rings,
     'Parallel robots, one state': closed_loops.robots,
+    'A minute of the slider-crank': closed_loops.minutes,
     'From the text of a URDF to a model': loading.rows,
     'From the start of a process to the first answers': start.rows,
     'Robots of many modules, from the file': modules.rows,
@@ -32,6 +33,8 @@ TABLES = {
     'The controller: a step, exact and disturbed data': control.steps,
     'Against other laws': control.comparison,
     'Disturbed joint states': control.disturbances,
+    'The server: one request of many states': server.sizes,
+    'The server: small requests between large ones': server.together,
     'Ten million states through a pool': sweep.rows,
 }
 

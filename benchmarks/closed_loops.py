@@ -21,6 +21,8 @@ SIZES = ((15, None), (51, None), (101, None), (151, None), (251, None), (1001, N
 LARGEST_PINOCCHIO = 251
 GRAVITY = (0.0, -9.81, 0.0)
 WEIGHT = (0.0, 0.0, -9.81)
+MINUTE = 60.0
+"""[s] of motion."""
 PEERS = ('constraintDynamics', 'lcaba', 'mj_forward')
 """Two of Pinocchio, one of MuJoCo; without a time where they are not asked."""
 HEADS = (f'this [us] | {" | ".join(PEERS)} | '
@@ -91,6 +93,31 @@ def robots() -> Iterator[str]:
             **pinocchio_calls(model.mechanism.text, model, q, WEIGHT),
             'mj_forward': mujoco_call(model, q, WEIGHT)}, rounds=9, seconds=0.02)
         yield row(name, times)
+
+
+def minutes() -> Iterator[str]:
+    """
+    Yield a table: 60 s of a slider-crank that turns freely, with all that a run records.
+
+    A run is what it is the second time, when all code is compiled.
+    """
+    yield ('| method | rtol | steps | time [s] | times as fast as the motion '
+           '| largest energy balance [J] | largest phi | largest rate of phi |')
+    yield '|---|---|---|---|---|---|---|---|'
+    model = mbd_ros.load(URDF / 'slider_crank.urdf')
+    q, v = state.neutral(model), np.zeros(model.nv)
+    v[model.v_offsets[model.joint_index('crank_joint')]] = 6.0
+    q, v = mbd_ros.close_loops(model, q, v, known=['crank_joint'])
+    for method, rtol in (('dop853', 1e-6), ('dop853', 1e-8), ('dop853', 1e-10), ('bdf', 1e-5)):
+        for _ in range(2):
+            begin = time.perf_counter()
+            run = mbd_ros.simulate(model, q, v, MINUTE, method=method, rtol=rtol)
+            passed = time.perf_counter() - begin
+        figures = [np.abs(values).max() for values in (
+            run.balance, run.violation, run.violation_rate)]
+        yield (f'| {method} | {rtol:.0e} | {len(run.time) - 1} | {passed:.2f} '
+               f'| {MINUTE / passed:.0f} | '
+               + ' | '.join(f'{figure:.1e}' for figure in figures) + ' |')
 
 
 def row(name: str, times: dict[str, Timing]) -> str:

@@ -1,19 +1,23 @@
 """A robot tracks a path: simulator, controller, dynamics services and a page to look at."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from ament_index_python.packages import (
-    get_package_prefix, get_package_share_directory, PackageNotFoundError)
+from ament_index_python.packages import get_package_prefix, PackageNotFoundError
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
 from launch.events.process import ProcessExited
-from launch.substitutions import Command
 from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
 
-ROBOTS = ('three_link_arm', 'puma560', 'panda', 'five_bar')
-BOOLEAN = ('true', 'false')
+from mbd_ros.description import read
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.nodes import launching
+
+ROBOTS = ('three_link_arm', 'puma560', 'panda', 'five_bar', 'delta', 'space_robot')
+PASSIVE_JOINTS = ('five_bar', 'delta')
+"""Robots of which only the drives are measured; the controller computes the other joints."""
+BOOLEAN = launching.BOOLEAN
 
 ARGUMENTS = (
     DeclareLaunchArgument(
@@ -25,18 +29,28 @@ ARGUMENTS = (
     DeclareLaunchArgument(
         'config', default_value='',
         description='Parameter file of simulator and controller; empty: that of the robot.'),
-    DeclareLaunchArgument(
-        'viewer', default_value='true', choices=BOOLEAN,
-        description='Whether to show the robot on a page in the browser.'),
-    DeclareLaunchArgument(
-        'port', default_value='8080',
-        description='Port of that page; the next free one if it is taken.'),
+    *launching.VIEWER,
     DeclareLaunchArgument(
         'rviz', default_value='auto', choices=('auto', *BOOLEAN),
         description='Whether to start RViz; auto: where it is installed and there is no viewer.'),
     DeclareLaunchArgument(
         'rate', default_value='500.0',
         description='Joint states and control steps per second [Hz].'),
+    DeclareLaunchArgument(
+        'mass_scale', default_value='',
+        description='Factor of all masses of the simulated robot, of which the controller does '
+                    'not know: 1.2 for one that is 20 % heavier than described. Empty, here and '
+                    'below: as in config, else none.'),
+    DeclareLaunchArgument(
+        'payload', default_value='',
+        description='Point mass at the tool of the simulated robot, likewise [kg].'),
+    DeclareLaunchArgument(
+        'friction', default_value='',
+        description='Dry friction at the joints of the simulated robot, likewise [N m or N].'),
+    DeclareLaunchArgument(
+        'robust_rate', default_value='',
+        description='Rate of the term of the controller against such differences [1/s]; 60 makes '
+                    'the error five times smaller.'),
     DeclareLaunchArgument(
         'lockstep', default_value='true', choices=BOOLEAN,
         description='Whether simulated time waits for the controller at every step, so that a '
@@ -65,36 +79,51 @@ def find_rviz(wish: str, viewer: str) -> bool:
     return viewer == 'false'
 
 
+def given(value: Mapping[str, str], parameters: Mapping[str, str]) -> dict[str, float]:
+    """Return parameters for the arguments that are not empty."""
+    return {parameter: launching.number(value, argument)
+            for argument, parameter in parameters.items() if value[argument]}
+
+
+def fixed_frame(value: Mapping[str, str]) -> str:
+    """Return the frame in which RViz shows the robot: its root link, or the world if it floats."""
+    if value['robot'] == 'space_robot' and not value['description']:
+        return 'world'
+    return read(launching.robot_file(value)).root
+
+
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the nodes, now that the arguments are known."""
     value = context.launch_configurations
-    share = Path(get_package_share_directory('mbd_ros'))
-    file = Path(value['description'] or share / 'urdf' / f'{value["robot"]}.urdf')
-    config = value['config'] or str(share / 'config' / f'{value["robot"]}.yaml')
-    text = Command(['xacro ', str(file)]) if file.suffix == '.xacro' else file.read_text()
+    config = value['config'] or str(launching.share('config', f'{value["robot"]}.yaml'))
+    if not Path(config).is_file():
+        raise InvalidValueError("argument 'config'", config, 'the path of a parameter file')
     time = {'use_sim_time': value['use_sim_time'] == 'true'}
-    rate = float(value['rate'])
+    rate = launching.number(value, 'rate', 10.0, 2000.0)
     ours: dict[str, dict[str, object]] = {
-        'dynamics_server': time, 'controller': {**time, 'rate': rate},
+        'dynamics_server': time,
+        'controller': {**time, 'rate': rate, **given(value, {'robust_rate': 'robust_rate'})},
         'simulator': {
             'publish_rate': rate, 'lockstep': value['lockstep'] == 'true',
             'publish_clock': value['use_sim_time'] == 'true',
-            'real_time_factor': float(value['real_time_factor'])}}
+            'real_time_factor': launching.number(value, 'real_time_factor', 0.0, 100.0),
+            **given(value, {'mass_scale': 'mass_scale', 'payload': 'payload.mass',
+                            'friction': 'friction'})}}
     if value['viewer'] == 'true':
-        ours['viewer'] = {**time, 'port': int(value['port'])}
+        ours['viewer'] = {**time, 'port': round(launching.number(value, 'port', 1, 65535))}
 
-    nodes = [Node(package='robot_state_publisher', executable='robot_state_publisher',
-                  name='robot_state_publisher', output='screen',
-                  parameters=[time, {'robot_description': ParameterValue(text, value_type=str)}])]
+    completed = value['robot'] in PASSIVE_JOINTS and not value['description']
+    nodes = [launching.state_publisher(
+        value, time, joint_states='controller/joint_states' if completed else 'joint_states')]
     if value['composed'] == 'true':
         nodes.append(composed(ours, config))
     else:
-        nodes += [Node(package='mbd_ros', executable=name, name=name, output='screen',
-                       parameters=[config, parameters]) for name, parameters in ours.items()]
+        nodes += [launching.ours(name, config, parameters) for name, parameters in ours.items()]
     if find_rviz(value['rviz'], value['viewer']):
         nodes.append(Node(package='rviz2', executable='rviz2', name='rviz2', output='screen',
                           parameters=[time],
-                          arguments=['-d', str(share / 'config' / 'mbd_ros.rviz')]))
+                          arguments=['-d', str(launching.share('config', 'mbd_ros.rviz')),
+                                     '-f', fixed_frame(value)]))
     return [*nodes, *(RegisterEventHandler(OnProcessExit(
         target_action=node, on_exit=say_that_it_ended)) for node in nodes)]
 

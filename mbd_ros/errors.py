@@ -300,6 +300,30 @@ class LoopConflictError(MbdError):
             'independent at this state; allowed: velocities that all loops can keep up')
 
 
+class InfeasibleError(MbdError):
+    """
+    A motion that a robot cannot make, known before it begins.
+
+    Parameters
+    ----------
+    what : str
+        What cannot be followed.
+    time : float
+        When, counted from its begin [s].
+    reason : str
+        What stands against it.
+
+    """
+
+    code = 'INVALID_VALUE'
+
+    def __init__(self, what: str, time: float, reason: str) -> None:
+        self.what = what
+        self.time = time
+        self.reason = reason
+        super().__init__(f'the {what} cannot be followed {time:.4g} s after its begin: {reason}')
+
+
 class DivergedError(MbdError):
     """
     A motion cannot be integrated any further.

@@ -13,20 +13,19 @@ from mbd_ros.control.approach import Approach
 from mbd_ros.control.constrained_motion import ConstrainedMotion
 from mbd_ros.control.constraint_data import constraints_from_data
 from mbd_ros.control.constraint_stack import Stack
-from mbd_ros.control.joint_constraints import (
-    JointCoupling, JointPath, JointSpeed, NoSideslip)
+from mbd_ros.control.joint_constraints import JointCoupling, JointPath, JointSpeed
 from mbd_ros.control.nominal_model import NominalModel, NominalState
 from mbd_ros.control.orientations import held, Orientation, Turn
 from mbd_ros.control.path_data import path_from_data
 from mbd_ros.control.payload import dynamics_with, Payload
 from mbd_ros.control.references import circle, Ellipse, Line, Lissajous, Path, PathPoint
-from mbd_ros.control.servo_constraints import (
-    Baumgarte, Constraint, FunctionConstraint, ToolPosition)
+from mbd_ros.control.servo_constraints import Baumgarte, Constraint, FunctionConstraint
 from mbd_ros.control.singular_mass import singular_mass_acceleration
 from mbd_ros.control.splines import spline, trajectory
 from mbd_ros.control.surfaces import cylinder, OnSurface, plane, sphere
 from mbd_ros.control.task import Controller, controller_for, default_task, Task
-from mbd_ros.control.tool_orientation import ToolDirection, ToolOrientation
+from mbd_ros.control.tool_constraints import (
+    NoSideslip, ToolDirection, ToolOrientation, ToolPosition)
 from mbd_ros.control.traced_constraints import TracedConstraint, TracedVelocityConstraint
 from mbd_ros.control.tracking import TrackingEffort, TrackingLaw
 from mbd_ros.control.udwadia_kalaba import constrained_acceleration, ConstrainedSolution

@@ -14,8 +14,7 @@ import math
 import numpy as np
 
 from mbd_ros.control.constrained_motion import ConstrainedMotion
-from mbd_ros.control.references import PathPoint
-from mbd_ros.control.servo_constraints import Constraint, ToolPosition
+from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation.manifold import displacement, Matrix, Vector
@@ -29,6 +28,9 @@ FASTEST, HARDEST = 1.875, 5.774
 
 SHORTEST = 0.05
 """No approach takes less time [s]."""
+
+SHARED = 1.0
+"""In an approach of this time the springs of a posture share the way among the joints [s]."""
 
 REACHED = 1e-9
 """A violation below this, of configuration and velocity, is none."""
@@ -76,6 +78,7 @@ class Approach:
         self._rated = 0 if rate is None else len(rate)
         # Rows on configurations fade as (phi, rate, second), rows on velocities as (psi, rate).
         self._start = np.zeros((3, self._rated))
+        self._none = (np.zeros(self._rated),) * 3
         if phi is not None:
             self._start[0, :self._first] = phi
         if rate is not None:
@@ -86,14 +89,6 @@ class Approach:
                 self._start[2, :n] = T * T * second[:n]
                 self._start[1, n:] = T * second[n:self._rated]
 
-    def target(self, t: float) -> PathPoint:
-        """Return what a tool's chosen axes should be at a time, where the constraint is one."""
-        assert isinstance(self.constraint, ToolPosition)
-        point = self.constraint.target(t)
-        if t >= self.begin + self.duration:
-            return point
-        return PathPoint(*(x + s for x, s in zip(point, self._fade(t))))
-
     def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
         """Return ``A`` (m, nv) of the constraint."""
         return self.constraint.matrix(q, v, t)
@@ -101,9 +96,7 @@ class Approach:
     def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
         """Return ``b + s_ddot`` (m,)."""
         right_side = self.constraint.right_side(q, v, t)
-        if not self._rated or t >= self.begin + self.duration:
-            return right_side
-        _, rate, second = self._fade(t)
+        _, rate, second = self.fade(t)
         n = self._first
         right_side = right_side.copy()
         right_side[:n] += second[:n]
@@ -113,24 +106,26 @@ class Approach:
     def violation(self, q: Vector, t: float) -> Vector | None:
         """Return ``phi - s`` of the rows that have one."""
         phi = self.constraint.violation(q, t)
-        if phi is None or t >= self.begin + self.duration:
-            return phi
-        difference: Vector = phi - self._fade(t)[0][:self._first]
+        if phi is None:
+            return None
+        difference: Vector = phi - self.fade(t)[0][:self._first]
         return difference
 
     def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector | None:
         """Return ``phi_dot - s_dot`` of the rows that have one."""
         rate = self.constraint.violation_rate(q, v, t)
-        if rate is None or t >= self.begin + self.duration:
-            return rate
-        value, slope, _ = self._fade(t)
+        if rate is None:
+            return None
+        value, slope, _ = self.fade(t)
         n = self._first
         return rate - np.concatenate((slope[:n], value[n:]))
 
-    def _fade(self, t: float) -> tuple[Vector, Vector, Vector]:
-        """Return s with its rate and second rate at a time."""
+    def fade(self, t: float) -> tuple[Vector, Vector, Vector]:
+        """Return s with its rate and second rate at a time, zero at the end."""
         T = self.duration
-        x = min(max((t - self.begin) / T, 0.0), 1.0)
+        if t >= self.begin + T:
+            return self._none
+        x = max((t - self.begin) / T, 0.0)
         powers = np.array((
             (1.0, x, x**2, x**3, x**4, x**5),
             (0.0, 1.0 / T, 2 * x / T, 3 * x**2 / T, 4 * x**3 / T, 5 * x**4 / T),
@@ -181,11 +176,19 @@ def approach_duration(
             f'{found.violation_before:.3g})')
     if found.violation_before < REACHED and found.rate_before < REACHED:
         return 0.0
-    way = np.abs(displacement(model, q, found.q))
     top = np.minimum(speed, 0.5 * model.velocity_limits)
     weight = np.abs(dyn.bias_forces(q, np.zeros_like(v)))
     spare = np.maximum(0.5 * (model.effort_limits - weight), 0.05 * model.effort_limits)
     acceleration = np.where(np.isfinite(spare), spare / dyn.mass_matrix(q).diagonal(), np.inf)
-    return max(SHORTEST, FASTEST * float((way / top).max()),
-               math.sqrt(HARDEST * float((way / acceleration).max())),
-               2.0 * float((np.abs(found.v - v) / np.minimum(acceleration, 10.0 * top)).max()))
+
+    def needed(way: Vector, change: Vector) -> float:
+        """Return the time that a way and a change of velocity of the joints take."""
+        return max(FASTEST * float((way / top).max()),
+                   math.sqrt(HARDEST * float((way / acceleration).max())),
+                   2.0 * float((change / np.minimum(acceleration, 10.0 * top)).max()))
+    # A force moves the light joints first; springs share the way among all, but take their time.
+    first = DirectElimination.as_printed(1, 1, metric='mass').eliminate(
+        dyn, motion.whole, q, v, time)
+    at_once = needed(np.abs(displacement(model, q, first.q)), np.abs(first.v - v))
+    shared = needed(np.abs(displacement(model, q, found.q)), np.abs(found.v - v))
+    return max(SHORTEST, shared, min(at_once, SHARED))

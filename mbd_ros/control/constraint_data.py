@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mbd_ros.control.joint_constraints import (
-    JointCoupling, JointPath, JointSpeed, NoSideslip)
+from mbd_ros.control.joint_constraints import JointCoupling, JointPath, JointSpeed
 from mbd_ros.control.orientations import held, Orientation, Turn
 from mbd_ros.control.path_data import path_from_data
-from mbd_ros.control.servo_constraints import AXES, Constraint, ToolPosition
+from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.control.splines import trajectory
 from mbd_ros.control.surfaces import cylinder, OnSurface, plane, sphere
-from mbd_ros.control.tool_orientation import ToolDirection, ToolOrientation
+from mbd_ros.control.tool_constraints import (
+    AXES, NoSideslip, ToolDirection, ToolOrientation, ToolPosition)
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 

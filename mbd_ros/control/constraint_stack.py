@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mbd_ros.control.recorded import Known, Quantity, Recorded, Rows
 from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.simulation.manifold import Matrix, Vector
 
@@ -56,3 +57,45 @@ class Stack:
         """Return ``phi_dot`` (or ``psi``) of the first rows, None if no row has one."""
         values = [part.violation_rate(q, v, t) for part in self._rated]
         return np.concatenate([value for value in values if value is not None]) if values else None
+
+
+class RecordedStack:
+    """
+    Several recorded constraints as one, in the order of a ``Stack``.
+
+    Parameters
+    ----------
+    parts : sequence of Recorded
+        The constraints; those on configurations first.
+
+    """
+
+    def __init__(self, parts: Sequence[Recorded]) -> None:
+        self._parts = tuple(parts)
+        self.structure = tuple(part.structure for part in parts)
+        held, rated, rows = (sum(part.counts[k] for part in parts) for k in range(3))
+        self.counts = held, rated, rows
+        self.quantities: tuple[Quantity, ...] = tuple(
+            dict.fromkeys(quantity for part in parts for quantity in part.quantities))
+        self.reference_sizes = tuple(size for part in parts for size in part.reference_sizes)
+
+    def reference(self, t: float) -> tuple[Vector, ...]:
+        """Return what changes with time [s], part by part."""
+        return tuple(vector for part in self._parts for vector in part.reference(t))
+
+    def rows(self, known: Known) -> Rows:
+        """Return the rows at a state."""
+        found, start = Rows([], [], [], []), 0
+        for part in self._parts:
+            end = start + len(part.reference_sizes)
+            its = part.rows(known._replace(reference=known.reference[start:end]))
+            found, start = Rows(*(mine + more for mine, more in zip(found, its))), end
+        return found
+
+
+def recorded_form(constraint: object) -> Recorded | None:
+    """Return a constraint, or a stack of them, on scalars; None where there is no such form."""
+    if isinstance(constraint, Stack):
+        parts = [part for part in constraint.parts if isinstance(part, Recorded)]
+        return RecordedStack(parts) if 0 < len(parts) == len(constraint.parts) else None
+    return constraint if isinstance(constraint, Recorded) else None

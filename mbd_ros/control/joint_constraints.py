@@ -1,4 +1,4 @@
-"""Constraints on joints: trajectories, couplings, and velocities."""
+"""Linear constraints on joints: trajectories, couplings, and relations of velocities."""
 
 from __future__ import annotations
 
@@ -6,17 +6,85 @@ from collections.abc import Mapping, Sequence
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from mbd_ros.control.orientations import checked_direction
-from mbd_ros.control.references import Path, PathPoint
-from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import InvalidValueError, ShapeError, UnknownNameError, UnsupportedError
+from mbd_ros.control.recorded import Known, Rows
+from mbd_ros.control.references import Path, Remembered
+from mbd_ros.control.scalars import difference, Row, sum_of
+from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 
-class JointPath:
+class JointRows:
+    """
+    A linear relation of joints: ``phi = C q - r(t)``, or ``psi = C v - r(t)``.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    joints : sequence of str
+        Names of the joints, each with one coordinate.
+    coefficients : Matrix
+        ``C`` (m, number of joints).
+    holonomic : bool
+        Whether it relates positions, or velocities.
+
+    """
+
+    quantities = ()
+
+    def __init__(self, model: Model, joints: Sequence[str], coefficients: Matrix, *,
+                 holonomic: bool = True) -> None:
+        self._q, self._v = joint_places(model, joints)
+        m = len(coefficients)
+        self.counts = (m if holonomic else 0, m, m)
+        self.reference_sizes = (m, m, m)
+        self._C = coefficients
+        self._matrix = np.zeros((m, model.nv))
+        self._matrix[:, self._v] = coefficients
+        self.structure = (JointRows, holonomic, self._matrix.tobytes())
+        self.reference = Remembered(self._reference)
+
+    def _reference(self, t: float) -> tuple[Vector, ...]:
+        """Return ``r`` and its two rates at a time, (m,) each."""
+        raise NotImplementedError
+
+    def rows(self, known: Known) -> Rows:
+        """Return the rows at a state."""
+        def times(vector: Row, places: Sequence[int]) -> Row:
+            return [sum_of(c * vector[place] for c, place in zip(row, places))
+                    for row in self._C.tolist()]
+        value, rate, second = known.reference
+        rates = times(known.v, self._v.tolist())
+        matrix = self._matrix.tolist()
+        if not self.counts[0]:
+            return Rows([], difference(rates, value), matrix, rate)
+        return Rows(difference(times(known.q, self._q.tolist()), value),
+                    difference(rates, rate), matrix, second)
+
+    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
+        """Return ``C`` (m, nv)."""
+        return self._matrix
+
+    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
+        """Return the highest rate of ``r`` that matters (m,)."""
+        return self.reference(t)[2 if self.counts[0] else 1]
+
+    def violation(self, q: Vector, t: float) -> Vector | None:
+        """Return ``phi`` (m,), None for a relation of velocities."""
+        if not self.counts[0]:
+            return None
+        violation: Vector = self._C.dot(q[self._q]) - self.reference(t)[0]
+        return violation
+
+    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
+        """Return ``phi_dot`` or ``psi`` (m,)."""
+        rate: Vector = self._matrix.dot(v) - self.reference(t)[1 if self.counts[0] else 0]
+        return rate
+
+
+class JointPath(JointRows):
     """
     Keep joints on a path of their own: ``phi = q_j - q_d(t)``.
 
@@ -38,44 +106,18 @@ class JointPath:
     """
 
     def __init__(self, model: Model, joints: Sequence[str], path: Path) -> None:
+        super().__init__(model, joints, np.eye(len(joints)))
+        found = path.at(0.0).position.shape
+        if found != (len(joints),):
+            raise ShapeError('path of joints', found, f'({len(joints)},), one for each joint')
         self.joints = tuple(joints)
         self.path = path
-        self._q, self._v = joint_places(model, joints)
-        found = path.at(0.0).position.shape
-        if found != self._q.shape:
-            raise ShapeError('path of joints', found, f'({len(self._q)},), one for each joint')
-        self._matrix = np.zeros((len(self._v), model.nv))
-        self._matrix[np.arange(len(self._v)), self._v] = 1.0
-        self._latest: tuple[float, PathPoint] = (0.0, path.at(0.0))
 
-    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
-        """Return a unit row for each joint (k, nv)."""
-        return self._matrix
-
-    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return the desired accelerations (k,)."""
-        return self._desired(t).acceleration
-
-    def violation(self, q: Vector, t: float) -> Vector:
-        """Return ``q_j - q_d`` (k,)."""
-        violation: Vector = q[self._q] - self._desired(t).position
-        return violation
-
-    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``v_j - v_d`` (k,)."""
-        rate: Vector = v[self._v] - self._desired(t).velocity
-        return rate
-
-    def _desired(self, t: float) -> PathPoint:
-        """Return the path at a time; several functions of a state ask for the same one."""
-        time, point = self._latest
-        if time != t:
-            point = self.path.at(t)
-            self._latest = (t, point)
-        return point
+    def _reference(self, t: float) -> tuple[Vector, ...]:
+        return self.path.at(t)
 
 
-class JointCoupling:
+class JointCoupling(JointRows):
     """
     Keep a linear relation between joints: ``phi = sum_j c_j q_j - value``.
 
@@ -96,34 +138,24 @@ class JointCoupling:
 
     """
 
+    holonomic = True
+
     def __init__(self, model: Model, coefficients: Mapping[str, float], value: float = 0.0
                  ) -> None:
-        self._q, places, weights = _relation(model, coefficients)
+        weights = np.array([float(weight) for weight in coefficients.values()])
+        super().__init__(model, list(coefficients), weights[None], holonomic=self.holonomic)
+        if not np.isfinite(weights).all() or not weights.any():
+            raise InvalidValueError('coefficients', dict(coefficients),
+                                    'finite numbers, not all of them zero')
         if not math.isfinite(value):
             raise InvalidValueError('value', value, 'a finite number')
-        self._value = value
-        self._weights = weights
-        self._matrix = np.zeros((1, model.nv))
-        self._matrix[0, places] = weights
+        self._constant = (np.array((float(value),)), np.zeros(1), np.zeros(1))
 
-    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
-        """Return the coefficients (1, nv)."""
-        return self._matrix
-
-    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return zero (1,)."""
-        return np.zeros(1)
-
-    def violation(self, q: Vector, t: float) -> Vector:
-        """Return ``phi`` (1,)."""
-        return np.array((self._weights.dot(q[self._q]) - self._value,))
-
-    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``phi_dot`` (1,)."""
-        return self._matrix.dot(v)
+    def _reference(self, t: float) -> tuple[Vector, ...]:
+        return self._constant
 
 
-class JointSpeed:
+class JointSpeed(JointCoupling):
     """
     Keep a linear relation between joint velocities: ``psi = sum_j c_j v_j - value``.
 
@@ -132,89 +164,9 @@ class JointSpeed:
     model, coefficients, value
         As in ``JointCoupling``, with velocities [rad/s or m/s].
 
-    Raises
-    ------
-    UnknownNameError, UnsupportedError, InvalidValueError
-        As there.
-
     """
 
-    def __init__(self, model: Model, coefficients: Mapping[str, float], value: float = 0.0
-                 ) -> None:
-        _, places, weights = _relation(model, coefficients)
-        if not math.isfinite(value):
-            raise InvalidValueError('value', value, 'a finite number')
-        self._value = value
-        self._matrix = np.zeros((1, model.nv))
-        self._matrix[0, places] = weights
-
-    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
-        """Return the coefficients (1, nv)."""
-        return self._matrix
-
-    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return zero (1,)."""
-        return np.zeros(1)
-
-    def violation(self, q: Vector, t: float) -> None:
-        """Return None: configurations are free."""
-        return None
-
-    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``psi`` (1,)."""
-        rate: Vector = self._matrix.dot(v) - self._value
-        return rate
-
-
-class NoSideslip:
-    """
-    Let a link not move along one of its own axes, as a blade or a wheel: ``psi = u . xdot``.
-
-    Not holonomic: it restricts no configuration, only how one gets there.
-
-    Parameters
-    ----------
-    dyn : PreparedDynamics
-        Prepared dynamics, ``mbd_ros.compile(model)``.
-    link : str
-        Name of the link; the velocity is that of its origin.
-    axis : array_like
-        (3,): u in the link's axes.
-
-    Raises
-    ------
-    UnknownNameError, ShapeError, NotFiniteError, InvalidValueError
-        If the link or the axis are not as they should be.
-
-    """
-
-    def __init__(self, dyn: PreparedDynamics, link: str, axis: ArrayLike) -> None:
-        if link not in dyn.model.links:
-            raise UnknownNameError('link', link, dyn.model.links)
-        self._link = link
-        self._axis = checked_direction('axis', axis)
-        self._dyn = dyn
-
-    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
-        """Return ``d psi / dv`` (1, nv)."""
-        u = self._dyn.pose(q, self._link)[:3, :3] @ self._axis
-        matrix: Matrix = u[None] @ self._dyn.jacobian(q, self._link)[:3]
-        return matrix
-
-    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``-u . Jdot v - (omega x u) . xdot`` (1,) [m/s^2]."""
-        pose, velocity, drift = self._dyn.link_motion(q, v, self._link)
-        u = pose[:3, :3] @ self._axis
-        return np.array((-u.dot(drift[:3]) - np.cross(velocity[3:], u).dot(velocity[:3]),))
-
-    def violation(self, q: Vector, t: float) -> None:
-        """Return None: configurations are free."""
-        return None
-
-    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``psi`` (1,) [m/s]."""
-        pose, velocity, _ = self._dyn.link_motion(q, v, self._link)
-        return np.array(((pose[:3, :3] @ self._axis).dot(velocity[:3]),))
+    holonomic = False
 
 
 def joint_places(model: Model, joints: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -236,14 +188,3 @@ def joint_places(model: Model, joints: Sequence[str]) -> tuple[np.ndarray, np.nd
                                    'name revolute and prismatic joints, or constrain its link')
     return (np.array([model.q_offsets[index] for index in indices], dtype=np.intp),
             np.array([model.v_offsets[index] for index in indices], dtype=np.intp))
-
-
-def _relation(model: Model, coefficients: Mapping[str, float]
-              ) -> tuple[np.ndarray, np.ndarray, Vector]:
-    """Return places in q and v and the coefficients of a linear relation."""
-    places_q, places_v = joint_places(model, list(coefficients))
-    weights = np.array([float(value) for value in coefficients.values()])
-    if not np.isfinite(weights).all() or not weights.any():
-        raise InvalidValueError('coefficients', dict(coefficients),
-                                'finite numbers, not all of them zero')
-    return places_q, places_v, weights

@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dgeqp3, dorgqr, dormqr
+import scipy
 
 from mbd_ros.dynamics.triangles import solve_triangle
 from mbd_ros.errors import NotFiniteError
@@ -77,7 +77,7 @@ def least_norm(columns: Matrix, right_side: Vector, *, tolerance: float) -> Leas
         raise NotFiniteError('A', f'constraint row {row}', float(lengths[row]))
     if not lengths.all():
         lengths[lengths == 0.0] = 1.0
-    factor, pivots, tau, _, _ = dgeqp3(columns / lengths, overwrite_a=1)
+    factor, pivots, tau, _, _ = scipy.linalg.lapack.dgeqp3(columns / lengths, overwrite_a=1)
     diagonal = [abs(entry) for entry in factor.diagonal().tolist()]
     cut = tolerance * diagonal[0]
     rank = 0
@@ -87,7 +87,7 @@ def least_norm(columns: Matrix, right_side: Vector, *, tolerance: float) -> Leas
         return LeastNorm(np.zeros(n), np.zeros(m), 0, 0.0)
     margin = diagonal[rank - 1] / diagonal[0]
     if rank < m:
-        basis = dorgqr(factor[:, :rank], tau[:rank])[0]
+        basis = scipy.linalg.lapack.dorgqr(factor[:, :rank], tau[:rank])[0]
         solution, multipliers = _complete(columns, basis, right_side)
         return LeastNorm(solution, multipliers, rank, margin)
     order = pivots - 1
@@ -95,7 +95,8 @@ def least_norm(columns: Matrix, right_side: Vector, *, tolerance: float) -> Leas
     z = solve_triangle(triangle, (right_side / lengths)[order], lower=False, transposed=True)
     padded = np.zeros((n, 1))
     padded[:m, 0] = z
-    solution = dormqr('L', 'N', factor, tau, padded, 64, overwrite_c=1)[0][:, 0]
+    solution = scipy.linalg.lapack.dormqr(
+        'L', 'N', factor, tau, padded, 64, overwrite_c=1)[0][:, 0]
     multipliers = np.empty(m)
     multipliers[order] = solve_triangle(triangle, z, lower=False)
     multipliers /= lengths

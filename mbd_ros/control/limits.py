@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+import math
+from typing import Any
+
 import numpy as np
 
+from mbd_ros.control.regular_case import LARGEST
+from mbd_ros.control.scalars import smallest
+from mbd_ros.execution.trace import Operand, Symbol, Trace
+from mbd_ros.execution.traced_function import machine_code_of
 from mbd_ros.model import Model
+from mbd_ros.model.state import simple_entries
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Vector
+from mbd_ros.spatial import Scalar
 
 MARGIN = 0.01
 """A measured position may exceed its limit by this before it counts [rad or m]: play, noise."""
 
 SPEED_MARGIN = 1.5
 """A measured velocity may exceed its limit by this factor, which is for planned ones."""
+
+SLOW = 1e-3
+"""At less than this outwards a joint counts as at rest [rad/s or m/s]."""
 
 
 class Limits:
@@ -26,17 +39,16 @@ class Limits:
     """
 
     def __init__(self, model: Model) -> None:
-        simple = [kind.is_simple for kind in model.joint_types]
-        self._q = np.array([at for at, one in zip(model.q_offsets, simple) if one], dtype=np.intp)
-        self._v = np.array([at for at, one in zip(model.v_offsets, simple) if one], dtype=np.intp)
-        self._all = all(simple)
+        self._model = model
+        self._q, self._v = simple_entries(model)
+        self._all = len(self._v) == model.nv
         lower, upper = model.lower[self._v], model.upper[self._v]
         top = model.velocity_limits[self._v]
         self._low = np.concatenate([lower, -top])
         self._high = np.concatenate([upper, top])
         margin = np.concatenate([np.full(len(lower), MARGIN), (SPEED_MARGIN - 1.0) * top])
         self._widened = self._low - margin, self._high + margin
-        self._bounded = bool(np.isfinite(np.concatenate([self._low, self._high])).any())
+        self._excess = self._quick() if model.nv <= LARGEST and len(self._v) else None
         # Where one side is unlimited the way out is that to the other side.
         self._middle = np.where(np.isfinite(lower), np.where(
             np.isfinite(upper), 0.5 * (np.nan_to_num(lower) + np.nan_to_num(upper)), np.inf),
@@ -44,7 +56,25 @@ class Limits:
         names = joint_of_each_velocity(model)
         self._names = [names[at] for at in self._v]
 
-    def exceeded(self, q: Vector, v: Vector, *, measured: bool = False) -> str:
+    def _quick(self) -> Callable[..., Any]:
+        """Return the largest excess over the limits, and over the widened ones."""
+        places = [*((0, at) for at in self._q.tolist()), *((1, at) for at in self._v.tolist())]
+
+        def record(_: Trace, *state: list[Symbol]) -> list[Operand]:
+            results: list[Operand] = []
+            for low, high in ((self._low, self._high), self._widened):
+                beyond: list[Scalar] = [-1.0]
+                for (which, at), least, most in zip(places, low.tolist(), high.tolist()):
+                    x = state[which][at]
+                    beyond += [least - x] * math.isfinite(least)
+                    beyond += [x - most] * math.isfinite(most)
+                results.append(-smallest([-excess for excess in beyond]))
+            return results
+        return machine_code_of(record, (self._model.nq, self._model.nv), 'limits',
+                               'excess over limits', otherwise=lambda *state: None)
+
+    def exceeded(self, q: Vector, v: Vector, *, measured: bool = False, moving: bool = False
+                 ) -> str:
         """
         Say which limit a state exceeds.
 
@@ -53,7 +83,10 @@ class Limits:
         q, v : Vector
             State (nq,), (nv,).
         measured : bool, optional
-            Whether it is a measured state, which is granted a margin, and the way back.
+            Whether it is a measured state, which is granted a margin.
+        moving : bool, optional
+            Whether it is a state of a motion: beyond a limit, at rest or on the way back, it may
+            go on.
 
         Returns
         -------
@@ -61,17 +94,19 @@ class Limits:
             Joint, what was found and what is allowed; empty if none is exceeded.
 
         """
-        if not self._bounded:
-            return ''
+        if self._excess is not None:
+            inside = self._excess(q, v)
+            if inside is not None and inside[int(measured)] <= 0.0:
+                return ''
         state = np.concatenate((q, v) if self._all else (q[self._q], v[self._v]))
         low, high = self._widened if measured else (self._low, self._high)
         beyond = (state < low) | (state > high)
         if not beyond.any():
             return ''
         count = len(self._names)
-        if measured:   # a joint that is on its way back may go on
+        if moving:
             outward = np.where(state[:count] > self._middle, 1.0, -1.0)
-            beyond[:count] &= outward * state[count:] > -1e-9
+            beyond[:count] &= outward * state[count:] > SLOW
             if not beyond.any():
                 return ''
         worst = int(np.argmax(beyond))

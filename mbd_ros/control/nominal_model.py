@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike
 from mbd_ros.control.constrained_motion import ConstrainedMotion
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
+from mbd_ros.model.state import CurvedJoint
+from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.manifold import checked, Vector
 
 STARTS = ('as_given', 'project')
@@ -144,6 +146,30 @@ class NominalModel:
         self._state = self._started(q, v, time, start)
         return self._state
 
+    def observe(self, joint: CurvedJoint, q: Vector, v: Vector) -> NominalState:
+        """
+        Take the place and motion of a joint that nothing drives from a measured state.
+
+        Parameters
+        ----------
+        joint : CurvedJoint
+            The joint, a floating base.
+        q, v : Vector
+            Measured state (nq,), (nv,) at the time reached.
+
+        Returns
+        -------
+        NominalState
+            The state; its violation is that before, the next step removes the difference.
+
+        """
+        old = self._state
+        place, rates = old.q.copy(), old.v.copy()
+        place[joint.q], rates[joint.v] = q[joint.q], v[joint.v]
+        self._state = self._solved(
+            old.time, place, rates, old.violation_before, old.violation, old.moved)
+        return self._state
+
     def refresh(self) -> NominalState:
         """Solve anew where it is, after the motion's dynamics have changed."""
         old = self._state
@@ -188,8 +214,16 @@ class NominalModel:
     def _advance(self, time: float) -> None:
         """Take one step and remove the violation it ends with."""
         old = self._state
+        regular = self.motion.regular_step(old.time, old.q, old.v, old.accelerations, time)
+        if regular is not None:
+            q, v, accelerations, force, multipliers, applied, before, after, moved = regular
+            self._state = NominalState(
+                time, q, v, accelerations, applied + force, applied, force, before, after, moved,
+                len(multipliers), False, multipliers)
+            return
         try:
-            q, v = self.motion.rk4(old.time, old.q, old.v, old.accelerations, time - old.time)
+            q, v = rk4_step(self.motion.dyn.model, self.motion.acceleration, old.time, old.q,
+                            old.v, time - old.time, first=old.accelerations)
             if not v.dot(v) < ABSURD_SPEED**2:
                 raise InvalidValueError('v', v.tolist(), 'possible velocities')
             self._state = self._corrected(time, q, v)

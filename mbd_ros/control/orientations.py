@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 from mbd_ros.control.references import checked_point, finite, positive, quintic
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.simulation.manifold import Matrix, Vector
-
-SMALL = 1e-2
-"""Angles below this go through series: their next terms are below 1e-12 [rad]."""
+from mbd_ros.spatial import Rotation, Vector3
+from mbd_ros.spatial.logarithm import rotation_vector as logarithm
 
 
 class OrientationPoint(NamedTuple):
@@ -75,10 +74,14 @@ class Turn:
         object.__setattr__(self, 'duration', positive('duration', self.duration))
         object.__setattr__(self, 'begin', finite('begin', self.begin))
         object.__setattr__(self, '_first', first)
-        object.__setattr__(self, '_way', rotation_vector(rotation_of('end', self.end) @ first.T))
+        last = rotation_of('end', self.end)
+        object.__setattr__(self, '_way', rotation_vector(last @ first.T))
+        object.__setattr__(self, '_rest', OrientationPoint(last, np.zeros(3), np.zeros(3)))
 
     def at(self, time: float) -> OrientationPoint:
         """Return orientation, angular velocity and acceleration at a time [s]."""
+        if time >= self.begin + self.duration or not self._way.any():  # type: ignore[attr-defined]
+            return self._rest  # type: ignore[attr-defined]
         s, rate, second = quintic(time - self.begin, self.duration)
         way: Vector = self._way  # type: ignore[attr-defined]
         first: Matrix = self._first  # type: ignore[attr-defined]
@@ -132,68 +135,15 @@ def rotation_vector(rotation: Matrix) -> Vector:
     """
     Return the rotation vector (3,) [rad] of a rotation matrix, not longer than pi.
 
-    Through the quaternion with the largest component (Shepperd), so that it is exact to rounding
-    at every angle; at pi one of the two signs.
+    Exact to rounding at every angle; at pi one of the two signs.
     """
-    (a, b, c), (d, e, f), (g, h, i) = rotation.tolist()
-    squares = (1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i, 1.0 + a + e + i)
-    largest = max(range(4), key=squares.__getitem__)
-    rows = ((squares[0], b + d, c + g, h - f), (b + d, squares[1], f + h, c - g),
-            (c + g, f + h, squares[2], d - b), (h - f, c - g, d - b, squares[3]))
-    x, y, z, w = rows[largest]
-    if w < 0.0:
-        x, y, z, w = -x, -y, -z, -w
-    length = math.sqrt(x * x + y * y + z * z)
-    if length == 0.0:
-        return np.zeros(3)
-    factor = 2.0 * math.atan2(length, w) / length
-    return np.array((factor * x, factor * y, factor * z))
+    return np.array(logarithm(Rotation(*(Vector3(*row) for row in rotation.T.tolist()))))
 
 
 def cross_matrix(vector: Vector) -> Matrix:
     """Return ``[a]``, with ``[a] b = a x b``."""
     x, y, z = vector.tolist()
     return np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
-
-
-def rate_of_rotation_vector(vector: Vector, spin: Vector, spin_rate: Vector
-                            ) -> tuple[Matrix, Vector, Vector]:
-    """
-    Return how a rotation vector changes while its rotation turns.
-
-    With ``a = |phi|`` and ``c(a) = (1 - a/2 cot(a/2)) / a^2``,
-    ``phi_dot = B w``, ``B = 1 - [phi]/2 + c [phi]^2``; ``phi_ddot = B w_dot + B_dot w``.
-
-    Parameters
-    ----------
-    vector : Vector
-        ``phi`` (3,) [rad], shorter than a whole turn.
-    spin, spin_rate : Vector
-        ``w`` and its rate (3,), in the axes that phi is given in [rad/s, rad/s^2].
-
-    Returns
-    -------
-    (3, 3), (3,) and (3,) array
-        ``B``, ``phi_dot``, ``phi_ddot``.
-
-    """
-    square = float(vector.dot(vector))
-    if square < SMALL**2:
-        c = 1.0 / 12.0 + square / 720.0
-        slope = 1.0 / 360.0 + square / 7560.0   # dc/da / a
-    else:
-        angle = math.sqrt(square)
-        cotangent = 1.0 / math.tan(0.5 * angle)
-        c = (1.0 - 0.5 * angle * cotangent) / square
-        slope = ((0.25 * angle * (1.0 + cotangent * cotangent) - 0.5 * cotangent) / square
-                 - 2.0 * c / angle) / angle
-    K = cross_matrix(vector)
-    K2 = K @ K
-    B = np.eye(3) - 0.5 * K + c * K2
-    rate = B @ spin
-    dK = cross_matrix(rate)
-    dB = -0.5 * dK + c * (dK @ K + K @ dK) + (slope * float(vector.dot(rate))) * K2
-    return B, rate, B @ spin_rate + dB @ spin
 
 
 def checked_direction(name: str, value: ArrayLike) -> Vector:

@@ -9,7 +9,7 @@ it squares the condition number, so that rows that are nearly dependent go to th
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
+import scipy
 
 from mbd_ros.control.udwadia_kalaba import ConstrainedSolution
 from mbd_ros.dynamics import PreparedDynamics
@@ -52,10 +52,11 @@ def range_space_acceleration(
     lengths = np.sqrt(np.maximum(G.diagonal(), 0.0))
     if not (lengths > 0.0).all():
         return None
-    factor, info = dpotrf(G / np.outer(lengths, lengths), lower=1)
+    factor, info = scipy.linalg.lapack.dpotrf(G / np.outer(lengths, lengths), lower=1)
     if info or float(factor.diagonal().min()) ** 2 < CLEARLY_REGULAR:
         return None
-    multipliers = dpotrs(factor, (b - A @ free) / lengths, lower=1)[0] / lengths
+    multipliers = scipy.linalg.lapack.dpotrs(
+        factor, (b - A @ free) / lengths, lower=1)[0] / lengths
     accelerations = free + columns @ multipliers
     return ConstrainedSolution(
         accelerations, A.T @ multipliers, multipliers, m, A @ accelerations - b, False,

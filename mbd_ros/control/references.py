@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 import math
 from numbers import Real
@@ -66,18 +67,21 @@ class Ellipse:
 
     def __post_init__(self) -> None:
         """Check the data and prepare the rows that ``at`` combines."""
-        rows = [checked_point(name, getattr(self, name)) for name in ('center', 'a', 'b')]
-        for name, row in zip(('center', 'a', 'b'), rows):
-            object.__setattr__(self, name, row)
+        for name in ('center', 'a', 'b'):
+            object.__setattr__(self, name, checked_point(name, getattr(self, name)))
         object.__setattr__(self, 'period', positive('period', self.period))
-        object.__setattr__(self, '_rows', np.array(rows))
+        w, a, b, none = 2.0 * math.pi / self.period, self.a, self.b, np.zeros(3)
+        object.__setattr__(self, '_rows', np.array((   # of 1, cos and sin, with two derivatives
+            (*self.center, *none, *none), (*a, *(w * b), *(-w * w * a)),
+            (*b, *(-w * a), *(-w * w * b)))))
+        object.__setattr__(self, '_speed', w)
 
     def at(self, time: float) -> PathPoint:
         """Return position, velocity and acceleration at a time [s]."""
-        w = 2.0 * math.pi / self.period
-        c, s = math.cos(w * time), math.sin(w * time)
-        weights = ((1.0, c, s), (0.0, -w * s, w * c), (0.0, -w * w * c, -w * w * s))
-        return PathPoint(*np.array(weights).dot(self._rows))  # type: ignore[attr-defined]
+        angle = self._speed * time  # type: ignore[attr-defined]
+        weights = np.array((1.0, math.cos(angle), math.sin(angle)))
+        point = weights.dot(self._rows)  # type: ignore[attr-defined]
+        return PathPoint(point[:3], point[3:6], point[6:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +165,29 @@ class Lissajous:
         wave = self.amplitude * np.sin(w * time + self.phase)
         return PathPoint(self.center + wave,
                          w * self.amplitude * np.cos(w * time + self.phase), -w * w * wave)
+
+
+class Remembered:
+    """
+    A function of time that keeps its latest value: several parts of a step ask for the same one.
+
+    Parameters
+    ----------
+    function : callable
+        Of the time [s].
+
+    """
+
+    def __init__(self, function: Callable[[float], tuple[Vector, ...]]) -> None:
+        self._function = function
+        self._time, self._value = math.nan, ()  # type: tuple[float, tuple[Vector, ...]]
+
+    def __call__(self, t: float) -> tuple[Vector, ...]:
+        """Return the value at a time."""
+        if t != self._time:
+            self._value = self._function(t)
+            self._time = t
+        return self._value
 
 
 def circle(

@@ -11,15 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 import functools
 import math
-from typing import Any, TypeAlias
+from typing import Any
 
+from mbd_ros.control.scalars import Row, sum_of
 from mbd_ros.control.udwadia_kalaba import constrained_acceleration, ConstrainedSolution
 from mbd_ros.execution.trace import Trace
 from mbd_ros.execution.traced_function import machine_code_of
 from mbd_ros.simulation.manifold import Matrix, Vector
 from mbd_ros.spatial import Scalar
-
-Row: TypeAlias = list[Scalar]
 
 LARGEST = 16
 """Robots with more velocity variables use the general function: the code grows with n^3."""
@@ -134,7 +133,7 @@ def regular_case(M: list[Row], Q: Row, A: list[Row], b: Row) -> Row:
     weights = [1.0 / pivot for pivot in D]
 
     def inner(x: Row, y: Row) -> Scalar:
-        return _sum(a * c * w for a, c, w in zip(x, y, weights))
+        return sum_of(a * c * w for a, c, w in zip(x, y, weights))
     columns = [_forward(L, row) for row in A]
     free = _forward(L, Q)
     lengths = [inner(column, column) for column in columns]
@@ -148,17 +147,17 @@ def regular_case(M: list[Row], Q: Row, A: list[Row], b: Row) -> Row:
             column = [c - R[k][i] * w for c, w in zip(column, orthogonal[k])]
         orthogonal.append(column)
         squares.append(inner(column, column))
-        z.append(b[i] - inner(columns[i], free) - _sum(R[k][i] * z[k] for k in range(i)))
+        z.append(b[i] - inner(columns[i], free) - sum_of(R[k][i] * z[k] for k in range(i)))
     u: Row = [0.0] * n
     multipliers: Row = [0.0] * m
     for k in reversed(range(m)):
         step = (z[k] - inner(orthogonal[k], u)) / squares[k]
         u = [entry + step * w for entry, w in zip(u, orthogonal[k])]
-        multipliers[k] = z[k] / squares[k] - _sum(
+        multipliers[k] = z[k] / squares[k] - sum_of(
             R[k][i] * multipliers[i] for i in range(k + 1, m))
     accelerations = _backward(L, [(x + y) * w for x, y, w in zip(free, u, weights)])
-    force = [u[i] + _sum(L[i][k] * u[k] for k in range(i)) for i in range(n)]
-    residual = [_sum(a * x for a, x in zip(row, accelerations)) - right
+    force = [u[i] + sum_of(L[i][k] * u[k] for k in range(i)) for i in range(n)]
+    residual = [sum_of(a * x for a, x in zip(row, accelerations)) - right
                 for row, right in zip(A, b)]
     return [*accelerations, *force, *multipliers, *residual,
             *(D[i] / M[i][i] for i in range(n)),
@@ -172,9 +171,9 @@ def _factors(M: list[Row]) -> tuple[list[Row], Row]:
     for i, row in enumerate(M):
         scaled: Row = []
         for j in range(i):
-            scaled.append(row[j] - _sum(scaled[k] * L[j][k] for k in range(j)))
+            scaled.append(row[j] - sum_of(scaled[k] * L[j][k] for k in range(j)))
         L.append([entry / pivot for entry, pivot in zip(scaled, D)])
-        D.append(row[i] - _sum(a * c for a, c in zip(scaled, L[i])))
+        D.append(row[i] - sum_of(a * c for a, c in zip(scaled, L[i])))
     return L, D
 
 
@@ -182,7 +181,7 @@ def _forward(L: list[Row], right_side: Row) -> Row:
     """Return ``L^-1 x``."""
     solution: Row = []
     for i, entry in enumerate(right_side):
-        solution.append(entry - _sum(L[i][k] * solution[k] for k in range(i)))
+        solution.append(entry - sum_of(L[i][k] * solution[k] for k in range(i)))
     return solution
 
 
@@ -190,14 +189,6 @@ def _backward(L: list[Row], right_side: Row) -> Row:
     """Return ``L^-T x``."""
     solution = list(right_side)
     for i in reversed(range(len(solution))):
-        solution[i] = solution[i] - _sum(
+        solution[i] = solution[i] - sum_of(
             L[k][i] * solution[k] for k in range(i + 1, len(solution)))
     return solution
-
-
-def _sum(terms: Any) -> Scalar:
-    """Return the sum of scalars, zero without any."""
-    total: Scalar = 0.0
-    for term in terms:
-        total = total + term
-    return total

@@ -12,15 +12,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from mbd_ros.control.link_point import LinkPoint
-from mbd_ros.control.references import Path, PathPoint
-from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation.manifold import Matrix, Vector
-
-AXES = 'xyz'
 
 
 class Constraint(Protocol):
@@ -47,85 +40,6 @@ class Constraint(Protocol):
     def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector | None:
         """Return ``phi_dot`` (or ``psi``) (m,), or None where only accelerations are known."""
         ...
-
-
-class ToolPosition:
-    """
-    Keep a point of a link on a path: ``phi = x(q) - x_d(t)`` in chosen world axes.
-
-    ``A = J(q)``, ``phi_dot = J v - xd_dot``, ``b = xd_ddot - Jdot v`` (Lyu, Liu 2018, section 3).
-
-    Parameters
-    ----------
-    dyn : PreparedDynamics
-        Prepared dynamics, ``mbd_ros.compile(model)``.
-    link : str
-        Name of the link.
-    path : Path
-        Desired position of the point in world axes [m].
-    axes : str, optional
-        World axes that are prescribed, a selection of ``'xyz'``; the others stay free.
-    point : array_like, optional
-        (3,) in the link's axes [m]; its origin if not given.
-
-    Raises
-    ------
-    UnknownNameError
-        If the robot has no such link.
-    InvalidValueError
-        If the axes are not a selection of x, y and z.
-
-    """
-
-    def __init__(self, dyn: PreparedDynamics, link: str, path: Path, *, axes: str = AXES,
-                 point: ArrayLike | None = None) -> None:
-        self._point = LinkPoint(dyn, link, point)
-        if not axes or len(set(axes)) < len(axes) or not set(axes) <= set(AXES):
-            raise InvalidValueError('axes', axes, "each of 'x', 'y', 'z' at most once, e.g. 'xyz'")
-        self.link = link
-        self.path = path
-        self.axes = axes
-        self._latest = (0.0, path.at(0.0))
-        self.at_origin = self._point.at_origin
-        self._pick = slice(3) if axes == AXES else np.array([AXES.index(axis) for axis in axes])
-
-    def position(self, q: Vector) -> Vector:
-        """Return where the point is (3,) [m]."""
-        return self._point.position(q)
-
-    def target(self, t: float) -> PathPoint:
-        """Return what the chosen axes should be at a time: (m,) each."""
-        point = self._desired(t)
-        if self.axes == AXES:
-            return point
-        return PathPoint(*(values[self._pick] for values in point))
-
-    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
-        """Return the chosen linear rows of the Jacobian (m, nv)."""
-        return self._point.jacobian(q)[self._pick]
-
-    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``xd_ddot - Jdot v`` (m,) [m/s^2]."""
-        drift = self._point.drift(q, v)
-        return self._desired(t).acceleration[self._pick] - drift[self._pick]
-
-    def violation(self, q: Vector, t: float) -> Vector:
-        """Return ``x - x_d`` (m,) [m]."""
-        position = self.position(q)
-        return position[self._pick] - self._desired(t).position[self._pick]
-
-    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``J v - xd_dot`` (m,) [m/s]."""
-        rate: Vector = self.matrix(q, v, t).dot(v) - self._desired(t).velocity[self._pick]
-        return rate
-
-    def _desired(self, t: float) -> PathPoint:
-        """Return the path at a time; several functions of a state ask for the same one."""
-        time, point = self._latest
-        if time != t:
-            point = self.path.at(t)
-            self._latest = (t, point)
-        return point
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.control.link_point import LinkPoint
+from mbd_ros.control.link_constraint import LinkConstraint, Moving, point_of_link
 from mbd_ros.control.references import checked_point, positive
+from mbd_ros.control.scalars import Row
 from mbd_ros.control.traced_constraints import recorded
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import InvalidValueError, NotFiniteError
-from mbd_ros.execution.differentiation import tangents
-from mbd_ros.execution.trace import Operand, Symbol, Trace
-from mbd_ros.execution.traced_function import machine_code_of
-from mbd_ros.simulation.manifold import Matrix, Vector
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.model.state import neutral
+from mbd_ros.simulation.manifold import Vector
 from mbd_ros.spatial import Scalar, Vector3
 
 
@@ -52,7 +51,7 @@ Surface = Callable[[Vector3, Scalar], Scalar]
 """``f(x, t)`` of a position in world axes [m] and the time [s], zero on the surface [m]."""
 
 
-class OnSurface:
+class OnSurface(LinkConstraint):
     """
     Keep a point of a link on surfaces: ``phi_i = f_i(x(q), t)``.
 
@@ -75,64 +74,28 @@ class OnSurface:
 
     """
 
+    reference_sizes = (1, 1, 1)
+
     def __init__(
         self, dyn: PreparedDynamics, link: str, surfaces: Sequence[Surface], *,
         point: ArrayLike | None = None,
     ) -> None:
         if not surfaces:
             raise InvalidValueError('surfaces', [], 'at least one function')
-        self._point = LinkPoint(dyn, link, point)
+        self._point, self._surfaces = point_of_link(point), tuple(surfaces)
+        super().__init__(dyn, link, len(surfaces), self._surfaces, self._point)
         self.drawn = tuple(surface.drawn for surface in surfaces if hasattr(surface, 'drawn'))
-        self._rows = len(surfaces)
+        self.violation(neutral(dyn.model), 0.0)   # what cannot be recorded is refused here
 
-        def record(trace: Trace, x: list[Symbol], v: list[Symbol], time: list[Symbol]
-                   ) -> list[Operand]:
-            def functions(x: Vector3, t: Scalar) -> list[Scalar]:
-                return [surface(x, t) for surface in surfaces]
-            values = recorded(functions, Vector3(*x), time[0])
-            moving: dict[Symbol, Operand] = {**dict(zip(x, v)), time[0]: 1.0}
-            rates = tangents(trace, values, moving)
-            slopes = [tangents(trace, values, {axis: 1.0}) for axis in x]
-            return [*values, *rates, *tangents(trace, rates, moving),
-                    *(slope[i] for i in range(self._rows) for slope in slopes)]
+    def function(self, moving: Moving, reference: Row) -> Sequence[Scalar]:
+        """Return ``f(x, t)``."""
+        def functions(x: Vector3, t: Scalar) -> list[Scalar]:
+            return [surface(x, t) for surface in self._surfaces]
+        return recorded(functions, moving.at(self._point), reference[0])
 
-        self._function = machine_code_of(
-            record, (3, 3, 1), 'surface', 'f, its rate, its second rate and its gradient')
-        self._still = np.zeros(3)
-
-    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
-        """Return the gradients times the point's Jacobian (m, nv)."""
-        matrix: Matrix = self._slopes(self._values(self._point.position(q), self._still, t)).dot(
-            self._point.jacobian(q))
-        return matrix
-
-    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``b`` (m,)."""
-        position, velocity, drift = self._point.motion(q, v)
-        values = self._values(position, velocity, t)
-        right_side: Vector = (-values[2 * self._rows:3 * self._rows]
-                              - self._slopes(values).dot(drift))
-        return right_side
-
-    def violation(self, q: Vector, t: float) -> Vector:
-        """Return ``f(x, t)`` (m,)."""
-        return self._values(self._point.position(q), self._still, t)[:self._rows]
-
-    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return its rate (m,)."""
-        position, velocity, _ = self._point.motion(q, v)
-        return self._values(position, velocity, t)[self._rows:2 * self._rows]
-
-    def _slopes(self, values: Vector) -> Matrix:
-        return values[3 * self._rows:].reshape(self._rows, 3)
-
-    def _values(self, x: Vector, velocity: Vector, t: float) -> Vector:
-        values: Vector = self._function(np.ascontiguousarray(x), np.ascontiguousarray(velocity),
-                                        np.array((t,), np.float64))
-        if not np.isfinite(values).all():
-            raise NotFiniteError('surface', f'a function at {x.tolist()}',
-                                 float(values[~np.isfinite(values)][0]))
-        return values
+    def _reference(self, t: float) -> tuple[Vector, ...]:
+        """Return the time with its two rates."""
+        return np.array((t,)), np.ones(1), np.zeros(1)
 
 
 def plane(point: ArrayLike, normal: ArrayLike) -> Surface:

@@ -15,17 +15,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.control.actuation import Actuation
+from mbd_ros.control.adaptation import Adaptation
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.constrained_motion import ConstrainedMotion
 from mbd_ros.control.constraint_data import constraints_from_data
 from mbd_ros.control.constraint_stack import Stack
 from mbd_ros.control.nominal_model import NominalModel
 from mbd_ros.control.path_data import path_from_data
-from mbd_ros.control.servo_constraints import Constraint, ToolPosition
+from mbd_ros.control.servo_constraints import Constraint
+from mbd_ros.control.tool_constraints import ToolPosition
 from mbd_ros.control.tracking import TrackingLaw
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.model import Model
+from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import neutral
 
 TASKS: Mapping[str, Mapping[str, Any]] = {
@@ -101,12 +105,14 @@ class Task:
         Norm of the eliminations, see ``DirectElimination``.
     bandwidth, approach_speed, robust_rate : float, optional
         See ``TrackingLaw`` [rad/s; rad/s or m/s; 1/s].
+    adaptation_rate, payload_limit : float, optional
+        See ``Adaptation`` [1/s, kg]; a rate of zero: nothing is learned.
     posture : sequence of float, optional
         Where the free part of the motion is drawn to (nq,); empty: nowhere, it is passive.
     posture_stiffness : sequence of float, optional
         See ``PostureSpring``: one entry or (nv,) [N m/rad or N/m].
     actuated : sequence of str, optional
-        Joints with an actuator; empty: all.
+        Joints with an actuator; empty: all with one coordinate, so not a floating base.
 
     """
 
@@ -122,6 +128,8 @@ class Task:
     bandwidth: float = 15.0
     approach_speed: float = 1.5
     robust_rate: float = 0.0
+    adaptation_rate: float = 0.0
+    payload_limit: float = 0.0
     posture: tuple[float, ...] = ()
     posture_stiffness: tuple[float, ...] = field(default=(20.0,))
     actuated: tuple[str, ...] = ()
@@ -245,13 +253,23 @@ def motion_for(dyn: PreparedDynamics, task: Task) -> ConstrainedMotion:
 
 def law_for(dyn: PreparedDynamics, task: Task) -> TrackingLaw:
     """Return the tracking law of a task."""
+    adaptation = None
+    if task.adaptation_rate != 0.0:
+        adaptation = Adaptation(dyn, task.link, task.adaptation_rate, payload=task.payload_limit)
     return TrackingLaw(dyn, bandwidth=task.bandwidth, approach_speed=task.approach_speed,
-                       robust_rate=task.robust_rate, actuation=_actuation(dyn, task))
+                       robust_rate=task.robust_rate, actuation=_actuation(dyn, task),
+                       adaptation=adaptation)
+
+
+def driven_joints(model: Model, task: Task) -> tuple[str, ...]:
+    """Return the joints with an actuator: those of the task, or all with one coordinate."""
+    return task.actuated or simple_joints(model)
 
 
 def _actuation(dyn: PreparedDynamics, task: Task) -> Actuation | None:
     """Return which joints have an actuator, None where all have one."""
-    return Actuation(dyn.model, task.actuated) if task.actuated else None
+    joints = driven_joints(dyn.model, task)
+    return Actuation(dyn.model, joints) if len(joints) < dyn.model.nb else None
 
 
 def controller_for(

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from mbd_ros.control.recorded import Known, Quantity, Rows
 from mbd_ros.errors import InvalidValueError, NotFiniteError
 from mbd_ros.execution.differentiation import tangents
 from mbd_ros.execution.trace import Operand, Symbol, Trace
@@ -26,7 +27,78 @@ from mbd_ros.spatial import Scalar
 Scalars: TypeAlias = Sequence[Scalar]
 
 
-class TracedConstraint:
+class _Traced:
+    """
+    What both kinds of traced constraints share: their functions of q, v and t in one vector.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    function : callable
+        ``phi(q, t)`` or ``psi(q, v, t)``.
+
+    """
+
+    def __init__(self, model: Model, function: Callable[..., Any]) -> None:
+        self._model, self._function = model, function
+        self.structure = (id(model), function)
+        self.quantities: tuple[Quantity, ...] = ()
+        self.reference_sizes = (1,)
+
+        def record(_: Trace, q: list[Symbol], v: list[Symbol], time: list[Symbol]
+                   ) -> list[Operand]:
+            rows = self.rows(Known(q, v, {}, [time]))
+            self.counts = len(rows.violation), len(rows.rate), len(rows.right_side)
+            return [*rows.violation, *rows.rate, *rows.right_side,
+                    *(entry for row in rows.matrix for entry in row)]
+
+        self._compiled = machine_code_of(
+            record, (model.nq, model.nv, 1), 'constraint', 'phi, phi_dot, b and A of a constraint')
+        self._rest = np.zeros(model.nv)
+
+    def rows(self, known: Known) -> Rows:
+        """Return the rows at a state."""
+        raise NotImplementedError
+
+    def reference(self, t: float) -> tuple[Vector, ...]:
+        """Return the time [s]."""
+        return (np.array((t,), np.float64),)
+
+    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
+        """Return ``A`` (m, nv)."""
+        return self._values(q, v, t)[sum(self.counts):].reshape(self.counts[2], -1)
+
+    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
+        """Return ``b`` (m,)."""
+        held, rated, m = self.counts
+        return self._values(q, v, t)[held + rated:held + rated + m]
+
+    def violation(self, q: Vector, t: float) -> Vector | None:
+        """Return ``phi`` (m,), None for a constraint on velocities."""
+        held = self.counts[0]
+        return self._values(q, self._rest, t)[:held] if held else None
+
+    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
+        """Return ``phi_dot`` or ``psi`` (m,)."""
+        held, rated, _ = self.counts
+        return self._values(q, v, t)[held:held + rated]
+
+    def _values(self, q: Vector, v: Vector, t: float) -> Vector:
+        values: Vector = self._compiled(q, v, *self.reference(t))
+        finite = np.isfinite(values)
+        if not finite.all():
+            raise NotFiniteError('constraint function', f'result {int(np.argmin(finite))}',
+                                 float(values[np.argmin(finite)]))
+        return values
+
+    def _moving(self, known: Known) -> dict[Symbol, Operand]:
+        """Return the rates of q and t."""
+        return {**dict(zip(known.q, _configuration_rate(self._model, known.q, known.v))),
+                known.reference[0][0]: 1.0}
+
+
+class TracedConstraint(_Traced):
     """
     A constraint on configurations, ``phi(q, t) = 0``, with traced derivatives.
 
@@ -54,46 +126,21 @@ class TracedConstraint:
     """
 
     def __init__(self, model: Model, phi: Callable[[Scalars, Scalar], Scalars]) -> None:
-        nq, nv = model.nq, model.nv
+        super().__init__(model, phi)
 
-        def record(trace: Trace, q: list[Symbol], v: list[Symbol], time: list[Symbol]
-                   ) -> list[Operand]:
-            values = recorded(phi, q, time[0])
-            self._rows = len(values)
-            moving = dict(zip(q, _configuration_rate(model, q, v)))
-            rates = tangents(trace, values, {**moving, time[0]: 1.0})
-            second = tangents(trace, rates, {**moving, time[0]: 1.0})
-            columns = [tangents(trace, values, dict(zip(q, _configuration_rate(
-                model, q, [float(k == j) for k in range(nv)])))) for j in range(nv)]
-            return [*values, *rates, *(-entry for entry in second),
-                    *(column[i] for i in range(len(values)) for column in columns)]
-
-        self._function = machine_code_of(
-            record, (nq, nv, 1), 'constraint', 'phi, phi_dot, b and A of a constraint')
-        self._rest = np.zeros(nv)
-        self._nv = nv
-
-    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
-        """Return ``A`` (m, nv)."""
-        return self._values(q, v, t)[3 * self._rows:].reshape(self._rows, self._nv)
-
-    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``b`` (m,)."""
-        return self._values(q, v, t)[2 * self._rows:3 * self._rows]
-
-    def violation(self, q: Vector, t: float) -> Vector:
-        """Return ``phi`` (m,)."""
-        return self._values(q, self._rest, t)[:self._rows]
-
-    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``phi_dot`` (m,)."""
-        return self._values(q, v, t)[self._rows:2 * self._rows]
-
-    def _values(self, q: Vector, v: Vector, t: float) -> Vector:
-        return _checked(self._function(q, v, np.array((t,), np.float64)))
+    def rows(self, known: Known) -> Rows:
+        """Return the rows at a state."""
+        q, model, trace = known.q, self._model, known.q[0].trace
+        values = recorded(self._function, q, known.reference[0][0])
+        moving = self._moving(known)
+        rates = tangents(trace, values, moving)
+        columns = [tangents(trace, values, dict(zip(q, _configuration_rate(
+            model, q, [float(k == j) for k in range(model.nv)])))) for j in range(model.nv)]
+        return Rows(values, rates, [list(row) for row in zip(*columns)],
+                    [-entry for entry in tangents(trace, rates, moving)])
 
 
-class TracedVelocityConstraint:
+class TracedVelocityConstraint(_Traced):
     """
     A constraint on velocities, ``psi(q, v, t) = 0``, with traced derivatives.
 
@@ -114,40 +161,15 @@ class TracedVelocityConstraint:
     """
 
     def __init__(self, model: Model, psi: Callable[[Scalars, Scalars, Scalar], Scalars]) -> None:
-        nv = model.nv
+        super().__init__(model, psi)
 
-        def record(trace: Trace, q: list[Symbol], v: list[Symbol], time: list[Symbol]
-                   ) -> list[Operand]:
-            values = recorded(psi, q, v, time[0])
-            self._rows = len(values)
-            drift = tangents(trace, values, {
-                **dict(zip(q, _configuration_rate(model, q, v))), time[0]: 1.0})
-            columns = [tangents(trace, values, {entry: 1.0}) for entry in v]
-            return [*values, *(-entry for entry in drift),
-                    *(column[i] for i in range(len(values)) for column in columns)]
-
-        self._function = machine_code_of(
-            record, (model.nq, nv, 1), 'velocity_constraint', 'psi, b and A of a constraint')
-        self._nv = nv
-
-    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
-        """Return ``A`` (m, nv)."""
-        return self._values(q, v, t)[2 * self._rows:].reshape(self._rows, self._nv)
-
-    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``b`` (m,)."""
-        return self._values(q, v, t)[self._rows:2 * self._rows]
-
-    def violation(self, q: Vector, t: float) -> None:
-        """Return None: configurations are free."""
-        return None
-
-    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``psi`` (m,)."""
-        return self._values(q, v, t)[:self._rows]
-
-    def _values(self, q: Vector, v: Vector, t: float) -> Vector:
-        return _checked(self._function(q, v, np.array((t,), np.float64)))
+    def rows(self, known: Known) -> Rows:
+        """Return the rows at a state."""
+        trace = known.q[0].trace
+        values = recorded(self._function, known.q, known.v, known.reference[0][0])
+        columns = [tangents(trace, values, {entry: 1.0}) for entry in known.v]
+        return Rows([], values, [list(row) for row in zip(*columns)],
+                    [-entry for entry in tangents(trace, values, self._moving(known))])
 
 
 def recorded(function: Callable[..., Any], *arguments: Any) -> list[Operand]:
@@ -163,15 +185,6 @@ def recorded(function: Callable[..., Any], *arguments: Any) -> list[Operand]:
         raise InvalidValueError('constraint function', f'{name}, returning {values!r}',
                                 'one that returns a sequence of scalars, not empty')
     return [value if isinstance(value, Symbol) else float(value) for value in values]
-
-
-def _checked(values: Vector) -> Vector:
-    """Return values that are finite."""
-    finite = np.isfinite(values)
-    if not finite.all():
-        raise NotFiniteError('constraint function', f'result {int(np.argmin(finite))}',
-                             float(values[np.argmin(finite)]))
-    return values
 
 
 def _configuration_rate(model: Model, q: Scalars, v: Scalars) -> list[Scalar]:

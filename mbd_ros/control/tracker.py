@@ -8,7 +8,7 @@ jumps; only from rest and from weightlessness it begins at the measured state.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 import math
 from typing import NamedTuple
@@ -18,16 +18,21 @@ import numpy as np
 from mbd_ros.control.applied_forces import PostureSpring
 from mbd_ros.control.approach import Approach, approach_duration, FASTEST, SHORTEST
 from mbd_ros.control.constrained_motion import ConstrainedMotion
+from mbd_ros.control.joint_constraints import joint_places, JointPath
 from mbd_ros.control.joint_reference import JointReference, stop_from
 from mbd_ros.control.limits import Limits
 from mbd_ros.control.nominal_model import NominalModel, NominalState
+from mbd_ros.control.passive_joints import independent_joints
 from mbd_ros.control.references import end_of, Path, PathPoint
-from mbd_ros.control.servo_constraints import AXES, ToolPosition
 from mbd_ros.control.surfaces import Drawn
-from mbd_ros.control.task import law_for, motion_for, Task
+from mbd_ros.control.task import driven_joints, law_for, motion_for, Task
+from mbd_ros.control.tool_constraints import ToolPosition
 from mbd_ros.control.tracking import TrackingEffort
+from mbd_ros.control.violation import DirectElimination
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import UnsupportedError
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.model.names import simple_joints
+from mbd_ros.model.state import floating_base
 from mbd_ros.simulation.manifold import is_flat, Vector
 
 LONGEST_GAP = 0.1
@@ -63,6 +68,13 @@ class Step(NamedTuple):
 
     nominal: NominalState
     efforts: TrackingEffort
+
+
+class JointMotion(NamedTuple):
+    """Joints and the path that they follow."""
+
+    names: tuple[str, ...]
+    path: Path
 
 
 class ToolPoints(NamedTuple):
@@ -118,6 +130,8 @@ class Tracker:
         self.problem = ''
         self._limits = Limits(dyn.model)
         self._source: NominalModel | JointReference | None = None
+        self._joints: JointMotion | None = None
+        self._base = floating_base(dyn.model)
         self._tool: ToolPosition | None = None
         self._tool_rows = slice(0)
         self._begin = time
@@ -187,38 +201,45 @@ class Tracker:
         else:
             moving = motion
         source = NominalModel(moving, q, v, time=-approach, step=task.step, start=start)
-        self._start(source, time + approach, Mode.FOLLOWING)
+        if moving.actuation is not None and not moving.loop_rows and source.state.conflicting:
+            raise InvalidValueError(
+                'actuated', list(moving.actuation.joint_names), 'joints that can do it: they '
+                f'satisfy {source.state.rank} of {len(source.state.multipliers)} equations, and '
+                'the others move as they are driven')
+        self._start(source, time + approach)
         self.task = task
         self._find_tool(motion)
         return approach
 
-    def follow_joints(self, path: Path, time: float, begin: float = 0.0) -> None:
+    def follow_joints(self, path: Path, time: float, q: Vector, v: Vector, *,
+                      joints: Sequence[str] = (), begin: float = 0.0) -> None:
         """
-        Let all joints follow a path.
+        Let joints follow a path; the loops, or the dynamics, move the others with them.
 
         Parameters
         ----------
         path : Path
-            (nv,) entries in the order of the model; the caller lets it begin where
-            ``reference`` is.
+            One entry for each of ``joints``; the caller lets it begin where ``reference`` is.
         time : float
             Time at which the path is at ``begin`` [s]; that of the last step, where there was one.
+        q, v : Vector
+            Measured state (nq,), (nv,).
+        joints : sequence of str, optional
+            The joints, in the order of the path's entries; all of the model if not given.
         begin : float, optional
             Where on the path it begins [s].
 
         Raises
         ------
-        UnsupportedError, ShapeError
+        UnknownNameError, UnsupportedError, InvalidValueError, ShapeError
             If the path does not fit the robot.
 
         """
-        if self.dyn.model.loops:
-            raise UnsupportedError('a joint trajectory of a robot with closed loops',
-                                   'let its tool follow a path')
         if self._source is not None:
             time = self._now
-        self._start(JointReference(self.dyn, path, time=begin), time - begin, Mode.FOLLOWING)
-        self._tool, self.surfaces = None, ()
+            q, v = self._source.state.q, self._source.state.v
+        self._move_joints(path, tuple(joints), q, v, begin)
+        self._begin, self.mode, self.problem = time - begin, Mode.FOLLOWING, ''
 
     def stop(self, time: float, q: Vector, v: Vector, why: str = '') -> None:
         """
@@ -237,19 +258,33 @@ class Tracker:
         if self._source is not None:
             _, q, v = self._source.state[:3]
             time = self._now
-        if not is_flat(self.dyn.model):
-            raise UnsupportedError('holding a floating base', 'give a robot with a fixed root')
-        top = np.where(np.isfinite(self.dyn.model.velocity_limits),
-                       self.dyn.model.velocity_limits, self.law.approach_speed)
-        self._start(JointReference(self.dyn, stop_from(q, v, DECELERATION * top)), time,
-                    Mode.HOLDING)
+        model = self.dyn.model
+        top = np.where(np.isfinite(model.velocity_limits), model.velocity_limits,
+                       self.law.approach_speed)
+        joints = independent_joints(self.dyn, q, driven_joints(model, self.task))
+        at_q, at_v = joint_places(model, joints)
+        self._move_joints(stop_from(q[at_q], v[at_v], DECELERATION * top[at_v]), joints, q, v, 0.0)
+        self._begin, self.mode, self.problem = time, Mode.HOLDING, why
+
+    def _move_joints(self, path: Path, joints: tuple[str, ...], q: Vector, v: Vector,
+                     begin: float) -> None:
+        """Let joints follow a path from now on."""
+        model = self.dyn.model
+        names = joints or simple_joints(model)
+        if is_flat(model) and not model.loops and names == model.joint_names:
+            self._source = JointReference(self.dyn, path, time=begin)
+        else:
+            motion = ConstrainedMotion(
+                self.dyn, JointPath(model, names, path), actuation=self.law.actuation,
+                elimination=DirectElimination(self.task.metric))
+            self._source = NominalModel(motion, q, v, time=begin, step=self.task.step)
+        self._joints = JointMotion(names, path)
         self._tool, self.surfaces = None, ()
-        self.problem = why
 
     def release(self) -> None:
         """Carry the weight of the robot and nothing else."""
         self.mode, self.problem = Mode.WEIGHTLESS, ''
-        self._source = self._tool = None
+        self._source = self._tool = self._joints = None
         self.surfaces = ()
 
     def set_dynamics(self, dyn: PreparedDynamics) -> None:
@@ -272,15 +307,13 @@ class Tracker:
     @property
     def end(self) -> float:
         """Time at which every path that is followed rests at its end [s]; infinite for some."""
-        if isinstance(self._source, JointReference):
-            return end_of(self._source.path)
-        return self._end
+        return self._end if self._joints is None else end_of(self._joints.path)
 
-    def preview(self, time: float) -> PathPoint | None:
-        """Return the reference of all joints at a time [s], None where joints have no path."""
-        if not isinstance(self._source, JointReference):
+    def preview(self, time: float) -> tuple[tuple[str, ...], PathPoint] | None:
+        """Return joints and their reference at a time [s], None where joints have no path."""
+        if self._joints is None:
             return None
-        return self._source.path.at(time - self._begin)
+        return self._joints.names, self._joints.path.at(time - self._begin)
 
     def reference(self, q: Vector) -> tuple[Vector, Vector, Vector]:
         """Return q, v and vdot from which a new path should begin, for a measured q."""
@@ -322,11 +355,14 @@ class Tracker:
                 and path_time - self._source.state.time > LONGEST_GAP):
             self._rejoin(path_time, q, v)
         nominal = self._source.advance_to(path_time)
+        if self._base is not None and isinstance(self._source, NominalModel):
+            nominal = self._source.observe(self._base, q, v)
         if self.mode is Mode.FOLLOWING and nominal.violation_before < SETTLED:
-            why = self._limits.exceeded(nominal.q, nominal.v)
+            why = self._limits.exceeded(nominal.q, nominal.v, moving=True)
             whose = 'the nominal model: '
             if not why:
-                why, whose = self._limits.exceeded(q, v, measured=True), 'the robot: '
+                why = self._limits.exceeded(q, v, measured=True, moving=True)
+                whose = 'the robot: '
             if why:
                 self.stop(time, q, v, whose + why)
                 assert self._source is not None
@@ -384,7 +420,7 @@ class Tracker:
             here = self.dyn.pose(nominal.q, link)[:3, 3]
             actual = self.dyn.pose(q, link)[:3, 3]
             return ToolPoints(here, here, actual, float(np.linalg.norm(actual - here)), force)
-        chosen = [AXES.index(axis) for axis in tool.axes]
+        chosen = tool.chosen
         actual, desired = tool.position(q), tool.path.at(nominal.time).position
         force[chosen] = nominal.multipliers[self._tool_rows]
         return ToolPoints(desired, tool.position(nominal.q), actual,
@@ -393,7 +429,7 @@ class Tracker:
     def _rejoin(self, path_time: float, q: Vector, v: Vector) -> None:
         """Go on after a gap, from the measured state to where the path is by now."""
         assert isinstance(self._source, NominalModel)
-        if self.task.start != 'approach':
+        if self.task.start != 'approach' or self._joints is not None:
             self._source.restart(q, v, time=path_time, start='as_given')
             return
         motion = motion_for(self.dyn, self.task)
@@ -412,8 +448,10 @@ class Tracker:
             way = np.abs(motion.applied.posture - q) / top
             motion.applied.lead(q, begin, max(approach, SHORTEST, FASTEST * float(way.max())))
 
-    def _start(self, source: NominalModel | JointReference, begin: float, mode: Mode) -> None:
-        self._source, self._begin, self.mode, self.problem = source, begin, mode, ''
+    def _start(self, source: NominalModel, begin: float) -> None:
+        self._source, self._begin = source, begin
+        self.mode, self.problem = Mode.FOLLOWING, ''
+        self._joints = None
 
     def _find_tool(self, motion: ConstrainedMotion) -> None:
         """Remember the first constraint on the position of a tool, and which rows are its own."""
@@ -443,6 +481,7 @@ class Tracker:
 def settings_of(task: Task, data: Mapping[str, object]) -> Task:
     """Return a task from data, with the settings of another where they say nothing."""
     kept = {name: getattr(task, name) for name in (
-        'link', 'step', 'metric', 'bandwidth', 'approach_speed', 'robust_rate', 'posture',
+        'link', 'step', 'metric', 'bandwidth', 'approach_speed', 'robust_rate',
+        'adaptation_rate', 'payload_limit', 'posture',
         'posture_stiffness', 'actuated')}
     return Task.from_data({**kept, 'start': 'approach', **data})

@@ -20,24 +20,31 @@ is a stiffer feedback, outside a force of fixed size against the error, as that 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.actuation import Actuation
+from mbd_ros.control.adaptation import Adaptation
+from mbd_ros.control.fused_law import fused_law
 from mbd_ros.control.loop_constraint import driven
 from mbd_ros.control.nominal_model import NominalState
+from mbd_ros.control.scalars import absolute, clipped, Row
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.simulation.manifold import (
     checked, displacement, endless, joint_of_each_velocity, Vector)
+from mbd_ros.spatial import larger, Scalar
 
 IDLE_DAMPING = 1.0
 """Damping of a weightless robot [1/s]: a push of 1 rad/s is forgotten in a few seconds."""
 
 TURN = 2.0 * math.pi
+HUGE = 1e300
+"""The inverse of a bound that is zero."""
 
 
 class TrackingEffort(NamedTuple):
@@ -97,6 +104,8 @@ class TrackingLaw:
         Largest robust term (nv,); a fifth of the effort limits if not given.
     actuation : Actuation, optional
         Which joints have an actuator; all if not given. The others move as they are driven.
+    adaptation : Adaptation, optional
+        Learns what the robot weighs; its term counts as part of the robust one.
 
     Raises
     ------
@@ -115,6 +124,7 @@ class TrackingLaw:
         robust_rate: float = 0.0,
         robust_efforts: ArrayLike | None = None,
         actuation: Actuation | None = None,
+        adaptation: Adaptation | None = None,
     ) -> None:
         for name, value in (('bandwidth', bandwidth), ('approach_speed', approach_speed)):
             if not value > 0.0 or math.isnan(value):
@@ -137,12 +147,14 @@ class TrackingLaw:
         if not (bounds >= 0.0).all():
             raise InvalidValueError('robust_efforts', bounds.tolist(), 'numbers not below zero')
         self.actuation = None if actuation is None or actuation.complete else actuation
+        self.adaptation = adaptation
         self.robust_rate = robust_rate
         self.robust_efforts = bounds
-        self._top = np.minimum(approach_speed, 0.5 * model.velocity_limits)
+        self.approach_speeds = np.minimum(approach_speed, 0.5 * model.velocity_limits)
         self._endless = endless(model)
-        self._some_endless = bool(self._endless.any())
-        self._names = joint_of_each_velocity(model)
+        self._code: Callable[..., Any] | None = None
+        self._code_for: PreparedDynamics | None = None
+        self.names = joint_of_each_velocity(model)
 
     def efforts(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
         """
@@ -167,15 +179,67 @@ class TrackingLaw:
             If q or v are not a state of the robot.
 
         """
+        found = self._fixed(nominal, q, v)
+        return found if self.adaptation is None else self._adapted(nominal, q, v, found)
+
+    def _fixed(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
+        """Return the efforts without what is learned, by machine code where there is some."""
+        n, code = self.dyn.model.nv, self._machine_code()
+        found = None if code is None else code(
+            nominal.q, nominal.v, nominal.accelerations, nominal.effort, q, v)
+        if found is None:
+            return self._stepwise(nominal, q, v)
+        effort, feedback, error, error_rate, robust = (
+            found[:n], found[n:2 * n], found[2 * n:3 * n], found[3 * n:4 * n], found[4 * n:5 * n])
+        cut, turned = found[5 * n:].tolist()
+        if turned > math.pi:
+            return self._stepwise(nominal, q, v)
+        return TrackingEffort(
+            effort, nominal.effort, feedback, error, error_rate,
+            self._cut(effort, nominal.effort + feedback) if cut > 0.0 else (),
+            robust if self.robust_rate > 0.0 else None)
+
+    def _adapted(self, nominal: NominalState, q: Vector, v: Vector, found: TrackingEffort
+                 ) -> TrackingEffort:
+        """Return efforts with the adaptive term; near the path it learns from the error."""
+        assert self.adaptation is not None
+        w, error = self.bandwidth, found.error
+        s = found.error_rate + w * error
+        term, Y = self.adaptation.term(
+            self.dyn, q, v, nominal.accelerations + w * found.error_rate)
+        result = self._limited(
+            nominal.effort, nominal.effort + found.feedback + term, error, found.error_rate,
+            term if found.robust is None else term + found.robust)
+        if not result.saturated and (0.5 * w * np.abs(error) < self.approach_speeds).all():
+            self.adaptation.learn(self.dyn, nominal.time, q, Y, s, w + self.robust_rate)
+        return result
+
+    def wanted(self, error: Row, error_rate: Row, accelerations: Row) -> tuple[Row, Row]:
+        """Return ``qdd_n + K_d (ed + approach(e))`` and ``s = ed + 2 approach(e)``, on scalars."""
+        w = self.bandwidth
+        approach = [clipped(0.5 * w * e, top) for e, top in zip(
+            error, self.approach_speeds.tolist())]
+        return ([a + 2.0 * w * (rate + x) for a, rate, x in zip(
+            accelerations, error_rate, approach)],
+            [rate + 2.0 * x for rate, x in zip(error_rate, approach)])
+
+    def shortened(self, term: Row) -> Row:
+        """Return ``kappa M s`` so short that no joint exceeds its bound: ``s . u >= 0``."""
+        excess: Scalar = 1.0
+        for u, bound in zip(term, self.robust_efforts.tolist()):
+            excess = larger(excess, absolute(u) * (1.0 / bound if bound else HUGE))
+        return [u / excess for u in term]
+
+    def _stepwise(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
+        """Return the same as the machine code of the law, and what that does not know."""
         model = self.dyn.model
-        q = checked(model, 'q', q, model.nq)
-        v = checked(model, 'v', v, model.nv)
+        q, v = checked(model, 'q', q, model.nq), checked(model, 'v', v, model.nv)
         error = displacement(model, q, nominal.q)
-        if self._some_endless:   # a measurement may count the turns, or not
-            error = error - TURN * np.where(self._endless, np.round(error / TURN), 0.0)
+        # A measurement may count the turns of a joint without end, or not.
+        error = error - TURN * np.where(self._endless, np.round(error / TURN), 0.0)
         error_rate = nominal.v - v
-        approach = np.minimum(np.maximum(0.5 * self.bandwidth * error, -self._top), self._top)
-        wanted = nominal.accelerations + 2.0 * self.bandwidth * (error_rate + approach)
+        wanted, s = (np.array(row) for row in self.wanted(
+            error.tolist(), error_rate.tolist(), nominal.accelerations.tolist()))
         if self.actuation is None or model.loops:
             effort = driven(self.dyn, q, self.dyn.inverse_dynamics(q, v, wanted), self.actuation)
         else:
@@ -183,9 +247,11 @@ class TrackingLaw:
                 self.dyn.mass_matrix(q), self.dyn.bias_forces(q, v), wanted)
         robust: Vector | None = None
         if self.robust_rate > 0.0:
-            robust = self._robust(q, error_rate + 2.0 * approach)
+            term = self.dyn.mass_matrix(q).dot(self.robust_rate * s)
+            robust = np.array(self.shortened(
+                driven(self.dyn, q, term, self.actuation).tolist()))
             effort = effort + robust
-        return self._limited(nominal.effort, effort - nominal.effort, error, error_rate, robust)
+        return self._limited(nominal.effort, effort, error, error_rate, robust)
 
     def weightless(self, q: Vector, v: Vector) -> TrackingEffort:
         """
@@ -213,24 +279,24 @@ class TrackingLaw:
         weight = driven(self.dyn, q, self.dyn.bias_forces(q, none), self.actuation)
         damping = driven(self.dyn, q, -IDLE_DAMPING * self.dyn.mass_matrix(q).diagonal() * v,
                          self.actuation)
-        return self._limited(weight, damping, none, none, None)
+        return self._limited(weight, weight + damping, none, none, None)
 
-    def _limited(self, nominal: Vector, feedback: Vector, error: Vector, error_rate: Vector,
+    def _machine_code(self) -> Callable[..., Any] | None:
+        """Return the law in one call, where the robot has machine code for it."""
+        if self._code_for is not self.dyn:
+            self._code_for = self.dyn
+            self._code = (fused_law(self.dyn, self, self.effort_limits.tolist())
+                          if self.actuation is None else None)
+        return self._code
+
+    def _limited(self, nominal: Vector, effort: Vector, error: Vector, error_rate: Vector,
                  robust: Vector | None) -> TrackingEffort:
         """Return efforts cut at their limits, with their parts."""
-        effort = nominal + feedback
-        limited = np.minimum(np.maximum(effort, -self.effort_limits), self.effort_limits)
-        saturated: tuple[str, ...] = ()
-        if (limited != effort).any():
-            saturated = tuple(
-                name for name, cut in zip(self._names, limited != effort) if cut)
-        return TrackingEffort(limited, nominal, feedback, error, error_rate, saturated, robust)
+        limited = np.array([clipped(x, limit) for x, limit in zip(
+            effort.tolist(), self.effort_limits.tolist())])
+        return TrackingEffort(limited, nominal, effort - nominal, error, error_rate,
+                              self._cut(limited, effort), robust)
 
-    def _robust(self, q: Vector, s: Vector) -> Vector:
-        """Return ``kappa M s``, shortened so that no joint exceeds its bound: ``s . u >= 0``."""
-        term = driven(self.dyn, q, self.dyn.mass_matrix(q).dot(self.robust_rate * s),
-                      self.actuation)
-        excess = np.abs(term) > self.robust_efforts
-        if excess.any():
-            term *= float((self.robust_efforts[excess] / np.abs(term[excess])).min())
-        return term
+    def _cut(self, limited: Vector, effort: Vector) -> tuple[str, ...]:
+        """Return the joints whose effort was cut."""
+        return tuple(name for name, cut in zip(self.names, limited != effort) if cut)

@@ -14,7 +14,7 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg.lapack import dpotrf
+import scipy
 
 from mbd_ros.control.least_norm import least_norm
 from mbd_ros.dynamics.triangles import solve_triangle
@@ -160,7 +160,7 @@ def factorize(mass_matrix: Matrix, joint_names: Sequence[str] | None = None) -> 
 
     """
     L: Matrix
-    L, info = dpotrf(mass_matrix, lower=1)
+    L, info = scipy.linalg.lapack.dpotrf(mass_matrix, lower=1)
     sound = L.diagonal() ** 2 > SINGULAR_PIVOT * mass_matrix.diagonal()
     if info or not sound.all():
         index = info - 1 if info else int(np.argmin(sound))

@@ -10,16 +10,13 @@ Euclidean one of the paper.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-import functools
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from mbd_ros.control.fused_solution import can_fuse, FusedStep
-from mbd_ros.control.regular_case import CLEARLY_REGULAR, quick_constrained_acceleration
+from mbd_ros.control.regular_case import quick_constrained_acceleration
 from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.control.udwadia_kalaba import factorize
 from mbd_ros.dynamics import PreparedDynamics
@@ -227,7 +224,6 @@ class _Metric:
     ) -> None:
         self._tolerance = settings.rank_tolerance
         self._q = q
-        self._fused = fused_step(dyn, settings.metric, len(rows))
         self._settings, self._dyn = settings, dyn
         self._rows = self.rows = rows
         self._names = joint_of_each_velocity(dyn.model)
@@ -237,13 +233,6 @@ class _Metric:
     def step(self, violation: Vector, limit: float) -> tuple[Vector, int]:
         """Return the least change that removes a violation, damped to a limit, and the rank."""
         # The least step is the acceleration of a robot at rest with ``A qdd = phi``.
-        if self._fused is not None:
-            result = self._fused(self._q, self._rows.ravel(), violation)
-            if result is not None and float(result[self._n:].min()) > CLEARLY_REGULAR:
-                step = result[:self._n]
-                if limit < math.inf and np.abs(step).max() > limit:
-                    step = self._damped(violation, limit)
-                return step, len(self._rows)
         solution = quick_constrained_acceleration(
             self._weight(), np.zeros(self._n), self._rows, violation, tolerance=self._tolerance,
             joint_names=self._names)
@@ -274,12 +263,6 @@ class _Metric:
                 high = mu
         step: Vector = joints @ (weights / (sigma * sigma + high * high))
         return step
-
-
-@functools.lru_cache(maxsize=64)
-def fused_step(dyn: PreparedDynamics, metric: str, rows: int) -> Callable[..., Any] | None:
-    """Return ``(q, A, phi)`` to the least step as machine code, None where there is none."""
-    return FusedStep(dyn, metric, rows).function if can_fuse(dyn, rows) else None
 
 
 def _norm(vector: Vector) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import hypot
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from mbd_ros.description.loop_joints import along, loop_kind
 from mbd_ros.description.loops_urdf import Found
 from mbd_ros.description.mechanism import LoopJoint, Pose, Vector3
-from mbd_ros.description.numbers import number_problem
+from mbd_ros.description.numbers import numbers_in
 from mbd_ros.description.poses import inverse, matrix_of, pose_from, pose_of
 from mbd_ros.description.report import nearest, Report, tag_name
 from mbd_ros.description.tree import Tree
@@ -20,7 +21,6 @@ from mbd_ros.description.zero_poses import zero_poses
 Array = NDArray[np.float64]
 
 _KNOWN = ('parent', 'child', 'pose', 'axis', 'axis2')
-_LATER = ('screw', 'gearbox', 'revolute2')
 
 
 def read_gazebo_joints(robot: Any, tree: Tree, found: Found, report: Report) -> None:
@@ -113,7 +113,7 @@ def _axis(joint: Any, tag: str, child: str, frame: Pose, poses: dict[str, Array]
                       report.source(joint))
         return (0.0, 0.0, 1.0)
     vector = np.array(text_numbers(part, 3, what, report))
-    length = float(np.linalg.norm(vector))
+    length = hypot(*vector)
     if length == 0.0:
         raise report.error(f'{what}: the <{tag}> is zero; allowed: a unit vector',
                            report.source(part))
@@ -131,8 +131,8 @@ def _axis(joint: Any, tag: str, child: str, frame: Pose, poses: dict[str, Array]
 def text_numbers(element: Any, count: int, what: str, report: Report) -> tuple[float, ...]:
     """Return the numbers between the tags of an element."""
     text = element.text or ''
-    problem = number_problem(text, count)
-    if problem is not None:
+    numbers = numbers_in(text, count)
+    if isinstance(numbers, str):
         raise report.error(f'{what}: <{tag_name(element)}>{text.strip()[:40]}'
-                           f'</{tag_name(element)}> {problem}', report.source(element))
-    return tuple(float(word) for word in text.split())
+                           f'</{tag_name(element)}> {numbers}', report.source(element))
+    return numbers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import hypot
 from typing import Any
 
 import numpy as np
@@ -131,7 +132,7 @@ def _axes(element: Any, name: str, kind: str, report: Report) -> list[Vector3]:
 def unit_vector(element: Any, attribute: str, what: str, report: Report) -> Vector3:
     """Return a vector of an attribute, scaled to 1."""
     vector = read_numbers(element, attribute, 3, report)
-    length = float(np.linalg.norm(vector))
+    length = hypot(*vector)
     if length == 0.0:
         raise report.error(f'{what}: <{tag_name(element)}> is zero; allowed: a unit vector',
                            report.source(element))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 import math
 import re
 from typing import Any
@@ -37,17 +38,16 @@ def read_numbers(element: Any, attribute: str, count: int, report: Report) -> tu
         If the attribute holds anything else.
 
     """
-    text = element.get(attribute)
-    problem = number_problem(text, count)
-    if problem is not None:
-        raise report.error(
-            f'{owner(element)}{attribute}="{text}" of <{tag_name(element)}> {problem}',
-            report.source(element))
-    return tuple(float(word) for word in text.split())
+    numbers = numbers_in(element.get(attribute), count)
+    if isinstance(numbers, str):
+        raise report.error(f'{owner(element)}{attribute}="{element.get(attribute)}" of '
+                           f'<{tag_name(element)}> {numbers}', report.source(element))
+    return numbers
 
 
-def number_problem(text: str, count: int) -> str | None:
-    """Return what keeps a text from being so many finite numbers; None if nothing does."""
+@lru_cache(maxsize=4096)
+def numbers_in(text: str, count: int) -> tuple[float, ...] | str:
+    """Return so many finite numbers, or what keeps a text from being these."""
     words = text.split()
     allowed = f"allowed: {count} finite number{'s' if count > 1 else ''}"
     if len(words) != count:
@@ -55,4 +55,4 @@ def number_problem(text: str, count: int) -> str | None:
     for word in words:
         if not _NUMBER.fullmatch(word) or not math.isfinite(float(word)):
             return f"holds '{word}'; {allowed}"
-    return None
+    return tuple(map(float, words))

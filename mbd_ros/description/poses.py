@@ -71,14 +71,14 @@ def _read_quaternion(element: Any, report: Report) -> Matrix3:
         raise report.error(f'{owner(element)}<{tag}> gives rpy and quat_xyzw; allowed: one of '
                            'them', source)
     quaternion = read_numbers(element, 'quat_xyzw', 4, report)
-    length = float(np.linalg.norm(quaternion))
+    length = hypot(*quaternion)
     if length == 0.0:
         raise report.error(f'{owner(element)}quat_xyzw of <{tag}> is zero; allowed: a unit '
                            'quaternion x y z w', source)
     if abs(length - 1.0) > 1e-6:
         report.remark('warning', f'{owner(element)}quat_xyzw of <{tag}> has the length '
                       f'{length:.6g}; it is scaled to 1', source)
-    x, y, z, w = quaternion
+    x, y, z, w = (part / length for part in quaternion)
     return matrix3(clean(quat2mat((w, x, y, z))))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mbd_ros.description.finding import Severity
-from mbd_ros.description.numbers import number_problem, read_numbers
+from mbd_ros.description.numbers import numbers_in, read_numbers
 from mbd_ros.description.report import nearest, owner, Report, tag_name
 from mbd_ros.description.vocabulary import Attribute, Child, Element
 from mbd_ros.description.xml_tree import children
@@ -69,14 +69,14 @@ def _check_attributes(element: Any, allowed: Mapping[str, Attribute], report: Re
                           f'<{tag_name(element)}> is unknown and not used'
                           f'{nearest(name, allowed)}', report.source(element))
         elif attribute.numbers and drawn:
-            problem = number_problem(text, attribute.numbers)
-            if problem is not None:
+            numbers = numbers_in(text, attribute.numbers)
+            if isinstance(numbers, str):
                 report.remark('warning', f'{owner(element)}{name}="{text}" of '
-                              f'<{tag_name(element)}> {problem}', report.source(element))
+                              f'<{tag_name(element)}> {numbers}', report.source(element))
         elif attribute.numbers:
             read_numbers(element, name, attribute.numbers, report)
     for name, attribute in allowed.items():
-        if attribute.required and not element.get(name, '').strip():
+        if attribute.required and not (element.get(name) or '').strip():
             _missing(element, f"attribute '{name}'", report, drawn)
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from math import copysign, inf
+from math import copysign, hypot, inf
 import sys
 from typing import Any, cast, get_args
-
-import numpy as np
 
 from mbd_ros.description.mechanism import (
     Dynamics, Joint, JointKind, Limits, Mimic, Vector3)
@@ -85,7 +83,7 @@ def _read_axis(element: Any, axis: Any, report: Report) -> Vector3:
         report.remark('info', f"joint '{name}' has no <axis>; URDF's default, x, is used",
                       report.source(element))
         return (1.0, 0.0, 0.0)
-    length = float(np.linalg.norm(axis))
+    length = hypot(*axis)
     if length == 0.0:
         raise report.error(f"joint '{name}': the <axis> is zero; allowed: a unit vector",
                            report.source(part))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from functools import lru_cache
+from itertools import chain
 from math import inf
 import sys
 from typing import Any
 
 from lxml import etree
 
-from mbd_ros.description.mechanism import Inertia, Joint, Limits, Matrix3, Mechanism
-from mbd_ros.description.vocabulary import ARMATURE, GENERATION, NAMESPACE
+from mbd_ros.description.mechanism import Inertia, Joint, Limits, Mechanism
+from mbd_ros.description.vocabulary import ARMATURE, DRAKE, GENERATION, NAMESPACE
 from mbd_ros.description.write_annotations import flexible_element, fluid_element
 from mbd_ros.description.write_loops import (
     add_origin, loop_element, numbers_text, spring_element)
@@ -22,7 +24,7 @@ LARGEST = sys.float_info.max
 
 
 def urdf_text(mechanism: Mechanism, *, loops: str = 'loop_joint',
-              shapes: Mapping[str, Iterable[Any]] | None = None,
+              shapes: Mapping[str, Sequence[Any]] | None = None,
               others: Iterable[Any] = ()) -> str:
     """
     Return a robot as URDF, which is read back as the same robot.
@@ -33,7 +35,7 @@ def urdf_text(mechanism: Mechanism, *, loops: str = 'loop_joint',
         The robot.
     loops : {'loop_joint', 'constraint', 'drake', 'gazebo', 'joint'}
         Dialect of the loop joints; springs are written as Drake's with ``'drake'``.
-    shapes : mapping of str to iterable of lxml element, optional
+    shapes : mapping of str to sequence of lxml element, optional
         ``<visual>`` and ``<collision>`` elements by the name of their link.
     others : iterable of lxml element
         Further children of ``<robot>``, for other programs.
@@ -49,6 +51,11 @@ def urdf_text(mechanism: Mechanism, *, loops: str = 'loop_joint',
         If the dialect has no words for some loop joint.
 
     """
+    shapes = {} if shapes is None else shapes
+    others = list(others)
+    prefixes = {'mbd': NAMESPACE, 'drake': DRAKE[0].strip('{}')} | {
+        prefix: uri for element in (*others, *chain.from_iterable(shapes.values()))
+        for prefix, uri in element.nsmap.items()}
     robot = etree.Element('robot', name=mechanism.name, nsmap={'mbd': NAMESPACE})
     if mechanism.generation:
         robot.set(GENERATION, str(mechanism.generation))
@@ -60,33 +67,30 @@ def urdf_text(mechanism: Mechanism, *, loops: str = 'loop_joint',
     for link in mechanism.links:
         element = etree.SubElement(robot, 'link', name=link.name)
         if link.inertia is not None:
-            _add_inertial(element, link.inertia)
-        element.extend(annotations[link.name])
-        element.extend((shapes or {}).get(link.name, ()))
+            element.append(copy(_inertial(link.inertia)))
+        element.extend(annotations.get(link.name, ()))
+        element.extend(shapes.get(link.name, ()))
     robot.extend(map(_joint, mechanism.joints))
     robot.extend(loop_element(loop, loops, mechanism) for loop in mechanism.loop_joints)
     robot.extend(spring_element(spring, 'drake' if loops == 'drake' else 'mbd')
                  for spring in mechanism.springs)
     robot.extend(others)
-    etree.cleanup_namespaces(robot, top_nsmap={
-        prefix: uri for element in robot.iter() for prefix, uri in element.nsmap.items()})
+    etree.cleanup_namespaces(robot, top_nsmap=prefixes)
     etree.indent(robot)
     return str(etree.tostring(robot, encoding='unicode')) + '\n'
 
 
-def _add_inertial(link: Any, inertia: Inertia) -> None:
-    element = etree.SubElement(link, 'inertial')
+@lru_cache(maxsize=1024)
+def _inertial(inertia: Inertia) -> Any:
+    """Return the element, to be copied; robots of many equal modules have few of them."""
+    element = etree.Element('inertial')
     if any(inertia.center):
         etree.SubElement(element, 'origin', xyz=numbers_text(inertia.center))
     etree.SubElement(element, 'mass', value=numbers_text([inertia.mass]))
-    etree.SubElement(element, 'inertia', _moments(inertia.tensor))
-
-
-@lru_cache(maxsize=1024)
-def _moments(tensor: Matrix3) -> dict[str, str]:
-    """Return the attributes of a tensor; robots of many equal modules have few of them."""
-    return {f"i{'xyz'[i]}{'xyz'[j]}": numbers_text([tensor[i][j]])
-            for i in range(3) for j in range(i, 3)}
+    etree.SubElement(element, 'inertia', {
+        f"i{'xyz'[i]}{'xyz'[j]}": numbers_text([inertia.tensor[i][j]])
+        for i in range(3) for j in range(i, 3)})
+    return element
 
 
 def _joint(joint: Joint) -> Any:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import errno
 import io
 import os
+import re
 import threading
 import time
 from typing import Any
@@ -25,6 +26,8 @@ MAX_MACROS = 100_000
 
 MAX_SECONDS = 30.0
 """Computing time; the largest robots take one or two."""
+
+_CLASS = re.compile(r"<class '[^']*'>: ")
 
 _ONE_AT_A_TIME = threading.Lock()
 """The package xacro keeps the files it is in in module variables."""
@@ -72,7 +75,7 @@ def expand_xacro(path: str, *, trusted: bool = False) -> bytes:
             raise DescriptionError(f'this is not well-formed XML: {error}', file=_innermost(path),
                                    line=error.lineno) from None
         except Exception as error:  # expressions in the file can raise anything
-            raise DescriptionError(f'xacro cannot expand this: {error}',
+            raise DescriptionError(f'xacro cannot expand this: {_reason(error)}',
                                    file=_innermost(path)) from None
     return bytes(document.toxml(encoding='utf-8'))
 
@@ -165,6 +168,17 @@ def _default_of(name: str, default: str = '') -> str:
     if name in os.environ:
         _refuse_environment(name)
     return default
+
+
+def _reason(error: Any) -> str:
+    """Return what xacro says in one line; it repeats causes behind messages that hold them."""
+    if not hasattr(error, 'exc'):
+        return str(getattr(error, 'strerror', None) or error)
+    own = _CLASS.sub('', Exception.__str__(error)).removeprefix('None')
+    cause = '' if error.exc is None else _reason(error.exc)
+    what = own if cause in own else f'{own} {cause}'.strip()
+    where = ' '.join((error.suffix or '').split())
+    return f'{what}, {where}' if where else what
 
 
 def _innermost(path: str) -> str:

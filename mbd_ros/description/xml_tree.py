@@ -18,7 +18,8 @@ def parse_xml(data: bytes, report: Report) -> Any:
     Return the root element of an XML document.
 
     No document type, hence no entity, is accepted, and nothing else is opened or downloaded.
-    Prefixes without a namespace are accepted, as by urdfdom, and remarked.
+    Prefixes without a namespace are accepted, as by urdfdom, and remarked; so is a namespace of
+    the whole document, whose names are read as if it had none.
 
     Parameters
     ----------
@@ -63,12 +64,20 @@ def parse_xml(data: bytes, report: Report) -> Any:
         line = data[:max(data.find(b'<!DOCTYPE'), 0)].count(b'\n') + 1
         raise report.error('a document type (<!DOCTYPE ...>) is not allowed; remove it',
                            Source(report.file, line))
+    default = root.nsmap.get(None)
+    if default is not None and root.prefix is None:
+        report.remark('info', f"the namespace '{default}' of the document is not looked at",
+                      Source(report.file, root.sourceline))
+        for element in root.iter(f'{{{default}}}*'):
+            if element.prefix is None:
+                element.tag = etree.QName(element).localname
+        etree.cleanup_namespaces(root, keep_ns_prefixes=list(filter(None, root.nsmap)))
     return root
 
 
 def children(element: Any) -> list[Any]:
     """Return the child elements, without comments and processing instructions."""
-    return [child for child in element if isinstance(child.tag, str)]
+    return list(element.iterchildren('*'))
 
 
 def as_text(root: Any) -> str:

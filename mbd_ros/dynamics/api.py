@@ -21,13 +21,16 @@ from numpy.typing import ArrayLike
 from mbd_ros.dynamics.call import Array, checked_array, deliver
 from mbd_ros.dynamics.external_forces import external_efforts
 from mbd_ros.dynamics.loop_efforts import driven_efforts
-from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics, standard
+from mbd_ros.dynamics.prepared import (
+    compile_model, PreparedDynamics, standard, StandardCalls)
 from mbd_ros.dynamics.spring_force import stored_energy
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
 LATER = ('augmented', 'kane', 'flexible')
+FORWARD_DYNAMICS, INVERSE_DYNAMICS, BIAS_FORCES = map(
+    StandardCalls, ('forward_dynamics', 'inverse_dynamics', 'bias_forces'))
 
 
 def forward_dynamics(
@@ -78,9 +81,12 @@ def forward_dynamics(
     Featherstone, Rigid Body Dynamics Algorithms, 2008, table 7.1.
 
     """
+    if (external_forces is None and gravity is None and formulation == 'auto'
+            and executor is None and not dissipation and out is None):
+        return FORWARD_DYNAMICS[model](q, v, tau)
     dyn = prepared_for(model, gravity, formulation, executor)
-    if external_forces is None and not dissipation and out is None:
-        return dyn.forward_dynamics(q, v, tau)
+    if external_forces is None and not dissipation:
+        return dyn.forward_dynamics(q, v, tau, out=out)
     applied = checked_array(model, 'tau', tau, model.nv) + more_efforts(
         dyn, q, v, external_forces, dissipation)
     return dyn.forward_dynamics(q, v, applied, out=out)
@@ -124,12 +130,15 @@ def inverse_dynamics(
     Featherstone, Rigid Body Dynamics Algorithms, 2008, table 5.1.
 
     """
+    if (external_forces is None and gravity is None and formulation == 'auto'
+            and executor is None and not dissipation and actuated is None and out is None):
+        return INVERSE_DYNAMICS[model](q, v, qdd)
     dyn = prepared_for(model, gravity, formulation, executor)
     if actuated is not None:
         friction = -more_efforts(dyn, q, v, None, dissipation)
         return _into(driven_efforts(dyn, q, v, qdd, actuated, external_forces, friction), out)
-    if external_forces is None and not dissipation and out is None:
-        return dyn.inverse_dynamics(q, v, qdd)
+    if external_forces is None and not dissipation:
+        return dyn.inverse_dynamics(q, v, qdd, out=out)
     efforts = dyn.inverse_dynamics(q, v, qdd) - more_efforts(
         dyn, q, v, external_forces, dissipation)
     return _into(efforts, out)
@@ -146,9 +155,12 @@ def bias_forces(
 
     Parameters and errors are those of ``inverse_dynamics``.
     """
+    if (external_forces is None and gravity is None and formulation == 'auto'
+            and executor is None and not dissipation and out is None):
+        return BIAS_FORCES[model](q, v)
     dyn = prepared_for(model, gravity, formulation, executor)
-    if external_forces is None and not dissipation and out is None:
-        return dyn.bias_forces(q, v)
+    if external_forces is None and not dissipation:
+        return dyn.bias_forces(q, v, out=out)
     efforts = dyn.bias_forces(q, v) - more_efforts(dyn, q, v, external_forces, dissipation)
     return _into(efforts, out)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -113,11 +114,15 @@ class Call:
         A program made ready for a model.
     gravity : array
         (3,) [m/s^2], world axes.
+    revealed : callable, optional
+        What answers for a state where the kernel cannot: from its inputs to the result.
 
     """
 
-    def __init__(self, kernel: Kernel, gravity: Array) -> None:
+    def __init__(self, kernel: Kernel, gravity: Array,
+                 revealed: Callable[..., Array] | None = None) -> None:
         self._kernel = kernel
+        self._revealed = revealed
         self._gravity = gravity
         self._inputs = kernel.program.inputs
         self._sizes = sizes(kernel.model, kernel.program.inputs)
@@ -161,8 +166,12 @@ class Call:
         if not self._kernel.run(rows, self._gravity, result):
             for name, array in zip(self._inputs, given):
                 require_finite(self._kernel.model, name, array)
-            bad = int(np.argwhere(~np.isfinite(result))[0][0])
-            raise self._explain([row[bad] for row in rows])
+            for bad in np.unique(np.argwhere(~np.isfinite(result))[:, 0]).tolist():
+                state = [row[bad] for row in rows]
+                if self._revealed is not None:
+                    result[bad] = self._revealed(*state)
+                if not np.isfinite(result[bad]).all():
+                    raise self._explain(state)
         return deliver(result if many else result.reshape(shape), out)
 
     def _arrays(self, arguments: tuple[ArrayLike, ...], named: dict[str, ArrayLike]

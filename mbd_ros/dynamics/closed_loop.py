@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.api import more_efforts, prepared_for
 from mbd_ros.dynamics.call import Array, checked_array
-from mbd_ros.dynamics.closed_loop_sweeps import INDEPENDENT
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.dynamics.prepared import PreparedDynamics
 from mbd_ros.execution import Executor
@@ -81,7 +80,7 @@ def constrained_dynamics(
     result = dyn.loop_reactions(q, v, applied)
     accelerations = np.ascontiguousarray(result[..., :model.nv])
     reports = result[..., model.nv:].reshape(*result.shape[:-1], -1, 2)
-    independent = reports[..., 1] > INDEPENDENT
+    independent = reports[..., 1] > 0.5
     rows = dyn.loop_rows(q, v)
     A = rows[..., VALUES:]
     residual = np.einsum('...ij,...j->...i', A, accelerations) + rows[..., VALUES - 1]

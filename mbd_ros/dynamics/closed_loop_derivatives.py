@@ -55,10 +55,10 @@ def closed_loop_derivatives(dyn: PreparedDynamics, q: Array, v: Array, tau: Arra
         Exact up to ``LARGEST_TRACED`` bodies, else by differences.
 
     """
-    nv = dyn.model.nv
+    nv, columns = dyn.model.nv, None
     if dyn.model.nb <= LARGEST_TRACED and dyn.model.nq == nv:
         columns = _tangent_code(dyn.model).columns(dyn.gravity, q, v, tau)
-    else:
+    if columns is None or not np.isfinite(columns).all():  # where the rank of loops is in doubt
         columns = _differences(dyn, q, v, tau)
     parts = (columns[k * nv:(k + 1) * nv].T for k in range(3))
     return ForwardDynamicsDerivatives(*map(np.ascontiguousarray, parts))

@@ -174,7 +174,7 @@ def _on_the_way(body: Body, joint: Joint, target: Vector3, pose: Link) -> Step:
     lever = target - pose.translation
     entries: list[Scalar] = []
     for axis in joint.axes:
-        direction = pose.rotation[axis % 3]
+        direction = pose.rotation.axis(axis % 3)
         entries += ([*direction.cross(lever), *direction] if axis < 3
                     else [*direction, *ZERO3])
     return Step(hand=target, out=tuple(entries))

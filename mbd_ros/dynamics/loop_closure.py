@@ -9,15 +9,15 @@ With ``M = L L^T`` and ``B = L^-1 A^T`` the least step that closes ``phi + A dq 
 from __future__ import annotations
 
 from collections.abc import Sequence
-import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.linalg.lapack import dpotrf
+from numpy.typing import ArrayLike, NDArray
+import scipy
 
 from mbd_ros.dynamics.call import Array, checked_array
 from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.loop_rank import RowSpace
 from mbd_ros.dynamics.mass_matrix import joint_without_inertia
 from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.triangles import solve_triangle
@@ -29,8 +29,6 @@ GOAL = 1e-13
 """Times (1 + the largest coordinate): phi below is rounding."""
 LARGEST_STEP = 0.3
 """[rad, m]: beyond, the rows are no longer the tangents they were."""
-RANK = 3e-5
-"""Singular values of the scaled rows below this fraction of the largest are zero: an angle."""
 ITERATIONS = 100
 NUDGE = 0.02
 """Turn away from where no step helps [rad, m]."""
@@ -54,8 +52,8 @@ class LoopClosure(NamedTuple):
     rank : int
         Number of independent rows at q.
     smallest : float
-        Smallest of the singular values that count, of rows scaled to length one in the metric of
-        M: near 0 at singular configurations.
+        Smallest of the singular values that count, see ``RowSpace``: near 0 at singular
+        configurations.
 
     """
 
@@ -159,7 +157,7 @@ def loop_closure(model: Model, q: Array, v: Array, *, known: Sequence[str] = (),
     for _ in range(2):
         rates = rates + metric.remove(metric.rows @ rates)
     return LoopClosure(place, rates, moved, float(np.abs(phi).max()), steps, metric.rank,
-                       metric.smallest)
+                       float(metric.space.smallest))
 
 
 def mobility(model: Model, q: ArrayLike) -> int:
@@ -212,37 +210,33 @@ class RowMetric:
         A (m, nv).
     rank : int
         Number of independent rows.
-    smallest, condition : float
-        Smallest singular value that counts, and the largest over it, of rows scaled to length one.
+    space : RowSpace
+        Their singular values and the motions they leave.
 
     """
 
-    def __init__(self, dyn: PreparedDynamics, q: Array, free: Array | None = None) -> None:
+    def __init__(self, dyn: PreparedDynamics, q: Array,
+                 free: NDArray[np.int64] | None = None) -> None:
         model = dyn.model
         self.rows = dyn.loop_rows(q, np.zeros(model.nv))[:, VALUES:]
-        self._free = np.arange(model.nv) if free is None else free
+        self._free: NDArray[np.int64] = np.arange(model.nv) if free is None else free
         mass = dyn.mass_matrix(q)[np.ix_(self._free, self._free)]
-        self._factor, info = dpotrf(mass, lower=1)
+        self._factor, info = scipy.linalg.lapack.dpotrf(mass, lower=1)
         if info:
             raise SingularMassError(joint_without_inertia(model, q) or model.joint_names[0],
                                     'the mass matrix is not positive definite')
-        columns = solve_triangle(self._factor, self.rows[:, self._free].T)
-        lengths = np.linalg.norm(columns, axis=0)
-        # Rows that nothing free moves keep length zero.
-        largest = np.linalg.norm(self.rows) / math.sqrt(np.diag(mass).min())
-        self._scale = np.where(lengths > 1e-12 * largest, lengths, np.inf)
-        self._U, self._sigma, self._Vt = np.linalg.svd(columns / self._scale, full_matrices=False)
-        counts = self._sigma > RANK * self._sigma[0] if len(self._sigma) else self._sigma > 0.0
-        self.rank = int(counts.sum())
-        self._counts = counts
-        self.smallest = float(self._sigma[counts].min()) if self.rank else 0.0
-        self.condition = float(self._sigma[0] / self.smallest) if self.rank else 1.0
+        self.space = RowSpace(model, self.rows, self._free)
+        self.rank = int(self.space.rank)
+        independent = self.space.combinations()
+        columns = solve_triangle(self._factor, (independent @ self.rows[:, self._free]).T)
+        scale = np.linalg.norm(columns, axis=0)
+        self._independent = independent / scale[:, None]
+        self._U, self._sigma, self._Vt = np.linalg.svd(columns / scale, full_matrices=False)
 
     def remove(self, violation: Array, mu: float = 0.0) -> Array:
         """Return the least displacement dq (nv,) with ``A dq = -violation``, damped by mu."""
-        sigma = np.where(self._counts, self._sigma, 1.0)
-        factors = self._counts * sigma / (sigma * sigma + mu * mu)
-        weights = -factors * (self._Vt @ (violation / self._scale))
+        factors = self._sigma / (self._sigma * self._sigma + mu * mu)
+        weights = -factors * (self._Vt @ (self._independent @ violation))
         step = np.zeros(self.rows.shape[1])
         step[self._free] = solve_triangle(
             self._factor, self._U @ weights, transposed=True)
@@ -254,7 +248,7 @@ def _phi(dyn: PreparedDynamics, q: Array) -> Array:
     return phi
 
 
-def _free_entries(model: Model, known: Sequence[str]) -> Array:
+def _free_entries(model: Model, known: Sequence[str]) -> NDArray[np.int64]:
     """Return the entries of v that belong to joints which are not known."""
     fixed = {model.joint_index(name) for name in known}
     ends = (*model.v_offsets[1:], model.nv)

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.call import Array, checked_array
 from mbd_ros.dynamics.external_forces import external_efforts
-from mbd_ros.dynamics.loop_closure import RowMetric
 from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.loop_rank import RowSpace
 from mbd_ros.dynamics.loop_rows import rows_of, Seen, side
 from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
@@ -104,7 +104,7 @@ def loop_efforts(
         needed = needed - external_efforts(dyn, place, external_forces)
     rows = dyn.loop_rows(place, rates)
     A = rows[:, VALUES:]
-    motions = _motions(dyn, place)
+    motions = free_motions(dyn, place)
     efforts = _share(model, motions, needed, actuated)
     multipliers = np.linalg.pinv(A.T, rcond=1e-10) @ (needed - efforts)
     return LoopEfforts(efforts, multipliers, motions.shape[1],
@@ -137,13 +137,13 @@ def driven_share(dyn: PreparedDynamics, q: Array, force: Array,
         If the driven joints leave a motion free that the loops allow.
 
     """
-    return _share(dyn.model, _motions(dyn, q), force, actuated)
+    return _share(dyn.model, free_motions(dyn, q), force, actuated)
 
 
-def _motions(dyn: PreparedDynamics, q: Array) -> Array:
+def free_motions(dyn: PreparedDynamics, q: Array) -> Array:
     """Return N (nv, f), a basis of the velocities that the loops allow."""
-    metric = RowMetric(dyn, q)
-    motions: Array = np.linalg.svd(metric.rows)[2][metric.rank:].T
+    rows = dyn.loop_rows(q, np.zeros(dyn.model.nv))[:, VALUES:]
+    motions: Array = np.linalg.qr(RowSpace(dyn.model, rows).motions())[0]
     return motions
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from mbd_ros.dynamics.closed_loop_sweeps import Held, phi_of, tie_down
 from mbd_ros.dynamics.kinematics import AT_REST, Travel, travel
 from mbd_ros.dynamics.loop_rows import coordinate, in_body, rows_of, side
+from mbd_ros.dynamics.loop_ties import Held, phi_of, tie_down
 from mbd_ros.dynamics.recursive import forces, Loaded, Motion, motion, weight
 from mbd_ros.execution.sweeps import Body, Inward, Layout, Outward, Program, Step, Tie, Ties, World
 from mbd_ros.spatial import Joint, Link, Scalar, Twist, Wrench, ZERO_WRENCH

@@ -76,11 +76,17 @@ def joint_without_inertia(model: Model, q: NDArray[np.float64]) -> str | None:
     kernel = Interpreted().kernel(MASS_MATRIX, model)
     matrix = np.empty((1, model.nv, model.nv))
     kernel.run([q.reshape(1, -1)], np.zeros(3), matrix)
-    scale = np.sqrt(np.maximum(np.diag(matrix[0]), np.finfo(float).tiny))
-    values, vectors = np.linalg.eigh(matrix[0] / np.outer(scale, scale))
+    return joint_of_no_inertia(model, matrix[0])
+
+
+def joint_of_no_inertia(model: Model, matrix: NDArray[np.float64]) -> str | None:
+    """Return the joint that a mass matrix (nv, nv) leaves without inertia, if there is one."""
+    least = np.diag(matrix).min(initial=np.inf)
+    scale = np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
     # A unit-diagonal matrix of order n carries rounding errors of about n times machine epsilon.
-    if values[0] > 16 * model.nv * np.finfo(float).eps and np.diag(matrix[0]).min() > 0.0:
+    if values[0] > 16 * model.nv * np.finfo(float).eps and least > 0.0:
         return None
-    entry = int(np.argmin(np.diag(matrix[0]))) if np.diag(matrix[0]).min() <= 0.0 else int(
+    entry = int(np.argmin(np.diag(matrix))) if least <= 0.0 else int(
         np.argmax(np.abs(vectors[:, 0])))
     return model.joint_names[int(np.searchsorted(model.v_offsets, entry, side='right')) - 1]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.dynamics import closed_loop_derivatives, kinematics
+from mbd_ros.dynamics import closed_loop_derivatives, kinematics, loop_rank
 from mbd_ros.dynamics.call import Array, Call
 from mbd_ros.dynamics.closed_loop_sweeps import (
     closed_loop_dynamics, closed_loop_reactions, position_correction, velocity_correction)
@@ -75,6 +75,8 @@ class PreparedDynamics:
 
     def __init__(self, model: Model, gravity: tuple[float, ...] = STANDARD_GRAVITY,
                  executor: Executor | str | None = None) -> None:
+        if not isinstance(model, Model):
+            raise InvalidValueError('model', model, 'a Model, as mbd_ros.load returns it')
         self.model = model
         self.executor = choose(executor)
         self._gravity: NDArray[np.float64] = np.array(gravity)
@@ -111,33 +113,36 @@ class PreparedDynamics:
         """Callable ``(q, v, tau) -> vdot`` (nv,): accelerations [rad/s^2, m/s^2]."""
         if self.model.loops or self.model.springs:
             return self._callable(closed_loop_dynamics(tree_of(self.model).slots),
-                                  'forward_dynamics')
+                                  'forward_dynamics', self._revealed('accelerations'))
         return self._callable(FORWARD_DYNAMICS)
 
     def stabilized_dynamics(self, alpha: float, beta: float) -> Callable[..., Array]:
         """Return ``(q, v, tau) -> vdot`` with Baumgarte's stabilization of loops [1/s]."""
-        return self._callable(closed_loop_dynamics(tree_of(self.model).slots, alpha, beta))
+        return self._callable(
+            closed_loop_dynamics(tree_of(self.model).slots, alpha, beta),
+            revealed=self._revealed('accelerations', alpha=alpha, beta=beta))
 
     @functools.cached_property
     def position_correction(self) -> Callable[..., Array]:
         """Callable ``(q, v) -> dq`` (nv,): the least displacement that closes the loops."""
         return self._callable(position_correction(tree_of(self.model).slots),
-                              'position_correction')
+                              'position_correction', self._revealed('positions'))
 
     @functools.cached_property
     def velocity_correction(self) -> Callable[..., Array]:
         """Callable ``(q, v) -> dv`` (nv,): the least change of v that satisfies the loops."""
         return self._callable(velocity_correction(tree_of(self.model).slots),
-                              'velocity_correction')
+                              'velocity_correction', self._revealed('velocities'))
 
     @functools.cached_property
     def loop_reactions(self) -> Callable[..., Array]:
         """
         Callable ``(q, v, tau) -> (nv + 2 m,)``: vdot, then two numbers for each row of the loops.
 
-        These are its multiplier and the part of the row that is independent of those before it.
+        These are its multiplier and 1, or 0 where others imply the row.
         """
-        return self._callable(closed_loop_reactions(tree_of(self.model).slots), 'loop_reactions')
+        return self._callable(closed_loop_reactions(tree_of(self.model).slots), 'loop_reactions',
+                              self._revealed('reactions'))
 
     @functools.cached_property
     def loop_rows(self) -> Callable[..., Array]:
@@ -276,11 +281,18 @@ class PreparedDynamics:
     def _rest(self) -> Array:
         return np.zeros(self.model.nv)
 
-    def _callable(self, program: Program, function: str = '') -> Callable[..., Array]:
+    def _revealed(self, question: loop_rank.Question, alpha: float = 0.0, beta: float = 0.0
+                  ) -> Callable[..., Array] | None:
+        """Return what answers where the rank of loops is in doubt."""
+        return functools.partial(loop_rank.revealed, self, question, alpha=alpha,
+                                 beta=beta) if self.model.loops else None
+
+    def _callable(self, program: Program, function: str = '',
+                  revealed: Callable[..., Array] | None = None) -> Callable[..., Array]:
         """Return the callable of a program; ``function`` is its name here if it differs."""
         kernel = self.executor.kernel(program, self.model)
         self._kernels[function or program.name] = kernel
-        call = Call(kernel, self._gravity)
+        call = Call(kernel, self._gravity, revealed)
         if kernel.address is None:
             return call
         return fast_call(kernel.address, sizes(self.model, program.inputs),
@@ -325,7 +337,8 @@ def compile_model(model: Model, *, gravity: ArrayLike | None = None,
     Raises
     ------
     InvalidValueError
-        If gravity is not three finite numbers, or there is no executor of that name.
+        If this is no model, gravity is not three finite numbers, or there is no executor of that
+        name.
 
     """
     if gravity is None and executor is None:
@@ -337,6 +350,30 @@ def compile_model(model: Model, *, gravity: ArrayLike | None = None,
 def standard(model: Model) -> PreparedDynamics:
     """Return prepared callables under standard gravity and the executor of choice."""
     return PreparedDynamics(model)
+
+
+class StandardCalls(dict[Model, Callable[..., Array]]):
+    """
+    For each model met the callable of one function of ``standard(model)``: the shortest way there.
+
+    Parameters
+    ----------
+    function : str
+        Name of the function.
+
+    """
+
+    def __init__(self, function: str) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, model: Model) -> Callable[..., Array]:
+        """Make the callable ready, and forget the others when there are many."""
+        found: Callable[..., Array] = getattr(standard(model), self._function)
+        if len(self) >= 64:
+            self.clear()
+        self[model] = found
+        return found
 
 
 _prepared = functools.lru_cache(maxsize=64)(PreparedDynamics)

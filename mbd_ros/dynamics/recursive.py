@@ -53,20 +53,26 @@ def rise(world: World) -> Twist:
 
 def turn(joint: Joint, link: Link, parent: Vector3) -> tuple[Vector3, Twist]:
     """Return the body's angular velocity and its acceleration c that comes from velocities."""
+    velocity, coriolis = _turn(joint, link, parent)
+    return velocity, coriolis._replace(linear=link.centripetal(parent) + coriolis.linear)
+
+
+def _turn(joint: Joint, link: Link, parent: Vector3) -> tuple[Vector3, Twist]:
+    """Return the same without what comes from the turn of the parent alone."""
     carried = link.rotation.apply_inverse(parent)
     relative = joint.span(joint.v)
     return carried + relative.angular, Twist(
         carried.cross(relative.angular),
-        link.centripetal(parent) + carried.cross(relative.linear) * 2.0
-        + relative.angular.cross(relative.linear))
+        carried.cross(relative.linear) * 2.0 + relative.angular.cross(relative.linear))
 
 
 def motion(body: Body, joint: Joint, parent: Motion) -> Step:
     """Outward: how the body moves, and the wrench that this takes."""
     link = joint.link(body.placement)
-    velocity, coriolis = turn(joint, link, parent.angular_velocity)
-    acceleration = (link.twist_to_child(parent.acceleration) + coriolis + joint.span(joint.qdd))
-    wrench = body.inertia.apply(acceleration) + body.inertia.gyroscopic(velocity)
+    velocity, coriolis = _turn(joint, link, parent.angular_velocity)
+    acceleration = (link.acceleration_to_child(parent.angular_velocity, parent.acceleration)
+                    + coriolis + joint.span(joint.qdd))
+    wrench = body.inertia.newton_euler(velocity, acceleration)
     return Step(hand=Motion(velocity, acceleration), keep=Loaded(link, wrench))
 
 

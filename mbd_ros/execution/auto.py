@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.execution.background import BACKGROUND
-from mbd_ros.execution.compiled import Compiled
+from mbd_ros.execution.compiled import Compiled, compiled_kernel, LONG_CHAIN, long_way
 from mbd_ros.execution.cost_model import Candidate, cheapest, costs, operations, processors
 from mbd_ros.execution.improving import ImprovingKernel
 from mbd_ros.execution.kernel import Executor, Kernel
+from mbd_ros.execution.machine_code import vector_lanes
+from mbd_ros.execution.partition import Partition
+from mbd_ros.execution.subtrees import partition_of
 from mbd_ros.execution.sweeps import Program
 from mbd_ros.execution.threads import SMALLEST_SHARE, ThreadedKernel
 from mbd_ros.model import Model
@@ -22,6 +25,12 @@ Array = NDArray[np.float64]
 
 WORTH = 10.0
 """Times to hand over a share that the time saved must exceed: a busy machine saves less of it."""
+
+WORTH_WITHIN = 1.0
+"""
+The same for one state: threads that look for work take it in a fraction of a microsecond, and are
+left alone while another program holds them up, which costs some of what smaller robots would save.
+"""
 
 
 @dataclass(frozen=True)
@@ -119,9 +128,23 @@ class AutoKernel:
 
 @functools.lru_cache(maxsize=256)
 def _kernel(inner: Executor, program: Program, model: Model, count: int) -> AutoKernel:
-    improves = inner == Compiled() and model.nb > 0 and Compiled().unrolls(program, model)
-    return AutoKernel(_improving(program, model) if improves
-                      else inner.kernel(program, model), count)
+    if inner != Compiled() or model.nb == 0:
+        return AutoKernel(inner.kernel(program, model), count)
+    if Compiled().unrolls(program, model):
+        return AutoKernel(_improving(program, model), count)
+    way = _shared(program, model, count)
+    return AutoKernel(inner.kernel(program, model) if way is None
+                      else compiled_kernel(program, model, True, way), count)
+
+
+def _shared(program: Program, model: Model, count: int) -> Partition | None:
+    """Return how one state is shared among threads; None where lanes do it or little is saved."""
+    if count == 1 or (model.nb >= LONG_CHAIN and long_way(program, model, vector_lanes())):
+        return None
+    saved = costs().one * operations(program, model) * (1.0 - 1.0 / count)
+    if saved < WORTH_WITHIN * costs().hand_over:
+        return None
+    return partition_of(program, model, count)
 
 
 _improving = functools.lru_cache(maxsize=256)(ImprovingKernel)

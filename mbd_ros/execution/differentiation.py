@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 import math
 
 from mbd_ros.execution.trace import Operand, Symbol, Trace
-from mbd_ros.spatial import inverse_above
+from mbd_ros.spatial import larger, or_infinite, or_nan
 
 OF_ONE = {'neg': float.__neg__, 'root': math.sqrt, 'sin': math.sin, 'cos': math.cos}
+OR = {'or_infinite': or_infinite, 'or_nan': or_nan}
 
 
 def tangents(trace: Trace, results: Sequence[Operand], seeds: Mapping[Symbol, Operand]
@@ -53,8 +54,10 @@ def tangents(trace: Trace, results: Sequence[Operand], seeds: Mapping[Symbol, Op
             rates[symbol.number] = rate(x) * y + x * rate(y)
         elif symbol.name == 'neg':
             rates[symbol.number] = -rate(x)
-        elif symbol.name in ('inv', 'inverse_above'):
+        elif symbol.name == 'inv':
             rates[symbol.number] = -(rate(x) * symbol * symbol)
+        elif symbol.name in OR:
+            rates[symbol.number] = rate(x)
         elif symbol.name == 'root':
             rates[symbol.number] = rate(x) * (0.5 / symbol)
         elif symbol.name == 'sin':
@@ -103,8 +106,10 @@ def evaluate(trace: Trace, results: Sequence[Operand],
         elif symbol.name == 'inv':
             divisor = value(x)
             values[symbol.number] = 1.0 / divisor if divisor else math.inf
-        elif symbol.name == 'inverse_above':
-            values[symbol.number] = inverse_above(value(x), value(y))
+        elif symbol.name in OR:
+            values[symbol.number] = OR[symbol.name](value(x), value(y))
+        elif symbol.name == 'larger':
+            values[symbol.number] = larger(value(x), value(y))
         else:
             values[symbol.number] = OF_ONE[symbol.name](value(x))
     return [value(result) for result in results]

@@ -3,7 +3,7 @@ IR of the elimination in ``elimination.py``, with loops over the axes and their 
 
 The work array has a row for each entry of v: ``A..., 1`` side by side, padded to whole blocks, and
 ``M`` and the factors by which other rows are taken out of it, both padded likewise, and one
-register more, lest all rows fall into the same set of the cache. A block of columns, four
+register more, lest all rows fall into the same set of the cache. A block of columns, eight
 registers wide, goes all the way up and down before the next one, so that it stays near; a block of
 a row stays in registers while others are subtracted: rows further from the ground on the way up,
 rows nearer to it on the way down.
@@ -16,7 +16,7 @@ from mbd_ros.execution.machine_code import vector_lanes
 from mbd_ros.execution.straight_line import Width
 
 _LINE = 64  # bytes of a cache line: rows begin on one
-_REGISTERS = 4  # sums in flight: a fused multiply-add takes four cycles and starts every cycle
+REGISTERS = 8  # sums in flight: a fused multiply-add takes four cycles, two start every cycle
 
 
 def work_size(nv: int, count: int, width: Width) -> int:
@@ -25,7 +25,7 @@ def work_size(nv: int, count: int, width: Width) -> int:
         return 0
     columns = _columns(width)
     return _LINE // 8 + nv * (sum(-(-size // columns) * columns for size in (count * nv, nv, nv))
-                              + columns // _REGISTERS)
+                              + columns // REGISTERS)
 
 
 def strides_ir(count: int, width: Width) -> list[str]:
@@ -35,7 +35,7 @@ def strides_ir(count: int, width: Width) -> list[str]:
         lines += [f'  %{name}.up = add i64 {size}, {columns - 1}',
                   f'  %{name} = and i64 %{name}.up, {-columns}']
     return [*lines, '  %upper = add i64 %sides, %mass', '  %all = add i64 %upper, %mass',
-            f'  %stride = add i64 %all, {columns // _REGISTERS}']
+            f'  %stride = add i64 %all, {columns // REGISTERS}']
 
 
 def aligned_ir(name: str, pointer: str) -> list[str]:
@@ -68,7 +68,7 @@ def elimination_ir(count: int, width: Width) -> str:
 
 def _columns(width: Width) -> int:
     """Return how many columns of a row make a block."""
-    return _REGISTERS * vector_lanes() // width.lanes
+    return REGISTERS * vector_lanes() // width.lanes
 
 
 class _Writer:

@@ -60,8 +60,8 @@ class Kernel(Protocol):
         Returns
         -------
         bool
-            Whether all entries of arguments and result are finite. If not, the result is of no
-            use.
+            Whether all entries of arguments and result are finite. If not, only the states whose
+            entries are finite have a result.
 
         """
         ...

@@ -50,14 +50,15 @@ def target_machine(optimization: int = 1) -> Any:
     _initialize()
     target = llvm.Target.from_default_triple()
     name, features = _cpu()
-    return target.create_target_machine(cpu=name, features=features, opt=optimization, jit=True)
+    return target.create_target_machine(
+        cpu=name, features=features, opt=optimization, jit=True, reloc='pic', codemodel='small')
 
 
 @functools.cache
 def host() -> tuple[str, ...]:
     """Return what machine code depends on beside its text: the CPU and the compiler."""
     return (*_cpu(), llvm.get_default_triple(), llvmlite.__version__,
-            str(llvm.llvm_version_info))
+            str(llvm.llvm_version_info), 'small code')
 
 
 @functools.cache
@@ -72,7 +73,10 @@ class MachineCode:
     Compiled functions; they stay valid as long as this object lives.
 
     The text must not hold addresses, which are others in the next process: it loads them by
-    ``address_ir``.
+    ``address_ir``. Instructions, constants and addresses of a module lie side by side in memory,
+    so that instructions can read constants by short distances: ``use_lmm`` sees to that, and
+    finds room for what it adds itself in the page of the addresses, which is why all modules have
+    one.
 
     Parameters
     ----------
@@ -90,13 +94,12 @@ class MachineCode:
 
     def __init__(self, ir: str | Callable[[], str], optimization: int = 1,
                  addresses: Sequence[int] = (), origin: str | None = None) -> None:
-        head = (f'@addresses = global [{len(addresses)} x i64] zeroinitializer\n' if addresses
-                else '')
+        head = f'@addresses = global [{max(1, len(addresses))} x i64] zeroinitializer\n'
         code = _object_code(lambda: head + (ir if isinstance(ir, str) else ir()), optimization,
                             origin)
         with _LOCK:
             self._engine = llvm.create_mcjit_compiler(
-                llvm.parse_assembly(''), target_machine(optimization))
+                llvm.parse_assembly(''), target_machine(optimization), use_lmm=True)
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             self._engine.finalize_object()
             if addresses:

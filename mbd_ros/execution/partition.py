@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-SMALLEST_TREE = 48
+SMALLEST_TREE = 20
 """Bodies from which on shares of one state repay their hand-over."""
 LARGEST_COUNT = 32
 """Of subtrees: the code that runs them grows with their number."""

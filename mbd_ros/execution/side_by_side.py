@@ -19,6 +19,7 @@ import math
 from typing import Any
 
 from mbd_ros.execution.bundles import Node
+from mbd_ros.execution.equivalent import alike
 from mbd_ros.execution.lane_slots import in_slots, inverse, LaneSlots
 from mbd_ros.execution.species import flatten, mapped
 from mbd_ros.execution.sweeps import (
@@ -101,8 +102,8 @@ class SideBySide:
         self._above = [self._straight_above(node) for node in nodes]
         self._slots = LaneSlots(tree, nodes, self._above)
         self._bodies = [
-            self._packed([tree.bodies[i]._replace(closes=()) for i in node.bodies])._replace(
-                closes=self._slots.closes(number)) for number, node in enumerate(nodes)]
+            self._packed(alike([tree.bodies[i]._replace(closes=()) for i in node.bodies]))
+            ._replace(closes=self._slots.closes(number)) for number, node in enumerate(nodes)]
         self._joints = [self._joint([joints[i] for i in node.bodies]) for node in nodes]
 
     def run(self, world: World) -> list[Operand]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+import math
 import struct
 from typing import Any
 
 from mbd_ros.execution.trace import Operand, Symbol, Trace
 
 _ARITHMETIC = {'add': 'fadd contract', 'sub': 'fsub contract', 'mul': 'fmul contract'}
+_UNLESS = {'or_infinite': math.inf, 'or_nan': math.nan}
 
 
 @dataclass(frozen=True)
@@ -218,12 +220,16 @@ class StraightLine:
         if name in ('sin', 'cos'):
             return self._sine_or_cosine(target, symbol)
         second = self.value(symbol.second, width)
-        if name == 'inverse_above':
+        if name in _UNLESS:
             condition = kind.replace('double', 'i1')
-            return (f'  {target}i = fdiv {kind} {self.value(1.0, width)}, {first}\n'
-                    f'  {target}c = fcmp ugt {kind} {first}, {second}\n'  # NaN stays NaN
-                    f'  {target} = select {condition} {target}c, {kind} {target}i, '
-                    f'{kind} {self.value(0.0, width)}')
+            return (f'  {target}c = fcmp ugt {kind} {first}, {second}\n'  # NaN stays NaN
+                    f'  {target} = select {condition} {target}c, {kind} {first}, '
+                    f'{kind} {self.value(_UNLESS[name], width)}')
+        if name == 'larger':
+            condition = kind.replace('double', 'i1')
+            return (f'  {target}c = fcmp ogt {kind} {first}, {second}\n'
+                    f'  {target} = select {condition} {target}c, {kind} {first}, '
+                    f'{kind} {second}')
         return f'  {target} = {_ARITHMETIC[name]} {kind} {first}, {second}'
 
     def _packed(self, target: str, scalars: Sequence[Operand]) -> str:

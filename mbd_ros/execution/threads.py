@@ -47,7 +47,7 @@ class Threads:
     within_state : bool
         Whether one state is shared as well: subtrees of about equal work go to threads that wait
         for them without sleeping, for a while. It is for calls in quick succession on trees of
-        some 50 bodies or more; other trees, chains, and what ``inner`` runs by straight-line
+        some 20 bodies or more; other trees, chains, and what ``inner`` runs by straight-line
         code, run as ``inner`` runs them.
 
     """

@@ -54,8 +54,8 @@ class Symbol:
     trace : Trace
         Where it is recorded, under which ``number``.
     name : str
-        Its operation: ``input, add, sub, mul, neg, inv, root, sin, cos`` or ``inverse_above``;
-        with lanes (``side_by_side.py``) also ``pack, lane`` or ``half``.
+        Its operation: ``input, add, sub, mul, neg, inv, root, sin, cos, or_infinite, or_nan`` or
+        ``larger``; with lanes (``side_by_side.py``) also ``pack, lane`` or ``half``.
     first, second : Symbol or float or int or str or tuple or None
         The operands; for an input argument (a number or a name) and entry.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import functools
 
 from mbd_ros.execution.bundles import folded, Node
+from mbd_ros.execution.equivalent import equivalent
 from mbd_ros.execution.machine_code import vector_lanes
 from mbd_ros.execution.origin import kept, origin_of
 from mbd_ros.execution.parts import ASIDE, IN_PARTS, LONGEST, parted
@@ -57,7 +58,8 @@ def trace_program(program: Program, model: Model, nodes: Sequence[Node] = ()
         for argument, (name, size) in enumerate(
             zip(program.inputs, sizes(model, program.inputs)))}
     gravity = Vector3(*(trace.input(len(program.inputs), k) for k in range(3)))
-    tree, joints, world = tree_of(model), joints_of(model, coordinates), World(gravity)
+    joints, world = joints_of(model, coordinates), World(gravity)
+    tree = equivalent(program, tree_of(model), joints)
     if nodes:
         return trace, SideBySide(program, tree, nodes, joints, trace).run(world)
     return trace, run(program, tree, joints, world)
@@ -87,7 +89,7 @@ def unrolled_ir(program: Program, model: Model, width: Width, nodes: Sequence[No
     trace, results = trace_program(program, model, nodes)
     if not nodes and len(trace.needed(results)) > IN_PARTS:
         return _parts_ir(trace, results, len(program.inputs) + 1, width)
-    count, vector = len(program.inputs) + 1, Width(vector_lanes())
+    count, vector = len(program.inputs) + 1, _together(trace)
     arguments = ', '.join(f'ptr noalias readonly %a{k}' for k in range(count))
     block = StraightLine('s', {k: f'%a{k}' for k in range(count)}, width, common=(count - 1,))
     widths = {width, *(Width(node.lanes) for node in nodes)}
@@ -99,6 +101,14 @@ def unrolled_ir(program: Program, model: Model, width: Width, nodes: Sequence[No
     for entry, result in enumerate(results):
         lines += block.store(result, '%result', entry)
     return '\n'.join([*lines, '  ret void', '}'])
+
+
+def _together(trace: Trace) -> Width:
+    """Return how many angles to compute at a time: two registers of them overlap in time."""
+    angles = {symbol.first.number: symbol.first for symbol in trace.operations
+              if symbol.name == 'sin'}
+    count = sum(len(angle.first) if angle.name == 'pack' else 1 for angle in angles.values())
+    return Width(vector_lanes() if count <= vector_lanes() else 2 * vector_lanes())
 
 
 def _parts_ir(trace: Trace, results: Sequence[Operand], count: int, width: Width) -> str:

@@ -11,12 +11,18 @@ A *worker* is a block of words that a caller and one thread share:
 4      1 when the thread shall end
 5, 6   the two ends of a pipe: a byte in it wakes the thread
 7      when a caller last found it asleep [ns]
+8      until when callers leave it alone, for it was late [ns]
+9      for how long they did, the last time [ns]
 =====  ======================================================================
 
 The state goes ``IDLE -> CLAIMED`` (a caller has the worker) ``-> POSTED -> RUNNING`` (the thread
 has begun) ``-> DONE -> CLAIMED``, and at the end back to ``IDLE``. A task that nobody has begun is
 taken back: ``POSTED -> CLAIMED``. One that is begun but late, because its thread lost the
 processor, is left to the thread, ``RUNNING -> LOST``, which frees the job when it comes to that.
+
+Whose thread was late, because another program has the processor, is left alone for a while: as
+long as it takes to make up for the loss, and twice as long if it is late again. Each task done in
+time shortens that by a sixteenth.
 
 A thread without work looks for it for a while, then lets others run in between, then sleeps. To
 wake it costs some microseconds; that is done for a caller who comes often.
@@ -35,6 +41,8 @@ LOOKS, YIELDS = 2000, 200
 """How often a thread looks for work in either way before it sleeps: some 50 and 100 us."""
 OFTEN = 500_000
 """Time since the last call below which a thread that sleeps is woken [ns]."""
+SHORTEST_REST, LONGEST_REST = 4_000_000, 1_000_000_000
+"""Time for which a thread that was late is left alone [ns]; some 100 times what was lost."""
 PATIENCE = 20_000
 """Time that a task which is late is given beyond the caller's own part of the work [ns]."""
 
@@ -61,6 +69,8 @@ declare i64 @read(i32, ptr, i64)
 declare i64 @write(i32, ptr, i64)
 declare i32 @clock_gettime(i32, ptr)
 declare void @free(ptr)
+declare i64 @llvm.umax.i64(i64, i64)
+declare i64 @llvm.umin.i64(i64, i64)
 {declare}
 define i64 @now() nounwind {{
   %t = alloca [2 x i64]
@@ -87,6 +97,18 @@ ask:
 no:
   ret i1 0
 try:
+  %up = getelementptr i64, ptr %w, i64 8
+  %until = load atomic i64, ptr %up monotonic, align 8
+  %rested = icmp eq i64 %until, 0
+  br i1 %rested, label %take, label %rests
+rests:
+  %clock = call i64 @now()
+  %over = icmp sge i64 %clock, %until
+  br i1 %over, label %rise, label %no
+rise:
+  store atomic i64 0, ptr %up monotonic, align 8
+  br label %take
+take:
   %x = cmpxchg ptr %w, i64 {IDLE}, i64 {CLAIMED} acquire monotonic
   %ok = extractvalue {{i64, i1}} %x, 1
   ret i1 %ok
@@ -127,6 +149,8 @@ back:
   call void %task(ptr %job)
   ret i1 1
 begun:
+  %rp = getelementptr i64, ptr %w, i64 9
+  %rest = load atomic i64, ptr %rp monotonic, align 8
   %start = call i64 @now()
   %own = sub i64 %start, %posted
   %grace = add i64 %own, {PATIENCE}
@@ -156,8 +180,18 @@ lose:
   %lost = extractvalue {{i64, i1}} %l, 1
   br i1 %lost, label %bad, label %good
 bad:
+  %twice = mul i64 %rest, 2
+  %some = call i64 @llvm.umax.i64(i64 %twice, i64 {SHORTEST_REST})
+  %long = call i64 @llvm.umin.i64(i64 %some, i64 {LONGEST_REST})
+  store atomic i64 %long, ptr %rp monotonic, align 8
+  %until = add i64 %t, %long
+  %up = getelementptr i64, ptr %w, i64 8
+  store atomic i64 %until, ptr %up monotonic, align 8
   ret i1 0
 good:
+  %part = udiv i64 %rest, 16
+  %less = sub i64 %rest, %part
+  store atomic i64 %less, ptr %rp monotonic, align 8
   store atomic i64 {CLAIMED}, ptr %w monotonic, align 8
   ret i1 1
 }}

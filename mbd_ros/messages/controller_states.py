@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mbd_msgs.msg import ControllerState
-from trajectory_msgs.msg import JointTrajectoryPoint
 
 from mbd_ros.control.tracker import Step, ToolPoints
 from mbd_ros.messages.drawings import to_point
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.times import to_stamp
+from mbd_ros.messages.trajectories import joint_points
+from mbd_ros.model import Model
+from mbd_ros.model.names import simple_joints
+from mbd_ros.model.state import simple_entries
 
 
 def idle_state(nanoseconds: int, mode: int, message: str, joint_names: Sequence[str], *,
@@ -45,7 +48,7 @@ def idle_state(nanoseconds: int, mode: int, message: str, joint_names: Sequence[
     return state
 
 
-def tracking_state(nanoseconds: int, frame: str, joint_names: Sequence[str], measured: Measured,
+def tracking_state(nanoseconds: int, frame: str, model: Model, measured: Measured,
                    step: Step, tool: ToolPoints, constraint_rows: int) -> ControllerState:
     """
     Return the state of a controller after a control step.
@@ -56,8 +59,8 @@ def tracking_state(nanoseconds: int, frame: str, joint_names: Sequence[str], mea
         Time of the measured state.
     frame : str
         Frame of the tool points.
-    joint_names : sequence of str
-        Joints of the robot.
+    model : Model
+        The robot; its joints with one coordinate are reported.
     measured : Measured
         The measured state.
     step : Step
@@ -74,24 +77,18 @@ def tracking_state(nanoseconds: int, frame: str, joint_names: Sequence[str], mea
 
     """
     nominal, efforts = step
-    state = ControllerState(mode=ControllerState.MODE_TRACKING, joint_names=list(joint_names),
-                            path_time=nominal.time)
+    _, at_v = simple_entries(model)
+    state = ControllerState(mode=ControllerState.MODE_TRACKING, path_time=nominal.time,
+                            joint_names=list(simple_joints(model)))
     state.header.stamp = to_stamp(nanoseconds)
     state.header.frame_id = frame
-    state.reference = JointTrajectoryPoint(
-        positions=nominal.q.tolist(), velocities=nominal.v.tolist(),
-        accelerations=nominal.accelerations.tolist())
-    state.feedback = JointTrajectoryPoint(
-        positions=measured.q.tolist(), velocities=measured.v.tolist(),
-        effort=[] if measured.effort is None else measured.effort.tolist())
-    state.error = JointTrajectoryPoint(
-        positions=efforts.error.tolist(), velocities=efforts.error_rate.tolist())
-    state.effort_nominal = efforts.nominal.tolist()
-    state.effort_constraint = nominal.constraint_force.tolist()
-    state.effort_feedback = efforts.feedback.tolist()
-    state.effort_robust = [] if efforts.robust is None else efforts.robust.tolist()
+    state.reference, state.feedback, state.error = joint_points(model, measured, step)
+    state.effort_nominal = efforts.nominal[at_v].tolist()
+    state.effort_constraint = nominal.constraint_force[at_v].tolist()
+    state.effort_feedback = efforts.feedback[at_v].tolist()
+    state.effort_robust = [] if efforts.robust is None else efforts.robust[at_v].tolist()
     state.power = float(efforts.effort.dot(measured.v))
-    state.effort_total = efforts.effort.tolist()
+    state.effort_total = efforts.effort[at_v].tolist()
     state.saturated = bool(efforts.saturated)
     state.constraint_violation_before = nominal.violation_before
     state.constraint_violation_after = nominal.violation

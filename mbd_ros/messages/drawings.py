@@ -8,9 +8,12 @@ from geometry_msgs.msg import Point, PoseStamped, Quaternion
 from nav_msgs.msg import Path
 import numpy as np
 from numpy.typing import NDArray
+from transforms3d.affines import compose
+from transforms3d.quaternions import quat2mat
 from visualization_msgs.msg import Marker, MarkerArray
 
 from mbd_ros.control.surfaces import Drawn
+from mbd_ros.description.visuals import Shape, ShapeKind
 from mbd_ros.messages.times import to_stamp
 
 Vector = NDArray[np.float64]
@@ -26,6 +29,10 @@ SHOWN = 1.0
 
 METRES_PER_NEWTON = 0.02
 """Length of the arrow of a force."""
+
+SOLIDS: dict[int, ShapeKind] = {
+    Marker.CUBE: 'box', Marker.SPHERE: 'sphere', Marker.CYLINDER: 'cylinder'}
+"""Markers that are shapes."""
 
 
 def _surface(marker: Callable[..., Marker], number: int, surface: Drawn) -> Marker:
@@ -93,6 +100,43 @@ def from_path(path: Path) -> Vector:
 def delete_all() -> MarkerArray:
     """Return the message that removes all markers of its topic."""
     return MarkerArray(markers=[Marker(action=Marker.DELETEALL)])
+
+
+def shapes_of(message: MarkerArray) -> tuple[Shape, ...]:
+    """
+    Return the solids of a message: what is drawn of surfaces that hold a point.
+
+    Parameters
+    ----------
+    message : MarkerArray
+        As ``markers`` makes it.
+
+    Returns
+    -------
+    tuple of Shape
+        Boxes, spheres and cylinders, fixed to the frame of the message.
+
+    """
+    found = []
+    for one in message.markers:
+        if one.action != Marker.ADD or one.type not in SOLIDS:
+            continue
+        place, turn, size, color = (one.pose.position, one.pose.orientation, one.scale, one.color)
+        pose = compose((place.x, place.y, place.z), quat2mat((turn.w, turn.x, turn.y, turn.z)),
+                       np.ones(3))
+        sizes = {Marker.CUBE: (size.x, size.y, size.z), Marker.SPHERE: (0.5 * size.x,),
+                 Marker.CYLINDER: (0.5 * size.x, size.z)}[one.type]
+        found.append(Shape(one.header.frame_id, SOLIDS[one.type], sizes, pose,
+                           (color.r, color.g, color.b, color.a)))
+    return tuple(found)
+
+
+def line_of(message: MarkerArray, space: str) -> Vector | None:
+    """Return the ends (2, 3) [m] of the line of a namespace, None if there is none."""
+    for one in message.markers:
+        if one.ns == space and one.action == Marker.ADD and len(one.points) == 2:
+            return np.array([from_point(point) for point in one.points])
+    return None
 
 
 def markers(

@@ -18,8 +18,6 @@ from mbd_ros.model import JointType, Model
 from mbd_ros.model.state import neutral
 
 Array = NDArray[np.float64]
-FORMULATIONS = ('auto', 'recursive')
-FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
 PART = 4096
 """Points converted at a time: in a millisecond, after which other threads may run."""
 VECTOR3 = ('x', 'y', 'z')

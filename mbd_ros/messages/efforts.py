@@ -11,6 +11,7 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension, MultiArrayLayou
 
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.model import Model
+from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import neutral
 
 Vector = NDArray[np.float64]
@@ -38,9 +39,7 @@ class EffortCommands:
     """
 
     def __init__(self, model: Model, joints: Sequence[str]) -> None:
-        self.joints = tuple(joints) or tuple(
-            name for name, kind in zip(model.joint_names, model.joint_types)
-            if kind.is_simple)
+        self.joints = tuple(joints) or simple_joints(model)
         self._model = model
         indices = [model.joint_index(name) for name in self.joints]
         if len(set(indices)) < len(indices):

@@ -9,9 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
+from mbd_ros.control.joint_constraints import joint_places
+from mbd_ros.control.passive_joints import PassiveJoints
+from mbd_ros.dynamics import compile_model
 from mbd_ros.errors import NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.messages.times import to_stamp
 from mbd_ros.model import Model
+from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import neutral
 
 Vector = NDArray[np.float64]
@@ -25,7 +29,7 @@ class Measured(NamedTuple):
     ----------
     q, v : Vector
         (nq,) and (nv,); joints with several coordinates, which joint states do not hold, are at
-        zero and at rest.
+        zero and at rest, or where the loops put them.
     effort : Vector or None
         (nv,) [N m or N]; None where the message has no efforts.
 
@@ -40,6 +44,9 @@ class JointStateReader:
     """
     Reads joint states of one model; the order of names may differ from message to message.
 
+    Of a robot with closed loops some joints may be missing, such as those without an encoder: they
+    are computed from the others.
+
     Parameters
     ----------
     model : Model
@@ -49,14 +56,11 @@ class JointStateReader:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        joints = [joint for joint, kind in enumerate(model.joint_types)
-                  if kind.is_simple]
-        self._wanted = tuple(model.joint_names[joint] for joint in joints)
-        self._into_q = np.array([model.q_offsets[joint] for joint in joints], dtype=np.intp)
-        self._into_v = np.array([model.v_offsets[joint] for joint in joints], dtype=np.intp)
         self._neutral = neutral(model)
         self._names: tuple[str, ...] | None = None
-        self._from = np.empty(0, dtype=np.intp)
+        self._measured: tuple[str, ...] = ()
+        self._from = self._into_q = self._into_v = np.empty(0, dtype=np.intp)
+        self._passive: PassiveJoints | None = None
 
     def read(self, message: JointState, *, velocities: bool = True) -> Measured:
         """
@@ -77,7 +81,9 @@ class JointStateReader:
         Raises
         ------
         UnknownNameError
-            If a joint of the model is not in the message.
+            If a joint of a model without loops is not in the message.
+        InvalidValueError, LoopOpenError
+            If the joints in the message do not determine the others, or contradict the loops.
         ShapeError
             If an array is shorter or longer than the names.
         NotFiniteError
@@ -86,26 +92,37 @@ class JointStateReader:
         """
         names = tuple(message.name)
         if names != self._names:
-            self._from = self._order(names)
-            self._names = names
+            self._take(names)
         q = self._neutral.copy()
         v = np.zeros(self._model.nv)
         q[self._into_q] = self._values('position', message.position)
         if velocities or len(message.velocity) > 0:
             v[self._into_v] = self._values('velocity', message.velocity)
+        if self._passive is not None:
+            q, v = self._passive.complete(q, v)
         if len(message.effort) == 0:
             return Measured(q, v, None)
         effort = np.zeros(self._model.nv)
         effort[self._into_v] = self._values('effort', message.effort)
         return Measured(q, v, effort)
 
-    def _order(self, names: tuple[str, ...]) -> NDArray[np.intp]:
-        """Return where in the message each joint of the model is."""
+    def _take(self, names: tuple[str, ...]) -> None:
+        """Note where in the message each joint of the model is, and which ones are passive."""
+        model = self._model
         place = {name: index for index, name in enumerate(names)}
-        for name in self._wanted:
-            if name not in place:
-                raise UnknownNameError('joint in joint_states', name, names)
-        return np.array([place[name] for name in self._wanted], dtype=np.intp)
+        wanted = simple_joints(model)
+        measured = tuple(name for name in wanted if name in place)
+        if not model.loops:
+            for name in wanted:
+                if name not in place:
+                    raise UnknownNameError('joint in joint_states', name, names)
+        joints = [model.joint_index(name) for name in measured]
+        self._passive = (PassiveJoints(compile_model(model), measured)
+                         if model.loops and len(measured) < model.nb else None)
+        self._into_q = np.array([model.q_offsets[joint] for joint in joints], dtype=np.intp)
+        self._into_v = np.array([model.v_offsets[joint] for joint in joints], dtype=np.intp)
+        self._from = np.array([place[name] for name in measured], dtype=np.intp)
+        self._measured, self._names = measured, names
 
     def _values(self, field: str, values: Sequence[float]) -> Vector:
         """Return the values of the model's joints, checked."""
@@ -116,7 +133,7 @@ class JointStateReader:
         chosen: Vector = np.asarray(values, dtype=np.float64)[self._from]
         if not np.isfinite(chosen).all():
             bad = int(np.argmin(np.isfinite(chosen)))
-            raise NotFiniteError(f'{field} in joint_states', f"joint '{self._wanted[bad]}'",
+            raise NotFiniteError(f'{field} in joint_states', f"joint '{self._measured[bad]}'",
                                  float(chosen[bad]))
         return chosen
 
@@ -129,17 +146,21 @@ class JointStateWriter:
     ----------
     model : Model
         The robot; joints with several coordinates are left out, they are transforms.
+    joints : sequence of str, optional
+        Which joints to write; all if empty.
+
+    Raises
+    ------
+    UnknownNameError, UnsupportedError, InvalidValueError
+        If a joint is not known, has several coordinates or is named twice.
 
     """
 
-    def __init__(self, model: Model) -> None:
-        joints = [joint for joint, kind in enumerate(model.joint_types)
-                  if kind.is_simple]
-        self._names = [model.joint_names[joint] for joint in joints]
-        self._q = np.array([model.q_offsets[joint] for joint in joints], dtype=np.intp)
-        self._v = np.array([model.v_offsets[joint] for joint in joints], dtype=np.intp)
+    def __init__(self, model: Model, joints: Sequence[str] = ()) -> None:
+        self._names = list(joints) or list(simple_joints(model))
+        self._q, self._v = joint_places(model, self._names)
 
-    def write(self, nanoseconds: int, q: Vector, v: Vector, effort: Vector) -> JointState:
+    def write(self, nanoseconds: int, q: Vector, v: Vector, effort: Vector | None) -> JointState:
         """
         Return a message.
 
@@ -147,8 +168,10 @@ class JointStateWriter:
         ----------
         nanoseconds : int
             Time of the state.
-        q, v, effort : Vector
-            (nq,), (nv,) and (nv,).
+        q, v : Vector
+            (nq,), (nv,).
+        effort : Vector or None
+            (nv,); None where it is not known.
 
         Returns
         -------
@@ -161,5 +184,5 @@ class JointStateWriter:
         message.name = self._names
         message.position = q[self._q].tolist()
         message.velocity = v[self._v].tolist()
-        message.effort = effort[self._v].tolist()
+        message.effort = [] if effort is None else effort[self._v].tolist()
         return message

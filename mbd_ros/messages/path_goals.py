@@ -28,6 +28,12 @@ CODES = {
 """Error codes of the action by outcome."""
 
 
+def refusal(error: Exception) -> int:
+    """Return the error code for a goal that could not begin."""
+    unreachable = isinstance(error, InvalidValueError) and error.argument == 'start'
+    return int(Result.OUT_OF_REACH if unreachable else Result.INVALID_GOAL)
+
+
 def read_task(goal: FollowPath.Goal, base: Task, commands: EffortCommands) -> Task:
     """
     Return the task of a goal.

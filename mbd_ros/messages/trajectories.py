@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from mbd_ros.control.goal_watch import chosen, JointTolerances, Outcome
+from mbd_ros.control.joint_constraints import joint_places
 from mbd_ros.control.splines import PiecewisePolynomial, trajectory
 from mbd_ros.control.tracker import Step, Tracker
 from mbd_ros.errors import MbdError
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.times import SECOND, to_nanoseconds, to_stamp
 from mbd_ros.model import Model
+from mbd_ros.model.names import simple_joints
+from mbd_ros.model.state import simple_entries
 from mbd_ros.simulation.manifold import endless
 
 Vector = NDArray[np.float64]
@@ -66,16 +69,17 @@ class GoalError(Exception):
 def read_trajectory(
     model: Model, joints: Sequence[str], message: JointTrajectory, start: Reference, *,
     partial: bool = False,
-) -> PiecewisePolynomial:
+) -> tuple[tuple[str, ...], PiecewisePolynomial]:
     """
     Return the path that a trajectory describes, from where the reference is.
 
     Parameters
     ----------
     model : Model
-        The robot; joints with one coordinate each.
+        The robot.
     joints : sequence of str
-        Joints that the controller commands.
+        Joints that the controller commands; of a robot with closed loops any joints may move, as
+        long as they determine the others.
     message : JointTrajectory
         Points with positions; with velocities in all or in none, and likewise accelerations. A
         stamp of zero means now; points of a stamp in the past that are over are left out.
@@ -86,8 +90,10 @@ def read_trajectory(
 
     Returns
     -------
+    tuple of str
+        The joints that move: those of the trajectory where there are closed loops, else all.
     PiecewisePolynomial
-        (nv,) entries in the order of the model.
+        One entry for each of them.
 
     Raises
     ------
@@ -96,15 +102,20 @@ def read_trajectory(
 
     """
     names = list(message.joint_names)
-    unknown = [name for name in names if name not in joints]
-    missing = [name for name in joints if name not in names]
-    if unknown or len(set(names)) < len(names) or (missing and not partial):
+    moved = tuple(names) if model.loops else simple_joints(model)
+    allowed = simple_joints(model) if model.loops else joints
+    unknown = [name for name in names if name not in allowed]
+    missing = [] if model.loops else [name for name in joints if name not in names]
+    if not names or unknown or len(set(names)) < len(names) or (missing and not partial):
         raise GoalError(Result.INVALID_JOINTS, (
-            f'joints of the trajectory are {names}; allowed: each of {list(joints)} once'
-            + (', or some of them' if partial else '')))
+            f'joints of the trajectory are {names}; allowed: each of {list(allowed)} once'
+            + (', or some of them' if partial or model.loops else '')))
     if not message.points:
         raise GoalError(Result.INVALID_GOAL, 'the trajectory has no points')
-    places = np.array([model.v_offsets[model.joint_index(name)] for name in names], dtype=np.intp)
+    at_q, at_v = joint_places(model, moved)
+    places = np.array([moved.index(name) for name in names])
+    q, v, rate = start.q[at_q], start.v[at_v], start.acceleration[at_v]
+    rest = np.zeros(len(moved))
     stamp = to_nanoseconds(message.header.stamp) or start.nanoseconds
     times = (stamp - start.nanoseconds) / SECOND + np.array(
         [to_nanoseconds(point.time_from_start) / SECOND for point in message.points])
@@ -127,10 +138,10 @@ def read_trajectory(
     if times[-1] < 0.0:
         raise GoalError(Result.OLD_HEADER_TIMESTAMP,
                         f'the trajectory ended {-times[-1]:.3f} s ago')
-    positions = _unwound(model, places, positions, start.q)
+    positions = _unwound(endless(model)[at_v][places], positions, q[places])
     keep = times > 0.0
     if not keep[0] and times[0] == 0.0:
-        away = np.abs(positions[0] - start.q[places])
+        away = np.abs(positions[0] - q[places])
         if away.max() > NEAR:
             joint = int(np.argmax(away))
             raise GoalError(Result.INVALID_GOAL, (
@@ -138,20 +149,18 @@ def read_trajectory(
                 f'{away[joint]:.4g} away from it; give it a time'))
     if not keep.any():
         keep[-1], times[-1] = True, 1e-3
-    rows = [start.q, *_whole(start.q, places, positions[keep])]
-    speeds = None if velocities is None else [
-        start.v, *_whole(np.zeros(model.nv), places, velocities[keep])]
-    rates = None if accelerations is None else [
-        start.acceleration, *_whole(np.zeros(model.nv), places, accelerations[keep])]
+    rows = [q, *_whole(q, places, positions[keep])]
+    speeds = None if velocities is None else [v, *_whole(rest, places, velocities[keep])]
+    rates = None if accelerations is None else [rate, *_whole(rest, places, accelerations[keep])]
     moments = [0.0, *times[keep].tolist()]
     wait = (stamp - start.nanoseconds) / SECOND
     if 0.0 < wait < moments[1]:   # until it begins, the joints come to rest where they are
         moments.insert(1, wait)
-        for table, row in ((rows, start.q), (speeds, 0.0 * start.q), (rates, 0.0 * start.q)):
+        for table, row in ((rows, q), (speeds, rest), (rates, rest)):
             if table is not None:
                 table.insert(1, row)
     try:
-        return trajectory(moments, rows, speeds, rates, first_velocity=start.v)
+        return moved, trajectory(moments, rows, speeds, rates, first_velocity=v)
     except MbdError as error:
         raise GoalError(Result.INVALID_GOAL, str(error)) from error
 
@@ -187,8 +196,12 @@ def read_tolerances(
         If a tolerance names another joint or is not a number.
 
     """
+    _, commanded = joint_places(model, joints)
+
     def whole(default: float) -> Vector:
-        return np.full(model.nv, default or math.inf)
+        values = np.full(model.nv, math.inf)
+        values[commanded] = default or math.inf
+        return values
     found = (whole(path), whole(0.0), whole(end), whole(0.0))
     given: tuple[tuple[int, Sequence[JointTolerance]], ...] = (
         (0, goal.path_tolerance), (2, goal.goal_tolerance))
@@ -210,19 +223,20 @@ def read_tolerances(
 def feedback_of(nanoseconds: int, model: Model, measured: Measured, step: Step
                 ) -> FollowJointTrajectory.Feedback:
     """Return the action's feedback after a control step."""
-    feedback = FollowJointTrajectory.Feedback(joint_names=list(model.joint_names))
+    feedback = FollowJointTrajectory.Feedback(joint_names=list(simple_joints(model)))
     feedback.header.stamp = to_stamp(nanoseconds)
-    feedback.desired, feedback.actual, feedback.error = _points(measured, step)
+    feedback.desired, feedback.actual, feedback.error = joint_points(model, measured, step)
     return feedback
 
 
 def standard_state(nanoseconds: int, model: Model, measured: Measured, step: Step
                    ) -> JointTrajectoryControllerState:
     """Return what joint trajectory controllers publish, after a control step."""
-    state = JointTrajectoryControllerState(joint_names=list(model.joint_names))
+    state = JointTrajectoryControllerState(joint_names=list(simple_joints(model)))
     state.header.stamp = to_stamp(nanoseconds)
-    state.reference, state.feedback, state.error = _points(measured, step)
-    state.output = JointTrajectoryPoint(effort=step.efforts.effort.tolist())
+    state.reference, state.feedback, state.error = joint_points(model, measured, step)
+    state.output = JointTrajectoryPoint(
+        effort=step.efforts.effort[simple_entries(model)[1]].tolist())
     return state
 
 
@@ -251,31 +265,37 @@ def answer_query(
 
     """
     asked = time + (to_nanoseconds(request.time) - nanoseconds) / SECOND
-    point = None if tracker is None else tracker.preview(asked)
-    if tracker is None or point is None:
+    found = None if tracker is None else tracker.preview(asked)
+    if found is None:
         response.success = False
         response.message = 'no joint trajectory is followed or held'
         return response
     response.success = True
-    response.name = list(tracker.dyn.model.joint_names)
+    names, point = found
+    response.name = list(names)
     response.position = point.position.tolist()
     response.velocity = point.velocity.tolist()
     response.acceleration = point.acceleration.tolist()
     return response
 
 
-def _points(measured: Measured, step: Step
-            ) -> tuple[JointTrajectoryPoint, JointTrajectoryPoint, JointTrajectoryPoint]:
-    """Return desired, actual and error."""
+def joint_points(model: Model, measured: Measured, step: Step
+                 ) -> tuple[JointTrajectoryPoint, JointTrajectoryPoint, JointTrajectoryPoint]:
+    """Return desired, actual and error of the joints with one coordinate."""
     nominal, efforts = step
+    at_q, at_v = simple_entries(model)
+
+    def rates(values: Vector) -> list[float]:
+        chosen: list[float] = values[at_v].tolist()
+        return chosen
     return (JointTrajectoryPoint(
-        positions=nominal.q.tolist(), velocities=nominal.v.tolist(),
-        accelerations=nominal.accelerations.tolist(), effort=efforts.nominal.tolist()),
+        positions=nominal.q[at_q].tolist(), velocities=rates(nominal.v),
+        accelerations=rates(nominal.accelerations), effort=rates(efforts.nominal)),
         JointTrajectoryPoint(
-            positions=measured.q.tolist(), velocities=measured.v.tolist(),
-            effort=[] if measured.effort is None else measured.effort.tolist()),
-        JointTrajectoryPoint(positions=efforts.error.tolist(),
-                             velocities=efforts.error_rate.tolist()))
+            positions=measured.q[at_q].tolist(), velocities=rates(measured.v),
+            effort=[] if measured.effort is None else rates(measured.effort)),
+        JointTrajectoryPoint(positions=rates(efforts.error),
+                             velocities=rates(efforts.error_rate)))
 
 
 def _values(points: Sequence[JointTrajectoryPoint], name: str, count: int) -> Vector | None:
@@ -300,8 +320,8 @@ def _whole(background: Vector, places: NDArray[np.intp], values: Vector) -> list
     return list(rows)
 
 
-def _unwound(model: Model, places: NDArray[np.intp], positions: Vector, q: Vector) -> Vector:
+def _unwound(turning: NDArray[np.bool_], positions: Vector, q: Vector) -> Vector:
     """Return positions with joints that turn without end shifted by whole turns to the near."""
     turn = 2.0 * math.pi
-    shift = turn * np.round((q[places] - positions[0]) / turn)
-    return positions + np.where(endless(model)[places], shift, 0.0)
+    shift = turn * np.round((q - positions[0]) / turn)
+    return positions + np.where(turning, shift, 0.0)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from geometry_msgs.msg import TransformStamped
 import numpy as np
 from numpy.typing import NDArray
+from transforms3d.affines import compose
+from transforms3d.quaternions import quat2mat
 
 from mbd_ros.messages.times import to_stamp
 from mbd_ros.model import Model
 from mbd_ros.model.joint_poses import posed_joints
 
 Vector = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 
 def joint_transforms(model: Model, nanoseconds: int, q: Vector, world: str
@@ -70,3 +73,19 @@ def put_joints(model: Model, transforms: Iterable[TransformStamped], q: Vector) 
             shift, turn = transform.transform.translation, transform.transform.rotation
             q[joint.joint.q] = joint.coordinates(
                 ((shift.x, shift.y, shift.z), (turn.x, turn.y, turn.z, turn.w)))
+
+
+def pose_of(transforms: Iterable[TransformStamped], link: str) -> Array | None:
+    """Return the newest pose (4, 4) of a link among transforms, None if it is not there."""
+    found = None
+    for transform in transforms:
+        if transform.child_frame_id == link:
+            shift, turn = transform.transform.translation, transform.transform.rotation
+            found = compose((shift.x, shift.y, shift.z),
+                            quat2mat((turn.w, turn.x, turn.y, turn.z)), np.ones(3))
+    return found
+
+
+def carried(poses: Mapping[str, Array], root: Array | None) -> Mapping[str, Array]:
+    """Return poses (4, 4) of links in the world, given in a root link that is at a pose there."""
+    return poses if root is None else {link: root @ pose for link, pose in poses.items()}

@@ -90,7 +90,7 @@ def configuration_rate(model: Model, q: Array, v: Array) -> Array:
     if model.nq == model.nv:
         return v
     rate = np.empty(model.nq)
-    simple_q, simple_v = _simple(model)
+    simple_q, simple_v = simple_entries(model)
     rate[simple_q] = v[simple_v]
     for joint in curved_joints(model):
         rate[joint.q] = joint.manifold.rate(_floats(q[joint.q]), _floats(v[joint.v]))
@@ -123,7 +123,7 @@ def integrate(model: Model, q: Array, dv: Array) -> Array:
     dv = _copy(model, 'dv', dv, model.nv)
     if model.nq == model.nv:
         return q + dv
-    simple_q, simple_v = _simple(model)
+    simple_q, simple_v = simple_entries(model)
     q[simple_q] += dv[simple_v]
     for joint in curved_joints(model):
         q[joint.q] = joint.manifold.integrate(_floats(q[joint.q]), _floats(dv[joint.v]))
@@ -154,7 +154,7 @@ def difference(model: Model, q0: Array, q1: Array) -> Array:
     q1 = _copy(model, 'q1', q1, model.nq)
     if model.nq == model.nv:
         return q1 - q0
-    simple_q, simple_v = _simple(model)
+    simple_q, simple_v = simple_entries(model)
     dv = np.empty(model.nv)
     dv[simple_v] = q1[simple_q] - q0[simple_q]
     for joint in curved_joints(model):
@@ -233,6 +233,34 @@ def curved_joints(model: Model) -> tuple[CurvedJoint, ...]:
     return tuple(found)
 
 
+def floating_base(model: Model) -> CurvedJoint | None:
+    """
+    Return the joint by which a robot without closed loops moves freely in the world.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+
+    Returns
+    -------
+    CurvedJoint or None
+        A floating joint of the first body; None if there is none.
+
+    """
+    if model.loops or not model.nb or model.joint_types[0] is not JointType.FLOATING:
+        return None
+    return curved_joints(model)[0]
+
+
+@functools.lru_cache(maxsize=64)
+def simple_entries(model: Model) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where in q and in v the joints with one coordinate are."""
+    simple = np.array([kind not in MANIFOLDS for kind in model.joint_types], bool)
+    q, v = np.array(model.q_offsets, np.intp), np.array(model.v_offsets, np.intp)
+    return q[simple], v[simple]
+
+
 def _copy(model: Model, argument: str, array: Array, size: int) -> Array:
     copy = np.array(array, dtype=np.float64)
     if copy.shape != (size,):
@@ -242,10 +270,3 @@ def _copy(model: Model, argument: str, array: Array, size: int) -> Array:
 
 def _floats(array: Array) -> Floats:
     return tuple(array.tolist())
-
-
-@functools.lru_cache(maxsize=64)
-def _simple(model: Model) -> tuple[list[int], list[int]]:
-    pairs = [(start, first) for kind, start, first in
-             zip(model.joint_types, model.q_offsets, model.v_offsets) if kind not in MANIFOLDS]
-    return [start for start, _ in pairs], [first for _, first in pairs]

@@ -11,6 +11,7 @@ from control_msgs.msg import JointTrajectoryControllerState
 from geometry_msgs.msg import Vector3Stamped
 from mbd_msgs.msg import ControllerState
 from mbd_msgs.srv import SetPayload
+from nav_msgs.msg import Odometry
 from rclpy.clock import Clock
 from rclpy.clock import ClockType
 from rclpy.node import Node
@@ -18,15 +19,18 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from mbd_ros.control import dynamics_with, Payload, Task
+from mbd_ros.control.feasibility import check_task
 from mbd_ros.control.tracker import Mode, Step, Tracker
-from mbd_ros.errors import MbdError, NoModelError, UnsupportedError
+from mbd_ros.errors import InvalidValueError, MbdError, NoModelError
 from mbd_ros.messages.controller_states import idle_state, tracking_state
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.error_codes import error_code, name_at_fault
-from mbd_ros.messages.joint_states import JointStateReader, Measured
+from mbd_ros.messages.joint_states import JointStateReader, JointStateWriter, Measured
+from mbd_ros.messages.odometry import BaseOdometry
 from mbd_ros.messages.path_goals import read_payload
 from mbd_ros.messages.times import SECOND, to_nanoseconds
 from mbd_ros.messages.trajectories import standard_state
+from mbd_ros.model.names import simple_joints
 from mbd_ros.nodes import qos
 from mbd_ros.nodes.controller_drawings import ControllerDrawings
 from mbd_ros.nodes.controller_goals import Controlled, ControllerGoals
@@ -35,6 +39,7 @@ from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
 from mbd_ros.nodes.run import run
 from mbd_ros.nodes.task_parameters import task_from_parameters
+from mbd_ros.simulation.manifold import Vector
 
 MODES = {
     Mode.WEIGHTLESS: ControllerState.MODE_WEIGHTLESS,
@@ -55,7 +60,7 @@ class Controller(Node):
     ==============================  ==================  ===========================================
     entity                          callback group      why
     ==============================  ==================  ===========================================
-    joint_states                    the node's default  one control step after the other
+    joint_states, odom              the node's default  one control step after the other
     robot_description               the node's default  a robot is never changed within a step
     actions, ~/joint_trajectory,    the node's default  they change what the next step follows; a
     ~/set_payload, ~/gravity                            goal waits without a thread
@@ -75,9 +80,16 @@ class Controller(Node):
         self._durations = Durations()
         self._commands: EffortCommands | None = None
         self._reader: JointStateReader | None = None
+        self._writer: JointStateWriter | None = None
+        self._written = 0
         self._task: Task | None = None
         self._tracker: Tracker | None = None
         self._measured: Measured | None = None
+        self._base: BaseOdometry | None = None
+        self._odometry: Odometry | None = None
+        self._early: JointState | None = None
+        self._in_pairs = False
+        self._missing = 'joint_states'
         self._payload: Payload | None = None
         self._gravity: list[float] = []
         self._command: Float64MultiArray | None = None
@@ -95,12 +107,16 @@ class Controller(Node):
         self._states = self.create_publisher(ControllerState, '~/state', qos.RELIABLE)
         self._standard = self.create_publisher(
             JointTrajectoryControllerState, '~/controller_state', qos.RELIABLE)
+        self._completed = self.create_publisher(JointState, '~/joint_states', qos.RELIABLE)
         self._drawings = ControllerDrawings(self)
         self._goals = ControllerGoals(self, self, self._settings)
-        self._source = RobotSource(self, self._settings.robot_description, self._on_robot)
+        self._source = RobotSource(self, self._settings.robot_description, self._on_robot,
+                                   floating_base=self._settings.floating_base)
         self._subscription = self.create_subscription(
             JointState, 'joint_states', self._on_joint_states, qos.STREAM,
             qos_overriding_options=qos.OVERRIDABLE)
+        self.create_subscription(Odometry, 'odom', self._on_odometry, qos.STREAM,
+                                 qos_overriding_options=qos.OVERRIDABLE)
         self.create_service(SetPayload, '~/set_payload', self._on_payload)
         self.create_subscription(Vector3Stamped, '~/gravity', self._on_gravity, qos.STREAM,
                                  qos_overriding_options=qos.OVERRIDABLE)
@@ -114,33 +130,51 @@ class Controller(Node):
     def _on_robot(self, robot: Robot) -> None:
         """Prepare for a robot; tracking begins with its first joint state."""
         model, settings = robot.model, self._settings
-        if model.nq != model.nv:
-            raise UnsupportedError('tracking with a floating base',
-                                   'give a description whose root link is fixed')
         commands = EffortCommands(model, settings.joints)
         posture = (commands.configuration('posture', settings.posture)
                    if settings.posture else None)
         task = task_from_parameters(
             {**vars(settings), 'path': vars(settings.path)}, posture)
         reader = JointStateReader(model)
+        base = (BaseOdometry(model, self._drawings.frame(model))
+                if model.nq > model.nv and not model.loops else None)
         q = commands.configuration('', []) if posture is None else posture
         v = commands.velocities('', [])
         payload = None if self._payload is None else self._payload.check(model)
         dynamics = dynamics_with(model, payload, settings.gravity)
-        first = Tracker(dynamics, replace(task, start='as_given'), q, v)   # refuses what is wrong
+        idle = replace(task, path={}, constraints=())
+        try:   # refuses what is wrong
+            first = Tracker(dynamics, replace(task, start='as_given'), q, v)
+        except InvalidValueError as error:
+            if base is None or error.argument != 'actuated':
+                raise
+            first = Tracker(dynamics, idle, q, v)   # it cannot from here, which may be singular
         with contextlib.suppress(MbdError):   # to compile; the path may be out of reach from here
-            first.tool_points(first.step(self._period / SECOND, q, v), q)
-        self._commands, self._reader, self._task = commands, reader, task
+            self._rehearse(Tracker(dynamics, task, q, v), q, v)
+            check_task(dynamics, task, q)
+        self._commands, self._reader, self._task, self._base = commands, reader, task, base
+        self._writer = JointStateWriter(model)
         self._dynamics, self._gravity = dynamics, list(settings.gravity)
         self._goals.drop('the robot was replaced')
-        self._tracker = self._measured = None
+        self._tracker = self._measured = self._early = None
         self._stamp = -1
         self._drawings.show_path(first, self.get_clock().now().nanoseconds)
+
+    def _rehearse(self, tracker: Tracker, q: Vector, v: Vector) -> None:
+        """Do once what a controller does, so that nothing is compiled while the robot moves."""
+        period = self._period / SECOND
+        for moment in (0.0, period, 2.0 * period):
+            step = tracker.step(moment, q, v)
+        tracker.tool_points(step, q)
+        tracker.energy(q, v)
+        tracker.stop(moment, q, v)
+        tracker.step(moment + period, q, v)
+        tracker.weight(q)
 
     def _on_joint_states(self, message: JointState) -> None:
         """Answer a measured state with efforts."""
         robot = self._source.robot
-        if robot is None or self._reader is None:
+        if robot is None or self._reader is None or self._awaits_odometry(message):
             return
         begin = time.perf_counter()
         stamp = to_nanoseconds(message.header.stamp)
@@ -150,14 +184,54 @@ class Controller(Node):
         if self._too_early(stamp):
             return
         try:
-            measured = self._reader.read(message)
-            step = self._step(robot, stamp, measured)
+            measured = self._with_base(stamp, self._reader.read(message))
+            if measured is not None and self._completed.get_subscription_count():
+                self._publish_joints(stamp, measured)
+            step = None if measured is None else self._step(robot, stamp, measured)
         except MbdError as error:
             self._refused += 1
             self.get_logger().error(f'joint state not used: {error}', throttle_duration_sec=1.0)
             return
-        if step is not None:
+        if measured is not None and step is not None:
             self._send(stamp, measured, step, begin)
+
+    def _publish_joints(self, stamp: int, measured: Measured) -> None:
+        """Publish all joints, those included that closed loops determine."""
+        assert self._writer is not None
+        if stamp < self._written or stamp - self._written >= self._state_every * self._period:
+            self._written = stamp
+            self._completed.publish(self._writer.write(stamp, *measured))
+
+    def _on_odometry(self, message: Odometry) -> None:
+        """Keep where the base is; a joint state may have come first."""
+        self._odometry, early = message, self._early
+        if early is not None and to_nanoseconds(message.header.stamp) >= to_nanoseconds(
+                early.header.stamp):
+            self._on_joint_states(early)
+
+    def _awaits_odometry(self, message: JointState) -> bool:
+        """Keep a joint state whose odometry is on its way, as long as they come in pairs."""
+        odometry = self._odometry
+        if self._base is None or odometry is None:
+            return False
+        behind = to_nanoseconds(odometry.header.stamp) < to_nanoseconds(message.header.stamp)
+        waits = behind and self._in_pairs and self._early is None
+        self._in_pairs, self._early = waits or not behind, message if waits else None
+        return waits
+
+    def _with_base(self, stamp: int, measured: Measured) -> Measured | None:
+        """Return the measured state with the base of a robot that floats, None without it."""
+        if self._base is None:
+            return measured
+        odometry = self._odometry
+        if odometry is None or (abs(stamp - to_nanoseconds(odometry.header.stamp))
+                                > self._settings.state_timeout * SECOND):
+            self._missing = 'odometry'
+            if self._mode == ControllerState.MODE_WAITING:
+                self._wait('no odometry of the floating base')
+            return None
+        self._missing = 'joint_states'
+        return measured._replace(q=self._base.put(odometry, stamp, measured.q, measured.v))
 
     def _too_early(self, stamp: int) -> bool:
         """Tell whether a state comes before its control period, or was overtaken on its way."""
@@ -181,6 +255,7 @@ class Controller(Node):
         if self._tracker is None:
             self._begin = stamp
             self._tracker = self._new_tracker(measured)
+            self.begun()
         elif self._mode != ControllerState.MODE_LOST:
             self._misses += max(0, round((stamp - self._stamp) / self._period) - 1)
         tracker = self._tracker
@@ -285,7 +360,7 @@ class Controller(Node):
             return
         model = self._tracker.dyn.model
         state = tracking_state(
-            stamp, self._drawings.frame(self._tracker), model.joint_names, measured,
+            stamp, self._drawings.frame(model), model, measured,
             step, tool, self._tracker.rows)
         state.mode, state.message = self._mode, self._why
         state.model_generation = model.generation
@@ -306,7 +381,7 @@ class Controller(Node):
             self._lose()
         if self._mode in SENDING:
             return
-        names = () if robot is None else robot.model.joint_names
+        names = () if robot is None else simple_joints(robot.model)
         self._states.publish(idle_state(
             self.get_clock().now().nanoseconds, self._mode, self._why, names,
             generation=self._source.generation, step=self._steps))
@@ -321,8 +396,9 @@ class Controller(Node):
             self._efforts.publish(self._command)
             if task.start == 'approach' or tracker.task is not task:
                 tracker.release()
-        self._goals.drop('joint_states stopped coming')
-        self._set_mode(ControllerState.MODE_LOST, 'joint_states stopped coming '
+        lost = f'{self._missing} stopped coming'
+        self._goals.drop(lost)
+        self._set_mode(ControllerState.MODE_LOST, f'{lost} '
                        f'{self._settings.state_timeout:g} s ago: no efforts are sent')
 
     def _wait(self, why: str, *, say: bool = True) -> None:
@@ -351,6 +427,7 @@ class Controller(Node):
         values = {
             'model generation': self._source.generation, 'steps': self._steps,
             'deadline misses': self._misses, 'joint states refused': self._refused,
+            'last goal rejected': self._goals.rejected or 'none',
             **self._durations.figures('control step')}
         if self._source.robot is None:
             return Health(ERROR, f'no robot: {self._source.problem}', values)

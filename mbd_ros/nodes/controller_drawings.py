@@ -14,6 +14,7 @@ from mbd_ros.control.tracker import Step, Tracker
 from mbd_ros.messages.drawings import delete_all, markers, to_path
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.times import SECOND
+from mbd_ros.model import Model
 from mbd_ros.nodes import qos
 
 Vector = NDArray[np.float64]
@@ -51,9 +52,10 @@ class ControllerDrawings:
         self._trace: deque[tuple[int, Vector]] = deque(maxlen=TRACE_POINTS)
         self._last: tuple[Tracker, int, Measured, Step] | None = None
 
-    def frame(self, tracker: Tracker) -> str:
+    def frame(self, model: Model) -> str:
         """Return the frame of everything that is drawn."""
-        return self._world_frame or tracker.dyn.model.root
+        fixed = model.links[model.root].body < 0
+        return self._world_frame or (model.root if fixed else 'world')
 
     def show_path(self, tracker: Tracker, nanoseconds: int) -> None:
         """Publish the desired path of a new robot and remove what was drawn for the old one."""
@@ -63,13 +65,14 @@ class ControllerDrawings:
         path = tracker.path
         if path is None:
             self._points = []
-            self._desired.publish(to_path(nanoseconds, self.frame(tracker), ()))
+            self._desired.publish(to_path(nanoseconds, self.frame(tracker.dyn.model), ()))
             return
         length: float = getattr(path, 'period', 0.0) or getattr(path, 'duration', 1.0)
         times = [length * index / POINTS for index in range(POINTS + 1)]
         self._points = [path.at(time).position for time in times]
         self._desired.publish(to_path(
-            nanoseconds, self.frame(tracker), ((nanoseconds, point) for point in self._points)))
+            nanoseconds, self.frame(tracker.dyn.model),
+            ((nanoseconds, point) for point in self._points)))
 
     def keep(self, tracker: Tracker, nanoseconds: int, measured: Measured, step: Step) -> None:
         """Remember a control step."""
@@ -83,7 +86,7 @@ class ControllerDrawings:
         if self._last is None:
             return
         tracker, nanoseconds, measured, step = self._last
-        frame = self.frame(tracker)
+        frame = self.frame(tracker.dyn.model)
         if self._actual.get_subscription_count():
             self._actual.publish(to_path(nanoseconds, frame, self._trace))
         if self._markers.get_subscription_count():

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Protocol
 
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.srv import QueryTrajectoryState
 from mbd_msgs.action import FollowPath
-from rclpy.action import ActionServer, CancelResponse
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.node import Node
 from rclpy.task import Future
 from trajectory_msgs.msg import JointTrajectory
 
 from mbd_ros.control import Task
-from mbd_ros.control.goal_watch import JointWatch, Outcome, PathWatch
+from mbd_ros.control.feasibility import check_joints, check_task
+from mbd_ros.control.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
+from mbd_ros.control.splines import PiecewisePolynomial
 from mbd_ros.control.tracker import Step, ToolPoints, Tracker
-from mbd_ros.errors import InvalidValueError, MbdError
+from mbd_ros.errors import MbdError
 from mbd_ros.messages import path_goals, trajectories
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.trajectories import GoalError, Reference
 from mbd_ros.nodes import qos
+from mbd_ros.simulation.manifold import joint_of_each_velocity
 
 
 class Controlled(NamedTuple):
@@ -75,11 +79,16 @@ class ControllerGoals:
         self._settings = settings
         self._logger = node.get_logger()
         self._active: Active | None = None
+        self._results: dict[bytes, Future] = {}
+        self.rejected = ''
         self._joints = ActionServer(
-            node, FollowJointTrajectory, '~/follow_joint_trajectory', self._follow_joints,
+            node, FollowJointTrajectory, '~/follow_joint_trajectory', self._result,
+            goal_callback=self._answer_joints, handle_accepted_callback=self._follow_joints,
             cancel_callback=accept_cancel)
         self._paths = ActionServer(
-            node, FollowPath, '~/follow_path', self._follow_path, cancel_callback=accept_cancel)
+            node, FollowPath, '~/follow_path', self._result,
+            goal_callback=self._answer_path, handle_accepted_callback=self._follow_path,
+            cancel_callback=accept_cancel)
         self._topic = node.create_subscription(
             JointTrajectory, '~/joint_trajectory', self._on_trajectory, qos.RELIABLE)
         self._query = node.create_service(
@@ -118,33 +127,49 @@ class ControllerGoals:
         """End the active goal, if there is one, because it cannot go on."""
         self._end(Outcome.GOES_ON, why)
 
-    async def _follow_joints(self, handle: Any) -> FollowJointTrajectory.Result:
-        """Carry out a joint trajectory."""
-        goal = handle.request
-        try:
-            if goal.multi_dof_trajectory.points:
-                raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL,
-                                'the trajectory has points of joints with several coordinates')
-            if goal.component_path_tolerance or goal.component_goal_tolerance:
-                raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL,
-                                'tolerances of components of joints are not supported')
+    def _answer_joints(self, goal: FollowJointTrajectory.Goal) -> GoalResponse:
+        """Accept a trajectory of joints that can be followed."""
+        def check() -> None:
             controlled = self._controlled()
-            tolerances = trajectories.read_tolerances(
-                controlled.tracker.dyn.model, controlled.commands.joints, goal,
-                path=self._settings.path_tolerance, end=self._settings.goal_tolerance,
-                goal_time=self._settings.goal_time)
-            end = self._begin_joints(controlled, goal.trajectory)
-        except (GoalError, MbdError) as error:
-            self._logger.warning(f'trajectory refused: {error}')
-            handle.abort()
-            return FollowJointTrajectory.Result(
-                error_code=getattr(error, 'code', FollowJointTrajectory.Result.INVALID_GOAL),
-                error_string=str(error))
-        names = controlled.tracker.dyn.model.joint_names
-        return await self._activate(handle, JointWatch(names, tolerances, end))
+            self._tolerances(controlled, goal)
+            self._check(controlled, *self._path_of(controlled, goal.trajectory))
+        return self._answered('trajectory', check)
 
-    async def _follow_path(self, handle: Any) -> FollowPath.Result:
-        """Carry out a path or constraints."""
+    def _answer_path(self, goal: FollowPath.Goal) -> GoalResponse:
+        """Accept a path or constraints that can be followed."""
+        def check() -> None:
+            controlled = self._controlled()
+            task = path_goals.read_task(goal, controlled.task, controlled.commands)
+            check_task(controlled.tracker.dyn, task, controlled.measured.q)
+        return self._answered('path', check)
+
+    def _answered(self, what: str, check: Callable[[], object]) -> GoalResponse:
+        """Return whether a goal passes a check; the reason why not is logged and kept."""
+        try:
+            check()
+        except (GoalError, MbdError) as error:
+            self.rejected = f'{what} rejected: {error}'
+            self._logger.error(self.rejected)
+            return GoalResponse.REJECT
+        return GoalResponse.ACCEPT
+
+    def _follow_joints(self, handle: Any) -> None:
+        """Begin a joint trajectory; as a callback of the group it is between two control steps."""
+        try:
+            controlled = self._controlled()
+            tolerances = self._tolerances(controlled, handle.request)
+            moved, path = self._path_of(controlled, handle.request.trajectory)
+            self._begin_joints(controlled, moved, path)
+        except (GoalError, MbdError) as error:   # something has changed since it was accepted
+            self._give_up(handle, FollowJointTrajectory.Result(
+                error_code=getattr(error, 'code', FollowJointTrajectory.Result.INVALID_GOAL),
+                error_string=str(error)))
+            return
+        names = joint_of_each_velocity(controlled.tracker.dyn.model)
+        self._activate(handle, JointWatch(names, tolerances, path.duration))
+
+    def _follow_path(self, handle: Any) -> None:
+        """Begin a path or constraints, likewise between two control steps."""
         goal, result = handle.request, FollowPath.Result
         try:
             controlled = self._controlled()
@@ -152,32 +177,44 @@ class ControllerGoals:
             task = path_goals.read_task(goal, controlled.task, controlled.commands)
             approach = tracker.follow(task, controlled.time, controlled.measured.q,
                                       controlled.measured.v)
-        except MbdError as error:
-            self._logger.warning(f'path refused: {error}')
-            handle.abort()
-            unreachable = isinstance(error, InvalidValueError) and error.argument == 'start'
-            return result(error_string=str(error), error_code=(
-                result.OUT_OF_REACH if unreachable else result.INVALID_GOAL))
-        except GoalError as error:
-            handle.abort()
-            return result(error_code=result.INVALID_GOAL, error_string=str(error))
+        except (GoalError, MbdError) as error:   # something has changed since it was accepted
+            self._give_up(handle, result(error_code=path_goals.refusal(error),
+                                         error_string=str(error)))
+            return
         self._owner.begun()
-        return await self._activate(handle, path_goals.watch_for(
+        self._activate(handle, path_goals.watch_for(
             goal, tracker, approach, path=self._settings.tool_path_tolerance,
             end=self._settings.tool_goal_tolerance, goal_time=self._settings.goal_time))
 
-    async def _activate(self, handle: Any, watch: JointWatch | PathWatch) -> Any:
-        """Let a goal that has begun be the active one, and wait for its result."""
+    def _activate(self, handle: Any, watch: JointWatch | PathWatch) -> None:
+        """Let a goal that has begun be the active one."""
         self.drop('another goal has taken its place')
-        self._active = Active(handle, watch, Future())
-        return await self._active.done
+        self._active = Active(handle, watch, self._execute(handle))
+
+    def _give_up(self, handle: Any, result: Any) -> None:
+        """Abort a goal that could not begin."""
+        done = self._execute(handle)
+        handle.abort()
+        done.set_result(result)
+
+    def _execute(self, handle: Any) -> Future:
+        """Say that a goal is carried out; the future takes its result."""
+        done = self._results[bytes(handle.goal_id.uuid)] = Future()
+        handle.execute()
+        return done
+
+    async def _result(self, handle: Any) -> Any:
+        """Wait for the result of a goal, beside the control steps: it changes nothing."""
+        return await self._results.pop(bytes(handle.goal_id.uuid))
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
         """Follow a trajectory that nobody waits for; one without points stops the robot."""
         try:
             controlled = self._controlled()
             if message.points:
-                self._begin_joints(controlled, message)
+                moved, path = self._path_of(controlled, message)
+                self._check(controlled, moved, path)
+                self._begin_joints(controlled, moved, path)
             else:
                 self._stop(controlled, 'an empty trajectory was received')
         except (GoalError, MbdError) as error:
@@ -201,16 +238,42 @@ class ControllerGoals:
                             'the controller has no robot or no joint states yet')
         return controlled
 
-    def _begin_joints(self, controlled: Controlled, message: JointTrajectory) -> float:
-        """Follow a trajectory from the reference on and return when it ends."""
+    def _tolerances(self, controlled: Controlled, goal: FollowJointTrajectory.Goal
+                    ) -> JointTolerances:
+        """Return the tolerances of a goal; raises GoalError for what is not supported."""
+        if goal.multi_dof_trajectory.points:
+            raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL,
+                            'the trajectory has points of joints with several coordinates')
+        if goal.component_path_tolerance or goal.component_goal_tolerance:
+            raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL,
+                            'tolerances of components of joints are not supported')
+        return trajectories.read_tolerances(
+            controlled.tracker.dyn.model, controlled.commands.joints, goal,
+            path=self._settings.path_tolerance, end=self._settings.goal_tolerance,
+            goal_time=self._settings.goal_time)
+
+    def _path_of(self, controlled: Controlled, message: JointTrajectory
+                 ) -> tuple[tuple[str, ...], PiecewisePolynomial]:
+        """Return the joints of a trajectory and their path, from the reference on."""
         tracker = controlled.tracker
         start = Reference(*tracker.reference(controlled.measured.q), controlled.nanoseconds)
-        path = trajectories.read_trajectory(
+        return trajectories.read_trajectory(
             tracker.dyn.model, controlled.commands.joints, message, start,
             partial=self._settings.allow_partial_joints_goal)
-        tracker.follow_joints(path, controlled.time)
+
+    def _check(self, controlled: Controlled, moved: tuple[str, ...], path: PiecewisePolynomial
+               ) -> None:
+        """Refuse a path of joints that cannot be followed."""
+        tracker = controlled.tracker
+        check_joints(tracker.dyn, moved, path, path.duration,
+                     tracker.reference(controlled.measured.q)[0])
+
+    def _begin_joints(self, controlled: Controlled, moved: tuple[str, ...],
+                      path: PiecewisePolynomial) -> None:
+        """Follow a path of joints."""
+        controlled.tracker.follow_joints(path, controlled.time, controlled.measured.q,
+                                         controlled.measured.v, joints=moved)
         self._owner.begun()
-        return path.duration
 
     def _stop(self, controlled: Controlled, why: str) -> None:
         controlled.tracker.stop(controlled.time, controlled.measured.q, controlled.measured.v,

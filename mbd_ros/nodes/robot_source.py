@@ -65,6 +65,8 @@ class RobotSource:
         (3,) of the prepared dynamics [m/s^2].
     group : CallbackGroup, optional
         Of the subscription.
+    adapt : callable, optional
+        Returns the model to use for the one that was read; an ``MbdError`` refuses it.
     explain : bool, optional
         Whether the remarks of the reader are logged one by one; else their number.
 
@@ -74,12 +76,14 @@ class RobotSource:
         self, node: Node, description: str, on_robot: Callable[[Robot], None], *,
         floating_base: bool = False, gravity: list[float] | None = None,
         group: CallbackGroup | None = None, explain: bool = False,
+        adapt: Callable[[Model], Model] = lambda model: model,
     ) -> None:
         self._node = node
         self._on_robot = on_robot
         self._floating_base = floating_base
         self._gravity = gravity
         self._explain = explain
+        self._adapt = adapt
         self._text = ''
         self._replaced: deque[tuple[str, float]] = deque(maxlen=8)
         self._taken = 0
@@ -157,7 +161,7 @@ class RobotSource:
         """Read a description and, if it is accepted, use it from now on."""
         loaded = mbd_ros.load(description, floating_base=self._floating_base)
         number = loaded.mechanism.generation or self._taken + 1
-        model = dataclasses.replace(loaded, generation=number)
+        model = self._adapt(dataclasses.replace(loaded, generation=number))
         robot = Robot(model, mbd_ros.compile(model, gravity=self._gravity))
         on_robot(robot)
         self._text = description

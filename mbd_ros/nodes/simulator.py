@@ -9,6 +9,7 @@ import traceback
 from geometry_msgs.msg import TransformStamped, WrenchStamped
 from mbd_msgs.msg import StateTransfer
 from mbd_msgs.srv import SetModel
+from nav_msgs.msg import Odometry
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node
@@ -23,12 +24,14 @@ from mbd_ros.messages.dynamics_answers import fail
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.joint_states import JointStateWriter
 from mbd_ros.messages.loop_wrenches import loop_wrench_messages
+from mbd_ros.messages.odometry import BaseOdometry
 from mbd_ros.messages.reconfigurations import Change, read_change, state_transfer
 from mbd_ros.messages.times import SECOND, to_stamp
 from mbd_ros.messages.transforms import joint_transforms
 from mbd_ros.model import Model
+from mbd_ros.model.joint_poses import posed_joints
 from mbd_ros.model.matched_joints import matched_rates
-from mbd_ros.model.state import neutral
+from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.nodes import qos
 from mbd_ros.nodes.health import ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parameters import declare_parameters
@@ -36,6 +39,8 @@ from mbd_ros.nodes.robot_source import Robot, RobotSource
 from mbd_ros.nodes.run import run
 from mbd_ros.nodes.simulation_loop import Publish, SimulationLoop, Successor, Timing
 from mbd_ros.simulation import Stepper
+from mbd_ros.simulation.plant import plant
+from mbd_ros.simulation.stepper import whole_steps
 
 Vector = NDArray[np.float64]
 
@@ -52,7 +57,7 @@ class Simulator(Node):
     effort_controller/commands         the node's default  hands efforts to the loop, in no time
     robot_description, ~/set_model     the node's default  a robot is exchanged between two steps
     /diagnostics timer                 the node's default  once a second, only reads
-    joint_states, /clock, /tf          (a thread)          integration keeps time beside the
+    joint_states, odom, /clock, /tf    (a thread)          integration keeps time beside the
                                                            executor, whatever that is busy with
     =================================  ==================  ========================================
 
@@ -73,6 +78,7 @@ class Simulator(Node):
         """Take the robot and begin to simulate."""
         settings = self._settings
         self._states = self.create_publisher(JointState, 'joint_states', qos.RELIABLE)
+        self._odometry = self.create_publisher(Odometry, 'odom', qos.RELIABLE)
         self._clock_publisher = (
             self.create_publisher(Clock, '/clock', qos.RELIABLE) if settings.publish_clock
             else None)
@@ -82,9 +88,16 @@ class Simulator(Node):
             qos_overriding_options=qos.OVERRIDABLE)
         self._source = RobotSource(
             self, settings.robot_description, self._on_robot,
-            floating_base=settings.floating_base, gravity=settings.gravity)
+            floating_base=settings.floating_base, gravity=settings.gravity, adapt=self._plant)
         self.create_service(SetModel, '~/set_model', self._on_set_model)
         self._health = HealthPublisher(self, self._how)
+
+    def _plant(self, model: Model) -> Model:
+        """Return the robot that moves, where it is to differ from its description."""
+        settings = self._settings
+        return plant(model, mass_scale=settings.mass_scale, payload=settings.payload.mass,
+                     link=settings.payload.link, center=settings.payload.center,
+                     friction=settings.friction, dissipation=settings.dissipation)
 
     def close(self) -> None:
         """Stop the loop."""
@@ -127,13 +140,15 @@ class Simulator(Node):
 
     def _stepper(self, robot: Robot, q: Vector, v: Vector) -> Stepper:
         settings = self._settings
-        return Stepper(robot.model, q, v, step=1.0 / settings.rate, gravity=settings.gravity,
-                       dissipation=settings.dissipation)
+        step, _ = whole_steps(settings.rate, settings.publish_rate)
+        return Stepper(robot.model, q, v, step=step / SECOND, gravity=settings.gravity,
+                       dissipation=True)   # of the plant, where there is any
 
     def _new_loop(self, robot: Robot, stepper: Stepper) -> SimulationLoop:
         settings = self._settings
+        step, steps = whole_steps(settings.rate, settings.publish_rate)
         timing = Timing(
-            step=round(SECOND / settings.rate), steps=self._steps,
+            step=step, steps=steps,
             factor=settings.real_time_factor if settings.publish_clock else 1.0,
             lockstep=settings.lockstep,
             timeout=(settings.lockstep_timeout if settings.lockstep
@@ -142,19 +157,17 @@ class Simulator(Node):
         return SimulationLoop(stepper, timing, publish=self._publisher(robot),
                               warn=self.get_logger().warning)
 
-    @property
-    def _steps(self) -> int:
-        """Integration steps between two published states."""
-        return max(1, round(self._settings.rate / self._settings.publish_rate))
-
     def _publisher(self, robot: Robot) -> Publish:
         """Return what publishes the states of a robot."""
         settings = self._settings
-        writer = JointStateWriter(robot.model)
+        writer = JointStateWriter(robot.model, settings.measured)
+        base = (BaseOdometry(robot.model, settings.world_frame)
+                if floating_base(robot.model) is not None and len(posed_joints(robot.model)) == 1
+                else None)
         reactions = [self.create_publisher(WrenchStamped, f'~/wrench/{loop.name}', qos.RELIABLE)
                      for loop in robot.model.loops]
         floating = robot.model.nq > robot.model.nv
-        between = max(1, round(settings.rate / (self._steps * settings.clock_rate)))
+        between = max(1, round(settings.publish_rate / settings.clock_rate))
         count = 0
 
         def publish(now: int, q: Vector, v: Vector, efforts: Vector) -> None:
@@ -166,6 +179,8 @@ class Simulator(Node):
                     self._send_base(joint_transforms(
                         robot.model, now, q, settings.world_frame))
             count += 1
+            if base is not None:   # before the joint state that needs it
+                self._odometry.publish(base.write(now, q, v))
             self._states.publish(writer.write(now, q, v, efforts))
             if any(publisher.get_subscription_count() for publisher in reactions):
                 wrenches = loop_wrench_messages(robot.dynamics, now, q, v, efforts,

@@ -38,7 +38,7 @@ def task_from_parameters(values: Mapping[str, Any], posture: Vector | None) -> T
     elif 'points' in path:
         path['points'] = triples('path.points', path['points'])
     names = ('link', 'axes', 'start', 'step', 'metric', 'bandwidth', 'approach_speed',
-             'robust_rate', 'posture_stiffness', 'actuated')
+             'robust_rate', 'adaptation_rate', 'payload_limit', 'posture_stiffness', 'actuated')
     return Task.from_data({
         **{name: values[name] for name in names}, 'path': path,
         'constraints': listed('constraints', values['constraints']),

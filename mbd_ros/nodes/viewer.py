@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from ament_index_python.packages import get_package_share_directory
@@ -15,13 +16,15 @@ from rclpy.clock import ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import MarkerArray
 
 import mbd_ros
 from mbd_ros.description.visuals import read_visuals
 from mbd_ros.errors import MbdError, UnsupportedError
-from mbd_ros.messages.drawings import from_path, from_point, METRES_PER_NEWTON
+from mbd_ros.messages.drawings import (
+    from_path, from_point, line_of, METRES_PER_NEWTON, shapes_of)
 from mbd_ros.messages.joint_states import JointStateReader
-from mbd_ros.messages.transforms import put_joints
+from mbd_ros.messages.transforms import carried, pose_of, put_joints
 from mbd_ros.model.state import curved_joints, neutral
 from mbd_ros.nodes import qos
 from mbd_ros.nodes.parameters import declare_parameters
@@ -38,6 +41,10 @@ MODES = {
     ControllerState.MODE_WEIGHTLESS: 'weightless', ControllerState.MODE_HOLDING: 'holding',
     ControllerState.MODE_LOST: 'joint states lost',
 }
+
+
+SILENCE = 3.0
+"""A controller that has said nothing for this time is not there [s]."""
 
 
 class Viewer(Node):
@@ -69,8 +76,10 @@ class Viewer(Node):
         self._reader: JointStateReader | None = None
         self._q: Vector = np.zeros(0)
         self._base: Vector = np.zeros(0)
+        self._root: Vector | None = None
         self._joint_states: JointState | None = None
         self._state: ControllerState | None = None
+        self._heard = 0.0
         self._said = ''
 
     def configure(self) -> None:
@@ -87,6 +96,8 @@ class Viewer(Node):
         self.create_subscription(ControllerState, 'controller/state', self._on_state, qos.STREAM,
                                  qos_overriding_options=qos.OVERRIDABLE)
         self.create_subscription(Path, 'controller/desired_path', self._on_path, qos.LATCHED,
+                                 qos_overriding_options=qos.OVERRIDABLE)
+        self.create_subscription(MarkerArray, 'controller/markers', self._on_markers, qos.RELIABLE,
                                  qos_overriding_options=qos.OVERRIDABLE)
         self.create_subscription(TFMessage, '/tf', self._on_transforms, qos.STREAM,
                                  qos_overriding_options=qos.OVERRIDABLE)
@@ -108,23 +119,33 @@ class Viewer(Node):
         for remark in remarks:
             self.get_logger().warning(remark)
         self._reader = JointStateReader(robot.model)
-        self._q, self._base, self._robot = q, q.copy(), robot
+        self._q, self._base, self._robot, self._root = q, q.copy(), robot, None
 
     def _on_joint_states(self, message: JointState) -> None:
         self._joint_states = message
 
     def _on_transforms(self, message: TFMessage) -> None:
-        if self._robot is not None and self._robot.model.nq > self._robot.model.nv:
+        if self._robot is None:
+            return
+        root = pose_of(message.transforms, self._robot.model.root)
+        self._root = self._root if root is None else root
+        if self._robot.model.nq > self._robot.model.nv:
             put_joints(self._robot.model, message.transforms, self._base)
 
     def _on_path(self, message: Path) -> None:
         assert self._page is not None
         self._page.show_path(from_path(message))
 
+    def _on_markers(self, message: MarkerArray) -> None:
+        """Show the surfaces that hold the tool, and the violation of the nominal model."""
+        violation = line_of(message, 'violation')
+        if self._page is not None and violation is not None:
+            self._page.show_manifold(shapes_of(message), violation)
+
     def _on_state(self, message: ControllerState) -> None:
         """Keep what is plotted; the samples of waiting controllers hold no numbers."""
         assert self._page is not None
-        self._state = message
+        self._state, self._heard = message, time.monotonic()
         if message.mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING):
             self._page.add_trace(from_point(message.tool_actual))
             self._page.panel.add_sample(message.path_time, message.tool_error,
@@ -148,7 +169,7 @@ class Viewer(Node):
         if robot.model.nq > robot.model.nv:
             for joint in curved_joints(robot.model):
                 q[joint.q] = self._base[joint.q]
-        page.move(mbd_ros.link_poses(robot.model, q))
+        page.move(carried(mbd_ros.link_poses(robot.model, q), self._root))
         state = self._state
         if state is not None and state.mode == ControllerState.MODE_TRACKING:
             page.show_force(from_point(state.tool_actual),
@@ -159,6 +180,9 @@ class Viewer(Node):
         page = self._page
         if page is None or not page.watched:
             return
+        if time.monotonic() - self._heard > SILENCE:
+            self._state = None
+        page.panel.show_controller(self._state is not None)
         if self._robot is None:
             page.panel.set_status('waiting for robot_description', {})
         else:

@@ -18,9 +18,9 @@ import numpy as np
 import scipy
 
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.closed_loop_sweeps import INDEPENDENT
+from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.loop_rank import RowSpace
 from mbd_ros.errors import LoopOpenError
-from mbd_ros.simulation.loop_motion import loop_spectrum
 from mbd_ros.simulation.manifold import displaced, displacement, Vector
 from mbd_ros.simulation.motion import Motion
 
@@ -78,12 +78,11 @@ def change_points(dyn: PreparedDynamics, motion: Motion, time: Vector, q: Vector
     """
     places = _Between(dyn, motion, time, q, v)
     grid = places.grid()
-    values = loop_spectrum(dyn, np.array([places.near(t) for t in grid]),
-                           np.zeros((len(grid), dyn.model.nv)))[2]
-    usual = int((values > INDEPENDENT * values[:, -1:]).sum(axis=-1).max())
+    space = row_space(dyn, np.array([places.near(t) for t in grid]))
+    usual = int(space.rank.max())
     if not usual:
         return ()
-    apart = _apart(values, usual)
+    apart = _apart(space, usual)
     steep = np.abs(np.diff(apart, append=apart[-1:]))
     steepest = np.maximum(steep, np.roll(steep, 1))
     lowest = (apart <= np.append(apart[1:], np.inf)) & (apart < np.append(np.inf, apart[:-1]))
@@ -93,12 +92,12 @@ def change_points(dyn: PreparedDynamics, motion: Motion, time: Vector, q: Vector
         if first == last:
             continue
         best = scipy.optimize.minimize_scalar(
-            lambda t: float(_apart(places.spectrum(t), usual)[0]), bounds=(first, last),
+            lambda t: float(_apart(places.space(t), usual)[0]), bounds=(first, last),
             method='bounded', options={'xatol': PRECISION * (last - first)})
         t, least = (grid[k], apart[k]) if apart[k] <= best.fun else (best.x, best.fun)
         if least < CHANGE:
-            there = values[k] if t == grid[k] else places.spectrum(t)[0]
-            rank = int((there > CHANGE * CHANGE * there[-1]).sum())
+            there = space.sigma[k] if t == grid[k] else places.space(t).sigma[0]
+            rank = int((there > CHANGE * there[0]).sum())
             found.append(ChangePoint(float(t), rank, usual))
     return tuple(found)
 
@@ -140,13 +139,13 @@ class _Between:
         return displaced(model, self._q[k], s * s * (3.0 - 2.0 * s) * way + h * s * (1.0 - s) * (
             (1.0 - s) * self._v[k] - s * self._v[k + 1]))
 
-    def spectrum(self, t: float) -> Vector:
-        """Return the eigenvalues (1, m) at a time, with the loops closed."""
+    def space(self, t: float) -> RowSpace:
+        """Return the rows at a time, with the loops closed."""
         rest = np.zeros(self._dyn.model.nv)
         place = self.near(t)
         with contextlib.suppress(LoopOpenError):  # near enough as it is
             place, _ = self._motion.correct(t, place, rest)
-        return loop_spectrum(self._dyn, place[None], rest[None])[2]
+        return row_space(self._dyn, place[None])
 
 
 def tell(changes: Sequence[ChangePoint]) -> None:
@@ -160,7 +159,12 @@ def tell(changes: Sequence[ChangePoint]) -> None:
             RankChangeWarning, stacklevel=4)
 
 
-def _apart(values: Vector, usual: int) -> Vector:
+def row_space(dyn: PreparedDynamics, q: Vector) -> RowSpace:
+    """Return the rows at K configurations."""
+    return RowSpace(dyn.model, dyn.loop_rows(q, np.zeros((len(q), dyn.model.nv)))[..., VALUES:])
+
+
+def _apart(space: RowSpace, usual: int) -> Vector:
     """Return the smallest over the largest singular value (K,), of as many as usually count."""
-    ratio: Vector = np.sqrt(np.maximum(values[:, -usual], 0.0) / values[:, -1])
+    ratio: Vector = space.sigma[:, usual - 1] / space.sigma[:, 0]
     return ratio

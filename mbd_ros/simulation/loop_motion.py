@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.closed_loop_sweeps import INDEPENDENT
 from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.loop_rank import RowSpace
 from mbd_ros.errors import InvalidValueError, LoopConflictError, LoopOpenError
 from mbd_ros.simulation.manifold import displaced, Vector
 
@@ -151,34 +151,10 @@ def loop_health(dyn: PreparedDynamics, q: Vector, v: Vector
     rank : array
         (K,) number of independent rows.
     condition : array
-        (K,) largest over smallest singular value of the independent rows, scaled in the metric of
-        the mass matrix so that the longest of each kind in a loop has length one.
+        (K,) largest over smallest singular value of the independent rows, see ``RowSpace``.
 
-    """
-    phi, rate, values = loop_spectrum(dyn, q, v)
-    counts = values > INDEPENDENT * values[:, -1:]
-    smallest = np.where(counts, values, np.inf).min(axis=-1)
-    return phi, rate, counts.sum(axis=-1), np.sqrt(values[:, -1] / smallest)
-
-
-def loop_spectrum(dyn: PreparedDynamics, q: Vector, v: Vector) -> tuple[Vector, Vector, Vector]:
-    """
-    Return norms of phi and phi' (K,), and the eigenvalues (K, m) of ``A M^-1 A^T``, ascending.
-
-    Points that coincide are scaled alike within a loop, and so are its directions at right angles:
-    a row that vanishes beside the others of its loop tells of a change point.
     """
     rows = dyn.loop_rows(q, v)
-    A = rows[..., VALUES:]
-    G = A @ np.linalg.solve(dyn.mass_matrix(q), np.swapaxes(A, -1, -2))
-    lengths = np.sqrt(np.maximum(np.einsum('kii->ki', G), 0.0))
-    alike: dict[tuple[str, bool], list[int]] = {}
-    names = [(loop.name, len(row) == 2) for loop in dyn.model.loops for row in loop.rows]
-    for number, kind in enumerate(names):
-        alike.setdefault(kind, []).append(number)
-    for numbers in alike.values():
-        lengths[:, numbers] = lengths[:, numbers].max(axis=-1, keepdims=True)
-    largest = lengths.max(axis=-1, keepdims=True)
-    scale = np.where(lengths > 1e-12 * largest, lengths, np.inf)
-    values = np.linalg.eigvalsh(G / (scale[:, :, None] * scale[:, None, :]))
-    return np.linalg.norm(rows[..., 0], axis=-1), np.linalg.norm(rows[..., 1], axis=-1), values
+    space = RowSpace(dyn.model, rows[..., VALUES:])
+    return (np.linalg.norm(rows[..., 0], axis=-1), np.linalg.norm(rows[..., 1], axis=-1),
+            space.rank, space.condition)

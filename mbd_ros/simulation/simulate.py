@@ -184,9 +184,9 @@ def simulate(
         raise InvalidValueError('motion', type(motion).__name__,
                                 'without tau, external_forces and dissipation, which it brings')
     if method == 'rk4':
-        if times is not None or len(events):
+        if times is not None or len(events) or dense:
             raise InvalidValueError('method', method,
-                                    'one with variable step, for times or events')
+                                    'one with variable step, for times, events or dense')
         run = _fixed_steps(model, motion, free, q, v, duration, step or 1e-3, record_every)
         return _with_changes(dyn, free, _recorded(dyn, motion, free, *run), *run[:3])
     solved = integrate(
@@ -200,7 +200,7 @@ def simulate(
         run = (solved.time[kept], solved.q[kept], solved.v[kept], solved.work[kept])
     else:
         wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
-        if wanted.ndim != 1 or (np.diff(wanted) <= 0.0).any() or not (
+        if wanted.ndim != 1 or not (np.diff(wanted) > 0.0).all() or not (
                 wanted.size and wanted[0] >= 0.0 and wanted[-1] <= duration):
             raise InvalidValueError('times', times, f'ascending times within 0 ... {duration} s')
         wanted = wanted[wanted <= solved.time[-1]]

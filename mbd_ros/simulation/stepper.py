@@ -133,3 +133,20 @@ class Stepper:
             self._q, self._v = advance(
                 self.model, self._motion, self._time, self._q, self._v, dt / count)
             self._time += dt / count
+
+
+def whole_steps(rate: float, publish_rate: float) -> tuple[int, int]:
+    """
+    Return the integration step [ns], and how many lie between two published states.
+
+    Parameters
+    ----------
+    rate : float
+        Integration steps per second at least [Hz].
+    publish_rate : float
+        Published states per second [Hz]; a control step answers each, so there are neither more
+        nor fewer.
+
+    """
+    steps = math.ceil(rate / publish_rate - 1e-9)   # the quotient of multiples may round upwards
+    return round(1e9 / (publish_rate * steps)), steps

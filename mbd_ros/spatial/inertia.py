@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mbd_ros.spatial.motion import Twist, Wrench
+from mbd_ros.spatial.motion import acceleration_tensor, Twist, Wrench
 from mbd_ros.spatial.rotation import Matrix3
 from mbd_ros.spatial.symmetric import Symmetric3
 from mbd_ros.spatial.vector import Scalar, Vector3, ZERO3
@@ -31,9 +31,27 @@ class RigidInertia(NamedTuple):
 
     def gyroscopic(self, angular_velocity: Vector3) -> Wrench:
         """Return the wrench that a steady turn needs: ``w x I w`` and ``w x (w x m c)``."""
+        return Wrench(self._gyroscopic_moment(angular_velocity),
+                      acceleration_tensor(angular_velocity).apply(self.first_moment))
+
+    def newton_euler(self, angular_velocity: Vector3, acceleration: Twist) -> Wrench:
+        """Return the wrench that a motion needs, about the origin."""
         return Wrench(
-            angular_velocity.cross(self.rotational.apply(angular_velocity)),
-            angular_velocity.cross(angular_velocity.cross(self.first_moment)))
+            self.rotational.apply(acceleration.angular)
+            + self._gyroscopic_moment(angular_velocity)
+            + self.first_moment.cross(acceleration.linear),
+            acceleration.linear * self.mass + acceleration_tensor(
+                angular_velocity, acceleration.angular).apply(self.first_moment))
+
+    def _gyroscopic_moment(self, w: Vector3) -> Vector3:
+        """Return ``w x I w`` by the products of w that its acceleration tensor has as well."""
+        own = self.rotational
+        xx, yy, zz = w.x * w.x, w.y * w.y, w.z * w.z
+        xy, xz, yz = w.x * w.y, w.x * w.z, w.y * w.z
+        return Vector3(
+            yz * (own.zz - own.yy) + (yy - zz) * own.yz + xy * own.xz - xz * own.xy,
+            xz * (own.xx - own.zz) + (zz - xx) * own.xz + yz * own.xy - xy * own.yz,
+            xy * (own.yy - own.xx) + (xx - yy) * own.xy + xz * own.yz - yz * own.xz)
 
     def moments_of_flow(self, velocity: Twist) -> MomentsOfFlow:
         """Return the moments of the mass flow at a velocity of axes and origin."""

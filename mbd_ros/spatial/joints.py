@@ -60,7 +60,7 @@ class Joint:
         """Return the columns of S in the frame in which the body has a pose."""
         columns = []
         for axis in self.axes:
-            direction = pose.rotation[axis % 3]
+            direction = pose.rotation.axis(axis % 3)
             columns.append(Twist(direction, pose.translation.cross(direction)) if axis < 3
                            else Twist(ZERO3, direction))
         return tuple(columns)
@@ -94,7 +94,7 @@ class Prismatic(Joint):
         """Return the pose after a slide by q [m]."""
         (distance,) = self.q
         return Link(placement.rotation,
-                    placement.translation + placement.rotation.z * distance)
+                    placement.translation + placement.rotation.axis(2) * distance)
 
 
 class Floating(Joint):
@@ -151,4 +151,4 @@ class Planar(Joint):
         scale = 1.0 / root(cos * cos + sin * sin)
         rotation = placement.rotation
         return Link(rotation.about_z(sin * scale, cos * scale),
-                    placement.translation + rotation.x * x + rotation.y * y)
+                    placement.translation + rotation.axis(0) * x + rotation.axis(1) * y)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mbd_ros.spatial.inertia import ArticulatedInertia, MomentsOfFlow, RigidInertia
-from mbd_ros.spatial.motion import Twist, Wrench
-from mbd_ros.spatial.rotation import Matrix3, Rotation
+from mbd_ros.spatial.motion import acceleration_tensor, Twist, Wrench
+from mbd_ros.spatial.rotation import Matrix3, Rotation, Successive
 from mbd_ros.spatial.symmetric import Symmetric3, UPPER
 from mbd_ros.spatial.vector import Vector3
 
@@ -18,7 +18,7 @@ class Link(NamedTuple):
     Twists, wrenches and inertias are those of frame origins, in the axes of their own frame.
     """
 
-    rotation: Rotation
+    rotation: Rotation | Successive
     translation: Vector3
 
     def compose(self, other: Link) -> Link:
@@ -35,7 +35,13 @@ class Link(NamedTuple):
     def centripetal(self, angular_velocity: Vector3) -> Vector3:
         """Return the acceleration of C's origin due to the steady turn of P [m/s^2], in C."""
         return self.rotation.apply_inverse(
-            angular_velocity.cross(angular_velocity.cross(self.translation)))
+            acceleration_tensor(angular_velocity).apply(self.translation))
+
+    def acceleration_to_child(self, velocity: Vector3, acceleration: Twist) -> Twist:
+        """Return the acceleration of C when it is fixed to P, which turns with a velocity."""
+        return Twist(self.rotation.apply_inverse(acceleration.angular),
+                     self.rotation.apply_inverse(acceleration.linear + acceleration_tensor(
+                         velocity, acceleration.angular).apply(self.translation)))
 
     def wrench_to_parent(self, wrench: Wrench) -> Wrench:
         """Return the same wrench about the origin of P."""

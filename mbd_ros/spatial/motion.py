@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from mbd_ros.spatial.rotation import Matrix3
 from mbd_ros.spatial.vector import Scalar, Vector3, ZERO3
 
 
@@ -63,6 +64,29 @@ class Wrench(NamedTuple):
     def dot(self, twist: Twist) -> Scalar:
         """Return the power on a velocity [W], or the like."""
         return self.moment.dot(twist.angular) + self.force.dot(twist.linear)
+
+
+def acceleration_tensor(velocity: Vector3, acceleration: Vector3 = ZERO3) -> Matrix3:
+    """
+    Return ``[alpha]x + [w]x [w]x``, which takes a point of a body to its acceleration.
+
+    Parameters
+    ----------
+    velocity, acceleration : Vector3
+        Angular velocity w [rad/s] and acceleration alpha [rad/s^2] of the body.
+
+    Returns
+    -------
+    Matrix3
+        The acceleration of a point less that of the origin is this times its position [1/s^2].
+
+    """
+    w, alpha = velocity, acceleration
+    xx, yy, zz = w.x * w.x, w.y * w.y, w.z * w.z
+    xy, xz, yz = w.x * w.y, w.x * w.z, w.y * w.z
+    return Matrix3(Vector3(-(yy + zz), xy - alpha.z, xz + alpha.y),
+                   Vector3(xy + alpha.z, -(xx + zz), yz - alpha.x),
+                   Vector3(xz - alpha.y, yz + alpha.x, -(xx + yy)))
 
 
 ZERO_TWIST = Twist(ZERO3, ZERO3)

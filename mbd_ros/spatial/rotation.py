@@ -50,9 +50,13 @@ class Rotation(NamedTuple):
         """Return ``R_AB^T p_A``."""
         return Vector3(self.x.dot(vector), self.y.dot(vector), self.z.dot(vector))
 
-    def compose(self, other: Rotation) -> Rotation:
+    def axis(self, k: int) -> Vector3:
+        """Return axis k of B in the axes of A."""
+        return (self.x, self.y, self.z)[k]
+
+    def compose(self, other: Rotation | Successive) -> Rotation:
         """Return ``R_AB R_BC``."""
-        return Rotation(self.apply(other.x), self.apply(other.y), self.apply(other.z))
+        return Rotation(*(self.apply(other.axis(k)) for k in range(3)))
 
     def about_z(self, sine: Scalar, cosine: Scalar) -> Rotation:
         """Return ``R_AB R_z``: a further turn about the z axis of B."""
@@ -78,6 +82,73 @@ class Rotation(NamedTuple):
         return Rotation(Vector3(1.0 - (yy + zz), xy + zw, xz - yw),
                         Vector3(xy - zw, 1.0 - (xx + zz), yz + xw),
                         Vector3(xz + yw, yz - xw, 1.0 - (xx + yy)))
+
+
+class AboutZ(NamedTuple):
+    """A turn about the z axis, which takes half the operations of a general rotation."""
+
+    sine: Scalar
+    cosine: Scalar
+
+    def apply(self, vector: Vector3) -> Vector3:
+        """Return ``R_z p``."""
+        return Vector3(vector.x * self.cosine - vector.y * self.sine,
+                       vector.x * self.sine + vector.y * self.cosine, vector.z)
+
+    def apply_inverse(self, vector: Vector3) -> Vector3:
+        """Return ``R_z^T p``."""
+        return Vector3(vector.x * self.cosine + vector.y * self.sine,
+                       vector.y * self.cosine - vector.x * self.sine, vector.z)
+
+    def block(self, matrix: Matrix3) -> Matrix3:
+        """
+        Return ``R_z M R_z^T``.
+
+        In the plane of the turn the trace and the skew part stay as they are.
+        """
+        rising = matrix.x.x - matrix.y.y
+        mixed = matrix.x.y + matrix.y.x
+        product, square = self.sine * self.cosine, self.sine * self.sine
+        along, across = rising * square + mixed * product, rising * product - mixed * square
+        column = self.apply(matrix.column(2))
+        row = self.apply(matrix.z)
+        return Matrix3(Vector3(matrix.x.x - along, matrix.x.y + across, column.x),
+                       Vector3(matrix.y.x + across, matrix.y.y + along, column.y), row)
+
+
+class Successive(NamedTuple):
+    """Two rotations, ``R_AB R_BC``, applied one after the other instead of multiplied."""
+
+    outer: Rotation | AboutZ | Successive
+    inner: Rotation | AboutZ | Successive
+
+    def apply(self, vector: Vector3) -> Vector3:
+        """Return ``R_AC p_C``."""
+        return self.outer.apply(self.inner.apply(vector))
+
+    def apply_inverse(self, vector: Vector3) -> Vector3:
+        """Return ``R_AC^T p_A``."""
+        return self.inner.apply_inverse(self.outer.apply_inverse(vector))
+
+    def block(self, matrix: Matrix3) -> Matrix3:
+        """Return ``R_AC M_C R_AC^T``."""
+        return self.outer.block(self.inner.block(matrix))
+
+    def compose(self, other: Rotation | Successive) -> Rotation:
+        """Return ``R_AC R_CD``."""
+        return Rotation(*(self.apply(other.axis(k)) for k in range(3)))
+
+    def about_z(self, sine: Scalar, cosine: Scalar) -> Successive:
+        """Return ``R_AC R_z``: a further turn about the z axis of C."""
+        return Successive(self, AboutZ(sine, cosine))
+
+    def axis(self, k: int) -> Vector3:
+        """Return axis k of C in the axes of A."""
+        return self.apply(IDENTITY.axis(k))
+
+    def multiplied(self) -> Rotation:
+        """Return ``R_AC`` as one matrix."""
+        return IDENTITY.compose(self)
 
 
 IDENTITY = Rotation(Vector3(1.0, 0.0, 0.0), Vector3(0.0, 1.0, 0.0), Vector3(0.0, 0.0, 1.0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mbd_ros.spatial.rotation import Matrix3, Rotation
+from mbd_ros.spatial.rotation import Matrix3, Rotation, Successive
 from mbd_ros.spatial.vector import Scalar, Vector3
 
 UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
@@ -43,7 +43,7 @@ class Symmetric3(NamedTuple):
         """Return all nine entries."""
         return Matrix3(self.column(0), self.column(1), self.column(2))
 
-    def rotated(self, rotation: Rotation) -> Symmetric3:
+    def rotated(self, rotation: Rotation | Successive) -> Symmetric3:
         """Return ``R S R^T``."""
         return Symmetric3.upper(rotation.block(self.matrix()))
 

@@ -24,12 +24,36 @@ def root(square: Scalar) -> Scalar:
     return math.sqrt(square) if isinstance(square, float) else square.root()
 
 
+def or_infinite(value: Scalar, floor: Scalar) -> Scalar:
+    """Return a value that exceeds a floor, 0 or more, else infinity: no step may branch on it."""
+    if isinstance(value, float) and (isinstance(floor, float) or value <= 0.0):
+        return math.inf if value <= 0.0 or value <= floor else value
+    return _recorded('or_infinite', value, floor)
+
+
+def or_nan(value: Scalar, floor: Scalar) -> Scalar:
+    """Return a value that exceeds a floor, else NaN: there is no result then."""
+    if isinstance(value, float) and (isinstance(floor, float) or value == math.inf):
+        return value if value == math.inf or not value <= floor else math.nan
+    return _recorded('or_nan', value, floor)
+
+
 def inverse_above(value: Scalar, floor: Scalar) -> Scalar:
-    """Return 1 / value where the value exceeds a floor, else 0: no step may branch on it."""
-    if isinstance(value, float) and isinstance(floor, float):
-        return 0.0 if value <= floor else 1.0 / value
+    """Return 1 / value where the value exceeds a floor, else 0."""
+    return 1.0 / or_infinite(value, floor)
+
+
+def _recorded(name: str, value: Scalar, floor: Scalar) -> Scalar:
     symbol = floor if isinstance(value, float) else value
-    return symbol.trace.record('inverse_above', value, floor)
+    return symbol.trace.record(name, value, floor)
+
+
+def larger(value: Scalar, other: Scalar) -> Scalar:
+    """Return the larger of two floats or symbols; the other where the value is NaN."""
+    if isinstance(value, float) and isinstance(other, float):
+        return value if value > other else other
+    symbol = other if isinstance(value, float) else value
+    return symbol.trace.record('larger', value, other)
 
 
 class Vector3(NamedTuple):

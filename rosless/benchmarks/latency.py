@@ -2,11 +2,15 @@
 Latencies and costs: start, encoding, topics and services between two processes.
 
 Run it on an idle machine: ``python rosless/benchmarks/latency.py``. Minimum, median and 95th
-percentile are printed; the message is a JointState of seven joints (300 octets), sent at 200 Hz.
+percentile are printed; the message is a JointState of seven joints (300 octets).
 
-Each sample is followed by a ping-pong of 300 octets between two UDP sockets and processes without
-DDS. What that takes on the same machine at the same time shows how far the figures are those of
-the machine: compare the ratios, not the times, of runs on machines that are busy.
+Between the samples there is a pause of 5 ms, in which caches cool down and cores fall asleep, or
+none ("back to back"). With every sample two others are taken after the same pause: the round trip
+of 300 octets between a bare writer and reader of Cyclone DDS and their like in another process,
+and between two UDP sockets. They show how far a figure is that of the machine. A message through
+Cyclone DDS wakes two threads, one after the other (that which receives, that which waits); one
+through a socket wakes one. So twice the sockets' time is the least that any client library on it
+can reach.
 
 """
 
@@ -26,12 +30,17 @@ from example_interfaces.srv import AddTwoInts  # noqa: I100
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.serialization import deserialize_message, serialize_message
+from rosless.dds.config import domain_id
+from rosless.dds.participant import Participant
+from rosless.dds.qos import Profile
+from rosless.dds.waiter import Waiter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Int64
 
-SAMPLES = 1000
-RATE = 200.0  # Hz
+SAMPLES = 600
+PAUSE = 0.005  # s: 200 Hz
 MONOTONIC = time.CLOCK_MONOTONIC  # one clock for all processes of a machine
+BARE_TOPICS = 'bare/there', 'bare/back'
 
 
 def joint_state() -> Any:
@@ -66,7 +75,7 @@ def echo() -> None:
 
 
 def pong() -> None:
-    """Be the other end of the sockets: send back what comes, until nothing does."""
+    """Be the other end of the sockets: send back what comes."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
         end.bind(('127.0.0.1', 0))
         print(end.getsockname()[1], flush=True)
@@ -75,77 +84,127 @@ def pong() -> None:
             end.sendto(data, sender)
 
 
-class Ping:
-    """The ping-pong of sockets, with its process."""
+def bare() -> None:
+    """Be the other end of the bare writer and reader: send back what comes."""
+    end = Bare(*BARE_TOPICS)
+    while True:
+        data = end.receive()
+        if data is not None:
+            end.writer.write(data)
+
+
+class Bare:
+    """A writer and a reader of Cyclone DDS without a client library."""
+
+    def __init__(self, incoming: str, outgoing: str) -> None:
+        self._participant = Participant(domain_id())
+        self.writer = self._participant.writer(outgoing, 'Bare_', Profile())
+        self.reader = self._participant.reader(incoming, 'Bare_', Profile())
+        self._waiter = Waiter(self._participant.ref)
+        self._waiter.attach(self.reader.ref, 1)
+
+    def receive(self) -> bytes | None:
+        """Wait for octets."""
+        self._waiter.wait(1.0)
+        sample = self.reader.take()
+        return None if sample is None else sample[0]
+
+
+class Others:
+    """The round trips that a sample is compared with, and the processes at their other ends."""
 
     def __init__(self) -> None:
-        command = [sys.executable, __file__, 'pong']
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert self._process.stdout is not None
-        port = int(self._process.stdout.readline())
-        self._end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._end.connect(('127.0.0.1', port))
-        self._end.settimeout(1.0)
-        self.times: list[float] = []
+        command = [sys.executable, __file__]
+        self._pong = subprocess.Popen([*command, 'pong'], stdout=subprocess.PIPE, text=True)
+        self._bare_process = subprocess.Popen([*command, 'bare'])
+        assert self._pong.stdout is not None
+        port = int(self._pong.stdout.readline())
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.connect(('127.0.0.1', port))
+        self._socket.settimeout(1.0)
+        self._bare = Bare(*reversed(BARE_TOPICS))
+        while not self._bare.writer.matched() or not self._bare.reader.matched():
+            time.sleep(0.1)
 
-    def __call__(self) -> None:
-        """Take the time of one round trip [us]."""
+    def by_socket(self) -> float:
+        """Return the time of a round trip of sockets [us]."""
         begin = time.perf_counter()
-        self._end.send(bytes(300))
-        self._end.recv(512)
-        self.times.append((time.perf_counter() - begin) * 1e6)
+        self._socket.send(bytes(300))
+        self._socket.recv(512)
+        return (time.perf_counter() - begin) * 1e6
 
-    def taken(self) -> list[float]:
-        """Return the times since the last call."""
-        times, self.times = self.times, []
-        return times
+    def by_bare(self) -> float:
+        """Return the time of a round trip of bare writers and readers [us]."""
+        data = b'\x00\x01\x00\x00' + bytes(300)
+        begin = time.perf_counter()
+        self._bare.writer.write(data)
+        while self._bare.receive() is None:
+            pass
+        return (time.perf_counter() - begin) * 1e6
 
     def close(self) -> None:
-        """End the process."""
-        self._process.terminate()
-        self._process.wait(timeout=5.0)
+        """End the processes."""
+        for process in (self._pong, self._bare_process):
+            process.kill()
+            process.wait(timeout=5.0)
 
 
-def report(name: str, values: list[float], unit: str, beside: list[float] | None = None) -> None:
-    """Print minimum, median and 95th percentile, and the ratio to the sockets' round trip."""
+def report(name: str, values: list[float], unit: str, beside: str = '') -> None:
+    """Print minimum, median and 95th percentile."""
     figures = f'{min(values):8.1f} {median(values):8.1f} {quantiles(values, n=20)[-1]:8.1f} {unit}'
-    ratio = '' if not beside else f'   {median(values) / median(beside):5.2f} x sockets'
-    print(f'{name:<32}{figures}{ratio}')
+    print(f'{name:<36}{figures}{beside}', flush=True)
 
 
-def one_way(node: Any, executor: Any, ping: Ping) -> list[float]:
-    """Return the times from `publish` to the callback in the other process [us]."""
+def compare(name: str, measure: Callable[[], float], others: Others, pause: float) -> None:
+    """Take samples [us], and of the others in turn; a one-way time is compared with half a way."""
+    kinds = (measure, others.by_bare, others.by_socket)
+    times: tuple[list[float], ...] = ([], [], [])
+    for _ in range(SAMPLES):
+        for kind, values in zip(kinds, times, strict=True):
+            if pause:
+                time.sleep(pause)
+            values.append(kind())
+    ways = 0.5 if measure.__name__ == 'one_way' else 1.0
+    own, *rest = (median(values) for values in times)
+    ratios = ', '.join(
+        f'{own / (ways * other):.2f} x {kind}'
+        for kind, other in zip(('bare', 'sockets'), rest, strict=True)
+    )
+    report(name, times[0], 'us', f'   {ratios}')
+    report('  bare Cyclone DDS, round trip', times[1], 'us')
+    report('  UDP sockets, round trip', times[2], 'us')
+
+
+def measure_latencies(node: Any, executor: Any, others: Others) -> None:
+    """Compare messages and calls with their like."""
     taken: list[float] = []
     node.create_subscription(Int64, 'taken', lambda m: taken.append(m.data * 1e-3), 100)
     publisher = node.create_publisher(JointState, 'joint_states', 10)
-    time.sleep(2.0)
+    client = node.create_client(AddTwoInts, 'add')
+    assert client.wait_for_service(timeout_sec=5.0)
+    time.sleep(1.0)
     assert publisher.get_subscription_count() == 1, 'the other process is not there'
     message = joint_state()
-    for count in range(SAMPLES):
+
+    def one_way() -> float:
+        count = len(taken)
         stamp = message.header.stamp
         stamp.sec, stamp.nanosec = divmod(time.clock_gettime_ns(MONOTONIC), 10**9)
         publisher.publish(message)
         limit = time.monotonic() + 1.0
-        while len(taken) <= count and time.monotonic() < limit:
+        while len(taken) == count and time.monotonic() < limit:
             executor.spin_once(timeout_sec=0.1)
-        ping()
-        time.sleep(1.0 / RATE)
-    return taken
+        return taken[-1]
 
-
-def calls(node: Any, executor: Any, ping: Ping) -> list[float]:
-    """Return the times of service calls [us]."""
-    client = node.create_client(AddTwoInts, 'add')
-    assert client.wait_for_service(timeout_sec=5.0)
-    times = []
-    for count in range(SAMPLES):
+    def call() -> float:
         begin = time.perf_counter()
-        future = client.call_async(AddTwoInts.Request(a=count, b=1))
+        future = client.call_async(AddTwoInts.Request(a=1, b=1))
         executor.spin_until_future_complete(future, timeout_sec=1.0)
-        times.append((time.perf_counter() - begin) * 1e6)
-        ping()
-        time.sleep(1.0 / RATE)
-    return times
+        return (time.perf_counter() - begin) * 1e6
+
+    for pause, text in ((PAUSE, '200 Hz'), (0.0, 'back to back')):
+        compare(f'JointState one way, {text}', one_way, others, pause)
+        compare(f'service round trip, {text}', call, others, pause)
 
 
 def repeat(function: Callable[[], Any], times: int = 20000) -> list[float]:
@@ -167,7 +226,7 @@ def start(statement: str) -> list[float]:
 
 def main() -> None:
     """Measure everything."""
-    print(f'{"":<32}{"minimum":>8} {"median":>8} {"95 %":>8}')
+    print(f'{"":<36}{"minimum":>8} {"median":>8} {"95 %":>8}')
     report('import rclpy', start('import rclpy'), 'ms')
     first = 'import rclpy; rclpy.init(args=[]); rclpy.create_node("n")'
     report('import, init and first node', start(first), 'ms')
@@ -175,24 +234,20 @@ def main() -> None:
     octets = serialize_message(message)
     report('serialise JointState', repeat(lambda: serialize_message(message)), 'us')
     report('deserialise', repeat(lambda: deserialize_message(octets, type(message))), 'us')
-    other = subprocess.Popen([sys.executable, __file__, 'echo'])
-    ping = Ping()
+    echoing = subprocess.Popen([sys.executable, __file__, 'echo'])
+    others = Others()
     try:
         rclpy.init(args=[])
         node = rclpy.create_node('measure')
         executor = SingleThreadedExecutor()
         executor.add_node(node)
-        for name, measure in (('JointState one way', one_way), ('service round trip', calls)):
-            values = measure(node, executor, ping)
-            beside = ping.taken()
-            report(name, values, 'us', beside)
-            report('  sockets at the same time', beside, 'us')
+        measure_latencies(node, executor, others)
         rclpy.shutdown()
     finally:
-        other.terminate()
-        other.wait(timeout=5.0)
-        ping.close()
+        echoing.terminate()
+        echoing.wait(timeout=5.0)
+        others.close()
 
 
 if __name__ == '__main__':
-    {'echo': echo, 'pong': pong}.get(sys.argv[-1], main)()
+    {'echo': echo, 'pong': pong, 'bare': bare}.get(sys.argv[-1], main)()

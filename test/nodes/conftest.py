@@ -104,19 +104,33 @@ class Running:
         self.process.wait(10)
 
 
-@pytest.fixture
-def start(tmp_path) -> Iterator[Callable[..., Running]]:
-    """Return a function that starts a command and ends it after the test."""
+def starting(folder: Path) -> Iterator[Callable[..., Running]]:
+    """Give a function that starts a command, and end what it has started."""
     running: list[Running] = []
 
     def begin(*command: Any) -> Running:
-        one = Running([str(part) for part in command], tmp_path / f'log{len(running)}.txt')
+        one = Running([str(part) for part in command], folder / f'log{len(running)}.txt')
         running.append(one)
         return one
 
     yield begin
     for one in reversed(running):
         one.close()
+
+
+def node_runner(start: Callable[..., Running]) -> Callable[..., Running]:
+    """Return a function that starts one node with parameters."""
+    def begin(name: str, parameters: dict[str, str], *more: str) -> Running:
+        settings = [part for name_and_value in parameters.items()
+                    for part in ('-p', ':='.join(name_and_value))]
+        return start(sys.executable, '-m', f'mbd_ros.nodes.{name}', '--ros-args', *more, *settings)
+    return begin
+
+
+@pytest.fixture
+def start(tmp_path) -> Iterator[Callable[..., Running]]:
+    """Return a function that starts a command and ends it after the test."""
+    yield from starting(tmp_path)
 
 
 @pytest.fixture
@@ -130,11 +144,14 @@ def launch(start) -> Callable[..., Running]:
 @pytest.fixture
 def run_node(start) -> Callable[..., Running]:
     """Return a function that starts one node with parameters."""
-    def begin(name: str, parameters: dict[str, str], *more: str) -> Running:
-        settings = [part for name_and_value in parameters.items()
-                    for part in ('-p', ':='.join(name_and_value))]
-        return start(sys.executable, '-m', f'mbd_ros.nodes.{name}', '--ros-args', *more, *settings)
-    return begin
+    return node_runner(start)
+
+
+@pytest.fixture(scope='class')
+def run_shared(tmp_path_factory) -> Iterator[Callable[..., Running]]:
+    """Return the same for a node that all tests of a class use."""
+    for start in starting(tmp_path_factory.mktemp('shared')):
+        yield node_runner(start)
 
 
 class Graph:
@@ -196,6 +213,14 @@ class Graph:
 @pytest.fixture
 def graph() -> Iterator[Graph]:
     """Return a node of the test."""
+    one = Graph()
+    yield one
+    one.close()
+
+
+@pytest.fixture(scope='class')
+def shared_graph() -> Iterator[Graph]:
+    """Return a node of all tests of a class."""
     one = Graph()
     yield one
     one.close()

@@ -45,7 +45,7 @@ def settled(browser):
     while time.monotonic() < end:
         time.sleep(1.0)
         text = browser.text()
-        if path_time(text) > 9.0:
+        if path_time(text) > 7.0:
             return browser.text()
     raise AssertionError(f'the page shows no tracking: {text}')
 

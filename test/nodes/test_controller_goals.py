@@ -2,11 +2,13 @@
 
 import math
 from pathlib import Path
+import re
 
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance, JointTrajectoryControllerState
 from control_msgs.srv import QueryTrajectoryState
+from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
 from mbd_msgs.action import FollowPath
 from mbd_msgs.msg import ControllerState
@@ -48,14 +50,23 @@ class Arm:
         self.graph.wait_until(future.done, what)
         return future.result()
 
-    def send(self, client, goal):
-        """Send a goal and return its handle, accepted."""
+    def answer(self, client, goal):
+        """Send a goal and return its handle."""
         assert client.wait_for_server(20.0)
-        handle = self.wait(client.send_goal_async(
+        return self.wait(client.send_goal_async(
             goal, feedback_callback=lambda message: self.feedback.append(message.feedback)),
             'the goal is answered')
+
+    def send(self, client, goal):
+        """Send a goal and return its handle, accepted."""
+        handle = self.answer(client, goal)
         assert handle.accepted
         return handle
+
+    def assert_rejected(self, client, goal, words):
+        """Send a goal that is rejected; the reason is in the log and in the diagnostics."""
+        assert not self.answer(client, goal).accepted
+        self.controller.wait_for(r'rejected: .*' + re.escape(words))
 
     def result(self, handle):
         """Return status and result of a goal."""
@@ -65,21 +76,6 @@ class Arm:
     def carried_out(self, client, goal):
         """Send a goal and return its status and result."""
         return self.result(self.send(client, goal))
-
-
-@pytest.fixture
-def arm(run_node, graph, urdf):
-    description = {'robot_description': str(urdf('three_link_arm'))}
-    simulator = run_node('simulator', {**description, 'lockstep': 'true',
-                                       'publish_rate': '500.0'}, '--params-file', str(CONFIG))
-    controller = run_node('controller', {
-        **description, 'path.kind': 'none', 'start': 'approach'}, '--params-file', str(CONFIG))
-    controller.wait_for('generation 1')
-    arm = Arm(graph)
-    arm.controller = controller
-    yield arm
-    assert simulator.up
-    assert controller.up
 
 
 def trajectory(*rows, names=NAMES, velocities=None):
@@ -99,108 +95,137 @@ def goal(*rows, **more):
     return FollowJointTrajectory.Goal(trajectory=trajectory(*rows, **more))
 
 
-def test_a_trajectory_is_followed_to_its_end(arm):
-    """By joint names in another order, with feedback; then the robot holds."""
-    status, result = arm.carried_out(arm.joints, goal(
-        (0.4, (1.6, 0.8, -0.8)), (0.8, (1.4, 1.0, -0.6)), names=['joint3', 'joint1', 'joint2']))
-    assert (status, result.error_code, result.error_string) == (
-        GoalStatus.STATUS_SUCCEEDED, Codes.SUCCESSFUL, '')
-    arm.wait_for_mode(ControllerState.MODE_HOLDING)
-    arm.graph.wait_until(lambda: list(arm.joint_states[-1].position) == pytest.approx(
-        [1.0, -0.6, 1.4], abs=1e-4), 'it arrives')
-    assert arm.feedback
-    assert list(arm.feedback[-1].joint_names) == NAMES
-    assert max(abs(error) for error in arm.feedback[-1].error.positions) < 1e-3
-    standard = arm.standard[-1]
-    assert list(standard.joint_names) == NAMES
-    assert len(standard.output.effort) == 3
-    assert list(standard.reference.positions) == pytest.approx([1.0, -0.6, 1.4])
-    publisher = arm.graph.node.create_publisher(
-        JointTrajectory, 'controller/joint_trajectory', 10)
-    arm.graph.wait_until(publisher.get_subscription_count, 'the controller listens')
-    publisher.publish(trajectory((0.3, (1.0, -0.7, 1.4))))
-    arm.graph.wait_until(
-        lambda: arm.joint_states[-1].position[1] == pytest.approx(-0.7, abs=1e-6), 'it arrives')
-    request = QueryTrajectoryState.Request(time=arm.joint_states[-1].header.stamp)
-    answer = arm.graph.call(QueryTrajectoryState, 'controller/query_state', request)
-    assert answer.success
-    assert dict(zip(answer.name, answer.position)) == pytest.approx(
-        dict(zip(NAMES, (1.0, -0.7, 1.4))), abs=1e-5)
-
-
-REFUSED = [
-    (goal((1.0, (0, 0)), names=['joint1', 'joint2']), Codes.INVALID_JOINTS,
+REJECTED = [
+    (goal((1.0, (0, 0)), names=['joint1', 'joint2']),
      "joints of the trajectory are ['joint1', 'joint2']; allowed: each of"),
-    (goal(), Codes.INVALID_GOAL, 'the trajectory has no points'),
-    (goal((1.0, START), (1.0, START)), Codes.INVALID_GOAL, 'time_from_start of point 1'),
-    (goal((0.0, (0, 0, 0)), (1.0, START)), Codes.INVALID_GOAL,
+    (goal(), 'the trajectory has no points'),
+    (goal((1.0, START), (1.0, START)), 'time_from_start of point 1'),
+    (goal((0.0, (0, 0, 0)), (1.0, START)),
      "the first point is due at once, but joint 'joint3' is 1.57"),
-    (goal((1.0, START), velocities=[0.0, 0.1, 0.0]), Codes.INVALID_GOAL,
+    (goal((1.0, START), velocities=[0.0, 0.1, 0.0]),
      'the velocities of the last point are not zero'),
-    (goal((1.0, (0, math.nan, 0))), Codes.INVALID_GOAL, 'positions of point 0 are not finite'),
+    (goal((1.0, (0, math.nan, 0))), 'positions of point 0 are not finite'),
 ]
 
 
-def test_goals_are_refused_superseded_and_cancelled(arm):
-    """What cannot be followed is explained, and the robot stays weightless."""
-    for wrong, code, words in REFUSED:
-        status, result = arm.carried_out(arm.joints, wrong)
-        assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, code)
-        assert words in result.error_string
-    assert arm.states[-1].mode == ControllerState.MODE_WEIGHTLESS
-    far = goal((20.0, (0.0, 0.0, 0.5)))
-    first = arm.send(arm.joints, far)
-    arm.wait_for_mode(ControllerState.MODE_TRACKING)
-    second = arm.send(arm.joints, far)
-    status, result = arm.result(first)
-    assert status == GoalStatus.STATUS_ABORTED
-    assert result.error_string == 'another goal has taken its place'
-    assert len(arm.wait(second.cancel_goal_async(), 'cancelled').goals_canceling) == 1
-    status, result = arm.result(second)
-    assert status == GoalStatus.STATUS_CANCELED
-    state = arm.wait_for_mode(ControllerState.MODE_HOLDING)
-    assert state.message == 'cancelled'
-    arm.graph.wait_until(lambda: max(abs(v) for v in arm.joint_states[-1].velocity) < 1e-3,
-                         'it rests')
+@pytest.fixture(scope='class')
+def arm(run_shared, shared_graph, urdf):
+    description = {'robot_description': str(urdf('three_link_arm'))}
+    simulator = run_shared('simulator', {
+        **description, 'lockstep': 'true', 'publish_rate': '500.0'},
+        '--params-file', str(CONFIG))
+    controller = run_shared('controller', {
+        **description, 'path.kind': 'none', 'start': 'approach'},
+        '--params-file', str(CONFIG))
+    controller.wait_for('generation 1')
+    arm = Arm(shared_graph)
+    arm.controller = controller
+    yield arm
+    assert simulator.up
+    assert controller.up
 
 
-def test_a_tolerance_that_is_violated_ends_the_goal(arm):
-    """A payload that the controller learns of too much of pushes the arm away."""
-    answer = arm.graph.call(SetPayload, 'controller/set_payload', SetPayload.Request(
-        link='tool', payload=Inertia(m=0.3)))
-    assert (answer.success, answer.message) == (True, '')
-    strict = goal((5.0, START))
-    strict.path_tolerance = [JointTolerance(name='joint2', position=1e-3)]
-    status, result = arm.carried_out(arm.joints, strict)
-    assert (status, result.error_code) == (
-        GoalStatus.STATUS_ABORTED, Codes.PATH_TOLERANCE_VIOLATED)
-    assert "position of joint 'joint2' is off by 0.001" in result.error_string
-    refused = arm.graph.call(SetPayload, 'controller/set_payload', SetPayload.Request(
-        link='tol', payload=Inertia(m=0.3)))
-    assert not refused.success
-    assert "did you mean 'tool'" in refused.message
+class TestOneArm:
+    """One arm does all of it, one thing after the other."""
 
+    def test_goals_are_rejected_superseded_and_cancelled(self, arm):
+        """What cannot be followed is explained, and the robot stays weightless."""
+        for wrong, words in REJECTED:
+            arm.assert_rejected(arm.joints, wrong, words)
+        late = goal((1.0, START))
+        late.trajectory.header.stamp.sec = 1
+        arm.assert_rejected(arm.joints, late, 'the trajectory ended ')
+        health = arm.graph.hear(DiagnosticArray, '/diagnostics')
+        arm.graph.wait_until(lambda: any(
+            value.key == 'last goal rejected' and 'the trajectory ended' in value.value
+            for message in health for value in message.status[0].values), 'diagnostics say why')
+        assert arm.states[-1].mode == ControllerState.MODE_WEIGHTLESS
+        far = goal((20.0, (0.0, 0.0, 0.5)))
+        first = arm.send(arm.joints, far)
+        arm.wait_for_mode(ControllerState.MODE_TRACKING)
+        second = arm.send(arm.joints, far)
+        status, result = arm.result(first)
+        assert status == GoalStatus.STATUS_ABORTED
+        assert result.error_string == 'another goal has taken its place'
+        assert len(arm.wait(second.cancel_goal_async(), 'cancelled').goals_canceling) == 1
+        status, result = arm.result(second)
+        assert status == GoalStatus.STATUS_CANCELED
+        state = arm.wait_for_mode(ControllerState.MODE_HOLDING)
+        assert state.message == 'cancelled'
+        arm.graph.wait_until(lambda: max(abs(v) for v in arm.joint_states[-1].velocity) < 1e-3,
+                             'it rests')
 
-def test_a_path_in_space_is_followed_with_progress(arm):
-    line = '{link: tool, path: {kind: line, start: [1, 0.7, 1.2], end: [1, 1, 1], duration: 0.6}}'
-    status, result = arm.carried_out(arm.paths, FollowPath.Goal(task=line))
-    assert (status, result.error_code, result.error_string) == (
-        GoalStatus.STATUS_SUCCEEDED, FollowPath.Result.SUCCESSFUL, '')
-    assert arm.states[-1].tool_error < 5e-3
-    assert [x.progress for x in arm.feedback] == sorted(x.progress for x in arm.feedback)
-    assert arm.feedback[0].path_time < 0.0 < arm.feedback[-1].path_time
-    for text, code, words in (
-            ('{link: tol}', FollowPath.Result.INVALID_GOAL, ''),
-            ('{link: tool, pth: 1}', FollowPath.Result.INVALID_GOAL, "did you mean 'path'"),
-            (line.replace('1, 1, 1', '9, 1, 1').replace('1, 0.7, 1.2', '9, 1, 1'),
-             FollowPath.Result.OUT_OF_REACH, 'from which the constraint can be met')):
-        status, result = arm.carried_out(arm.paths, FollowPath.Goal(task=text))
-        assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, code)
-        assert words in result.error_string
-    publisher = arm.graph.node.create_publisher(Vector3Stamped, 'controller/gravity', 10)
-    arm.graph.wait_until(publisher.get_subscription_count, 'the controller listens')
-    before = arm.states[-1].effort_nominal[1]
-    publisher.publish(Vector3Stamped(vector=Vector3(z=-4.905)))
-    # The arm, which stands under full gravity, begins to fall; the first states still tell.
-    arm.graph.wait_until(lambda: len(arm.states[-1].effort_nominal) == 3 and
-                         abs(arm.states[-1].effort_nominal[1]) < 0.7 * abs(before), 'it is told')
+    def test_a_trajectory_is_followed_to_its_end(self, arm):
+        """By joint names in another order, with feedback; then the robot holds."""
+        status, result = arm.carried_out(arm.joints, goal(
+            (0.4, (1.6, 0.8, -0.8)), (0.8, (1.4, 1.0, -0.6)),
+            names=['joint3', 'joint1', 'joint2']))
+        assert (status, result.error_code, result.error_string) == (
+            GoalStatus.STATUS_SUCCEEDED, Codes.SUCCESSFUL, '')
+        arm.wait_for_mode(ControllerState.MODE_HOLDING)
+        arm.graph.wait_until(lambda: list(arm.joint_states[-1].position) == pytest.approx(
+            [1.0, -0.6, 1.4], abs=1e-4), 'it arrives')
+        assert arm.feedback
+        assert list(arm.feedback[-1].joint_names) == NAMES
+        assert max(abs(error) for error in arm.feedback[-1].error.positions) < 1e-3
+        standard = arm.standard[-1]
+        assert list(standard.joint_names) == NAMES
+        assert len(standard.output.effort) == 3
+        assert list(standard.reference.positions) == pytest.approx([1.0, -0.6, 1.4])
+        publisher = arm.graph.node.create_publisher(
+            JointTrajectory, 'controller/joint_trajectory', 10)
+        arm.graph.wait_until(publisher.get_subscription_count, 'the controller listens')
+        publisher.publish(trajectory((0.3, (1.0, -0.7, 1.4))))
+        arm.graph.wait_until(
+            lambda: arm.joint_states[-1].position[1] == pytest.approx(-0.7, abs=1e-6),
+            'it arrives')
+        request = QueryTrajectoryState.Request(time=arm.joint_states[-1].header.stamp)
+        answer = arm.graph.call(QueryTrajectoryState, 'controller/query_state', request)
+        assert answer.success
+        assert dict(zip(answer.name, answer.position)) == pytest.approx(
+            dict(zip(NAMES, (1.0, -0.7, 1.4))), abs=1e-5)
+
+    def test_a_tolerance_that_is_violated_ends_the_goal(self, arm):
+        """A payload that the controller learns of too much of pushes the arm away."""
+        answer = arm.graph.call(SetPayload, 'controller/set_payload', SetPayload.Request(
+            link='tool', payload=Inertia(m=0.3)))
+        assert (answer.success, answer.message) == (True, '')
+        strict = goal((5.0, START))
+        strict.path_tolerance = [JointTolerance(name='joint2', position=1e-3)]
+        status, result = arm.carried_out(arm.joints, strict)
+        assert (status, result.error_code) == (
+            GoalStatus.STATUS_ABORTED, Codes.PATH_TOLERANCE_VIOLATED)
+        assert "position of joint 'joint2' is off by 0.001" in result.error_string
+        assert arm.graph.call(SetPayload, 'controller/set_payload', SetPayload.Request(
+            link='tool', payload=Inertia(m=0.0))).success
+        refused = arm.graph.call(SetPayload, 'controller/set_payload', SetPayload.Request(
+            link='tol', payload=Inertia(m=0.3)))
+        assert not refused.success
+        assert "did you mean 'tool'" in refused.message
+
+    def test_a_path_in_space_is_followed_with_progress(self, arm):
+        arm.feedback.clear()
+        line = ('{link: tool, path: {kind: line, start: [1, 0.7, 1.2], end: [1, 1, 1], '
+                'duration: 0.6}}')
+        status, result = arm.carried_out(arm.paths, FollowPath.Goal(task=line))
+        assert (status, result.error_code, result.error_string) == (
+            GoalStatus.STATUS_SUCCEEDED, FollowPath.Result.SUCCESSFUL, '')
+        assert arm.states[-1].tool_error < 5e-3
+        assert [x.progress for x in arm.feedback] == sorted(x.progress for x in arm.feedback)
+        assert arm.feedback[0].path_time < 0.0 < arm.feedback[-1].path_time
+        for text, words in (
+                ('{link: tol}', 'also with path'),
+                ('{link: tool, pth: 1}', "did you mean 'path'"),
+                (line.replace('1, 1, 1', '9, 1, 1').replace('1, 0.7, 1.2', '9, 1, 1'),
+                 'the path cannot be followed 0 s after its begin: it is out of reach'),
+                (line.replace('1, 1, 1', '1, 3, 1'),   # it begins within reach
+                 's after its begin: it is out of reach, the nearest state found still violates')):
+            arm.assert_rejected(arm.paths, FollowPath.Goal(task=text), words)
+        publisher = arm.graph.node.create_publisher(Vector3Stamped, 'controller/gravity', 10)
+        arm.graph.wait_until(publisher.get_subscription_count, 'the controller listens')
+        count, before = len(arm.states), arm.states[-1].effort_nominal[1]
+        publisher.publish(Vector3Stamped(vector=Vector3(z=-4.905)))
+        # The arm, which stands under full gravity, begins to fall; the first states still tell.
+        arm.graph.wait_until(lambda: any(
+            len(one.effort_nominal) == 3 and abs(one.effort_nominal[1]) < 0.7 * abs(before)
+            for one in arm.states[count:]), 'it is told')

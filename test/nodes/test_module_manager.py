@@ -284,17 +284,11 @@ def check_moves(graph, count):
     return len(answers), len(generations)
 
 
-def test_requests_in_flight_while_a_module_moves(simulator, run_node, graph, call):
-    run_node('dynamics_server', {}).wait_for('generation 1: joints', 60.0)
-    answers, generations = check_moves(graph, 60)
-    assert answers > 60
-    assert generations > 10
-
-
 @pytest.mark.slow
-def test_a_thousand_moves(simulator, run_node, graph, call):
+def test_requests_in_flight_while_a_module_moves(simulator, run_node, graph, call):
+    """Hundreds of moves, thousands of answers, each of one robot as a whole."""
     run_node('dynamics_server', {}).wait_for('generation 1: joints', 60.0)
-    answers, generations = check_moves(graph, 1000)
+    answers, generations = check_moves(graph, 250)
     print(f'{answers} answers of {generations} generations')
-    assert answers > 1000
-    assert generations > 100
+    assert answers > 250
+    assert generations > 40

@@ -30,13 +30,6 @@ def model(urdf):
     return mbd_ros.load(urdf('puma560'))
 
 
-@pytest.fixture
-def server(run_node, urdf):
-    running = run_node('dynamics_server', {'robot_description': str(urdf('puma560'))})
-    running.wait_for('generation 1')
-    return running
-
-
 def points_of(order, **fields):
     """Return arrays (points, nv) as points of a request, joints in an order."""
     count = len(next(iter(fields.values())))
@@ -85,52 +78,6 @@ def ask_until(end, graph, model, seed, failures, counts):
     counts.append(count)
 
 
-def test_four_clients_at_once_get_every_answer_right(server, graph, model):
-    failures, counts = [], []
-    graph.call(MassMatrix, 'dynamics_server/mass_matrix', MassMatrix.Request())   # it is there
-    end = time.monotonic() + SECONDS
-    threads = [threading.Thread(target=ask_until,
-                                args=(end, graph, model, seed, failures, counts))
-               for seed in range(CLIENTS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(SECONDS + 30.0)
-    assert not failures
-    assert len(counts) == CLIENTS, server.output
-    assert min(counts) >= 10
-    assert server.up
-
-
-@pytest.mark.parametrize(('fields', 'code', 'message', 'name'), [
-    ({'joint_names': ['joint1', 'joint2', 'joint3', 'joint4', 'joint5', 'joint66']},
-     ErrorCode.UNKNOWN_NAME, "there is no joint named 'joint66'", 'joint66'),
-    ({'joint_names': ['joint1']}, ErrorCode.WRONG_SIZE,
-     'missing: joint2, joint3, joint4, joint5, joint6', ''),
-    ({'points': [JointTrajectoryPoint(positions=[0.0] * 5)]}, ErrorCode.WRONG_SIZE,
-     'positions of point 0 has shape (5,); allowed: (6,)', ''),
-    ({'points': [JointTrajectoryPoint(positions=[0.0, math.nan] + [0.0] * 4)]},
-     ErrorCode.NOT_FINITE, "positions of point 0 of joint 'joint2' is nan", 'joint2'),
-    ({'formulation': 'newton'}, ErrorCode.INVALID_VALUE, "formulation is 'newton'", ''),
-    ({'formulation': 'kane'}, ErrorCode.NOT_SUPPORTED, 'kane', ''),
-    ({'executor': 'gpu'}, ErrorCode.INVALID_VALUE, "executor is 'gpu'", ''),
-    ({'wrench_links': ['hand']}, ErrorCode.UNKNOWN_NAME, "no link named 'hand'", 'hand'),
-])
-def test_bad_requests_are_answered_and_the_node_stays_up(
-        server, graph, model, fields, code, message, name):
-    request = ForwardDynamics.Request(**{
-        'joint_names': list(model.joint_names),
-        'points': [JointTrajectoryPoint(positions=[0.0] * model.nv)], **fields})
-    answer = graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics', request)
-    assert not answer.success
-    assert answer.error_code == code
-    assert message in answer.message
-    assert answer.name_at_fault == name
-    assert answer.model_generation == 1
-    assert not answer.points
-    assert server.up
-
-
 def test_robots_come_over_the_topic_and_replace_each_other_as_a_whole(run_node, graph, urdf):
     running = run_node('dynamics_server', {})
     request = MassMatrix.Request(joint_names=['joint1', 'joint2', 'joint3'],
@@ -173,10 +120,6 @@ def test_robots_come_over_the_topic_and_replace_each_other_as_a_whole(run_node, 
     assert list(kept.data) == list(heavy.data)
 
 
-def test_remarks_on_the_description_are_logged(server):
-    server.wait_for(r"puma560.urdf:\d+: warning: link 'link3' has the principal moments")
-
-
 HUGE = 40_000
 SENDER = """
 import sys, time, rclpy
@@ -197,33 +140,6 @@ rclpy.spin_until_future_complete(node, future, timeout_sec=60.0)
 answer = future.result()
 print('answered', answer.success, len(answer.points), answer.executor, flush=True)
 """
-
-
-def test_small_requests_and_timers_go_on_beside_a_huge_one(server, graph, model, start):
-    small = ForwardDynamics.Request(joint_names=list(model.joint_names),
-                                    points=[JointTrajectoryPoint(positions=[0.0] * 6)])
-    graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics', small)
-    beats = []
-    graph.node.create_subscription(DiagnosticArray, '/diagnostics',
-                                   lambda _: beats.append(time.monotonic()), 10)
-    graph.wait_until(lambda: beats, 'diagnostics')
-    sender = start(sys.executable, '-c', SENDER, HUGE)
-    sender.wait_for('sent')
-    latencies = []
-    end = time.monotonic() + 60.0
-    while 'answered' not in sender.output and time.monotonic() < end:
-        begin = time.monotonic()
-        answer = graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics', small)
-        latencies.append(time.monotonic() - begin - 0.02)   # what the call itself waits
-        assert answer.success
-    assert f'answered True {HUGE} ' in sender.output, server.output
-    # Messages of 40,000 points take one to two seconds to read and write, under the interpreter's
-    # lock, which goes round every 5 ms among the six threads; what one of them does at a time
-    # (copies of the whole message, one collection of garbage) is some 0.1 s on an idle machine.
-    assert len(latencies) >= 3
-    assert max(latencies) < 1.5
-    assert statistics.median(latencies) < 0.3
-    assert max(np.diff([*beats, time.monotonic()])) < 2.5   # once a second, and as much lag
 
 
 def test_executor_and_threads_can_be_forced(run_node, graph, urdf, model):
@@ -258,8 +174,92 @@ def test_a_threads_parameter_that_is_not_allowed_is_refused(run_node, urdf):
     assert "parameter 'executor' is 'gpu'; allowed: one of" in server.output
 
 
-def test_parameters_are_described(server, graph):
-    request = GetParameters.Request(names=['gravity', 'num_threads'])
-    answer = graph.call(GetParameters, 'dynamics_server/get_parameters', request)
-    assert list(answer.values[0].double_array_value) == [0.0, 0.0, -9.81]
-    assert answer.values[1].integer_value == 4
+@pytest.fixture(scope='class')
+def server(run_shared, urdf):
+    running = run_shared('dynamics_server', {'robot_description': str(urdf('puma560'))})
+    running.wait_for('generation 1')
+    return running
+
+
+class TestOneServer:
+    """One server answers them all."""
+
+    def test_four_clients_at_once_get_every_answer_right(self, server, graph, model):
+        failures, counts = [], []
+        graph.call(MassMatrix, 'dynamics_server/mass_matrix', MassMatrix.Request())   # it is there
+        end = time.monotonic() + SECONDS
+        threads = [threading.Thread(target=ask_until,
+                                    args=(end, graph, model, seed, failures, counts))
+                   for seed in range(CLIENTS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(SECONDS + 30.0)
+        assert not failures
+        assert len(counts) == CLIENTS, server.output
+        assert min(counts) >= 10
+        assert server.up
+
+    @pytest.mark.parametrize(('fields', 'code', 'message', 'name'), [
+        ({'joint_names': ['joint1', 'joint2', 'joint3', 'joint4', 'joint5', 'joint66']},
+         ErrorCode.UNKNOWN_NAME, "there is no joint named 'joint66'", 'joint66'),
+        ({'joint_names': ['joint1']}, ErrorCode.WRONG_SIZE,
+         'missing: joint2, joint3, joint4, joint5, joint6', ''),
+        ({'points': [JointTrajectoryPoint(positions=[0.0] * 5)]}, ErrorCode.WRONG_SIZE,
+         'positions of point 0 has shape (5,); allowed: (6,)', ''),
+        ({'points': [JointTrajectoryPoint(positions=[0.0, math.nan] + [0.0] * 4)]},
+         ErrorCode.NOT_FINITE, "positions of point 0 of joint 'joint2' is nan", 'joint2'),
+        ({'formulation': 'newton'}, ErrorCode.INVALID_VALUE, "formulation is 'newton'", ''),
+        ({'formulation': 'kane'}, ErrorCode.NOT_SUPPORTED, 'kane', ''),
+        ({'executor': 'gpu'}, ErrorCode.INVALID_VALUE, "executor is 'gpu'", ''),
+        ({'wrench_links': ['hand']}, ErrorCode.UNKNOWN_NAME, "no link named 'hand'", 'hand'),
+    ])
+    def test_bad_requests_are_answered_and_the_node_stays_up(
+            self, server, graph, model, fields, code, message, name):
+        request = ForwardDynamics.Request(**{
+            'joint_names': list(model.joint_names),
+            'points': [JointTrajectoryPoint(positions=[0.0] * model.nv)], **fields})
+        answer = graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics', request)
+        assert not answer.success
+        assert answer.error_code == code
+        assert message in answer.message
+        assert answer.name_at_fault == name
+        assert answer.model_generation == 1
+        assert not answer.points
+        assert server.up
+
+    def test_remarks_on_the_description_are_logged(self, server):
+        server.wait_for(r"puma560.urdf:\d+: warning: link 'link3' has the principal moments")
+
+    def test_small_requests_and_timers_go_on_beside_a_huge_one(self, server, graph, model, start):
+        small = ForwardDynamics.Request(joint_names=list(model.joint_names),
+                                        points=[JointTrajectoryPoint(positions=[0.0] * 6)])
+        graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics', small)
+        beats = []
+        graph.node.create_subscription(DiagnosticArray, '/diagnostics',
+                                       lambda _: beats.append(time.monotonic()), 10)
+        graph.wait_until(lambda: beats, 'diagnostics')
+        sender = start(sys.executable, '-c', SENDER, HUGE)
+        sender.wait_for('sent')
+        latencies = []
+        end = time.monotonic() + 60.0
+        while 'answered' not in sender.output and time.monotonic() < end:
+            begin = time.monotonic()
+            answer = graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics', small)
+            latencies.append(time.monotonic() - begin - 0.02)   # what the call itself waits
+            assert answer.success
+        assert f'answered True {HUGE} ' in sender.output, server.output
+        # Messages of 40,000 points take one to two seconds to read and write, under the
+        # interpreter's lock, which goes round every 5 ms among the six threads; what one of them
+        # does at a time (copies of the whole message, one collection of garbage) is some 0.1 s on
+        # an idle machine.
+        assert len(latencies) >= 3
+        assert max(latencies) < 1.5
+        assert statistics.median(latencies) < 0.3
+        assert max(np.diff([*beats, time.monotonic()])) < 2.5   # once a second, and as much lag
+
+    def test_parameters_are_described(self, server, graph):
+        request = GetParameters.Request(names=['gravity', 'num_threads'])
+        answer = graph.call(GetParameters, 'dynamics_server/get_parameters', request)
+        assert list(answer.values[0].double_array_value) == [0.0, 0.0, -9.81]
+        assert answer.values[1].integer_value == 4

@@ -217,10 +217,15 @@ def _joint(item: Item, kind: JointKind, parent: str, body: _Body, number: int, t
         limited = item.choice('limited', ('true', 'false', 'auto'), 'auto')
         if limited == 'true' or (limited == 'auto' and document.settings.limited and span):
             lower, upper = span or (0.0, 0.0)
-            if lower >= upper:
+            if lower < upper:
+                limits = Limits(lower * unit, upper * unit, source=source)
+            elif limited == 'true':
                 raise document.error(item.element, f'{item.called()}: the range {lower:.9g} to '
                                      f'{upper:.9g} is empty')
-            limits = Limits(lower * unit, upper * unit, source=source)
+            else:
+                document.report.remark('info' if lower == upper else 'warning', f"joint '{name}': "
+                                       f'the range {lower:.9g} to {upper:.9g} is empty, which '
+                                       'means no limit', source)
     if item.number('stiffness', 0.0):
         document.report.remark('warning', f"joint '{name}': the spring of its stiffness is not "
                                'used', source)

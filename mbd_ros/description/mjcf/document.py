@@ -8,7 +8,7 @@ from math import pi
 from pathlib import Path
 from typing import Any
 
-from mbd_ros.description.numbers import number_problem
+from mbd_ros.description.numbers import numbers_in
 from mbd_ros.description.report import FILE, nearest, Report
 from mbd_ros.description.roots import Roots
 from mbd_ros.description.xml_tree import children, MAX_BYTES, parse_xml
@@ -96,10 +96,10 @@ class Item:
         if text is None:
             return None
         count = len(text.split())
-        problem = number_problem(text, count if count in counts else counts[-1])
-        if problem is not None:
-            raise self.document.error(self.element, f'{self.called()}: {name}="{text}" {problem}')
-        return tuple(float(word) for word in text.split())
+        numbers = numbers_in(text, count if count in counts else counts[-1])
+        if isinstance(numbers, str):
+            raise self.document.error(self.element, f'{self.called()}: {name}="{text}" {numbers}')
+        return numbers
 
     def number(self, name: str, default: float) -> float:
         """Return the number of an attribute."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from functools import lru_cache
 from typing import Any
 
@@ -14,13 +15,14 @@ from mbd_ros.description.write_loops import add_origin, numbers_text
 
 def shapes_of(graph: ModuleGraph) -> Mapping[str, list[Any]]:
     """Return the ``<visual>`` elements of all bodies, by the name of their link."""
-    return {f'{name}/{body.name}': [etree.fromstring(_text(one)) for one in body.visuals]
+    return {f'{name}/{body.name}': [copy(_element(one)) for one in body.visuals]
             for name, instance in graph.instances.items()
             for body in graph.types[instance.type].bodies.values() if body.visuals}
 
 
 @lru_cache(maxsize=1024)
-def _text(visual: Visual) -> bytes:
+def _element(visual: Visual) -> Any:
+    """Return the element, to be copied; robots of many equal modules have few of them."""
     element = etree.Element('visual')
     add_origin(element, 'origin', visual.pose)
     shape = etree.SubElement(etree.SubElement(element, 'geometry'), visual.kind)
@@ -35,4 +37,4 @@ def _text(visual: Visual) -> bytes:
     if visual.color is not None:
         etree.SubElement(etree.SubElement(element, 'material', name=''), 'color',
                          rgba=numbers_text(visual.color))
-    return etree.tostring(element)
+    return element

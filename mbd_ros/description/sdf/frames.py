@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.description.report import nearest, Report
+from mbd_ros.description.report import nearest, owner, Report
 from mbd_ros.description.sdf.parts import base_of, pose_in, text_of
 
 Array = NDArray[np.float64]
@@ -73,7 +73,8 @@ class Frames:
             return WORLD
         way = self._way(name, asking, 'attached')
         if not way or way[-1].element.tag != 'link':
-            raise self.report.error(f"'{name}' is fixed to no link", self.report.source(asking))
+            raise self.report.error(f"{owner(asking)}'{name}' is fixed to no link",
+                                    self.report.source(asking))
         return str(way[-1].element.get('name'))
 
     def _way(self, name: str, asking: Any, along: str) -> list[_Frame]:
@@ -83,10 +84,11 @@ class Frames:
         while name and name not in (MODEL, WORLD) and not (
                 along == 'base' and name in self._poses):
             if name in seen:
-                raise self.report.error(f"the frame '{name}' is given relative to itself",
+                raise self.report.error(f"{owner(asking)}the frame '{name}' is given relative to "
+                                        'itself',
                                         self.report.source(asking))
             if name not in self._known:
-                raise self.report.error(f"the frame '{name}' does not exist"
+                raise self.report.error(f"{owner(asking)}the frame '{name}' does not exist"
                                         f'{nearest(name, self._known)}',
                                         self.report.source(asking))
             seen.add(name)

@@ -16,7 +16,7 @@ import viser
 from mbd_ros.description.visuals import Shape
 from mbd_ros.nodes.page import colors
 from mbd_ros.nodes.page.panel import Panel
-from mbd_ros.nodes.page.robot_view import extent, RobotView
+from mbd_ros.nodes.page.robot_view import bottom, extent, RobotView
 from mbd_ros.nodes.page.tube import tube
 
 Matrix = NDArray[np.float64]
@@ -26,6 +26,9 @@ PATH_RADIUS = 0.012
 
 LONGEST_FAREWELL = 1.0
 """Time that browsers have to close their connections when the page ends [s]."""
+
+PLAY = 0.03
+"""What reaches further below the ground, such as a robot that hangs, lowers it [m]."""
 
 TRACE_SPACING = 0.002
 """Points of the traced path closer than this to the last are left out [m]."""
@@ -62,6 +65,9 @@ class Page:
         self._traced: viser.LineSegmentsHandle | None = None
         self._force: viser.ArrowsHandle | None = None
         self._force_length = 0.0
+        self._surfaces: tuple[Shape, ...] = ()
+        self._manifold: RobotView | None = None
+        self._violation: viser.LineSegmentsHandle | None = None
         self._trace_grew = False
         self._size = 1.0
         self._build_scene()
@@ -69,6 +75,7 @@ class Page:
         self.panel.show_desired.on_update(lambda _: self._update_visibility())
         self.panel.show_traced.on_update(lambda _: self._update_visibility())
         self.panel.show_force.on_update(lambda _: self._update_visibility())
+        self.panel.show_manifold.on_update(lambda _: self._update_visibility())
         self.panel.clear.on_click(lambda _: self.clear())
 
     @property
@@ -170,6 +177,33 @@ class Page:
             if self._force_length > 0.0:
                 self._force.wxyz = _from_z(arrow / self._force_length)
 
+    def show_manifold(self, surfaces: Sequence[Shape], violation: Matrix) -> None:
+        """
+        Show surfaces that hold a point of the robot, and how far the nominal model is off.
+
+        Parameters
+        ----------
+        surfaces : sequence of Shape
+            In the world; those that are shown already are left alone.
+        violation : (2, 3) array
+            Tool of the nominal model, and where the constraint wants it [m].
+
+        """
+        with self._server.atomic():
+            if not _alike(surfaces, self._surfaces):
+                self._surfaces = tuple(surfaces)
+                if self._manifold is not None:
+                    self._manifold.remove()
+                self._manifold = (RobotView(self._server.scene, surfaces, root='/manifold')
+                                  if surfaces else None)
+            if self._violation is None:
+                self._violation = self._server.scene.add_line_segments(
+                    '/violation', violation[None].astype(np.float32), colors.VIOLATION,
+                    thickness=4.0, thickness_units='screen')
+            else:
+                self._violation.points = violation[None].astype(np.float32)
+        self._update_visibility()
+
     def redraw(self) -> None:
         """Send the traced path and the plots to the browsers; a few times a second will do."""
         with self._server.atomic():
@@ -189,10 +223,11 @@ class Page:
     def clear(self) -> None:
         """Forget the traced path and the plots."""
         self._trace.clear()
-        for handle in (self._traced, self._force):
+        for handle in (self._traced, self._force, self._manifold, self._violation):
             if handle is not None:
                 handle.remove()
-        self._traced = self._force = None
+        self._traced = self._force = self._manifold = self._violation = None
+        self._surfaces = ()
         self.panel.reset()
 
     def close(self) -> None:
@@ -210,14 +245,17 @@ class Page:
         gui.main_panel.dock_right()
         scene.set_up_direction('+z')
         scene.configure_environment_map('studio', environment_intensity=0.25)
-        scene.add_grid('/ground', width=8.0, height=8.0, cell_size=0.25, section_size=1.0,
-                       cell_color=colors.GRID_CELL, section_color=colors.GRID_SECTION,
-                       plane_color=colors.GROUND, plane_opacity=1.0, shadow_opacity=0.25,
-                       fade_distance=30.0)
+        self._ground = scene.add_grid(
+            '/ground', width=8.0, height=8.0, cell_size=0.25, section_size=1.0,
+            cell_color=colors.GRID_CELL, section_color=colors.GRID_SECTION,
+            plane_color=colors.GROUND, plane_opacity=1.0, shadow_opacity=0.25,
+            fade_distance=30.0)
 
     def _frame(self, poses: Mapping[str, Matrix]) -> None:
         """Look at robot and path from the front, the right and above."""
         middle, self._size = extent(self._shapes, poses, self._path_points)
+        lowest = bottom(self._shapes, poses, self._path_points)
+        self._ground.position = (0.0, 0.0, lowest if lowest < -PLAY else 0.0)
         camera = self._server.initial_camera
         camera.fov = 0.7
         camera.look_at = middle
@@ -231,9 +269,18 @@ class Page:
         """Show what the switches say."""
         for handle, switch in ((self._path, self.panel.show_desired),
                                (self._traced, self.panel.show_traced),
-                               (self._force, self.panel.show_force)):
-            if handle is not None:
+                               (self._force, self.panel.show_force),
+                               (self._manifold, self.panel.show_manifold),
+                               (self._violation, self.panel.show_manifold)):
+            if handle is not None and handle.visible != switch.value:
                 handle.visible = switch.value
+
+
+def _alike(some: Sequence[Shape], others: Sequence[Shape]) -> bool:
+    """Tell whether shapes are the same ones in the same places."""
+    return len(some) == len(others) and all(
+        one.kind == other.kind and one.size == other.size and np.array_equal(one.pose, other.pose)
+        for one, other in zip(some, others))
 
 
 def _segments(points: Matrix) -> NDArray[np.float32]:

@@ -10,7 +10,7 @@ import viser
 from viser import uplot
 
 from mbd_ros.nodes.page.colors import (
-    css, DESIRED, FORCE, JOINTS, PLOT_GRID, PLOT_TEXT, Rgb, TRACED)
+    css, DESIRED, FORCE, JOINTS, MANIFOLD, PLOT_GRID, PLOT_TEXT, Rgb, TRACED, VIOLATION)
 
 SMALLEST = 1e-4
 """Errors below this are drawn at it: the axis is logarithmic [mm]."""
@@ -24,7 +24,8 @@ LEGEND = ''.join(
     f'<span style="display:inline-block;width:1.4em;height:0.3em;border-radius:0.15em;'
     f'margin:0 0.4em 0.2em 0;background:{css(color)}"></span>{name}&emsp;'
     for name, color in (('desired path', DESIRED), ('traced path', TRACED),
-                        ('constraint force', FORCE)))
+                        ('constraint force', FORCE), ('surface', MANIFOLD),
+                        ('violation', VIOLATION)))
 
 
 class Panel:
@@ -52,8 +53,10 @@ class Panel:
         self._violations: deque[tuple[float, float]] = deque(maxlen=count)
         self._energies: deque[float] = deque(maxlen=count)
         self._joints: tuple[str, ...] = ()
+        self._driven: tuple[int, ...] = ()
         self._effort_plot: viser.GuiUplotHandle | None = None
-        gui.add_html(f'<div style="font-size:0.85em;padding:0.6em 1em 0.2em">{LEGEND}</div>')
+        self._legend = gui.add_html(
+            f'<div style="font-size:0.85em;padding:0.6em 1em 0.2em">{LEGEND}</div>')
         self._status = gui.add_markdown('*waiting for a robot*')
         self._error_plot = gui.add_uplot(
             data=(np.zeros(1), np.ones(1)), title='Tracking error', height=250,
@@ -61,24 +64,39 @@ class Panel:
             scales={'x': uplot.Scale(time=False), 'y': uplot.Scale(distr=3, log=10)},
             axes=(_axis('path time [s]', 32), _axis('distance [mm]', 56)), padding=PADDING)
         self._plots = gui.add_folder('Joint efforts')
-        with gui.add_folder('Constraint violation of the nominal model'):
+        violation = gui.add_folder('Constraint violation of the nominal model')
+        with violation:
             self._violation_plot = gui.add_uplot(
                 data=(np.zeros(1), np.ones(1), np.ones(1)), height=200, padding=PADDING,
                 series=(_series('t'), _series('before elimination [m or rad]', TRACED),
                         _series('after', DESIRED)),
                 scales={'x': uplot.Scale(time=False), 'y': uplot.Scale(distr=3, log=10)},
                 axes=(_axis('path time [s]', 32), _axis('violation', 56)))
-        with gui.add_folder('Energy'):
+        energy = gui.add_folder('Energy')
+        with energy:
             self._energy_plot = gui.add_uplot(
                 data=(np.zeros(1), np.zeros(1)), height=200, padding=PADDING,
                 series=(_series('t'), _series('kinetic and potential [J]', FORCE)),
                 scales={'x': uplot.Scale(time=False)},
                 axes=(_axis('path time [s]', 32), _axis('energy [J]', 56)))
-        with gui.add_folder('Show', expand_by_default=False):
+        switches = gui.add_folder('Show', expand_by_default=False)
+        with switches:
             self.show_desired = gui.add_checkbox('desired path', True)
             self.show_traced = gui.add_checkbox('traced path', True)
             self.show_force = gui.add_checkbox('constraint force', True)
+            self.show_manifold = gui.add_checkbox('surfaces and violation', True)
             self.clear = gui.add_button('Clear traced path and plots')
+        self._of_controller = (self._legend, self._error_plot, self._plots, violation, energy,
+                               switches)
+        self._controlled = True
+        self.show_controller(False)
+
+    def show_controller(self, there: bool) -> None:
+        """Show what is about a controller, or hide it where there is none."""
+        if there != self._controlled:
+            self._controlled = there
+            for handle in self._of_controller:
+                handle.visible = there
 
     def set_status(self, title: str, rows: Mapping[str, str]) -> None:
         """Show a line of text and a table of readouts."""
@@ -137,18 +155,21 @@ class Panel:
         self._error_plot.data = (times, np.array(self._errors))
         self._violation_plot.data = (times, *np.array(self._violations).T.copy())
         self._energy_plot.data = (times, np.array(self._energies))
-        efforts = (times, *np.array(self._efforts).T.copy())
+        rows = np.array(self._efforts).T.copy()
+        driven = tuple(np.flatnonzero(rows.any(axis=1)).tolist())   # not the passive joints
+        efforts = (times, *rows[list(driven)])
         plot = self._effort_plot
-        if plot is not None and len(plot.data) == len(efforts):
+        if plot is not None and driven == self._driven:
             plot.data = efforts
             return
+        self._driven = driven
         if plot is not None:
             plot.remove()
         with self._plots:
             self._effort_plot = self._gui.add_uplot(
                 data=efforts, height=230, padding=PADDING,
-                series=(_series('t'), *(_series(name, JOINTS[index % len(JOINTS)])
-                                        for index, name in enumerate(self._joints))),
+                series=(_series('t'), *(_series(self._joints[joint], JOINTS[index % len(JOINTS)])
+                                        for index, joint in enumerate(driven))),
                 scales={'x': uplot.Scale(time=False)},
                 axes=(_axis('path time [s]', 32), _axis('effort [N m or N]', 56)))
 

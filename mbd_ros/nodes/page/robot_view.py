@@ -46,6 +46,15 @@ class RobotView:
             except Exception as error:   # a mesh reader may raise anything
                 self.remarks.append(f"{shape.file} of link '{shape.link}' is not shown: {error}")
 
+    @property
+    def visible(self) -> bool:
+        """Whether it is shown."""
+        return bool(self._frame.visible)
+
+    @visible.setter
+    def visible(self, shown: bool) -> None:
+        self._frame.visible = shown
+
     def move(self, poses: Mapping[str, Matrix]) -> None:
         """
         Put the links where they are.
@@ -102,6 +111,29 @@ def extent(shapes: Iterable[Shape], poses: Mapping[str, Matrix], points: Matrix,
     middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
     reach = np.linalg.norm(places - middle, axis=1) + np.array(sizes)
     return middle, max(float(reach.max()), 0.1)
+
+
+def bottom(shapes: Iterable[Shape], poses: Mapping[str, Matrix], points: Matrix) -> float:
+    """Return the height of the lowest of shapes and points (n, 3) [m], or 0 if none is lower."""
+    heights = [0.0, *points[:, 2].tolist()]
+    for shape in shapes:
+        if shape.link in poses:
+            pose = poses[shape.link] @ shape.pose
+            heights.append(float(pose[2, 3]) - _half_height(shape, pose[2, :3]))
+    return min(heights)
+
+
+def _half_height(shape: Shape, up: Matrix) -> float:
+    """Return how far a shape reaches below its centre, for the world's z axis in its own axes."""
+    if shape.kind == 'mesh':
+        return 0.0
+    if shape.kind == 'box':
+        return 0.5 * float(np.abs(up) @ np.array(shape.size))
+    if shape.kind == 'sphere':
+        return shape.size[0]
+    radius, length = shape.size
+    rim = radius if shape.kind == 'capsule' else radius * float(np.hypot(up[0], up[1]))
+    return rim + 0.5 * length * abs(float(up[2]))
 
 
 def _add(scene: viser.SceneApi, name: str, shape: Shape) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+import contextlib
 import os
 from typing import Any
 
@@ -48,12 +49,11 @@ class LaunchContext:
         self._is_shutdown = False
         self._event_queue: deque[Event] = deque()
         self._event_waiter: asyncio.Event | None = None
-        self._event_handlers: deque[EventHandler] = deque()
+        self._event_handlers: deque[tuple[EventHandler, dict[str, Any]]] = deque()
         self._configurations_stack: list[dict[str, Any]] = []
         self._environment_stack: list[dict[str, str]] = []
         self._globals: dict[str, Any] = {}
         self._locals: dict[str, Any] = {}
-        self._locals_stack: list[dict[str, Any]] = []
         self._environment_reset = dict(os.environ)
         self._asyncio_loop: asyncio.AbstractEventLoop | None = None
 
@@ -122,15 +122,15 @@ class LaunchContext:
         """Add values that stay."""
         self._globals.update(extra)
 
-    def _push_locals(self) -> None:
-        self._locals_stack.append(self._locals)
-        self._locals = dict(self._locals)
-
-    def _pop_locals(self) -> None:
-        self._locals = self._locals_stack.pop()
-
-    def _restore_locals(self, values: Mapping[str, Any]) -> None:
-        self._locals = dict(values)
+    @contextlib.contextmanager
+    def _locals_of_event(self, values: Mapping[str, Any], event: Event) -> Iterator[None]:
+        """Have values hold while an event is handled."""
+        before = self._locals
+        self._locals = {**values, 'event': event}
+        try:
+            yield
+        finally:
+            self._locals = before
 
     def perform_substitution(self, substitution: Substitution) -> str:
         """Return the text of a substitution in this context."""
@@ -139,19 +139,26 @@ class LaunchContext:
     # Events
 
     def register_event_handler(self, event_handler: EventHandler, append: bool = False) -> None:
-        """Add a handler, in front of the others or behind them."""
+        """
+        Add a handler, in front of the others or behind them.
+
+        The values that hold now, such as the path of the launch file, will hold for what it does.
+
+        """
+        entry = (event_handler, dict(self._locals))
         if append:
-            self._event_handlers.append(event_handler)
+            self._event_handlers.append(entry)
         else:
-            self._event_handlers.appendleft(event_handler)
+            self._event_handlers.appendleft(entry)
 
     def unregister_event_handler(self, event_handler: EventHandler) -> None:
         """Remove a handler; raises ValueError if it is not registered."""
-        self._event_handlers.remove(event_handler)
+        handlers = [handler for handler, _ in self._event_handlers]
+        del self._event_handlers[handlers.index(event_handler)]
 
     def would_handle_event(self, event: Event) -> bool:
         """Tell whether there is a handler for this event."""
-        return any(handler.matches(event) for handler in self._event_handlers)
+        return any(handler.matches(event) for handler, _ in self._event_handlers)
 
     def emit_event_sync(self, event: Event) -> None:
         """Append an event to the queue; to be called in the thread of the loop."""

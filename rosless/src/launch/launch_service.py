@@ -156,19 +156,17 @@ class LaunchService:
             if context.is_shutdown:
                 return
             context._is_shutdown = True
-        context._push_locals()
-        context.extend_locals({'event': event})
         try:
             if isinstance(event, IncludeLaunchDescription):
-                self.__visit(event.launch_description)
-            for handler in tuple(context._event_handlers):
+                with context._locals_of_event({}, event):
+                    self.__visit(event.launch_description)
+            for handler, values in tuple(context._event_handlers):
                 if handler.matches(event):
-                    for entity in handler.handle(event, context) or ():
-                        self.__visit(entity)
+                    with context._locals_of_event(values, event):
+                        for entity in handler.handle(event, context) or ():
+                            self.__visit(entity)
         except Exception as error:
             self.__fail(error)
-        finally:
-            context._pop_locals()
 
     def __visit(self, entity: LaunchDescriptionEntity) -> None:
         for child in entity.visit(self.__context) or ():

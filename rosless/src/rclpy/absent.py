@@ -58,7 +58,3 @@ class NoWaitSet:
     async def execute(self, taken_data: Any) -> None:
         """Not in rosless."""
         raise NotInRosless(f'execute: {self.why}')
-
-    def configure_introspection(self, *_: Any) -> None:
-        """Not in rosless."""
-        raise NotInRosless('service introspection is not in rosless')

@@ -54,22 +54,16 @@ class MutuallyExclusiveCallbackGroup(CallbackGroup):
 
     def __init__(self) -> None:
         super().__init__()
-        self._active_entity: Any = None
-        self._lock = threading.Lock()
+        self._busy = threading.Lock()  # held while a callback runs, by whatever thread
 
     def can_execute(self, entity: Any) -> bool:
         """Tell whether no callback of the group is running."""
-        return self._active_entity is None
+        return not self._busy.locked()
 
     def beginning_execution(self, entity: Any) -> bool:
         """Take the group; False if a callback of it is running."""
-        with self._lock:
-            if self._active_entity is None:
-                self._active_entity = entity
-                return True
-        return False
+        return self._busy.acquire(blocking=False)
 
     def ending_execution(self, entity: Any) -> None:
         """Free the group."""
-        with self._lock:
-            self._active_entity = None
+        self._busy.release()

@@ -15,6 +15,7 @@ from .callback_groups import CallbackGroup
 from .entity import Job
 from .exceptions import InvalidHandle, RCLError
 from .service_channel import Channel, HEADER, identifiers, OFFSET, ServiceEntity
+from .service_introspection import REQUEST_SENT, RESPONSE_RECEIVED
 from .task import Future
 
 POLL_PERIOD = 0.02  # s, between looks whether the service is there
@@ -77,9 +78,11 @@ class Client(ServiceEntity):
         if not future.done():
             self.remove_pending_request(future)
             if not in_time:
-                raise TimeoutError(f"no answer from service '{self.srv_name}' in {timeout_sec} s")
+                raise TimeoutError(
+                    f"no answer from service '{self.service_name}' in {timeout_sec} s"
+                )
             raise RCLError(
-                f"the context was shut down while waiting for service '{self.srv_name}'"
+                f"the context was shut down while waiting for service '{self.service_name}'"
             )
         return future.result()
 
@@ -110,6 +113,8 @@ class Client(ServiceEntity):
                     'cannot use Destroyable because destruction was requested'
                 ) from None
             raise RCLError(f'Failed to send request: {error}') from None
+        if self._events is not None:
+            self._events.tell(REQUEST_SENT, (self._guid, number), request=[request])
         return future
 
     def get_pending_request(self, sequence_number: int) -> Future:
@@ -179,21 +184,17 @@ class Client(ServiceEntity):
                 continue
             with self._lock:
                 future = self._pending.pop(number, None)
-            if future is None or future.done():
+            if future is None or future._done:
                 continue
-            return Job(self._answer, (future, data, executor))
+            return Job(self._answer, (future, number, data, executor))
 
-    def _answer(self, future: Future, data: bytes, executor: Any) -> None:
+    def _answer(self, future: Future, number: int, data: bytes, executor: Any) -> None:
         future._set_executor(executor)
         try:
             response = deserialize(data, self.srv_type.Response, OFFSET)
         except DeserializationError as error:
             future.set_exception(error)
-        else:
-            future.set_result(response)
-
-    def destroy(self) -> None:
-        """Let the node forget it."""
-        node = self._node()
-        if node is not None:
-            node.destroy_client(self)
+            return
+        if self._events is not None:
+            self._events.tell(RESPONSE_RECEIVED, (self._guid, number), response=[response])
+        future.set_result(response)

@@ -269,12 +269,11 @@ class ROSClock(Clock):
         if enabled == self._active:
             return
         change = ClockChange.ROS_TIME_ACTIVATED if enabled else ClockChange.ROS_TIME_DEACTIVATED
-        after = self._override if enabled else system.time_ns()
 
         def switch() -> None:
             self._active = enabled
 
-        self._jump(change, after - self.now_nanoseconds(), switch)
+        self._jump(change, 0, switch)  # ROS 2 tells no difference between two kinds of time
 
     def set_ros_time_override(self, time: Time) -> None:
         """Set the simulated time."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import total_ordering
+import math
 from typing import Any
 
 from .absent import NO_HANDLES, NotInRosless
@@ -49,6 +50,23 @@ class Duration:
         if self == Infinite:
             return 'Infinite'
         return f'{self.nanoseconds} nanoseconds'
+
+    def __add__(self, other: Duration) -> Duration:
+        if isinstance(other, Duration):
+            return Duration(nanoseconds=self.nanoseconds + other.nanoseconds)
+        return NotImplemented
+
+    def __sub__(self, other: Duration) -> Duration:
+        if isinstance(other, Duration):
+            return Duration(nanoseconds=self.nanoseconds - other.nanoseconds)
+        return NotImplemented
+
+    def __mul__(self, other: float) -> Duration:
+        if not isinstance(other, (int, float)):
+            return NotImplemented
+        if isinstance(other, float) and math.isinf(other):
+            return Infinite
+        return Duration(nanoseconds=int(self.nanoseconds * other))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Duration):

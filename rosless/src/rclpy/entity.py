@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import itertools
 from typing import Any, NamedTuple
+import weakref
 
 from rosless.dds.endpoints import Endpoint
 from rosless.dds.library import DATA_AVAILABLE
@@ -33,17 +34,38 @@ class Entity(NoHandle):
         The group its callbacks belong to.
     endpoint : Endpoint, optional
         What DDS signals data on.
+    endpoints : tuple[Endpoint, ...]
+        All that it has on the side of DDS, in the order in which they are deleted.
     key : int
         Identifies it in wait sets.
+    polled : bool
+        Whether it is asked whether it `is_due`, because DDS does not signal that.
 
     """
 
-    def __init__(self, callback_group: CallbackGroup, endpoint: Endpoint | None = None) -> None:
+    polled = False
+
+    def __init__(
+        self, callback_group: CallbackGroup, node: Any, endpoint: Endpoint | None = None
+    ) -> None:
         self.callback_group = callback_group
+        self._node = weakref.ref(node)
         self.endpoint = endpoint
+        self.endpoints = () if endpoint is None else (endpoint,)
         self.key = next(_keys)
         self.destroyed = False
         callback_group.add_entity(self)
+
+    @property
+    def watched(self) -> tuple[Endpoint, ...]:
+        """What DDS signals data on."""
+        return () if self.endpoint is None else (self.endpoint,)
+
+    @property
+    def logger_name(self) -> str:
+        """Name of the node's logger."""
+        node = self._node()
+        return '' if node is None else node.get_logger().name
 
     def next_job(self, executor: Any) -> Job | None:
         """Take one piece of work, or None if there is none; called by one thread at a time."""
@@ -71,3 +93,27 @@ class Entity(NoHandle):
 
     def on_events(self, statuses: int, executor: Any) -> None:
         """Handle changes of DDS statuses other than new data."""
+
+    def is_due(self) -> bool:
+        """Tell whether there is work, if it is `polled`."""
+        return False
+
+    def wait_seconds(self) -> float | None:
+        """Return the time after which it may become due by itself [s], if it is `polled`."""
+        return None
+
+    def wake(self) -> None:
+        """Let the executor look whether it is due."""
+        node = self._node()
+        if node is not None and node.executor is not None:
+            node.executor.wake()
+
+    def close(self) -> None:
+        """Stop for good; called by the node."""
+        self.destroyed = True
+
+    def destroy(self) -> None:
+        """Let the node forget it."""
+        node = self._node()
+        if node is not None:
+            node._remove(self)

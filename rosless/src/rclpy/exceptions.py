@@ -36,9 +36,12 @@ class UnsupportedEventTypeError(RCLError):
     """Raised for an event that the middleware does not support."""
 
 
-class NameValidationException(Exception):
+class NameValidationException(ValueError):
     """
     Raised when a name is invalid.
+
+    It is a ValueError, too: ROS 2 raises that where a name is only asked about, as by
+    ``Node.count_publishers``.
 
     Parameters
     ----------

@@ -11,10 +11,8 @@ from cyclonedds.core import DDSException
 from rosless.dds.waiter import Waiter
 
 from .entity import Entity
-from .executor_tasks import CallbackTask
-from .guard_condition import GuardCondition
+from .executor_tasks import Work
 from .task import Task
-from .timer import Timer
 
 
 class WorkQueue:
@@ -38,11 +36,10 @@ class WorkQueue:
         self._ready: dict[Entity, None] = {}
         self._attached: dict[int, Entity] = {}
         self._owners: dict[Entity, Any] = {}
-        self._timers: list[Timer] = []
-        self._guards: list[GuardCondition] = []
-        self._versions: list[int] | None = None
+        self._polled: list[Entity] = []
+        self._followed: Any = None  # the nodes whose entities these are; None if they changed
         self._spinner = 0
-        self._looked = False
+        self._rounds = 0  # since the last look at what DDS signals
 
     def add_task(self, task: Task) -> None:
         """Let a task run."""
@@ -65,18 +62,20 @@ class WorkQueue:
             waiter.wake()
 
     def refresh(self) -> None:
-        """Note that the nodes have changed."""
-        self._versions = None
+        """Note that the nodes, or the entities of one, have changed."""
+        self._followed = None
+        self.wake()
 
     def close(self) -> None:
         """Delete the wait set."""
         waiter, self._waiter = self._waiter, None
+        self._followed = None
         if waiter is not None:
             waiter.close()
 
-    def next(self, nodes: Iterable[Any]) -> tuple[Task, Any, Any] | None:
+    def next(self, nodes: Iterable[Any]) -> Work | None:
         """
-        Return a task, its entity and its node; None if nothing of this round is left.
+        Return the next callback or task; None if nothing of this round is left.
 
         A round holds what was ready when it began, so that nothing is starved.
 
@@ -89,26 +88,27 @@ class WorkQueue:
             work = self._next_of_batch()
         return work
 
-    def _next_of_batch(self) -> tuple[Task, Any, Any] | None:
-        while self._batch:
-            work = self._prepare(self._batch.popleft())
+    def _next_of_batch(self) -> Work | None:
+        batch = self._batch
+        while batch:
+            work = self._prepare(batch.popleft())
             if work is not None:
                 return work
         return None
 
-    def wait(self, timeout: float | None) -> None:
+    def wait(self, timeout: float | None, *, eagerly: bool = False) -> None:
         """Wait for signals, at most `timeout` [s]; timers that are due end the wait as well."""
         if self._tasks or (self._ready and self._can_go_on()):
             timeout = 0.0
-        for timer in self._timers:
-            if timer.callback_group.can_execute(timer):
-                remaining = timer.wait_seconds()
+        for entity in self._polled:
+            if entity.callback_group.can_execute(entity):
+                remaining = entity.wait_seconds()
                 if remaining is not None and (timeout is None or remaining < timeout):
                     timeout = remaining
         waiter = self._waiter
         if waiter is not None:
-            self._mark(waiter.wait(timeout))
-            self._looked = True
+            self._mark(waiter.wait(timeout, eagerly=eagerly))
+            self._rounds = 0
 
     def _can_go_on(self) -> bool:
         """Tell whether a callback group has become free for which data wait."""
@@ -125,24 +125,26 @@ class WorkQueue:
         """
         Begin a round.
 
+        An entity that was ready mostly is so no longer in the next round, after which there is
+        a `wait`. Where it goes on, every second round looks at the others, too.
         A call of `wake` must not be used up here: what it is about may have come after the nodes
         were looked at, and only a `wait` is followed by another look.
 
         """
         waiter = self._waiter
-        if waiter is not None and not self._looked:
+        if waiter is not None and self._rounds >= 2:
             self._mark(waiter.look())
-        self._looked = False
+            self._rounds = 0
+        self._rounds += 1
         batch = self._batch
         while self._tasks:
             batch.append(self._tasks.popleft())
-        batch.extend([timer for timer in self._timers if timer.is_ready()])
-        batch.extend([guard for guard in self._guards if guard.triggered])
+        batch.extend([entity for entity in self._polled if entity.is_due()])
         batch.extend(self._ready)
 
-    def _prepare(self, item: Any) -> tuple[Task, Any, Any] | None:
+    def _prepare(self, item: Any) -> Work | None:
         if isinstance(item, Task):
-            return None if item.done() else (item, None, None)
+            return None if item._done else Work(None, None, None, item)
         entity: Entity = item
         node = self._owners.get(entity)
         if node is None or entity.destroyed:
@@ -163,28 +165,29 @@ class WorkQueue:
                 entity.callback_group.ending_execution(entity)
         if job is None:
             return None
-        return CallbackTask(entity, job, self._executor), entity, node
+        return Work(entity, node, job)
 
     def _follow(self, nodes: Iterable[Any]) -> None:
         """Bring the wait set in line with the entities of the nodes."""
-        versions = [node._version for node in nodes]
+        if nodes is self._followed:
+            return
         if self._waiter is None:
             self._waiter = Waiter(self._executor.context.participant.ref)
-        elif versions == self._versions:
-            return
-        self._versions = versions
+        # Set before the entities are asked for: they may change again meanwhile.
+        self._followed = nodes if isinstance(nodes, tuple) else None
         owners = {entity: node for node in nodes for entity in node._entities()}
         for key, entity in list(self._attached.items()):
             if entity not in owners:
                 del self._attached[key]
                 self._ready.pop(entity, None)
-                if entity.endpoint is not None:
-                    self._waiter.detach(entity.endpoint.ref)
+                for endpoint in entity.watched:
+                    self._waiter.detach(endpoint.ref)
         for entity in owners:
-            if entity.endpoint is not None and entity.key not in self._attached:
+            if entity.watched and entity.key not in self._attached:
                 self._attached[entity.key] = entity
-                self._waiter.attach(entity.endpoint.ref, entity.key)
-                self._ready[entity] = None
+                for endpoint in entity.watched:
+                    self._waiter.attach(endpoint.ref, entity.key)
+                if not entity.polled:
+                    self._ready[entity] = None
         self._owners = owners
-        self._timers = [entity for entity in owners if isinstance(entity, Timer)]
-        self._guards = [entity for entity in owners if isinstance(entity, GuardCondition)]
+        self._polled = [entity for entity in owners if entity.polled]

@@ -1,8 +1,9 @@
-"""The task that runs one callback of an entity."""
+"""What an executor runs: callbacks of entities, and tasks."""
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+from typing import Any, NamedTuple
 
 from .entity import Entity, Job
 from .task import Task
@@ -48,7 +49,66 @@ class CallbackTask(Task):
         if self._freed:
             return
         self._freed = True
-        self._entity.callback_group.ending_execution(self._entity)
         executor = None if self._executor is None else self._executor()
-        if executor is not None:
-            executor._queue.group_freed()
+        _free(self._entity, executor)
+
+
+class Work(NamedTuple):
+    """
+    A callback to run, or a task.
+
+    Most callbacks are plain functions, which are called directly; only a coroutine needs a task.
+
+    Attributes
+    ----------
+    entity, node : Entity, Node
+        Whose callback it is; its group has been taken. None for a task.
+    job : Job, optional
+        The call.
+    task : Task, optional
+        The task.
+
+    """
+
+    entity: Any
+    node: Any
+    job: Job | None
+    task: Task | None = None
+
+    def as_task(self, executor: Any) -> Task:
+        """Return a task that runs it."""
+        if self.task is not None:
+            return self.task
+        assert self.job is not None
+        return CallbackTask(self.entity, self.job, executor)
+
+    def run(self, executor: Any) -> None:
+        """Run it in this thread, up to where a coroutine waits; raise what it raises."""
+        task = self._call(executor) if self.task is None else self.task
+        if task is not None:
+            task()
+            if task.done():
+                task.result()
+
+    def _call(self, executor: Any) -> Task | None:
+        """Call the function; return a task if that makes a coroutine."""
+        job = self.job
+        assert job is not None
+        try:
+            outcome = job.callback(*job.args)
+            if inspect.iscoroutine(outcome):
+                return CallbackTask(self.entity, Job(outcome, (), job.finish), executor)
+            if job.finish is not None:
+                job.finish(outcome)
+        except BaseException:
+            _free(self.entity, executor)
+            raise
+        _free(self.entity, executor)
+        return None
+
+
+def _free(entity: Entity, executor: Any) -> None:
+    """Free the entity's callback group, and let the executor look for what waited for it."""
+    entity.callback_group.ending_execution(entity)
+    if executor is not None:
+        executor._queue.group_freed()

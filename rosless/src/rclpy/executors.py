@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from .executor_queue import WorkQueue
-from .executor_tasks import CallbackTask
+from .executor_tasks import CallbackTask, Work
 from .task import Future, Task, when_done
 from .utilities import get_default_context, timeout_sec_to_nsec
 
@@ -57,15 +57,16 @@ class Executor:
 
     """
 
+    _polls = False  # whether who waits for a future may use the processor for it
+
     def __init__(self, *, context: Any = None) -> None:
         self._context = get_default_context() if context is None else context
         self._nodes: tuple[Any, ...] = ()  # replaced, never changed: readers need no lock
         self._lock = threading.RLock()
         self._queue = WorkQueue(self)
         self._is_shutdown = False
-        self._running = 0
-        self._counting = threading.Lock()
-        self._idle = threading.Condition(self._counting)
+        self._running: list[None] = []  # one for each running callback: append needs no lock
+        self._idle = threading.Condition()
         self._context.on_shutdown(self.wake)
 
     @property
@@ -122,7 +123,7 @@ class Executor:
         self.wake()
         limit = None if timeout_sec is None or timeout_sec < 0 else timeout_sec
         with self._idle:
-            if not self._idle.wait_for(lambda: self._running == 0, limit):
+            if not self._idle.wait_for(lambda: not self._running, limit):
                 return False
         with self._lock:
             for node in self._nodes:
@@ -137,7 +138,7 @@ class Executor:
                 return False
             self._nodes = (*self._nodes, node)
         node.executor = self
-        self.wake()
+        self._queue.refresh()
         return True
 
     def remove_node(self, node: Any) -> None:
@@ -147,7 +148,6 @@ class Executor:
         if node.executor is self:
             node._forget_executor()
         self._queue.refresh()
-        self.wake()
 
     def get_nodes(self) -> list[Any]:
         """Return the nodes."""
@@ -172,7 +172,7 @@ class Executor:
         forget = when_done(future, self._queue.group_freed)
         limit = None if timeout_sec is None or timeout_sec < 0 else time.monotonic() + timeout_sec
         try:
-            while self._context.ok() and not future.done() and not self._is_shutdown:
+            while self._context.ok() and not future._done and not self._is_shutdown:
                 remaining = None if limit is None else limit - time.monotonic()
                 if remaining is not None and remaining < 0:
                     return
@@ -188,7 +188,7 @@ class Executor:
         self, future: Future, timeout_sec: float | None = None
     ) -> None:
         """Run one callback, unless the future is done before."""
-        self._spin_once(timeout_sec, future.done)
+        self._spin_once(timeout_sec, lambda: future._done)
 
     def wait_for_ready_callbacks(
         self,
@@ -220,6 +220,18 @@ class Executor:
             If the condition is true.
 
         """
+        work = self._next_work(timeout_sec, nodes, condition)
+        return work.as_task(self), work.entity, work.node
+
+    def _next_work(
+        self,
+        timeout_sec: float | None,
+        nodes: list[Any] | None,
+        condition: Callable[[], bool] | None,
+        *,
+        eagerly: bool = False,
+    ) -> Work:
+        """Return what `wait_for_ready_callbacks` does, before a task is made of it."""
         nanoseconds = timeout_sec_to_nsec(timeout_sec)
         limit = None if nanoseconds < 0 else time.monotonic_ns() + nanoseconds
         looked = False
@@ -228,7 +240,7 @@ class Executor:
                 raise ShutdownException()
             if not self._context.ok():
                 raise ExternalShutdownException()
-            if condition():
+            if condition is not None and condition():
                 raise ConditionReachedException()
             work = self._queue.next(self._nodes if nodes is None else nodes)
             if work is not None:
@@ -236,31 +248,32 @@ class Executor:
             remaining = None if limit is None else limit - time.monotonic_ns()
             if remaining is not None and remaining <= 0 and looked:
                 raise TimeoutException()
-            self._queue.wait(None if remaining is None else max(remaining, 0) * 1e-9)
+            seconds = None if remaining is None else max(remaining, 0) * 1e-9
+            self._queue.wait(seconds, eagerly=eagerly)
             looked = True
 
     def _spin_once(
-        self, timeout_sec: float | None, condition: Callable[[], bool] = lambda: False
+        self, timeout_sec: float | None, condition: Callable[[], bool] | None = None
     ) -> None:
         try:
-            task, _, _ = self.wait_for_ready_callbacks(timeout_sec, None, condition)
+            eagerly = self._polls and condition is not None
+            work = self._next_work(timeout_sec, None, condition, eagerly=eagerly)
         except (ShutdownException, TimeoutException, ConditionReachedException):
             return
-        self._execute(task)
+        self._execute(work)
 
-    def _execute(self, task: Task) -> None:
+    def _execute(self, work: Work) -> None:
         raise NotImplementedError
 
-    def _run(self, task: Task) -> None:
-        """Run a task and count it as running."""
-        with self._counting:
-            self._running += 1
+    def _run(self, work: Work) -> None:
+        """Run it, and note meanwhile that something is running."""
+        self._running.append(None)
         try:
-            task()
+            work.run(self)
         finally:
-            with self._counting:
-                self._running -= 1
-                if self._is_shutdown:
+            self._running.pop()
+            if self._is_shutdown:
+                with self._idle:
                     self._idle.notify_all()
 
     def __enter__(self) -> Executor:
@@ -273,9 +286,10 @@ class Executor:
 class SingleThreadedExecutor(Executor):
     """Runs callbacks in the thread that spins."""
 
-    def _execute(self, task: Task) -> None:
-        self._run(task)
-        _raise_failure(task)
+    _polls = True
+
+    def _execute(self, work: Work) -> None:
+        self._run(work)
 
 
 class MultiThreadedExecutor(Executor):
@@ -304,44 +318,36 @@ class MultiThreadedExecutor(Executor):
                     'Use the SingleThreadedExecutor instead.'
                 )
         self._pool = ThreadPoolExecutor(num_threads, thread_name_prefix='rclpy')
-        self._failures: list[Task] = []
+        self._failures: list[BaseException] = []
 
     def _spin_once(
-        self, timeout_sec: float | None, condition: Callable[[], bool] = lambda: False
+        self, timeout_sec: float | None, condition: Callable[[], bool] | None = None
     ) -> None:
         self._raise_failures()
-        super()._spin_once(timeout_sec, lambda: bool(self._failures) or condition())
+        super()._spin_once(
+            timeout_sec, lambda: bool(self._failures) or (condition is not None and condition())
+        )
         self._raise_failures()
 
-    def _execute(self, task: Task) -> None:
-        self._pool.submit(self._run_in_pool, task)
+    def _execute(self, work: Work) -> None:
+        self._pool.submit(self._run_in_pool, work)
 
-    def _run_in_pool(self, task: Task) -> None:
-        self._run(task)
-        if _has_failed(task):
-            self._failures.append(task)
+    def _run_in_pool(self, work: Work) -> None:
+        try:
+            self._run(work)
+        except BaseException as error:
+            self._failures.append(error)
             self.wake()
 
     def _raise_failures(self) -> None:
-        while self._failures:
-            _raise_failure(self._failures.pop(0))
+        if self._failures:
+            raise self._failures.pop(0)
 
     def shutdown(self, timeout_sec: float | None = None) -> bool:
         """Stop, and wait for callbacks that are running; see `Executor.shutdown`."""
         ended = super().shutdown(timeout_sec)
         self._pool.shutdown(wait=False)
         return ended
-
-
-def _has_failed(task: Task) -> bool:
-    return task.done() and task._exception is not None
-
-
-def _raise_failure(task: Task) -> None:
-    if _has_failed(task):
-        error = task.exception()
-        assert error is not None
-        raise error
 
 
 async def await_or_execute(callback: Any, *args: Any) -> Any:

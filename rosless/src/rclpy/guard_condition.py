@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-import weakref
 
 from .callback_groups import CallbackGroup
 from .entity import Entity, Job
@@ -25,20 +24,23 @@ class GuardCondition(Entity):
 
     """
 
+    polled = True
+
     def __init__(
         self, callback: Callable[[], Any] | None, callback_group: CallbackGroup, node: Any
     ) -> None:
-        super().__init__(callback_group)
+        super().__init__(callback_group, node)
         self.callback = callback
         self.triggered = False
-        self._node = weakref.ref(node)
 
     def trigger(self) -> None:
         """Let the callback run."""
         self.triggered = True
-        node = self._node()
-        if node is not None and node.executor is not None:
-            node.executor.wake()
+        self.wake()
+
+    def is_due(self) -> bool:
+        """Tell whether it was triggered."""
+        return self.triggered
 
     def next_job(self, executor: Any) -> Job | None:
         """Take the trigger."""
@@ -46,9 +48,3 @@ class GuardCondition(Entity):
             return None
         self.triggered = False
         return Job(self.callback or (lambda: None))
-
-    def destroy(self) -> None:
-        """Let the node forget it."""
-        node = self._node()
-        if node is not None:
-            node.destroy_guard_condition(self)

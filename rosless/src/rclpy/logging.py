@@ -48,8 +48,11 @@ def get_logger_level(name: str) -> LoggingSeverity:
 
 
 def get_logging_severity_from_string(log_severity: str) -> LoggingSeverity:
-    """Return the severity of that name."""
-    return LoggingSeverity[log_severity.upper()]
+    """Return the severity of that name; raises RuntimeError if there is none."""
+    try:
+        return LoggingSeverity[log_severity.upper()]
+    except KeyError:
+        raise RuntimeError(f'Failed to get severity name: {log_severity!r}') from None
 
 
 def get_logging_directory() -> Path:

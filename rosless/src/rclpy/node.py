@@ -11,7 +11,7 @@ from rosless import names, parameter_values
 from rosless.idl.resolve import interface_class
 from rosless.remap import remap_node
 
-from .absent import NoHandle, NotInRosless
+from .absent import NoHandle
 from .callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
 from .clock import ROSClock
 from .context import Context
@@ -34,7 +34,6 @@ from .parameter_service import ParameterService
 from .qos import qos_profile_parameter_events, qos_profile_rosout_default, QoSProfile
 from .time_source import TimeSource
 from .utilities import get_default_context
-from .waitable import Waitable
 
 __all__ = ['HIDDEN_NODE_PREFIX', 'PARAMETER_SEPARATOR_STRING', 'Node']
 HIDDEN_NODE_PREFIX = '_'
@@ -180,14 +179,6 @@ class Node(NodeEntities, NodeParameters, NodeGraph, NoHandle):
     def get_clock(self) -> ROSClock:
         """Return the clock: ROS time."""
         return self._clock
-
-    def add_waitable(self, waitable: Any) -> None:
-        """Not in rosless."""
-        raise NotInRosless(f'waitables are not in rosless: {Waitable.why}')
-
-    def remove_waitable(self, waitable: Any) -> None:
-        """Not in rosless."""
-        raise NotInRosless(f'waitables are not in rosless: {Waitable.why}')
 
     def destroy_node(self) -> None:
         """Destroy the node and everything it owns; it vanishes from the graph."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-import itertools
-from typing import Any
+from typing import Any, TypeVar
 
 from rosless import names
-from rosless.dds.endpoints import Endpoint, Writer
 
 from . import best_available
 from .callback_groups import CallbackGroup, ReentrantCallbackGroup
@@ -15,7 +13,7 @@ from .client import Client
 from .clock import Clock
 from .constants import S_TO_NS
 from .entity import Entity
-from .exceptions import InvalidHandle, RCLError
+from .exceptions import InvalidHandle
 from .guard_condition import GuardCondition
 from .node_names import NodeNames
 from .publisher import Publisher
@@ -28,10 +26,9 @@ from .subscription import NO_FILTERS, Subscription
 from .subscription_content_filter_options import ContentFilterOptions
 from .timer import Rate, Timer
 from .type_support import check_is_valid_msg_type, check_is_valid_srv_type
+from .waitable import Waitable, WaitableEntity
 
-# Of all nodes: a number stands for one state of one node. The next one is taken in one step,
-# whatever the thread.
-_versions = itertools.count(1)
+E = TypeVar('E', bound=Entity)
 
 
 class NodeEntities(NodeNames):
@@ -42,53 +39,49 @@ class NodeEntities(NodeNames):
     _clock: Any
     _graph_node: Any
     executor: Any
+    get_logger: Callable[[], Any]
 
     def _init_entities(self) -> None:
-        self._publishers: list[Publisher] = []
-        self._subscriptions: list[Subscription] = []
-        self._clients: list[Client] = []
-        self._services: list[Service] = []
-        self._timers: list[Timer] = []
-        self._guards: list[GuardCondition] = []
+        self._made: list[Entity] = []
         self._rates: dict[Rate, Timer] = {}
         self._waitables: list[Any] = []
-        self._version = next(_versions)
         self._destroyed = False
 
     @property
     def publishers(self) -> Iterator[Publisher]:
         """The publishers."""
-        yield from self._publishers
+        yield from self._of_kind(Publisher)
 
     @property
     def subscriptions(self) -> Iterator[Subscription]:
         """The subscriptions."""
-        yield from self._subscriptions
+        yield from self._of_kind(Subscription)
 
     @property
     def clients(self) -> Iterator[Client]:
         """The clients."""
-        yield from self._clients
+        yield from self._of_kind(Client)
 
     @property
     def services(self) -> Iterator[Service]:
         """The services."""
-        yield from self._services
+        yield from self._of_kind(Service)
 
     @property
     def timers(self) -> Iterator[Timer]:
         """The timers."""
-        yield from self._timers
+        yield from self._of_kind(Timer)
 
     @property
     def guards(self) -> Iterator[GuardCondition]:
         """The guard conditions."""
-        yield from self._guards
+        yield from self._of_kind(GuardCondition)
 
     @property
     def waitables(self) -> Iterator[Any]:
-        """The action servers and clients."""
-        yield from self._waitables
+        """The action servers and clients, and waitables of one's own."""
+        for each in self._waitables:
+            yield each.waitable if isinstance(each, WaitableEntity) else each
 
     def create_publisher(
         self,
@@ -141,13 +134,13 @@ class NodeEntities(NodeNames):
         publisher = publisher_class(
             writer,
             msg_type,
-            full_name,
+            topic,
             profile,
             event_callbacks or PublisherEventCallbacks(),
             callback_group or self._default_callback_group,
             self,
         )
-        self._add(self._publishers, publisher, writer)
+        self._add(self._made, publisher)
         return publisher
 
     def create_subscription(
@@ -185,7 +178,8 @@ class NodeEntities(NodeNames):
         raw : bool
             Whether the callback gets octets.
         content_filter_options : ContentFilterOptions, optional
-            Refused: Cyclone DDS has no content filters for ROS 2.
+            Only warned of, as rmw_cyclonedds_cpp has no content filters: all messages come, and
+            `Subscription.is_cft_enabled` is false.
 
         Raises
         ------
@@ -193,13 +187,9 @@ class NodeEntities(NodeNames):
             If the name is not one.
         NoTypeSupportImportedException
             If the class is not that of a message.
-        RCLError
-            If a content filter is wanted.
 
         """
         check_is_valid_msg_type(msg_type)
-        if content_filter_options is not None:
-            raise RCLError(NO_FILTERS)
         profile = self._profile(qos_profile, qos_overriding_options, topic, is_publisher=False)
         full_name = self.resolve_topic_name(topic)
         self._check_alive()
@@ -211,7 +201,7 @@ class NodeEntities(NodeNames):
         subscription = Subscription(
             reader,
             msg_type,
-            full_name,
+            topic,
             callback,
             callback_group or self._default_callback_group,
             profile,
@@ -219,7 +209,9 @@ class NodeEntities(NodeNames):
             event_callbacks or SubscriptionEventCallbacks(),
             self,
         )
-        self._add(self._subscriptions, subscription, reader)
+        self._add(self._made, subscription)
+        if content_filter_options is not None:
+            self.get_logger().warn(f"all messages on topic '{full_name}' come: {NO_FILTERS}")
         return subscription
 
     def create_client(
@@ -246,10 +238,9 @@ class NodeEntities(NodeNames):
 
         """
         check_is_valid_srv_type(srv_type)
-        full_name = self.resolve_service_name(srv_name)
-        channel = self._channel(srv_type, full_name, qos_profile, is_service=False)
+        channel = self._channel(srv_type, srv_name, qos_profile, is_service=False)
         client = Client(channel, callback_group or self._default_callback_group, self)
-        self._add(self._clients, client, *channel[:2])
+        self._add(self._made, client)
         return client
 
     def create_service(
@@ -279,10 +270,9 @@ class NodeEntities(NodeNames):
 
         """
         check_is_valid_srv_type(srv_type)
-        full_name = self.resolve_service_name(srv_name)
-        channel = self._channel(srv_type, full_name, qos_profile, is_service=True)
+        channel = self._channel(srv_type, srv_name, qos_profile, is_service=True)
         service = Service(channel, callback, callback_group or self._default_callback_group, self)
-        self._add(self._services, service, *channel[:2])
+        self._add(self._made, service)
         return service
 
     def create_timer(
@@ -319,7 +309,7 @@ class NodeEntities(NodeNames):
             self,
             autostart=autostart,
         )
-        self._add(self._timers, timer)
+        self._add(self._made, timer)
         return timer
 
     def create_guard_condition(
@@ -328,7 +318,7 @@ class NodeEntities(NodeNames):
         """Make a guard condition: `callback` runs in the executor after its `trigger`."""
         self._check_alive()
         guard = GuardCondition(callback, callback_group or self._default_callback_group, self)
-        self._add(self._guards, guard)
+        self._add(self._made, guard)
         return guard
 
     def create_rate(self, frequency: float, clock: Clock | None = None) -> Rate:
@@ -340,30 +330,42 @@ class NodeEntities(NodeNames):
         self._rates[rate] = timer
         return rate
 
+    def add_waitable(self, waitable: Waitable[Any]) -> None:
+        """Let executors look after a waitable."""
+        self._check_alive()
+        self._waitables.append(WaitableEntity(waitable, self))
+        self._changed()
+
+    def remove_waitable(self, waitable: Waitable[Any]) -> None:
+        """Let executors look after a waitable no longer."""
+        self._waitables = [
+            each for each in self._waitables if getattr(each, 'waitable', None) is not waitable
+        ]
+        self._changed()
+
     def destroy_publisher(self, publisher: Publisher) -> bool:
         """Destroy a publisher; False if it is not one of this node."""
-        return self._remove(self._publishers, publisher, publisher.endpoint)
+        return self._remove(publisher, Publisher)
 
     def destroy_subscription(self, subscription: Subscription) -> bool:
         """Destroy a subscription; False if it is not one of this node."""
-        return self._remove(self._subscriptions, subscription, subscription.endpoint)
+        return self._remove(subscription, Subscription)
 
     def destroy_client(self, client: Client) -> bool:
         """Destroy a client; False if it is not one of this node."""
-        return self._remove(self._clients, client, client._writer, client._reader)
+        return self._remove(client, Client)
 
     def destroy_service(self, service: Service) -> bool:
         """Destroy a service; False if it is not one of this node."""
-        return self._remove(self._services, service, service._writer, service._reader)
+        return self._remove(service, Service)
 
     def destroy_timer(self, timer: Timer) -> bool:
         """Destroy a timer; False if it is not one of this node."""
-        timer.close()
-        return self._remove(self._timers, timer)
+        return self._remove(timer, Timer)
 
     def destroy_guard_condition(self, guard: GuardCondition) -> bool:
         """Destroy a guard condition; False if it is not one of this node."""
-        return self._remove(self._guards, guard)
+        return self._remove(guard, GuardCondition)
 
     def destroy_rate(self, rate: Rate) -> bool:
         """Destroy a rate; False if it is not one of this node."""
@@ -410,7 +412,8 @@ class NodeEntities(NodeNames):
         self._check_alive()
         profile = best_available.for_service(profile)
         participant = self._context.participant
-        request, reply = names.service_on_wire(name)
+        full_name = self.resolve_service_name(name)
+        request, reply = names.service_on_wire(full_name)
         request_type = names.type_on_wire(srv_type.Request._definition.name)
         reply_type = names.type_on_wire(srv_type.Response._definition.name)
         data = user_data('serviceid' if is_service else 'clientid', unique_id())
@@ -420,38 +423,42 @@ class NodeEntities(NodeNames):
             outgoing, incoming = incoming, outgoing
         writer = participant.writer(*outgoing, numbers, data)
         reader = participant.reader(*incoming, numbers, data)
-        return Channel(writer, reader, srv_type, name, profile)
+        return Channel(writer, reader, srv_type, name, full_name, profile)
 
-    def _add(self, entities: list[Any], entity: Entity, *endpoints: Endpoint) -> None:
+    def _of_kind(self, kind: type[E]) -> Iterator[E]:
+        return (entity for entity in list(self._made) if isinstance(entity, kind))
+
+    def _add(self, entities: list[Any], entity: Entity) -> None:
+        """Own an entity: note it in a list of this node or of one of its actions."""
         entities.append(entity)
-        if endpoints:
+        if entity.endpoints:
             discovery = self._context.discovery
             with discovery.together():
-                for endpoint in endpoints:
+                for endpoint in entity.endpoints:
                     discovery.add_endpoint(self._graph_node, endpoint)
         self._changed()
 
-    def _remove(self, entities: list[Any], entity: Entity, *endpoints: Endpoint | None) -> bool:
-        if entity not in entities:
+    def _remove(self, entity: Entity, kind: type[Entity] = Entity) -> bool:
+        """Destroy an entity; False if it is not one of that kind of this node."""
+        if not isinstance(entity, kind) or entity not in self._made:
             return False
-        entities.remove(entity)
-        entity.destroyed = True
-        self._changed()
-        alive = self._context._participant is not None
-        for endpoint in endpoints:
-            if endpoint is not None and alive:
-                self._context.discovery.remove_endpoint(self._graph_node, endpoint)
-        for endpoint in sorted(
-            (e for e in endpoints if e is not None), key=lambda e: isinstance(e, Writer)
-        ):
-            endpoint.close()
+        self._discard(self._made, entity)
         return True
 
+    def _discard(self, entities: list[Any], entity: Entity) -> None:
+        entities.remove(entity)
+        entity.close()
+        self._changed()
+        alive = self._context._participant is not None
+        for endpoint in entity.endpoints:
+            if alive:
+                self._context.discovery.remove_endpoint(self._graph_node, endpoint)
+            endpoint.close()
+
     def _changed(self) -> None:
-        self._version = next(_versions)
         executor = self.executor
         if executor is not None:
-            executor.wake()
+            executor._queue.refresh()
 
     def _check_alive(self) -> None:
         if self._destroyed:
@@ -459,23 +466,23 @@ class NodeEntities(NodeNames):
 
     def _entities(self) -> list[Entity]:
         """Return everything an executor looks after."""
-        return [
-            *self._timers,
-            *self._subscriptions,
-            *self._guards,
-            *self._clients,
-            *self._services,
-            *self._publishers,
-            *(entity for waitable in self._waitables for entity in waitable.entities),
-        ]
+        of_waitables = [entity for each in self._waitables for entity in each.entities]
+        theirs = {
+            member
+            for entity in of_waitables
+            if isinstance(entity, WaitableEntity)
+            for member in entity.members
+        }
+        return [entity for entity in (*self._made, *of_waitables) if entity not in theirs]
 
     def _destroy_entities(self) -> None:
         for rate in list(self._rates):
             self.destroy_rate(rate)
         for waitable in list(self._waitables):
             waitable.destroy()
-        for entity in reversed(self._entities()):
-            entity.destroy()  # type: ignore[attr-defined]
+        self._waitables.clear()
+        for entity in reversed(self._made):
+            entity.destroy()
 
 
 def _topic(name: str, profile: QoSProfile) -> str:

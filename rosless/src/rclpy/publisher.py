@@ -28,7 +28,7 @@ class Publisher(TopicEntity):
     msg_type : type
         Class of the messages.
     topic : str
-        Full name of the topic.
+        Name of the topic, as it was given.
     qos_profile : QoSProfile
         Its profile.
     event_callbacks : PublisherEventCallbacks
@@ -119,9 +119,3 @@ class Publisher(TopicEntity):
     def next_job(self, executor: Any) -> Job | None:
         """Return None: publishers have no data to take."""
         return None
-
-    def destroy(self) -> None:
-        """Let the node forget it."""
-        node = self._node()
-        if node is not None:
-            node.destroy_publisher(self)

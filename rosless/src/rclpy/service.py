@@ -15,6 +15,7 @@ from .callback_groups import CallbackGroup
 from .entity import Job
 from .exceptions import RCLError
 from .service_channel import Channel, HEADER, identifiers, OFFSET, ServiceEntity
+from .service_introspection import REQUEST_RECEIVED, RESPONSE_SENT
 
 # How long the client's reader may take to be discovered once its writer has been. On a busy
 # machine the 0.1 s of rmw_cyclonedds_cpp are too short; a client that is gone is not waited for.
@@ -83,8 +84,10 @@ class Service(ServiceEntity):
                 guid, number = HEADER.unpack_from(data, 4)
                 request = deserialize(data, self.srv_type.Request, OFFSET)
             except DeserializationError as error:
-                self._log_error(f"dropped a request to service '{self.srv_name}': {error}")
+                self._log_error(f"dropped a request to service '{self.service_name}': {error}")
                 continue
+            if self._events is not None:
+                self._events.tell(REQUEST_RECEIVED, (guid, number), request=[request])
             return request, RequestHeader(guid, number, info.publication_handle)
 
     def send_response(self, response: Any, header: RequestHeader) -> None:
@@ -106,18 +109,23 @@ class Service(ServiceEntity):
         """
         if not isinstance(response, self.srv_type.Response):
             raise TypeError(
-                f"the callback of service '{self.srv_name}' must return "
+                f"the callback of service '{self.service_name}' must return "
                 f'{self.srv_type.Response}, not {type(response)}'
             )
         data = serialize(response, HEADER.pack(header.guid, header.sequence_number))
         if not self._client_is_matched(header.writer):
-            self._log_error(f"service '{self.srv_name}': the client that asked cannot be reached")
+            self._log_error(
+                f"service '{self.service_name}': the client that asked cannot be reached"
+            )
             return
         try:
             self._writer.write(data)
         except DDSException as error:
             if not self.destroyed and self.context.ok():
                 raise RCLError(f'Failed to send response: {error}') from None
+            return
+        if self._events is not None:
+            self._events.tell(RESPONSE_SENT, header[:2], response=[response])
 
     def _client_is_matched(self, writer: int) -> bool:
         """Wait until the reader of the client whose writer this is has been discovered."""
@@ -138,9 +146,3 @@ class Service(ServiceEntity):
         node = self._node()
         if node is not None:
             node.get_logger().error(text)
-
-    def destroy(self) -> None:
-        """Let the node forget it."""
-        node = self._node()
-        if node is not None:
-            node.destroy_service(self)

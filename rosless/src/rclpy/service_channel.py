@@ -6,14 +6,15 @@ import itertools
 import os
 import struct
 from typing import Any, NamedTuple
-import weakref
 
 from rosless.dds.endpoints import Reader, Writer
 
-from .absent import NotInRosless
 from .callback_groups import CallbackGroup
+from .clock import Clock
 from .entity import Entity
+from .exceptions import InvalidHandle
 from .qos import QoSProfile
+from .service_introspection import configured, ServiceEvents, ServiceIntrospectionState
 
 HEADER = struct.Struct('<Qq')
 OFFSET = 4 + HEADER.size
@@ -30,8 +31,8 @@ class Channel(NamedTuple):
         Of requests and answers, or the other way round.
     srv_type : type
         Class of the service.
-    srv_name : str
-        Full name of the service.
+    srv_name, service_name : str
+        Name of the service, as it was given and in full.
     qos_profile : QoSProfile
         Profile of both.
 
@@ -41,6 +42,7 @@ class Channel(NamedTuple):
     reader: Reader
     srv_type: Any
     srv_name: str
+    service_name: str
     qos_profile: QoSProfile
 
 
@@ -60,33 +62,51 @@ class ServiceEntity(Entity):
     """
 
     def __init__(self, channel: Channel, callback_group: CallbackGroup, node: Any) -> None:
-        super().__init__(callback_group, channel.reader)
+        super().__init__(callback_group, node, channel.reader)
+        self.endpoints = channel.reader, channel.writer
         self._writer = channel.writer
         self._reader = channel.reader
         self.srv_type = channel.srv_type
         self.srv_name = channel.srv_name
+        self._service_name = channel.service_name
         self.qos_profile = channel.qos_profile
         self.context = node.context
-        self._node = weakref.ref(node)
+        self._events: ServiceEvents | None = None
 
     @property
     def service_name(self) -> str:
         """Full name of the service."""
-        return self.srv_name
+        return self._service_name
 
-    @property
-    def logger_name(self) -> str:
-        """Name of the node's logger."""
-        node = self._node()
-        return '' if node is None else node.get_logger().name
+    def configure_introspection(
+        self,
+        clock: Clock,
+        service_event_qos_profile: QoSProfile,
+        introspection_state: ServiceIntrospectionState,
+    ) -> None:
+        """
+        Tell of calls on the topic ``<service>/_service_event``, or no longer.
 
-    def configure_introspection(self, *_: Any) -> None:
-        """Not in rosless."""
-        raise NotInRosless('service introspection is not in rosless')
+        Parameters
+        ----------
+        clock : Clock
+            Of the time stamps.
+        service_event_qos_profile : QoSProfile
+            Profile of the publisher.
+        introspection_state : ServiceIntrospectionState
+            What is told.
+
+        """
+        if self.destroyed:
+            raise InvalidHandle('cannot use Destroyable because destruction was requested')
+        self._events = configured(self, clock, service_event_qos_profile, introspection_state)
 
     def close(self) -> None:
-        """Delete the writer; called by the node."""
-        self._writer.close()
+        """Stop for good, and tell of calls no longer; called by the node."""
+        super().close()
+        if self._events is not None:
+            self._events.publisher.destroy()
+            self._events = None
 
 
 def unique_id() -> str:

@@ -33,7 +33,7 @@ class Subscription(TopicEntity):
     msg_type : type
         Class of the messages.
     topic : str
-        Full name of the topic.
+        Name of the topic, as it was given.
     callback : Callable
         Called with a message; with a dictionary of time stamps too if it takes two arguments.
     callback_group : CallbackGroup
@@ -101,6 +101,10 @@ class Subscription(TopicEntity):
         """Return how many publishers are matched."""
         return self._reader.matched()
 
+    def has_data(self) -> bool:
+        """Tell whether there is a message to take."""
+        return self._reader.has_data()
+
     def take(self) -> tuple[Any, MessageInfo] | None:
         """Return the next message and its time stamps [ns], or None if there is none."""
         while True:
@@ -130,14 +134,9 @@ class Subscription(TopicEntity):
         node = self._node()
         if node is not None:
             node.get_logger().error(
-                f"dropped a message on topic '{self.topic}': {text}", throttle_duration_sec=1.0
+                f"dropped a message on topic '{self.topic_name}': {text}",
+                throttle_duration_sec=1.0,
             )
-
-    def destroy(self) -> None:
-        """Let the node forget it."""
-        node = self._node()
-        if node is not None:
-            node.destroy_subscription(self)
 
 
 def takes_two(callback: Callable[..., Any]) -> bool:

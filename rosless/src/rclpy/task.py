@@ -82,8 +82,8 @@ class Future:
         return self._cancelled
 
     def done(self) -> bool:
-        """Tell whether there is an outcome."""
-        return self._done
+        """Tell whether there is an outcome; it was not cancelled then."""
+        return self._done and not self._cancelled
 
     def result(self) -> Any:
         """Return the result, or None if there is none yet; raise the exception if there is one."""

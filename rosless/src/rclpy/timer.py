@@ -13,7 +13,7 @@ from .callback_groups import CallbackGroup
 from .clock import Clock
 from .clock_type import ClockType
 from .entity import Entity, Job
-from .exceptions import InvalidHandle, ROSInterruptException
+from .exceptions import InvalidHandle, RCLError, ROSInterruptException
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class Timer(Entity):
 
     """
 
+    polled = True
+
     def __init__(
         self,
         callback: Callable[..., Any] | None,
@@ -55,10 +57,11 @@ class Timer(Entity):
         *,
         autostart: bool = True,
     ) -> None:
-        super().__init__(callback_group)
+        if timer_period_ns < 0:
+            raise RCLError('failed to create timer: timer period must be non-negative')
+        super().__init__(callback_group, node)
         self.callback = callback
         self._clock = clock
-        self._node = weakref.ref(node)
         self._lock = threading.Lock()
         self._canceled = not autostart
         self._period = int(timer_period_ns)
@@ -93,7 +96,11 @@ class Timer(Entity):
         with self._lock:
             self._next += int(value) - self._period
             self._period = int(value)
-        self._wake()
+        self.wake()
+
+    def is_due(self) -> bool:
+        """Tell whether a call is due."""
+        return self.is_ready()
 
     def is_ready(self) -> bool:
         """Tell whether a call is due."""
@@ -115,7 +122,7 @@ class Timer(Entity):
         with self._lock:
             self._canceled = False
             self._next = self._clock.now_nanoseconds() + self._period
-        self._wake()
+        self.wake()
 
     def time_since_last_call(self) -> int:
         """Return the time since the last call [ns]."""
@@ -147,15 +154,10 @@ class Timer(Entity):
             return Job(lambda: None)
         return Job(self.callback, (TimerInfo(due, now),) if self._wants_info else ())
 
-    def destroy(self) -> None:
-        """Let the node forget it."""
-        node = self._node()
-        if node is not None:
-            node.destroy_timer(self)
-
     def close(self) -> None:
         """Stop for good; called by the node."""
-        self.destroyed = self._canceled = True
+        super().close()
+        self._canceled = True
         if self._jump is not None:
             self._jump.unregister()
             self._jump = None
@@ -175,7 +177,7 @@ class Timer(Entity):
                 if jump['clock_change'] != ClockChange.ROS_TIME_NO_CHANGE or jump['delta'] < 0:
                     timer._last = now
                     timer._next = now + timer._period
-            timer._wake()
+            timer.wake()
 
         nanosecond = Duration(nanoseconds=1)
         self._jump = self._clock.create_jump_callback(
@@ -186,11 +188,6 @@ class Timer(Entity):
     def _check(self) -> None:
         if self.destroyed:
             raise InvalidHandle('cannot use Destroyable because destruction was requested')
-
-    def _wake(self) -> None:
-        node = self._node()
-        if node is not None and node.executor is not None:
-            node.executor.wake()
 
 
 def _takes_one(callback: Callable[..., Any]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-import weakref
 
 from rosless.dds.endpoints import Reader, Writer
 
@@ -24,7 +23,7 @@ class TopicEntity(Entity):
     msg_type : type
         Class of the messages.
     topic : str
-        Full name of the topic.
+        Name of the topic, as it was given.
     qos_profile : QoSProfile
         Its profile.
     event_callbacks : EventCallbacks
@@ -48,24 +47,18 @@ class TopicEntity(Entity):
         callback_group: CallbackGroup,
         node: Any,
     ) -> None:
-        super().__init__(callback_group, endpoint)
+        super().__init__(callback_group, node, endpoint)
         self.msg_type = msg_type
         self.topic = topic
+        self._topic_name = _full_name(endpoint.topic_name, qos_profile)
         self.qos_profile = qos_profile
         self.event_callbacks = event_callbacks
-        self._node = weakref.ref(node)
         endpoint.watch(event_callbacks.mask())
-
-    @property
-    def logger_name(self) -> str:
-        """Name of the node's logger."""
-        node = self._node()
-        return '' if node is None else node.get_logger().name
 
     @property
     def topic_name(self) -> str:
         """Full name of the topic."""
-        return self.topic
+        return self._topic_name
 
     def on_events(self, statuses: int, executor: Any) -> None:
         """Run the event callbacks."""
@@ -75,5 +68,10 @@ class TopicEntity(Entity):
     def _warn(self, policy: str) -> None:
         node = self._node()
         if node is not None:
-            text = self.incompatible.format(topic=self.topic)
+            text = self.incompatible.format(topic=self.topic_name)
             node.get_logger().warn(f'{text} Last incompatible policy: {policy}')
+
+
+def _full_name(on_wire: str, profile: QoSProfile) -> str:
+    plain = profile.avoid_ros_namespace_conventions
+    return f'/{on_wire}' if plain else on_wire.removeprefix('rt')

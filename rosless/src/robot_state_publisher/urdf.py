@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from lxml import etree
 from tf2_ros.geometry import Displacement
-from tf2_ros.geometry import Quaternion
 from tf2_ros.geometry import Vector
+from tf2_ros.rotations import from_rpy
 
 TYPES = ('revolute', 'continuous', 'prismatic', 'fixed', 'floating', 'planar')
 DEFAULT_AXIS: Vector = (1.0, 0.0, 0.0)
@@ -91,7 +91,8 @@ def parse_urdf(text: str) -> Robot:
     if not text.strip():
         raise UrdfError('robot_description parameter must not be empty')
     try:
-        root = etree.fromstring(text.encode('utf-8'))
+        root = etree.fromstring(text.strip().encode(), etree.XMLParser(
+            encoding='utf-8', resolve_entities=False, no_network=True))
     except etree.XMLSyntaxError as error:
         start = text.strip().splitlines()[0][:60]
         hint = '' if start.startswith('<') else \
@@ -99,7 +100,10 @@ def parse_urdf(text: str) -> Robot:
         raise UrdfError(
             f"robot_description is not valid XML: {error} (it begins with '{start}'{hint})"
         ) from error
-    if etree.QName(root).localname != 'robot':
+    for element in root.iter('*'):  # a namespace of the whole document counts for nothing
+        if element.prefix is None:
+            element.tag = etree.QName(element).localname
+    if root.tag != 'robot':
         raise UrdfError(f'robot_description: the root element is <{root.tag}>, expected <robot>')
     links = [_attribute(link, 'name') for link in root.findall('link')]
     for name in links:
@@ -178,7 +182,7 @@ def _origin(element: etree._Element | None) -> Displacement:
             raise _error(element, 'quat_xyzw must not be zero')
         return (x, y, z), (a / length, b / length, c / length, d / length)
     roll, pitch, yaw = _numbers(element, 'rpy', (0.0, 0.0, 0.0))
-    return (x, y, z), quaternion_from_rpy(roll, pitch, yaw)
+    return (x, y, z), from_rpy(roll, pitch, yaw)
 
 
 def _axis(element: etree._Element | None, joint: str) -> Vector:
@@ -189,15 +193,6 @@ def _axis(element: etree._Element | None, joint: str) -> Vector:
     if length == 0.0:
         raise _error(element, f"joint '{joint}': its axis must not be zero")
     return x / length, y / length, z / length
-
-
-def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> Quaternion:
-    """Return the quaternion (x, y, z, w) of rotations about the fixed axes x, then y, then z."""
-    sr, cr = math.sin(roll / 2), math.cos(roll / 2)
-    sp, cp = math.sin(pitch / 2), math.cos(pitch / 2)
-    sy, cy = math.sin(yaw / 2), math.cos(yaw / 2)
-    return (sr * cp * cy - cr * sp * sy, cr * sp * cy + sr * cp * sy,
-            cr * cp * sy - sr * sp * cy, cr * cp * cy + sr * sp * sy)
 
 
 def _attribute(element: etree._Element, name: str) -> str:

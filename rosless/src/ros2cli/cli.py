@@ -39,14 +39,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (RuntimeError, ValueError) as error:
-        if type(error).__name__ == 'ExternalShutdownException':
-            return 1
-        result = str(error)
     except Exception as error:
-        if type(error).__name__ == 'ExternalShutdownException':
+        kind = type(error)  # looked at by name, as importing rclpy takes time
+        if kind.__name__ == 'ExternalShutdownException':
             return 1
-        raise
+        if not isinstance(error, (RuntimeError, ValueError)) and (
+                kind.__module__ != 'rclpy.exceptions'):
+            raise
+        result = str(error)
     if isinstance(result, str):
         print(result, file=sys.stderr)
         return 1

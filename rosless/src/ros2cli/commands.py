@@ -77,11 +77,12 @@ COMMANDS: dict[str, Command] = {
     'run': Command('Run a package specific executable', {}),
     'service': Command('Various service related sub-commands', {
         'call': 'Call a service',
+        'echo': 'Echo a service',
         'find': 'Output a list of available services of a given type',
         'info': 'Print information about a service',
         'list': 'Output a list of available services',
         'type': "Output a service's type",
-    }, {'echo': 'services are not introspected'}),
+    }),
     'topic': Command('Various topic related sub-commands', {
         'bw': 'Display bandwidth used by topic',
         'delay': 'Display delay of topic from timestamp in header',

@@ -45,6 +45,14 @@ def add_graph_arguments(parser: argparse.ArgumentParser) -> None:
                         'time')
 
 
+def add_node_arguments(parser: argparse.ArgumentParser, **node_name: Any) -> None:
+    """Declare the arguments of commands on one node."""
+    add_graph_arguments(parser)
+    parser.add_argument('node_name', help='Name of the ROS node', **node_name)
+    parser.add_argument('--include-hidden-nodes', action='store_true',
+                        help='Consider hidden nodes as well')
+
+
 @contextlib.contextmanager
 def graph_node(
     args: argparse.Namespace, node_name: str | None = None, *, outlive_interrupt: bool = False,

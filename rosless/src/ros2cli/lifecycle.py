@@ -11,7 +11,6 @@ from lifecycle_msgs.msg import TransitionDescription
 from lifecycle_msgs.srv import ChangeState
 from lifecycle_msgs.srv import GetAvailableTransitions
 from lifecycle_msgs.srv import GetState
-from ros2cli.graph import add_graph_arguments
 from ros2cli.graph import call
 from ros2cli.graph import find_node
 from ros2cli.graph import node_names
@@ -20,14 +19,6 @@ from ros2cli.graph import wait_until
 
 STATE_SERVICE, STATE_TYPE = 'get_state', 'lifecycle_msgs/srv/GetState'
 PATIENCE = 1.0  # s for the services of a node that was found
-
-
-def add_node_arguments(parser: argparse.ArgumentParser, **node_name: Any) -> None:
-    """Declare the arguments that all commands on managed nodes have."""
-    add_graph_arguments(parser)
-    parser.add_argument('node_name', help='Name of the ROS node', **node_name)
-    parser.add_argument('--include-hidden-nodes', action='store_true',
-                        help='Consider hidden nodes as well')
 
 
 def lifecycle_nodes(node: Any, include_hidden: bool = False) -> list[NodeName]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from rcl_interfaces.msg import ParameterType
@@ -11,7 +10,6 @@ from rcl_interfaces.srv import DescribeParameters
 from rcl_interfaces.srv import GetParameters
 from rcl_interfaces.srv import ListParameters
 from rcl_interfaces.srv import SetParameters
-from ros2cli.graph import add_graph_arguments
 from ros2cli.graph import call
 import yaml
 
@@ -34,14 +32,6 @@ TYPES = {
 }
 ARRAYS = {bool: 'BOOL_ARRAY', int: 'INTEGER_ARRAY', float: 'DOUBLE_ARRAY', str: 'STRING_ARRAY'}
 SCALARS = {bool: 'BOOL', int: 'INTEGER', float: 'DOUBLE', str: 'STRING'}
-
-
-def add_node_arguments(parser: argparse.ArgumentParser, **node_name: Any) -> None:
-    """Declare the arguments that all commands on parameters have."""
-    add_graph_arguments(parser)
-    parser.add_argument('node_name', help='Name of the ROS node', **node_name)
-    parser.add_argument('--include-hidden-nodes', action='store_true',
-                        help='Consider hidden nodes as well')
 
 
 def to_python(value: ParameterValue) -> Any:

@@ -15,6 +15,7 @@ from ros2cli.values import load
 from rosidl_runtime_py.utilities import get_message
 
 REPORT_INTERVAL = 1.0  # s
+DEFAULT_TRUNCATE_LENGTH = 128
 SLICE = 0.2  # s: how long Ctrl-C may have to wait at most
 
 
@@ -30,11 +31,37 @@ def message_class(node: Any, topic_name: str) -> Any:
 
 
 def subscribe(node: Any, kind: Any, topic_name: str, on_message: Callable[[Any], None],
-              *, raw: bool) -> None:
-    """Subscribe with a quality of service that gets data from all publishers."""
+              *, raw: bool, profile: Any = None) -> None:
+    """Subscribe, unless told how with a quality of service that gets data from all publishers."""
     topic = absolute(topic_name)
-    infos = wait_until(lambda: node.get_publishers_info_by_topic(topic), 0.5)
-    node.create_subscription(kind, topic, on_message, qos.to_suit_publishers(infos), raw=raw)
+    if profile is None:
+        infos = wait_until(lambda: node.get_publishers_info_by_topic(topic), 0.5)
+        profile = qos.to_suit_publishers(infos)
+    node.create_subscription(kind, topic, on_message, profile, raw=raw)
+
+
+def add_form_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments for how messages are printed."""
+    parser.add_argument('--full-length', '-f', action='store_true',
+                        help='Output all elements for arrays, bytes, and string with a length > '
+                        "'--truncate-length', by default they are truncated with '...'")
+    parser.add_argument('--truncate-length', '-l', type=_unsigned,
+                        default=DEFAULT_TRUNCATE_LENGTH,
+                        help='The length to truncate arrays, bytes, and string to '
+                        f'(default: {DEFAULT_TRUNCATE_LENGTH})')
+    parser.add_argument('--no-arr', action='store_true',
+                        help="Don't print array fields of messages")
+    parser.add_argument('--no-str', action='store_true',
+                        help="Don't print string fields of messages")
+    parser.add_argument('--flow-style', action='store_true',
+                        help='Print collections in the block style (not available with csv '
+                        'format)')
+
+
+def form_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of ``message_to_yaml`` and its neighbours that were asked for."""
+    return {'truncate_length': None if args.full_length else args.truncate_length,
+            'no_arr': args.no_arr, 'no_str': args.no_str}
 
 
 def add_filter_argument(parser: argparse.ArgumentParser) -> None:
@@ -100,4 +127,14 @@ def positive(text: str) -> int:
         value = -1
     if value <= 0:
         raise argparse.ArgumentTypeError('value must be a positive integer')
+    return value
+
+
+def _unsigned(text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = -1
+    if value < 0:
+        raise argparse.ArgumentTypeError('value must be non-negative integer')
     return value

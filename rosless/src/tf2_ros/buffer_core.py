@@ -23,6 +23,7 @@ from tf2_ros.geometry import IDENTITY
 from tf2_ros.geometry import invert
 from tf2_ros.geometry import normalize
 from tf2_ros.time_cache import Sample
+from tf2_ros.time_cache import seconds
 from tf2_ros.time_cache import StaticCache
 from tf2_ros.time_cache import TimeCache
 
@@ -209,8 +210,8 @@ class BufferCore:
             cache = self._frames.get(child)
             if not isinstance(cache, kind):
                 cache = StaticCache() if static else TimeCache(self._span)
-            added = cache.insert(sample)
-            if added:
+            problem = cache.insert(sample)
+            if not problem:
                 self._frames[child] = cache
                 self._authorities[child] = authority
                 self._known.update((child, parent))
@@ -218,7 +219,12 @@ class BufferCore:
             observers = list(self._observers)
         for observer in observers:
             observer()
-        return added
+        if problem:
+            get_logger('tf2_buffer').warning(
+                f'{problem} for frame {child} (parent {parent}) at time '
+                f'{seconds(sample.stamp)} according to authority {authority}',
+                throttle_duration_sec=1.0)
+        return not problem
 
     def _lookup(self, target: str, source: str, stamp: int) -> tuple[int, Displacement]:
         self._check('target_frame', target)

@@ -36,10 +36,10 @@ class StaticCache:
     def __init__(self) -> None:
         self._sample: Sample | None = None
 
-    def insert(self, sample: Sample) -> bool:
-        """Replace the place."""
+    def insert(self, sample: Sample) -> str:
+        """Replace the place; return no reason why not."""
         self._sample = sample._replace(stamp=0)
-        return True
+        return ''
 
     def extent(self) -> tuple[int, int, int]:
         """Return the number of samples, and 0 and 0 for their times."""
@@ -72,19 +72,19 @@ class TimeCache:
         self._stamps: list[int] = []
         self._samples: list[Sample] = []
 
-    def insert(self, sample: Sample) -> bool:
-        """Add a sample; return False if it is too old or its time is there already."""
+    def insert(self, sample: Sample) -> str:
+        """Add a sample; return why not if it is too old or its time is there already, else ''."""
         if self._stamps and sample.stamp < self._stamps[-1] - self._span:
-            return False
+            return 'TF_OLD_DATA ignoring data from the past'
         index = bisect.bisect_left(self._stamps, sample.stamp)
         if index < len(self._stamps) and self._stamps[index] == sample.stamp:
-            return False
+            return 'TF_REPEATED_DATA ignoring data with redundant timestamp'
         self._stamps.insert(index, sample.stamp)
         self._samples.insert(index, sample)
         expired = bisect.bisect_left(self._stamps, self._stamps[-1] - self._span)
         if expired:
             del self._stamps[:expired], self._samples[:expired]
-        return True
+        return ''
 
     def extent(self) -> tuple[int, int, int]:
         """Return the number of samples, and the times of the first and the last [ns]."""

@@ -59,7 +59,8 @@ def drawing(frames: Mapping[str, Mapping[str, Any]], now: float) -> str:
     for name, facts in frames.items():
         label = ''.join(f'{title}: {facts[key]}\\n' for key, title in LABELS.items())
         lines.append(f'"{facts["parent"]}" -> "{name}"[label=" {label}"];')
-    root = next(facts['parent'] for facts in frames.values() if facts['parent'] not in frames)
+    parents = [facts['parent'] for facts in frames.values()]
+    root = next((name for name in parents if name not in frames), parents[0])  # none: a ring
     return '\n'.join([
         *lines, 'edge [style=invis];',
         ' subgraph cluster_legend { style=bold; color=black; label ="view_frames Result";',

@@ -10,7 +10,7 @@ from rclpy.context import Context
 from rclpy.exceptions import RCLInvalidROSArgsError, UnknownROSArgsError
 from rclpy.utilities import remove_ros_args
 from rosless.arguments import parse
-from rosless.dds.config import configuration, ConfigurationError, domain_id
+from rosless.dds.config import configuration, ConfigurationError, domain_id, poll_time
 from rosless.parameter_values import load_file, matches, parse_value
 from rosless.remap import RemapRule
 
@@ -149,6 +149,13 @@ def test_the_domain() -> None:
     assert domain_id({'ROS_DOMAIN_ID': '42'}) == 42
     with pytest.raises(ConfigurationError, match="ROS_DOMAIN_ID='233' is not a number from 0"):
         domain_id({'ROS_DOMAIN_ID': '233'})
+
+
+def test_how_long_answers_are_polled_for() -> None:
+    assert poll_time({}) == 500_000
+    assert poll_time({'ROSLESS_POLL_US': '0'}) == 0
+    with pytest.raises(ConfigurationError, match="ROSLESS_POLL_US='1,5' is not a number of micro"):
+        poll_time({'ROSLESS_POLL_US': '1,5'})
 
 
 def test_loopback_unless_told_otherwise() -> None:

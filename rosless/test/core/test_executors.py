@@ -19,6 +19,8 @@ from rclpy.executors import (
     TimeoutException,
 )
 from rclpy.task import Future, Task
+from rosless.dds.waiter import Waiter
+from std_msgs.msg import String
 
 Make = Callable[..., Any]
 
@@ -325,6 +327,50 @@ def test_no_wake_is_lost(make_node: Make, spinning: Make) -> None:
         guard.destroy()
 
 
+def test_who_always_has_data_starves_nobody(
+    executor: Any, make_node: Make, spin_until: Make
+) -> None:
+    node = make_node('node')
+    executor.add_node(node)
+    echo = node.create_publisher(String, 'echo', 1)
+    other = node.create_publisher(String, 'other', 1)
+    rounds: list[Any] = []
+    heard: list[int] = []
+
+    def again(message: Any) -> None:
+        rounds.append(message)
+        echo.publish(message)
+        if len(rounds) == 100:
+            other.publish(message)
+
+    node.create_subscription(String, 'echo', again, 1)
+    node.create_subscription(String, 'other', lambda _: heard.append(len(rounds)), 1)
+    assert spin_until(executor, lambda: echo.get_subscription_count() == 1)
+    echo.publish(String())
+    assert spin_until(executor, lambda: heard)
+    assert heard[0] <= 100 + 3  # rounds: the next look is in the second one after
+
+
+def test_an_eager_wait_polls_while_answers_come_soon(context: Any) -> None:
+    waiter = Waiter(context.participant.ref)
+    try:
+        assert waiter.wait(0.01, eagerly=True) == []
+        assert not waiter._polling_pays  # nothing came in time
+        begin = time.process_time()
+        assert waiter.wait(0.2, eagerly=True) == []
+        assert time.process_time() - begin < 0.1  # it slept
+        waiter.wake()
+        assert waiter.wait(None, eagerly=True) == []
+        assert waiter._polling_pays
+        waiter.wake()
+        assert waiter.wait(None, eagerly=True) == []  # found by polling, and used up:
+        begin = time.monotonic()
+        assert waiter.wait(0.05) == []
+        assert time.monotonic() - begin > 0.04
+    finally:
+        waiter.close()
+
+
 def test_done_callbacks_run_in_the_executor(executor: Any) -> None:
     future: Future = Future(executor=executor)
     seen: list[Any] = []
@@ -335,13 +381,29 @@ def test_done_callbacks_run_in_the_executor(executor: Any) -> None:
     assert seen == [7]
 
 
+def test_a_cancelled_future_is_waited_for_no_longer(executor: Any) -> None:
+    future: Future = Future(executor=executor)
+    executor.create_task(future.cancel)
+    begin = time.monotonic()
+    executor.spin_until_future_complete(future, timeout_sec=5.0)
+    assert time.monotonic() - begin < 2.0
+
+    async def wait() -> Any:
+        return await future
+
+    task = executor.create_task(wait)
+    executor.spin_until_future_complete(task, timeout_sec=5.0)
+    assert task.done()
+    assert task.result() is None
+
+
 def test_futures() -> None:
     future: Future = Future()
     assert not future.done()
     assert future.result() is None
     future.cancel()
     assert future.cancelled()
-    assert future.done()
+    assert not future.done()  # "finished": as in ROS 2, a cancelled future is not
     failed: Future = Future()
     failed.set_exception(ValueError('x'))
     with pytest.raises(ValueError, match='x'):

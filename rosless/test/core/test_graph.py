@@ -64,6 +64,8 @@ def test_topics_and_counts(make_node: Make, other_context: Any, wait_until: Make
     assert here.count_publishers('/talk') == 2
     assert here.count_subscribers('talk') == 1
     assert here.count_publishers('nothing') == 0
+    with pytest.raises(ValueError, match=r'Invalid topic name: .*not contain characters'):
+        here.count_publishers('no way')
     raw = dict(here.get_topic_names_and_types(no_demangle=True))
     assert 'std_msgs::msg::dds_::String_' in raw['rt/talk']
 

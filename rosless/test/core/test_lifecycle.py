@@ -101,7 +101,8 @@ def test_all_the_way_round(talker: Any) -> None:
     assert talker.now == UNCONFIGURED
     assert talker.trigger_shutdown() == SUCCESS
     assert talker.now == FINALIZED
-    assert talker.trigger_shutdown() is None
+    with pytest.raises(RCLError, match='Shutdown transtion not possible'):
+        talker.trigger_shutdown()
     assert talker.calls == [
         ('on_configure', State('unconfigured', 1)),
         ('on_activate', State('inactive', 2)),

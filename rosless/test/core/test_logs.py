@@ -13,7 +13,11 @@ from rclpy.clock import ClockType, ROSClock
 from rclpy.context import Context
 from rclpy.impl import log_output
 from rclpy.impl.logging_severity import LoggingSeverity
-from rclpy.logging import get_logger, set_logger_level
+from rclpy.logging import (
+    get_logger,
+    get_logging_severity_from_string,
+    set_logger_level,
+)
 from rclpy.node import Node
 from rclpy.qos import qos_profile_rosout_default
 from rclpy.time import Time
@@ -90,6 +94,17 @@ def test_misuse() -> None:
     log(LoggingSeverity.INFO)
     with pytest.raises(ValueError, match='severity cannot be changed between calls'):
         log(LoggingSeverity.WARN)
+
+    def log_plainly(severity: int) -> None:
+        logger.log('x', severity)
+
+    log_plainly(LoggingSeverity.INFO)
+    with pytest.raises(ValueError, match='severity cannot be changed between calls'):
+        log_plainly(LoggingSeverity.WARN)
+    with pytest.raises(ValueError, match='"7" is not a clock instance'):
+        logger.info('x', throttle_duration_sec=1.0, throttle_time_source_type=7)
+    with pytest.raises(RuntimeError, match="Failed to get severity name: 'loud'"):
+        get_logging_severity_from_string('loud')
 
 
 def test_levels_from_the_command_line(capsys: Any) -> None:

@@ -209,9 +209,13 @@ def test_an_idle_node_takes_no_processor_time(run_program: Make) -> None:
         fields = Path(f'/proc/{program.process.pid}/stat').read_text().rpartition(')')[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
-    before = seconds()
-    time.sleep(1.0)
-    assert seconds() - before <= 0.03  # three clock ticks: discovery packets now and then
+    def spent() -> float:
+        before = seconds()
+        time.sleep(1.0)
+        return seconds() - before
+
+    # Three clock ticks: discovery packets now and then. A busy machine may let it start late.
+    assert any(spent() <= 0.03 for _ in range(3))
 
 
 def test_domains_are_apart(run_program: Make, make_node: Make, wait_until: Make) -> None:

@@ -88,7 +88,7 @@ def test_jump_callbacks() -> None:
         post_callback=seen.append,
     )
     clock._set_ros_time_is_active(True)
-    assert seen.pop()['clock_change'] == ClockChange.ROS_TIME_ACTIVATED
+    assert seen.pop() == {'clock_change': ClockChange.ROS_TIME_ACTIVATED, 'delta': 0}
     seen.clear()
     clock.set_ros_time_override(Time(seconds=0.5, clock_type=ClockType.ROS_TIME))
     assert seen == []

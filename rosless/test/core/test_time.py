@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from rclpy import time_source
 from rclpy.clock import Clock, ClockChange, JumpHandle, JumpThreshold, ROSClock, TimeJump
 from rclpy.clock_type import ClockType
 from rclpy.duration import Duration, Infinite
+from rclpy.exceptions import RCLError
 from rclpy.time import Time
 from rclpy.timer import TimerInfo
 
@@ -32,6 +34,23 @@ def test_timers_tell_when_they_were_due(
     assert spin_until(executor, lambda: len(told) == 2)
     assert told[0].expected_call_time <= told[0].actual_call_time
     assert told[1].expected_call_time - told[0].expected_call_time >= 20_000_000
+
+
+def test_sums_of_durations() -> None:
+    second, half = Duration(seconds=1), Duration(seconds=0.5)
+    assert second + half == Duration(nanoseconds=1_500_000_000)
+    assert half - second == Duration(seconds=-0.5)
+    assert second * 3 == Duration(seconds=3)
+    assert second * 0.25 == Duration(seconds=0.25)
+    assert second * float('inf') == Infinite
+    for wrong in (lambda: second + 1, lambda: second - 1, lambda: second * 'x'):
+        with pytest.raises(TypeError, match=r'unsupported operand|non-int'):
+            wrong()
+
+
+def test_a_period_is_not_negative(make_node: Make) -> None:
+    with pytest.raises(RCLError, match='timer period must be non-negative'):
+        make_node('node').create_timer(-1.0, print)
 
 
 def test_clocks_and_jumps() -> None:

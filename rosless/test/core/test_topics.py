@@ -25,9 +25,24 @@ from rclpy.wait_for_message import wait_for_message
 from rosless.dds.qos import Profile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, Int32, String
+from std_srvs.srv import Trigger
 
 Make = Callable[..., Any]
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+def test_names_as_they_were_given_and_in_full(make_node: Make) -> None:
+    node = make_node('node', namespace='/ns', cli_args=['--ros-args', '-r', 'a:=b'])
+    publisher = node.create_publisher(String, 'a', 1)
+    subscription = node.create_subscription(String, '~/c', print, 1)
+    assert (publisher.topic, publisher.topic_name) == ('a', '/ns/b')
+    assert (subscription.topic, subscription.topic_name) == ('~/c', '/ns/node/c')
+    plain = QoSProfile(depth=1, avoid_ros_namespace_conventions=True)
+    assert node.create_publisher(String, 'rt', plain).topic_name == '/ns/rt'
+    service = node.create_service(Trigger, 'a', lambda request, response: response)
+    client = node.create_client(Trigger, 'd')
+    assert (service.srv_name, service.service_name) == ('a', '/ns/b')
+    assert (client.srv_name, client.service_name) == ('d', '/ns/d')
 
 
 def test_messages_arrive_in_order(make_node: Make, executor: Any, spin_until: Make) -> None:

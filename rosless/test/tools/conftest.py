@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+import json
 import os
 from pathlib import Path
 import re
+import select
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -25,13 +28,74 @@ print(json.dumps(dict(argv=sys.argv[1:], files=files)))
 """
 
 
+class Warm:
+    """Starts commands ``ros2`` as forks of a process that has imported the tools: see warm.py."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._server = subprocess.Popen(
+                [sys.executable, str(Path(__file__).with_name('warm.py')), str(theirs.fileno())],
+                env=dict(env), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # not files, as of commands
+
+    def start(self, words: list[str], env: Mapping[str, str], cwd: Path) -> Forked:
+        """Start a command."""
+        (output, theirs), (status, told) = os.pipe(), os.pipe()
+        request = {'words': words, 'env': dict(env), 'cwd': str(cwd)}
+        socket.send_fds(self._requests, [json.dumps(request).encode()], [theirs, told])
+        os.close(theirs)
+        os.close(told)
+        return Forked(int(self._requests.recv(20)), output, status)
+
+    def stop(self) -> None:
+        """End the process; commands are ended by those who started them."""
+        self._requests.close()
+        assert self._server.communicate(timeout=PATIENCE)[0] == b''
+
+
+class Forked:
+    """A command ``ros2`` that another process has forked, with what is needed of Popen."""
+
+    def __init__(self, pid: int, output: int, status: int) -> None:
+        self.pid = pid
+        self.stdout = os.fdopen(output, encoding='utf-8', errors='replace')
+        self._status = os.fdopen(status)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the end; return the exit status, negative for a signal."""
+        if not self._status.closed:
+            if not select.select([self._status], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired('ros2', timeout or 0.0)
+            with self._status as status:
+                self._code = int(status.read())
+        return self._code
+
+    def poll(self) -> int | None:
+        """Return the exit status, None while there is none."""
+        try:
+            return self.wait(0.0)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, unless the process has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self.send_signal(signal.SIGKILL)
+
+
 class Running:
     """A process whose output is collected while it runs."""
 
-    def __init__(self, words: list[str], env: Mapping[str, str], cwd: Path) -> None:
+    def __init__(self, words: list[str], env: Mapping[str, str], cwd: Path,
+                 warm: Warm | None = None) -> None:
         self.lines: list[str] = []
         self.begin = time.monotonic()
-        self.process = subprocess.Popen(
+        self.process = warm.start(words, env, cwd) if warm is not None else subprocess.Popen(
             words, env=dict(env), cwd=cwd, text=True, start_new_session=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors='replace')
         self._grown = threading.Condition()
@@ -117,8 +181,10 @@ def start(
     """Start processes that are ended with the test."""
     running: list[Running] = []
 
-    def begin(*words: str | Path, env: Mapping[str, str] | None = None) -> Running:
-        process = Running([str(word) for word in words], {**environment, **(env or {})}, tmp_path)
+    def begin(*words: str | Path, env: Mapping[str, str] | None = None,
+              warm: Warm | None = None) -> Running:
+        process = Running([str(word) for word in words], {**environment, **(env or {})}, tmp_path,
+                          warm)
         running.append(process)
         return process
 
@@ -127,11 +193,21 @@ def start(
         process.stop()
 
 
+@pytest.fixture(scope='session')
+def warm(environment: dict[str, str]) -> Iterator[Warm]:
+    """Return what starts commands ``ros2`` that need not import the tools."""
+    server = Warm(environment)
+    yield server
+    server.stop()
+
+
 @pytest.fixture
-def ros2(start: Callable[..., Running]) -> Callable[..., Running]:
+def ros2(start: Callable[..., Running], warm: Warm) -> Callable[..., Running]:
     """Start the command ``ros2``."""
     def begin(*words: str | Path, env: Mapping[str, str] | None = None) -> Running:
-        return start(sys.executable, '-m', 'ros2cli', *words, env=env)
+        if 'PYTHONPATH' in (env or {}):
+            return start(sys.executable, '-m', 'ros2cli', *words, env=env)
+        return start(*words, env=env, warm=warm)
     return begin
 
 

@@ -15,6 +15,8 @@ from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalRespons
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from rclpy.node import Node
+from rclpy.qos import qos_profile_system_default
+from rclpy.service_introspection import ServiceIntrospectionState
 
 class Managed(LifecycleNode):
     def on_activate(self, state):
@@ -42,6 +44,8 @@ server = ActionServer(
     node, Fibonacci, 'fibonacci', execute,
     goal_callback=lambda goal: GoalResponse.ACCEPT if goal.order > 0 else GoalResponse.REJECT,
     cancel_callback=lambda goal: CancelResponse.ACCEPT)
+server.configure_introspection(
+    node.get_clock(), qos_profile_system_default, ServiceIntrospectionState.METADATA)
 client = ActionClient(node, Fibonacci, 'other')
 managed = Managed('managed')
 hidden = LifecycleNode('_hidden')
@@ -110,8 +114,8 @@ def test_action_echo(ros2, said):
     said('action', 'send_goal', '/demo/fibonacci', TYPE, '{order: 3}')
     echo.wait_for('^interface: STATUS_TOPIC\nstatus_list:$')
     echo.wait_for('^interface: FEEDBACK_TOPIC\ngoal_id:$')
-    assert said('action', 'echo', '-i', 'GOAL_SERVICE', '/demo/fibonacci', status=1).startswith(
-        '"GOAL_SERVICE" is not available in rosless: services are not introspected')
+    echo.wait_for('^interface: GOAL_SERVICE\ninfo:\n  event_type: REQUEST_RECEIVED$')
+    echo.wait_for('^interface: RESULT_SERVICE\ninfo:\n  event_type: RESPONSE_SENT$')
     assert said('action', 'echo', '-i', 'X', '/demo/fibonacci', status=1) == \
         '"X" is incorrect interface name.'
 

@@ -1,5 +1,6 @@
 """Packages and interfaces by the ros2 command, and a package that a user makes."""
 
+import argparse
 import os
 from pathlib import Path
 import subprocess
@@ -7,6 +8,7 @@ import sys
 from xml.etree import ElementTree
 
 import pytest
+from ros2cli.command.pkg import create
 import yaml
 
 
@@ -108,3 +110,13 @@ def test_a_package_is_not_written_over(said, made):
                 folder.parent, 'my_pkg', status=1)
     assert f'The directory already exists: {folder}' in text
     assert Path(folder, 'my_pkg', 'greet.py').is_file()
+
+
+def test_a_user_without_a_name(monkeypatch):
+    def unknown() -> str:
+        raise KeyError('getpwuid(): uid not found: 1234')
+
+    monkeypatch.setattr('getpass.getuser', unknown)
+    parser = argparse.ArgumentParser()
+    create.add_arguments(parser)
+    assert parser.parse_args(['thing']).maintainer_name == 'user'

@@ -147,6 +147,21 @@ def test_groups_have_a_scope(ros2, launch_file):
     assert run(ros2, path).said == ['none none', '1 2', 'none none', 'none none', '3 none']
 
 
+def test_the_environment_of_a_group_holds_for_its_processes(ros2, launch_file):
+    path = launch_file("GroupAction([SetEnvironmentVariable('Y', '2'), ExecuteProcess("
+                       "cmd=['printenv', 'Y'], output='screen')])")
+    launched = run(ros2, path)
+    assert '[printenv-1] 2' in launched.lines
+
+
+def test_the_launch_file_is_known_in_timers_and_to_event_handlers(ros2, launch_file, tmp_path):
+    launch_file('TimerAction(period=0.01, actions=[LogInfo(msg=ThisLaunchFileDir())])',
+                'RegisterEventHandler(OnShutdown(on_shutdown=[LogInfo(msg=ThisLaunchFile())]))',
+                name='inner.launch.py')
+    path = launch_file("IncludeLaunchDescription([ThisLaunchFileDir(), '/inner.launch.py'])")
+    assert run(ros2, path).said == [str(tmp_path), f'{tmp_path}/inner.launch.py']
+
+
 def test_include_passes_arguments_and_knows_its_directory(ros2, launch_file, tmp_path):
     launch_file("DeclareLaunchArgument('speed')",
                 say("LaunchConfiguration('speed')", "' '", 'ThisLaunchFileDir()'),

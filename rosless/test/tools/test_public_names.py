@@ -46,9 +46,11 @@ def test_environment_and_configurations_one_by_one(ros2, launch_file, tmp_path):
             "LaunchConfiguration('c', default='-')])")
     path = launch_file(
         "SetEnvironmentVariable('V', 'a')", "SetLaunchConfiguration('c', '1')", show,
+        "SetLaunchConfiguration('front', 'true')",
         'PushEnvironment()', 'PushLaunchConfigurations()',
         "AppendEnvironmentVariable('V', 'b', separator='+')",
-        "AppendEnvironmentVariable('V', 'z', prepend=True, separator='+')",
+        "AppendEnvironmentVariable('V', 'z', prepend=LaunchConfiguration('front'), "
+        "separator=['+'])",
         "SetLaunchConfiguration('c', '2')", show,
         "UnsetEnvironmentVariable('V')", "UnsetLaunchConfiguration('c')", show,
         'PopEnvironment()', 'PopLaunchConfigurations()', show,

@@ -297,6 +297,12 @@ def test_bad_descriptions(text, message):
     assert message in str(raised.value)
 
 
+def test_a_description_with_blanks_in_front_and_a_namespace():
+    robot = parse_urdf('\n  <?xml version="1.0" encoding="latin-1"?>\n<robot name="r" '
+                       'xmlns="http://drake.mit.edu"><link name="Fu\u00df"/></robot>')
+    assert robot.root == 'Fu\u00df'
+
+
 def test_a_joint_that_closes_a_loop_is_remarked():
     robot = parse_urdf(
         '<robot><link name="a"/><link name="b"/>'

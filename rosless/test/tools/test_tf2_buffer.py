@@ -173,13 +173,17 @@ def test_unusable_transforms_are_ignored(parent, child, translation, quaternion)
     assert buffer.all_frames_as_string() == ''
 
 
-def test_old_samples_go():
+def test_old_samples_go(capfd):
     buffer = tf2_ros.Buffer(cache_time=Duration(seconds=5.0))
     for seconds in range(1, 21):
         buffer.set_transform(message('a', 'b', seconds))
     assert buffer.can_transform('a', 'b', at(15.0))
     assert not buffer.can_transform('a', 'b', at(14.0))
-    assert not buffer.set_transform(message('a', 'b', 14.0))
+    capfd.readouterr()
+    assert not buffer.set_transform(message('a', 'b', 14.0), 'me')
+    assert capfd.readouterr().err.endswith(
+        'TF_OLD_DATA ignoring data from the past for frame b (parent a) at time 14.000000 '
+        'according to authority me\n')
 
 
 def test_a_static_transform_holds_for_all_time_and_can_be_replaced():

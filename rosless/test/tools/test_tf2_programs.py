@@ -23,6 +23,7 @@ from tf2_ros import rotations
 from tf2_ros import static_transform_publisher
 from tf2_ros.buffer_core import as_message
 from tf2_tools.view_frames import drawing
+from tf2_tools.view_frames import LABELS
 import yaml
 
 EXACT = 1e-12  # a few products of numbers near one in double precision
@@ -98,6 +99,13 @@ def test_static_transform_echo_and_view(ros2, tmp_path):
 
 def test_drawing_of_no_frames():
     assert drawing({}, 0.0) == 'digraph G { "No tf data received" }\n'
+
+
+def test_drawing_of_frames_in_a_ring():
+    facts = dict.fromkeys(LABELS, 0)
+    text = drawing({'a': {'parent': 'b', **facts}, 'b': {'parent': 'a', **facts}}, 0.0)
+    assert '"b" -> "a"' in text
+    assert '"a" -> "b"' in text
 
 
 def test_frames_are_told_by_a_service(context):

@@ -87,15 +87,17 @@ class ClosedFormArm:
                            [0, -r, -c23]], np.zeros((3, 3))])
 
     def link_motion(self, q, v, link):
-        """Return ``Jdot v`` as the acceleration."""
+        """Return pose, velocity, and ``Jdot v`` as the acceleration."""
         c1, s1, c2, s2 = cos(q[0]), sin(q[0]), cos(q[1]), sin(q[1])
         c23, s23, v23 = cos(q[1] + q[2]), sin(q[1] + q[2]), v[1] + v[2]
         r, rdot = c2 + c23, -s2 * v[1] - s23 * v23
         rddot = -c2 * v[1]**2 - c23 * v23**2
-        return SimpleNamespace(acceleration=np.array([
-            rddot * c1 - 2 * rdot * s1 * v[0] - r * c1 * v[0]**2,
-            rddot * s1 + 2 * rdot * c1 * v[0] - r * s1 * v[0]**2,
-            s2 * v[1]**2 + s23 * v23**2, 0, 0, 0]))
+        return SimpleNamespace(
+            pose=self.pose(q, link), velocity=self.jacobian(q, link) @ v,
+            acceleration=np.array([
+                rddot * c1 - 2 * rdot * s1 * v[0] - r * c1 * v[0]**2,
+                rddot * s1 + 2 * rdot * c1 * v[0] - r * s1 * v[0]**2,
+                s2 * v[1]**2 + s23 * v23**2, 0, 0, 0]))
 
 
 @pytest.fixture(scope='session')

@@ -9,11 +9,14 @@ import mbd_ros
 from mbd_ros.control import (
     Actuation, ConstrainedMotion, default_task, Ellipse, NominalModel, path_from_data, Task,
     ToolPosition, TrackingLaw)
+from mbd_ros.control.feasibility import check_joints
+from mbd_ros.control.passive_joints import independent_joints
 from mbd_ros.control.robustness import guarantee
+from mbd_ros.control.splines import trajectory
 from mbd_ros.control.tracker import Mode, Tracker
 from mbd_ros.dynamics.loop_closure import close_loops
 from mbd_ros.dynamics.loop_kinematics import VALUES
-from mbd_ros.errors import InvalidValueError, UnsupportedError
+from mbd_ros.errors import InfeasibleError, InvalidValueError, UnsupportedError
 from mbd_ros.model.state import neutral
 from mbd_ros.simulation import Stepper
 
@@ -100,15 +103,48 @@ def test_a_delta_robot_follows_a_circle():
     assert np.count_nonzero(step.efforts.effort) == 3
 
 
+def test_drives_follow_a_trajectory_and_the_loops_stay_closed(five_bar):
+    """The elbows go with the drives; at the end the robot holds, and the trajectory is asked."""
+    robot = Stepper(five_bar.model, np.zeros(4))
+    drives = ('left_drive', 'right_drive')
+    tracker = Tracker(five_bar, Task(actuated=drives), robot.q, robot.v)
+    path = trajectory([0.0, 0.4], [[0.0, 0.0], [0.3, -0.2]])
+    tracker.follow_joints(path, 0.0, robot.q, robot.v, joints=drives)
+    step, _ = run(tracker, robot, 0, 450)
+    assert tracker.mode is Mode.FOLLOWING
+    # 0.5 s after its end the 1e-3 rad that held efforts cost on the way have decayed by exp(-7).
+    assert np.abs(robot.q[[0, 2]] - [0.3, -0.2]).max() < 1e-4
+    assert step.nominal.rank == 4
+    assert step.nominal.violation < 1e-12
+    names, point = tracker.preview(0.4)
+    assert names == drives
+    np.testing.assert_allclose(point.position, [0.3, -0.2], atol=1e-15)
+    with pytest.raises(InvalidValueError, match='at least 2 joints that determine the others'):
+        independent_joints(five_bar, robot.q, drives[:1])
+
+
+def test_trajectories_that_tear_the_loops_are_known_before(five_bar):
+    home = np.zeros(4)
+    four_bar = mbd_ros.compile(mbd_ros.load(URDF / 'four_bar.urdf'))
+    far = trajectory([0.0, 1.0], [[0.0], [3.0]])
+    with pytest.raises(InfeasibleError, match=(
+            "s after its begin: loop joint 'coupler_rocker' cannot be closed")):
+        check_joints(four_bar, ['rocker_joint'], far, 1.0, np.zeros(3))
+    one = trajectory([0.0, 1.0], [[0.0], [0.1]])
+    with pytest.raises(InfeasibleError, match="with these 'right_elbow' can still move"):
+        check_joints(five_bar, ['left_drive'], one, 1.0, home)
+    four = trajectory([0.0, 1.0], [home, [0.1, 0.0, 0.0, 0.0]])
+    with pytest.raises(InfeasibleError, match='more joints than are needed, and contradict it'):
+        check_joints(five_bar, five_bar.model.joint_names, four, 1.0, home)
+    check_joints(five_bar, ['left_drive', 'right_drive'],
+                 trajectory([0.0, 1.0], [[0.0, 0.0], [0.3, -0.2]]), 1.0, home)
+
+
 def test_what_drives_cannot_do_is_refused(five_bar):
     one = Task.from_data({'link': 'tool', 'path': default_task('five_bar').path, 'axes': 'xz',
                           'actuated': ['left_drive']})
     with pytest.raises(InvalidValueError, match='moves without them'):
         Tracker(five_bar, one, np.zeros(4), np.zeros(4))
-    tracker = Tracker(five_bar, Task(actuated=('left_drive', 'right_drive')), np.zeros(4),
-                      np.zeros(4))
-    with pytest.raises(UnsupportedError, match='let its tool follow a path'):
-        tracker.follow_joints(None, 0.0)
     with pytest.raises(UnsupportedError, match='a bound for a robot with closed loops'):
         guarantee(TrackingLaw(five_bar), five_bar, [], 'tool')
 

@@ -98,7 +98,8 @@ def test_tasks_follow_one_another_without_a_jump(tracker):
     assert (tracker.rows, step.nominal.rank) == (3, 2)
     assert step.nominal.violation < 1e-10
     q, v, a = tracker.reference(run.robot.q)
-    tracker.follow_joints(trajectory([0.0, 1.5], [q, START], [v, 0 * v], [a, 0 * v]), run.time)
+    tracker.follow_joints(trajectory([0.0, 1.5], [q, START], [v, 0 * v], [a, 0 * v]), run.time,
+                          run.robot.q, run.robot.v)
     run.go(1.6)
     assert np.abs(run.robot.q - START).max() < 1e-4
     tracker.stop(run.time, run.robot.q, run.robot.v)
@@ -123,7 +124,7 @@ def test_a_limit_of_the_nominal_model_ends_what_is_followed(tracker):
     run = Run(tracker)
     q = START.copy()
     q[0] = 3.0   # beyond 160 degrees
-    tracker.follow_joints(trajectory([0.0, 3.0], [START, q]), 0.0)
+    tracker.follow_joints(trajectory([0.0, 3.0], [START, q]), 0.0, START, np.zeros(6))
     run.go(3.0)
     assert tracker.mode is Mode.HOLDING
     assert tracker.problem.startswith('the nominal model: position 2.79')
@@ -134,7 +135,7 @@ def test_a_limit_of_the_nominal_model_ends_what_is_followed(tracker):
 def test_a_velocity_limit_does(tracker):
     q = START.copy()
     q[1] += 1.0
-    tracker.follow_joints(trajectory([0.0, 1.0], [START, q]), 0.0)
+    tracker.follow_joints(trajectory([0.0, 1.0], [START, q]), 0.0, START, np.zeros(6))
     run = Run(tracker)
     run.go(1.0)
     assert tracker.problem.startswith('the nominal model: velocity 0.94')
@@ -144,14 +145,56 @@ def test_a_measured_limit_does_unless_the_joint_is_on_its_way_back(tracker, puma
     limits = Limits(puma.model)
     q, v = START.copy(), np.zeros(6)
     q[3] = 3.1
-    assert "position 3.1 of joint 'joint4'" in limits.exceeded(q, v, measured=True)
+    assert limits.exceeded(q, v, measured=True, moving=True) == ''   # at rest: it may go back
+    v[3] = 0.1
+    assert "position 3.1 of joint 'joint4'" in limits.exceeded(q, v, measured=True, moving=True)
     v[3] = -0.1
-    assert limits.exceeded(q, v, measured=True) == ''
+    assert limits.exceeded(q, v, measured=True, moving=True) == ''
     assert "joint 'joint4'" in limits.exceeded(q, v)
     q[3] = 2.9670597 + 0.005
-    assert limits.exceeded(q, 0 * v, measured=True) == ''
+    assert limits.exceeded(q, 0 * v, measured=True, moving=True) == ''
     v[3] = -10.0
-    assert "velocity -10 of joint 'joint4'" in limits.exceeded(START, v, measured=True)
+    found = limits.exceeded(START, v, measured=True, moving=True)
+    assert "velocity -10 of joint 'joint4'" in found
+
+
+def test_a_robot_that_was_stopped_beyond_a_limit_can_be_led_back(tracker):
+    """The stop needs some way; from there joint 1 returns, and goes no further out."""
+    q = START.copy()
+    q[0] = 3.2
+    tracker.follow_joints(trajectory([0.0, 4.0], [START, q]), 0.0, START, np.zeros(6))
+    run = Run(tracker)
+    run.go(5.0)
+    assert tracker.problem and run.robot.q[0] > 2.7926
+    out = run.robot.q + np.array([0.1, 0, 0, 0, 0, 0])
+    for end, problem in ((out, True), (START, False)):
+        begin = tracker.reference(run.robot.q)[0]
+        tracker.follow_joints(trajectory([0.0, 3.0], [begin, end]), run.time, run.robot.q,
+                              run.robot.v)
+        run.go(3.5)
+        assert bool(tracker.problem) is problem
+    np.testing.assert_allclose(run.robot.q, START, atol=1e-3)   # 0.5 s after the end
+
+
+def test_a_short_approach_does_not_throw_the_wrist():
+    """2 cm to a circle: if all joints could share the way, in 0.05 s, the Panda's are too fast."""
+    task = default_task('panda')
+    dyn = mbd_ros.compile(mbd_ros.load(URDF / 'panda.urdf'))
+    run = Run(Tracker(dyn, Task(link='tool'), task.start_positions, np.zeros(7)),
+              task.start_positions)
+    place = dyn.pose(np.array(task.posture), 'tool')[:3, 3]
+    for path, duration in (
+            ({'kind': 'line', 'start': place, 'end': place + np.array([0, 0.1, 0.05]),
+              'duration': 1.5}, 3.5),
+            ({'kind': 'circle', 'center': place + np.array([0, 0, 0.05]), 'radius': 0.08,
+              'normal': [1, 0, 0.2], 'period': 4.0}, 2.0)):
+        run.tracker.follow(settings_of(task, {'link': 'tool', 'path': path}), run.time,
+                           run.robot.q, run.robot.v)
+        count = len(run.steps)
+        run.go(duration)
+    assert run.tracker.problem == ''
+    # 215 rad/s^2 and a joint beyond its velocity limit without the time for it
+    assert max(np.abs(step.nominal.accelerations).max() for step in run.steps[count:]) < 25.0
 
 
 def test_what_is_out_of_reach_is_refused_and_the_old_task_goes_on(tracker):

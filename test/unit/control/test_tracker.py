@@ -1,5 +1,6 @@
 """A task carried out step by step: advance, take up again after a gap, hold."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import mbd_ros
 from mbd_ros.control import default_task
 from mbd_ros.control.tracker import LONGEST_GAP, Tracker
+from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation import Stepper
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -77,3 +79,16 @@ def test_holding_balances_the_weight_where_it_began(dyn, tracker):
     assert stepper.q == pytest.approx(q, abs=1e-6)   # e^(-15 * 3 s) of 0.05 rad is far below
     points = tracker.tool_points(tracker.hold(5.0, q, np.zeros(3)), q)
     assert points.force.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_too_few_actuators_are_refused_and_say_how_many_equations_they_satisfy(dyn, tracker):
+    """Two motors cannot move a tool in three directions; one can hold its height."""
+    exact = np.array([0.235544981, -0.872716323, 1.745432646])
+    two = replace(tracker.task, actuated=('joint1', 'joint2'))
+    words = r"actuated is \['joint1', 'joint2'\]; .* they satisfy 2 of 3 equations"
+    with pytest.raises(InvalidValueError, match=words):
+        tracker.follow(two, 0.0, exact, np.zeros(3))
+    assert tracker.task is not two   # what it did before goes on
+    height = replace(tracker.task, actuated=('joint2',), axes='z')
+    tracker.follow(height, 0.0, exact, np.zeros(3))
+    assert tracker.step(0.002, exact, np.zeros(3)).nominal.effort[[0, 2]].tolist() == [0.0, 0.0]

@@ -51,6 +51,13 @@ def test_a_quaternion_is_read():
         'scaled to 1']
 
 
+@pytest.mark.parametrize('size', ['1e-200', '1e200'])  # their squares are beyond float64
+def test_a_quaternion_of_any_length_is_scaled(size):
+    text = one_joint(f'<origin quat_xyzw="0 0 {size} {size}"/><axis xyz="1 0 0"/>', 'continuous')
+    np.testing.assert_allclose(read(text).joints[0].origin.rotation,
+                               [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)  # 90 deg about z
+
+
 @pytest.mark.parametrize(('origin', 'message'), [
     ('<origin rpy="0 0 1" quat_xyzw="0 0 0 1"/>',
      '<origin> gives rpy and quat_xyzw; allowed: one of them'),

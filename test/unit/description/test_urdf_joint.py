@@ -73,6 +73,12 @@ def test_an_axis_of_other_length_is_scaled():
     assert remarks(f'<axis xyz="{1 / sqrt(2)} 0 {1 / sqrt(2)}"/>{LIMIT}') == []
 
 
+@pytest.mark.parametrize('size', ['1e-200', '1e200'])  # their squares are beyond float64
+def test_an_axis_of_any_length_is_scaled(size):
+    inside = f'<axis xyz="0 {size} 0"/>' + LIMIT
+    assert joint_of(inside).axis == (0.0, 1.0, 0.0)
+
+
 def test_an_axis_of_no_length():
     assert error('<axis xyz="0 0 0"/>' + LIMIT) == (
         "<string>:4: joint 'j': the <axis> is zero; allowed: a unit vector")

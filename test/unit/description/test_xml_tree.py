@@ -6,6 +6,7 @@ from described import bare, link, robot
 import pytest
 
 from mbd_ros.description import read
+from mbd_ros.description.visuals import read_visuals
 from mbd_ros.errors import DescriptionError
 
 
@@ -102,3 +103,16 @@ def test_text_with_an_encoding_declaration_is_read():
 def test_deep_nesting_is_refused():
     with pytest.raises(DescriptionError, match='this is not well-formed XML: Excessive depth'):
         read('<robot name="r">' + '<a>' * 5000 + '</a>' * 5000 + '</robot>')
+
+
+def test_a_namespace_of_the_document_is_not_looked_at():
+    # As in descriptions of Drake; urdfdom knows no namespaces.
+    text = ('<robot name="r" xmlns="http://drake.mit.edu" xmlns:drake="http://drake.mit.edu">'
+            '<link name="a"><visual><geometry><box size="1 1 1"/></geometry></visual></link>'
+            '<drake:acceleration/></robot>')
+    mechanism = read(text)
+    assert [link.name for link in mechanism.links] == ['a']
+    assert [shape.kind for shape in read_visuals(mechanism)[0]] == ['box']
+    assert [str(finding) for finding in mechanism.findings] == [
+        "<string>:1: info: the namespace 'http://drake.mit.edu' of the document is not looked at",
+        '<string>:1: warning: element <drake:acceleration> is unknown and not used']

@@ -173,6 +173,13 @@ def test_external_forces_errors(arm):
                                  external_forces={'link003': [0, np.nan, 0, 0, 0, 0]})
 
 
+def test_only_a_model_has_dynamics(arm):
+    with pytest.raises(InvalidValueError, match=r'model .*urdf.*: a Model, as mbd_ros\.load'):
+        mbd_ros.forward_dynamics('robot.urdf', [0.0], [0.0], [0.0])
+    with pytest.raises(InvalidValueError, match='a Model'):
+        mbd_ros.mass_matrix(None, [0.0])
+
+
 def test_a_tree_has_no_loops(arm):
     q, v, tau = np.random.default_rng(0).normal(size=(3, 3))
     solution = mbd_ros.constrained_dynamics(arm, q, v, tau)

@@ -1,8 +1,10 @@
 """Threads are chosen where the time they save exceeds that of handing over."""
 
+import ctypes
+
 import numpy as np
 import pytest
-from robots import chain
+from robots import chain, random_state, urdf
 
 import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
@@ -10,6 +12,8 @@ from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Auto, auto, choose, Compiled, forced, Interpreted, Threads
 from mbd_ros.execution.cost_model import Costs
 from mbd_ros.execution.threads import SMALLEST_SHARE
+from mbd_ros.execution.workers import native
+from mbd_ros.execution.workers_ir import CLAIMED, DONE, LOST, RUNNING, SHORTEST_REST, WORDS
 
 
 @pytest.fixture
@@ -75,3 +79,61 @@ def test_one_processor_has_no_choice(monkeypatch):
 ])
 def test_forced_executors(executor, threads, expected):
     assert forced(executor, threads) == expected
+
+
+@pytest.fixture
+def two_branches():
+    """Return a body with two chains of different joints, so that no lanes run them."""
+    parents = [0, *range(1, 130), 1, *range(131, 261)]
+    kinds = ['revolute'] * 130 + ['continuous', 'prismatic'] * 65 + ['revolute']
+    return mbd_ros.load(urdf(parents, kinds, 1))
+
+
+def test_large_trees_are_shared_where_that_saves_time(two_branches, monkeypatch):
+    monkeypatch.setattr(auto, 'operations', lambda program, model: 100_000)
+    monkeypatch.setattr(auto, 'costs', lambda: Costs(hand_over=20e-6, one=1e-9, batch=1e-10))
+    assert auto._shared(FORWARD_DYNAMICS, two_branches, 2) is not None
+    assert auto._shared(FORWARD_DYNAMICS, two_branches, 1) is None
+    monkeypatch.setattr(auto, 'costs', lambda: Costs(hand_over=20e-6, one=1e-11, batch=1e-10))
+    assert auto._shared(FORWARD_DYNAMICS, two_branches, 2) is None  # 0.5 us saved
+
+
+def test_a_shared_state_has_the_same_answer(two_branches, monkeypatch):
+    monkeypatch.setattr(auto, 'costs', lambda: Costs(hand_over=20e-6, one=1e-6, batch=1e-10))
+    q, v, tau = random_state(two_branches, 1)
+    kernel = auto._kernel.__wrapped__(Compiled(), FORWARD_DYNAMICS, two_branches, 2)
+    assert kernel.how(1) == 'rolled, 2 threads'
+    out = np.empty((1, two_branches.nv))
+    assert kernel.run([q[None], v[None], tau[None]], np.array([0.0, 0.0, -9.81]), out)
+    expected = mbd_ros.forward_dynamics(two_branches, q, v, tau, executor='rolled')
+    # The same operations in another order of sums at the branch.
+    np.testing.assert_allclose(out[0], expected, rtol=0.0, atol=1e-8 * np.abs(expected).max())
+
+
+def test_a_late_thread_is_left_alone_for_a_while():
+    """Until word 8 callers do not claim it; after, they do."""
+    worker = (ctypes.c_int64 * WORDS)()
+    claim = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)(native().address('claim'))
+    now = ctypes.CFUNCTYPE(ctypes.c_int64)(native().address('now'))
+    worker[8] = now() + 10**12
+    assert not claim(ctypes.addressof(worker))
+    worker[8] = now() - 1
+    assert claim(ctypes.addressof(worker))
+    assert (worker[0], worker[8]) == (CLAIMED, 0)
+
+
+def test_a_task_that_is_late_is_given_up_and_the_rest_doubles():
+    worker = (ctypes.c_int64 * WORDS)()
+    finish = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int64)(
+        native().address('finish'))
+    now = ctypes.CFUNCTYPE(ctypes.c_int64)(native().address('now'))
+    for rest in (SHORTEST_REST, 2 * SHORTEST_REST):
+        worker[0] = RUNNING   # as by a thread that has lost its processor
+        before = now()
+        assert not finish(ctypes.addressof(worker), before)
+        assert worker[0] == LOST
+        assert worker[9] == rest
+        assert worker[8] >= before + rest
+    worker[0] = DONE
+    assert finish(ctypes.addressof(worker), now())
+    assert worker[9] == 2 * SHORTEST_REST * 15 // 16

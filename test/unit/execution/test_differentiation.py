@@ -8,7 +8,7 @@ import pytest
 from mbd_ros.execution.differentiation import evaluate, tangents
 from mbd_ros.execution.trace import Trace
 from mbd_ros.execution.traced_function import machine_code_of
-from mbd_ros.spatial import cosine, root, sine
+from mbd_ros.spatial import cosine, larger, root, sine
 
 
 def function(x, y):
@@ -65,3 +65,13 @@ def test_whole_powers_of_symbols():
     assert evaluate(trace, [x ** 3, x ** -1, x ** 0], {(0, 0): 2.0}) == [8.0, 0.5, 1.0]
     with pytest.raises(TypeError):
         x ** 0.5
+
+
+def test_the_larger_of_two():
+    """The same by machine code and by operations, with constants on either side."""
+    code = machine_code_of(lambda trace, x: [larger(x[0], x[1]), larger(x[0], 0.5),
+                                             larger(-1.0, x[1])], (2,), 'f', 'a function')
+    for x in ([0.2, -3.0], [-2.0, 0.7], [0.5, 0.5]):
+        expected = [max(x), max(x[0], 0.5), max(x[1], -1.0)]
+        assert code(np.array(x)).tolist() == expected
+        assert code(x).tolist() == expected

@@ -8,7 +8,7 @@ import pytest
 
 from mbd_ros.execution import elimination_ir
 from mbd_ros.execution.elimination import axis_ends, axis_parents, eliminate
-from mbd_ros.execution.elimination_ir import work_size
+from mbd_ros.execution.elimination_ir import REGISTERS, work_size
 from mbd_ros.execution.machine_code import MachineCode, vector_lanes
 from mbd_ros.execution.straight_line import Width
 
@@ -78,10 +78,10 @@ def test_machine_code(axes, lanes, together, monkeypatch):
     monkeypatch.setattr(elimination_ir, 'vector_lanes', lambda: lanes)
     width, rng, nv = Width(lanes if together else 1), np.random.default_rng(1), len(axes)
     states = [random_matrices(axes, rng) for _ in range(width.lanes)]
-    block = 4 * lanes // width.lanes
+    block = REGISTERS * lanes // width.lanes
     sides, mass = (math.ceil(size / block) * block for size in (3 * nv, nv))
     work = np.zeros((work_size(nv, 3, width), width.lanes))
-    rows = work[:nv * (sides + 2 * mass + block // 4)].reshape(nv, -1, width.lanes)
+    rows = work[:nv * (sides + 2 * mass + block // REGISTERS)].reshape(nv, -1, width.lanes)
     for lane, (a, b, m) in enumerate(states):
         rows[:, :2 * nv, lane] = np.hstack([a, b])
         rows[:, 2 * nv:3 * nv, lane] = np.eye(nv)
@@ -101,8 +101,8 @@ def test_machine_code(axes, lanes, together, monkeypatch):
 
 
 def test_rows_of_the_work_array_are_whole_blocks():
-    block = 4 * vector_lanes()
+    block = REGISTERS * vector_lanes()
     assert work_size(7, 3, Width()) == 8 + 7 * (
-        block * (math.ceil(21 / block) + 2 * math.ceil(7 / block)) + block // 4)
+        block * (math.ceil(21 / block) + 2 * math.ceil(7 / block)) + block // REGISTERS)
     assert work_size(8, 3, Width(vector_lanes())) == 8 + 8 * (24 + 8 + 8 + 1)
     assert work_size(7, 0, Width(vector_lanes())) == 0

@@ -1,5 +1,6 @@
 """The built-in entry: the fast way is taken when it may be, and only then."""
 
+import contextlib
 import gc
 import sys
 import threading
@@ -79,6 +80,34 @@ def test_keywords_and_out(arm):
         arm.forward_dynamics(q, v, tau, out=np.empty(3))
     with pytest.raises(TypeError, match='forward_dynamics takes q, v, tau; got 2 arguments'):
         arm.forward_dynamics(q, v)
+
+
+def test_a_result_to_fill_takes_the_fast_way(arm, slow_calls):
+    q, v, tau = np.random.default_rng(1).normal(size=(3, 4))
+    for function, arguments, shape in ((arm.forward_dynamics, (q, v, tau), (4,)),
+                                       (arm.mass_matrix, (q,), (4, 4))):
+        expected, out = function(*arguments), np.empty(shape)
+        references = sys.getrefcount(out)
+        assert function(*arguments, out=out) is out
+        assert sys.getrefcount(out) == references
+        np.testing.assert_array_equal(out, expected)
+    assert slow_calls == []
+
+
+def test_a_result_that_shares_memory_or_does_not_fit_takes_the_ordinary_way(arm, slow_calls):
+    memory = np.random.default_rng(1).normal(size=14)
+    q, v, tau = memory[:4], memory[4:8], memory[8:12]
+    expected = arm.forward_dynamics(q, v, tau)
+    found = arm.forward_dynamics(q, v, tau, out=memory[10:14])  # begins within tau
+    np.testing.assert_array_equal(found, expected)
+    assert len(slow_calls) == 1
+    frozen = np.zeros(4)
+    frozen.flags.writeable = False
+    for wrong in (frozen, np.empty((4, 1)), np.empty(4, dtype=np.float32), np.empty(8)[::2]):
+        with contextlib.suppress(ValueError, ShapeError):
+            arm.forward_dynamics(q, v, np.zeros(4), out=wrong)
+    assert len(slow_calls) == 5
+    assert not frozen.any()
 
 
 def test_not_finite_and_wrong_sizes(arm):

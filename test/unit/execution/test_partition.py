@@ -29,7 +29,7 @@ def test_neighbours_on_one_body_are_one_part():
 
 
 def test_what_is_not_shared():
-    assert partition(branches(2, 10), [1.0] * 21, 2) is None  # too small
+    assert partition(branches(2, 9), [1.0] * 19, 2) is None  # too small
     assert partition(branches(1, 200), [1.0] * 201, 2) is None  # a chain
     assert partition(branches(2, 20, trunk=200), [1.0] * 240, 2) is None  # a long trunk
     assert partition(branches(2, 100), [1.0] * 201, 1) is None  # one thread

@@ -9,11 +9,13 @@ from visualization_msgs.msg import Marker
 
 import mbd_ros
 from mbd_ros.control import cylinder, plane, sphere
+from mbd_ros.control.surfaces import Drawn
 from mbd_ros.messages.diagnostics import diagnostics
-from mbd_ros.messages.drawings import delete_all, from_path, markers, METRES_PER_NEWTON, to_path
+from mbd_ros.messages.drawings import (
+    delete_all, from_path, line_of, markers, METRES_PER_NEWTON, shapes_of, to_path)
 from mbd_ros.messages.joint_states import JointStateReader, JointStateWriter
 from mbd_ros.messages.times import to_nanoseconds, to_stamp
-from mbd_ros.messages.transforms import joint_transforms, put_joints
+from mbd_ros.messages.transforms import carried, joint_transforms, pose_of, put_joints
 
 
 def test_stamps_keep_every_nanosecond():
@@ -51,6 +53,33 @@ def test_force_is_drawn_from_the_tool_in_its_direction():
     assert arrow.type == Marker.ARROW
     assert (arrow.points[0].z, arrow.points[1].z) == (3.0, 3.0 + 50.0 * METRES_PER_NEWTON)
     assert delete_all().markers[0].action == Marker.DELETEALL
+
+
+def test_a_viewer_reads_surfaces_and_violation():
+    """The same solids that RViz draws, in metres, and the line from nominal model to path."""
+    drawn = markers(0, 'world', desired=(), tool=np.zeros(3), target=np.array([0.0, 0.0, 1.0]),
+                    force=np.zeros(3), nominal=np.array([0.1, 0.0, 1.0]), surfaces=(
+                        Drawn('plane', np.array([1.0, 2.0, 3.0]), np.array([0, 0, 0, 1.0]), 0.0),
+                        Drawn('sphere', np.zeros(3), np.array([0, 0, 0, 1.0]), 0.3),
+                        Drawn('cylinder', np.zeros(3), np.array([1.0, 0, 0, 0]), 0.2)))
+    plate, ball, tube = shapes_of(drawn)
+    assert (plate.kind, ball.kind, tube.kind) == ('box', 'sphere', 'cylinder')
+    assert plate.pose[:3, 3].tolist() == [1.0, 2.0, 3.0]
+    assert ball.size == pytest.approx((0.3,))
+    assert tube.size == pytest.approx((0.2, 1.0))
+    np.testing.assert_allclose(tube.pose[:3, 2], [0.0, 0.0, -1.0], atol=1e-15)
+    np.testing.assert_array_equal(line_of(drawn, 'violation'), [[0.1, 0, 1.0], [0, 0, 1.0]])
+    assert line_of(delete_all(), 'violation') is None
+
+
+def test_a_root_that_moves_carries_the_links(floating):
+    q = random_state(floating, np.random.default_rng(2))[0]
+    link = floating.root
+    root = pose_of(joint_transforms(floating, 0, q, 'map'), link)
+    np.testing.assert_allclose(root, mbd_ros.pose(floating, q, link), atol=1e-14)
+    np.testing.assert_array_equal(carried({'a': np.eye(4)}, root)['a'], root)
+    assert carried({'a': 0}, None) == {'a': 0}
+    assert pose_of([], link) is None
 
 
 def test_floating_base_is_a_transform_and_comes_back(floating):

@@ -47,7 +47,7 @@ def message(*points, names=('a', 'b'), stamp=0):
 
 def test_it_goes_on_from_where_the_reference_is(model):
     """With its velocity, through the points, to rest; by name, not by order."""
-    path = read_trajectory(model, ('a', 'b'), message(
+    _, path = read_trajectory(model, ('a', 'b'), message(
         (1.0, {'positions': (0.5, 0.2)}), (2.0, {'positions': (1.0, 0.4)}), names=('b', 'a')),
         start(v=(0.3, -0.1)))
     assert path.at(0.0).velocity.tolist() == pytest.approx([0.3, -0.1])
@@ -57,19 +57,19 @@ def test_it_goes_on_from_where_the_reference_is(model):
 
 
 def test_joints_without_end_take_the_shorter_way(model):
-    path = read_trajectory(model, ('a', 'b'), message((1.0, {'positions': (0.1, 0.1)})),
-                           start(q=(4 * math.pi, 0.0)))
+    _, path = read_trajectory(model, ('a', 'b'), message((1.0, {'positions': (0.1, 0.1)})),
+                              start(q=(4 * math.pi, 0.0)))
     assert path.at(1.0).position.tolist() == pytest.approx([4 * math.pi + 0.1, 0.1])
 
 
 def test_stamps_in_the_past_and_in_the_future(model):
     """What is over is left out; until it begins the joints stay."""
     points = ((1.0, {'positions': (0.1, 0.1)}), (2.0, {'positions': (0.2, 0.2)}))
-    path = read_trajectory(model, ('a', 'b'), message(*points, stamp=NOW - 1_500_000_000),
-                           start(q=(0.15, 0.15)))
+    _, path = read_trajectory(model, ('a', 'b'), message(*points, stamp=NOW - 1_500_000_000),
+                              start(q=(0.15, 0.15)))
     assert path.duration == pytest.approx(0.5)
-    later = read_trajectory(model, ('a', 'b'), message(*points, stamp=NOW + 3_000_000_000),
-                            start())
+    _, later = read_trajectory(model, ('a', 'b'), message(*points, stamp=NOW + 3_000_000_000),
+                               start())
     assert np.abs(later.at(3.0).position).max() < 1e-12
     assert later.at(4.0).position.tolist() == pytest.approx([0.1, 0.1])
     with pytest.raises(GoalError, match=r'ended 1\.000 s ago') as caught:
@@ -82,7 +82,7 @@ def test_joints_may_be_left_out_if_that_is_allowed(model):
     with pytest.raises(GoalError, match="joints of the trajectory are \\['b'\\]") as caught:
         read_trajectory(model, ('a', 'b'), part, start())
     assert caught.value.code == Result.INVALID_JOINTS
-    path = read_trajectory(model, ('a', 'b'), part, start(q=(0.7, 0.0)), partial=True)
+    _, path = read_trajectory(model, ('a', 'b'), part, start(q=(0.7, 0.0)), partial=True)
     assert path.at(1.0).position.tolist() == pytest.approx([0.7, 0.1])
 
 

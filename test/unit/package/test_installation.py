@@ -5,12 +5,14 @@ from pathlib import Path
 import shutil
 import subprocess
 import sys
+import tarfile
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 EXECUTABLES = ('controller', 'dynamics_server', 'module_manager', 'simulator', 'viewer')
 SHIPPED = ('launch', 'urdf', 'config')
+NOT_COPIED = shutil.ignore_patterns('.*', 'build', 'install', 'log', '__pycache__', '*.egg-info')
 PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get('PATH', os.defpath)])
 
 
@@ -49,10 +51,9 @@ def colcon_install(tmp_path_factory):
 def pip_prefix(tmp_path_factory):
     """Return the prefix of a pip install of copies, so that the sources stay as they are."""
     base = tmp_path_factory.mktemp('pip')
-    kept = shutil.ignore_patterns('.*', 'build', 'install', 'log', '__pycache__', '*.egg-info')
     copies = (base / 'mbd_ros', base / 'mbd_msgs')
     for source, copy in zip((ROOT, ROOT / 'interfaces' / 'mbd_msgs'), copies, strict=True):
-        shutil.copytree(source, copy, ignore=kept)
+        shutil.copytree(source, copy, ignore=NOT_COPIED)
     run([sys.executable, '-m', 'pip', 'install', '--quiet', '--no-deps', '--ignore-installed',
          '--use-pep517', '--no-build-isolation', '--prefix', base / 'prefix', *copies])
     return base / 'prefix'
@@ -102,3 +103,17 @@ def test_pip_makes_an_ament_prefix(pip_prefix):
 def test_pip_installs_the_package_and_nothing_else(pip_prefix):
     installed = {path.name for path in pip_prefix.glob('lib/python3*/site-packages/*')}
     assert {name for name in installed if not name.endswith('.dist-info')} == {'mbd_ros'}
+
+
+def test_the_source_archive_of_rosless_has_all_that_it_is_built_from(tmp_path):
+    sources = shutil.copytree(ROOT / 'rosless' / 'src', tmp_path / 'rosless' / 'src',
+                              ignore=NOT_COPIED)
+    for name in ('pyproject.toml', 'setup.py', 'MANIFEST.in', 'README.md', 'LICENSE'):
+        shutil.copy(ROOT / 'rosless' / name, sources.parent)
+    run([sys.executable, '-c', 'from setuptools import build_meta\n'
+         f'build_meta.build_sdist({str(tmp_path)!r})'], cwd=sources.parent)
+    (archive,) = tmp_path.glob('*.tar.gz')
+    with tarfile.open(archive) as opened:
+        packed = {name.partition('/')[2] for name in opened.getnames()}
+    assert {f'src/{name}' for name in data_of(sources, ['.'])
+            if '.egg-info' not in name} <= packed

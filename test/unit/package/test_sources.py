@@ -2,7 +2,10 @@
 
 import ast
 from pathlib import Path
+import re
 import statistics
+import subprocess
+import sys
 
 import pytest
 
@@ -96,3 +99,19 @@ def test_every_module_says_what_it_is():
         str(path.relative_to(ROOT)) for path in sorted((ROOT / 'mbd_ros').rglob('*.py'))
         if ast.get_docstring(ast.parse(path.read_text(encoding='utf-8'))) is None]
     assert not wrong
+
+
+def test_the_package_leaves_what_loads_slowly_until_it_is_needed():
+    """``scipy.linalg`` takes as long to import as all of this package."""
+    script = ("import sys, mbd_ros; slow = ('scipy.linalg', 'scipy.optimize', 'scipy.integrate', "
+              "'scipy.interpolate', 'numpy.testing', 'viser'); "
+              'print([name for name in slow if name in sys.modules])')
+    found = subprocess.run([sys.executable, '-c', script], capture_output=True, text=True,
+                           check=True)
+    assert found.stdout.strip() == '[]'
+
+
+def test_the_map_of_the_executors_names_every_file():
+    text = (ROOT / 'docs' / 'executors.md').read_text(encoding='utf-8').split('## The files of')[1]
+    files = {path.name for path in (ROOT / 'mbd_ros' / 'execution').glob('*.py')}
+    assert files - {'__init__.py'} == set(re.findall(r'`(\w+\.py)`', text))

@@ -54,6 +54,32 @@ def test_no_change_point_in_a_fourbar_that_never_lies_flat():
     assert (run.rank == 2).all()
 
 
+def test_a_single_row_that_vanishes():
+    """A rod between the middles of crank and rocker says nothing where all rods lie flat."""
+    rod = ('<loop_joint name="rod" type="distance" distance="1"><link1 link="crank" '
+           'xyz="0.5 0 0"/><link2 link="rocker" xyz="0.5 0 0"/></loop_joint>')
+    model = mbd_ros.load(fourbar().mechanism.text.replace('</robot>', rod + '</robot>'))
+    with pytest.warns(RankChangeWarning, match=r'at t = 0\.713864 s only 1 of 2 rows'):
+        run = mbd_ros.simulate(model, RHOMBUS, TURN, 1.0, method='dop853', gravity=FLOATS)
+    assert len(run.changes) == 1
+    np.testing.assert_allclose(run.q[-1], RHOMBUS + TURN, atol=1e-8)
+    solution = mbd_ros.constrained_dynamics(model, RHOMBUS, TURN, FLOATS, gravity=FLOATS)
+    assert solution.rank == 2
+    assert set(solution.redundant) < {'pin.x', 'pin.y', 'pin.z', 'rod.distance'}
+
+
+@pytest.mark.parametrize('executor', ['rolled', 'threads'])
+def test_many_states_one_of_them_at_a_change_point(executor):
+    """Its rank is decided apart; gravity turns the flat rods as it turns nearly flat ones."""
+    angles = np.linspace(-1.0, 1.0, 2001)
+    q, v = (np.outer(values, [1.0, -1.0, 1.0]) for values in (angles, np.ones(2001)))
+    found, alone = (mbd_ros.forward_dynamics(
+        fourbar(), place, rate, FLOATS, gravity=(0.0, -9.81, 0.0), executor=how)
+        for place, rate, how in ((q, v, executor), (q[1000], v[1000], 'interpreted')))
+    np.testing.assert_allclose(found[1000], alone, rtol=1e-12)
+    np.testing.assert_allclose(found[1000], 0.5 * (found[999] + found[1001]), atol=1e-4)
+
+
 def test_a_start_at_a_change_point():
     """Both branches are possible motions, what lies between them is none."""
     model, flat = fourbar(), np.zeros(3)

@@ -118,6 +118,21 @@ def test_bad_options_are_named(pendulum, name, value):
         simulate(pendulum, [0.1], [0.0], 1.0, **{name: value})
 
 
+@pytest.mark.parametrize('times', [[0.5, 0.2], [0.0, np.nan, 1.0], [-0.1], [1.1], [], [[0.1]]])
+def test_times_that_no_run_has(pendulum, times):
+    """They ascend within the run."""
+    with pytest.raises(InvalidValueError, match=r'^times is .*ascending times within 0 \.\.\. 1'):
+        simulate(pendulum, [0.1], [0.0], 1.0, method='dop853', times=times)
+
+
+@pytest.mark.parametrize('option', [{'times': [0.5]}, {'events': [lambda t, q, v: q[0]]},
+                                    {'dense': True}])
+def test_what_fixed_steps_do_not_offer(pendulum, option):
+    """It is refused, not ignored."""
+    with pytest.raises(InvalidValueError, match=r'^method is .rk4.; allowed: one with variable'):
+        simulate(pendulum, [0.1], [0.0], 1.0, **option)
+
+
 def test_effort_that_turns_nan_stops_the_run(pendulum):
     """The time and the reason are in the message."""
     with pytest.raises(DivergedError, match=r"from t = 0\.5 s: tau of joint 'joint1' is nan"):

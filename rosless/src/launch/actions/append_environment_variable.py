@@ -6,6 +6,7 @@ import os
 from typing import Any, TYPE_CHECKING
 
 from launch.action import Action
+from launch.conditions import evaluate_condition_expression
 from launch.some_substitutions_type import SomeSubstitutionsType
 from launch.utilities import normalize_to_list_of_substitutions
 from launch.utilities import perform_substitutions
@@ -22,9 +23,9 @@ class AppendEnvironmentVariable(Action):
     ----------
     name, value : text with substitutions
         Variable and what to append.
-    prepend : bool
+    prepend : bool, or text with substitutions
         Whether to put the text in front instead.
-    separator : str
+    separator : text with substitutions
         What to put between.
 
     """
@@ -33,20 +34,22 @@ class AppendEnvironmentVariable(Action):
         self,
         name: SomeSubstitutionsType,
         value: SomeSubstitutionsType,
-        prepend: bool = False,
-        separator: str = os.pathsep,
+        prepend: bool | SomeSubstitutionsType = False,
+        separator: SomeSubstitutionsType = os.pathsep,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.name = normalize_to_list_of_substitutions(name)
         self.value = normalize_to_list_of_substitutions(value)
-        self._prepend = prepend
-        self._separator = separator
+        self._prepend = normalize_to_list_of_substitutions(
+            str(prepend) if isinstance(prepend, bool) else prepend)
+        self._separator = normalize_to_list_of_substitutions(separator)
 
     def execute(self, context: LaunchContext) -> None:
         """Append the text."""
         name = perform_substitutions(context, self.name)
         parts = [perform_substitutions(context, self.value)]
         if name in context.environment:
-            parts.insert(1 if self._prepend else 0, context.environment[name])
-        context.environment[name] = self._separator.join(parts)
+            in_front = evaluate_condition_expression(context, self._prepend)
+            parts.insert(1 if in_front else 0, context.environment[name])
+        context.environment[name] = perform_substitutions(context, self._separator).join(parts)

@@ -227,8 +227,7 @@ class ExecuteLocal(Action):
         details, logger = self._details, get_logger(self._details['name'])
         cmd = ' '.join(part for part in details['cmd'] if part.strip())
         if self._log_cmd:
-            logger.info(f"process details: cmd='{cmd}', cwd='{details['cwd']}', "
-                        f"custom_env?={details['env'] is not None}")
+            logger.info(f"process details: cmd='{cmd}', cwd='{details['cwd']}', custom_env?=True")
         try:
             self._process = process = LocalProcess(
                 details['cmd'], cwd=details['cwd'], env=details['env'], shell=self._shell,

@@ -101,10 +101,13 @@ class IncludeLaunchDescription(Action):
                     f"Included launch description '{self.__source.location}' missing required "
                     f"argument '{argument.name}' (description: '{argument.description}'), "
                     f"given: [{', '.join(sorted(given))}]")
-        before = context.get_locals_as_dict()
+        before = dict(context._locals)
         path = os.path.abspath(self.__source.location)
         context.extend_locals({
             'current_launch_file_path': path,
             'current_launch_file_directory': os.path.dirname(path)})
-        restore = OpaqueFunction(function=lambda c: c._restore_locals(before))
-        return [*sets, description, restore]
+
+        def restore(_: LaunchContext) -> None:
+            context._locals = before
+
+        return [*sets, description, OpaqueFunction(function=restore)]

@@ -98,12 +98,10 @@ class Executable:
         self.final_cmd = cmd
         self.final_name = f'{name}-{next(_process_numbers)}'
         self.final_cwd = None if self._cwd is None else text(self._cwd)
-        env = None
-        if self._env is not None:
-            env = {text(key): text(value) for key, value in self._env}
-        if self._additional_env:
-            env = dict(context.environment) if env is None else env
-            env.update({text(key): text(value) for key, value in self._additional_env})
+        # The process starts later, when the group it stands in may have its scope closed.
+        env = dict(context.environment) if self._env is None else {
+            text(key): text(value) for key, value in self._env}
+        env.update({text(key): text(value) for key, value in self._additional_env})
         self.final_env = env
 
 

@@ -24,8 +24,8 @@ class LocalProcess:
         Program and arguments.
     cwd : str, optional
         Working directory.
-    env : mapping, optional
-        Environment; None for that of this process.
+    env : mapping
+        Environment.
     shell : bool
         Whether a shell runs the command.
     emulate_tty : bool
@@ -45,7 +45,7 @@ class LocalProcess:
         cmd: Sequence[str],
         *,
         cwd: str | None,
-        env: Mapping[str, str] | None,
+        env: Mapping[str, str],
         shell: bool,
         emulate_tty: bool,
         on_output: Callable[[str, bytes], None],

@@ -13,11 +13,12 @@ import difflib
 import importlib.metadata
 import os
 from pathlib import Path
-import re
 import sysconfig
 
 from ament_index_python.packages import get_package_prefix
 from ament_index_python.packages import PackageNotFoundError
+
+GROUP = 'console_scripts'
 
 
 def get_executables(package_name: str) -> dict[str, str]:
@@ -77,17 +78,11 @@ def get_executable_path(package_name: str, executable_name: str) -> str:
 
 def _console_scripts(package_name: str) -> dict[str, str]:
     scripts = Path(sysconfig.get_path('scripts'))
-    wanted = _normalized(package_name)
-    found: dict[str, str] = {}
-    for point in importlib.metadata.entry_points(group='console_scripts'):
-        owner = point.dist.name if point.dist is not None else ''
-        module = point.value.partition(':')[0].partition('.')[0]
-        if package_name == module or wanted == _normalized(owner):
-            path = scripts / point.name
-            if path.is_file():
-                found[point.name] = str(path)
-    return found
-
-
-def _normalized(name: str) -> str:
-    return re.sub(r'[-_.]+', '-', name).lower()
+    points = [point for point in importlib.metadata.entry_points(group=GROUP)
+              if point.value.partition(':')[0].partition('.')[0] == package_name]
+    try:
+        points += importlib.metadata.distribution(package_name).entry_points.select(group=GROUP)
+    except importlib.metadata.PackageNotFoundError:
+        pass  # the program may yet be in a module of that name
+    return {point.name: str(scripts / point.name) for point in points
+            if (scripts / point.name).is_file()}

@@ -16,6 +16,8 @@ from ..publisher import Publisher
 from ..qos import QoSProfile
 from ..qos_event import PublisherEventCallbacks, SubscriptionEventCallbacks
 from ..service import RequestHeader, Service
+from ..service_channel import ServiceEntity
+from ..service_introspection import ServiceIntrospectionState
 from ..subscription import Subscription
 from ..timer import Timer
 from ..type_support import check_is_valid_action_type
@@ -98,20 +100,20 @@ class ActionChannel:
         self, srv_type: Any, suffix: str, callback: Callable[..., Any], profile: QoSProfile
     ) -> ActionService:
         """Make a service; `suffix` is the last part of its name."""
-        name = self._node.resolve_service_name(f'{self.name}/_action/{suffix}')
+        name = f'{self.name}/_action/{suffix}'
         channel = self._node._channel(srv_type, name, profile, is_service=True)
         service = ActionService(channel, callback, self._group, self._node)
-        self._node._add(self.entities, service, *channel[:2])
+        self._node._add(self.entities, service)
         return service
 
     def client(
         self, srv_type: Any, suffix: str, profile: QoSProfile, kind: type[Client] = Client
     ) -> Any:
         """Make a client of a service."""
-        name = self._node.resolve_service_name(f'{self.name}/_action/{suffix}')
+        name = f'{self.name}/_action/{suffix}'
         channel = self._node._channel(srv_type, name, profile, is_service=False)
         client = kind(channel, self._group, self._node)
-        self._node._add(self.entities, client, *channel[:2])
+        self._node._add(self.entities, client)
         return client
 
     def publisher(self, msg_type: Any, suffix: str, profile: QoSProfile) -> Publisher:
@@ -124,7 +126,7 @@ class ActionChannel:
         )
         events = PublisherEventCallbacks()
         publisher = Publisher(writer, msg_type, name, profile, events, self._group, self._node)
-        self._node._add(self.entities, publisher, writer)
+        self._node._add(self.entities, publisher)
         return publisher
 
     def subscription(
@@ -146,7 +148,7 @@ class ActionChannel:
         subscription = kind(
             reader, msg_type, name, callback, self._group, profile, False, events, self._node
         )
-        self._node._add(self.entities, subscription, reader)
+        self._node._add(self.entities, subscription)
         return subscription
 
     def timer(self, callback: Callable[[], None], clock: Clock) -> Timer:
@@ -156,15 +158,27 @@ class ActionChannel:
         self._node._add(self.entities, timer)
         return timer
 
+    def configure_introspection(
+        self,
+        clock: Clock,
+        service_event_qos_profile: QoSProfile,
+        introspection_state: ServiceIntrospectionState,
+    ) -> None:
+        """Tell of calls of the three services; see `Client.configure_introspection`."""
+        for entity in self.entities:
+            if isinstance(entity, ServiceEntity):
+                entity.configure_introspection(
+                    clock, service_event_qos_profile, introspection_state
+                )
+
     def destroy(self) -> None:
         """Destroy everything."""
         context = self._node.context
         alive = context._participant is not None
         for entity in self.entities:
             entity.destroyed = True
+        for entity in self.entities:
+            entity.destroyed = True
         with context.discovery.together() if alive else nullcontext():
             for entity in list(self.entities):
-                if isinstance(entity, Timer):
-                    entity.close()
-                ends = (getattr(entity, '_writer', None), getattr(entity, '_reader', None))
-                self._node._remove(self.entities, entity, *ends)
+                self._node._discard(self.entities, entity)

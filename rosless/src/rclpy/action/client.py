@@ -19,6 +19,7 @@ from .goal_states import ACTIVE
 from ..absent import NoWaitSet
 from ..callback_groups import CallbackGroup
 from ..client import Client, POLL_PERIOD
+from ..clock import Clock
 from ..exceptions import InvalidHandle, RCLError
 from ..executors import await_or_execute
 from ..qos import (
@@ -26,6 +27,7 @@ from ..qos import (
     qos_profile_services_default,
     QoSProfile,
 )
+from ..service_introspection import ServiceIntrospectionState
 from ..subscription import Subscription
 from ..task import Future, when_done
 
@@ -221,6 +223,25 @@ class ActionClient(NoWaitSet):
                 return False
             time.sleep(POLL_PERIOD)
         return self._context.ok() and self.server_is_ready()
+
+    def configure_introspection(
+        self,
+        clock: Clock,
+        service_event_qos_profile: QoSProfile,
+        introspection_state: ServiceIntrospectionState,
+    ) -> None:
+        """
+        Tell of calls of the action's services on their ``_service_event`` topics, or no longer.
+
+        Parameters
+        ----------
+        clock, service_event_qos_profile, introspection_state
+            See `Client.configure_introspection`.
+
+        """
+        self._channel.configure_introspection(
+            clock, service_event_qos_profile, introspection_state
+        )
 
     def destroy(self) -> None:
         """Destroy the client; its futures stay as they are."""

@@ -17,6 +17,7 @@ from .responses import CancelResponse, GoalResponse
 from .server_goal_handle import ServerGoalHandle
 from ..absent import NoWaitSet
 from ..callback_groups import CallbackGroup
+from ..clock import Clock
 from ..constants import S_TO_NS
 from ..exceptions import RCLError
 from ..executors import await_or_execute
@@ -26,6 +27,7 @@ from ..qos import (
     QoSProfile,
 )
 from ..service import RequestHeader
+from ..service_introspection import ServiceIntrospectionState
 from ..task import when_done
 
 RESULT_TIMEOUT = 900  # s, as in ROS 2 Humble
@@ -213,6 +215,25 @@ class ActionServer(NoWaitSet):
         goal_handle._ended = self._clock.now().nanoseconds
         if self._timeout >= 0 and not self._expiry.destroyed and self._expiry.is_canceled():
             self._expire_in(self._timeout)
+
+    def configure_introspection(
+        self,
+        clock: Clock,
+        service_event_qos_profile: QoSProfile,
+        introspection_state: ServiceIntrospectionState,
+    ) -> None:
+        """
+        Tell of calls of the action's services on their ``_service_event`` topics, or no longer.
+
+        Parameters
+        ----------
+        clock, service_event_qos_profile, introspection_state
+            See `Client.configure_introspection`.
+
+        """
+        self._channel.configure_introspection(
+            clock, service_event_qos_profile, introspection_state
+        )
 
     def destroy(self) -> None:
         """Destroy the server; its goals become unknown."""

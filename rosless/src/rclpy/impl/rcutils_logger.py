@@ -87,9 +87,10 @@ class RcutilsLogger:
     def _log(self, message: Any, severity: LoggingSeverity, features: dict[str, Any]) -> bool:
         frame = sys._getframe(2)
         caller = frame.f_code.co_filename, frame.f_lineno
-        if features and not self._passes(caller, severity, features):
-            return False
+        state = self._state(caller, severity, features)
         if severity < log_output.effective_level(self.name):
+            return False
+        if features and not self._passes(state, features):
             return False
         if not isinstance(message, str):
             message = str(message)
@@ -97,21 +98,28 @@ class RcutilsLogger:
         log_output.write(severity, self.name, message, place)
         return True
 
-    def _passes(
+    def _state(
         self, caller: tuple[str, int], severity: LoggingSeverity, features: dict[str, Any]
-    ) -> bool:
+    ) -> CallerState:
+        """Return what is known of a place in the code, where only the message may change."""
         unknown = sorted(set(features) - FEATURES)
         if unknown:
             raise TypeError(f'Unknown logging parameters: {unknown}; known: {sorted(FEATURES)}')
         state = self.contexts.get(caller)
         if state is None:
             state = self.contexts[caller] = CallerState(severity, frozenset(features))
+            clock = features.get('throttle_time_source_type')
+            if clock is not None and not hasattr(clock, 'now'):
+                raise ValueError(
+                    f'Received throttle_time_source_type of "{clock}" is not a clock instance'
+                )
         if state.severity != severity:
             raise ValueError('Logger severity cannot be changed between calls.')
-        if state.features != frozenset(features):
+        if state.features != features.keys():
             raise ValueError('Requested logging parameters must be the same from call to call.')
-        if severity < log_output.effective_level(self.name):
-            return False
+        return state
+
+    def _passes(self, state: CallerState, features: dict[str, Any]) -> bool:
         if features.get('skip_first') and not state.seen:
             state.seen = True
             return False

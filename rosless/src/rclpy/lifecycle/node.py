@@ -13,6 +13,7 @@ from .publisher import LifecyclePublisher
 from .services import LifecycleServices
 from .state_machine import LifecycleState, LifecycleStateMachine, LifecycleTransition
 from ..callback_groups import CallbackGroup
+from ..exceptions import RCLError
 from ..node import Node
 
 __all__ = ['LifecycleNode', 'LifecycleNodeMixin', 'LifecycleState', 'TransitionCallbackReturn']
@@ -83,10 +84,12 @@ class LifecycleNodeMixin(ManagedEntity):
         """Deactivate the node; raises RCLError if it is not active."""
         return self._change_state(Transition.TRANSITION_DEACTIVATE)
 
-    def trigger_shutdown(self: Any) -> TransitionCallbackReturn | None:
-        """Shut down; does nothing and returns None in a state from which that is impossible."""
+    def trigger_shutdown(self: Any) -> TransitionCallbackReturn:
+        """Shut down; raises RCLError in a state from which that is impossible."""
         number = SHUTDOWNS.get(self._state_machine.state.label)
-        return None if number is None else self._change_state(number)
+        if number is None:
+            raise RCLError('Shutdown transtion not possible')  # the words of rclpy
+        return self._change_state(number)
 
     def add_managed_entity(self: Any, entity: ManagedEntity) -> None:
         """Let an entity take part in the transitions."""

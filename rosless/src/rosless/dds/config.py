@@ -10,6 +10,8 @@ import sys
 MAX_PARTICIPANTS = 100
 RANGES = ('LOCALHOST', 'SUBNET', 'OFF', 'SYSTEM_DEFAULT')
 MAX_DOMAIN_ID = 232
+# Longer than a service of a few lines takes to answer.
+POLL_MICROSECONDS = '500'
 # How long a writer that is deleted waits for readers that have not confirmed its last samples;
 # they may have been killed, and Ctrl-C should not take longer for it. The default is one second.
 LINGER = '100 ms'
@@ -47,6 +49,23 @@ def domain_id(environment: Mapping[str, str] | None = None) -> int:
             f'ROS_DOMAIN_ID={text!r} is not a number from 0 to {MAX_DOMAIN_ID}'
         )
     return int(text)
+
+
+def poll_time(environment: Mapping[str, str] | None = None) -> int:
+    """
+    Return how long [ns] a thread looks for an answer before it sleeps; 0.5 ms by default.
+
+    Raises
+    ------
+    ConfigurationError
+        If ``ROSLESS_POLL_US`` is not a number of microseconds.
+
+    """
+    env = os.environ if environment is None else environment
+    text = env.get('ROSLESS_POLL_US', '').strip() or POLL_MICROSECONDS
+    if not text.isdecimal():
+        raise ConfigurationError(f'ROSLESS_POLL_US={text!r} is not a number of microseconds')
+    return int(text) * 1000
 
 
 def configuration(environment: Mapping[str, str] | None = None) -> str | None:

@@ -6,7 +6,7 @@ import ctypes as ct
 import threading
 from typing import Any
 
-from cyclonedds._clayer import ddspy_take, ddspy_write
+from cyclonedds._clayer import ddspy_read, ddspy_take, ddspy_write
 from cyclonedds.core import DDSException
 from cyclonedds.pub import DataWriter
 from cyclonedds.qos import Qos
@@ -112,6 +112,10 @@ class Reader(Endpoint):
     ) -> None:
         entity = DataReader(participant, topic, qos=qos)
         super().__init__(entity, *names, statuses=DATA_AVAILABLE)
+
+    def has_data(self) -> bool:
+        """Tell whether there is a sample to take."""
+        return bool(ddspy_read(self.ref, ANY_STATE, 1))
 
     def take(self) -> tuple[bytes, Any] | None:
         """

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes as ct
+import os
+from time import monotonic_ns
 import weakref
 
+from .config import poll_time
 from .library import c, INFINITE
 
 GUARD = 0
@@ -35,6 +38,8 @@ class Waiter:
         self._attached: set[int] = set()
         self._found = (ct.c_size_t * 16)()
         self._triggered = ct.c_bool()
+        self._poll_time = poll_time()
+        self._polling_pays = True
         self.closed = False
         _waiters.add(self)
 
@@ -62,7 +67,7 @@ class Waiter:
             keys.remove(GUARD)
         return keys
 
-    def wait(self, timeout: float | None) -> list[int]:
+    def wait(self, timeout: float | None, *, eagerly: bool = False) -> list[int]:
         """
         Wait until an attached entity triggers, or `wake` is called.
 
@@ -70,6 +75,10 @@ class Waiter:
         ----------
         timeout : float, optional
             Time [s]; None waits for ever.
+        eagerly : bool
+            Whether to poll before sleeping, if that was worth while the last time: to wake a
+            thread on a core that sleeps takes as long as the answer of a service. The core is
+            yielded to whoever wants it.
 
         Returns
         -------
@@ -77,11 +86,29 @@ class Waiter:
             Keys of the entities that triggered.
 
         """
-        keys = self._keys(INFINITE if timeout is None else max(int(timeout * 1e9), 0))
+        limit = INFINITE if timeout is None else max(int(timeout * 1e9), 0)
+        keys: list[int] = []
+        if eagerly:
+            begin = monotonic_ns()
+            if self._polling_pays:
+                keys = self._poll(min(limit, self._poll_time))
+            keys = keys or self._keys(limit)
+            self._polling_pays = monotonic_ns() - begin < self._poll_time
+        else:
+            keys = self._keys(limit)
         if GUARD in keys:
             c.dds_take_guardcondition(self._guard, ct.byref(self._triggered))
             keys.remove(GUARD)
         return keys
+
+    def _poll(self, limit: int) -> list[int]:
+        """Look again and again until there is something, or the time [ns] is over."""
+        end = monotonic_ns() + limit
+        while True:
+            keys = self._keys(0)
+            if keys or monotonic_ns() >= end:
+                return keys
+            os.sched_yield()
 
     def _keys(self, limit: int) -> list[int]:
         found = self._found

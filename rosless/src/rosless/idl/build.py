@@ -8,8 +8,10 @@ from .definition import Field, FieldType, MessageDefinition
 from .errors import InterfaceNotFound
 from .message import make_message_class
 from .parse import parse_action, parse_message, parse_service
+from .resolve import interface_class
 from .. import interfaces
 
+EVENT = '_Event'  # behind the name of a service: the message about its calls
 PARTS = {
     'srv': ('_Request', '_Response'),
     'action': (
@@ -40,6 +42,8 @@ def build(name: str) -> dict[str, Any]:
 
     """
     package, kind, base = interfaces.split_name(name)
+    if kind != 'msg' and base.endswith(EVENT) and not interfaces.exists(name):
+        return {name: _event_class(name.removesuffix(EVENT))}
     for suffix in PARTS.get(kind, ()):
         if base.endswith(suffix) and not interfaces.exists(f'{package}/{kind}/{base}'):
             base = base[: -len(suffix)]
@@ -59,7 +63,12 @@ def build(name: str) -> dict[str, Any]:
 
 
 class _ServiceMeta(type):
-    """Type of service classes, which only carry their two messages."""
+    """Type of service classes, which only carry their messages; few need that of the events."""
+
+    def __getattr__(cls, name: str) -> Any:
+        if name == 'Event':
+            return interface_class(f'{cls._interface_name}{EVENT}')
+        raise AttributeError(f'type object {cls.__name__!r} has no attribute {name!r}')
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError('Service classes can not be instantiated')
@@ -93,6 +102,21 @@ def _service_classes(
         f'{name}_Request': request_class,
         f'{name}_Response': response_class,
     }
+
+
+def _event_class(name: str) -> Any:
+    """Return the class of the messages about calls of a service; see REP 2012."""
+    interface_class(name)  # raises InterfaceNotFound if there is no such service
+    return make_message_class(
+        MessageDefinition(
+            name + EVENT,
+            (
+                Field('info', FieldType('service_msgs/msg/ServiceEventInfo')),
+                Field('request', FieldType(f'{name}_Request', 'sequence', 1)),
+                Field('response', FieldType(f'{name}_Response', 'sequence', 1)),
+            ),
+        )
+    )
 
 
 def _action_classes(name: str, text: str) -> dict[str, Any]:
@@ -135,8 +159,6 @@ def _action_classes(name: str, text: str) -> dict[str, Any]:
 
 
 def _action_class(name: str, classes: dict[str, Any]) -> Any:
-    from .resolve import interface_class
-
     package, kind, base = name.split('/')
     implementation = type(
         'Impl',

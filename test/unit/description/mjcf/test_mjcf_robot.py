@@ -1,5 +1,6 @@
 """What of MJCF is read, remarked and refused; the numbers are compared with MuJoCo elsewhere."""
 
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +57,17 @@ def test_names_that_are_left_out():
         'world', 'a', 'a.body_2/a.body_2/joint_1', 'a.body_2']
 
 
+@pytest.mark.parametrize(('span', 'severity'), [('0 0', 'info'), ('1 -1', 'warning')])
+def test_an_empty_range_is_no_limit(span, severity):
+    # As in MuJoCo, where "0 0" takes back the range of a class of defaults.
+    mechanism = read(robot(f'<joint name="j" range="{span}"/>', '<default><joint range="0 1"/>'
+                           '</default>'))
+    assert mechanism.joints[0].limits.upper == inf
+    assert [str(finding) for finding in mechanism.findings] == [
+        f"<string>:3: {severity}: joint 'j': the range {span.replace(' ', ' to ')} is empty, "
+        'which means no limit']
+
+
 def test_findings():
     mechanism = read(robot(
         '<joint name="j" stiffness="3" margin="0.1" springref="1"/><geom size="1" rgb="1 0 0"/>'
@@ -87,7 +99,7 @@ def test_findings():
     ('<joint type="hing"/>', "<joint>: type is 'hing'; allowed: hinge, slide, ball, free; did you "
      "mean 'hinge'?"),
     ('<joint name="j" axis="0 0 0"/>', "joint 'j': the axis is zero; allowed: a direction"),
-    ('<joint name="j" range="1 -1"/>', "joint 'j': the range 1 to -1 is empty"),
+    ('<joint name="j" range="1 -1" limited="true"/>', "joint 'j': the range 1 to -1 is empty"),
     ('<joint name="j" axis="0 1"/>', "joint 'j': axis=\"0 1\" has 2 words; allowed: 3 finite "
      'numbers'),
     ('<joint name="j" damping="-1"/>', "joint 'j': damping=-1 is negative"),

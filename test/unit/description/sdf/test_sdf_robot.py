@@ -76,8 +76,8 @@ def test_the_same_robot_as_in_urdf(text, seed):
     np.testing.assert_allclose(mbd_ros.mass_matrix(other, q, **how),
                                mbd_ros.mass_matrix(model, q, **how), rtol=0.0, atol=1e-11)
     tip = there.joints[-1].child
-    np.testing.assert_allclose(mbd_ros.pose(other, q, tip), mbd_ros.pose(model, q, tip),
-                               rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(mbd_ros.pose(other, q, tip, **how),
+                               mbd_ros.pose(model, q, tip, **how), rtol=0.0, atol=1e-12)
     np.testing.assert_allclose(mbd_ros.bias_forces(other, q, v, **how),
                                mbd_ros.bias_forces(model, q, v, **how), rtol=0.0, atol=1e-10)
 
@@ -179,7 +179,7 @@ def test_findings():
      'continuous, prismatic, fixed, ball, universal, revolute2'),
     ('<joint name="j" type="fixed"><child>b</child></joint>', "<string>:3: joint 'j' has no "
      '<parent>'),
-    (joint('fixed', parent='c'), "<string>:3: the frame 'c' does not exist"),
+    (joint('fixed', parent='c'), "<string>:3: joint 'j': the frame 'c' does not exist"),
     (joint('revolute', '<axis><xyz>0 0 0</xyz></axis>'), "<string>:3: joint 'j': <axis><xyz> is "
      "'0 0 0'; allowed: a direction"),
     (joint('revolute', '<axis><limit><lower>2</lower><upper>1</upper></limit></axis>'),
@@ -191,7 +191,8 @@ def test_findings():
     ('<frame name="f"><pose relative_to="g"/></frame><frame name="g"><pose relative_to="f"/>'
      '</frame>' + joint('fixed', '<pose relative_to="f"/>'),
      "<string>:3: the frame 'f' is given relative to itself"),
-    ('<frame name="f"/>' + joint('fixed', parent='f'), "<string>:3: 'f' is fixed to no link"),
+    ('<frame name="f"/>' + joint('fixed', parent='f'),
+     "<string>:3: joint 'j': 'f' is fixed to no link"),
     ('<frame name="a"/>', "<string>:3: frame 'a' has no name, a reserved name, or that of another "
      'link, joint or frame'),
     ('', "<string>:2: the links 'a', 'b' are no joint's child; allowed: one root link, to which "

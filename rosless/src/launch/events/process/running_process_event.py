@@ -25,8 +25,8 @@ class RunningProcessEvent(Event):
         Program and arguments.
     cwd : str, optional
         Working directory.
-    env : mapping, optional
-        Environment, None where it was inherited.
+    env : mapping
+        Environment.
     pid : int
         Process id.
 
@@ -41,7 +41,7 @@ class RunningProcessEvent(Event):
         name: str,
         cmd: Sequence[str],
         cwd: str | None,
-        env: Mapping[str, str] | None,
+        env: Mapping[str, str],
         pid: int,
     ) -> None:
         self.action = action

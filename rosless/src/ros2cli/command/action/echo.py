@@ -6,17 +6,23 @@ import argparse
 import functools
 from typing import Any
 
+from ros2cli import watch
 from ros2cli.actions import types_of_action
 from ros2cli.graph import absolute
 from ros2cli.graph import add_graph_arguments
 from ros2cli.graph import graph_node
+from ros2cli.service_events import event_text
+from ros2cli.service_events import event_topic
 from ros2cli.values import load
 from rosidl_runtime_py import message_to_yaml
 from rosidl_runtime_py.utilities import get_action
 
-SERVICES = ('GOAL_SERVICE', 'CANCEL_SERVICE', 'RESULT_SERVICE')
-TOPICS = ('FEEDBACK_TOPIC', 'STATUS_TOPIC')
-SLICE = 0.2  # s: how long Ctrl-C may have to wait at most
+SERVICES = {'GOAL_SERVICE': ('send_goal', 'SendGoalService'),
+            'CANCEL_SERVICE': ('cancel_goal', 'CancelGoalService'),
+            'RESULT_SERVICE': ('get_result', 'GetResultService')}
+TOPICS = {'FEEDBACK_TOPIC': ('feedback', 'FeedbackMessage'),
+          'STATUS_TOPIC': ('status', 'GoalStatusMessage')}
+INTERFACES = (*SERVICES, *TOPICS)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,24 +32,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('action_type', nargs='?',
                         help="Type of the ROS action (e.g. 'example_interfaces/action/Fibonacci')")
     parser.add_argument(
-        '--interfaces', '-i', default='|'.join(TOPICS), metavar='interfaces_name_list',
-        help='What is shown, separated by "|": "FEEDBACK_TOPIC", "STATUS_TOPIC" (default: both). '
-        'The three services need service introspection, which is not available in rosless')
+        '--interfaces', '-i', default='|'.join(INTERFACES), metavar='interfaces_name_list',
+        help=f'What is shown, separated by "|": {", ".join(INTERFACES)} (default: all). The '
+        'services tell of their calls where introspection is configured')
     parser.add_argument('--flow-style', action='store_true',
                         help='Print collections in the block style')
 
 
 def main(args: argparse.Namespace) -> str | None:
-    """Print the feedback and the status messages of an action."""
+    """Print the messages of an action, and the calls of its services that are told of."""
     import rclpy
-    from rclpy.qos import qos_profile_action_status_default
+    from rclpy.qos import qos_profile_action_status_default, qos_profile_sensor_data
 
     wanted = [name.strip().upper() for name in args.interfaces.split('|')]
     for name in wanted:
-        if name in SERVICES:
-            return (f'"{name}" is not available in rosless: services are not introspected '
-                    f'(available: {", ".join(TOPICS)})')
-        if name not in TOPICS:
+        if name not in INTERFACES:
             return f'"{name}" is incorrect interface name.'
     action = absolute(args.action_name)
     with graph_node(args) as node:
@@ -51,17 +54,23 @@ def main(args: argparse.Namespace) -> str | None:
         if not types:
             return f"The action name '{args.action_name}' is invalid"
         implementation = load(get_action, types[0], 'action').Impl
-        for name, kind, topic, qos in (
-                ('FEEDBACK_TOPIC', implementation.FeedbackMessage, 'feedback', 10),
-                ('STATUS_TOPIC', implementation.GoalStatusMessage, 'status',
-                 qos_profile_action_status_default)):
-            if name in wanted:
-                node.create_subscription(kind, f'{action}/_action/{topic}',
-                                         functools.partial(_show, name, args.flow_style), qos)
+        for name in wanted:
+            place, kind = {**SERVICES, **TOPICS}[name]
+            topic, message = f'{action}/_action/{place}', getattr(implementation, kind)
+            show = functools.partial(_show, name, args.flow_style)
+            if name in SERVICES:
+                node.create_subscription(  # whatever quality is offered
+                    message.Event, event_topic(topic), show, qos_profile_sensor_data)
+            else:
+                node.create_subscription(
+                    message, topic, show,
+                    qos_profile_action_status_default if name == 'STATUS_TOPIC' else 10)
         while rclpy.ok():
-            rclpy.spin_once(node, timeout_sec=SLICE)
+            rclpy.spin_once(node, timeout_sec=watch.SLICE)
     return None
 
 
 def _show(interface: str, flow_style: bool, message: Any) -> None:
-    print(f'interface: {interface}\n{message_to_yaml(message, flow_style=flow_style)}---')
+    text = (event_text if interface in SERVICES else message_to_yaml)(
+        message, flow_style=flow_style)
+    print(f'interface: {interface}\n{text}---')

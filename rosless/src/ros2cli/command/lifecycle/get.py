@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ros2cli.graph import add_node_arguments
 from ros2cli.graph import graph_node
 from ros2cli.graph import settle
-from ros2cli.lifecycle import add_node_arguments
 from ros2cli.lifecycle import find_lifecycle_node
 from ros2cli.lifecycle import lifecycle_nodes
 from ros2cli.lifecycle import state_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from ros2cli.graph import add_node_arguments
 from ros2cli.graph import graph_node
-from ros2cli.lifecycle import add_node_arguments
 from ros2cli.lifecycle import find_lifecycle_node
 from ros2cli.lifecycle import transitions_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ros2cli.graph import add_node_arguments
 from ros2cli.graph import graph_node
-from ros2cli.lifecycle import add_node_arguments
 from ros2cli.lifecycle import change_state
 from ros2cli.lifecycle import find_lifecycle_node
 from ros2cli.lifecycle import transitions_of

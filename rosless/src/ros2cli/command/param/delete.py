@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from rcl_interfaces.msg import Parameter
+from ros2cli.graph import add_node_arguments
 from ros2cli.graph import find_node
 from ros2cli.graph import graph_node
-from ros2cli.parameters import add_node_arguments
 from ros2cli.parameters import set_on
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ros2cli.graph import add_node_arguments
 from ros2cli.graph import find_node
 from ros2cli.graph import graph_node
-from ros2cli.parameters import add_node_arguments
 from ros2cli.parameters import descriptors_of
+from ros2cli.parameters import names_of
 from ros2cli.parameters import TYPES
 
 
@@ -18,12 +19,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('parameter_names', nargs='+', help='Names of the parameters')
 
 
-def main(args: argparse.Namespace) -> None:
+def main(args: argparse.Namespace) -> str | None:
     """Print type, description and constraints of parameters."""
     with graph_node(args) as node:
-        target = find_node(node, args.node_name, args.include_hidden_nodes)
-        for descriptor in descriptors_of(node, target.full_name, args.parameter_names):
+        target = find_node(node, args.node_name, args.include_hidden_nodes).full_name
+        declared = names_of(node, target)
+        missing = [name for name in args.parameter_names if name not in declared]
+        if missing:
+            return f"Parameter not set: {', '.join(missing)} (set: {', '.join(declared)})"
+        for descriptor in descriptors_of(node, target, args.parameter_names):
             print('\n'.join(lines_of(descriptor)))
+    return None
 
 
 def lines_of(descriptor: Any) -> list[str]:

@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ros2cli.graph import add_node_arguments
 from ros2cli.graph import find_node
 from ros2cli.graph import graph_node
-from ros2cli.parameters import add_node_arguments
 from ros2cli.parameters import names_of
 from ros2cli.parameters import to_python
 from ros2cli.parameters import values_of

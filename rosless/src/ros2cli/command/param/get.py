@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from ros2cli.graph import add_node_arguments
 from ros2cli.graph import find_node
 from ros2cli.graph import graph_node
-from ros2cli.parameters import add_node_arguments
 from ros2cli.parameters import to_python
 from ros2cli.parameters import TYPES
 from ros2cli.parameters import values_of

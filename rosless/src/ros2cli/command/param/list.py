@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ros2cli.graph import add_node_arguments
 from ros2cli.graph import find_node
 from ros2cli.graph import graph_node
 from ros2cli.graph import node_names
 from ros2cli.graph import settle
-from ros2cli.parameters import add_node_arguments
 from ros2cli.parameters import descriptors_of
 from ros2cli.parameters import names_of
 from ros2cli.parameters import TYPES

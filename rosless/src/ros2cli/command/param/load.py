@@ -8,9 +8,9 @@ from typing import Any
 
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rclpy.parameter import Parameter
+from ros2cli.graph import add_node_arguments
 from ros2cli.graph import find_node
 from ros2cli.graph import graph_node
-from ros2cli.parameters import add_node_arguments
 from ros2cli.parameters import set_on
 from rosless import parameter_values
 

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         'as in ROS 2; here only ament_python can be made)')
     parser.add_argument('--dependencies', nargs='+', default=[], help='list of dependencies')
     parser.add_argument('--maintainer-email', help='email address of the maintainer')
-    parser.add_argument('--maintainer-name', default=getpass.getuser(),
+    parser.add_argument('--maintainer-name', default=_user_name(),
                         help='name of the maintainer of this package')
     parser.add_argument('--node-name', help='name of the empty executable')
     parser.add_argument('--library-name', help='name of the empty library')
@@ -87,6 +87,13 @@ def main(args: argparse.Namespace) -> str | None:
         print(f'creating {target}')
         target.write_text(text, encoding='utf-8')
     return None
+
+
+def _user_name() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # in a container, a user without an entry
+        return 'user'
 
 
 def _email_of_git() -> str:

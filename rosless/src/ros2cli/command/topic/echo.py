@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 import functools
+import sys
 from typing import Any
 
 from ros2cli import qos
@@ -21,9 +22,6 @@ from rosidl_runtime_py.convert import to_plain
 from rosidl_runtime_py.convert import value_to_yaml
 from rosidl_runtime_py.utilities import get_message
 
-DEFAULT_TRUNCATE_LENGTH = 128
-SPIN_SLICE = 0.2  # s: how long Ctrl-C may have to wait at most
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""
@@ -37,20 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help='Output all recursive fields separated by commas')
     parser.add_argument('--field', help='Echo a selected field of a message. Use . to select sub-'
                         'fields and [i] to select an item, as in transforms[0].transform')
-    parser.add_argument('--full-length', '-f', action='store_true',
-                        help='Output all elements for arrays, bytes, and string with a length > '
-                        "'--truncate-length', by default they are truncated with '...'")
-    parser.add_argument('--truncate-length', '-l', type=_unsigned,
-                        default=DEFAULT_TRUNCATE_LENGTH,
-                        help='The length to truncate arrays, bytes, and string to '
-                        f'(default: {DEFAULT_TRUNCATE_LENGTH})')
-    parser.add_argument('--no-arr', action='store_true',
-                        help="Don't print array fields of messages")
-    parser.add_argument('--no-str', action='store_true',
-                        help="Don't print string fields of messages")
-    parser.add_argument('--flow-style', action='store_true',
-                        help='Print collections in the block style (not available with csv '
-                        'format)')
+    watch.add_form_arguments(parser)
     parser.add_argument('--raw', action='store_true',
                         help='Echo the raw binary representation')
     watch.add_filter_argument(parser)
@@ -85,7 +70,7 @@ def main(args: argparse.Namespace) -> int | str | None:
         node.create_subscription(message_class, topic, show, profile, raw=args.raw)
         end = None if args.timeout is None else node.get_clock().now().nanoseconds
         while rclpy.ok() and not state['error'] and not (args.once and state['count']):
-            rclpy.spin_once(node, timeout_sec=SPIN_SLICE)
+            rclpy.spin_once(node, timeout_sec=watch.SLICE)
             if end is not None and not state['count'] and (
                     node.get_clock().now().nanoseconds - end > args.timeout * 1e9):
                 return 1
@@ -104,15 +89,18 @@ def _connect(node: Any, topic: str, args: argparse.Namespace) -> tuple[Any, Any]
                                f"one type: [{', '.join(types)}]")
         name = types[0]
     message_class = load(get_message, name, 'message')
+    infos = wait_until(lambda: node.get_publishers_info_by_topic(topic), 0.5)
+    other = sorted({info.topic_type for info in infos} - {name})
+    if other:
+        print(f'WARNING: topic [{args.topic_name}] is also published with the type '
+              f"[{', '.join(other)}], of which nothing is shown", file=sys.stderr)
     if qos.is_given(args):
         return message_class, qos.from_arguments(args, 'sensor_data')
-    infos = wait_until(lambda: node.get_publishers_info_by_topic(topic), 0.5)
     return message_class, qos.to_suit_publishers(infos)
 
 
 def _print(value: Any, args: argparse.Namespace) -> None:
-    length = None if args.full_length else args.truncate_length
-    options = {'truncate_length': length, 'no_arr': args.no_arr, 'no_str': args.no_str}
+    options = watch.form_options(args)
     is_message = hasattr(value, 'get_fields_and_field_types')
     if args.raw:
         print(value, end='\n---\n')
@@ -150,13 +138,3 @@ def _step(value: Any, step: str | int) -> Any:
         raise LookupError(f"Invalid field '{step}' of '{type(value).__name__}' "
                           f"(valid fields: {', '.join(known) or 'none'})")
     return getattr(value, step)
-
-
-def _unsigned(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = -1
-    if value < 0:
-        raise argparse.ArgumentTypeError('value must be non-negative integer')
-    return value

@@ -1,0 +1,59 @@
+"""How long it takes two processors to hand work over: the floor of threads within one state."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from mbd_ros.execution.machine_code import MachineCode
+from mbd_ros.execution.workers import native, workers
+from mbd_ros.execution.workers_ir import POSTED
+
+ROUNDS = 5000
+
+
+def hand_over() -> np.ndarray:
+    """Return the times [us] to give an empty task to a thread that looks for work, and back."""
+    times = np.zeros(ROUNDS, dtype=np.int64)
+    code = MachineCode(_ir())
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(code.address('measure'))(
+        workers(1)[0], times.ctypes.data)
+    return times * 1e-3
+
+
+def _ir() -> str:
+    claim, post, finish, leave, now = (f'inttoptr (i64 {native().address(name)} to ptr)' for name
+                                       in ('claim', 'post', 'finish', 'leave', 'now'))
+    return f"""
+define void @nothing(ptr %job) {{
+  ret void
+}}
+define void @measure(ptr %worker, ptr %times) {{
+entry:
+  call i1 {claim}(ptr %worker)
+  br label %each
+each:
+  %i = phi i64 [0, %entry], [%j, %done]
+  %begin = call i64 {now}()
+  call void {post}(ptr %worker, ptr @nothing, ptr %worker)
+  br label %wait
+wait:  ; until the thread has it, lest it be taken back
+  %state = load atomic i64, ptr %worker acquire, align 8
+  %posted = icmp eq i64 %state, {POSTED}
+  br i1 %posted, label %wait, label %begun
+begun:
+  %kept = call i1 {finish}(ptr %worker, i64 %begin)
+  %end = call i64 {now}()
+  %time = sub i64 %end, %begin
+  %place = getelementptr i64, ptr %times, i64 %i
+  store i64 %time, ptr %place
+  br label %done
+done:
+  %j = add i64 %i, 1
+  %more = icmp slt i64 %j, {ROUNDS}
+  br i1 %more, label %each, label %out
+out:
+  call void {leave}(ptr %worker)
+  ret void
+}}"""

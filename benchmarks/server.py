@@ -1,0 +1,144 @@
+"""The server of dynamics over DDS: requests of many states, and small ones between large ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from mbd_msgs.srv import InverseDynamics
+import numpy as np
+import psutil
+import rclpy
+from rclpy.executors import MultiThreadedExecutor
+from rclpy.node import Node
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+from benchmarks.robots import Case, cases
+
+SIZES = (1, 1000, 10_000, 100_000, 1_000_000)
+LARGE, CALLERS, SMALL = 50_000, 2, 200
+_TIMEOUT = 300.0
+
+
+def sizes() -> Iterator[str]:
+    """Yield a table: one request, from call to answer."""
+    yield ('| states of a 7-DoF arm in one request | from call to answer [s] | us/state '
+           '| of it machine code and checks [s] | memory of the server at most [MB] |')
+    yield '|---|---|---|---|---|'
+    with _server() as (process, _, client):
+        for count in SIZES:
+            request = _request(count)
+            begin = time.monotonic()
+            answer = _called(client, request)
+            taken = time.monotonic() - begin
+            assert len(answer.points) == count
+            most = process.memory_info().rss / 2**20
+            yield (f'| {count} | {taken:.3g} | {taken / count * 1e6:.1f} | '
+                   f'{answer.computation_time:.2g} | {most:.0f} |')
+
+
+def together() -> Iterator[str]:
+    """Yield a table: what small requests and the timer wait while large ones are computed."""
+    yield ('| requests at the same time | small request: p50, p99, longest [ms] '
+           '| between two messages of a 1 s timer: longest [s] | processors in use |')
+    yield '|---|---|---|---|'
+    with _server() as (process, node, client):
+        heard: list[float] = []
+        node.create_subscription(DiagnosticArray, '/diagnostics',
+                                 lambda message: heard.append(time.monotonic()), 10)
+        small = _request(1)
+        for callers in (0, CALLERS):
+            others = [subprocess.Popen([sys.executable, '-m', 'benchmarks.server'])
+                      for _ in range(callers)]
+            time.sleep(10.0 if others else 0.0)
+            heard.clear()
+            process.cpu_percent()
+            waits = []
+            for _ in range(SMALL):
+                begin = time.monotonic()
+                _called(client, small)
+                waits.append(1e3 * (time.monotonic() - begin))
+                time.sleep(0.02)
+            used = process.cpu_percent() / 100.0
+            for other in others:
+                other.kill()
+                other.wait()
+            middle, high = np.quantile(waits, (0.5, 0.99))
+            name = 'none but the small ones' if not callers else (
+                f'{callers} callers of {LARGE} states each')
+            yield (f'| {name} | {middle:.2f}, {high:.1f}, {max(waits):.1f} | '
+                   f'{max(np.diff(heard), default=float("nan")):.2f} | {used:.2f} |')
+
+
+@contextmanager
+def _server() -> Iterator[tuple[psutil.Process, Node, Any]]:
+    case: Case = cases()[0]
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'mbd_ros.nodes.dynamics_server', '--ros-args', '-p',
+         f'robot_description:={case.text}'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        with _client() as (node, client):
+            _called(client, _request(2048))   # compiled in the background
+            time.sleep(2.0)
+            yield psutil.Process(process.pid), node, client
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(30.0)
+
+
+@contextmanager
+def _client() -> Iterator[tuple[Node, Any]]:
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    node = Node('server_benchmark', context=context)
+    executor = MultiThreadedExecutor(2, context=context)
+    executor.add_node(node)
+    threading.Thread(target=executor.spin, daemon=True).start()
+    client = node.create_client(InverseDynamics, 'dynamics_server/inverse_dynamics')
+    try:
+        if not client.wait_for_service(60.0):
+            raise SystemExit('dynamics_server does not start')
+        yield node, client
+    finally:
+        executor.shutdown()
+        rclpy.try_shutdown(context=context)
+
+
+def _request(count: int) -> InverseDynamics.Request:
+    rows = np.random.default_rng(0).normal(size=(min(count, 1000), 7)).tolist()
+    points = [JointTrajectoryPoint(positions=row, velocities=row, accelerations=row)
+              for row in rows]
+    return InverseDynamics.Request(
+        joint_names=[f'joint{k}' for k in range(1, 8)],
+        points=[points[k % len(points)] for k in range(count)])
+
+
+def _called(client: Any, request: InverseDynamics.Request) -> InverseDynamics.Response:
+    done = threading.Event()
+    future = client.call_async(request)
+    future.add_done_callback(lambda _: done.set())
+    if not done.wait(_TIMEOUT):
+        raise SystemExit(f'no answer to {len(request.points)} states in {_TIMEOUT:g} s')
+    answer = future.result()
+    if not answer.success:
+        raise SystemExit(answer.message)
+    return answer
+
+
+def _call_on() -> None:
+    """Call with large requests until killed, in a process of its own."""
+    with _client() as (_, client):
+        large = _request(LARGE)
+        while True:
+            _called(client, large)
+
+
+if __name__ == '__main__':
+    _call_on()

@@ -1,0 +1,57 @@
+"""Small vectors of scalars, floats or symbols, in plain lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+import math
+from typing import TypeAlias
+
+from mbd_ros.spatial import larger, root, Scalar
+
+Row: TypeAlias = list[Scalar]
+
+
+def sum_of(terms: Iterable[Scalar]) -> Scalar:
+    """Return the sum of scalars, zero without any."""
+    total: Scalar = 0.0
+    for term in terms:
+        total = total + term
+    return total
+
+
+def difference(one: Row, other: Row) -> Row:
+    """Return ``one - other``, as far as both go."""
+    return [x - y for x, y in zip(one, other)]
+
+
+def length(vector: Row) -> Scalar:
+    """Return the Euclidean norm."""
+    return root(sum_of(x * x for x in vector))
+
+
+def smallest(values: Row) -> Scalar:
+    """Return the smallest of some scalars."""
+    found = values[0]
+    for value in values[1:]:
+        found = -larger(-found, -value)
+    return found
+
+
+def absolute(value: Scalar) -> Scalar:
+    """Return the absolute value."""
+    return larger(value, -value)
+
+
+def clipped(value: Scalar, limit: float) -> Scalar:
+    """Return a value cut at a limit on both sides; an infinite one cuts nothing."""
+    return value if math.isinf(limit) else larger(-limit, -larger(-value, -limit))
+
+
+def square(entries: Sequence[Scalar], n: int) -> list[Row]:
+    """Return the rows of a square matrix."""
+    return [list(entries[n * i:n * (i + 1)]) for i in range(n)]
+
+
+def identity(n: int) -> list[Row]:
+    """Return the rows of the unit matrix."""
+    return [[float(i == k) for k in range(n)] for i in range(n)]

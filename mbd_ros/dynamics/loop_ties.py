@@ -1,0 +1,86 @@
+"""What ties do to their bodies: the rows of joints that close loops, and the pull of springs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from mbd_ros.dynamics.loop_branches import added, CutRow, NO_ROW, reordered
+from mbd_ros.dynamics.loop_rows import in_body, Row, rows_of, side, Visible
+from mbd_ros.dynamics.recursive import rise
+from mbd_ros.dynamics.spring_force import pull
+from mbd_ros.execution.sweeps import Tie, World
+from mbd_ros.spatial import Scalar, Wrench, ZERO3, ZERO_WRENCH
+
+Balance = Callable[[World, Tie, Row, Any, Any], Scalar]
+"""What the motion of a row's two bodies must balance."""
+
+
+class Held(NamedTuple):
+    """What ties do to a body: a load, rows of loop joints, what these do along its own joint."""
+
+    load: Wrench
+    rows: tuple[CutRow, ...]
+    efforts: tuple[Scalar, ...]
+
+    def __add__(self, other: Held) -> Held:  # type: ignore[override]
+        """Return what both do."""
+        return Held(self.load + other.load, added(self.rows, other.rows),
+                    tuple(a + b for a, b in zip(self.efforts, other.efforts)))
+
+    def in_slots(self, order: Sequence[int]) -> Held:
+        """Return this with slot ``order[k]`` as slot k, none where it is negative."""
+        if not self.rows:  # springs alone
+            return self
+        return self._replace(rows=reordered(self.rows, order), efforts=tuple(
+            self.efforts[slot] if slot >= 0 else 0.0 for slot in order))
+
+
+def required(alpha: float, beta: float, world: World, tie: Tie, row: Row, first: Visible,
+             second: Visible) -> Scalar:
+    """
+    Return what the accelerations of a row's bodies must balance.
+
+    That is ``phi'' + 2 alpha phi' + beta^2 phi``: the second derivative alone where alpha and beta
+    are zero, else Baumgarte's stabilization.
+    """
+    rest = row.bias + row.phi * (beta * beta)
+    if alpha:
+        rest = rest + rate_of(world, tie, row, first, second) * (2.0 * alpha)
+    for body, wrench in ((tie.first, row.first), (tie.second, row.second)):
+        if body < 0:
+            rest = rest + wrench.dot(rise(world))
+    return rest
+
+
+def phi_of(world: World, tie: Tie, row: Row, first: Visible, second: Visible) -> Scalar:
+    """Return how far a row is from zero: what a displacement must balance."""
+    return row.phi
+
+
+def rate_of(world: World, tie: Tie, row: Row, first: Visible, second: Visible) -> Scalar:
+    """Return the rate of a row: what a change of velocity must balance."""
+    return (in_body(first, row.first).dot(first.velocity)
+            + in_body(second, row.second).dot(second.velocity) + row.rate)
+
+
+def tie_down(slots: int, balance: Balance, springs: bool, tie: Tie, world: World, first: Visible,
+             second: Visible) -> tuple[Held, Held, tuple[()]]:
+    """Return what a tie does to its two bodies."""
+    one, other = side(first, tie.frame1), side(second, tie.frame2)
+    if tie.kind == 'spring':
+        none = (NO_ROW,) * slots, (0.0,) * slots
+        force = pull(tie, one, other) if springs else ZERO3
+        return (Held(in_body(first, one.push(force)), *none),
+                Held(in_body(second, other.push(force * -1.0)), *none), ())
+    rows, others = [NO_ROW] * slots, [NO_ROW] * slots
+    efforts: tuple[list[Scalar], list[Scalar]] = [0.0] * slots, [0.0] * slots
+    for slot, row in zip(tie.slots if slots else (), rows_of(tie, one, other)):
+        # What does not depend on the bodies travels with the end that is not on the ground.
+        rest = balance(world, tie, row, first, second)
+        here, there = (0.0, rest) if tie.first < 0 else (rest, 0.0)
+        rows[slot] = CutRow(in_body(first, row.first), here, 0.0)
+        others[slot] = CutRow(in_body(second, row.second), there, 0.0)
+        efforts[0][slot], efforts[1][slot] = row.efforts
+    return (Held(ZERO_WRENCH, tuple(rows), tuple(efforts[0])),
+            Held(ZERO_WRENCH, tuple(others), tuple(efforts[1])), ())

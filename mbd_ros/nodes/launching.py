@@ -1,0 +1,99 @@
+"""What the launch files of this package share: robots by name, arguments, and their checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ament_index_python.packages import get_package_share_directory
+from launch.actions import DeclareLaunchArgument
+from launch.substitutions import Command
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+
+from mbd_ros.errors import InvalidValueError
+
+BOOLEAN = ('true', 'false')
+
+DESCRIPTION = DeclareLaunchArgument(
+    'description', default_value='', description='URDF or xacro file of another robot.')
+VIEWER = (
+    DeclareLaunchArgument(
+        'viewer', default_value='true', choices=BOOLEAN,
+        description='Whether to show the robot on a page in the browser.'),
+    DeclareLaunchArgument(
+        'port', default_value='8080',
+        description='Port of that page; the next free one if it is taken.'))
+
+
+def share(*parts: str) -> Path:
+    """Return the path of something this package has installed."""
+    return Path(get_package_share_directory('mbd_ros'), *parts)
+
+
+def robot_file(value: Mapping[str, str]) -> Path:
+    """
+    Return the file of the robot that the arguments ``robot`` and ``description`` name.
+
+    Raises
+    ------
+    InvalidValueError
+        If there is no such file.
+
+    """
+    files = ([Path(value['description'])] if value['description'] else
+             [share('urdf', f'{value["robot"]}{end}') for end in ('.urdf', '.urdf.xacro')])
+    for file in files:
+        if file.is_file():
+            return file
+    raise InvalidValueError("argument 'description'", str(files[0]), 'the path of a file')
+
+
+def description(file: Path) -> ParameterValue:
+    """Return the text of a URDF or xacro file as the parameter ``robot_description``."""
+    text = Command(['xacro ', str(file)]) if file.suffix == '.xacro' else file.read_text()
+    return ParameterValue(text, value_type=str)
+
+
+def number(value: Mapping[str, str], name: str, lowest: float = 0.0,
+           highest: float = 1e6) -> float:
+    """
+    Return a launch argument as a number.
+
+    Raises
+    ------
+    InvalidValueError
+        If it is none, or out of its bounds.
+
+    """
+    bounds = f'a number from {lowest:g} to {highest:g}'
+    try:
+        found = float(value[name])
+    except ValueError:
+        raise InvalidValueError(f"argument '{name}'", value[name], bounds) from None
+    if not lowest <= found <= highest:
+        raise InvalidValueError(f"argument '{name}'", value[name], bounds)
+    return found
+
+
+def ours(executable: str, *parameters: Any) -> Node:
+    """Return a node of this package under the name of its executable."""
+    return Node(package='mbd_ros', executable=executable, name=executable, output='screen',
+                parameters=list(parameters))
+
+
+def viewer(value: Mapping[str, str]) -> list[Node]:
+    """Return the page in the browser, if it is wanted."""
+    if value['viewer'] != 'true':
+        return []
+    return [ours('viewer', {'port': round(number(value, 'port', 1, 65535))})]
+
+
+def state_publisher(value: Mapping[str, str], *parameters: Any,
+                    joint_states: str = 'joint_states') -> Node:
+    """Return robot_state_publisher, which owns the description."""
+    return Node(package='robot_state_publisher', executable='robot_state_publisher',
+                name='robot_state_publisher', output='screen',
+                parameters=[*parameters, {'robot_description': description(robot_file(value))}],
+                remappings=[('joint_states', joint_states)])

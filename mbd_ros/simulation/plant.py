@@ -1,0 +1,81 @@
+"""A robot that differs from its description: to see what a controller makes of inexact data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+import math
+
+import numpy as np
+
+from mbd_ros.description.mechanism import Inertia
+from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.model import Model
+from mbd_ros.model.masses import MassProperties, merged, placed
+from mbd_ros.model.state import simple_entries
+
+
+def plant(model: Model, *, mass_scale: float = 1.0, payload: float = 0.0, link: str = '',
+          center: Sequence[float] = (0.0, 0.0, 0.0), friction: float = 0.0,
+          dissipation: bool = False) -> Model:
+    """
+    Return a robot with other masses, a load and friction than its description says.
+
+    Parameters
+    ----------
+    model : Model
+        The robot as described.
+    mass_scale : float, optional
+        Factor of all masses and inertias.
+    payload : float, optional
+        Point mass carried by a link [kg].
+    link : str, optional
+        The link that carries it.
+    center : sequence of float, optional
+        Where on the link (3,) [m].
+    friction : float, optional
+        Dry friction added to every joint with one coordinate [N m or N].
+    dissipation : bool, optional
+        Whether the damping and the friction of the description stay.
+
+    Returns
+    -------
+    Model
+        The robot whose damping and friction are to act; the model itself if nothing differs.
+
+    Raises
+    ------
+    InvalidValueError
+        If a number is not positive, or negative.
+    UnknownNameError
+        If there is no such link.
+
+    """
+    if not 0.0 < mass_scale < math.inf:
+        raise InvalidValueError('mass_scale', mass_scale, 'a positive number')
+    for name, value in (('payload', payload), ('friction', friction)):
+        if not 0.0 <= value < math.inf:
+            raise InvalidValueError(name, value, 'a number not below zero')
+    dry = np.array(model.friction if dissipation else np.zeros(model.nv))
+    dry[simple_entries(model)[1]] += friction
+    result = replace(model, masses=mass_scale * model.masses, inertias=mass_scale * model.inertias,
+                     damping=model.damping if dissipation else np.zeros(model.nv), friction=dry)
+    return _loaded(result, payload, link, center) if payload > 0.0 else result
+
+
+def _loaded(model: Model, mass: float, link: str, center: Sequence[float]) -> Model:
+    """Return a robot that carries a point mass."""
+    if link not in model.links:
+        raise UnknownNameError('link', link, model.links)
+    frame = model.links[link]
+    if frame.body < 0:
+        raise InvalidValueError('link of the payload', link, 'a link that moves')
+    body = frame.body
+    x, y, z = center
+    whole = merged([
+        MassProperties(float(model.masses[body]), model.mass_centers[body], model.inertias[body]),
+        placed(Inertia(mass, (x, y, z)), frame.rotation, frame.translation)])
+    masses, centers, inertias = (
+        np.array(values) for values in (model.masses, model.mass_centers, model.inertias))
+    masses[body], centers[body], inertias[body] = whole
+    return replace(model, masses=masses, mass_centers=centers, inertias=inertias)

@@ -1,0 +1,36 @@
+"""What introspected services tell of their calls, as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rosidl_runtime_py.convert import to_plain
+from rosidl_runtime_py.convert import value_to_yaml
+
+
+def event_topic(service: str) -> str:
+    """Return the name of the topic on which clients and servers of a service tell of calls."""
+    return f'{service}/_service_event'
+
+
+def event_text(event: Any, *, flow_style: bool = False, **options: Any) -> str:
+    """
+    Return an event as YAML, with the name of what happened instead of its number.
+
+    Parameters
+    ----------
+    event : message
+        The ``Event`` message of a service.
+    flow_style : bool, optional
+        Whether collections stand on one line.
+    **options
+        ``truncate_length``, ``no_arr``, ``no_str`` of ``message_to_yaml``.
+
+    """
+    from service_msgs.msg import ServiceEventInfo
+
+    names = {getattr(ServiceEventInfo, name): name for name in (
+        'REQUEST_SENT', 'REQUEST_RECEIVED', 'RESPONSE_SENT', 'RESPONSE_RECEIVED')}
+    plain = to_plain(event, **options)
+    plain['info']['event_type'] = names.get(event.info.event_type, event.info.event_type)
+    return value_to_yaml(plain, flow_style=flow_style)

@@ -1,0 +1,84 @@
+"""Passive joints of closed loops from the measured ones."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.control.passive_joints import independent_joints, PassiveJoints
+from mbd_ros.errors import InvalidValueError, LoopOpenError
+from mbd_ros.model.names import simple_joints
+from mbd_ros.model.state import difference, neutral
+
+URDF = Path(__file__).parents[3] / 'urdf'
+
+
+def robot(name):
+    return mbd_ros.compile(mbd_ros.load(URDF / name))
+
+
+def drives(model):
+    return [name for name in model.joint_names if 'drive' in name or name == 'crank_joint']
+
+
+@pytest.mark.parametrize('name', ['four_bar.urdf', 'five_bar.urdf', 'delta.urdf.xacro',
+                                  'stewart.urdf.xacro'])
+def test_the_drives_determine_a_moving_robot(name):
+    """Every state of a simulated motion is found again, from the drives alone."""
+    dyn = robot(name)
+    model = dyn.model
+    push = np.zeros(model.nv)
+    push[[model.v_offsets[model.joint_index(one)] for one in drives(model)]] = 0.5
+    run = mbd_ros.simulate(model, mbd_ros.close_loops(model, neutral(model))[0],
+                           np.zeros(model.nv), 0.2, step=2e-3, tau=lambda t, q, v: push)
+    passive = PassiveJoints(dyn, drives(model))
+    unknown = [k for k, joint in enumerate(np.repeat(
+        model.joint_names, [kind.nv for kind in model.joint_types])) if joint not in drives(model)]
+    for q, v in zip(run.q, run.v):
+        blind, still = neutral(model), v.copy()
+        for one in drives(model):
+            at = model.q_offsets[model.joint_index(one)]
+            blind[at] = q[at]
+        still[unknown] = 0.0
+        found_q, found_v = passive.complete(blind, still)
+        # Newton's method ends at 1e-12; these robots are far from singular.
+        assert np.abs(difference(model, found_q, q)).max() < 1e-10
+        assert np.abs(found_v - v).max() < 1e-9
+    assert np.abs(run.v[-1]).max() > 0.1
+
+
+def test_joints_that_do_not_determine_the_others_are_refused():
+    dyn = robot('five_bar.urdf')
+    with pytest.raises(InvalidValueError, match=(
+            r"known joints is \['left_drive'\]; allowed: joints that determine the others through "
+            "the loops; with these 'right_elbow' can still move")):
+        PassiveJoints(dyn, ['left_drive']).complete(np.zeros(4), np.zeros(4))
+
+
+def test_what_cannot_be_is_refused_and_the_next_state_found():
+    dyn = robot('four_bar.urdf')
+    passive = PassiveJoints(dyn, ['rocker_joint'])
+    with pytest.raises(LoopOpenError, match="loop joint 'coupler_rocker' cannot be closed"):
+        passive.complete(np.array([0.0, 0.0, 1.0]), np.zeros(3))
+    q, _ = passive.complete(np.array([0.0, 0.0, 0.1]), np.zeros(3))
+    assert np.abs(dyn.loop_rows(q, np.zeros(3))[:, 0]).max() < 1e-12
+
+
+def test_measured_joints_that_contradict_each_other_are_refused():
+    """Noise of 0.1 mrad is none; a joint that is off by 0.1 rad is."""
+    dyn = robot('five_bar.urdf')
+    passive = PassiveJoints(dyn, dyn.model.joint_names)
+    noisy = 1e-4 * np.array([1.0, -1.0, 1.0, 1.0])
+    np.testing.assert_array_equal(passive.complete(noisy, np.zeros(4))[0], noisy)
+    with pytest.raises(LoopOpenError, match='more joints than are needed, and contradict it'):
+        passive.complete(np.array([0.1, 0.0, 0.0, 0.0]), np.zeros(4))
+
+
+def test_independent_joints_are_as_many_as_motions():
+    dyn = robot('delta.urdf.xacro')
+    home = neutral(dyn.model)
+    assert independent_joints(dyn, home, drives(dyn.model)) == tuple(drives(dyn.model))
+    assert len(independent_joints(dyn, home, simple_joints(dyn.model))) == 3
+    arm = robot('puma560.urdf')
+    assert independent_joints(arm, np.zeros(6), ['joint1']) == ('joint1',)

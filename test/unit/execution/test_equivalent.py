@@ -1,0 +1,83 @@
+"""A robot that moves the same with fewer operations."""
+
+import itertools
+
+from hypothesis import given, settings, strategies as st
+import numpy as np
+import pytest
+from robots import random_state, trees, urdf
+from scipy.spatial.transform import Rotation as Peer
+
+import mbd_ros
+from mbd_ros.dynamics.derivatives import INVERSE_DYNAMICS_DERIVATIVES
+from mbd_ros.dynamics.energies import ENERGIES
+from mbd_ros.dynamics.mass_matrix import MASS_MATRIX
+from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS, INVERSE_DYNAMICS
+from mbd_ros.execution.equivalent import alike, equivalent, in_turns
+from mbd_ros.execution.records import rotation_record
+from mbd_ros.execution.sweeps import run, World
+from mbd_ros.execution.tree import joints_of, tree_of
+from mbd_ros.spatial import Rotation, Vector3
+from mbd_ros.spatial.rotation import Successive
+
+PROGRAMS = (FORWARD_DYNAMICS, INVERSE_DYNAMICS, MASS_MATRIX, INVERSE_DYNAMICS_DERIVATIVES)
+SQUARE = [np.diag(signs) @ np.eye(3)[list(order)]
+          for order in itertools.permutations(range(3))
+          for signs in itertools.product((1.0, -1.0), repeat=3)]
+SQUARE = [matrix for matrix in SQUARE if np.linalg.det(matrix) > 0.0]
+
+
+def prepared(text, floating, seed):
+    model = mbd_ros.load(text, floating_base=floating)
+    q, v, third = (list(map(float, part)) for part in random_state(model, seed))
+    joints = joints_of(model, {'q': q, 'v': v, 'qdd': third, 'tau': third})
+    return tree_of(model), joints, World(Vector3(0.3, -0.4, -9.81))
+
+
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(text=trees(max_joints=6), floating=st.booleans(), seed=st.integers(0, 2**16))
+def test_joints_move_as_before(text, floating, seed):
+    tree, joints, world = prepared(text, floating, seed)
+    for program in PROGRAMS:
+        expected = np.array(run(program, tree, joints, world))
+        found = np.array(run(program, equivalent(program, tree, joints), joints, world))
+        # As for lanes: other roundings, amplified by a condition of the mass matrix below 1e5.
+        np.testing.assert_allclose(
+            found, expected, rtol=0.0, atol=1e-10 * max(1.0, np.abs(expected).max(initial=0.0)))
+
+
+@pytest.mark.parametrize('square', SQUARE)
+@pytest.mark.parametrize('angle', [0.0, 1.5708, 0.3])
+def test_a_rotation_that_keeps_an_axis_is_turns(square, angle):
+    about_z = np.array([[np.cos(angle), -np.sin(angle), 0.0],
+                        [np.sin(angle), np.cos(angle), 0.0], [0.0, 0.0, 1.0]])
+    for after in SQUARE[::3]:
+        matrix = square @ about_z @ after
+        turns = in_turns(rotation_record(matrix))
+        assert isinstance(turns, Successive)
+        found = np.array(turns.multiplied()).T
+        np.testing.assert_allclose(found, matrix, rtol=0.0, atol=1e-15)  # copies and products
+
+
+def test_a_general_rotation_stays_a_matrix():
+    matrix = Peer.from_euler('xyz', (0.1, 0.2, 0.3)).as_matrix()
+    assert isinstance(in_turns(rotation_record(matrix)), Rotation)
+
+
+def test_masses_stay_where_single_bodies_are_asked_for():
+    tree, joints, _ = prepared(urdf([0, 1, 2], ['revolute'] * 3, 1), False, 0)
+    inertias = [body.inertia for body in tree.bodies]
+    assert [body.inertia for body in equivalent(ENERGIES, tree, joints).bodies] == inertias
+    moved = equivalent(FORWARD_DYNAMICS, tree, joints).bodies
+    assert all(body.inertia.mass == 0.0 for body in moved)
+
+
+def test_lanes_hold_rotations_of_one_form():
+    tree, *_ = prepared(urdf([0, 0], ['revolute'] * 2, 1), False, 0)
+    first, second = (body._replace(placement=body.placement._replace(rotation=rotation_record(
+        matrix))) for body, matrix in zip(tree.bodies, (
+            SQUARE[0], Peer.from_euler('xyz', (0.1, 0.2, 0.3)).as_matrix())))
+    turned = first._replace(placement=first.placement._replace(
+        rotation=in_turns(first.placement.rotation)))
+    assert alike([turned, turned]) == [turned, turned]
+    assert alike([turned, second]) == [first, second]

@@ -1,0 +1,99 @@
+"""The configuration of RViz says only what RViz 2 knows; it drops the rest unsaid."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from mbd_ros.messages.drawings import markers
+from mbd_ros.nodes import qos
+
+ROOT = Path(__file__).resolve().parents[3]
+EVERY = {'Class', 'Name', 'Enabled', 'Value'}
+TOPIC = {'Value', 'Depth', 'Durability Policy', 'History Policy', 'Reliability Policy',
+         'Filter size'}
+DISPLAYS = {
+    'Grid': {'Alpha', 'Cell Size', 'Color', 'Line Style', 'Normal Cell Count', 'Offset', 'Plane',
+             'Plane Cell Count', 'Reference Frame'},
+    'RobotModel': {'Alpha', 'Collision Enabled', 'Description File', 'Description Source',
+                   'Description Topic', 'Links', 'Mass Properties', 'TF Prefix',
+                   'Update Interval', 'Visual Enabled'},
+    'Path': {'Alpha', 'Buffer Length', 'Color', 'Head Diameter', 'Head Length', 'Length',
+             'Line Style', 'Line Width', 'Offset', 'Pose Color', 'Pose Style', 'Radius',
+             'Shaft Diameter', 'Shaft Length', 'Topic'},
+    'MarkerArray': {'Namespaces', 'Topic'},
+    'TF': {'Filter (blacklist)', 'Filter (whitelist)', 'Frame Timeout', 'Frames', 'Marker Scale',
+           'Show Arrows', 'Show Axes', 'Show Names', 'Tree', 'Update Interval'},
+}
+"""Properties of displays, by the constructors in ros2/rviz, rviz_default_plugins/displays."""
+VIEW = {'Distance', 'Focal Point', 'Pitch', 'Yaw', 'Target Frame', 'Near Clip Distance',
+        'Enable Stereo Rendering', 'Focal Shape Fixed Size', 'Focal Shape Size',
+        'Invert Z Axis', 'Field of View'}
+OPTIONS = {'Background Color', 'Fixed Frame', 'Frame Rate'}
+TOOLS = {'Interact', 'MoveCamera', 'Select', 'FocusCamera', 'Measure', 'SetInitialPose', 'SetGoal',
+         'PublishPoint'}
+PUBLISHED = {'/robot_description': qos.LATCHED, '/controller/desired_path': qos.LATCHED,
+             '/controller/actual_path': qos.RELIABLE, '/controller/markers': qos.RELIABLE}
+
+
+@pytest.fixture(scope='module')
+def manager():
+    config = yaml.safe_load((ROOT / 'config' / 'mbd_ros.rviz').read_text())
+    assert set(config) <= {'Panels', 'Visualization Manager', 'Window Geometry'}
+    assert [panel['Class'] for panel in config['Panels']] == ['rviz_common/Displays']
+    return config['Visualization Manager']
+
+
+def topics(manager):
+    return [display[name] for display in manager['Displays']
+            for name in ('Topic', 'Description Topic') if name in display]
+
+
+def test_every_property_is_one_that_the_display_has(manager):
+    for display in manager['Displays']:
+        library, kind = display['Class'].split('/')
+        assert library == 'rviz_default_plugins'
+        assert set(display) - EVERY <= DISPLAYS[kind], display['Name']
+    for topic in topics(manager):
+        assert set(topic) <= TOPIC
+
+
+def test_options_view_and_tools(manager):
+    assert set(manager['Global Options']) <= OPTIONS
+    assert manager['Transformation']['Current']['Class'] == 'rviz_default_plugins/TF'
+    view = manager['Views']['Current']
+    assert view['Class'] == 'rviz_default_plugins/Orbit'
+    assert set(view) - EVERY <= VIEW
+    assert view['Target Frame'] == '<Fixed Frame>'   # whatever the robot's root is called
+    for tool in manager['Tools']:
+        assert tool['Class'].split('/')[1] in TOOLS
+
+
+def test_choices_are_among_those_of_their_properties(manager):
+    for display in manager['Displays']:
+        assert display.get('Line Style', 'Lines') in ('Lines', 'Billboards')
+        assert display.get('Pose Style', 'None') in ('None', 'Axes', 'Arrows')
+        assert display.get('Description Source', 'Topic') in ('Topic', 'File')
+        for name in ('Color', 'Pose Color'):
+            if name in display:
+                channels = [int(one) for one in display[name].split(';')]
+                assert len(channels) == 3
+                assert 0 <= min(channels) <= max(channels) <= 255
+
+
+def test_topics_match_what_the_nodes_publish(manager):
+    """A subscription that wants more than is offered hears nothing."""
+    assert {topic['Value'] for topic in topics(manager)} == set(PUBLISHED)
+    for topic in topics(manager):
+        profile = PUBLISHED[topic['Value']]
+        for what in ('durability', 'reliability', 'history'):
+            wanted = getattr(profile, what).name.replace('_', ' ').title()
+            assert topic[f'{what.title()} Policy'] == wanted
+
+
+def test_namespaces_are_those_of_the_markers(manager):
+    drawn = markers(0, 'world', desired=(), tool=np.zeros(3), target=np.zeros(3),
+                    force=np.zeros(3), nominal=np.zeros(3))
+    display, = (one for one in manager['Displays'] if one['Class'].endswith('MarkerArray'))
+    assert {one.ns for one in drawn.markers} | {'manifold'} == set(display['Namespaces'])
