@@ -75,13 +75,15 @@ class WorkQueue:
 
     def next(self, nodes: Iterable[Any]) -> Work | None:
         """
-        Return the next callback or task; None if nothing of this round is left.
+        Return the next callback or task; None if nothing is left, or the executor has no room.
 
         A round holds what was ready when it began, so that nothing is starved.
 
         """
         self.claim()
         self._follow(nodes)
+        if not self._executor._has_room():
+            return None
         work = self._next_of_batch()
         if work is None:
             self._gather()
@@ -97,18 +99,24 @@ class WorkQueue:
         return None
 
     def wait(self, timeout: float | None, *, eagerly: bool = False) -> None:
-        """Wait for signals, at most `timeout` [s]; timers that are due end the wait as well."""
-        if self._tasks or (self._ready and self._can_go_on()):
-            timeout = 0.0
-        for entity in self._polled:
-            if entity.callback_group.can_execute(entity):
-                remaining = entity.wait_seconds()
-                if remaining is not None and (timeout is None or remaining < timeout):
-                    timeout = remaining
+        """Wait for signals, at most `timeout` [s]; work that is due ends the wait as well."""
+        if self._executor._has_room():
+            timeout = self._until_due(timeout)
         waiter = self._waiter
         if waiter is not None:
             self._mark(waiter.wait(timeout, eagerly=eagerly))
             self._rounds = 0
+
+    def _until_due(self, limit: float | None) -> float | None:
+        """Return the time until there is work [s], at most `limit`; None if none is planned."""
+        if self._batch or self._tasks or (self._ready and self._can_go_on()):
+            return 0.0
+        for entity in self._polled:
+            if entity.callback_group.can_execute(entity):
+                remaining = entity.wait_seconds()
+                if remaining is not None and (limit is None or remaining < limit):
+                    limit = remaining
+        return limit
 
     def _can_go_on(self) -> bool:
         """Tell whether a callback group has become free for which data wait."""

@@ -96,6 +96,10 @@ class Executor:
         """Tell whether a callback of the entity may start now."""
         return bool(entity.callback_group.can_execute(entity))
 
+    def _has_room(self) -> bool:
+        """Tell whether a callback would start at once; if not, data and timers wait in place."""
+        return True
+
     def resume(self, task: Task) -> None:
         """Let a task run (on)."""
         self._queue.add_task(task)
@@ -318,7 +322,19 @@ class MultiThreadedExecutor(Executor):
                     'Use the SingleThreadedExecutor instead.'
                 )
         self._pool = ThreadPoolExecutor(num_threads, thread_name_prefix='rclpy')
+        self._free_threads = num_threads
+        self._count = threading.Lock()  # of free threads
         self._failures: list[BaseException] = []
+
+    def _has_room(self) -> bool:
+        """
+        Tell whether a thread is free.
+
+        While none is, nothing is taken: a timer that is always due, or a stream that is too fast,
+        would pile up calls in the pool without end, and outlive its entity there.
+
+        """
+        return self._free_threads > 0
 
     def _spin_once(
         self, timeout_sec: float | None, condition: Callable[[], bool] | None = None
@@ -330,6 +346,8 @@ class MultiThreadedExecutor(Executor):
         self._raise_failures()
 
     def _execute(self, work: Work) -> None:
+        with self._count:
+            self._free_threads -= 1
         self._pool.submit(self._run_in_pool, work)
 
     def _run_in_pool(self, work: Work) -> None:
@@ -338,6 +356,12 @@ class MultiThreadedExecutor(Executor):
         except BaseException as error:
             self._failures.append(error)
             self.wake()
+        finally:
+            with self._count:
+                self._free_threads += 1
+                was_full = self._free_threads == 1
+            if was_full:
+                self.wake()
 
     def _raise_failures(self) -> None:
         if self._failures:
