@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from mbd_ros.control.applied_forces import PostureSpring
 from mbd_ros.control.constrained_motion import ConstrainedMotion
 from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.control.violation import DirectElimination
@@ -192,3 +193,40 @@ def approach_duration(
     at_once = needed(np.abs(displacement(model, q, first.q)), np.abs(first.v - v))
     shared = needed(np.abs(displacement(model, q, found.q)), np.abs(found.v - v))
     return max(SHORTEST, shared, min(at_once, SHARED))
+
+
+def approached(
+    motion: ConstrainedMotion, q: Vector, v: Vector, begin: float, duration: float, *,
+    speed: float, acceleration: Vector | None = None,
+) -> ConstrainedMotion:
+    """
+    Return the motion that leads from a state onto the constraint of another.
+
+    Parameters
+    ----------
+    motion : ConstrainedMotion
+        The motion to join; the springs of its posture set out from ``q``, too.
+    q, v : Vector
+        State (nq,), (nv,) at the beginning.
+    begin, duration : float
+        When the approach begins and how long it takes [s], see ``approach_duration``.
+    speed : float
+        Largest speed of a joint that a spring draws [rad/s or m/s].
+    acceleration : Vector, optional
+        As for ``Approach``.
+
+    Returns
+    -------
+    ConstrainedMotion
+        The motion; the given one where the approach takes no time.
+
+    """
+    if isinstance(motion.applied, PostureSpring):
+        top = np.minimum(speed, 0.5 * motion.dyn.model.velocity_limits)
+        way = np.abs(motion.applied.posture - q) / top
+        motion.applied.lead(q, begin, max(duration, SHORTEST, FASTEST * float(way.max())))
+    if duration == 0.0:
+        return motion
+    joined = Approach(motion.constraint, q, v, begin, duration, acceleration)
+    return ConstrainedMotion(motion.dyn, joined, applied=motion.applied,
+                             elimination=motion.elimination, actuation=motion.actuation)

@@ -59,6 +59,11 @@ class Stack:
         return np.concatenate([value for value in values if value is not None]) if values else None
 
 
+def parts_of(constraint: Constraint) -> tuple[Constraint, ...]:
+    """Return the constraints that a stack is made of, in the order of its rows, or the one."""
+    return constraint.parts if isinstance(constraint, Stack) else (constraint,)
+
+
 class RecordedStack:
     """
     Several recorded constraints as one, in the order of a ``Stack``.

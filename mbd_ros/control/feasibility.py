@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from mbd_ros.control.constraint_stack import parts_of
 from mbd_ros.control.joint_constraints import joint_places
 from mbd_ros.control.limits import Limits
 from mbd_ros.control.passive_joints import PassiveJoints
@@ -84,8 +85,8 @@ def check_task(dyn: PreparedDynamics, task: Task, q: Vector) -> None:
 
     """
     motion, model = motion_for(dyn, task), dyn.model
-    parts = getattr(motion.constraint, 'parts', (motion.constraint,))
-    end = max((length_of(part.path) for part in parts if hasattr(part, 'path')), default=0.0)
+    end = max((length_of(part.path) for part in parts_of(motion.constraint)
+               if hasattr(part, 'path')), default=0.0)
     if floating_base(model) is not None:
         return   # it can go anywhere
     limits, rest = Limits(model), np.zeros(model.nv)

@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from mbd_ros.control.tracker import Step, ToolPoints
+from mbd_ros.control.followed_tools import ToolPoints
+from mbd_ros.control.tracker import Step
 from mbd_ros.simulation.manifold import Vector
 
 

@@ -6,13 +6,9 @@ import numpy as np
 
 from mbd_ros.control.nominal_model import NominalState
 from mbd_ros.control.references import Path
-from mbd_ros.control.splines import PiecewisePolynomial, trajectory
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import ShapeError, UnsupportedError
-from mbd_ros.simulation.manifold import is_flat, Vector
-
-SHORTEST_STOP = 0.05
-"""No stop takes less time [s]."""
+from mbd_ros.simulation.manifold import is_flat
 
 
 class JointReference:
@@ -68,25 +64,3 @@ class JointReference:
         return NominalState(
             time, q, v, a, effort, self._rest, effort, violation_before=0.0, violation=0.0,
             moved=0.0, rank=len(v), conflicting=False, multipliers=self._none)
-
-
-def stop_from(q: Vector, v: Vector, top_deceleration: Vector) -> PiecewisePolynomial:
-    """
-    Return the path of joints that come to rest from a motion, and stay there.
-
-    Parameters
-    ----------
-    q, v : Vector
-        Where they are and how fast (nv,).
-    top_deceleration : Vector
-        About how fast each joint may lose its speed (nv,) [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    PiecewisePolynomial
-        Beginning at time 0.
-
-    """
-    duration = max(SHORTEST_STOP, 2.0 * float((np.abs(v) / top_deceleration).max()))
-    rest = np.zeros_like(v)
-    return trajectory([0.0, duration], [q, q + 0.5 * duration * v], [v, rest], [rest, rest])

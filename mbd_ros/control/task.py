@@ -171,6 +171,37 @@ class Task:
         return cls(**values)
 
 
+KEPT = ('link', 'step', 'metric', 'bandwidth', 'approach_speed', 'robust_rate', 'adaptation_rate',
+        'payload_limit', 'posture', 'posture_stiffness', 'actuated')
+"""What a new task takes over from the one before it: the settings, not what was followed."""
+
+
+def next_task(task: Task, data: Mapping[str, Any]) -> Task:
+    """
+    Return a task from data, with the settings of another where they say nothing.
+
+    Parameters
+    ----------
+    task : Task
+        The other.
+    data : mapping
+        As for ``Task.from_data``; ``start`` is ``'approach'`` if not given.
+
+    Returns
+    -------
+    Task
+        The task.
+
+    Raises
+    ------
+    UnknownNameError, InvalidValueError
+        As from ``Task.from_data``.
+
+    """
+    return Task.from_data({**{name: getattr(task, name) for name in KEPT}, 'start': 'approach',
+                           **data})
+
+
 class Controller(NamedTuple):
     """
     The two halves of a controller.
@@ -248,7 +279,7 @@ def motion_for(dyn: PreparedDynamics, task: Task) -> ConstrainedMotion:
             dyn, task.posture, stiffness=stiffness[0] if len(stiffness) == 1 else stiffness)
     return ConstrainedMotion(dyn, constraint, applied=applied,
                              elimination=DirectElimination(metric=task.metric),
-                             actuation=_actuation(dyn, task))
+                             actuation=actuation_of(dyn, task))
 
 
 def law_for(dyn: PreparedDynamics, task: Task) -> TrackingLaw:
@@ -257,7 +288,7 @@ def law_for(dyn: PreparedDynamics, task: Task) -> TrackingLaw:
     if task.adaptation_rate != 0.0:
         adaptation = Adaptation(dyn, task.link, task.adaptation_rate, payload=task.payload_limit)
     return TrackingLaw(dyn, bandwidth=task.bandwidth, approach_speed=task.approach_speed,
-                       robust_rate=task.robust_rate, actuation=_actuation(dyn, task),
+                       robust_rate=task.robust_rate, actuation=actuation_of(dyn, task),
                        adaptation=adaptation)
 
 
@@ -266,7 +297,7 @@ def driven_joints(model: Model, task: Task) -> tuple[str, ...]:
     return task.actuated or simple_joints(model)
 
 
-def _actuation(dyn: PreparedDynamics, task: Task) -> Actuation | None:
+def actuation_of(dyn: PreparedDynamics, task: Task) -> Actuation | None:
     """Return which joints have an actuator, None where all have one."""
     joints = driven_joints(dyn.model, task)
     return Actuation(dyn.model, joints) if len(joints) < dyn.model.nb else None

@@ -8,38 +8,31 @@ jumps; only from rest and from weightlessness it begins at the measured state.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import Enum
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from mbd_ros.control.applied_forces import PostureSpring
-from mbd_ros.control.approach import Approach, approach_duration, FASTEST, SHORTEST
-from mbd_ros.control.constrained_motion import ConstrainedMotion
-from mbd_ros.control.joint_constraints import joint_places, JointPath
-from mbd_ros.control.joint_reference import JointReference, stop_from
+from mbd_ros.control.approach import approach_duration, approached
+from mbd_ros.control.followed_tools import (
+    end_of_paths, followed_tools, FollowedTool, free_tool, surfaces_of, ToolPoints)
+from mbd_ros.control.joint_motion import coming_to_rest, following, JointMotion
+from mbd_ros.control.joint_reference import JointReference
 from mbd_ros.control.limits import Limits
 from mbd_ros.control.nominal_model import NominalModel, NominalState
-from mbd_ros.control.passive_joints import independent_joints
 from mbd_ros.control.references import end_of, Path, PathPoint
 from mbd_ros.control.surfaces import Drawn
-from mbd_ros.control.task import driven_joints, law_for, motion_for, Task
-from mbd_ros.control.tool_constraints import ToolPosition
+from mbd_ros.control.task import law_for, motion_for, Task
 from mbd_ros.control.tracking import TrackingEffort
-from mbd_ros.control.violation import DirectElimination
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import floating_base
-from mbd_ros.simulation.manifold import is_flat, Vector
+from mbd_ros.simulation.manifold import Vector
 
 LONGEST_GAP = 0.1
 """A nominal model that is further behind begins anew at the measured state [s]."""
-
-DECELERATION = 5.0
-"""A stop takes about this fraction of a joint's top speed in each second [1/s]."""
 
 SETTLED = 1e-3
 """A nominal model that was further from its constraint is still being pulled onto it."""
@@ -68,35 +61,6 @@ class Step(NamedTuple):
 
     nominal: NominalState
     efforts: TrackingEffort
-
-
-class JointMotion(NamedTuple):
-    """Joints and the path that they follow."""
-
-    names: tuple[str, ...]
-    path: Path
-
-
-class ToolPoints(NamedTuple):
-    """
-    Where the tool is, in world axes.
-
-    Attributes
-    ----------
-    desired, nominal, actual : Vector
-        (3,) of the path, the nominal model and the measured robot [m].
-    error : float
-        Distance of the measured tool from the path's point, along the prescribed axes [m].
-    force : Vector
-        (3,): force at the nominal tool that does what the constraint force does [N].
-
-    """
-
-    desired: Vector
-    nominal: Vector
-    actual: Vector
-    error: float
-    force: Vector
 
 
 class Tracker:
@@ -132,8 +96,7 @@ class Tracker:
         self._source: NominalModel | JointReference | None = None
         self._joints: JointMotion | None = None
         self._base = floating_base(dyn.model)
-        self._tool: ToolPosition | None = None
-        self._tool_rows = slice(0)
+        self._tools: tuple[FollowedTool, ...] = ()
         self._begin = time
         self._now = time
         self._end = math.inf
@@ -147,9 +110,9 @@ class Tracker:
         return self.law.dyn
 
     @property
-    def path(self) -> Path | None:
-        """The path that the tool follows, if it follows one."""
-        return None if self._tool is None else self._tool.path
+    def paths(self) -> tuple[Path, ...]:
+        """The paths that tools follow, in the order of ``tools``."""
+        return tuple(tool.constraint.path for tool in self._tools)
 
     @property
     def rows(self) -> int:
@@ -184,7 +147,7 @@ class Tracker:
             If the task does not fit the robot or is out of reach; what it did before goes on.
 
         """
-        motion = motion_for(self.dyn, task)
+        motion = moving = motion_for(self.dyn, task)
         start, approach, acceleration = task.start, 0.0, None
         if start == 'approach':
             start = 'as_given'
@@ -192,23 +155,19 @@ class Tracker:
                 _, q, v, acceleration = self._source.state[:4]
                 time = self._now   # to which that state belongs
             approach = approach_duration(motion, q, v, 0.0, speed=task.approach_speed)
-            self._lead(motion, q, -approach, approach)
-        if approach > 0.0:
-            joined = Approach(motion.constraint, q, v, -approach, approach, acceleration)
-            moving = ConstrainedMotion(self.dyn, joined, applied=motion.applied,
-                                       elimination=motion.elimination,
-                                       actuation=motion.actuation)
-        else:
-            moving = motion
+            moving = approached(motion, q, v, -approach, approach, speed=task.approach_speed,
+                                acceleration=acceleration)
         source = NominalModel(moving, q, v, time=-approach, step=task.step, start=start)
         if moving.actuation is not None and not moving.loop_rows and source.state.conflicting:
             raise InvalidValueError(
                 'actuated', list(moving.actuation.joint_names), 'joints that can do it: they '
                 f'satisfy {source.state.rank} of {len(source.state.multipliers)} equations, and '
                 'the others move as they are driven')
-        self._start(source, time + approach)
-        self.task = task
-        self._find_tool(motion)
+        self._source, self._begin, self.task = source, time + approach, task
+        self.mode, self.problem, self._joints = Mode.FOLLOWING, '', None
+        self._tools = followed_tools(motion, source.state)
+        self._end = end_of_paths(motion.constraint)
+        self.surfaces = surfaces_of(motion.constraint)
         return approach
 
     def follow_joints(self, path: Path, time: float, q: Vector, v: Vector, *,
@@ -238,7 +197,7 @@ class Tracker:
         if self._source is not None:
             time = self._now
             q, v = self._source.state.q, self._source.state.v
-        self._move_joints(path, tuple(joints), q, v, begin)
+        self._move_joints(following(self.dyn, path, joints), q, v, begin)
         self._begin, self.mode, self.problem = time - begin, Mode.FOLLOWING, ''
 
     def stop(self, time: float, q: Vector, v: Vector, why: str = '') -> None:
@@ -258,34 +217,19 @@ class Tracker:
         if self._source is not None:
             _, q, v = self._source.state[:3]
             time = self._now
-        model = self.dyn.model
-        top = np.where(np.isfinite(model.velocity_limits), model.velocity_limits,
-                       self.law.approach_speed)
-        joints = independent_joints(self.dyn, q, driven_joints(model, self.task))
-        at_q, at_v = joint_places(model, joints)
-        self._move_joints(stop_from(q[at_q], v[at_v], DECELERATION * top[at_v]), joints, q, v, 0.0)
+        self._move_joints(coming_to_rest(self.dyn, self.task, q, v), q, v, 0.0)
         self._begin, self.mode, self.problem = time, Mode.HOLDING, why
 
-    def _move_joints(self, path: Path, joints: tuple[str, ...], q: Vector, v: Vector,
-                     begin: float) -> None:
+    def _move_joints(self, motion: JointMotion, q: Vector, v: Vector, begin: float) -> None:
         """Let joints follow a path from now on."""
-        model = self.dyn.model
-        names = joints or simple_joints(model)
-        if is_flat(model) and not model.loops and names == model.joint_names:
-            self._source = JointReference(self.dyn, path, time=begin)
-        else:
-            motion = ConstrainedMotion(
-                self.dyn, JointPath(model, names, path), actuation=self.law.actuation,
-                elimination=DirectElimination(self.task.metric))
-            self._source = NominalModel(motion, q, v, time=begin, step=self.task.step)
-        self._joints = JointMotion(names, path)
-        self._tool, self.surfaces = None, ()
+        self._source = motion.nominal(self.dyn, self.task, q, v, begin)
+        self._joints, self._tools, self.surfaces = motion, (), ()
 
     def release(self) -> None:
         """Carry the weight of the robot and nothing else."""
         self.mode, self.problem = Mode.WEIGHTLESS, ''
-        self._source = self._tool = self._joints = None
-        self.surfaces = ()
+        self._source = self._joints = None
+        self._tools, self.surfaces = (), ()
 
     def set_dynamics(self, dyn: PreparedDynamics) -> None:
         """Go on with the same robot under another payload or gravity."""
@@ -369,34 +313,9 @@ class Tracker:
                 nominal = self._source.advance_to(time - self._begin)
         return Step(nominal, self.law.efforts(nominal, q, v))
 
-    def hold(self, time: float, q: Vector, v: Vector) -> Step:
+    def tools(self, step: Step, q: Vector) -> tuple[ToolPoints, ...]:
         """
-        Return the efforts that keep the robot where it was when this was first called.
-
-        Parameters
-        ----------
-        time, q, v
-            As for ``step``.
-
-        Returns
-        -------
-        Step
-            A nominal model at rest and efforts.
-
-        Raises
-        ------
-        ShapeError, NotFiniteError
-            If q or v are not a state of the robot.
-
-        """
-        if self.mode is not Mode.HOLDING:
-            self.release()
-            self.stop(time, q, np.zeros(self.dyn.model.nv))
-        return self.step(time, q, v)
-
-    def tool_points(self, step: Step, q: Vector) -> ToolPoints:
-        """
-        Return where the tool should be, is in the nominal model and is, and its force.
+        Return where each tool should be, is in the nominal model and is, and its force.
 
         Parameters
         ----------
@@ -407,24 +326,18 @@ class Tracker:
 
         Returns
         -------
-        ToolPoints
-            Points, error and force.
+        tuple of ToolPoints
+            One for each point on a path, that of the task's ``path`` first; the task's link,
+            which should be where the nominal model is, where there is none.
 
         """
-        nominal, force = step.nominal, np.zeros(3)
-        tool = self._tool
-        if tool is None:
-            link = self.task.link
-            if link not in self.dyn.model.links:
-                link = list(self.dyn.model.links)[-1]
-            here = self.dyn.pose(nominal.q, link)[:3, 3]
-            actual = self.dyn.pose(q, link)[:3, 3]
-            return ToolPoints(here, here, actual, float(np.linalg.norm(actual - here)), force)
-        chosen = tool.chosen
-        actual, desired = tool.position(q), tool.path.at(nominal.time).position
-        force[chosen] = nominal.multipliers[self._tool_rows]
-        return ToolPoints(desired, tool.position(nominal.q), actual,
-                          float(np.linalg.norm((actual - desired)[chosen])), force)
+        if not self._tools:
+            return (free_tool(self.dyn, self.task.link, step.nominal, q),)
+        return tuple(tool.points(step.nominal, q) for tool in self._tools)
+
+    def tool_points(self, step: Step, q: Vector) -> ToolPoints:
+        """Return the first of ``tools``."""
+        return self.tools(step, q)[0]
 
     def _rejoin(self, path_time: float, q: Vector, v: Vector) -> None:
         """Go on after a gap, from the measured state to where the path is by now."""
@@ -433,40 +346,10 @@ class Tracker:
             self._source.restart(q, v, time=path_time, start='as_given')
             return
         motion = motion_for(self.dyn, self.task)
-        duration = approach_duration(motion, q, v, path_time, speed=self.task.approach_speed)
-        joined = Approach(motion.constraint, q, v, path_time, max(duration, SHORTEST))
-        self._lead(motion, q, path_time, duration)
-        moving = ConstrainedMotion(self.dyn, joined, applied=motion.applied,
-                                   elimination=motion.elimination,
-                                   actuation=motion.actuation)
+        speed = self.task.approach_speed
+        duration = approach_duration(motion, q, v, path_time, speed=speed)
+        moving = approached(motion, q, v, path_time, duration, speed=speed)
         self._source = NominalModel(moving, q, v, time=path_time, step=self.task.step)
-
-    def _lead(self, motion: ConstrainedMotion, q: Vector, begin: float, approach: float) -> None:
-        """Let the springs of a posture set out from where the robot is."""
-        if isinstance(motion.applied, PostureSpring):
-            top = np.minimum(self.task.approach_speed, 0.5 * self.dyn.model.velocity_limits)
-            way = np.abs(motion.applied.posture - q) / top
-            motion.applied.lead(q, begin, max(approach, SHORTEST, FASTEST * float(way.max())))
-
-    def _start(self, source: NominalModel, begin: float) -> None:
-        self._source, self._begin = source, begin
-        self.mode, self.problem = Mode.FOLLOWING, ''
-        self._joints = None
-
-    def _find_tool(self, motion: ConstrainedMotion) -> None:
-        """Remember the first constraint on the position of a tool, and which rows are its own."""
-        parts = getattr(motion.constraint, 'parts', (motion.constraint,))
-        self._end = max((end_of(part.path) for part in parts if hasattr(part, 'path')),
-                        default=math.inf)
-        self.surfaces = tuple(surface for part in parts for surface in getattr(part, 'drawn', ()))
-        rows, self._tool = motion.loop_rows, None
-        state = self._source.state  # type: ignore[union-attr]
-        for part in parts:
-            if isinstance(part, ToolPosition):
-                self._tool = part
-                self._tool_rows = slice(rows, rows + len(part.axes))
-                return
-            rows += len(part.matrix(state.q, state.v, state.time))
 
     def _weightless(self, time: float, q: Vector, v: Vector) -> Step:
         """Return the efforts that carry the robot's weight, and damp what moves a little."""
@@ -476,12 +359,3 @@ class Tracker:
             time - self._begin, q, v, rest, efforts.nominal, efforts.nominal, rest,
             violation_before=0.0, violation=0.0, moved=0.0, rank=0, conflicting=False)
         return Step(nominal, efforts)
-
-
-def settings_of(task: Task, data: Mapping[str, object]) -> Task:
-    """Return a task from data, with the settings of another where they say nothing."""
-    kept = {name: getattr(task, name) for name in (
-        'link', 'step', 'metric', 'bandwidth', 'approach_speed', 'robust_rate',
-        'adaptation_rate', 'payload_limit', 'posture',
-        'posture_stiffness', 'actuated')}
-    return Task.from_data({**kept, 'start': 'approach', **data})

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from mbd_msgs.msg import ControllerState
 
-from mbd_ros.control.tracker import Step, ToolPoints
+from mbd_ros.control.followed_tools import ToolPoints
+from mbd_ros.control.tracker import Step
 from mbd_ros.messages.drawings import to_point
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.times import to_stamp

@@ -9,8 +9,10 @@ from mbd_msgs.action import FollowPath
 import yaml
 
 from mbd_ros.control import Payload, Task
+from mbd_ros.control.followed_tools import ToolPoints
 from mbd_ros.control.goal_watch import chosen, Outcome, PathWatch
-from mbd_ros.control.tracker import settings_of, Step, ToolPoints, Tracker
+from mbd_ros.control.task import next_task
+from mbd_ros.control.tracker import Step, Tracker
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.times import SECOND, to_nanoseconds, to_stamp
@@ -70,7 +72,7 @@ def read_task(goal: FollowPath.Goal, base: Task, commands: EffortCommands) -> Ta
             raise UnknownNameError('key of a task', str(name), KEYS)
     if 'posture' in data:
         data['posture'] = commands.configuration('posture', data['posture'] or []).tolist()
-    return settings_of(base, data)
+    return next_task(base, data)
 
 
 def watch_for(goal: FollowPath.Goal, tracker: Tracker, approach: float, *, path: float,

@@ -62,11 +62,11 @@ class ControllerDrawings:
         self._trace.clear()
         self._last = None
         self._markers.publish(delete_all())
-        path = tracker.path
-        if path is None:
+        if not tracker.paths:
             self._points = []
             self._desired.publish(to_path(nanoseconds, self.frame(tracker.dyn.model), ()))
             return
+        path = tracker.paths[0]
         length: float = getattr(path, 'period', 0.0) or getattr(path, 'duration', 1.0)
         times = [length * index / POINTS for index in range(POINTS + 1)]
         self._points = [path.at(time).position for time in times]

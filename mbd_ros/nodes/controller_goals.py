@@ -16,9 +16,10 @@ from trajectory_msgs.msg import JointTrajectory
 
 from mbd_ros.control import Task
 from mbd_ros.control.feasibility import check_joints, check_task
+from mbd_ros.control.followed_tools import ToolPoints
 from mbd_ros.control.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
 from mbd_ros.control.splines import PiecewisePolynomial
-from mbd_ros.control.tracker import Step, ToolPoints, Tracker
+from mbd_ros.control.tracker import Step, Tracker
 from mbd_ros.errors import MbdError
 from mbd_ros.messages import path_goals, trajectories
 from mbd_ros.messages.efforts import EffortCommands

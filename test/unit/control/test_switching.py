@@ -8,14 +8,15 @@ import pytest
 import mbd_ros
 from mbd_ros.control import default_task, dynamics_with, Payload, Task, trajectory
 from mbd_ros.control.limits import Limits
-from mbd_ros.control.tracker import Mode, settings_of, Tracker
+from mbd_ros.control.task import next_task
+from mbd_ros.control.tracker import Mode, Tracker
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.simulation import Stepper
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'
 PERIOD = 0.002
 START = np.array([0.7, -1.2, 2.2, 0.0, 0.9, 0.0])
-SETTINGS = settings_of(default_task('puma560'), {'constraints': [
+SETTINGS = next_task(default_task('puma560'), {'constraints': [
     {'kind': 'joint_coupling', 'coefficients': {'joint1': 1.0}}]})
 
 
@@ -44,7 +45,7 @@ class Run:
 
     def follow(self, data):
         """Begin a task and return the time of the approach."""
-        return self.tracker.follow(settings_of(SETTINGS, data), self.time, self.robot.q,
+        return self.tracker.follow(next_task(SETTINGS, data), self.time, self.robot.q,
                                    self.robot.v)
 
     def assert_smooth(self):
@@ -188,7 +189,7 @@ def test_a_short_approach_does_not_throw_the_wrist():
               'duration': 1.5}, 3.5),
             ({'kind': 'circle', 'center': place + np.array([0, 0, 0.05]), 'radius': 0.08,
               'normal': [1, 0, 0.2], 'period': 4.0}, 2.0)):
-        run.tracker.follow(settings_of(task, {'link': 'tool', 'path': path}), run.time,
+        run.tracker.follow(next_task(task, {'link': 'tool', 'path': path}), run.time,
                            run.robot.q, run.robot.v)
         count = len(run.steps)
         run.go(duration)
@@ -213,7 +214,7 @@ def test_what_is_out_of_reach_is_refused_and_the_old_task_goes_on(tracker):
 
 def test_payload_and_gravity_change_while_it_runs(puma):
     """The robot does not move; its efforts are those of the new weight from then on."""
-    tracker = Tracker(puma, settings_of(SETTINGS, {**CIRCLE, **POSTURE}), START, np.zeros(6))
+    tracker = Tracker(puma, next_task(SETTINGS, {**CIRCLE, **POSTURE}), START, np.zeros(6))
     q, v = START, np.zeros(6)
     tracker.step(0.0, q, v)
     before = tracker.step(PERIOD, q, v)

@@ -70,14 +70,16 @@ def test_after_a_gap_it_begins_anew_where_the_robot_is(tracker):
 
 def test_holding_balances_the_weight_where_it_began(dyn, tracker):
     q = np.array([0.3, -0.6, 1.1])
-    held = tracker.hold(1.0, q, np.zeros(3))
+    tracker.release()   # from what it followed, it would come to rest there
+    tracker.stop(1.0, q, np.zeros(3))
+    held = tracker.step(1.0, q, np.zeros(3))
     assert held.efforts.effort == pytest.approx(dyn.bias_forces(q, np.zeros(3)), abs=1e-12)
     stepper = Stepper(dyn.model, q + 0.05)
     for k in range(1500):
-        step = tracker.hold(1.0 + k * PERIOD, stepper.q, stepper.v)
+        step = tracker.step(1.0 + k * PERIOD, stepper.q, stepper.v)
         stepper.advance(step.efforts.effort, PERIOD)
     assert stepper.q == pytest.approx(q, abs=1e-6)   # e^(-15 * 3 s) of 0.05 rad is far below
-    points = tracker.tool_points(tracker.hold(5.0, q, np.zeros(3)), q)
+    points = tracker.tool_points(tracker.step(5.0, q, np.zeros(3)), q)
     assert points.force.tolist() == [0.0, 0.0, 0.0]
 
 

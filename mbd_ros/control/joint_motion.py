@@ -1,0 +1,115 @@
+"""Joints that follow a path or come to rest, while loops or the dynamics move the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from mbd_ros.control.constrained_motion import ConstrainedMotion
+from mbd_ros.control.joint_constraints import joint_places, JointPath
+from mbd_ros.control.joint_reference import JointReference
+from mbd_ros.control.nominal_model import NominalModel
+from mbd_ros.control.passive_joints import independent_joints
+from mbd_ros.control.references import Path
+from mbd_ros.control.splines import trajectory
+from mbd_ros.control.task import actuation_of, driven_joints, Task
+from mbd_ros.control.violation import DirectElimination
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.model.names import simple_joints
+from mbd_ros.simulation.manifold import is_flat, Vector
+
+DECELERATION = 5.0
+"""A stop takes about this fraction of a joint's top speed in each second [1/s]."""
+
+SHORTEST_STOP = 0.05
+"""No stop takes less time [s]."""
+
+
+class JointMotion(NamedTuple):
+    """
+    Joints and the path that they follow.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The joints, in the order of the path's entries.
+    path : Path
+        ``at(t)`` with their positions, velocities and accelerations.
+
+    """
+
+    names: tuple[str, ...]
+    path: Path
+
+    def nominal(self, dyn: PreparedDynamics, task: Task, q: Vector, v: Vector, begin: float
+                ) -> NominalModel | JointReference:
+        """
+        Return the nominal model of a robot whose joints move so.
+
+        Parameters
+        ----------
+        dyn : PreparedDynamics
+            The robot.
+        task : Task
+            Its actuators, and the settings of the nominal model.
+        q, v : Vector
+            State (nq,), (nv,) at the beginning.
+        begin : float
+            Where on the path it begins [s].
+
+        Returns
+        -------
+        NominalModel or JointReference
+            The latter where the path prescribes every joint, so that nothing is left to integrate.
+
+        Raises
+        ------
+        UnknownNameError, UnsupportedError, InvalidValueError, ShapeError
+            If the path does not fit the robot.
+
+        """
+        model = dyn.model
+        if is_flat(model) and not model.loops and self.names == model.joint_names:
+            return JointReference(dyn, self.path, time=begin)
+        motion = ConstrainedMotion(dyn, JointPath(model, self.names, self.path),
+                                   actuation=actuation_of(dyn, task),
+                                   elimination=DirectElimination(task.metric))
+        return NominalModel(motion, q, v, time=begin, step=task.step)
+
+
+def following(dyn: PreparedDynamics, path: Path, joints: Sequence[str]) -> JointMotion:
+    """Return the motion of some joints along a path; of all with one coordinate, if none."""
+    return JointMotion(tuple(joints) or simple_joints(dyn.model), path)
+
+
+def coming_to_rest(dyn: PreparedDynamics, task: Task, q: Vector, v: Vector) -> JointMotion:
+    """
+    Return the motion of the driven joints that stops the robot, and holds it from then on.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot.
+    task : Task
+        Its actuators; its ``approach_speed`` is the top speed of joints without a limit.
+    q, v : Vector
+        State (nq,), (nv,) from which it comes to rest, at time 0 of the path.
+
+    Returns
+    -------
+    JointMotion
+        Of as many driven joints as closed loops leave independent.
+
+    """
+    model = dyn.model
+    joints = independent_joints(dyn, q, driven_joints(model, task))
+    at_q, at_v = joint_places(model, joints)
+    limits = model.velocity_limits[at_v]
+    top = np.where(np.isfinite(limits), limits, task.approach_speed)
+    begin, speed = q[at_q], v[at_v]
+    duration = max(SHORTEST_STOP, 2.0 * float((np.abs(speed) / (DECELERATION * top)).max()))
+    end, rest = begin + 0.5 * duration * speed, np.zeros_like(speed)
+    return JointMotion(joints, trajectory(
+        [0.0, duration], [begin, end], [speed, rest], [rest, rest]))
