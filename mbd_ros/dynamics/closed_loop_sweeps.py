@@ -95,9 +95,10 @@ def accelerate(reports: bool, body: Body, joint: Joint, parent: Reaction, moving
     acceleration = moving.link.twist_to_child(parent.acceleration)
     rates = []
     for (axis, column, drive), pulls in reversed(pivots):
-        rate = drive - column.dot(acceleration)
+        rate = drive  # what does not wait for the acceleration first
         for pull_r, multiplier in zip(pulls, parent.multipliers):
             rate = rate + pull_r * multiplier
+        rate = rate - column.dot(acceleration)
         acceleration = acceleration.plus_along(axis, rate)
         rates.append(rate)
     reaction = Reaction(acceleration + moving.coriolis, parent.multipliers)

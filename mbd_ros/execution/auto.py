@@ -144,7 +144,7 @@ def _shared(program: Program, model: Model, count: int) -> Partition | None:
     saved = costs().one * operations(program, model) * (1.0 - 1.0 / count)
     if saved < WORTH_WITHIN * costs().hand_over:
         return None
-    return partition_of(program, model, count)
+    return partition_of(program, model, count, folded=True)
 
 
 _improving = functools.lru_cache(maxsize=256)(ImprovingKernel)

@@ -32,7 +32,7 @@ from mbd_ros.execution.straight_line import SCALAR, Width
 from mbd_ros.execution.subtrees import subtrees_code
 from mbd_ros.execution.sweeps import LARGEST_FOLDED, Program
 from mbd_ros.execution.tree import (
-    result_shape, rolled_kinds, rolled_tables, sizes, tree_of)
+    folds, result_shape, rolled_kinds, rolled_tables, sizes, tree_of)
 from mbd_ros.execution.unrolled import bundles_that_pay, folded_operations, unrolled_ir
 from mbd_ros.execution.workspace import DECLARATIONS, give_ir, RELEASE, take_ir
 from mbd_ros.model import Model
@@ -56,7 +56,8 @@ class Compiled:
         ``'unrolled'``: straight-line code for one model, its constants folded; the fastest for
         small robots, but the time to compile grows faster than the number of bodies.
         ``'rolled'``: loops over bodies; compiled once for all robots with the same joint types.
-        ``'auto'``: unrolled up to the number of bodies that the program names.
+        ``'auto'``: unrolled up to the number of bodies that the program names; loops, beyond
+        that, by loops over bodies with the constants folded that all bodies share.
 
     """
 
@@ -87,26 +88,29 @@ class Compiled:
         its results are not finite, and the caller explains which joint is at fault.
         """
         rolled = not self.unrolls(program, model)
+        if self.shape != 'auto':
+            return compiled_kernel(program, model, rolled)
+        folded = model.nb > program.largest_unrolled and folds(program, model)
         side_by_side: SideBySide = None
-        if self.shape == 'auto' and not rolled:
+        if folded or (rolled and (model.nb >= LONG_CHAIN or model.loops)):
+            side_by_side = long_way(program, model, vector_lanes())
+        if side_by_side is None and not rolled:
             with contextlib.suppress(ZeroDivisionError):  # compiled_kernel meets it again
                 side_by_side = bundles_that_pay(program, model)
-        elif self.shape == 'auto' and (model.nb >= LONG_CHAIN or model.loops):
-            side_by_side = long_way(program, model, vector_lanes())
-        return compiled_kernel(program, model, rolled, side_by_side)
+        return compiled_kernel(program, model, rolled, side_by_side, folded=folded and rolled)
 
 
 def long_way(program: Program, model: Model, width: int) -> Plan | Bundles | None:
     """Return what of a large robot may run side by side in lanes, if there is something."""
-    return plan_of(program, model, width) or rolled_bundles_of(program, model, width)
+    return plan_of(program, model, width) or rolled_bundles_of(program, model, width, folded=True)
 
 
 @functools.lru_cache(maxsize=1024)
 def compiled_kernel(program: Program, model: Model, rolled: bool, side_by_side: SideBySide = None,
-                    width: int | None = None) -> Kernel:
+                    width: int | None = None, folded: bool = False) -> Kernel:
     """Return a ``CompiledKernel``, made now or earlier, or an interpreted one."""
     try:
-        return CompiledKernel(program, model, rolled, side_by_side, width)
+        return CompiledKernel(program, model, rolled, side_by_side, width, folded)
     except ZeroDivisionError:
         return Interpreted().kernel(program, model)
 
@@ -128,33 +132,39 @@ class CompiledKernel:
         chain in lanes, or subtrees on threads.
     width : int, optional
         States of a batch that run side by side; as many as a register holds if left out.
+    folded : bool
+        Whether the code that loops over bodies is for this robot alone, and knows the constants
+        that its bodies share (``rolled_traces.py``).
 
     """
 
     def __init__(self, program: Program, model: Model, rolled: bool,
-                 side_by_side: SideBySide = None, width: int | None = None) -> None:
+                 side_by_side: SideBySide = None, width: int | None = None,
+                 folded: bool = False) -> None:
         self.program = program
         self.model = model
         self.shape = result_shape(program, model)
         self._width = Width(width or vector_lanes())
-        self._code = _rolled if rolled else _unrolled
-        self.name = self._kind = 'rolled' if rolled else 'unrolled'
+        self._code = functools.partial(_rolled, folded=folded) if rolled else _unrolled
+        self.name = self._kind = 'folded' if folded else 'rolled' if rolled else 'unrolled'
         if isinstance(side_by_side, Plan):
             self._one, self._alive = chunked_code(program, model, side_by_side)
             self.name = f'rolled, {side_by_side.lanes} segments in lanes'
         elif isinstance(side_by_side, Bundles):
             self._one, self._alive = bundles_code(program, model, side_by_side)
-            self.name = f'rolled, {side_by_side.width} lanes'
+            way = 'folded' if side_by_side.folded else 'rolled'
+            self.name = f'{way}, {side_by_side.width} lanes'
         elif isinstance(side_by_side, Partition):
             self._one, self._alive = subtrees_code(program, model, side_by_side)
-            self.name = f'rolled, {1 + max(part.share for part in side_by_side.parts)} threads'
+            way = 'folded' if side_by_side.folded else 'rolled'
+            self.name = f'{way}, {1 + max(part.share for part in side_by_side.parts)} threads'
         elif side_by_side:
             self._one, self._alive = _unrolled(program, model, SCALAR, side_by_side)
             self.name = f'unrolled, {max(node.lanes for node in side_by_side)} lanes'
         else:
             self._one, self._alive = self._code(program, model, SCALAR)
         self.address: int | None = self._one.address('kernel')
-        if rolled:
+        if rolled or isinstance(side_by_side, Bundles):
             weakref.finalize(self, _release, self._one).atexit = False
 
     def how(self, count: int) -> str:
@@ -216,9 +226,10 @@ def _unrolled(program: Program, model: Model, width: Width, nodes: Sequence[Node
         program, model, 'unrolled', width, tuple(nodes))), None
 
 
-def _rolled(program: Program, model: Model, width: Width) -> tuple[MachineCode, object]:
+def _rolled(program: Program, model: Model, width: Width, folded: bool = False
+            ) -> tuple[MachineCode, object]:
     """Return a kernel that calls the shared rolled code with the tables of one model."""
-    kinds, species, shapes, of_ties = rolled_kinds(model, program)
+    kinds, species, shapes, of_ties = rolled_kinds(model, program, folded)
     rolled, shared = rolled_machine_code(program, kinds, width, shapes, tree_of(model).slots
                                          if shapes else 0)
     constants, topology = rolled_tables(model, species, of_ties)

@@ -27,7 +27,7 @@ from mbd_ros.execution.machine_code import host, MachineCode, vector_lanes
 from mbd_ros.execution.object_cache import key_of, object_cache
 from mbd_ros.execution.rolled_ties import reserve
 from mbd_ros.execution.species import (
-    Code, Species, start_of, trace_sweep, trace_walk_start, trace_walk_step)
+    Code, flatten, shape_of, Species, start_of, trace_sweep, trace_walk_start, trace_walk_step)
 from mbd_ros.execution.straight_line import SCALAR, StraightLine, Width
 from mbd_ros.execution.sweeps import Inward, Outward, Program, Solve, Ties, Walk
 from mbd_ros.execution.trace import Operand, Trace
@@ -200,14 +200,15 @@ def _step_counts(program: Program, joints: tuple[type[Joint], ...]
                 continue
             if isinstance(sweep, Ties):
                 one.tied = True
-                reserve(one, sweep.zero)
+                reserve(one, sweep.zero, [True] * len(flatten(sweep.zero)))
             elif isinstance(sweep, Walk):
                 begun = trace_walk_start(sweep, one, program)
                 starts[joint] = sum(map(_size, begun))
-                steps[joint] = _size(trace_walk_step(sweep, one, program, begun[0].handed))
+                steps[joint] = _size(trace_walk_step(sweep, one, program, shape_of(
+                    begun[0].handed)))
             else:
-                handed = (sweep.zero if isinstance(sweep, Inward)
-                          else start_of(Trace(), sweep, template).hand)
+                handed = shape_of(sweep.zero if isinstance(sweep, Inward)
+                                  else start_of(Trace(), sweep, template).hand)
                 steps[joint] = _size(trace_sweep(sweep, one, program, handed))
         if isinstance(sweep, (Outward, Inward)):
             template = handed
@@ -216,7 +217,7 @@ def _step_counts(program: Program, joints: tuple[type[Joint], ...]
 
 
 def _size(code: Code) -> int:
-    return _length(code.trace, [*code.hand, *(scalar for _, scalar in code.keep), *code.out])
+    return _length(code.trace, [*(scalar for _, scalar in (*code.hand, *code.keep)), *code.out])
 
 
 def _length(trace: Trace, results: list[Operand]) -> int:

@@ -21,10 +21,11 @@ class Part(NamedTuple):
 
 
 class Partition(NamedTuple):
-    """The bodies of the trunk, in order, and the parts."""
+    """The bodies of the trunk, in order, and the parts; whether the robot's constants fold."""
 
     trunk: tuple[int, ...]
     parts: tuple[Part, ...]
+    folded: bool = False
 
 
 def partition(parents: Sequence[int], weights: Sequence[float], shares: int) -> Partition | None:

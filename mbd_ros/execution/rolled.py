@@ -12,21 +12,25 @@ to six axes, then the matrices to solve with.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mbd_ros.execution import elimination_ir
-from mbd_ros.execution.rolled_entries import EntryWriter
-from mbd_ros.execution.rolled_ties import reserve, Shape, TieWriter, trace_tie
+from mbd_ros.execution.machine_code import vector_lanes
+from mbd_ros.execution.rolled_angles import ANGLES, angles_ir, LEAST, together
+from mbd_ros.execution.rolled_ties import Shape, TieWriter
+from mbd_ros.execution.rolled_traces import SweepCode, TiesCode, traced, WalkCode
+from mbd_ros.execution.rolled_walks import WalkWriter
 from mbd_ros.execution.sincos import sincos_ir
 from mbd_ros.execution.species import (
-    BODY, BODY_SIZE, Code, flatten, HANDED, KEPT, Kind, Species, start_of, trace_sweep,
-    trace_walk_start, trace_walk_step, WORLD)
+    BODY, BODY_SIZE, Code, flatten, HANDED, KEPT, Kind, Species, varying, WORLD)
 from mbd_ros.execution.straight_line import declarations_ir, SCALAR, StraightLine, Width
 from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Solve, Ties, Walk
-from mbd_ros.execution.trace import Trace
+from mbd_ros.execution.trace import Operand
 
+MOST_CARRIED = 28
+"""Values that a chain hands on in registers; more are handed on in memory."""
 _DUMMY = 6
 """Values of scratch for what belongs to no row of a loop: as many as a joint has axes."""
 
@@ -37,8 +41,8 @@ class RolledCode:
     IR of a program, and the number of values of work space: for each row and on top.
 
     Where sweeps are functions, ``hands`` are the numbers of values that each of them hands on;
-    ``kept`` is how many of a row are kept, and ``tied`` where in it a body of each species keeps
-    what ties do to it.
+    ``shapes`` are those of the records, ``kept`` is how many values of a row are kept, and
+    ``tied`` where in it a body of each species keeps what ties do to it.
     """
 
     ir: str
@@ -48,7 +52,8 @@ class RolledCode:
     width: Width
     hands: tuple[int, ...] = ()
     kept: int = 0
-    tied: tuple[int, ...] = ()
+    tied: tuple[tuple[int | None, ...], ...] = ()
+    shapes: tuple[Any, ...] = ()
 
     def work_size(self, nb: int, nv: int) -> int:
         """Return the number of values of work space for nb bodies and nv velocities."""
@@ -84,7 +89,8 @@ def rolled_code(program: Program, kinds: Sequence[Kind], width: Width,
     return _Writer(program, [Species(*kind) for kind in kinds], width, shapes, slots).write()
 
 
-def chain_code(program: Program, kinds: Sequence[Kind], width: Width) -> RolledCode:
+def chain_code(program: Program, kinds: Sequence[Kind], width: Width,
+               shapes: Sequence[Shape] = ()) -> RolledCode:
     """
     Return the rolled IR of the sweeps of a program along chains, a function for each sweep.
 
@@ -101,6 +107,8 @@ def chain_code(program: Program, kinds: Sequence[Kind], width: Width) -> RolledC
         The joint types; ``species`` in the topology counts them.
     width : Width
         How many chains of equal shape run side by side; each constant is one value of it.
+    shapes : sequence of Shape
+        The shapes of ties, for code of one robot.
 
     Returns
     -------
@@ -108,10 +116,12 @@ def chain_code(program: Program, kinds: Sequence[Kind], width: Width) -> RolledC
         IR with the functions.
 
     """
-    return _Writer(program, [Species(*kind) for kind in kinds], width, form='chain').write()
+    return _Writer(program, [Species(*kind) for kind in kinds], width, shapes,
+                   form='chain').write()
 
 
-def subtree_code(program: Program, kinds: Sequence[Kind], width: Width = SCALAR) -> RolledCode:
+def subtree_code(program: Program, kinds: Sequence[Kind], width: Width = SCALAR,
+                 shapes: Sequence[Shape] = ()) -> RolledCode:
     """
     Return the rolled IR of the sweeps of a program on subtrees, a function for each sweep.
 
@@ -129,6 +139,8 @@ def subtree_code(program: Program, kinds: Sequence[Kind], width: Width = SCALAR)
         The joint types; ``species`` in the topology counts them.
     width : Width
         How many subtrees of equal shape run side by side; each constant is one value of it.
+    shapes : sequence of Shape
+        The shapes of ties, for code of one robot.
 
     Returns
     -------
@@ -136,17 +148,17 @@ def subtree_code(program: Program, kinds: Sequence[Kind], width: Width = SCALAR)
         IR with the functions.
 
     """
-    return _Writer(program, [Species(*kind) for kind in kinds], width, form='subtree').write()
+    return _Writer(program, [Species(*kind) for kind in kinds], width, shapes,
+                   form='subtree').write()
 
 
-class _Writer(TieWriter, EntryWriter):
+class _Writer(TieWriter, WalkWriter):
     """Writes the functions line by line."""
 
     def __init__(self, program: Program, species: list[Species], width: Width,
                  shapes: Sequence[Shape] = (), slots: int = 0, form: str = 'whole') -> None:
         self._shapes = shapes
         self._slots = slots
-        self._template: Any = None
         self._program = program
         self._species = species
         self._width = width
@@ -155,14 +167,21 @@ class _Writer(TieWriter, EntryWriter):
         self._kind = width.type
         self._stack = max(16, 8 * width.lanes)  # or vectors kept there straddle cache lines
         self._lines: list[str] = []
-        self._hand = 0
-        self._walk_hand = 0
+        self._hand = self._walk_hand = self._angles = 0
         self._solves = any(isinstance(sweep, Solve) for sweep in program.sweeps)
 
     def write(self) -> RolledCode:
         program = self._program
-        sweeps: list[Any] = [None if isinstance(sweep, Solve) else self._traced(sweep)
-                             for sweep in program.sweeps]
+        if self._width.lanes < vector_lanes() and isinstance(program.sweeps[0], Outward):
+            self._angles = ANGLES
+            for one in self._species:
+                one.slots, one.angles = ANGLES, True
+        sweeps: list[Any] = traced(program, self._species, self._shapes)
+        for code in sweeps:
+            if isinstance(code, SweepCode):
+                self._hand = max(self._hand, len(varying(code.shape, code.shape)))
+            elif isinstance(code, WalkCode):
+                self._walk_hand = max(self._walk_hand, len(flatten(code.starts[0][0].handed)))
         kept = max(species.slots for species in self._species)
         row = self._hand + kept
         if self._form != 'whole':
@@ -171,8 +190,7 @@ class _Writer(TieWriter, EntryWriter):
         arguments = ', '.join(f'ptr noalias readonly %{name}' for name in program.inputs)
         count = program.extent[0] if self._solves else 0
         self._lines = [
-            sincos_ir(self._width), declarations_ir(self._width),
-            'declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)',
+            *self._functions(), 'declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)',
             *([elimination_ir.elimination_ir(count, self._width)] if count else []),
             f'define void @rolled({arguments}, ptr noalias readonly %gravity, ptr noalias %result,'
             ' ptr noalias readonly %constants, ptr noalias readonly %topology, i64 %n, i64 %nv,'
@@ -190,7 +208,7 @@ class _Writer(TieWriter, EntryWriter):
         if any(isinstance(sweep, Ties) for sweep in program.sweeps):
             self._name_ties(BODY_SIZE)
         self._clear_result()
-        label = 'entry'
+        label = self._write_angles(row, 'entry')
         if program.layout is Layout.SQUARES:
             label = self._name_matrices(label)
         for k, (sweep, codes) in enumerate(zip(program.sweeps, sweeps)):
@@ -200,22 +218,35 @@ class _Writer(TieWriter, EntryWriter):
             elif isinstance(sweep, Walk):
                 label = self._walk(k, sweep, codes, row, label)
             elif isinstance(sweep, Ties):
-                label = self._write_ties(k, codes[0], codes[1], row, label)
+                label = self._write_ties(k, codes.codes, codes.places, row, label)
             else:
                 label = self._sweep(k, sweep, codes, row, label)
         self._lines += ['  ret void', '}']
         return RolledCode('\n'.join(self._lines), row, scratch, count, self._width)
+
+    def _functions(self) -> list[str]:
+        """Return the functions that the code calls."""
+        return [sincos_ir(self._width, together(self._width)), declarations_ir(self._width), LEAST]
+
+    def _write_angles(self, row: int, label: str) -> str:
+        """Write what computes all sines and cosines."""
+        if not self._angles:
+            return label
+        place = (row - self._hand, 0, self._hand) if self._chain else (row, 1, self._hand)
+        self._lines += angles_ir(self._width, place, label)
+        return 'angles.done'
 
     def _write_sweeps(self, sweeps: list[Any]) -> RolledCode:
         """Write a function for each sweep."""
         row = self._hand + max(species.slots for species in self._species)
         pointers = ', '.join(f'ptr noalias readonly %{name}' for name in (
             *self._program.inputs, 'gravity', 'constants', 'topology'))
-        self._lines = [sincos_ir(self._width), declarations_ir(self._width)]
-        tied: list[int] = []
-        for k, (sweep, traced) in enumerate(zip(self._program.sweeps, sweeps)):
+        self._lines = self._functions()
+        tied: list[tuple[int | None, ...]] = []
+        for k, (sweep, code) in enumerate(zip(self._program.sweeps, sweeps)):
             if isinstance(sweep, Ties):
-                tied = [self._hand + base for base in traced[1]]
+                tied = [tuple(None if slot is None else self._hand + slot for slot in slots)
+                        for slots in code.places]
                 continue
             assert isinstance(sweep, (Outward, Inward))
             arguments = (f'{pointers}, ptr noalias %result, i64 %n, ptr noalias %work) nounwind '
@@ -223,37 +254,20 @@ class _Writer(TieWriter, EntryWriter):
             if self._form == 'subtree':
                 self._lines += [f'define void @begin{k}({arguments}', 'entry:',
                                 '  %rows = add i64 %n, 1']
-                self._begin(k, sweep, traced[1], row, 'entry')
+                self._begin(k, sweep, code, row, 'entry')
                 self._lines += ['  ret void', '}']
             self._lines += [
                 f'define void @sweep{k}({arguments}', 'entry:',
                 '  %species.all = getelementptr i64, ptr %topology, i64 %n',
                 '  %qfirst.all = getelementptr i64, ptr %species.all, i64 %n',
                 '  %vfirst.all = getelementptr i64, ptr %qfirst.all, i64 %n']
-            self._loop(k, sweep, traced[0], row, 'entry')
+            self._loop(k, sweep, code.codes, row, self._write_angles(row, 'entry')
+                       if k == 0 else 'entry')
             self._lines += ['  ret void', '}']
-        hands = tuple(0 if isinstance(sweep, Ties) else len(codes[0].hand)
-                      for sweep, (codes, _) in zip(self._program.sweeps, sweeps))
-        return RolledCode('\n'.join(self._lines), row, 0, 0, self._width, hands,
-                          row - self._hand, tuple(tied))
-
-    def _traced(self, sweep: Outward | Inward | Walk | Ties) -> Any:
-        program = self._program
-        if isinstance(sweep, Ties):
-            tied = [trace_tie(sweep, shape, self._template) for shape in self._shapes]
-            return tied, [reserve(species, sweep.zero) for species in self._species]
-        if isinstance(sweep, Walk):
-            starts = [trace_walk_start(sweep, species, program) for species in self._species]
-            template = starts[0][0].handed
-            self._walk_hand = max(self._walk_hand, len(flatten(template)))
-            return starts, [trace_walk_step(sweep, species, program, template)
-                            for species in self._species]
-        ground = (sweep.zero if isinstance(sweep, Inward)
-                  else start_of(Trace(), sweep, self._template).hand)
-        before, self._template = self._template, ground
-        self._hand = max(self._hand, len(flatten(ground)))
-        codes = [trace_sweep(sweep, species, program, ground) for species in self._species]
-        return codes, before
+        shapes = tuple(None if isinstance(code, TiesCode) else code.shape for code in sweeps)
+        return RolledCode('\n'.join(self._lines), row, 0, 0, self._width, tuple(
+            0 if shape is None else len(varying(shape, shape)) for shape in shapes),
+            row - self._hand, tuple(tied), shapes)
 
     def _clear_result(self) -> None:
         """Zero the result where not every entry is written."""
@@ -298,10 +312,10 @@ class _Writer(TieWriter, EntryWriter):
         self._lines += [
             f'  %unit = getelementptr {self._kind}, ptr %matrices, i64 %matrix{count - 1}.o',
             '  %diagonal = add i64 %stride, 1']
-        return self._fill('unit', '%unit', '%nv', '%diagonal', [1.0], label)
+        return self._fill('unit', '%unit', '%nv', '%diagonal', [(0, 1.0)], label)
 
     def _fill(self, name: str, array: str, count: str, stride: int | str,
-              values: Sequence[Any], label: str) -> str:
+              values: Sequence[tuple[int, Operand]], label: str) -> str:
         """Store values at the head of each of count rows of an array."""
         block = StraightLine(f'{name}.', {}, self._width)
         self._lines += [
@@ -311,118 +325,83 @@ class _Writer(TieWriter, EntryWriter):
             f'  br i1 %{name}.more, label %{name}.body, label %{name}.done', f'{name}.body:',
             f'  %{name}.o = mul i64 %{name}.i, {stride}',
             f'  %{name}.p = getelementptr {self._kind}, ptr {array}, i64 %{name}.o']
-        for entry, value in enumerate(values):
+        for entry, value in values:
             self._lines += block.store(value, f'%{name}.p', entry)
         self._lines += [f'  %{name}.j = add i64 %{name}.i, 1', f'  br label %{name}.loop',
                         f'{name}.done:']
         return f'{name}.done'
 
-    def _sweep(self, k: int, sweep: Outward | Inward, traced: tuple[list[Code], Any], row: int,
-               label: str) -> str:
-        label = self._begin(k, sweep, traced[1], row, label)
-        return self._loop(k, sweep, traced[0], row, label)
+    def _sweep(self, k: int, sweep: Outward | Inward, code: SweepCode, row: int, label: str
+               ) -> str:
+        label = self._begin(k, sweep, code, row, label)
+        return self._loop(k, sweep, code.codes, row, label)
 
-    def _begin(self, k: int, sweep: Outward | Inward, landed: Any, row: int, label: str) -> str:
+    def _begin(self, k: int, sweep: Outward | Inward, code: SweepCode, row: int, label: str
+               ) -> str:
         """Write what puts the values of the ground, or zeros to sum up, into place."""
         s = f's{k}'
-        if isinstance(sweep, Outward):
-            trace = Trace()
-            step = start_of(trace, sweep, landed)
-            start = flatten(step.hand)
-            block = StraightLine(f'{s}g.', {WORLD: '%gravity', HANDED: '%work'}, self._width,
-                                 (WORLD,))
-            self._lines += block.compute(trace, [*start, *step.out])
-            for entry, value in enumerate(start):
-                self._lines += block.store(value, '%work', entry)
-            if step.out:
-                self._give_out_slots(block, f'{s}g', '-1', 0, step.out, range(self._slots))
-        else:
-            label = self._fill(f'{s}z', '%work', '%rows', row, flatten(sweep.zero), label)
+        if isinstance(sweep, Inward):
+            return self._fill(f'{s}z', '%work', '%rows', row, code.start, label)
+        block = StraightLine(f'{s}g.', {WORLD: '%gravity', HANDED: '%work'}, self._width,
+                             (WORLD,))
+        self._lines += block.compute(code.trace, [*(value for _, value in code.start), *code.out])
+        for entry, value in code.start:
+            self._lines += block.store(value, '%work', entry)
+        if code.out:
+            self._give_out_slots(block, f'{s}g', '-1', 0, code.out, range(self._slots))
         return label
 
     def _loop(self, k: int, sweep: Outward | Inward, codes: list[Code], row: int, label: str
               ) -> str:
         """Write the loop over the bodies."""
-        s = f's{k}'
-        outward = isinstance(sweep, Outward)
+        s, outward, lines = f's{k}', isinstance(sweep, Outward), self._lines
+        carried = ({entry: f'%{s}.h{entry}' for entry, _ in codes[0].hand}
+                   if self._chain and len(codes[0].hand) <= MOST_CARRIED else {})
+        for entry in carried:
+            self._move(f'{s}.h{entry}.first', entry)
         index = f'%{s}.i, 0' if outward else f'%{s}.last, %{s}.i'
         index = f'  %{s}.b = {"add" if outward else "sub"} i64 {index}'
-        self._lines += [
+        lines += [
             f'  %{s}.last = sub i64 %n, 1', f'  br label %{s}.loop', f'{s}.loop:',
             f'  %{s}.i = phi i64 [0, %{label}], [%{s}.j, %{s}.next]',
+            *(f'  {name} = phi {self._kind} [{name}.first, %{label}], [{name}.next, %{s}.next]'
+              for name in carried.values()),
             f'  %{s}.more = icmp slt i64 %{s}.i, %n',
             f'  br i1 %{s}.more, label %{s}.body, label %{s}.done', f'{s}.body:', index]
+        ends: dict[int, list[str]] = {entry: [] for entry in carried}
         self._body_pointers(s, f'%{s}.b', row)
         self._switch(s)
         for number, code in enumerate(codes):
-            self._lines.append(f'{s}.species{number}:')
-            block = self._block(f'{s}t{number}.', s,
-                                f'%{s}.parentrow' if outward else f'%{s}.row')
-            results = [*code.hand, *(scalar for _, scalar in code.keep), *code.out]
-            self._lines += block.compute(code.trace, results)
-            for entry, value in enumerate(code.hand):
-                self._lines += (block.store(value, f'%{s}.row', entry) if outward or self._chain
-                                else block.add(value, f'%{s}.parentrow', entry))
+            lines.append(f'{s}.species{number}:')
+            block = self._block(f'{s}t{number}.', s, carried or (
+                f'%{s}.parentrow' if outward else f'%{s}.row'))
+            results = [*(scalar for _, scalar in (*code.hand, *code.keep)), *code.out]
+            lines += block.compute(code.trace, results)
+            for entry, value in code.hand:
+                if carried:
+                    ends[entry].append(f'[{block.value(value)}, %{s}.species{number}]')
+                    continue
+                lines += (block.store(value, f'%{s}.row', entry) if outward or self._chain
+                          else block.add(value, f'%{s}.parentrow', entry))
             for slot, value in code.keep:
-                self._lines += block.store(value, f'%{s}.kept', slot)
+                lines += block.store(value, f'%{s}.kept', slot)
             self._give_out(block, s, code, self._species[number])
-            self._lines.append(f'  br label %{s}.next')
-        self._lines += [f'{s}.next:', f'  %{s}.j = add i64 %{s}.i, 1', f'  br label %{s}.loop',
-                        f'{s}.done:']
+            lines.append(f'  br label %{s}.next')
+        lines += [f'{s}.next:',
+                  *(f'  {name}.next = phi {self._kind} {", ".join(ends[entry])}'
+                    for entry, name in carried.items()),
+                  f'  %{s}.j = add i64 %{s}.i, 1', f'  br label %{s}.loop', f'{s}.done:']
+        for entry, name in carried.items():
+            self._move(name[1:], entry, back=True)
         return f'{s}.done'
 
-    def _walk(self, k: int, walk: Walk, codes: tuple[list[list[Code]], list[Code]], row: int,
-              label: str) -> str:
-        starts, steps = codes
-        s, w, size = f's{k}', f'w{k}', max(1, self._walk_hand)
-        first, last = ('0', '%n') if walk.only is None else (str(walk.only), str(walk.only + 1))
+    def _move(self, name: str, entry: int, back: bool = False) -> None:
+        """Write what takes a value that is handed on from work, or brings it back."""
+        place = f'%{name}.{"b" if back else "a"}'
         self._lines += [
-            f'  br label %{s}.loop', f'{s}.loop:',
-            f'  %{s}.i = phi i64 [{first}, %{label}], [%{s}.j, %{s}.next]',
-            f'  %{s}.more = icmp slt i64 %{s}.i, {last}',
-            f'  br i1 %{s}.more, label %{s}.body, label %{s}.done', f'{s}.body:']
-        self._body_pointers(s, f'%{s}.i', row)
-        self._switch(s)
-        for number, begun in enumerate(starts):
-            self._lines.append(f'{s}.species{number}:')
-            for axis, code in enumerate(begun):
-                block = self._block(f'{s}t{number}a{axis}.', s, '%walked')
-                self._lines += block.compute(code.trace, [*code.hand, *code.out])
-                for entry, value in enumerate(code.hand):
-                    self._lines += block.store(value, '%walked', axis * size + entry)
-                self._lines.append(f'  %{s}t{number}a{axis}.line = add i64 %{s}.vfirst, {axis}')
-                self._enter(block, f'{s}t{number}a{axis}.line', s, code,
-                            self._species[number].joint.nv)
-            self._lines.append(f'  br label %{s}.begun')
-        counts = ', '.join(f'[{len(begun)}, %{s}.species{number}]'
-                           for number, begun in enumerate(starts))
-        self._lines += [
-            f'{s}.begun:', f'  %{s}.count = phi i64 {counts}',
-            f'  br label %{s}.axis', f'{s}.axis:',
-            f'  %{s}.a = phi i64 [0, %{s}.begun], [%{s}.a1, %{w}.done]',
-            f'  %{s}.amore = icmp slt i64 %{s}.a, %{s}.count',
-            f'  br i1 %{s}.amore, label %{w}.start, label %{s}.next', f'{w}.start:',
-            f'  %{w}.line = add i64 %{s}.vfirst, %{s}.a', f'  %{w}.o = mul i64 %{s}.a, {size}',
-            f'  %{w}.carried = getelementptr {self._kind}, ptr %walked, i64 %{w}.o',
-            f'  br label %{w}.loop', f'{w}.loop:',
-            f'  %{w}.b = phi i64 [%{s}.parent, %{w}.start], [%{w}.parent, %{w}.next]',
-            f'  %{w}.more = icmp sge i64 %{w}.b, 0',
-            f'  br i1 %{w}.more, label %{w}.body, label %{w}.done', f'{w}.body:']
-        self._body_pointers(w, f'%{w}.b', row)
-        self._switch(w)
-        for number, code in enumerate(steps):
-            self._lines.append(f'{w}.species{number}:')
-            block = self._block(f'{w}t{number}.', w, f'%{w}.carried')
-            self._lines += block.compute(code.trace, [*code.hand, *code.out])
-            for entry, value in enumerate(code.hand):
-                self._lines += block.store(value, f'%{w}.carried', entry)
-            self._enter(block, f'{w}.line', w, code, self._species[number].joint.nv)
-            self._lines.append(f'  br label %{w}.next')
-        self._lines += [
-            f'{w}.next:', f'  br label %{w}.loop', f'{w}.done:',
-            f'  %{s}.a1 = add i64 %{s}.a, 1', f'  br label %{s}.axis', f'{s}.next:',
-            f'  %{s}.j = add i64 %{s}.i, 1', f'  br label %{s}.loop', f'{s}.done:']
-        return f'{s}.done'
+            f'  {place} = getelementptr {self._kind}, ptr %work, i64 {entry}',
+            f'  store {self._kind} %{name}, ptr {place}, align 8' if back else
+            f'  %{name} = load {self._kind}, ptr {place}, align 8']
 
     def _body_pointers(self, s: str, body: str, row: int) -> None:
         """Name the arrays of a body: its row, its parent's, its constants and coordinates."""
@@ -460,8 +439,9 @@ class _Writer(TieWriter, EntryWriter):
         self._lines += [f'  switch i64 %{s}.type, label %{s}.never [{cases}]', f'{s}.never:',
                         '  unreachable']
 
-    def _block(self, prefix: str, s: str, handed: str) -> StraightLine:
-        pointers = {BODY: f'%{s}.c', KEPT: f'%{s}.kept', HANDED: handed, WORLD: '%gravity'}
+    def _block(self, prefix: str, s: str, handed: str | Mapping[int, str]) -> StraightLine:
+        pointers: dict[Any, str | Mapping[int, str]] = {
+            BODY: f'%{s}.c', KEPT: f'%{s}.kept', HANDED: handed, WORLD: '%gravity'}
         pointers.update({name: f'%{s}.{name}' for name in self._program.inputs})
         common = (BODY, WORLD) if self._form == 'whole' else (WORLD,)
         return StraightLine(prefix, pointers, self._width, common)

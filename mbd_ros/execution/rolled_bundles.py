@@ -23,11 +23,12 @@ from numpy.typing import NDArray
 from mbd_ros.execution.interleave import added_ir, aligned, packed_ir, unpacked_ir
 from mbd_ros.execution.machine_code import address_ir, MachineCode
 from mbd_ros.execution.rolled import chain_code, RolledCode, subtree_code
-from mbd_ros.execution.species import BODY_SIZE, flatten, Kind
+from mbd_ros.execution.rolled_ties import Shape
+from mbd_ros.execution.species import BODY_SIZE, Kind, varying
 from mbd_ros.execution.straight_line import SCALAR, StraightLine, Width
 from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Ties
 from mbd_ros.execution.ties_in_place import declared, Place, ties_in_place
-from mbd_ros.execution.tree import rolled_kinds, rolled_tables, tree_of
+from mbd_ros.execution.tree import folds, rolled_kinds, rolled_tables, tree_of
 from mbd_ros.execution.workspace import DECLARATIONS, give_ir, take_ir
 from mbd_ros.model import Model
 
@@ -52,12 +53,13 @@ class Bundles(NamedTuple):
     The bundles of a tree; all other bodies are the trunk.
 
     Where all subtrees are chains with ties at their last bodies alone, what they hand on stays in
-    one place.
+    one place. Where code is ``folded``, it knows what is the same at all bodies of the robot.
     """
 
     bundles: tuple[Bundle, ...]
     width: int
     chains: bool
+    folded: bool = False
 
     def trunk(self, count: int) -> list[int]:
         """Return the bodies that run one by one."""
@@ -66,8 +68,13 @@ class Bundles(NamedTuple):
         return [i for i in range(count) if i not in taken]
 
 
-def rolled_bundles_of(program: Program, model: Model, width: int) -> Bundles | None:
-    """Return the bundles of a tree; None where they would not pay or the program cannot."""
+def rolled_bundles_of(program: Program, model: Model, width: int, folded: bool = False
+                      ) -> Bundles | None:
+    """
+    Return the bundles of a tree; None where they would not pay or the program cannot.
+
+    Where it may be ``folded``, the code is for this robot alone if its bodies are alike.
+    """
     if program.layout is not Layout.JOINTS or not all(
             isinstance(sweep, (Outward, Inward, Ties)) for sweep in program.sweeps):
         return None
@@ -78,7 +85,7 @@ def rolled_bundles_of(program: Program, model: Model, width: int) -> Bundles | N
     found = bundled(model.parents, kinds, width)
     most = max((bundle.used for bundle in found), default=width)
     if 2 * most <= width:  # half a register does
-        return rolled_bundles_of(program, model, width // 2)
+        return rolled_bundles_of(program, model, width // 2, folded)
     steps = model.nb - sum(bundle.size * (bundle.used - 1) for bundle in found)
     if steps >= PAYS * model.nb:
         return None
@@ -86,7 +93,7 @@ def rolled_bundles_of(program: Program, model: Model, width: int) -> Bundles | N
               for i in range(root, root + bundle.size - 1)}
     chains = all(model.parents[i + 1] == i for i in inside) and not any(
         {tie.first, tie.second} & inside for tie in (tree_of(model).ties if of_ties else ()))
-    return Bundles(tuple(found), width, chains)
+    return Bundles(tuple(found), width, chains, folded and folds(program, model))
 
 
 def bundled(parents: Sequence[int], kinds: Sequence[Hashable], width: int) -> list[Bundle]:
@@ -129,9 +136,9 @@ def bundled(parents: Sequence[int], kinds: Sequence[Hashable], width: int) -> li
 
 def bundles_code(program: Program, model: Model, way: Bundles) -> tuple[MachineCode, object]:
     """Return ``void kernel(argument..., gravity, result)`` for one state, and what it needs."""
-    kinds, species, _, _ = rolled_kinds(model, program)
-    one, single = _sweeps(program, kinds, SCALAR)
-    many, lanes = _sweeps(program, kinds, Width(way.width), way.chains)
+    kinds, species, shapes, _ = rolled_kinds(model, program, way.folded)
+    one, single = _sweeps(program, kinds, shapes, SCALAR)
+    many, lanes = _sweeps(program, kinds, shapes, Width(way.width), way.chains)
     constants, topology = rolled_tables(model, species, ())
     constants, topology = constants.reshape(model.nb, BODY_SIZE), topology[:4 * model.nb]
     trunk = way.trunk(model.nb)
@@ -153,9 +160,9 @@ def bundles_code(program: Program, model: Model, way: Bundles) -> tuple[MachineC
 
 
 @functools.lru_cache(maxsize=64)
-def _sweeps(program: Program, kinds: tuple[Kind, ...], width: Width, chains: bool = False
-            ) -> tuple[RolledCode, MachineCode]:
-    rolled = (chain_code if chains else subtree_code)(program, kinds, width)
+def _sweeps(program: Program, kinds: tuple[Kind, ...], shapes: tuple[Shape, ...], width: Width,
+            chains: bool = False) -> tuple[RolledCode, MachineCode]:
+    rolled = (chain_code if chains else subtree_code)(program, kinds, width, shapes)
     return rolled, MachineCode(rolled.ir, optimization=2)
 
 
@@ -211,7 +218,8 @@ class _Driver:
                           offsets, count)
         for k, sweep in enumerate(self._program.sweeps):
             if isinstance(sweep, Ties):
-                self._lines += ties_in_place(self._program, self._model, k, self._places())
+                self._lines += ties_in_place(self._program, self._model, k, self._places(),
+                                             self._one.shapes[k - 1])
                 continue
             if isinstance(sweep, Outward):
                 self._sweep_trunk(k)
@@ -230,8 +238,9 @@ class _Driver:
 
         def note(body: int, code: RolledCode, work: str, hand: int, kept: int, lane: int) -> None:
             lanes = code.width.lanes
-            kept += code.tied[self._species[body]]
-            places[body].append(Place(work, hand * lanes + lane, kept * lanes + lane, lanes))
+            places[body].append(Place(work, hand * lanes + lane, tuple(
+                None if slot is None else (kept + slot) * lanes + lane
+                for slot in code.tied[self._species[body]]), lanes))
 
         for body, k in self._trunk.items():
             note(body, self._one, '%work', (k + 1) * self._one.row, (k + 1) * self._one.row, 0)
@@ -299,7 +308,7 @@ class _Driver:
         elif self._way.chains:
             assert isinstance(sweep, Inward)
             block = StraightLine(f'{b}.z{k}.', {}, self._many.width)
-            for entry, value in enumerate(flatten(sweep.zero)):
+            for entry, value in enumerate(varying(sweep.zero, self._many.shapes[k])):
                 self._lines += block.store(value, f'%{b}.rows', entry)
         else:
             self._run(f'{b}.b{k}', 'begin', k, number + 1, pointers, bundle.size)

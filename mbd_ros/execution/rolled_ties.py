@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from mbd_ros.execution.species import (
-    flatten, handed_inputs, KEPT, mapped, Reload, Species, WORLD, world_inputs)
+    constants, Fixed, flatten, handed_inputs, KEPT, mapped, Reload, Species, WORLD, world_inputs)
 from mbd_ros.execution.straight_line import StraightLine, Width
 from mbd_ros.execution.sweeps import Layout, Program, Tie, Ties
 from mbd_ros.execution.trace import Operand, Symbol, Trace
@@ -29,12 +29,13 @@ CONSTANTS = {'spring': 3, 'mimic': 2}
 
 
 class Shape(NamedTuple):
-    """A kind of tie with its slots, and the species of its bodies; -1 for the ground."""
+    """A kind of tie with its slots, the species of its bodies, -1 for the ground; constants."""
 
     kind: str
     slots: tuple[int, ...]
     first: int
     second: int
+    fixed: Fixed = ()
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,8 @@ def trace_tie(sweep: Ties, shape: Shape, hand: Any) -> TieCode:
     """Trace the step of a tie of one shape between bodies that hand out a record."""
     trace = Trace()
 
-    def read(first: int, count: int) -> list[Symbol]:
-        return [trace.input(TIE, first + k) for k in range(count)]
+    def read(first: int, count: int) -> list[Operand]:
+        return constants(trace, TIE, first, count, shape.fixed)
 
     def frame(first: int) -> Link:
         return Link(Rotation(*(Vector3(*read(first + 3 * k, 3)) for k in range(3))),
@@ -65,16 +66,19 @@ def trace_tie(sweep: Ties, shape: Shape, hand: Any) -> TieCode:
     return TieCode(trace, flatten(one), flatten(other), list(out))
 
 
-def reserve(species: Species, zero: Any) -> int:
-    """Let bodies with ties keep what these add up to; return the first of its slots."""
-    base = species.slots
+def reserve(species: Species, zero: Any, changes: Sequence[bool]) -> list[int | None]:
+    """Let bodies with ties keep what these add up to; return the slots of scalars that change."""
     if not species.tied:
         species.kept.append(zero)
-        return base
-    places = iter(range(base, base + len(flatten(zero))))
-    species.kept.append(mapped(zero, lambda leaf: Reload(KEPT, next(places))))
-    species.slots += len(flatten(zero))
-    return base
+        return []
+    places: list[int | None] = []
+    for change in changes:
+        places.append(species.slots if change else None)
+        species.slots += change
+    slots = iter(places)
+    species.kept.append(mapped(zero, lambda leaf: (
+        leaf if (slot := next(slots)) is None else Reload(KEPT, slot))))
+    return places
 
 
 class TieWriter:
@@ -103,8 +107,8 @@ class TieWriter:
             f'  %tieconstants.o = mul i64 %n, {body_size}',
             '  %tieconstants = getelementptr double, ptr %constants, i64 %tieconstants.o']
 
-    def _write_ties(self, k: int, codes: Sequence[TieCode], bases: Sequence[int], row: int,
-                    label: str) -> str:
+    def _write_ties(self, k: int, codes: Sequence[TieCode],
+                    places: Sequence[Sequence[int | None]], row: int, label: str) -> str:
         """Write a loop that clears what bodies with ties keep, and one that adds to it."""
         for adds in (False, True):
             s = f's{k}{"b" if adds else "a"}'
@@ -145,8 +149,10 @@ class TieWriter:
                                               ('tiesecond', shape.second, code.second)):
                     if species < 0:
                         continue
-                    for entry, value in enumerate(values, bases[species]):
+                    for entry, value in zip(places[species], values):
                         kept = f'%{s}.{name}.kept'
+                        if entry is None:
+                            continue
                         if not adds:
                             self._lines += block.store(0.0, kept, entry)
                         elif isinstance(value, Symbol) or value:

@@ -13,15 +13,18 @@ from arrays; every such read is an ``input`` of the trace, named by where it com
 ``WORLD``    gravity
 ===========  ==========================================================
 
-Kept scalars that are constants or inputs themselves are read again instead of stored.
+Kept scalars that are constants or inputs themselves are read again instead of stored. Sines and
+cosines of angles are kept from the beginning (``rolled_angles.py``). What is a number instead of
+an input, because it is the same at all bodies of one robot: ``rolled_traces.py``.
 
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+import itertools
+from typing import Any, NamedTuple, TypeAlias
 
 from mbd_ros.execution.sweeps import Body, Inward, Outward, Program, Step, Walk, World
 from mbd_ros.execution.trace import Operand, Symbol, Trace
@@ -43,7 +46,9 @@ class Code:
     trace : Trace
         The operations.
     handed : record
-        What is handed on; ``hand`` are its scalars.
+        What is handed on.
+    hand : list of tuple
+        Its scalars that vary, those needed later, and which of them each is.
     keep : list of tuple
         Slot and scalar of what is kept.
     out : list of Operand
@@ -53,17 +58,24 @@ class Code:
 
     trace: Trace
     handed: Any
-    hand: list[Operand]
+    hand: list[tuple[int, Operand]]
     keep: list[tuple[int, Operand]]
     out: list[Operand]
 
 
+Fixed: TypeAlias = tuple[float | None, ...]
+"""Constants that are the same for all of a species, None where they differ; empty: read all."""
+SINE, COSINE = 0, 1
+"""Where a body keeps them of its angle."""
+
+
 class Kind(NamedTuple):
-    """What bodies of a species have in common: joint, rows of loops closed there, ties."""
+    """What bodies of a species have in common: joint, rows of loops closed there, constants."""
 
     joint: type[Joint]
     closes: tuple[int, ...] = ()
     tied: bool = False
+    fixed: Fixed = ()
 
 
 @dataclass
@@ -79,18 +91,28 @@ class Species:
         As in ``Body``.
     tied : bool
         Whether its bodies have ties.
+    fixed : tuple
+        As in ``Kind``.
     kept : list
         Records whose leaves are ``Reload`` or floats, one for each sweep that kept something.
     slots : int
         Number of scalars stored for each body of this species.
+    angles : bool
+        Whether sine and cosine are the first of them.
 
     """
 
     joint: type[Joint]
     closes: tuple[int, ...] = ()
     tied: bool = False
+    fixed: Fixed = ()
     kept: list[Any] = field(default_factory=list)
     slots: int = 0
+    angles: bool = False
+
+    def copy(self) -> Species:
+        """Return this with kept records of its own."""
+        return replace(self, kept=list(self.kept))
 
 
 @dataclass(frozen=True)
@@ -116,10 +138,43 @@ def mapped(record: Any, function: Callable[[Any], Any]) -> Any:
     return type(record)(*parts) if hasattr(record, '_fields') else tuple(parts)
 
 
+class StepTrace(Trace):
+    """A trace that finds sine and cosine of a joint's angle with what its body keeps."""
+
+    def record(self, name: str, first: Operand | int | str | tuple[Operand, ...],
+               second: Operand | int | None = None) -> Symbol:
+        """Return the symbol of an operation, recorded now or found."""
+        if name in ('sin', 'cos') and is_angle(first):
+            return self.input(KEPT, SINE if name == 'sin' else COSINE)
+        return super().record(name, first, second)
+
+
+def is_angle(operand: object) -> bool:
+    """Return whether this is the first coordinate of a joint."""
+    return isinstance(operand, Symbol) and (operand.name, operand.first, operand.second) == (
+        'input', 'q', 0)
+
+
+def shape_of(record: Any) -> Any:
+    """Return the shape of a record all of whose scalars vary: None in their place."""
+    return mapped(record, lambda leaf: None)
+
+
+def varying(record: Any, shape: Any) -> list[Operand]:
+    """Return the scalars of a record that vary."""
+    return [leaf for leaf, fixed in zip(flatten(record), flatten(shape)) if fixed is None]
+
+
+def constants(trace: Trace, source: str, first: int, count: int, fixed: Fixed) -> list[Operand]:
+    """Return constants from the first on: numbers where they are fixed, else inputs."""
+    return [trace.input(source, k) if not fixed or (number := fixed[k]) is None else number
+            for k in range(first, first + count)]
+
+
 def body_inputs(trace: Trace, species: Species) -> Body:
-    """Return a body whose constants are inputs of a trace."""
-    def read(first: int, count: int) -> list[Symbol]:
-        return [trace.input(BODY, first + k) for k in range(count)]
+    """Return a body whose constants are inputs of a trace, or numbers."""
+    def read(first: int, count: int) -> list[Operand]:
+        return constants(trace, BODY, first, count, species.fixed)
     axes = [Vector3(*read(3 * k, 3)) for k in range(3)]
     inertia = RigidInertia(read(12, 1)[0], Vector3(*read(13, 3)), Symmetric3(*read(16, 6)))
     return Body(Link(Rotation(*axes), Vector3(*read(9, 3))), inertia,
@@ -142,10 +197,11 @@ def world_inputs(trace: Trace) -> World:
     return World(Vector3(*(trace.input(WORLD, k) for k in range(3))))
 
 
-def handed_inputs(trace: Trace, template: Any, source: str = HANDED) -> Any:
-    """Return a record shaped like a template whose scalars are what was handed over."""
-    counter = iter(range(len(flatten(template))))
-    return mapped(template, lambda leaf: trace.input(source, next(counter)))
+def handed_inputs(trace: Trace, shape: Any, source: str = HANDED) -> Any:
+    """Return a record of a shape whose scalars that vary are what was handed over."""
+    counter = itertools.count()
+    return mapped(shape, lambda fixed: (
+        trace.input(source, next(counter)) if fixed is None else fixed))
 
 
 def start_of(trace: Trace, sweep: Outward, landed: Any) -> Step:
@@ -182,7 +238,7 @@ def remember(species: Species, record: Any) -> list[tuple[int, Operand]]:
     return [(slot, scalar) for scalar, slot in stored.items()]
 
 
-def trace_sweep(sweep: Outward | Inward, species: Species, program: Program, template: Any
+def trace_sweep(sweep: Outward | Inward, species: Species, program: Program, shape: Any
                 ) -> Code:
     """
     Trace the step of a sweep for one species.
@@ -195,8 +251,8 @@ def trace_sweep(sweep: Outward | Inward, species: Species, program: Program, tem
         The joint type; what the step keeps is added to it.
     program : Program
         For its inputs.
-    template : record
-        Shape of what is handed over.
+    shape : record
+        Of what is handed over.
 
     Returns
     -------
@@ -204,10 +260,10 @@ def trace_sweep(sweep: Outward | Inward, species: Species, program: Program, tem
         The step as straight-line code.
 
     """
-    trace = Trace()
+    trace = StepTrace() if species.angles else Trace()
     step = sweep.step(body_inputs(trace, species), joint_inputs(trace, species, program.inputs),
-                      handed_inputs(trace, template), *kept_inputs(trace, species))
-    return _code(trace, step, species)
+                      handed_inputs(trace, shape), *kept_inputs(trace, species))
+    return _code(trace, step, species, shape)
 
 
 def trace_walk_start(walk: Walk, species: Species, program: Program) -> list[Code]:
@@ -215,18 +271,19 @@ def trace_walk_start(walk: Walk, species: Species, program: Program) -> list[Cod
     trace = Trace()
     steps = walk.start(body_inputs(trace, species),
                        joint_inputs(trace, species, program.inputs), *kept_inputs(trace, species))
-    return [_code(trace, step, None) for step in steps]
+    return [_code(trace, step, None, None if step.hand is None else shape_of(step.hand))
+            for step in steps]
 
 
-def trace_walk_step(walk: Walk, species: Species, program: Program, template: Any) -> Code:
+def trace_walk_step(walk: Walk, species: Species, program: Program, shape: Any) -> Code:
     """Trace the step of a walk for one species."""
     trace = Trace()
     step = walk.step(body_inputs(trace, species), joint_inputs(trace, species, program.inputs),
-                     handed_inputs(trace, template), *kept_inputs(trace, species))
-    return _code(trace, step, None)
+                     handed_inputs(trace, shape), *kept_inputs(trace, species))
+    return _code(trace, step, None, shape)
 
 
-def _code(trace: Trace, step: Step, species: Species | None) -> Code:
+def _code(trace: Trace, step: Step, species: Species | None, shape: Any) -> Code:
     keep = ([] if step.keep is None or species is None else remember(species, step.keep))
-    hand = [] if step.hand is None else flatten(step.hand)
+    hand = [] if step.hand is None else list(enumerate(varying(step.hand, shape)))
     return Code(trace, step.hand, hand, keep, list(step.out))

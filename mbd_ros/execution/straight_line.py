@@ -66,7 +66,8 @@ class StraightLine:
     prefix : str
         Makes the names of values unique within the function.
     pointers : mapping
-        Where to read the inputs of each argument from: names of pointers.
+        Where to read the inputs of each argument from: names of pointers, or of the values of
+        its entries.
     width : Width
         How many states a value holds.
     common : sequence
@@ -74,7 +75,8 @@ class StraightLine:
 
     """
 
-    def __init__(self, prefix: str, pointers: Mapping[Any, str], width: Width = SCALAR,
+    def __init__(self, prefix: str, pointers: Mapping[Any, str | Mapping[int, str]],
+                 width: Width = SCALAR,
                  common: Sequence[Any] = ()) -> None:
         self._prefix = prefix
         self._pointers = pointers
@@ -111,7 +113,8 @@ class StraightLine:
             self._widths[symbol.number] = self._width_of(symbol)
         if self._width == SCALAR and together != SCALAR:
             lines = self._angles_together(needed, together)
-        left = [symbol for symbol in needed if symbol.number not in self._done]
+        left = [symbol for symbol in needed if symbol.number not in self._done
+                and self._known(symbol) is None]
         self._done.update(symbol.number for symbol in left)
         return lines + [self._instruction(symbol) for symbol in left]
 
@@ -181,8 +184,13 @@ class StraightLine:
     def value(self, operand: Operand, width: Width | None = None) -> str:
         """Return the name of a symbol's value, or a constant as text."""
         if isinstance(operand, Symbol):
-            return f'%{self._prefix}{operand.number}'
+            return self._known(operand) or f'%{self._prefix}{operand.number}'
         return (width or self._width).constant(operand)
+
+    def _known(self, symbol: Symbol) -> str | None:
+        """Return the name of an input that is a value already."""
+        values = self._pointers.get(symbol.first) if symbol.name == 'input' else None
+        return values[symbol.second] if isinstance(values, Mapping) else None
 
     def _width_of(self, symbol: Symbol) -> Width:
         """Return how many lanes a value has; those of its operands are known."""

@@ -29,7 +29,7 @@ from mbd_ros.execution.species import BODY_SIZE
 from mbd_ros.execution.subtrees_ir import Bodies, subtrees_ir
 from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Ties
 from mbd_ros.execution.ties_in_place import Place, ties_in_place
-from mbd_ros.execution.tree import rolled_kinds, rolled_tables, tree_of
+from mbd_ros.execution.tree import folds, rolled_kinds, rolled_tables, tree_of
 from mbd_ros.execution.workers import available, native, workers
 from mbd_ros.model import Model
 
@@ -39,20 +39,26 @@ _KEPT: list[object] = []
 """Code that a thread which was given up may still run: never released."""
 
 
-def partition_of(program: Program, model: Model, count: int) -> Partition | None:
-    """Return the trunk and the shares of a tree for some threads; None if it does not pay."""
+def partition_of(program: Program, model: Model, count: int, folded: bool = False
+                 ) -> Partition | None:
+    """
+    Return the trunk and the shares of a tree for some threads; None if it does not pay.
+
+    Where it may be ``folded``, the code is for this robot alone if its bodies are alike.
+    """
     if not available() or program.layout is not Layout.JOINTS or not all(
             isinstance(sweep, (Outward, Inward, Ties)) for sweep in program.sweeps) or (
             program.ties and len(tree_of(model).ties) > MOST_TIES):
         return None
     weights = [1.0 + (_FREE_JOINT - 1.0) * (kind.nv - 1) / 5 for kind in model.joint_types]
-    return partition(model.parents, weights, count)
+    way = partition(model.parents, weights, count)
+    return way and way._replace(folded=folded and folds(program, model))
 
 
 def subtrees_code(program: Program, model: Model, way: Partition) -> tuple[MachineCode, object]:
     """Return ``void kernel(argument..., gravity, result)`` for one state, and what it needs."""
-    kinds, species, _, _ = rolled_kinds(model, program)
-    rolled = subtree_code(program, kinds)
+    kinds, species, shapes, _ = rolled_kinds(model, program, way.folded)
+    rolled = subtree_code(program, kinds, shapes=shapes)
     shared = MachineCode(rolled.ir, optimization=2)
     constants, topology = rolled_tables(model, species, ())
     constants = constants.reshape(model.nb, BODY_SIZE)
@@ -66,7 +72,7 @@ def subtrees_code(program: Program, model: Model, way: Partition) -> tuple[Machi
     functions = [shared.address(f'{what}{k}') for k in program.swept
                  for what in ('begin', 'sweep')]
     places = _places(model, way, rolled, species) if program.ties else {}
-    ties = {k: ties_in_place(program, model, k, places)
+    ties = {k: ties_in_place(program, model, k, places, rolled.shapes[k - 1])
             for k, sweep in enumerate(program.sweeps) if isinstance(sweep, Ties)}
     code = MachineCode(subtrees_ir(program, rolled, trunk, parts, ties), addresses=[
         *calls, *functions, *(array.ctypes.data for pair in tables for array in pair),
@@ -83,8 +89,9 @@ def _places(model: Model, way: Partition, rolled: RolledCode, species: Sequence[
     for number, part in enumerate(way.parts):
         rows.update({body: (f'%p{number}.rows', body - part.first + 1)
                      for body in range(part.first, part.last)})
-    return {body: [Place(work, row * rolled.row, row * rolled.row + rolled.tied[species[body]], 1)]
-            for body, (work, row) in rows.items()}
+    return {body: [Place(work, row * rolled.row, tuple(
+        None if slot is None else row * rolled.row + slot
+        for slot in rolled.tied[species[body]]), 1)] for body, (work, row) in rows.items()}
 
 
 def _spans(model: Model, part: Part) -> tuple[tuple[int, int], tuple[int, int]]:

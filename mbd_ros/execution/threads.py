@@ -70,8 +70,8 @@ class Threads:
         """Return the kernel of a program for a model."""
         inner = self.inner.kernel(program, model)
         straight = isinstance(self.inner, Compiled) and self.inner.unrolls(program, model)
-        way = (partition_of(program, model, self.count) if self.within_state and not straight
-               else None)
+        way = (partition_of(program, model, self.count, self.inner == Compiled())
+               if self.within_state and not straight else None)
         if way is not None:
             inner = compiled_kernel(program, model, True, way)
         return ThreadedKernel(inner, self.count)

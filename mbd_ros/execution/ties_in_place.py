@@ -29,16 +29,18 @@ class Place(NamedTuple):
     ----------
     work : str
         Pointer to doubles.
-    handed, kept : int
-        First value of what it hands on, and of what it keeps of ties.
+    handed : int
+        First value of what it hands on.
+    kept : tuple
+        Each value of what it keeps of ties, None of those that nothing changes.
     step : int
-        From one value to the next: the number of lanes.
+        From one value handed on to the next: the number of lanes.
 
     """
 
     work: str
     handed: int
-    kept: int
+    kept: tuple[int | None, ...]
     step: int
 
 
@@ -47,8 +49,8 @@ def declared(program: Program) -> list[str]:
     return [sincos_ir(SCALAR), declarations_ir(SCALAR)] if program.ties else []
 
 
-def ties_in_place(program: Program, model: Model, k: int, places: Mapping[int, Sequence[Place]]
-                  ) -> list[str]:
+def ties_in_place(program: Program, model: Model, k: int, places: Mapping[int, Sequence[Place]],
+                  shape: Any) -> list[str]:
     """
     Return the code of sweep k of a program, which is one of ties.
 
@@ -62,6 +64,8 @@ def ties_in_place(program: Program, model: Model, k: int, places: Mapping[int, S
         Number of the sweep.
     places : mapping
         Where the row of each body is; more than one where lanes repeat it.
+    shape : record
+        Of what bodies have handed on.
 
     Returns
     -------
@@ -81,7 +85,8 @@ def ties_in_place(program: Program, model: Model, k: int, places: Mapping[int, S
             return ground
         place = places[body][0]
         entries = itertools.count(place.handed, place.step)
-        return mapped(ground, lambda _: trace.input(place.work, next(entries)))
+        return mapped(shape, lambda fixed: (
+            trace.input(place.work, next(entries)) if fixed is None else fixed))
 
     sums, _ = tie_all(sweep, tree.ties, world, handed)
     values: dict[int, list[Operand]] = {
@@ -91,6 +96,7 @@ def ties_in_place(program: Program, model: Model, k: int, places: Mapping[int, S
     lines = block.compute(trace, [value for record in values.values() for value in record])
     for body, record in values.items():
         for place in places[body]:
-            for entry, value in zip(itertools.count(place.kept, place.step), record):
-                lines += block.store(value, place.work, entry)
+            for entry, value in zip(place.kept, record):
+                if entry is not None:
+                    lines += block.store(value, place.work, entry)
     return lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 import functools
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +12,16 @@ from numpy.typing import NDArray
 from mbd_ros.execution.elimination import axis_ends, axis_parents
 from mbd_ros.execution.records import floats, rotation_record, vector_record
 from mbd_ros.execution.rolled_ties import Shape, TIE_SIZE
-from mbd_ros.execution.species import BODY_SIZE, flatten, Kind
-from mbd_ros.execution.sweeps import Body, Program, Ties, Tree
+from mbd_ros.execution.species import BODY_SIZE, Fixed, flatten, Kind
+from mbd_ros.execution.sweeps import Body, Inward, Outward, Program, Tie, Ties, Tree
 from mbd_ros.execution.ties import closing_slots, first_rows, rows_in_slots, ties_of
 from mbd_ros.model import Model
 from mbd_ros.spatial import Joint, Link, RigidInertia, Scalar, Symmetric3
 from mbd_ros.spatial.joints import Coordinates
 from mbd_ros.spatial.symmetric import UPPER
+
+SHARED = 0.75
+"""Part of their constants that the bodies of each species must share for code of one robot."""
 
 
 @functools.lru_cache(maxsize=64)
@@ -56,7 +60,7 @@ def _body(model: Model, i: int, closes: tuple[int, ...]) -> Body:
         armature=tuple(floats(model.armature[first:first + count])), closes=closes)
 
 
-def rolled_kinds(model: Model, program: Program
+def rolled_kinds(model: Model, program: Program, folded: bool = False
                  ) -> tuple[tuple[Kind, ...], list[int], tuple[Shape, ...], list[int]]:
     """
     Return the species and the shapes of ties that rolled code is made for.
@@ -67,6 +71,8 @@ def rolled_kinds(model: Model, program: Program
         The model.
     program : Program
         Only one with ties tells bodies apart by their ties.
+    folded : bool
+        Whether they know the constants that their bodies share.
 
     Returns
     -------
@@ -92,7 +98,42 @@ def rolled_kinds(model: Model, program: Program
     ends = [*species, -1]  # the ground is body -1
     of_ties = [Shape(tie.kind, tie.slots, ends[tie.first], ends[tie.second]) for tie in ties]
     shapes = sorted(set(of_ties))
-    return tuple(kinds), species, tuple(shapes), [shapes.index(shape) for shape in of_ties]
+    numbers = [shapes.index(shape) for shape in of_ties]
+    if folded:
+        of_bodies = [_read(body[:3], BODY_SIZE) for body in tree.bodies]
+        kinds = [kind._replace(fixed=_fixed(k, species, of_bodies))
+                 for k, kind in enumerate(kinds)]
+        constants = [_read(_tie_record(tie), TIE_SIZE) for tie in ties]
+        shapes = [shape._replace(fixed=_fixed(k, numbers, constants))
+                  for k, shape in enumerate(shapes)]
+    return tuple(kinds), species, tuple(shapes), numbers
+
+
+def _read(record: tuple[object, ...], size: int) -> list[float]:
+    """Return so many constants as rolled code reads them, zeros at the end."""
+    scalars = cast('list[float]', flatten(record))
+    return [*scalars, *[0.0] * (size - len(scalars))]
+
+
+def _tie_record(tie: Tie) -> tuple[object, ...]:
+    return tie.frame1, tie.frame2, tie.constants
+
+
+def _fixed(number: int, numbers: Sequence[int], constants: Sequence[list[float]]) -> Fixed:
+    """Return the constants that all of one species or shape share, None for the others."""
+    own = [values for one, values in zip(numbers, constants) if one == number]
+    return tuple(values[0] if len(set(values)) == 1 else None for values in zip(*own))
+
+
+@functools.lru_cache(maxsize=256)
+def folds(program: Program, model: Model) -> bool:
+    """Return whether rolled code of this one robot is worth it: bodies share most constants."""
+    if not program.ties or not all(isinstance(sweep, (Outward, Inward, Ties))
+                                   for sweep in program.sweeps):
+        return False
+    kinds, species, _, _ = rolled_kinds(model, program, folded=True)
+    known = sum(number is not None for i in species for number in kinds[i].fixed)
+    return known >= SHARED * BODY_SIZE * model.nb
 
 
 def rolled_tables(model: Model, species: Sequence[int], shapes: Sequence[int]
@@ -121,12 +162,10 @@ def rolled_tables(model: Model, species: Sequence[int], shapes: Sequence[int]
     ties = tree.ties if shapes else ()
     constants = np.zeros(model.nb * BODY_SIZE + len(ties) * TIE_SIZE)
     bodies = constants[:model.nb * BODY_SIZE].reshape(-1, BODY_SIZE)
-    for i, body in enumerate(tree.bodies):
-        scalars = np.array(flatten(body[:3]))
-        bodies[i, :scalars.size] = scalars
+    for place, body in zip(bodies, tree.bodies):
+        place[:] = _read(body[:3], BODY_SIZE)
     for place, tie in zip(constants[model.nb * BODY_SIZE:].reshape(-1, TIE_SIZE), ties):
-        scalars = np.array(flatten((tie.frame1, tie.frame2, tie.constants)))
-        place[:scalars.size] = scalars
+        place[:] = _read(_tie_record(tie), TIE_SIZE)
     axes = axis_parents(model.parents, model.v_offsets, model.nv)
     topology = [*model.parents, *species, *model.q_offsets, *model.v_offsets, *axes,
                 *axis_ends(axes), len(ties), *(tie.first for tie in ties),
