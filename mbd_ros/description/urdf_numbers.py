@@ -7,6 +7,7 @@ from typing import Any
 
 from lxml import etree
 
+from mbd_ros.description.urdf_reader import urdf_reader
 from mbd_ros.description.xml_tree import children
 
 _LINK_PARTS = ('inertial',)
@@ -31,15 +32,13 @@ def numbers_of(robot: Any) -> Any:
         ``links`` and ``joints`` in the order of the file.
 
     """
-    from yourdfpy import URDF  # half a second of imports, which only readers should pay for
-
     reduced = etree.Element('robot', name='robot')
     for element in robot.findall('link'):
         _copy_parts(element, _LINK_PARTS, reduced)
     for element in robot.findall('joint'):
         _copy_parts(element, _JOINT_PARTS, reduced)
     text = io.BytesIO(etree.tostring(reduced, encoding='utf-8'))
-    return URDF.load(text, build_scene_graph=False, load_meshes=False).robot
+    return urdf_reader().load(text, build_scene_graph=False, load_meshes=False).robot
 
 
 def _copy_parts(element: Any, parts: tuple[str, ...], target: Any) -> None:
