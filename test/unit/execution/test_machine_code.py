@@ -1,0 +1,37 @@
+"""What compiling here leaves as it was for others in the same process."""
+
+import llvmlite.binding as llvm
+from robots import chain
+
+import mbd_ros
+from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
+from mbd_ros.execution import machine_code
+from mbd_ros.execution.machine_code import MachineCode, target_machine
+from mbd_ros.execution.straight_line import SCALAR
+from mbd_ros.execution.unrolled import unrolled_ir
+
+
+def emitted(text):
+    """Compile as any other user of llvmlite."""
+    machine = target_machine()
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    return machine.emit_object(module)
+
+
+def test_the_order_of_instructions_is_left_alone_here_and_only_here(monkeypatch):
+    monkeypatch.setenv('MBD_ROS_CACHE', 'off')
+    text = unrolled_ir(FORWARD_DYNAMICS, mbd_ros.load(chain(3, 0)), SCALAR)
+    before = emitted(text)
+    with machine_code._unscheduled():
+        assert emitted(text) != before
+    MachineCode(text)
+    assert emitted(text) == before
+
+
+def test_a_version_of_llvm_that_is_not_known_gets_no_option(monkeypatch):
+    monkeypatch.setattr(machine_code, '_KNOW_SCHEDULING', ())
+    asked = []
+    monkeypatch.setattr(machine_code.llvm, 'set_option', lambda *option: asked.append(option))
+    MachineCode('define void @nothing() {\n  ret void\n}')
+    assert asked == []
