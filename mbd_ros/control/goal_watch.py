@@ -94,12 +94,12 @@ class JointWatch:
 
 class PathWatch:
     """
-    Watches a tool on a path, or any constraints.
+    Watches tools on paths, or any constraints.
 
     Parameters
     ----------
     path_tolerance, goal_tolerance : float
-        Largest distance of the tool from the path, on the way and at its end [m]; infinite: any.
+        Largest distance of a tool from its path, on the way and at its end [m]; infinite: any.
     goal_time : float
         How long after the end the goal may still be reached [s].
     end : float
@@ -124,11 +124,12 @@ class PathWatch:
         whole = self._approach + self.end
         return 1.0 if whole <= 0.0 else min(max((time + self._approach) / whole, 0.0), 1.0)
 
-    def look(self, time: float, tool: ToolPoints) -> tuple[Outcome, str]:
+    def look(self, time: float, tools: Sequence[ToolPoints]) -> tuple[Outcome, str]:
         """Return what a step shows, with an explanation."""
         if time < 0.0:
             return Outcome.GOES_ON, ''
-        off = f'the tool is {tool.error:.4g} m off the path, allowed is'
+        tool = farthest(tools)
+        off = f"the tool '{tool.link}' is {tool.error:.4g} m off the path, allowed is"
         if time < self.end:
             if tool.error > self._path:
                 return Outcome.OFF_THE_PATH, f'{off} {self._path:.4g}, at {time:.3f} s'
@@ -139,6 +140,11 @@ class PathWatch:
             return Outcome.MISSED_THE_END, (
                 f'{off} {self._goal:.4g}, {time - self.end:.3f} s after its end')
         return Outcome.GOES_ON, ''
+
+
+def farthest(tools: Sequence[ToolPoints]) -> ToolPoints:
+    """Return the tool that is farthest from its path."""
+    return max(tools, key=lambda tool: tool.error)
 
 
 def chosen(value: float, default: float) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mbd_msgs.msg import ControllerState
+from geometry_msgs.msg import Vector3
+from mbd_msgs.msg import ControllerState, ToolState
 
 from mbd_ros.control.followed_tools import ToolPoints
 from mbd_ros.control.tracker import Step
@@ -50,7 +51,8 @@ def idle_state(nanoseconds: int, mode: int, message: str, joint_names: Sequence[
 
 
 def tracking_state(nanoseconds: int, frame: str, model: Model, measured: Measured,
-                   step: Step, tool: ToolPoints, constraint_rows: int) -> ControllerState:
+                   step: Step, tools: Sequence[ToolPoints], constraint_rows: int
+                   ) -> ControllerState:
     """
     Return the state of a controller after a control step.
 
@@ -66,8 +68,8 @@ def tracking_state(nanoseconds: int, frame: str, model: Model, measured: Measure
         The measured state.
     step : Step
         The control step: the nominal model at that time, and efforts.
-    tool : ToolPoints
-        Where the tool is.
+    tools : sequence of ToolPoints
+        Where the tools are, at least one.
     constraint_rows : int
         Number of constraint equations.
 
@@ -95,9 +97,17 @@ def tracking_state(nanoseconds: int, frame: str, model: Model, measured: Measure
     state.constraint_violation_after = nominal.violation
     state.constraint_rows = constraint_rows
     state.constraint_rank = nominal.rank
-    state.tool_desired = to_point(tool.desired)
-    state.tool_nominal = to_point(tool.nominal)
-    state.tool_actual = to_point(tool.actual)
-    state.tool_error = tool.error
-    state.tool_force.x, state.tool_force.y, state.tool_force.z = tool.force.tolist()
+    state.tools = [_tool_state(tool) for tool in tools]
+    first = state.tools[0]
+    state.tool_desired, state.tool_nominal = first.desired, first.nominal
+    state.tool_actual, state.tool_error = first.actual, first.error
+    state.tool_force = first.force
     return state
+
+
+def _tool_state(tool: ToolPoints) -> ToolState:
+    """Return where a tool is as a message."""
+    x, y, z = tool.force.tolist()
+    return ToolState(link=tool.link, desired=to_point(tool.desired), error=tool.error,
+                     nominal=to_point(tool.nominal), actual=to_point(tool.actual),
+                     force=Vector3(x=x, y=y, z=z))

@@ -12,6 +12,7 @@ from transforms3d.affines import compose
 from transforms3d.quaternions import quat2mat
 from visualization_msgs.msg import Marker, MarkerArray
 
+from mbd_ros.control.followed_tools import ToolPoints
 from mbd_ros.control.surfaces import Drawn
 from mbd_ros.description.visuals import Shape, ShapeKind
 from mbd_ros.messages.times import to_stamp
@@ -41,8 +42,7 @@ def _surface(marker: Callable[..., Marker], number: int, surface: Drawn) -> Mark
              'sphere': (Marker.SPHERE, (2.0 * surface.radius,) * 3),
              'cylinder': (Marker.CYLINDER, (2.0 * surface.radius, 2.0 * surface.radius, SHOWN))}
     kind, scale = kinds[surface.kind]
-    one = marker('manifold', kind, scale, BLUE, ())
-    one.id = number
+    one = marker('manifold', number, kind, scale, BLUE, ())
     one.pose.position = to_point(surface.center)
     x, y, z, w = surface.quaternion.tolist()
     one.pose.orientation = Quaternion(x=x, y=y, z=z, w=w)
@@ -131,17 +131,15 @@ def shapes_of(message: MarkerArray) -> tuple[Shape, ...]:
     return tuple(found)
 
 
-def line_of(message: MarkerArray, space: str) -> Vector | None:
-    """Return the ends (2, 3) [m] of the line of a namespace, None if there is none."""
-    for one in message.markers:
-        if one.ns == space and one.action == Marker.ADD and len(one.points) == 2:
-            return np.array([from_point(point) for point in one.points])
-    return None
+def lines_of(message: MarkerArray, space: str) -> list[Vector]:
+    """Return the points (n, 3) [m] of each line of a namespace."""
+    return [np.array([from_point(point) for point in one.points]) for one in message.markers
+            if one.ns == space and one.action == Marker.ADD]
 
 
 def markers(
-    nanoseconds: int, frame: str, *, desired: Iterable[Vector], tool: Vector, target: Vector,
-    force: Vector, nominal: Vector, surfaces: Iterable[Drawn] = (),
+    nanoseconds: int, frame: str, tools: Iterable[ToolPoints], *,
+    paths: Iterable[Iterable[Vector]] = (), surfaces: Iterable[Drawn] = (),
 ) -> MarkerArray:
     """
     Return what a tracking controller shows.
@@ -152,28 +150,25 @@ def markers(
         Time of the message.
     frame : str
         Frame of all positions.
-    desired : iterable of Vector
-        Points (3,) of the desired path [m].
-    tool, target : Vector
-        (3,): where the tool is and where it should be [m].
-    force : Vector
-        (3,): constraint force at the tool [N].
-    nominal : Vector
-        (3,): where the tool of the nominal model is [m].
+    tools : iterable of ToolPoints
+        Where the tools are and should be, and the constraint forces at them.
+    paths : iterable of iterable of Vector, optional
+        Points (3,) of the desired path of each tool that follows one [m].
     surfaces : iterable of Drawn, optional
         Surfaces that hold a point of the robot.
 
     Returns
     -------
     MarkerArray
-        Namespaces ``trajectory``, ``error``, ``violation``, ``constraint_force``, ``manifold``.
+        Namespaces ``manifold``, ``trajectory``, ``violation``, ``error``, ``constraint_force``;
+        within each the number of the surface, path or tool.
 
     """
     stamp = to_stamp(nanoseconds)
 
-    def marker(space: str, kind: int, scale: tuple[float, float, float], color: Color,
-               points: Iterable[Vector]) -> Marker:
-        one = Marker(ns=space, id=0, type=kind, action=Marker.ADD)
+    def marker(space: str, number: int, kind: int, scale: tuple[float, float, float],
+               color: Color, points: Iterable[Vector]) -> Marker:
+        one = Marker(ns=space, id=number, type=kind, action=Marker.ADD)
         one.header.stamp = stamp
         one.header.frame_id = frame
         one.pose.orientation.w = 1.0
@@ -182,12 +177,15 @@ def markers(
         one.points = [to_point(point) for point in points]
         return one
 
-    manifold = [_surface(marker, number, surface) for number, surface in enumerate(surfaces)]
-    return MarkerArray(markers=[
-        *manifold,
-        marker('violation', Marker.LINE_LIST, (0.006, 0.0, 0.0), ORANGE, (nominal, target)),
-        marker('trajectory', Marker.LINE_STRIP, (0.012, 0.0, 0.0), GREEN, desired),
-        marker('error', Marker.LINE_LIST, (0.004, 0.0, 0.0), RED, (tool, target)),
-        marker('constraint_force', Marker.ARROW, (0.015, 0.035, 0.06), VIOLET,
-               (tool, tool + METRES_PER_NEWTON * force)),
-    ])
+    drawn = [_surface(marker, number, surface) for number, surface in enumerate(surfaces)]
+    drawn += [marker('trajectory', number, Marker.LINE_STRIP, (0.012, 0.0, 0.0), GREEN, path)
+              for number, path in enumerate(paths)]
+    for number, tool in enumerate(tools):
+        drawn += [
+            marker('violation', number, Marker.LINE_LIST, (0.006, 0.0, 0.0), ORANGE,
+                   (tool.nominal, tool.desired)),
+            marker('error', number, Marker.LINE_LIST, (0.004, 0.0, 0.0), RED,
+                   (tool.actual, tool.desired)),
+            marker('constraint_force', number, Marker.ARROW, (0.015, 0.035, 0.06), VIOLET,
+                   (tool.actual, tool.actual + METRES_PER_NEWTON * tool.force))]
+    return MarkerArray(markers=drawn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import math
 
 from geometry_msgs.msg import Inertia
@@ -10,7 +11,7 @@ import yaml
 
 from mbd_ros.control import Payload, Task
 from mbd_ros.control.followed_tools import ToolPoints
-from mbd_ros.control.goal_watch import chosen, Outcome, PathWatch
+from mbd_ros.control.goal_watch import chosen, farthest, Outcome, PathWatch
 from mbd_ros.control.task import next_task
 from mbd_ros.control.tracker import Step, Tracker
 from mbd_ros.errors import InvalidValueError, UnknownNameError
@@ -104,12 +105,12 @@ def watch_for(goal: FollowPath.Goal, tracker: Tracker, approach: float, *, path:
                      goal_time or math.inf, duration or tracker.end, approach)
 
 
-def path_feedback(nanoseconds: int, watch: PathWatch, step: Step, tool: ToolPoints
+def path_feedback(nanoseconds: int, watch: PathWatch, step: Step, tools: Sequence[ToolPoints]
                   ) -> FollowPath.Feedback:
     """Return the action's feedback after a control step."""
     feedback = FollowPath.Feedback(
         path_time=step.nominal.time, progress=watch.progress(step.nominal.time),
-        tool_error=tool.error, constraint_violation=step.nominal.violation)
+        tool_error=farthest(tools).error, constraint_violation=step.nominal.violation)
     feedback.header.stamp = to_stamp(nanoseconds)
     return feedback
 

@@ -353,15 +353,15 @@ class Controller(Node):
         duration = time.perf_counter() - begin
         self._durations.add(duration)
         self._drawings.keep(self._tracker, stamp, measured, step)
-        tool = self._tracker.tool_points(step, measured.q)
+        tools = self._tracker.tools(step, measured.q)
         report = not (self._steps - 1) % self._state_every
-        self._goals.look(stamp, measured, step, tool, report=report)
+        self._goals.look(stamp, measured, step, tools, report=report)
         if not report and self._steps > self._state_every:
             return
         model = self._tracker.dyn.model
         state = tracking_state(
             stamp, self._drawings.frame(model), model, measured,
-            step, tool, self._tracker.rows)
+            step, tools, self._tracker.rows)
         state.mode, state.message = self._mode, self._why
         state.model_generation = model.generation
         state.step = self._steps

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rclpy.node import Node
 from visualization_msgs.msg import MarkerArray
 
+from mbd_ros.control.references import Path
 from mbd_ros.control.tracker import Step, Tracker
 from mbd_ros.messages.drawings import delete_all, markers, to_path
 from mbd_ros.messages.joint_states import Measured
@@ -48,7 +49,7 @@ class ControllerDrawings:
         self._actual = node.create_publisher(PathMessage, '~/actual_path', qos.RELIABLE)
         self._markers = node.create_publisher(MarkerArray, '~/markers', qos.RELIABLE)
         self._timer = node.create_timer(0.2, self._draw)
-        self._points: list[Vector] = []
+        self._paths: list[list[Vector]] = []
         self._trace: deque[tuple[int, Vector]] = deque(maxlen=TRACE_POINTS)
         self._last: tuple[Tracker, int, Measured, Step] | None = None
 
@@ -58,21 +59,14 @@ class ControllerDrawings:
         return self._world_frame or (model.root if fixed else 'world')
 
     def show_path(self, tracker: Tracker, nanoseconds: int) -> None:
-        """Publish the desired path of a new robot and remove what was drawn for the old one."""
+        """Publish what is followed from now on and remove what was drawn before."""
         self._trace.clear()
         self._last = None
         self._markers.publish(delete_all())
-        if not tracker.paths:
-            self._points = []
-            self._desired.publish(to_path(nanoseconds, self.frame(tracker.dyn.model), ()))
-            return
-        path = tracker.paths[0]
-        length: float = getattr(path, 'period', 0.0) or getattr(path, 'duration', 1.0)
-        times = [length * index / POINTS for index in range(POINTS + 1)]
-        self._points = [path.at(time).position for time in times]
-        self._desired.publish(to_path(
-            nanoseconds, self.frame(tracker.dyn.model),
-            ((nanoseconds, point) for point in self._points)))
+        self._paths = [_points_of(path) for path in tracker.paths]
+        first = self._paths[0] if self._paths else []
+        self._desired.publish(to_path(nanoseconds, self.frame(tracker.dyn.model),
+                                      ((nanoseconds, point) for point in first)))
 
     def keep(self, tracker: Tracker, nanoseconds: int, measured: Measured, step: Step) -> None:
         """Remember a control step."""
@@ -90,7 +84,12 @@ class ControllerDrawings:
         if self._actual.get_subscription_count():
             self._actual.publish(to_path(nanoseconds, frame, self._trace))
         if self._markers.get_subscription_count():
-            tool = tracker.tool_points(step, measured.q)
             self._markers.publish(markers(
-                nanoseconds, frame, desired=self._points, tool=tool.actual, target=tool.desired,
-                force=tool.force, nominal=tool.nominal, surfaces=tracker.surfaces))
+                nanoseconds, frame, tracker.tools(step, measured.q), paths=self._paths,
+                surfaces=tracker.surfaces))
+
+
+def _points_of(path: Path) -> list[Vector]:
+    """Return points (3,) of a path [m] from its begin to its end, or over one turn."""
+    length: float = getattr(path, 'period', 0.0) or getattr(path, 'duration', 1.0)
+    return [path.at(length * index / POINTS).position for index in range(POINTS + 1)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Protocol
 
@@ -95,8 +95,8 @@ class ControllerGoals:
         self._query = node.create_service(
             QueryTrajectoryState, '~/query_state', self._on_query)
 
-    def look(self, nanoseconds: int, measured: Measured, step: Step, tool: ToolPoints, *,
-             report: bool) -> None:
+    def look(self, nanoseconds: int, measured: Measured, step: Step,
+             tools: Sequence[ToolPoints], *, report: bool) -> None:
         """Tell the active goal what a control step has brought; it may end by that."""
         active, controlled = self._active, self._owner.controlled()
         if active is None or controlled is None:
@@ -112,7 +112,7 @@ class ControllerGoals:
         if isinstance(active.watch, JointWatch):
             outcome, why = active.watch.look(step)
         else:
-            outcome, why = active.watch.look(step.nominal.time, tool)
+            outcome, why = active.watch.look(step.nominal.time, tools)
         if outcome is not Outcome.GOES_ON:
             if (outcome is not Outcome.REACHED or isinstance(active.watch, JointWatch)
                     or active.watch.end < tracker.end):
@@ -122,7 +122,7 @@ class ControllerGoals:
             active.handle.publish_feedback(
                 trajectories.feedback_of(nanoseconds, tracker.dyn.model, measured, step)
                 if isinstance(active.watch, JointWatch)
-                else path_goals.path_feedback(nanoseconds, active.watch, step, tool))
+                else path_goals.path_feedback(nanoseconds, active.watch, step, tools))
 
     def drop(self, why: str) -> None:
         """End the active goal, if there is one, because it cannot go on."""

@@ -22,7 +22,7 @@ import mbd_ros
 from mbd_ros.description.visuals import read_visuals
 from mbd_ros.errors import MbdError, UnsupportedError
 from mbd_ros.messages.drawings import (
-    from_path, from_point, line_of, METRES_PER_NEWTON, shapes_of)
+    from_path, from_point, lines_of, METRES_PER_NEWTON, shapes_of)
 from mbd_ros.messages.joint_states import JointStateReader
 from mbd_ros.messages.transforms import carried, pose_of, put_joints
 from mbd_ros.model.state import curved_joints, neutral
@@ -134,20 +134,23 @@ class Viewer(Node):
 
     def _on_path(self, message: Path) -> None:
         assert self._page is not None
-        self._page.show_path(from_path(message))
+        self._page.show_paths([from_path(message)])
 
     def _on_markers(self, message: MarkerArray) -> None:
-        """Show the surfaces that hold the tool, and the violation of the nominal model."""
-        violation = line_of(message, 'violation')
-        if self._page is not None and violation is not None:
-            self._page.show_manifold(shapes_of(message), violation)
+        """Show surfaces that hold tools, the violation of the nominal model, and more paths."""
+        violation, paths = lines_of(message, 'violation'), lines_of(message, 'trajectory')
+        if self._page is None or not violation:
+            return
+        self._page.show_manifold(shapes_of(message), np.array(violation))
+        if len(paths) > 1:   # the topic of the desired path has only the first
+            self._page.show_paths(paths)
 
     def _on_state(self, message: ControllerState) -> None:
         """Keep what is plotted; the samples of waiting controllers hold no numbers."""
         assert self._page is not None
         self._state, self._heard = message, time.monotonic()
         if message.mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING):
-            self._page.add_trace(from_point(message.tool_actual))
+            self._page.add_traces([from_point(tool.actual) for tool in message.tools])
             self._page.panel.add_sample(message.path_time, message.tool_error,
                                         message.joint_names, message.effort_total,
                                         (message.constraint_violation_before,
@@ -172,8 +175,8 @@ class Viewer(Node):
         page.move(carried(mbd_ros.link_poses(robot.model, q), self._root))
         state = self._state
         if state is not None and state.mode == ControllerState.MODE_TRACKING:
-            page.show_force(from_point(state.tool_actual),
-                            METRES_PER_NEWTON * from_point(state.tool_force))
+            page.show_forces([(from_point(tool.actual), METRES_PER_NEWTON * from_point(tool.force))
+                              for tool in state.tools])
 
     def _plot(self) -> None:
         """Send plots and readouts to the browsers."""
@@ -208,8 +211,10 @@ def _readouts(state: ControllerState) -> dict[str, str]:
     """Return the figures beside the plots."""
     if state.mode not in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING):
         return {'reason': state.message} if state.message else {}
+    several = len(state.tools) > 1
     return {
-        'tracking error': f'{1e3 * state.tool_error:.3f} mm',
+        **{f'tracking error{f", {tool.link}" * several}': f'{1e3 * tool.error:.3f} mm'
+           for tool in state.tools},
         'nominal model off the path': f'{state.constraint_violation_after:.1e} m',
         'energy': f'{state.energy:.2f} J, power {state.power:.1f} W',
         'path time': f'{state.path_time:.1f} s',

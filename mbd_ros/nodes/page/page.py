@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 import contextlib
 import io
@@ -17,6 +16,7 @@ from mbd_ros.description.visuals import Shape
 from mbd_ros.nodes.page import colors
 from mbd_ros.nodes.page.panel import Panel
 from mbd_ros.nodes.page.robot_view import bottom, extent, RobotView
+from mbd_ros.nodes.page.tool_view import ToolView
 from mbd_ros.nodes.page.tube import tube
 
 Matrix = NDArray[np.float64]
@@ -29,9 +29,6 @@ LONGEST_FAREWELL = 1.0
 
 PLAY = 0.03
 """What reaches further below the ground, such as a robot that hangs, lowers it [m]."""
-
-TRACE_SPACING = 0.002
-"""Points of the traced path closer than this to the last are left out [m]."""
 
 
 class Page:
@@ -56,19 +53,16 @@ class Page:
         os.environ.pop('_VISER_PORT_OVERRIDE', None)
         with contextlib.redirect_stdout(io.StringIO()):   # the node's log says the address
             self._server = viser.ViserServer(host=host, port=port, label='mbd_ros', verbose=False)
-        self._trace: deque[Matrix] = deque(maxlen=trace_points)
+        self._trace_points = trace_points
+        self._tools: list[ToolView] = []
         self._robot: RobotView | None = None
         self._shapes: tuple[Shape, ...] = ()
         self._framed = False
-        self._path_points: Matrix = np.empty((0, 3))
-        self._path: viser.MeshHandle | None = None
-        self._traced: viser.LineSegmentsHandle | None = None
-        self._force: viser.ArrowsHandle | None = None
-        self._force_length = 0.0
+        self._path_points: Sequence[Matrix] = ()
+        self._paths: list[viser.MeshHandle] = []
         self._surfaces: tuple[Shape, ...] = ()
         self._manifold: RobotView | None = None
         self._violation: viser.LineSegmentsHandle | None = None
-        self._trace_grew = False
         self._size = 1.0
         self._build_scene()
         self.panel = Panel(self._server.gui, history=history)
@@ -134,48 +128,35 @@ class Page:
                     self._framed = True
                     self._frame(poses)
 
-    def show_path(self, points: Matrix) -> None:
-        """Show the desired path (n, 3) [m], or none if it has fewer than two points."""
-        if self._path is not None:
-            self._path.remove()
-            self._path = None
-        self._path_points, self._framed = points, False
-        if len(points) > 1:
+    def show_paths(self, paths: Sequence[Matrix]) -> None:
+        """Show desired paths, each (n, 3) [m]; those with fewer than two points are left out."""
+        paths = [points for points in paths if len(points) > 1]
+        shown = self._path_points
+        if len(paths) == len(shown) and all(map(np.array_equal, paths, shown)):
+            return
+        for handle in self._paths:
+            handle.remove()
+        self._path_points, self._framed, self._paths = paths, False, []
+        for number, points in enumerate(paths):
             vertices, faces = tube(points, PATH_RADIUS * self._size)
-            self._path = self._server.scene.add_mesh_simple(
-                '/desired_path', vertices, faces, color=colors.DESIRED, opacity=0.55,
-                cast_shadow=False, receive_shadow=False, visible=self.panel.show_desired.value)
+            self._paths.append(self._server.scene.add_mesh_simple(
+                f'/desired_path/{number}', vertices, faces, color=colors.DESIRED, opacity=0.55,
+                cast_shadow=False, receive_shadow=False, visible=self.panel.show_desired.value))
 
-    def add_trace(self, point: Matrix) -> None:
-        """Lengthen the traced path to a point (3,) [m]."""
-        if not self._trace or np.linalg.norm(point - self._trace[-1]) >= TRACE_SPACING:
-            self._trace.append(np.array(point))
-            self._trace_grew = True
+    def add_traces(self, points: Sequence[Matrix]) -> None:
+        """Lengthen the traced path of each tool to a point (3,) [m]."""
+        if len(points) != len(self._tools):
+            self._remove_tools()
+            self._tools = [ToolView(self._server.scene, number, self._size, self._trace_points)
+                           for number in range(len(points))]
+        for tool, point in zip(self._tools, points):
+            tool.add_trace(point)
 
-    def show_force(self, tail: Matrix, arrow: Matrix) -> None:
-        """
-        Show an arrow.
-
-        Its place and direction follow at once, its length with the next ``redraw``.
-
-        Parameters
-        ----------
-        tail : (3,) array
-            Where it begins [m].
-        arrow : (3,) array
-            From there to its tip [m].
-
-        """
-        self._force_length = float(np.linalg.norm(arrow))
-        if self._force is None:
-            self._force = self._server.scene.add_arrows(
-                '/constraint_force', self._arrow(), colors.FORCE,
-                shaft_radius=0.008 * self._size, head_radius=0.022 * self._size,
-                head_length=0.055 * self._size, visible=self.panel.show_force.value)
+    def show_forces(self, forces: Sequence[tuple[Matrix, Matrix]]) -> None:
+        """Show an arrow at each tool: where it begins, and from there to its tip (3,) [m]."""
         with self._server.atomic():
-            self._force.position = tail
-            if self._force_length > 0.0:
-                self._force.wxyz = _from_z(arrow / self._force_length)
+            for tool, force in zip(self._tools, forces):
+                tool.show_force(*force)
 
     def show_manifold(self, surfaces: Sequence[Shape], violation: Matrix) -> None:
         """
@@ -185,8 +166,8 @@ class Page:
         ----------
         surfaces : sequence of Shape
             In the world; those that are shown already are left alone.
-        violation : (2, 3) array
-            Tool of the nominal model, and where the constraint wants it [m].
+        violation : (n, 2, 3) array
+            Tools of the nominal model, and where the constraints want them [m].
 
         """
         with self._server.atomic():
@@ -198,37 +179,34 @@ class Page:
                                   if surfaces else None)
             if self._violation is None:
                 self._violation = self._server.scene.add_line_segments(
-                    '/violation', violation[None].astype(np.float32), colors.VIOLATION,
+                    '/violation', violation.astype(np.float32), colors.VIOLATION,
                     thickness=4.0, thickness_units='screen')
             else:
-                self._violation.points = violation[None].astype(np.float32)
+                self._violation.points = violation.astype(np.float32)
         self._update_visibility()
 
     def redraw(self) -> None:
         """Send the traced path and the plots to the browsers; a few times a second will do."""
         with self._server.atomic():
-            if self._trace_grew and len(self._trace) > 1:
-                self._trace_grew = False
-                segments = _segments(np.array(self._trace))
-                if self._traced is None:
-                    self._traced = self._server.scene.add_line_segments(
-                        '/traced_path', segments, colors.TRACED, thickness=3.0,
-                        thickness_units='screen', visible=self.panel.show_traced.value)
-                else:
-                    self._traced.points = segments
-            if self._force is not None:
-                self._force.points = self._arrow()
+            for tool in self._tools:
+                tool.redraw()
             self.panel.redraw()
+        self._update_visibility()
 
     def clear(self) -> None:
         """Forget the traced path and the plots."""
-        self._trace.clear()
-        for handle in (self._traced, self._force, self._manifold, self._violation):
+        self._remove_tools()
+        for handle in (self._manifold, self._violation):
             if handle is not None:
                 handle.remove()
-        self._traced = self._force = self._manifold = self._violation = None
+        self._manifold = self._violation = None
         self._surfaces = ()
         self.panel.reset()
+
+    def _remove_tools(self) -> None:
+        for tool in self._tools:
+            tool.remove()
+        self._tools = []
 
     def close(self) -> None:
         """Stop serving, without waiting long for browsers to say goodbye."""
@@ -253,23 +231,20 @@ class Page:
 
     def _frame(self, poses: Mapping[str, Matrix]) -> None:
         """Look at robot and path from the front, the right and above."""
-        middle, self._size = extent(self._shapes, poses, self._path_points)
-        lowest = bottom(self._shapes, poses, self._path_points)
+        points = np.concatenate((np.empty((0, 3)), *self._path_points))
+        middle, self._size = extent(self._shapes, poses, points)
+        lowest = bottom(self._shapes, poses, points)
         self._ground.position = (0.0, 0.0, lowest if lowest < -PLAY else 0.0)
         camera = self._server.initial_camera
         camera.fov = 0.7
         camera.look_at = middle
         camera.position = middle + 3.1 * self._size * np.array([0.72, -0.58, 0.38])
 
-    def _arrow(self) -> NDArray[np.float32]:
-        """Return the points of the force's arrow along z."""
-        return np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, self._force_length]]], dtype=np.float32)
-
     def _update_visibility(self) -> None:
         """Show what the switches say."""
-        for handle, switch in ((self._path, self.panel.show_desired),
-                               (self._traced, self.panel.show_traced),
-                               (self._force, self.panel.show_force),
+        for handle, switch in (*((path, self.panel.show_desired) for path in self._paths),
+                               *((tool.traced, self.panel.show_traced) for tool in self._tools),
+                               *((tool.force, self.panel.show_force) for tool in self._tools),
                                (self._manifold, self.panel.show_manifold),
                                (self._violation, self.panel.show_manifold)):
             if handle is not None and handle.visible != switch.value:
@@ -281,18 +256,3 @@ def _alike(some: Sequence[Shape], others: Sequence[Shape]) -> bool:
     return len(some) == len(others) and all(
         one.kind == other.kind and one.size == other.size and np.array_equal(one.pose, other.pose)
         for one, other in zip(some, others))
-
-
-def _segments(points: Matrix) -> NDArray[np.float32]:
-    """Return the points (n, 3) of a line as its segments (n - 1, 2, 3)."""
-    line = points.astype(np.float32)
-    return np.stack((line[:-1], line[1:]), axis=1)
-
-
-def _from_z(direction: Matrix) -> Matrix:
-    """Return a rotation, w x y z, that turns the z axis into a direction (3,)."""
-    x, y, z = direction
-    if z < -1.0 + 1e-9:
-        return np.array([0.0, 1.0, 0.0, 0.0])
-    quaternion = np.array([1.0 + z, -y, x, 0.0])
-    return np.asarray(quaternion / np.linalg.norm(quaternion))

@@ -9,10 +9,11 @@ from visualization_msgs.msg import Marker
 
 import mbd_ros
 from mbd_ros.control import cylinder, plane, sphere
+from mbd_ros.control.followed_tools import ToolPoints
 from mbd_ros.control.surfaces import Drawn
 from mbd_ros.messages.diagnostics import diagnostics
 from mbd_ros.messages.drawings import (
-    delete_all, from_path, line_of, markers, METRES_PER_NEWTON, shapes_of, to_path)
+    delete_all, from_path, lines_of, markers, METRES_PER_NEWTON, shapes_of, to_path)
 from mbd_ros.messages.joint_states import JointStateReader, JointStateWriter
 from mbd_ros.messages.times import to_nanoseconds, to_stamp
 from mbd_ros.messages.transforms import carried, joint_transforms, pose_of, put_joints
@@ -34,14 +35,14 @@ def test_paths_are_read_as_written():
 
 
 def test_force_is_drawn_from_the_tool_in_its_direction():
-    tool, force = np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, 50.0])
+    place, force = np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, 50.0])
+    tool = ToolPoints('tool', place, place, place, 0.0, force)
     ball = sphere([0.0, 0.0, 1.0], 0.3).drawn
     table = plane([0.0, 0.0, 0.5], [0.0, 0.0, -1.0]).drawn
     rod = cylinder([0.1, 0.0, 0.0], [1.0, 0.0, 0.0], 0.2).drawn
-    array = markers(0, 'base_link', desired=[tool, tool], tool=tool, target=tool, force=force,
-                    nominal=tool, surfaces=[ball, table, rod])
+    array = markers(0, 'base_link', [tool], paths=[[place, place]], surfaces=[ball, table, rod])
     assert [one.ns for one in array.markers] == [
-        *['manifold'] * 3, 'violation', 'trajectory', 'error', 'constraint_force']
+        *['manifold'] * 3, 'trajectory', 'violation', 'error', 'constraint_force']
     assert [one.type for one in array.markers[:3]] == [
         Marker.SPHERE, Marker.CUBE, Marker.CYLINDER]
     assert [one.id for one in array.markers[:3]] == [0, 1, 2]
@@ -57,19 +58,33 @@ def test_force_is_drawn_from_the_tool_in_its_direction():
 
 def test_a_viewer_reads_surfaces_and_violation():
     """The same solids that RViz draws, in metres, and the line from nominal model to path."""
-    drawn = markers(0, 'world', desired=(), tool=np.zeros(3), target=np.array([0.0, 0.0, 1.0]),
-                    force=np.zeros(3), nominal=np.array([0.1, 0.0, 1.0]), surfaces=(
-                        Drawn('plane', np.array([1.0, 2.0, 3.0]), np.array([0, 0, 0, 1.0]), 0.0),
-                        Drawn('sphere', np.zeros(3), np.array([0, 0, 0, 1.0]), 0.3),
-                        Drawn('cylinder', np.zeros(3), np.array([1.0, 0, 0, 0]), 0.2)))
+    tool = ToolPoints('tool', np.array([0.0, 0.0, 1.0]), np.array([0.1, 0.0, 1.0]), np.zeros(3),
+                      1.0, np.zeros(3))
+    drawn = markers(0, 'world', [tool], surfaces=(
+        Drawn('plane', np.array([1.0, 2.0, 3.0]), np.array([0, 0, 0, 1.0]), 0.0),
+        Drawn('sphere', np.zeros(3), np.array([0, 0, 0, 1.0]), 0.3),
+        Drawn('cylinder', np.zeros(3), np.array([1.0, 0, 0, 0]), 0.2)))
     plate, ball, tube = shapes_of(drawn)
     assert (plate.kind, ball.kind, tube.kind) == ('box', 'sphere', 'cylinder')
     assert plate.pose[:3, 3].tolist() == [1.0, 2.0, 3.0]
     assert ball.size == pytest.approx((0.3,))
     assert tube.size == pytest.approx((0.2, 1.0))
     np.testing.assert_allclose(tube.pose[:3, 2], [0.0, 0.0, -1.0], atol=1e-15)
-    np.testing.assert_array_equal(line_of(drawn, 'violation'), [[0.1, 0, 1.0], [0, 0, 1.0]])
-    assert line_of(delete_all(), 'violation') is None
+    np.testing.assert_array_equal(lines_of(drawn, 'violation'), [[[0.1, 0, 1.0], [0, 0, 1.0]]])
+    assert lines_of(delete_all(), 'violation') == lines_of(drawn, 'trajectory') == []
+
+
+def test_every_tool_has_markers_and_rviz_refuses_none():
+    """Because RViz takes no line of fewer than two points, nor two markers of a name and number."""
+    left, right = (ToolPoints(name, *np.full((3, 3), x), 0.0, np.zeros(3))
+                   for name, x in (('left', 1.0), ('right', 2.0)))
+    for tools, paths in (([left, right], [[np.zeros(3), np.ones(3)]] * 2), ([left], [])):
+        drawn = markers(0, 'world', tools, paths=paths).markers
+        assert len(drawn) == 3 * len(tools) + len(paths)
+        assert len({(one.ns, one.id) for one in drawn}) == len(drawn)
+        for one in drawn:
+            assert len(one.points) == 2
+    assert lines_of(markers(0, 'world', [left, right]), 'error')[1][0].tolist() == [2.0, 2.0, 2.0]
 
 
 def test_a_root_that_moves_carries_the_links(floating):

@@ -144,12 +144,16 @@ def test_a_path_watch_asks_nothing_during_the_approach():
     watch = PathWatch(0.01, 0.001, 0.5, 2.0, 1.0)
 
     def look(time, error):
-        return watch.look(time, SimpleNamespace(error=error))[0]
+        return watch.look(time, [SimpleNamespace(link='left', error=0.0),
+                                 SimpleNamespace(link='right', error=error)])[0]
     assert look(-0.5, 1.0) is Outcome.GOES_ON
     assert look(0.5, 0.02) is Outcome.OFF_THE_PATH
     assert look(2.0, 0.0005) is Outcome.REACHED
     assert look(2.2, 0.002) is Outcome.GOES_ON
     assert look(2.6, 0.002) is Outcome.MISSED_THE_END
+    _, why = watch.look(0.5, [SimpleNamespace(link='left', error=0.04),
+                              SimpleNamespace(link='right', error=0.03)])
+    assert why == "the tool 'left' is 0.04 m off the path, allowed is 0.01, at 0.500 s"
     assert watch.progress(-1.0) == 0.0
     assert watch.progress(0.5) == 0.5
     assert watch.progress(3.0) == 1.0

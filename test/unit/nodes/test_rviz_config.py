@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import yaml
 
+from mbd_ros.control.followed_tools import ToolPoints
 from mbd_ros.messages.drawings import markers
 from mbd_ros.nodes import qos
 
@@ -93,7 +94,7 @@ def test_topics_match_what_the_nodes_publish(manager):
 
 
 def test_namespaces_are_those_of_the_markers(manager):
-    drawn = markers(0, 'world', desired=(), tool=np.zeros(3), target=np.zeros(3),
-                    force=np.zeros(3), nominal=np.zeros(3))
+    tool = ToolPoints('tool', *np.zeros((3, 3)), 0.0, np.zeros(3))
+    drawn = markers(0, 'world', [tool], paths=[[np.zeros(3), np.ones(3)]])
     display, = (one for one in manager['Displays'] if one['Class'].endswith('MarkerArray'))
     assert {one.ns for one in drawn.markers} | {'manifold'} == set(display['Namespaces'])
