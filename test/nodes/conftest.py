@@ -57,7 +57,7 @@ class Running:
         """Whether it runs."""
         return self.process.poll() is None
 
-    def wait_for(self, pattern: str, timeout: float = 30.0) -> re.Match[str]:
+    def wait_for(self, pattern: str, timeout: float = 120.0) -> re.Match[str]:
         """Wait until a pattern is in the output."""
         end = time.monotonic() + timeout
         while True:
@@ -82,7 +82,7 @@ class Running:
                 continue
         return found
 
-    def interrupt(self, timeout: float = 10.0) -> float:
+    def interrupt(self, timeout: float = 60.0) -> float:
         """Press Ctrl-C, as a terminal does for the whole group; return how long the end took."""
         begin = time.monotonic()
         os.killpg(self.process.pid, signal.SIGINT)
@@ -178,7 +178,7 @@ class Graph:
         self.node.create_subscription(kind, topic, heard.append, qos)
         return heard
 
-    def call(self, kind: Any, name: str, request: Any, timeout: float = 20.0) -> Any:
+    def call(self, kind: Any, name: str, request: Any, timeout: float = 60.0) -> Any:
         """Call a service and return its answer."""
         client = self.node.create_client(kind, name)
         try:
@@ -192,7 +192,7 @@ class Graph:
         finally:
             self.node.destroy_client(client)
 
-    def wait_until(self, condition: Callable[[], Any], what: str, timeout: float = 20.0) -> Any:
+    def wait_until(self, condition: Callable[[], Any], what: str, timeout: float = 120.0) -> Any:
         """Wait until a condition holds and return its value."""
         end = time.monotonic() + timeout
         while True:

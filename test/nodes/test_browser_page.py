@@ -27,7 +27,7 @@ def picture(launch, tmp_path):
         browsers.append(browser)
         browser.wait_for_text('nominal model off the path', 60.0)
         text = settled(browser)
-        end = time.monotonic() + 60.0
+        end = time.monotonic() + 120.0
         while True:   # the scene fades in, slowly where software renders it
             shot = browser.screenshot(tmp_path / 'page.png')
             pixels = np.asarray(Image.open(shot).convert('RGB')).astype(int)
@@ -41,7 +41,7 @@ def picture(launch, tmp_path):
 
 def settled(browser):
     """Wait until the page shows some seconds of tracking; return its text."""
-    end = time.monotonic() + 60.0
+    end = time.monotonic() + 120.0
     while time.monotonic() < end:
         time.sleep(1.0)
         text = browser.text()

@@ -30,7 +30,7 @@ def test_one_process_tracks_answers_and_ends(launch, graph):
     def late():
         return [one for one in states
                 if one.mode == ControllerState.MODE_TRACKING and one.path_time > 2.0]
-    graph.wait_until(lambda: len(late()) > 10, 'the arm tracks', 60.0)
+    graph.wait_until(lambda: len(late()) > 10, 'the arm tracks')
     # As in separate processes: efforts held for 2.5 ms cost some 0.1 mm. 400 Hz do not divide the
     # 1000 Hz of the integration; every state has to be answered all the same.
     assert max(one.tool_error for one in late()) < 1e-3

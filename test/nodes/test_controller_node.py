@@ -41,7 +41,7 @@ class Bench:
 
     def send_until(self, condition, what, **state):
         """Send states until a condition holds; the first ones of a new pair may be lost."""
-        end = time.monotonic() + 20.0
+        end = time.monotonic() + 120.0
         while not condition():
             assert time.monotonic() < end, what
             self.send(**state)
@@ -49,7 +49,7 @@ class Bench:
 
     def answer(self, **state):
         """Send states one at a time until one is answered, and return the efforts."""
-        end = time.monotonic() + 20.0
+        end = time.monotonic() + 120.0
         while time.monotonic() < end:
             self.send(**state)
             soon = time.monotonic() + 0.25

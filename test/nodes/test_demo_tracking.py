@@ -46,8 +46,8 @@ def record(graph, until):
     def tracked():
         return [one for one in states if one.mode == ControllerState.MODE_TRACKING]
 
-    graph.wait_until(tracked, 'the controller tracks', 30.0)
-    graph.wait_until(lambda: tracked()[-1].path_time > until, f'{until} s on the path', 120.0)
+    graph.wait_until(tracked, 'the controller tracks')
+    graph.wait_until(lambda: tracked()[-1].path_time > until, f'{until} s on the path')
     first = tracked()[0]
     begin = nanoseconds(first.header.stamp) - round(first.path_time * 1e9)
     samples = [((nanoseconds(one.header.stamp) - begin) / 1e9,

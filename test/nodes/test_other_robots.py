@@ -30,7 +30,7 @@ def tracked(graph, states, until):
     def late():
         return [one for one in list(states)
                 if one.mode == ControllerState.MODE_TRACKING and one.path_time > 0.5]
-    graph.wait_until(lambda: late() and late()[-1].path_time > until, f'{until} s', 120.0)
+    graph.wait_until(lambda: late() and late()[-1].path_time > until, f'{until} s')
     return late()
 
 
@@ -74,7 +74,7 @@ def test_a_delta_robot_with_three_encoders_follows_a_circle_and_a_trajectory(lau
     handle = answer(goal(drives, 0.6, 0.2, 0.1, 0.0))
     assert handle.accepted
     result = handle.get_result_async()
-    graph.wait_until(result.done, 'the trajectory ends', 60.0)
+    graph.wait_until(result.done, 'the trajectory ends')
     assert result.result().status == GoalStatus.STATUS_SUCCEEDED
     graph.wait_until(lambda: np.allclose(measured[-1].position, [0.2, 0.1, 0.0], atol=1e-3),
                      'it holds there')
@@ -119,7 +119,7 @@ def test_two_tools_follow_two_paths_at_once(launch, graph):
     handle = follow(lines.replace('REACH', '0.55'))
     assert handle.accepted
     ended = handle.get_result_async()
-    graph.wait_until(ended.done, 'both are there', 60.0)
+    graph.wait_until(ended.done, 'both are there')
     assert ended.result().status == GoalStatus.STATUS_SUCCEEDED, ended.result().result
     right = states[-1].tools[1].actual
     assert (right.x, right.y, right.z) == pytest.approx((0.55, -0.3, 1.0), abs=5e-3)
@@ -127,7 +127,7 @@ def test_two_tools_follow_two_paths_at_once(launch, graph):
 
     handle = follow(lines.replace('REACH', '0.55'), path_tolerance=1e-9)
     ended = handle.get_result_async()
-    graph.wait_until(ended.done, 'it is given up', 60.0)
+    graph.wait_until(ended.done, 'it is given up')
     assert ended.result().result.error_code == FollowPath.Result.PATH_TOLERANCE_VIOLATED
     assert re.match(r"the tool '(left|right)_tool' is \S+ m off the path, allowed is 1e-09, at",
                     ended.result().result.error_string)
@@ -139,7 +139,7 @@ def test_joints_that_do_not_determine_the_others_are_named(run_node, graph, urdf
                                       'path.kind': 'none'})
     running.wait_for('generation 1')
     publisher = graph.node.create_publisher(JointState, 'joint_states', 10)
-    end = time.monotonic() + 20.0
+    end = time.monotonic() + 120.0
     wanted = (r"joint state not used: known joints is \['left_drive'\]; allowed: joints that "
               r"determine the others through the loops; with these 'right_elbow' can still move")
     while not re.search(wanted, running.output):
@@ -173,7 +173,7 @@ def test_lost_odometry_is_lost_state(run_node, graph, urdf):
     running = run_node('controller', {
         'robot_description': str(arm), 'floating_base': 'true', 'path.kind': 'none',
         'gravity': '[0.0, 0.0, 0.0]', 'state_timeout': '0.3'})
-    running.wait_for('generation 1', 60.0)
+    running.wait_for('generation 1')
     joints = graph.node.create_publisher(JointState, 'joint_states', 10)
     odometry = graph.node.create_publisher(Odometry, 'odom', 10)
     commands = []
@@ -182,7 +182,7 @@ def test_lost_odometry_is_lost_state(run_node, graph, urdf):
     names = [f'joint{k}' for k in range(1, 7)]
 
     def send(pattern, *, base, frame='base_link', answered=False):
-        end = time.monotonic() + 30.0
+        end = time.monotonic() + 120.0
         while not re.search(pattern, running.output) or (answered and not commands):
             assert time.monotonic() < end, running.output
             now = graph.node.get_clock().now().to_msg()

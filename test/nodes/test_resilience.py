@@ -53,7 +53,7 @@ def test_the_controller_takes_up_the_path_when_joint_states_come_back(
     def last_mode(mode):
         return lambda: states and states[-1].mode == mode
 
-    graph.wait_until(last_mode(ControllerState.MODE_TRACKING), 'the controller tracks', 30.0)
+    graph.wait_until(last_mode(ControllerState.MODE_TRACKING), 'the controller tracks')
     os.kill(process_of(running, 'simulator'), signal.SIGKILL)
     graph.wait_until(last_mode(ControllerState.MODE_LOST), 'joint states are lost')
     run_node('simulator', {'robot_description': str(urdf('three_link_arm')),
@@ -72,7 +72,7 @@ def test_ctrl_c_ends_every_process_and_leaves_none(launch, graph):
         assert name in commands
     duration = running.interrupt()
     assert duration < 5.0
-    graph.wait_until(lambda: not running.processes(), 'no process is left', 2.0)
+    graph.wait_until(lambda: not running.processes(), 'no process is left')
     assert 'Traceback' not in running.output
     for name in NODES:
         assert f'[INFO] [{name}-' in running.output

@@ -75,7 +75,7 @@ def test_a_viewer_reads_surfaces_and_violation():
 
 
 def test_every_tool_has_markers_and_rviz_refuses_none():
-    """Because RViz takes no line of fewer than two points, nor two markers of a name and number."""
+    """Since RViz takes no line of fewer than two points, nor two markers of a name and number."""
     left, right = (ToolPoints(name, *np.full((3, 3), x), 0.0, np.zeros(3))
                    for name, x in (('left', 1.0), ('right', 2.0)))
     for tools, paths in (([left, right], [[np.zeros(3), np.ones(3)]] * 2), ([left], [])):
