@@ -9,10 +9,11 @@ import numpy as np
 from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.constraint_stack import Stack
+from mbd_ros.control.drives import driven
 from mbd_ros.control.fused_motion import fused_motion, FusedMotion, RegularStep
-from mbd_ros.control.loop_constraint import ClosedLoops, driven
+from mbd_ros.control.loop_constraint import ClosedLoops
 from mbd_ros.control.range_space import LONG, range_space_acceleration
-from mbd_ros.control.regular_case import quick_constrained_acceleration, regular_solution
+from mbd_ros.control.regular_case import quick_constrained_acceleration
 from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.control.udwadia_kalaba import ConstrainedSolution
 from mbd_ros.control.violation import DirectElimination, Elimination
@@ -95,13 +96,14 @@ class ConstrainedMotion:
         self.loop_rows = 0
         if dyn.model.loops:
             loops = ClosedLoops(dyn)
-            self.loop_rows = loops.rows
+            self.loop_rows = loops.count
             self.whole = Stack([loops, constraint], neutral(dyn.model), np.zeros(dyn.model.nv))
         self.applied = applied
         self.elimination = elimination
         self.tolerance = tolerance
         self._whole: FusedMotion | None = None
         self._whole_is_known = False
+        self._redundant = False
         self._names = joint_of_each_velocity(dyn.model)
 
     def set_dynamics(self, dyn: PreparedDynamics) -> None:
@@ -133,19 +135,14 @@ class ConstrainedMotion:
             As ``constrained_acceleration``.
 
         """
-        quick = self._fused_motion()
-        if quick is not None:
-            result = quick.solve(t, q, v)
-            if result is not None:
-                n = len(v)
-                found = regular_solution(result, n, (len(result) - 4 * n) // 3, self.tolerance)
-                if found is not None:
-                    return Dynamics(result[-n:], found)
+        found = self._solved_in_machine_code(t, q, v)
+        if found is not None:
+            return found
         A, b = self.whole.matrix(q, v, t), self.whole.right_side(q, v, t)
         if len(v) > LONG and self.applied is None and self.actuation is None and len(A):
-            found = range_space_acceleration(self.dyn, q, v, np.zeros_like(v), A, b)
-            if found is not None:
-                return Dynamics(np.zeros_like(v), found)
+            quick = range_space_acceleration(self.dyn, q, v, np.zeros_like(v), A, b)
+            if quick is not None:
+                return Dynamics(np.zeros_like(v), quick)
         M = self.dyn.mass_matrix(q)
         h = self.dyn.bias_forces(q, v)
         applied = np.zeros_like(v) if self.applied is None else self.applied(t, q, v, M)
@@ -185,15 +182,26 @@ class ConstrainedMotion:
         quick = self._fused_motion()
         if quick is None or self.elimination is None:
             return None
-        return quick.step(t, q, v, first, end, self.elimination)
+        return quick.step(t, q, v, first, end, self.elimination, self.tolerance)
+
+    def _solved_in_machine_code(self, t: float, q: Vector, v: Vector) -> Dynamics | None:
+        """Return what ``solve`` does; rows that depend on each other have code of their own."""
+        quick = self._fused_motion()
+        if quick is None:
+            return None
+        found = quick.solve(t, q, v, self.tolerance)
+        if found is None and not self._redundant:
+            self._redundant, self._whole_is_known = True, False
+            return self._solved_in_machine_code(t, q, v)
+        return None if found is None else Dynamics(found[1], found[0])
 
     def _fused_motion(self) -> FusedMotion | None:
         """Return the machine code of the whole motion, where it has one."""
         if not self._whole_is_known:
             self._whole_is_known = True
             metric = 'mass' if self.elimination is None else self.elimination.metric
-            self._whole = (None if self.actuation is not None else
-                           fused_motion(self.dyn, self.whole, self.applied, metric))
+            self._whole = fused_motion(self.dyn, self.constraint, self.applied, metric,
+                                       self.actuation, redundant=self._redundant)
         return self._whole
 
     def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:

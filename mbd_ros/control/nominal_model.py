@@ -216,10 +216,10 @@ class NominalModel:
         old = self._state
         regular = self.motion.regular_step(old.time, old.q, old.v, old.accelerations, time)
         if regular is not None:
-            q, v, accelerations, force, multipliers, applied, before, after, moved = regular
-            self._state = NominalState(
-                time, q, v, accelerations, applied + force, applied, force, before, after, moved,
-                len(multipliers), False, multipliers)
+            (q, v, accelerations, force, multipliers, applied, effort, before, after, moved, rank,
+             conflicting) = regular
+            self._state = NominalState(time, q, v, accelerations, effort, applied, force, before,
+                                       after, moved, rank, conflicting, multipliers)
             return
         try:
             q, v = rk4_step(self.motion.dyn.model, self.motion.acceleration, old.time, old.q,

@@ -15,12 +15,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from mbd_ros.control.recorded import Known, Quantity, Rows
+from mbd_ros.control.scalar_manifold import configuration_rate
 from mbd_ros.errors import InvalidValueError, NotFiniteError
 from mbd_ros.execution.differentiation import tangents
 from mbd_ros.execution.trace import Operand, Symbol, Trace
 from mbd_ros.execution.traced_function import machine_code_of
 from mbd_ros.model import Model
-from mbd_ros.model.state import curved_joints
 from mbd_ros.simulation.manifold import Matrix, Vector
 from mbd_ros.spatial import Scalar
 
@@ -94,7 +94,7 @@ class _Traced:
 
     def _moving(self, known: Known) -> dict[Symbol, Operand]:
         """Return the rates of q and t."""
-        return {**dict(zip(known.q, _configuration_rate(self._model, known.q, known.v))),
+        return {**dict(zip(known.q, configuration_rate(self._model, known.q, known.v))),
                 known.reference[0][0]: 1.0}
 
 
@@ -134,7 +134,7 @@ class TracedConstraint(_Traced):
         values = recorded(self._function, q, known.reference[0][0])
         moving = self._moving(known)
         rates = tangents(trace, values, moving)
-        columns = [tangents(trace, values, dict(zip(q, _configuration_rate(
+        columns = [tangents(trace, values, dict(zip(q, configuration_rate(
             model, q, [float(k == j) for k in range(model.nv)])))) for j in range(model.nv)]
         return Rows(values, rates, [list(row) for row in zip(*columns)],
                     [-entry for entry in tangents(trace, rates, moving)])
@@ -185,14 +185,3 @@ def recorded(function: Callable[..., Any], *arguments: Any) -> list[Operand]:
         raise InvalidValueError('constraint function', f'{name}, returning {values!r}',
                                 'one that returns a sequence of scalars, not empty')
     return [value if isinstance(value, Symbol) else float(value) for value in values]
-
-
-def _configuration_rate(model: Model, q: Scalars, v: Scalars) -> list[Scalar]:
-    """Return ``qdot`` for velocities, on scalars; see ``model.state.configuration_rate``."""
-    rate: list[Scalar] = [0.0] * model.nq
-    for kind, start, first in zip(model.joint_types, model.q_offsets, model.v_offsets):
-        if kind.is_simple:
-            rate[start] = v[first]
-    for joint in curved_joints(model):
-        rate[joint.q] = joint.manifold.rate(tuple(q[joint.q]), tuple(v[joint.v]))
-    return rate

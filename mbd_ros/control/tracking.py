@@ -29,8 +29,8 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.adaptation import Adaptation
+from mbd_ros.control.drives import driven
 from mbd_ros.control.fused_law import fused_law
-from mbd_ros.control.loop_constraint import driven
 from mbd_ros.control.nominal_model import NominalState
 from mbd_ros.control.scalars import absolute, clipped, Row
 from mbd_ros.dynamics import PreparedDynamics

@@ -12,6 +12,23 @@ from mbd_ros.execution.straight_line import SCALAR, StraightLine
 from mbd_ros.execution.trace import Operand, Symbol, Trace
 
 
+class Inside(NamedTuple):
+    """
+    The entries of an input or result from one of them on.
+
+    Attributes
+    ----------
+    name : str
+        Of the whole.
+    first : int
+        The entry.
+
+    """
+
+    name: str
+    first: int
+
+
 class KernelCall(NamedTuple):
     """
     One call of a kernel.
@@ -20,7 +37,7 @@ class KernelCall(NamedTuple):
     ----------
     address : int
         Of ``void kernel(argument..., result)``.
-    arguments : tuple of str or int
+    arguments : tuple of str, Inside or int
         Names of inputs of the whole or of results of calls before; an int is an address.
     result : str
         Name of what it computes.
@@ -30,7 +47,7 @@ class KernelCall(NamedTuple):
     """
 
     address: int
-    arguments: tuple[str | int, ...]
+    arguments: tuple[str | Inside | int, ...]
     result: str
     size: int
 
@@ -108,11 +125,20 @@ def fused(inputs: Mapping[str, int], parts: Sequence[KernelCall | Computed], nam
         addresses.append(value)
         return pointer
 
+    def pointer(number: int, argument: str | Inside | int) -> str:
+        if isinstance(argument, int):
+            return address(argument)
+        if isinstance(argument, str):
+            return where[argument]
+        name = f'%inside{number}.{argument.name}.{argument.first}'
+        lines.append(f'  {name} = getelementptr double, ptr {where[argument.name]}, '
+                     f'i64 {argument.first}')
+        return name
+
     for number, part in enumerate(parts):
         if isinstance(part, KernelCall):
             function = address(part.address)
-            pointers = [address(argument) if isinstance(argument, int) else where[argument]
-                        for argument in part.arguments]
+            pointers = [pointer(number, argument) for argument in part.arguments]
             handed = ', '.join(f'ptr {pointer}' for pointer in [*pointers, where[part.result]])
             lines.append(f'  call void {function}({handed})')
             continue

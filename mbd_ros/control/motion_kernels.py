@@ -1,0 +1,350 @@
+"""
+Machine code of a constrained motion: its accelerations, corrections, and a whole step.
+
+The system ``M qdd = Q + Q_c``, ``A qdd = b`` is put together from kernels of the robot and the
+recorded rows. It is solved in straight-line code where a small robot has independent rows
+(``regular_case.py``), else by loops that decide the rank (``small_systems.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+import functools
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from mbd_ros.control.applied_forces import SpringConstants
+from mbd_ros.control.drives import driven_kernel
+from mbd_ros.control.loop_constraint import ClosedLoops
+from mbd_ros.control.recorded import Known, Quantity, Recorded, Rows, Structure
+from mbd_ros.control.regular_case import regular_case
+from mbd_ros.control.robot_code import machine_code, padded
+from mbd_ros.control.scalar_manifold import configuration_rate, displaced, normalized
+from mbd_ros.control.scalars import difference, identity, length, Row, smallest, square, sum_of
+from mbd_ros.control.small_systems import (
+    CONFLICT, constrained_motion, DROPPED, FACTS, KEPT, PIVOT, RANK)
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.execution.fused import Computed, Fused, fused, Inside, KernelCall
+from mbd_ros.execution.loop_code import loop_code, LoopCode
+from mbd_ros.execution.trace import Operand, Symbol
+from mbd_ros.spatial import root, Scalar
+
+Given = Mapping[str, list[Symbol]]
+Part: TypeAlias = KernelCall | Computed
+
+FADE = ('fade', 'fade_rate', 'fade_second')
+STEP_FACTS = 4 + FACTS
+"""Numbers behind the vectors of a step: violation before and after, the lengths of the two
+corrections, then the facts, the least or largest of all stages but for rank and conflict."""
+
+
+class Setting(NamedTuple):
+    """
+    What the machine code of a motion depends on, beside robot and constraint.
+
+    Attributes
+    ----------
+    spring : SpringConstants or None
+        Of the applied force.
+    metric : str
+        Of the eliminations: ``'mass'`` or ``'euclidean'``.
+    passive : tuple of int
+        Entries of v that no constraint force acts along.
+    drives : tuple of int
+        Entries of v that are driven, of a robot with closed loops.
+    redundant : bool
+        Whether rows may depend on each other.
+
+    """
+
+    spring: SpringConstants | None
+    metric: str
+    passive: tuple[int, ...]
+    drives: tuple[int, ...]
+    redundant: bool
+
+
+class MotionKernels:
+    """
+    Machine code of a robot under a constraint; the same for every reference.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics whose functions are machine code.
+    constraint : Recorded
+        The constraint, of which the reference is not used.
+    setting : Setting
+        The rest.
+
+    Attributes
+    ----------
+    counts : (int, int, int)
+        Numbers of rows with ``phi``, with ``phi_dot``, and of all, loops included.
+    acceleration, step, drive : Fused
+        See the methods that make them; ``drive`` is None without closed loops.
+
+    """
+
+    def __init__(self, dyn: PreparedDynamics, constraint: Recorded, setting: Setting) -> None:
+        self.model, self.size = dyn.model, dyn.model.nv
+        self._dyn, self._constraint, self._setting = dyn, constraint, setting
+        self._loops = ClosedLoops(dyn) if dyn.model.loops else None
+        loops = 0 if self._loops is None else self._loops.count
+        held, rated, m = constraint.counts
+        self.rated = rated
+        self.counts = held + loops, rated + loops, m + loops
+        order = (*setting.passive, *(k for k in range(self.size) if k not in setting.passive))
+        self._order = None if order == tuple(range(self.size)) else order
+        self._place = [order.index(k) for k in range(self.size)]
+        self._rest, self._unit = np.zeros(self.size), np.eye(self.size)
+        self._references = {f'r{k}': size for k, size in enumerate(constraint.reference_sizes)}
+        quantities = dict.fromkeys((*(() if self._loops is None else self._loops.quantities),
+                                    *constraint.quantities))
+        self._names = {one: f'K{k}' for k, one in enumerate(quantities)}
+        pull = {} if setting.spring is None else {'target': self.size, 'rate': self.size}
+        self._changing = {**self._references, **dict.fromkeys(FADE, rated), **pull}
+        self._state = {'q': dyn.model.nq, 'v': self.size}
+        self.acceleration = self._acceleration_kernel()
+        self.drive = driven_kernel(dyn, setting.drives) if self._loops is not None else None
+        self.step = self._step_kernel()
+
+    def _acceleration_kernel(self) -> Fused:
+        """Return (q, v, what changes) to what ``constrained_motion`` gives, applied force."""
+        n, m, spring = self.size, self.counts[2], self._setting.spring
+        calls = [*self._calls(), self._call('mass_matrix', 'M', n * n, 'q'),
+                 self._call('bias_forces', 'h', n, 'q', 'v')]
+        if spring is not None:
+            calls.append(self._call('bias_forces', 'g', n, 'q', self._rest.ctypes.data))
+
+        def system(given: Given) -> tuple[Row, Rows, Row]:
+            """Return generalized force, rows, and the applied part of the force."""
+            applied = applied_force(spring, given, square(given['M'], n))
+            return difference(applied, list(given['h'])), self._rows(given), applied
+
+        def combined(given: Given) -> list[Operand]:
+            solved = list(given['solved'])
+            return [*self._in_order(solved[:n]), *self._in_order(solved[n:2 * n]), *solved[2 * n:],
+                    *system(given)[2]]
+
+        def straight(given: Given) -> list[Operand]:
+            force, rows, applied = system(given)
+            return [*straight_motion(square(given['M'], n), force, rows.matrix, rows.right_side),
+                    *applied]
+        size = 2 * (n + m) + FACTS
+        if not self._setting.redundant:
+            calls.append(Computed(straight, 'all', size + n))
+            return fused({**self._state, **self._changing}, calls, 'constrained_motion',
+                         (self._dyn, self._rest))
+        code = _solver(n, m, len(self._setting.passive))
+        calls += self._solved(lambda given: system(given)[:2], m, 'solved', code)
+        calls.append(Computed(combined, 'all', size + n))
+        return fused({**self._state, **self._changing}, calls, 'constrained_motion',
+                     (self._dyn, self._rest, code))
+
+    def _solved(self, system: Callable[[Given], tuple[Row, Rows]], m: int, result: str,
+                code: LoopCode, metric: str = 'mass', mixed: bool = True) -> list[Part]:
+        """Return what solves a system by loops: first put together, passive entries first."""
+        n, order = self.size, self._order if mixed else None
+
+        def together(given: Given) -> list[Operand]:
+            force, rows = system(given)
+            if order is not None:
+                return [*(force[k] for k in order),
+                        *(row[k] for row in rows.matrix for k in order), *rows.right_side,
+                        *(given['M'][n * i + k] for i in order for k in order)]
+            return [*force, *(entry for row in rows.matrix for entry in row), *rows.right_side]
+        where = f'{result}_system'
+        after = n + m * n + m
+        matrix: str | Inside | int = Inside(where, after) if order is not None else (
+            'M' if metric == 'mass' else self._unit.ctypes.data)
+        return [Computed(together, where, after + (0 if order is None else n * n)),
+                KernelCall(code.address, (matrix, Inside(where, 0), Inside(where, n),
+                                          Inside(where, n + m * n)), result, 2 * (n + m) + FACTS)]
+
+    def _in_order(self, entries: Row) -> Row:
+        """Return a vector of a solved system in the order of v."""
+        return [entries[k] for k in self._place]
+
+    def _correction_kernel(self, of: str) -> Fused:
+        """
+        Return (q, v, what changes) to phi, the least step (nv,) that removes it, and facts.
+
+        Or the step that removes ``phi_dot``, with ``of='rate'``.
+        """
+        n, held = self.size, self.counts[0]
+        count = self.counts[('violation', 'rate').index(of)]
+        calls, metric = self._calls(), self._setting.metric
+        if metric == 'mass' and count:
+            calls.append(self._call('mass_matrix', 'M', n * n, 'q'))
+
+        def system(given: Given) -> tuple[Row, Rows]:
+            rows = self._rows(given)
+            return [0.0] * n, rows._replace(matrix=rows.matrix[:count],
+                                            right_side=getattr(rows, of))
+
+        def record(given: Given) -> list[Operand]:
+            phi = self._rows(given).violation
+            if not count:
+                return [*phi, *[0.0] * n, *no_facts()]
+            if self._setting.redundant:
+                solved = list(given['solved'])
+            else:
+                force, rows = system(given)
+                M = square(given['M'], n) if metric == 'mass' else identity(n)
+                solved = straight_motion(M, force, rows.matrix, rows.right_side)
+            return [*phi, *solved[:n], *solved[2 * (n + count):]]
+        keep: tuple[object, ...] = (self._dyn, self._rest, self._unit)
+        if count and self._setting.redundant:
+            code = _solver(n, count, 0)
+            keep = (*keep, code)
+            calls += self._solved(system, count, 'solved', code, metric, mixed=False)
+        return fused({**self._state, **self._changing},
+                     [*calls, Computed(record, 'all', held + n + FACTS)], f'{of}_correction', keep)
+
+    def _step_kernel(self) -> Fused:
+        """
+        Return a step of RK4, one of Newton, one of the velocity, and the motion at its end.
+
+        (q, v, vdot, step, what changes at its middle and at its end) to q, v, vdot, constraint
+        force, multipliers, applied force, effort; then what ``STEP_FACTS`` says.
+        """
+        model, n, (held, _, m) = self.model, self.size, self.counts
+        places, rates = self._correction_kernel('violation'), self._correction_kernel('rate')
+        at = {when: tuple(f'{when}_{name}' for name in self._changing)
+              for when in ('middle', 'end')}
+        inputs = {'q': model.nq, 'v': n, 'a1': n, 'step': 1,
+                  **{f'{when}_{name}': size for when in at
+                     for name, size in self._changing.items()}}
+        parts: list[Part] = []
+
+        def combined(stage: int, *terms: tuple[Scalar, str]) -> None:
+            """Add the state ``q + step * (sum of factors times rates)`` and v likewise."""
+            def ahead(given: Given, start: str, rates: list[Row]) -> Row:
+                return [x + given['step'][0] * sum_of(
+                    factor * entry for (factor, _), entry in zip(terms, its))
+                    for x, *its in zip(given[start], *rates)]
+
+            def place(given: Given) -> Row:
+                q = ahead(given, 'q', [configuration_rate(
+                    model, list(given[f'q{k}']), list(given[f'v{k}'])) for _, k in terms])
+                return q if stage < 5 else normalized(model, q)
+            parts.append(Computed(place, f'q{stage}', model.nq))
+            parts.append(Computed(lambda given: ahead(
+                given, 'v', [list(given[f'a{k or 1}'][:n]) for _, k in terms]), f'v{stage}', n))
+
+        def called(kernel: Fused, result: str, size: int, *arguments: str) -> None:
+            parts.append(KernelCall(kernel.address, arguments, result, size))
+
+        size = 3 * n + 2 * m + FACTS
+        for stage, fraction, when in ((2, 0.5, 'middle'), (3, 0.5, 'middle'), (4, 1.0, 'end')):
+            combined(stage, (fraction, str(stage - 1) if stage > 2 else ''))
+            called(self.acceleration, f'a{stage}', size, f'q{stage}', f'v{stage}', *at[when])
+        sixth, third = 1.0 / 6.0, 1.0 / 3.0
+        combined(5, (sixth, ''), (third, '2'), (third, '3'), (sixth, '4'))
+        space = held + n + FACTS
+        called(places, 'c1', space, 'q5', 'v5', *at['end'])
+        parts.append(Computed(lambda given: displaced(
+            model, list(given['q5']), [-x for x in given['c1'][held:held + n]]), 'q6', model.nq))
+        called(rates, 'c2', space, 'q6', 'v5', *at['end'])
+        parts.append(Computed(
+            lambda given: difference(given['v5'], given['c2'][held:held + n]), 'v6', n))
+        called(self.acceleration, 'a6', size, 'q6', 'v6', *at['end'])
+        if self.drive is not None:
+            parts.append(Computed(lambda given: [
+                x + y for x, y in zip(given['a6'][size - n:], given['a6'][n:2 * n])], 'needed', n))
+            called(self.drive, 'driven', n + FACTS, 'q6', 'needed')
+
+        def results(given: Given) -> list[Operand]:
+            a, c1, c2 = given['a6'], given['c1'], given['c2']
+            applied, force = a[size - n:], a[n:2 * n]
+            facts = [given[stage][size - n - FACTS:size - n] for stage in ('a2', 'a3', 'a4', 'a6')]
+            facts += [given[correction][held + n:] for correction in ('c1', 'c2')]
+            effort = [x + y for x, y in zip(applied, force)]
+            if self.drive is not None:
+                effort = given['driven'][:n]
+                facts.append(given['driven'][n:])
+            return [*given['q6'], *given['v6'], *a[:2 * n + m], *applied, *effort,
+                    length(c1[:held]), length(c2[:held]), length(c1[held:held + n]),
+                    length(c2[held:held + n]), a[size - n - FACTS + RANK],
+                    smallest([one[KEPT] for one in facts]),
+                    -smallest([-one[DROPPED] for one in facts]),
+                    a[size - n - FACTS + CONFLICT], smallest([one[PIVOT] for one in facts])]
+        return fused(inputs, [*parts, Computed(
+            results, 'all', model.nq + 5 * n + m + STEP_FACTS)], 'nominal_step',
+            (self.acceleration, places, rates, self.drive))
+
+    def _calls(self) -> list[Part]:
+        """Return calls of the kernels that the rows need."""
+        return [self._called(quantity, name) for quantity, name in self._names.items()]
+
+    def _called(self, quantity: Quantity, name: str) -> Part:
+        function, link = quantity
+        size, *arguments = {
+            'motion': (28, 'q', 'v', self._rest.ctypes.data), 'jacobian': (6 * self.size, 'q'),
+            'loop_rows': ((VALUES + self.size) * (self.counts[2] - self._constraint.counts[2]),
+                          'q', 'v')}[function]
+        return self._call(function, name, size, *arguments, link=link)
+
+    def _call(self, function: str, result: str, size: int, *arguments: str | int, link: str = ''
+              ) -> Part:
+        address, gravity = machine_code(self._dyn, function, link)
+        return KernelCall(address, (*arguments, gravity), result, size)
+
+    def _rows(self, given: Given) -> Rows:
+        """Return the rows of loops, then those of the constraint, less its approach."""
+        known = Known(
+            list(given['q']), list(given['v']),
+            {quantity: list(given[name]) for quantity, name in self._names.items()},
+            [list(given[name]) for name in self._references])
+        rows = self._constraint.rows(known)
+        held, rated, _ = self._constraint.counts
+        value, slope, second = (list(given[name]) for name in FADE)
+        own = Rows(difference(rows.violation, value),
+                   difference(rows.rate, slope[:held] + value[held:]), rows.matrix,
+                   [x + s for x, s in zip(rows.right_side, second[:held] + slope[held:])]
+                   + rows.right_side[rated:])
+        if self._loops is None:
+            return own
+        return Rows(*(first + then for first, then in zip(self._loops.rows(known), own)))
+
+
+@functools.lru_cache(maxsize=64)
+def motion_kernels(dyn: PreparedDynamics, structure: Structure, setting: Setting) -> MotionKernels:
+    """Return machine code, made once: a robot goes from task to task without a compilation."""
+    return MotionKernels(dyn, structure.constraint, setting)
+
+
+@functools.lru_cache(maxsize=64)
+def _solver(n: int, m: int, passive: int) -> LoopCode:
+    return loop_code(constrained_motion,
+                     [(n, n), (n,), (m, n), (m,), (2 * (n + m) + FACTS,)],
+                     [n, m, passive, padded(m + 1)])
+
+
+def straight_motion(M: list[Row], force: Row, matrix: list[Row], right_side: Row) -> Row:
+    """Return what ``constrained_motion`` gives, by straight-line code for independent rows."""
+    n, m = len(force), len(matrix)
+    found = regular_case(M, force, matrix, right_side)
+    pivots, rows = found[2 * (n + m):3 * n + 2 * m], found[3 * n + 2 * m:]
+    facts = no_facts()
+    facts[RANK], facts[KEPT], facts[PIVOT] = float(m), smallest(rows), smallest(pivots)
+    return [*found[:2 * (n + m)], *facts]
+
+
+def no_facts() -> Row:
+    """Return the facts of a system without rows."""
+    facts: Row = [0.0] * FACTS
+    facts[KEPT] = facts[PIVOT] = 1.0
+    return facts
+
+
+def applied_force(spring: SpringConstants | None, given: Given, M: list[Row]) -> Row:
+    """Return the force of a posture spring, on scalars, zero without one."""
+    if spring is None:
+        return [0.0] * len(M)
+    return [given['g'][i] + k * (given['target'][i] - given['q'][i])
+            - (2.0 * spring.damping * k**0.5) * root(M[i][i])
+            * (given['v'][i] - given['rate'][i]) for i, k in enumerate(spring.stiffness)]

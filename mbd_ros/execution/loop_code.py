@@ -1,0 +1,368 @@
+"""
+Plain functions with loops over arrays as machine code.
+
+The text is Python and runs as such, too; what is understood of it is what small linear algebra
+needs: loops over ``range``, ``if``, ``break``, arithmetic on floats and integers, entries of
+arrays, arrays of one's own by ``np.zeros``, ``math.sqrt``, ``abs``, ``int``, and calls of other
+such functions, to which arrays, rows ``a[i]`` and tails ``a[k:]`` are handed. The shapes of all
+arrays are fixed when it is compiled.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+import functools
+import inspect
+import math
+import textwrap
+from typing import Any, NamedTuple, TypeAlias
+
+import llvmlite.binding as llvm
+
+from mbd_ros.execution.machine_code import MachineCode, target_machine
+from mbd_ros.execution.straight_line import SCALAR
+
+Shape: TypeAlias = tuple[int, ...]
+
+_ARITHMETIC = {ast.Add: ('add', 'fadd'), ast.Sub: ('sub', 'fsub'), ast.Mult: ('mul', 'fmul'),
+               ast.Div: ('', 'fdiv'), ast.FloorDiv: ('sdiv', '')}
+_COMPARISON = {ast.Lt: ('slt', 'olt'), ast.LtE: ('sle', 'ole'), ast.Gt: ('sgt', 'ogt'),
+               ast.GtE: ('sge', 'oge'), ast.Eq: ('eq', 'oeq'), ast.NotEq: ('ne', 'une')}
+_INTRINSICS = ('declare double @llvm.sqrt.f64(double)', 'declare double @llvm.fabs.f64(double)',
+               'declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)')
+
+
+class Value(NamedTuple):
+    """An ``i64`` or ``double`` in IR."""
+
+    kind: str
+    text: str
+
+
+class Array(NamedTuple):
+    """A pointer to doubles in rows."""
+
+    pointer: str
+    shape: Shape
+
+
+class LoopCode(NamedTuple):
+    """Machine code of a function; ``address`` is valid as long as ``code`` lives."""
+
+    code: MachineCode
+    address: int
+
+
+def loop_code(function: Callable[..., None], shapes: Sequence[Shape], sizes: Sequence[int] = ()
+              ) -> LoopCode:
+    """
+    Return a function as ``void kernel(array...)``, all arrays of double.
+
+    Parameters
+    ----------
+    function : callable
+        Takes arrays, then integers.
+    shapes : sequence of tuple of int
+        Of the arrays.
+    sizes : sequence of int, optional
+        The integers, fixed from now on.
+
+    Returns
+    -------
+    LoopCode
+        The code.
+
+    """
+    module = _Module()
+    name = module.function(function, tuple(shapes), tuple(sizes))
+    arrays = ', '.join(f'ptr noalias %a{k}' for k in range(len(shapes)))
+    text = '\n'.join([*_INTRINSICS, *module.texts,
+                      f'define void @kernel({arrays}) nounwind {{', f'  call void @{name}('
+                      + ', '.join(f'ptr %a{k}' for k in range(len(shapes))) + ')',
+                      '  ret void', '}'])
+    code = MachineCode(lambda: _optimized(text), optimization=2,
+                       origin=f'optimized {text}')
+    return LoopCode(code, code.address('kernel'))
+
+
+def _optimized(text: str) -> str:
+    """Return IR after LLVM's usual passes: variables in registers, loops in vectors."""
+    machine = target_machine(2)
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = options.slp_vectorization = True
+    options.loop_unrolling = False
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    return '\n'.join(line for line in str(module).splitlines()
+                     if not line.startswith(('source_filename', 'target ')))
+
+
+class _Module:
+    """All functions that one calls, each once for each combination of shapes."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._known: dict[tuple[object, ...], str] = {}
+
+    def function(self, function: Callable[..., Any], shapes: tuple[Shape, ...],
+                 sizes: tuple[int, ...]) -> str:
+        """Return the name of a function for shapes and integers, written now or before."""
+        key = (function, shapes, sizes)
+        if key not in self._known:
+            name = f'{function.__name__}.{len(self._known)}'
+            self._known[key] = name
+            self.texts.append(_Function(self, function, name, shapes, sizes).text())
+        return self._known[key]
+
+
+@functools.cache
+def _definition(function: Callable[..., Any]) -> ast.FunctionDef:
+    """Return the syntax of a function."""
+    found = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    assert isinstance(found, ast.FunctionDef)
+    return found
+
+
+class _Function:
+    """Writes one function; every value has a name of its own, every variable a place."""
+
+    def __init__(self, module: _Module, function: Callable[..., Any], name: str,
+                 shapes: tuple[Shape, ...], sizes: tuple[int, ...]) -> None:
+        self._module, self._name, self._shapes = module, name, shapes
+        self._syntax, self._globals = _definition(function), function.__globals__
+        arguments = [argument.arg for argument in self._syntax.args.args]
+        self._arrays = {given: Array(f'%a{k}', shape)
+                        for k, (given, shape) in enumerate(zip(arguments, shapes))}
+        self._sizes = dict(zip(arguments[len(shapes):], sizes))
+        self._places: dict[str, Value] = {}
+        self._head: list[str] = []
+        self._lines: list[str] = []
+        self._count = 0
+        self._ends: list[str] = []
+
+    def text(self) -> str:
+        """Return the IR."""
+        answers = self._syntax.returns
+        kind = {'int': 'i64', 'float': 'double'}.get(getattr(answers, 'id', ''), 'void')
+        self._statements(self._syntax.body)
+        parameters = ', '.join(f'ptr noalias %a{k}' for k in range(len(self._shapes)))
+        last = '  ret void' if kind == 'void' else '  unreachable'
+        return '\n'.join([f'define private {kind} @{self._name}({parameters}) nounwind {{',
+                          'entry:', *self._head, *self._lines, last, '}'])
+
+    def _new(self, line: str) -> str:
+        self._count += 1
+        self._lines.append(f'  %t{self._count} = {line}')
+        return f'%t{self._count}'
+
+    def _labels(self, *names: str) -> list[str]:
+        self._count += 1
+        return [f'{name}{self._count}' for name in names]
+
+    def _statements(self, statements: Sequence[ast.stmt]) -> None:
+        for statement in statements:
+            getattr(self, f'_{type(statement).__name__.lower()}')(statement)
+
+    def _assign(self, node: ast.Assign) -> None:
+        target, = node.targets
+        if (isinstance(target, ast.Name) and isinstance(node.value, ast.Call)
+                and isinstance(node.value.func, ast.Attribute) and node.value.func.attr == 'zeros'):
+            self._own_array(target.id, node.value.args[0])
+        else:
+            self._store(target, self._value(node.value))
+
+    def _augassign(self, node: ast.AugAssign) -> None:
+        self._store(node.target, self._operation(
+            node.op, self._value(node.target), self._value(node.value)))
+
+    def _expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):   # a docstring
+            self._value(node.value)
+
+    def _for(self, node: ast.For) -> None:
+        assert isinstance(node.target, ast.Name) and isinstance(node.iter, ast.Call)
+        bounds = [self._value(bound) for bound in node.iter.args]
+        start, stop, step = {1: lambda: (Value('i64', '0'), bounds[0], 1),
+                             2: lambda: (bounds[0], bounds[1], 1),
+                             3: lambda: (bounds[0], bounds[1], int(bounds[2].text))
+                             }[len(bounds)]()
+        head, body, end = self._labels('head', 'body', 'end')
+        self._store(node.target, start)
+        self._lines += [f'  br label %{head}', f'{head}:']
+        here = self._value(node.target)
+        more = self._new(f'icmp {"slt" if step > 0 else "sgt"} i64 {here.text}, {stop.text}')
+        self._lines += [f'  br i1 {more}, label %{body}, label %{end}', f'{body}:']
+        self._ends.append(end)
+        self._statements(node.body)
+        self._ends.pop()
+        here = self._value(node.target)
+        self._store(node.target, Value('i64', self._new(f'add i64 {here.text}, {step}')))
+        self._lines += [f'  br label %{head}', f'{end}:']
+
+    def _if(self, node: ast.If) -> None:
+        then, other, end = self._labels('then', 'else', 'fi')
+        self._lines.append(
+            f'  br i1 {self._condition(node.test)}, label %{then}, label %{other}')
+        for label, body in ((then, node.body), (other, node.orelse)):
+            self._lines.append(f'{label}:')
+            self._statements(body)
+            self._lines.append(f'  br label %{end}')
+        self._lines.append(f'{end}:')
+
+    def _break(self, node: ast.Break) -> None:
+        self._lines += [f'  br label %{self._ends[-1]}', f'{self._labels("dead")[0]}:']
+
+    def _return(self, node: ast.Return) -> None:
+        found = None if node.value is None else self._value(node.value)
+        self._lines += ['  ret void' if found is None else f'  ret {found.kind} {found.text}',
+                        f'{self._labels("dead")[0]}:']
+
+    def _own_array(self, name: str, extents: ast.expr) -> None:
+        nodes = extents.elts if isinstance(extents, ast.Tuple) else [extents]
+        shape = tuple(int(self._value(node).text) for node in nodes)
+        if name not in self._arrays:
+            self._head.append(
+                f'  %own.{name} = alloca [{max(1, math.prod(shape))} x double], align 64')
+            self._arrays[name] = Array(f'%own.{name}', shape)
+        self._lines.append(f'  call void @llvm.memset.p0.i64(ptr %own.{name}, i8 0, '
+                           f'i64 {8 * math.prod(shape)}, i1 false)')
+
+    def _store(self, target: ast.expr, value: Value) -> None:
+        if isinstance(target, ast.Subscript):
+            value = self._as_float(value)
+            self._lines.append(f'  store double {value.text}, ptr {self._entry(target)}')
+            return
+        assert isinstance(target, ast.Name)
+        if target.id not in self._places:
+            self._head.append(f'  %v.{target.id} = alloca {value.kind}')
+            self._places[target.id] = Value(value.kind, f'%v.{target.id}')
+        kind, place = self._places[target.id]
+        if kind == 'double':
+            value = self._as_float(value)
+        assert value.kind == kind, f'{target.id} holds both integers and floats'
+        self._lines.append(f'  store {kind} {value.text}, ptr {place}')
+
+    def _entry(self, node: ast.Subscript) -> str:
+        """Return a pointer to an entry of an array."""
+        array = self._array(node.value)
+        indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        assert len(indices) == len(array.shape), ast.unparse(node)
+        place = Value('i64', '0')
+        for index, extent in zip(indices, array.shape):
+            place = self._operation(ast.Add(), self._operation(
+                ast.Mult(), place, Value('i64', str(extent))), self._value(index))
+        return self._new(f'getelementptr double, ptr {array.pointer}, i64 {place.text}')
+
+    def _array(self, node: ast.expr) -> Array:
+        """Return an array, one of its rows, or its tail."""
+        if isinstance(node, ast.Name):
+            return self._arrays[node.id]
+        assert isinstance(node, ast.Subscript)
+        array = self._array(node.value)
+        below = math.prod(array.shape[1:])
+        if isinstance(node.slice, ast.Slice):
+            first = self._value(node.slice.lower) if node.slice.lower else Value('i64', '0')
+            stop = self._value(node.slice.upper).text if node.slice.upper else array.shape[0]
+            shape: Shape = (int(stop) - int(first.text), *array.shape[1:])
+        else:
+            first, shape = self._value(node.slice), array.shape[1:]
+        place = self._operation(ast.Mult(), first, Value('i64', str(below)))
+        return Array(self._new(f'getelementptr double, ptr {array.pointer}, i64 {place.text}'),
+                     shape)
+
+    def _value(self, node: ast.expr) -> Value:
+        if isinstance(node, ast.Constant):
+            return _constant(node.value)
+        if isinstance(node, ast.Name):
+            if node.id in self._places:
+                kind, place = self._places[node.id]
+                return Value(kind, self._new(f'load {kind}, ptr {place}'))
+            return _constant(self._sizes[node.id] if node.id in self._sizes
+                             else self._globals[node.id])
+        if isinstance(node, ast.Attribute):
+            return _constant(getattr(math, node.attr))
+        if isinstance(node, ast.Subscript):
+            return Value('double', self._new(f'load double, ptr {self._entry(node)}'))
+        if isinstance(node, ast.BinOp):
+            return self._operation(node.op, self._value(node.left), self._value(node.right))
+        if isinstance(node, ast.UnaryOp):
+            value = self._value(node.operand)
+            return self._operation(ast.Sub(), Value(value.kind, _constant(
+                -0.0).text if value.kind == 'double' else '0'), value)
+        if isinstance(node, ast.IfExp):
+            test = self._condition(node.test)
+            one, other = self._alike(self._value(node.body), self._value(node.orelse))
+            return Value(one.kind, self._new(
+                f'select i1 {test}, {one.kind} {one.text}, {one.kind} {other.text}'))
+        assert isinstance(node, ast.Call), ast.unparse(node)
+        return self._call(node)
+
+    def _call(self, node: ast.Call) -> Value:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id  # type: ignore[attr-defined]
+        if name in ('sqrt', 'abs'):
+            intrinsic = {'sqrt': 'sqrt', 'abs': 'fabs'}[name]
+            value = self._as_float(self._value(node.args[0]))
+            return Value('double', self._new(
+                f'call double @llvm.{intrinsic}.f64(double {value.text})'))
+        if name == 'int':
+            value = self._value(node.args[0])
+            return Value('i64', self._new(f'fptosi double {value.text} to i64'))
+        function = self._globals[name]
+        count = sum(argument.annotation is None or ast.unparse(argument.annotation) != 'int'
+                    for argument in _definition(function).args.args)
+        arrays = [self._array(argument) for argument in node.args[:count]]
+        called = self._module.function(
+            function, tuple(array.shape for array in arrays),
+            tuple(int(self._value(argument).text) for argument in node.args[count:]))
+        handed = ', '.join(f'ptr {array.pointer}' for array in arrays)
+        kind = {'int': 'i64', 'float': 'double'}.get(
+            getattr(_definition(function).returns, 'id', ''), 'void')
+        if kind == 'void':
+            self._lines.append(f'  call void @{called}({handed})')
+            return Value('void', '')
+        return Value(kind, self._new(f'call {kind} @{called}({handed})'))
+
+    def _condition(self, node: ast.expr) -> str:
+        if isinstance(node, ast.BoolOp):
+            found = [self._condition(part) for part in node.values]
+            word = 'and' if isinstance(node.op, ast.And) else 'or'
+            total = found[0]
+            for part in found[1:]:
+                total = self._new(f'{word} i1 {total}, {part}')
+            return total
+        assert isinstance(node, ast.Compare), ast.unparse(node)
+        one, other = self._alike(self._value(node.left), self._value(node.comparators[0]))
+        whole, real = _COMPARISON[type(node.ops[0])]
+        return self._new(f'{"icmp " + whole if one.kind == "i64" else "fcmp " + real} '
+                         f'{one.kind} {one.text}, {other.text}')
+
+    def _operation(self, op: ast.operator, one: Value, other: Value) -> Value:
+        one, other = self._alike(one, other, isinstance(op, ast.Div))
+        whole, real = _ARITHMETIC[type(op)]
+        if one.kind == 'i64':
+            if one.text.lstrip('-').isdigit() and other.text.lstrip('-').isdigit():
+                a, b = int(one.text), int(other.text)
+                return Value('i64', str({'add': a + b, 'sub': a - b, 'mul': a * b}[whole]))
+            return Value('i64', self._new(f'{whole} i64 {one.text}, {other.text}'))
+        return Value('double', self._new(f'{real} contract reassoc double {one.text}, '
+                                         f'{other.text}'))
+
+    def _alike(self, one: Value, other: Value, real: bool = False) -> tuple[Value, Value]:
+        if real or one.kind != other.kind:
+            return self._as_float(one), self._as_float(other)
+        return one, other
+
+    def _as_float(self, value: Value) -> Value:
+        if value.kind == 'double':
+            return value
+        return Value('double', self._new(f'sitofp i64 {value.text} to double'))
+
+
+def _constant(value: float) -> Value:
+    if isinstance(value, int):
+        return Value('i64', str(int(value)))
+    return Value('double', SCALAR.constant(value))
+
