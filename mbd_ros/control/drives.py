@@ -21,7 +21,7 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loop_efforts import driven_share
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.execution.fused import Computed, Fused, fused, KernelCall
-from mbd_ros.execution.loop_code import loop_code, LoopCode
+from mbd_ros.execution.loop_code import loop_code
 from mbd_ros.simulation.manifold import Vector
 
 
@@ -67,12 +67,16 @@ def _by_machine_code(dyn: PreparedDynamics, q: Vector, force: Vector, actuation:
     if not has_machine_code(dyn):
         return None
     n = dyn.model.nv
-    drives = range(n) if actuation is None else actuation.active.tolist()
-    result = driven_kernel(dyn, tuple(drives)).call(q, force)
+    result = driven_kernel(dyn, driven_entries(dyn, actuation)).call(q, force)
     if result is None or not clear(result[n:].tolist(), CLEARLY_FREE):
         return None
     found: Vector = result[:n]
     return found
+
+
+def driven_entries(dyn: PreparedDynamics, actuation: Actuation | None) -> tuple[int, ...]:
+    """Return the entries of v that are driven."""
+    return tuple(range(dyn.model.nv) if actuation is None else actuation.active.tolist())
 
 
 @functools.lru_cache(maxsize=64)

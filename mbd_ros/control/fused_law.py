@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
-from mbd_ros.control.regular_case import LARGEST
+from mbd_ros.control.actuation import Actuation
+from mbd_ros.control.drives import driven_entries, driven_kernel
+from mbd_ros.control.robot_code import has_machine_code, machine_code
 from mbd_ros.control.scalars import (
     absolute, clipped, difference, Row, smallest, square, sum_of)
+from mbd_ros.control.small_systems import (
+    actuated_efforts, clear, CLEARLY_FREE, FACTS, no_facts)
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.execution.fused import Computed, fused, KernelCall
+from mbd_ros.execution.fused import Computed, fused, Inside, KernelCall
+from mbd_ros.execution.loop_code import loop_code
 from mbd_ros.execution.trace import Operand, Symbol
-from mbd_ros.simulation.manifold import endless, is_flat
+from mbd_ros.simulation.manifold import endless, is_flat, Vector
 
 
 class Law(Protocol):
@@ -28,59 +33,105 @@ class Law(Protocol):
         ...
 
 
-def fused_law(dyn: PreparedDynamics, law: Law, limits: Sequence[float]
-              ) -> Callable[..., Any] | None:
+def fused_law(dyn: PreparedDynamics, law: Law, limits: Sequence[float],
+              actuation: Actuation | None) -> Callable[..., Vector | None] | None:
     """
     Return a law as machine code.
 
     Parameters
     ----------
     dyn : PreparedDynamics
-        Prepared dynamics of a robot without closed loops whose joints all have actuators.
+        Prepared dynamics.
     law : Law
         The law.
     limits : sequence of float
         Largest efforts (nv,) [N m or N].
+    actuation : Actuation or None
+        Which joints have an actuator; all if None.
 
     Returns
     -------
     callable or None
         ``(q_n, v_n, qdd_n, effort_n, q, v)`` to effort within the limits, feedback, error, error
         rate and robust term (nv,) each; then the largest cut of an effort, and the largest error
-        of a joint that turns without end. None where the robot has no such machine code.
+        of a joint that turns without end. In place of ``q_n`` it takes the error (nv,) where
+        configurations do not just add. None where the robot has no such machine code, and from
+        the callable where it is in doubt which motions of loops the drives catch.
 
     """
     model = dyn.model
-    n, robust = model.nv, law.robust_rate > 0.0
-    if not is_flat(model) or model.loops or not 0 < n <= LARGEST:
+    n, robust, flat = model.nv, law.robust_rate > 0.0, is_flat(model)
+    if not has_machine_code(dyn) or dyn.machine_code('inverse_dynamics') is None:
         return None
-    inverse, mass = dyn.machine_code('inverse_dynamics'), dyn.machine_code('mass_matrix')
-    if inverse is None or mass is None:
-        return None
+    passive = (() if actuation is None or model.loops else tuple(actuation.passive.tolist()))
+    order = (*passive, *(k for k in range(n) if k not in passive))
+    drive = driven_kernel(dyn, driven_entries(dyn, actuation)) if model.loops else None
+    keep: list[object] = [dyn, drive]
+
+    def call(function: str, result: str, size: int, *arguments: str) -> KernelCall:
+        address, gravity = machine_code(dyn, function)
+        return KernelCall(address, (*arguments, gravity), result, size)
 
     def errors(given: dict[str, list[Symbol]]) -> tuple[Row, Row, Row, Row]:
         """Return error, its rate, the accelerations asked for, and s."""
-        error = difference(list(given['q_n']), list(given['q']))
+        error = list(given['q_n'])
+        if flat:
+            error = difference(error, list(given['q']))
         rate = difference(list(given['v_n']), list(given['v']))
         return (error, rate, *law.wanted(error, rate, list(given['a_n'])))
 
+    def robust_term(given: dict[str, list[Symbol]]) -> Row:
+        """Return ``kappa M s``."""
+        return [law.robust_rate * sum_of(m * x for m, x in zip(row, errors(given)[3]))
+                for row in square(given['M'], n)]
+
     def results(given: dict[str, list[Symbol]]) -> list[Operand]:
-        error, rate, _, s = errors(given)
-        effort: Row = list(given['tau'])
+        error, rate, _, _ = errors(given)
+        effort: Row = list(given['efforts'][:n])
         term: Row = [0.0] * n
         if robust:
-            term = law.shortened([law.robust_rate * sum_of(m * x for m, x in zip(row, s))
-                                  for row in square(given['M'], n)])
+            term = law.shortened(robust_term(given) if drive is None
+                                 else list(given['shared'][:n]))
             effort = [x + y for x, y in zip(effort, term)]
         limited = [clipped(x, limit) for x, limit in zip(effort, limits)]
         turning = [absolute(e) for e, free in zip(error, endless(model)) if free]
+        facts = no_facts() if drive is None else list(given['efforts'][n:])
         return [*limited, *difference(effort, list(given['f_n'])), *error, *rate, *term,
                 -smallest([-absolute(x - y) for x, y in zip(effort, limited)]),
-                -smallest([-angle for angle in turning]) if turning else 0.0]
-    parts: list[KernelCall | Computed] = [
-        Computed(lambda given: errors(given)[2], 'wanted', n),
-        KernelCall(inverse[0], ('q', 'v', 'wanted', inverse[1]), 'tau', n)]
-    if robust:
-        parts.append(KernelCall(mass[0], ('q', mass[1]), 'M', n * n))
-    return fused(dict.fromkeys(('q_n', 'v_n', 'a_n', 'f_n', 'q', 'v'), n),
-                 [*parts, Computed(results, 'all', 5 * n + 2)], 'tracking_law', dyn).call
+                -smallest([-angle for angle in turning]) if turning else 0.0, *facts]
+    parts: list[KernelCall | Computed] = []
+    if robust or passive:
+        parts.append(call('mass_matrix', 'M', n * n, 'q'))
+    if passive:
+        # Their accelerations follow from what is asked of the others.
+        parts += [call('bias_forces', 'h', n, 'q', 'v'), Computed(lambda given: [
+            *(given['M'][n * i + k] for i in order for k in order),
+            *(given['h'][k] for k in order), *(errors(given)[2][k] for k in order)],
+            'system', n * n + 2 * n)]
+        code = loop_code(actuated_efforts, [(n, n), (n,), (n,), (n,)], [n, len(passive)])
+        keep.append(code)
+        parts += [KernelCall(code.address, ('system', Inside('system', n * n),
+                                            Inside('system', n * n + n)), 'sorted', n),
+                  Computed(lambda given: [given['sorted'][order.index(k)] for k in range(n)],
+                           'efforts', n)]
+    else:
+        needed = 'efforts' if drive is None else 'tau'
+        parts += [Computed(lambda given: errors(given)[2], 'wanted', n),
+                  call('inverse_dynamics', needed, n, 'q', 'v', 'wanted')]
+    if drive is not None:
+        parts.append(KernelCall(drive.address, ('q', 'tau'), 'efforts', n + FACTS))
+        if robust:
+            parts += [Computed(robust_term, 'term', n),
+                      KernelCall(drive.address, ('q', 'term'), 'shared', n + FACTS)]
+    entry = fused({'q_n': model.nq if flat else n, 'v_n': n, 'a_n': n, 'f_n': n, 'q': model.nq,
+                   'v': n}, [*parts, Computed(results, 'all', 5 * n + 2 + FACTS)], 'tracking_law',
+                  keep).call
+    if drive is None:
+        return entry
+
+    def checked(*arguments: Vector) -> Vector | None:
+        result: Vector | None = entry(*arguments)
+        if result is None or not clear(result[-FACTS:].tolist(), CLEARLY_FREE):
+            return None
+        return result
+    return checked

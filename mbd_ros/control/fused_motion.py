@@ -16,6 +16,7 @@ import numpy as np
 from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.constraint_stack import recorded_form
+from mbd_ros.control.drives import driven_entries
 from mbd_ros.control.motion_kernels import (
     motion_kernels, MotionKernels, Setting, STEP_FACTS)
 from mbd_ros.control.recorded import Fading, Recorded, Structure
@@ -168,15 +169,12 @@ def fused_motion(dyn: PreparedDynamics, constraint: object, applied: AppliedForc
     if any(dyn.machine_code(*quantity) is None for quantity in inner.quantities):
         return None
     spring = applied if isinstance(applied, PostureSpring) else None
-    passive, drives = (), tuple(range(model.nv))
-    if actuation is not None:
-        drives = tuple(actuation.active.tolist())
-        passive = () if model.loops else tuple(actuation.passive.tolist())
+    passive = () if actuation is None or model.loops else tuple(actuation.passive.tolist())
     mixed = (redundant or bool(model.loops) or bool(passive) or not m <= model.nv <= LARGEST)
     if m > 2 * LARGEST_DENSE:
         return None
     setting = Setting(None if spring is None else spring.constants, metric, passive,
-                      drives if model.loops else (), mixed)
+                      driven_entries(dyn, actuation) if model.loops else (), mixed)
     try:
         code = motion_kernels(dyn, Structure(inner), setting)
     except ZeroDivisionError:   # rows of constants that depend on each other

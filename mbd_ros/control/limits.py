@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.control.regular_case import LARGEST
+from mbd_ros.control.robot_code import LARGEST_DENSE
 from mbd_ros.control.scalars import smallest
 from mbd_ros.execution.trace import Operand, Symbol, Trace
 from mbd_ros.execution.traced_function import machine_code_of
@@ -48,7 +48,7 @@ class Limits:
         self._high = np.concatenate([upper, top])
         margin = np.concatenate([np.full(len(lower), MARGIN), (SPEED_MARGIN - 1.0) * top])
         self._widened = self._low - margin, self._high + margin
-        self._excess = self._quick() if model.nv <= LARGEST and len(self._v) else None
+        self._excess = self._quick() if model.nv <= LARGEST_DENSE and len(self._v) else None
         # Where one side is unlimited the way out is that to the other side.
         self._middle = np.where(np.isfinite(lower), np.where(
             np.isfinite(upper), 0.5 * (np.nan_to_num(lower) + np.nan_to_num(upper)), np.inf),

@@ -16,6 +16,7 @@ import numpy as np
 
 from mbd_ros.control.applied_forces import SpringConstants
 from mbd_ros.control.drives import driven_kernel
+from mbd_ros.control.link_constraint import MOTION
 from mbd_ros.control.loop_constraint import ClosedLoops
 from mbd_ros.control.recorded import Known, Quantity, Recorded, Rows, Structure
 from mbd_ros.control.regular_case import regular_case
@@ -23,7 +24,7 @@ from mbd_ros.control.robot_code import machine_code, padded
 from mbd_ros.control.scalar_manifold import configuration_rate, displaced, normalized
 from mbd_ros.control.scalars import difference, identity, length, Row, smallest, square, sum_of
 from mbd_ros.control.small_systems import (
-    CONFLICT, constrained_motion, DROPPED, FACTS, KEPT, PIVOT, RANK)
+    CONFLICT, constrained_motion, DROPPED, FACTS, KEPT, no_facts, PIVOT, RANK)
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.execution.fused import Computed, Fused, fused, Inside, KernelCall
@@ -138,7 +139,7 @@ class MotionKernels:
             calls.append(Computed(straight, 'all', size + n))
             return fused({**self._state, **self._changing}, calls, 'constrained_motion',
                          (self._dyn, self._rest))
-        code = _solver(n, m, len(self._setting.passive))
+        code = solver(n, m, len(self._setting.passive))
         calls += self._solved(lambda given: system(given)[:2], m, 'solved', code)
         calls.append(Computed(combined, 'all', size + n))
         return fused({**self._state, **self._changing}, calls, 'constrained_motion',
@@ -198,7 +199,7 @@ class MotionKernels:
             return [*phi, *solved[:n], *solved[2 * (n + count):]]
         keep: tuple[object, ...] = (self._dyn, self._rest, self._unit)
         if count and self._setting.redundant:
-            code = _solver(n, count, 0)
+            code = solver(n, count, 0)
             keep = (*keep, code)
             calls += self._solved(system, count, 'solved', code, metric, mixed=False)
         return fused({**self._state, **self._changing},
@@ -264,7 +265,7 @@ class MotionKernels:
             facts += [given[correction][held + n:] for correction in ('c1', 'c2')]
             effort = [x + y for x, y in zip(applied, force)]
             if self.drive is not None:
-                effort = given['driven'][:n]
+                effort = list(given['driven'][:n])
                 facts.append(given['driven'][n:])
             return [*given['q6'], *given['v6'], *a[:2 * n + m], *applied, *effort,
                     length(c1[:held]), length(c2[:held]), length(c1[held:held + n]),
@@ -282,11 +283,13 @@ class MotionKernels:
 
     def _called(self, quantity: Quantity, name: str) -> Part:
         function, link = quantity
-        size, *arguments = {
-            'motion': (28, 'q', 'v', self._rest.ctypes.data), 'jacobian': (6 * self.size, 'q'),
-            'loop_rows': ((VALUES + self.size) * (self.counts[2] - self._constraint.counts[2]),
-                          'q', 'v')}[function]
-        return self._call(function, name, size, *arguments, link=link)
+        loops = 0 if self._loops is None else self._loops.count
+        size = {'motion': MOTION, 'jacobian': 6 * self.size,
+                'loop_rows': (VALUES + self.size) * loops}[function]
+        arguments: dict[str, tuple[str | int, ...]] = {
+            'motion': ('q', 'v', self._rest.ctypes.data), 'jacobian': ('q',),
+            'loop_rows': ('q', 'v')}
+        return self._call(function, name, size, *arguments[function], link=link)
 
     def _call(self, function: str, result: str, size: int, *arguments: str | int, link: str = ''
               ) -> Part:
@@ -318,7 +321,8 @@ def motion_kernels(dyn: PreparedDynamics, structure: Structure, setting: Setting
 
 
 @functools.lru_cache(maxsize=64)
-def _solver(n: int, m: int, passive: int) -> LoopCode:
+def solver(n: int, m: int, passive: int) -> LoopCode:
+    """Return ``constrained_motion`` for numbers of velocities, of rows, and of passive entries."""
     return loop_code(constrained_motion,
                      [(n, n), (n,), (m, n), (m,), (2 * (n + m) + FACTS,)],
                      [n, m, passive, padded(m + 1)])
@@ -332,13 +336,6 @@ def straight_motion(M: list[Row], force: Row, matrix: list[Row], right_side: Row
     facts = no_facts()
     facts[RANK], facts[KEPT], facts[PIVOT] = float(m), smallest(rows), smallest(pivots)
     return [*found[:2 * (n + m)], *facts]
-
-
-def no_facts() -> Row:
-    """Return the facts of a system without rows."""
-    facts: Row = [0.0] * FACTS
-    facts[KEPT] = facts[PIVOT] = 1.0
-    return facts
 
 
 def applied_force(spring: SpringConstants | None, given: Given, M: list[Row]) -> Row:

@@ -23,6 +23,7 @@ import math
 import numpy as np
 
 from mbd_ros.control.regular_case import CLEARLY_REGULAR
+from mbd_ros.control.scalars import Row
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 NEGLIGIBLE = 1e-12
@@ -48,6 +49,13 @@ def clear(facts: Sequence[float], least: float) -> bool:
     """Return whether a rank is beyond doubt, where ``least`` is the smallest part of a row."""
     return (facts[KEPT] > least and facts[PIVOT] > CLEARLY_REGULAR
             and facts[DROPPED] < CLEARLY_DEPENDENT)
+
+
+def no_facts() -> Row:
+    """Return the facts of a system without rows."""
+    facts: Row = [0.0] * FACTS
+    facts[KEPT] = facts[PIVOT] = 1.0
+    return facts
 
 
 def constrained_motion(M: Matrix, Q: Vector, A: Matrix, b: Vector, result: Vector,
@@ -109,12 +117,15 @@ def _constrained(M: Matrix, Q: Vector, A: Matrix, b: Vector, accelerations: Vect
         for k in range(i):
             accelerations[k] -= L[i, k] * accelerations[i]
     facts[CONFLICT] = 0.0
+    most = 0.0
+    for i in range(n):
+        most = abs(accelerations[i]) if abs(accelerations[i]) > most else most
     for j in range(m):
         value = 0.0
         scale = abs(b[j])
         for i in range(n):
             value += A[j, i] * accelerations[i]
-            scale += abs(A[j, i] * accelerations[i])
+            scale += abs(A[j, i]) * most
         residual[j] = value - b[j]
         if abs(residual[j]) > facts[CONFLICT] * scale:
             facts[CONFLICT] = abs(residual[j]) / scale
@@ -133,7 +144,9 @@ def cholesky(M: Matrix, L: Matrix, n: int) -> float:
         for k in range(i):
             pivot -= L[i, k] * L[i, k]
         L[i, i] = math.sqrt(pivot)
-        if pivot < least * M[i, i]:
+        if pivot <= 0.0:
+            least = 0.0
+        elif pivot < least * M[i, i]:
             least = pivot / M[i, i]
     return least
 

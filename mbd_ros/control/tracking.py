@@ -36,7 +36,7 @@ from mbd_ros.control.scalars import absolute, clipped, Row
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.simulation.manifold import (
-    checked, displacement, endless, joint_of_each_velocity, Vector)
+    checked, displacement, endless, is_flat, joint_of_each_velocity, Vector)
 from mbd_ros.spatial import larger, Scalar
 
 IDLE_DAMPING = 1.0
@@ -151,7 +151,7 @@ class TrackingLaw:
         self.robust_rate = robust_rate
         self.robust_efforts = bounds
         self.approach_speeds = np.minimum(approach_speed, 0.5 * model.velocity_limits)
-        self._endless = endless(model)
+        self._endless, self._flat = endless(model), is_flat(model)
         self._code: Callable[..., Any] | None = None
         self._code_for: PreparedDynamics | None = None
         self.names = joint_of_each_velocity(model)
@@ -184,14 +184,16 @@ class TrackingLaw:
 
     def _fixed(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
         """Return the efforts without what is learned, by machine code where there is some."""
-        n, code = self.dyn.model.nv, self._machine_code()
+        n, code, first = self.dyn.model.nv, self._machine_code(), nominal.q
+        if code is not None and not self._flat:
+            first = displacement(self.dyn.model, q, nominal.q)
         found = None if code is None else code(
-            nominal.q, nominal.v, nominal.accelerations, nominal.effort, q, v)
+            first, nominal.v, nominal.accelerations, nominal.effort, q, v)
         if found is None:
             return self._stepwise(nominal, q, v)
         effort, feedback, error, error_rate, robust = (
             found[:n], found[n:2 * n], found[2 * n:3 * n], found[3 * n:4 * n], found[4 * n:5 * n])
-        cut, turned = found[5 * n:].tolist()
+        cut, turned = found[5 * n:5 * n + 2].tolist()
         if turned > math.pi:
             return self._stepwise(nominal, q, v)
         return TrackingEffort(
@@ -285,8 +287,7 @@ class TrackingLaw:
         """Return the law in one call, where the robot has machine code for it."""
         if self._code_for is not self.dyn:
             self._code_for = self.dyn
-            self._code = (fused_law(self.dyn, self, self.effort_limits.tolist())
-                          if self.actuation is None else None)
+            self._code = fused_law(self.dyn, self, self.effort_limits.tolist(), self.actuation)
         return self._code
 
     def _limited(self, nominal: Vector, effort: Vector, error: Vector, error_rate: Vector,

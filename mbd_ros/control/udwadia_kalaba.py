@@ -219,6 +219,11 @@ def _joint(index: int, joint_names: Sequence[str] | None) -> str:
 
 
 def _conflict(rows: Matrix, accelerations: Vector, right_side: Vector, residual: Vector) -> bool:
-    """Return whether a residual is more than rounding, row by row in the row's own scale."""
-    scale = np.abs(rows) @ np.abs(accelerations) + np.abs(right_side)
+    """
+    Return whether a residual is more than rounding, row by row in the row's own scale.
+
+    The largest acceleration counts, not that of the row's joints: theirs may be zero but for what
+    rounding makes of the others.
+    """
+    scale = np.abs(rows).sum(1) * np.abs(accelerations).max() + np.abs(right_side)
     return bool((np.abs(residual) > CONFLICT * scale).any())

@@ -26,7 +26,7 @@ from mbd_ros.execution.straight_line import SCALAR
 Shape: TypeAlias = tuple[int, ...]
 
 _ARITHMETIC = {ast.Add: ('add', 'fadd'), ast.Sub: ('sub', 'fsub'), ast.Mult: ('mul', 'fmul'),
-               ast.Div: ('', 'fdiv'), ast.FloorDiv: ('sdiv', '')}
+               ast.Div: ('', 'fdiv'), ast.Mod: ('srem', '')}
 _COMPARISON = {ast.Lt: ('slt', 'olt'), ast.LtE: ('sle', 'ole'), ast.Gt: ('sgt', 'ogt'),
                ast.GtE: ('sge', 'oge'), ast.Eq: ('eq', 'oeq'), ast.NotEq: ('ne', 'une')}
 _INTRINSICS = ('declare double @llvm.sqrt.f64(double)', 'declare double @llvm.fabs.f64(double)',
@@ -164,12 +164,14 @@ class _Function:
 
     def _statements(self, statements: Sequence[ast.stmt]) -> None:
         for statement in statements:
-            getattr(self, f'_{type(statement).__name__.lower()}')(statement)
+            write: Callable[[ast.stmt], None] = getattr(
+                self, f'_{type(statement).__name__.lower()}')
+            write(statement)
 
     def _assign(self, node: ast.Assign) -> None:
         target, = node.targets
-        if (isinstance(target, ast.Name) and isinstance(node.value, ast.Call)
-                and isinstance(node.value.func, ast.Attribute) and node.value.func.attr == 'zeros'):
+        if isinstance(node.value, ast.Call) and _called_name(node.value) == 'zeros':
+            assert isinstance(target, ast.Name)
             self._own_array(target.id, node.value.args[0])
         else:
             self._store(target, self._value(node.value))
@@ -185,10 +187,9 @@ class _Function:
     def _for(self, node: ast.For) -> None:
         assert isinstance(node.target, ast.Name) and isinstance(node.iter, ast.Call)
         bounds = [self._value(bound) for bound in node.iter.args]
-        start, stop, step = {1: lambda: (Value('i64', '0'), bounds[0], 1),
-                             2: lambda: (bounds[0], bounds[1], 1),
-                             3: lambda: (bounds[0], bounds[1], int(bounds[2].text))
-                             }[len(bounds)]()
+        start = bounds[0] if len(bounds) > 1 else Value('i64', '0')
+        stop = bounds[1] if len(bounds) > 1 else bounds[0]
+        step = int(bounds[2].text) if len(bounds) > 2 else 1
         head, body, end = self._labels('head', 'body', 'end')
         self._store(node.target, start)
         self._lines += [f'  br label %{head}', f'{head}:']
@@ -275,7 +276,7 @@ class _Function:
 
     def _value(self, node: ast.expr) -> Value:
         if isinstance(node, ast.Constant):
-            return _constant(node.value)
+            return _constant(node.value)  # type: ignore[arg-type]
         if isinstance(node, ast.Name):
             if node.id in self._places:
                 kind, place = self._places[node.id]
@@ -301,7 +302,7 @@ class _Function:
         return self._call(node)
 
     def _call(self, node: ast.Call) -> Value:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id  # type: ignore[attr-defined]
+        name = _called_name(node)
         if name in ('sqrt', 'abs'):
             intrinsic = {'sqrt': 'sqrt', 'abs': 'fabs'}[name]
             value = self._as_float(self._value(node.args[0]))
@@ -345,7 +346,8 @@ class _Function:
         if one.kind == 'i64':
             if one.text.lstrip('-').isdigit() and other.text.lstrip('-').isdigit():
                 a, b = int(one.text), int(other.text)
-                return Value('i64', str({'add': a + b, 'sub': a - b, 'mul': a * b}[whole]))
+                return Value('i64', str({'add': a + b, 'sub': a - b, 'mul': a * b,
+                                         'srem': a % (b or 1)}[whole]))
             return Value('i64', self._new(f'{whole} i64 {one.text}, {other.text}'))
         return Value('double', self._new(f'{real} contract reassoc double {one.text}, '
                                          f'{other.text}'))
@@ -366,3 +368,7 @@ def _constant(value: float) -> Value:
         return Value('i64', str(int(value)))
     return Value('double', SCALAR.constant(value))
 
+
+def _called_name(node: ast.Call) -> str:
+    """Return the name of what is called, without its module."""
+    return ast.unparse(node.func).rpartition('.')[2]

@@ -18,8 +18,9 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from mbd_ros.control import dynamics_with, Payload, Task
+from mbd_ros.control import Payload, Task
 from mbd_ros.control.feasibility import check_task
+from mbd_ros.control.payload import carrier, reloaded
 from mbd_ros.control.tracker import Mode, Step, Tracker
 from mbd_ros.errors import InvalidValueError, MbdError, NoModelError
 from mbd_ros.messages.controller_states import idle_state, tracking_state
@@ -141,7 +142,7 @@ class Controller(Node):
         q = commands.configuration('', []) if posture is None else posture
         v = commands.velocities('', [])
         payload = None if self._payload is None else self._payload.check(model)
-        dynamics = dynamics_with(model, payload, settings.gravity)
+        dynamics = carrier(model, payload, task.link, settings.gravity)
         idle = replace(task, path={}, constraints=())
         try:   # refuses what is wrong
             first = Tracker(dynamics, replace(task, start='as_given'), q, v)
@@ -314,7 +315,7 @@ class Controller(Node):
             if robot is None or self._task is None:
                 raise NoModelError(self._source.problem)
             payload = read_payload(request.link or self._task.link, request.payload)
-            dynamics = dynamics_with(robot.model, payload, self._gravity)
+            dynamics = reloaded(self._dynamics, payload)
         except MbdError as error:
             response.error_code, response.message = error_code(error), str(error)
             response.name_at_fault = name_at_fault(error)

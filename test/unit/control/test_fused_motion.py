@@ -1,21 +1,33 @@
 """Machine code of a step gives what the operations give one after the other."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import mbd_ros
 from mbd_ros.control import (
-    constraints_from_data, default_task, Stack, ToolPosition, TracedConstraint,
-    TracedVelocityConstraint, TrackingLaw)
+    Actuation, constraints_from_data, default_task, dynamics_with, JointCoupling, Payload, Stack,
+    Task, ToolPosition, TracedConstraint, TracedVelocityConstraint, TrackingLaw)
 from mbd_ros.control.approach import Approach
 from mbd_ros.control.constrained_motion import ConstrainedMotion
 from mbd_ros.control.nominal_model import NominalModel
+from mbd_ros.control.payload import carrier, reloaded
 from mbd_ros.control.task import motion_for
+from mbd_ros.control.tracker import Tracker
+from mbd_ros.execution import machine_code
+from mbd_ros.model import state
+from mbd_ros.model.state import neutral
+
+URDF = Path(__file__).parents[3] / 'urdf'
+DATA = Path(__file__).parents[2] / 'data'
 
 
 def plain(motion):
     """Return the same motion without machine code."""
     other = ConstrainedMotion(motion.dyn, motion.constraint, applied=motion.applied,
-                              elimination=motion.elimination)
+                              elimination=motion.elimination, actuation=motion.actuation)
     other._fused_motion = lambda: None
     return other
 
@@ -103,6 +115,126 @@ def test_equal_constraints_share_machine_code(puma):
     away = ConstrainedMotion(puma, Approach(other.constraint, q, np.zeros(6), 0.0, 1.0),
                              applied=other.applied, elimination=other.elimination)
     assert one._fused_motion()._step is away._fused_motion()._step
+
+
+def five_bar():
+    """Two drives, a loop of which three rows follow from the others."""
+    dyn = mbd_ros.compile(mbd_ros.load(URDF / 'five_bar.urdf'))
+    return motion_for(dyn, default_task('five_bar')), np.zeros(4)
+
+
+def delta():
+    """Three drives, a platform with a quaternion, six ball joints; a payload on the platform."""
+    model = mbd_ros.load(URDF / 'delta.urdf.xacro')
+    payload = Payload('platform', 0.3, (0.01, 0.0, -0.05))
+    drives = ('arm1_drive', 'arm2_drive', 'arm3_drive')
+    path = {'kind': 'circle', 'center': [0.0, 0.0, -0.42], 'radius': 0.04,
+            'normal': [0.0, 0.0, 1.0], 'period': 1.0}
+    return motion_for(dynamics_with(model, payload, (0.0, 0.0, -9.81)), Task(
+        link='platform', path=path, actuated=drives)), neutral(model)
+
+
+def floating():
+    """Nothing holds the base, whose six entries of v come first; the tool's orientation, too."""
+    model = mbd_ros.load(URDF / 'space_robot.urdf.xacro', floating_base=True)
+    path = {'kind': 'circle', 'center': [1.04, 0.0, 0.59], 'radius': 0.1,
+            'normal': [0.0, 1.0, 0.0], 'period': 3.0}
+    held = {'kind': 'tool_orientation', 'link': 'tool', 'orientation': [0.0, 0.976, 0.0, 0.219]}
+    q = neutral(model)
+    q[-6:] = 0.0, 0.5, 1.3, 0.0, 0.9, 0.0
+    return motion_for(mbd_ros.compile(model, gravity=(0.0, 0.0, 0.0)), Task(
+        link='tool', path=path, constraints=(held,))), q
+
+
+def cart_pole():
+    """Take a pole that has no actuator, and its entry of v comes last."""
+    model = mbd_ros.load(DATA / 'ladder' / '03_cart_pole.urdf')
+    dyn = mbd_ros.compile(model)
+    cart, pole = model.joint_names
+    return ConstrainedMotion(dyn, JointCoupling(model, {pole: 1.0}, 0.5),
+                             actuation=Actuation(model, [cart])), np.array([0.1, 0.4])
+
+
+def redundant():
+    """Prescribe a path and twice one more row, with springs towards a posture and a payload."""
+    model = mbd_ros.load(URDF / 'panda.urdf')
+    dyn = dynamics_with(model, Payload('tool', 2.0, (0.0, 0.0, 0.1)), (0.0, 0.0, -9.81))
+    task = default_task('panda')
+    rows = [{'kind': 'joint_coupling', 'coefficients': {name: factor}, 'value': 0.4 * factor}
+            for name, factor in ((model.joint_names[-1], 1.0), (model.joint_names[-1], -2.0))]
+    return motion_for(dyn, replace(task, constraints=tuple(rows))), np.array(task.start_positions)
+
+
+@pytest.mark.parametrize(('case', 'rank', 'rows'), [
+    (five_bar, 4, 7), (delta, 21, 21), (floating, 6, 6), (cart_pole, 1, 1), (redundant, 4, 5)])
+def test_loops_and_passive_joints_and_redundant_rows(case, rank, rows):
+    """Forty steps by an approach, then efforts of the law, are those of the general form."""
+    motion, q = case()
+    start = NominalModel(motion, q, start='project').state
+    away = start.q
+    if not motion.loop_rows:
+        away = state.integrate(motion.dyn.model, start.q, np.full(len(start.v), 0.01))
+    joined = ConstrainedMotion(
+        motion.dyn, Approach(motion.constraint, away, start.v, 0.0, 0.06), applied=motion.applied,
+        elimination=motion.elimination, actuation=motion.actuation)
+    fast, slow = (NominalModel(each, away, start.v) for each in (joined, plain(joined)))
+    for k in range(1, 41):
+        a, b = fast.advance_to(0.002 * k), slow.advance_to(0.002 * k)
+        # Rounding of 1e-16, forty times, with accelerations of up to 100 rad/s^2.
+        np.testing.assert_allclose(a.q, b.q, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(a.v, b.v, rtol=0, atol=1e-11)
+        for name in ('accelerations', 'effort', 'constraint_force', 'multipliers', 'applied'):
+            one, other = getattr(a, name), getattr(b, name)
+            np.testing.assert_allclose(one, other, rtol=0, atol=1e-9 * (1.0 + abs(other).max()))
+        assert a.rank == b.rank == rank
+        assert len(a.multipliers) == rows
+        assert a.conflicting == b.conflicting is False
+    assert joined.regular_step(0.08, a.q, a.v, a.accelerations, 0.082) is not None
+    rng = np.random.default_rng(6)
+    for rate in (0.0, 40.0):
+        fast_law, slow_law = (TrackingLaw(
+            motion.dyn, actuation=motion.actuation, robust_rate=rate) for _ in range(2))
+        slow_law._machine_code = lambda: None
+        for size in (1e-3, 0.1, 1.0):
+            q = state.integrate(motion.dyn.model, a.q, rng.uniform(-size, size, len(a.v)))
+            v = a.v + rng.uniform(-size, size, len(a.v))
+            assert fast_law._machine_code() is not None
+            for one, other in zip(fast_law.efforts(a, q, v), slow_law.efforts(a, q, v)):
+                if one is None or isinstance(one, tuple):
+                    assert one == other
+                else:   # loops decide at parts of 1e-3, and efforts are up to 1e4 N m
+                    np.testing.assert_allclose(
+                        one, other, rtol=1e-10, atol=1e-12 * (1e3 + abs(other).max()))
+
+
+def test_another_payload_on_the_link_compiles_nothing(monkeypatch):
+    """It is the motion of that payload, by the machine code that was there."""
+    model = mbd_ros.load(URDF / 'puma560.urdf')
+    task = default_task('puma560')
+    dyn = carrier(model, None, 'tool', (0.0, 0.0, -9.81))
+    tracker = Tracker(dyn, task, np.array(task.start_positions), np.zeros(6))
+    for k in range(3):   # onto the path by the general form, then on it
+        tracker.step(0.002 * k, np.array(task.start_positions), np.zeros(6))
+
+    def refused(*_):
+        raise AssertionError('compiled')
+    payload = Payload('tool', 2.0, (0.0, 0.05, 0.1))
+    with monkeypatch.context() as patch:
+        patch.setattr(machine_code, '_object_code', refused)
+        same = reloaded(dyn, payload)
+        assert same is dyn
+        tracker.set_dynamics(same)
+        for k in range(3, 20):
+            step = tracker.step(0.002 * k, np.array(task.start_positions), np.zeros(6))
+    assert same.payload == payload
+    other = dynamics_with(model, payload, (0.0, 0.0, -9.81))
+    q, v = step.nominal.q, step.nominal.v
+    # The load adds numbers of up to 100 N m.
+    np.testing.assert_allclose(
+        step.nominal.effort, other.inverse_dynamics(q, v, step.nominal.accelerations), atol=1e-10)
+    assert reloaded(same, Payload('link3', 0.0)) is dyn
+    assert same.payload == Payload('tool', 0.0)
+    assert reloaded(same, Payload('link3', 1.0)) is not dyn
 
 
 @pytest.mark.parametrize('rate', [0.0, 60.0])

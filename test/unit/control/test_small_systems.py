@@ -1,0 +1,138 @@
+"""The equation in loops gives what the general form gives, and says where that has to decide."""
+
+import ctypes
+from pathlib import Path
+
+from hypothesis import given, settings, strategies as st
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.control import Actuation
+from mbd_ros.control.drives import driven
+from mbd_ros.control.motion_kernels import solver
+from mbd_ros.control.small_systems import (
+    actuated_efforts, clear, CONFLICT, constrained_motion, FACTS, KEPT, PIVOT, RANK)
+from mbd_ros.control.udwadia_kalaba import constrained_acceleration
+from mbd_ros.dynamics.loop_closure import close_loops
+from mbd_ros.dynamics.loop_efforts import driven_share
+from mbd_ros.execution.loop_code import loop_code
+
+LEAST = 1e-8
+URDF = Path(__file__).parents[3] / 'urdf'
+
+
+def solved(M, Q, A, b, passive=0):
+    """Return accelerations, force, multipliers, residual and facts, by machine code."""
+    m, n = A.shape
+    result = np.zeros(2 * (n + m) + FACTS)
+    arrays = [np.ascontiguousarray(array, float) for array in (M, Q, A, b, result)]
+    code = solver(n, m, passive)
+    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)(code.address)(
+        *(array.ctypes.data for array in arrays))
+    return np.split(arrays[4], np.cumsum([n, n, m, m]))
+
+
+def system(rng, n, m, rank):
+    """Return a random system whose rows of different length have a rank."""
+    root = rng.normal(size=(n, n))
+    base = rng.normal(size=(rank, n))
+    A = base if rank == m else np.vstack([base, rng.normal(size=(m - rank, rank)) @ base])
+    A = A[rng.permutation(m)] * 10.0**rng.uniform(-1, 1, (m, 1))
+    return root @ root.T + np.eye(n), rng.normal(size=n), A, A @ rng.normal(size=n)
+
+
+@settings(max_examples=40, deadline=None)
+@given(size=st.sampled_from([(1, 1, 1), (3, 3, 3), (4, 7, 4), (6, 4, 3), (12, 6, 6), (21, 21, 21),
+                             (7, 9, 5)]),
+       conflict=st.booleans(), seed=st.integers(0, 10**6))
+def test_it_is_the_general_form(size, conflict, seed):
+    n, m, rank = size
+    rng = np.random.default_rng(seed)
+    M, Q, A, b = system(rng, n, m, rank)
+    if conflict:
+        b = b + rng.normal(size=m)
+    found = solved(M, Q, A, b)
+    expected = constrained_acceleration(M, Q, A, b)
+    facts = found[4]
+    if not clear(facts, LEAST):
+        assert facts[KEPT] < 1e-6   # random rows are seldom so near to each other
+        return
+    assert facts[RANK] == expected.rank == rank
+    assert (facts[RANK] < m and facts[CONFLICT] > 1e-8) == expected.conflicting
+    # Rounding times the condition: of M up to 1e3, of the rows its inverse margin, twice.
+    loss = 1e-16 * 1e3 * n / min(facts[KEPT], facts[PIVOT])
+    for one, other in zip(found, (expected.accelerations, expected.constraint_force,
+                                  expected.multipliers, expected.residual)):
+        scale = 1.0 + np.abs(other).max() + np.abs(expected.accelerations).max()
+        np.testing.assert_allclose(one, other, rtol=0, atol=10.0 * loss * scale)
+
+
+def test_the_text_is_python_too():
+    """Without compilation, to rounding in another order."""
+    rng = np.random.default_rng(1)
+    for n, m, rank, passive in ((3, 2, 2, 0), (4, 5, 3, 0), (5, 3, 3, 2)):
+        M, Q, A, b = system(rng, n, m, rank)
+        result = np.zeros(2 * (n + m) + FACTS)
+        constrained_motion(M, Q, A, b, result, n, m, passive, m + 1)
+        found = np.concatenate(solved(M, Q, A, b, passive))
+        np.testing.assert_allclose(found, result, rtol=1e-9, atol=1e-10)
+
+
+def test_a_rank_in_doubt_is_said_to_be():
+    rng = np.random.default_rng(3)
+    M, Q, A, b = system(rng, 6, 3, 3)
+    for part in (1e-5, 1e-7, 1e-9):
+        near = np.vstack([A, A[0] + part * rng.normal(size=6)])
+        assert not clear(solved(M, Q, near, np.append(b, b[0]))[4], LEAST)
+    near = np.vstack([A, A[0] + 1e-15 * rng.normal(size=6)])
+    facts = solved(M, Q, near, np.append(b, b[0]))[4]
+    assert clear(facts, LEAST)
+    assert facts[RANK] == 3
+    M[:, 2] = M[2] = 0.0
+    facts = solved(M, Q, A, b)[4]
+    assert not clear(facts, LEAST)
+    tiny = solved(np.eye(3), np.zeros(3), np.diag([1.0, 1.0, 1e-13]), np.ones(3))[4]
+    assert not clear(tiny, LEAST)   # a row of rounding errors, or of very small units
+
+
+@pytest.mark.parametrize('robot', ['five_bar', 'delta', 'stewart'])
+@pytest.mark.parametrize('braced', [False, True])
+def test_the_share_of_the_drives(robot, braced):
+    """As many drives as freedoms, and all joints: two ways to hold a platform share by norm."""
+    file, = URDF.glob(f'{robot}.urdf*')
+    model = mbd_ros.load(file)
+    dyn = mbd_ros.compile(model)
+    names = [name for name in model.joint_names if braced or 'drive' in name or 'leg' in name
+             and 'slide' in name]
+    drives = [name for name, kind in zip(model.joint_names, model.joint_types)
+              if kind.nv == 1 and name in names]
+    if len(drives) < 2:
+        drives = [name for name, kind in zip(model.joint_names, model.joint_types)
+                  if kind.name == 'PRISMATIC']
+    rng = np.random.default_rng(4)
+    actuation = Actuation(model, drives)
+    for _ in range(5):
+        q, _ = close_loops(model, mbd_ros.model.state.integrate(
+            model, mbd_ros.model.state.neutral(model), rng.uniform(-0.05, 0.05, model.nv)),
+            np.zeros(model.nv))
+        force = rng.normal(size=model.nv)
+        expected = driven_share(dyn, q, force, drives)
+        # The decision is left to the general form at a part of 1e-3: rounding times its inverse.
+        np.testing.assert_allclose(driven(dyn, q, force, actuation), expected, rtol=0,
+                                   atol=1e-11 * np.abs(expected).max())
+
+
+def test_efforts_of_actuated_joints():
+    rng = np.random.default_rng(5)
+    n, passive = 7, 3
+    root = rng.normal(size=(n, n))
+    M, h, wanted = root @ root.T + np.eye(n), rng.normal(size=n), rng.normal(size=n)
+    found = np.zeros(n)
+    code = loop_code(actuated_efforts, [(n, n), (n,), (n,), (n,)], [n, passive])
+    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(code.address)(
+        *(array.ctypes.data for array in (M, h, wanted, found)))
+    a, p = slice(passive, None), slice(passive)
+    rest = np.linalg.solve(M[p, p], -h[p] - M[p, a] @ wanted[a])
+    np.testing.assert_allclose(found[a], h[a] + M[a, p] @ rest + M[a, a] @ wanted[a], atol=1e-12)
+    assert not found[p].any()

@@ -1,0 +1,83 @@
+"""Functions with loops: as machine code they do what they do as Python."""
+
+import ctypes
+import math
+
+import numpy as np
+
+from mbd_ros.execution.loop_code import loop_code
+
+LIMIT = 0.5
+
+
+def run(function, arrays, sizes=()):
+    """Return copies of arrays after machine code of a function has been at them."""
+    copies = [array.copy() for array in arrays]
+    code = loop_code(function, [array.shape for array in arrays], sizes)
+    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arrays))(code.address)(
+        *(copy.ctypes.data for copy in copies))
+    return copies
+
+
+def square_of(row, n: int) -> float:
+    """Return the squared length of a row."""
+    total = 0.0
+    for i in range(n):
+        total += row[i] * row[i]
+    return total
+
+
+def first_above(values, n: int) -> int:
+    """Return where the first value above the limit is, n if there is none."""
+    found = n
+    for i in range(n):
+        if values[i] > LIMIT and values[i] < math.inf:
+            found = i
+            break
+    return found
+
+
+def everything(A, b, result, n: int, m: int):
+    """Use each kind of statement once."""
+    own = np.zeros((n, m))
+    for i in range(n - 1, -1, -1):
+        for j in range(m):
+            own[i, j] = A[i, j] / (1 + j) if A[i, j] > 0.0 else -A[i, j]
+        result[i] = math.sqrt(square_of(own[i], m))
+        if result[i] != result[0] or i == 1:
+            result[i] -= abs(b[i % 2])
+        else:
+            result[i] += i
+    tail(b[2:], result[n:n + 1], n - 2)
+    result[n + 1] = first_above(b, n)
+    result[n + 2] = int(b[0]) + 3 * (n - 1)
+
+
+def tail(rest, total, n: int):
+    """Sum what is handed over."""
+    total[0] = 0.0
+    for i in range(n):
+        total[0] += rest[i]
+
+
+def test_each_kind_of_statement():
+    rng = np.random.default_rng(2)
+    for n, m in ((3, 1), (4, 7), (9, 16)):
+        for _ in range(5):
+            A, b, result = rng.normal(size=(n, m)), 3.0 * rng.normal(size=n), np.zeros(n + 3)
+            found = run(everything, [A, b, result], [n, m])
+            everything(A, b, result, n, m)
+            assert (found[0] == A).all()
+            # Sums of up to 16 numbers in another order.
+            np.testing.assert_allclose(found[2], result, rtol=1e-14, atol=1e-14)
+
+
+def test_own_arrays_begin_at_zero_in_each_round():
+    def rounds(result, n: int):
+        for i in range(n):
+            row = np.zeros(n)
+            row[i] += 1.0
+            for j in range(n):
+                result[i, j] = row[j]
+    found, = run(rounds, [np.full((3, 3), 7.0)], [3])
+    assert (found == np.eye(3)).all()
