@@ -75,38 +75,111 @@ def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
 def _transposed(name: str, size: int, width: Width, before: tuple[str, str], pack: bool
                 ) -> list[str]:
     """
-    Return the loop over entries that packs W rows into vectors, or unpacks them.
+    Return the loop over entries, W at a time, that packs W rows into vectors or unpacks them.
 
-    It adds 0 * x for every entry to a sum, which stays zero as long as all are finite; ``before``
-    are the block that comes first and the sum there.
+    Squares of W rows and W entries are transposed in registers; the entries that fill none come
+    last. 0 * x is added for every entry to a sum, which stays zero as long as all are finite;
+    ``before`` are the block that comes first and the sum there.
     """
     kind, (label, zeros) = width.type, before
+    squares = size - size % width.lanes
     lines = [f'  %{name}.first = mul i64 %row, {size}', f'  br label %{name}.loop',
              f'{name}.loop:', f'  %{name}.k = phi i64 [0, %{label}], [%{name}.k1, %{name}.body]',
-             f'  %{name}.zeros = phi {kind} [{zeros}, %{label}], [%{name}.sum, %{name}.body]',
-             f'  %{name}.more = icmp slt i64 %{name}.k, {size}',
-             f'  br i1 %{name}.more, label %{name}.body, label %{name}.done', f'{name}.body:',
-             f'  %{name}.at = add i64 %{name}.first, %{name}.k',
-             f'  %{name}.v = getelementptr {kind}, ptr %{name}.vectors, i64 %{name}.k']
-    if not pack:
-        lines.append(f'  %{name}.x = load {kind}, ptr %{name}.v, align 8')
-    value = 'poison'
+             f'  %{name}.sum = phi {kind} [{zeros}, %{label}], [%{name}.s.sum, %{name}.body]',
+             f'  %{name}.more = icmp slt i64 %{name}.k, {squares}',
+             f'  br i1 %{name}.more, label %{name}.body, label %{name}.rest', f'{name}.body:',
+             *_square(name, f'{name}.s', f'%{name}.k', size, width.lanes, width, pack),
+             f'  %{name}.k1 = add i64 %{name}.k, {width.lanes}', f'  br label %{name}.loop',
+             f'{name}.rest:']
+    if size > squares:
+        lines += _square(name, f'{name}.r', str(squares), size, size - squares, width, pack)
+    last = f'%{name}.r.sum' if size > squares else f'%{name}.sum'
+    return [*lines, f'  br label %{name}.done', f'{name}.done:',
+            f'  %{name}.zeros = phi {kind} [{last}, %{name}.rest]']
+
+
+def _square(name: str, new: str, entry: str, size: int, count: int, width: Width, pack: bool
+            ) -> list[str]:
+    """Return the instructions for W rows of some entries; ``new`` begins the names of values."""
+    rows = [f'  %{new}.at = add i64 %{name}.first, {entry}']
     for lane in range(width.lanes):
-        lines += [f'  %{name}.o{lane} = add i64 %{name}.at, {lane * size}',
-                  f'  %{name}.p{lane} = getelementptr double, ptr %{name}, i64 %{name}.o{lane}']
-        if pack:
-            lines += [f'  %{name}.e{lane} = load double, ptr %{name}.p{lane}',
-                      f'  %{name}.x{lane} = insertelement {kind} {value}, '
-                      f'double %{name}.e{lane}, i64 {lane}']
-            value = f'%{name}.x{lane}'
-        else:
-            lines += [f'  %{name}.e{lane} = extractelement {kind} %{name}.x, i64 {lane}',
-                      f'  store double %{name}.e{lane}, ptr %{name}.p{lane}']
+        rows += [f'  %{new}.o{lane} = add i64 %{new}.at, {lane * size}',
+                 f'  %{new}.row{lane} = getelementptr double, ptr %{name}, i64 %{new}.o{lane}']
+    vectors = [f'  %{new}.e{k} = add i64 {entry}, {k}\n'
+               f'  %{new}.vector{k} = getelementptr {width.type}, ptr %{name}.vectors, '
+               f'i64 %{new}.e{k}' for k in range(count)]
     if pack:
-        lines.append(f'  store {kind} {value}, ptr %{name}.v, align 8')
+        loads = [_load(f'%{new}.x{lane}', f'%{new}.row{lane}', count, width)
+                 for lane in range(width.lanes)]
+        values, moves = _transpose([f'%{new}.x{lane}' for lane in range(width.lanes)], new, width)
+        stores = [f'  store {width.type} {values[k]}, ptr %{new}.vector{k}, align 8'
+                  for k in range(count)]
+        checked = width.lanes
     else:
-        value = f'%{name}.x'
-    return [*lines, f'  %{name}.zero = fmul {kind} {value}, {width.constant(0.0)}',
-            f'  %{name}.sum = fadd {kind} %{name}.zeros, %{name}.zero',
-            f'  %{name}.k1 = add i64 %{name}.k, 1', f'  br label %{name}.loop',
-            f'{name}.done:']
+        loads = [f'  %{new}.x{k} = load {width.type}, ptr %{new}.vector{k}, align 8'
+                 for k in range(count)]
+        values, moves = _transpose([*(f'%{new}.x{k}' for k in range(count)),
+                                    *['zeroinitializer'] * (width.lanes - count)], new, width)
+        stores = [_store(values[lane], f'%{new}.row{lane}', count, width)
+                  for lane in range(width.lanes)]
+        checked = count
+    return [*rows, *vectors, *loads,
+            *_still_zero(new, f'%{name}.sum', [f'%{new}.x{k}' for k in range(checked)], width),
+            *moves, *stores]
+
+
+def _still_zero(new: str, total: str, values: Sequence[str], width: Width) -> list[str]:
+    """Return the instructions that add 0 * x of some vectors to a sum."""
+    lines = []
+    for k, value in enumerate(values):
+        more = f'%{new}.sum' if k == len(values) - 1 else f'%{new}.sum{k}'
+        lines += [f'  %{new}.zero{k} = fmul contract {width.type} {value}, {width.constant(0.0)}',
+                  f'  {more} = fadd contract {width.type} {total}, %{new}.zero{k}']
+        total = more
+    return lines
+
+
+def _transpose(rows: Sequence[str], new: str, width: Width) -> tuple[list[str], list[str]]:
+    """
+    Return the names of the columns of a square of W rows, and the instructions that make them.
+
+    Squares of 2, then of 4 and of 8 are transposed by exchanging the two blocks off their
+    diagonals, for all pairs of rows.
+    """
+    rows, lines, lanes = list(rows), [], range(width.lanes)
+    step = 1
+    while step < width.lanes:
+        for i in lanes:
+            if i & step:
+                continue
+            upper, lower = rows[i], rows[i | step]
+            for place, source in ((i, [lane if not lane & step else width.lanes + (lane ^ step)
+                                       for lane in lanes]),
+                                  (i | step, [width.lanes + lane if lane & step else lane | step
+                                              for lane in lanes])):
+                mask = ', '.join(f'i32 {lane}' for lane in source)
+                rows[place] = f'%{new}.t{step}.{place}'
+                lines.append(f'  {rows[place]} = shufflevector {width.type} {upper}, {width.type} '
+                             f'{lower}, <{width.lanes} x i32> <{mask}>')
+        step *= 2
+    return rows, lines
+
+
+def _load(name: str, pointer: str, count: int, width: Width) -> str:
+    """Return the instructions that load some entries of a row, with zeros after them."""
+    if count == width.lanes:
+        return f'  {name} = load {width.type}, ptr {pointer}, align 8'
+    part, mask = f'<{count} x double>', ', '.join(
+        f'i32 {min(lane, count)}' for lane in range(width.lanes))
+    return (f'  {name}.part = load {part}, ptr {pointer}, align 8\n'
+            f'  {name} = shufflevector {part} {name}.part, {part} zeroinitializer, '
+            f'<{width.lanes} x i32> <{mask}>')
+
+
+def _store(value: str, pointer: str, count: int, width: Width) -> str:
+    """Return the instructions that store the first entries of a vector."""
+    if count == width.lanes:
+        return f'  store {width.type} {value}, ptr {pointer}, align 8'
+    part, mask = f'<{count} x double>', ', '.join(f'i32 {lane}' for lane in range(count))
+    return (f'  {value}.part = shufflevector {width.type} {value}, {width.type} poison, '
+            f'<{count} x i32> <{mask}>\n  store {part} {value}.part, ptr {pointer}, align 8')

@@ -1,6 +1,7 @@
 """Rows in lanes: every size of a batch, and what is not finite is found wherever it is."""
 
 from concurrent.futures import ThreadPoolExecutor
+import ctypes
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
 from mbd_ros.errors import NotFiniteError, SingularMassError
 from mbd_ros.execution import Compiled, Futures, Interpreted, Threads
-from mbd_ros.execution.machine_code import vector_lanes
+from mbd_ros.execution.batch import batch_ir
+from mbd_ros.execution.machine_code import MachineCode, vector_lanes
+from mbd_ros.execution.straight_line import Width
 
 LANES = vector_lanes()
 POOL = ThreadPoolExecutor(2)
@@ -67,3 +70,33 @@ def test_of_no_state(model):
     for executor in EXECUTORS:
         assert mbd_ros.forward_dynamics(model, *np.ones((3, 0, 3)), executor=executor).shape == (
             0, 3)
+
+
+COPY = """
+define void @kernel(ptr %from, ptr %gravity, ptr %to) nounwind {{
+  %all = load <{count} x double>, ptr %from, align 8
+  store <{count} x double> %all, ptr %to, align 8
+  ret void
+}}"""
+
+
+@pytest.mark.parametrize('lanes', [2, 4, 8])
+@pytest.mark.parametrize('size', [1, 2, 3, 5, 7, 8, 9, 12, 16, 31])
+def test_rows_of_every_length_come_back_in_place(lanes, size):
+    # Squares of W rows and W entries are transposed in registers, and what is left beside them.
+    kernel = MachineCode(COPY.format(count=lanes * size))
+    code = MachineCode(batch_ir([size], size, Width(lanes)), addresses=[kernel.address('kernel')])
+    loop = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 3)(
+        code.address('batch'))
+    for rows in (lanes, lanes + 1, 5 * lanes - 1):
+        given = np.random.default_rng(0).normal(size=(rows, size))
+        room = np.full(size * (rows + 2), 7.0)
+        found = room[size:-size].reshape(rows, size)
+        assert loop(rows, given.ctypes.data, None, found.ctypes.data) == 1
+        np.testing.assert_array_equal(found, given)
+        assert (room[:size] == 7.0).all() and (room[-size:] == 7.0).all()  # nothing else written
+        for row, entry in np.ndindex(given.shape):
+            spoilt = given.copy()
+            spoilt[row, entry] = np.nan
+            assert loop(rows, spoilt.ctypes.data, None, found.ctypes.data) == 0
+            np.testing.assert_array_equal(found, spoilt)
