@@ -8,17 +8,25 @@ the branch of that state, as long as the passive columns ``A_p`` are independent
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+import functools
+from typing import Any
 
 import numpy as np
 from scipy.linalg import qr
 from scipy.linalg.lapack import dgelsy
 
+from mbd_ros.control.loop_constraint import ClosedLoops
+from mbd_ros.control.robot_code import has_machine_code, machine_code, padded
+from mbd_ros.control.scalar_manifold import displaced as displaced_on_scalars
+from mbd_ros.control.small_systems import clear, CLEARLY_FREE, FACTS, passive_step
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loop_closure import loop_closure
 from mbd_ros.dynamics.loop_efforts import free_motions
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, LoopOpenError
+from mbd_ros.execution.fused import Computed, fused, KernelCall
+from mbd_ros.execution.loop_code import loop_code
 from mbd_ros.model.state import neutral
 from mbd_ros.simulation.manifold import displaced, joint_of_each_velocity, Matrix, Vector
 
@@ -28,6 +36,8 @@ STEPS = 8
 """From one measured state to the next two or three are enough; more begin somewhere else."""
 TOLERATED = 1e-3
 """Largest phi where more joints are measured than needed: they never agree to the last digit."""
+LONG = 0.3
+"""Longer steps of a joint are left to the general form [rad or m]: it moves quaternions exactly."""
 DEPENDENT = 1e-6
 """Columns of A_p whose independent part is a smaller share of the largest are dependent."""
 
@@ -61,6 +71,7 @@ class PassiveJoints:
         self._given_q = np.flatnonzero(np.isin(coordinates, list(indices)))
         self._place = neutral(model) if start is None else start.copy()
         self._rest = np.zeros(model.nv)
+        self._code = passive_code(dyn, tuple(self._passive.tolist()))
 
     def complete(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """
@@ -98,6 +109,9 @@ class PassiveJoints:
 
     def _newton(self, place: Vector, rates: Vector) -> tuple[Vector, Vector] | None:
         """Return the state with its loops closed, None if that takes too many steps."""
+        found = self._in_machine_code(place, rates)
+        if found is not None:
+            return found
         for _ in range(STEPS):
             rows = self._dyn.loop_rows(place, self._rest)
             phi, A = rows[:, 0], rows[:, VALUES:]
@@ -114,6 +128,23 @@ class PassiveJoints:
             moved = self._rest.copy()
             moved[self._passive] = step
             place = displaced(self._model, place, moved)
+        return None
+
+    def _in_machine_code(self, place: Vector, rates: Vector) -> tuple[Vector, Vector] | None:
+        """Return the same, None where the loops stay open or it is in doubt what is determined."""
+        n, nq = self._model.nv, self._model.nq
+        if self._code is None:
+            return None
+        for _ in range(STEPS):
+            result = self._code(place, rates)
+            if result is None:
+                return None
+            *facts, size, step = result[nq + n:].tolist()
+            if not clear(facts, CLEARLY_FREE) or step > LONG:
+                return None
+            if size <= CLOSED or step <= CLOSED:
+                return None if size > TOLERATED else (place, result[nq:nq + n])
+            place = result[:nq]
         return None
 
     def _solved(self, A: Matrix, right: Matrix) -> Matrix:
@@ -139,6 +170,31 @@ class PassiveJoints:
         worst = self._model.loops[int(np.searchsorted(ends, np.argmax(np.abs(phi)), 'right'))]
         return LoopOpenError(worst.name, float(np.abs(phi).max()), 0.0, (
             f'{", ".join(self.known)} are given, more joints than are needed, and contradict it'))
+
+
+@functools.lru_cache(maxsize=64)
+def passive_code(dyn: PreparedDynamics, passive: tuple[int, ...]) -> Callable[..., Any] | None:
+    """
+    Return (q, v without passive entries) to one step of Newton, None without machine code.
+
+    It gives the configuration (nq,) after the step, v (nv,) with its passive entries, the facts of
+    ``small_systems``, and the largest entries of phi and of the step.
+    """
+    model, n = dyn.model, dyn.model.nv
+    if not model.loops or not passive or not has_machine_code(dyn):
+        return None
+    m, rest = ClosedLoops(dyn).count, np.zeros(n)
+    places = np.array(passive, np.float64)
+    code = loop_code(
+        passive_step, [(m, VALUES + n), (n,), (len(passive),), (2 * n + FACTS + 2,)],
+        [n, m, len(passive), padded(len(passive)), VALUES])
+    address, gravity = machine_code(dyn, 'loop_rows')
+    return fused({'q': model.nq, 'v': n}, [
+        KernelCall(address, ('q', rest.ctypes.data, gravity), 'rows', m * (VALUES + n)),
+        KernelCall(code.address, ('rows', 'v', places.ctypes.data), 'step', 2 * n + FACTS + 2),
+        Computed(lambda given: [*displaced_on_scalars(
+            model, list(given['q']), list(given['step'][:n])), *given['step'][n:]],
+            'all', model.nq + n + FACTS + 2)], 'passive_step', (dyn, rest, places, code)).call
 
 
 def independent_joints(dyn: PreparedDynamics, q: Vector, joints: Sequence[str]) -> tuple[str, ...]:

@@ -292,28 +292,37 @@ def redundant(X: Matrix, R: Matrix, order: Vector, squares: Vector, lengths: Vec
     orthogonalize(C, T, turn, its, scales, about, m, m, width)
     for j in range(m):
         rest[j] = d[j]
-    for k in range(rank):
-        j = int(turn[k])
-        share = 0.0
-        for i in range(m):
-            share += C[i, j] * rest[i]
-        share = share / its[k]
-        for i in range(m):
-            rest[i] -= share * C[i, j]
-        z[j] = share
-    for k in range(rank - 1, -1, -1):
-        j = int(turn[k])
-        for i in range(k + 1, rank):
-            z[j] -= T[k, int(turn[i])] * z[int(turn[i])]
+    nearest(C, T, turn, its, scales, rest, z, about, m)
     for i in range(n):
         u[i] = 0.0
     for k in range(rank):
-        z[k] = z[k] / scales[k]
         share = z[k] / math.sqrt(squares[k])
         j = int(order[k])
         for i in range(n):
             u[i] += share * X[i, j]
     least(C, T, turn, its, scales, z, multipliers, rest, about, m, m, width)
+
+
+def nearest(X: Matrix, R: Matrix, order: Vector, squares: Vector, lengths: Vector, rest: Vector,
+            z: Vector, facts: Vector, n: int) -> None:
+    """Write the z for which ``X z`` is nearest to ``rest`` (n,), which becomes what is left."""
+    rank = int(facts[RANK])
+    for k in range(rank):
+        j = int(order[k])
+        share = 0.0
+        for i in range(n):
+            share += X[i, j] * rest[i]
+        share = share / squares[k]
+        for i in range(n):
+            rest[i] -= share * X[i, j]
+        z[j] = share
+    for k in range(rank - 1, -1, -1):
+        j = int(order[k])
+        for i in range(k + 1, rank):
+            z[j] -= R[k, int(order[i])] * z[int(order[i])]
+    for k in range(rank):
+        j = int(order[k])
+        z[j] = z[j] / lengths[j]
 
 
 def driven_share(A: Matrix, force: Vector, places: Vector, result: Vector,
@@ -428,3 +437,61 @@ def actuated_efforts(M: Matrix, h: Vector, wanted: Vector, efforts: Vector, n: i
             efforts[i] += M[i, k] * moved[k, 0]
         for k in range(passive, n):
             efforts[i] += M[i, k] * wanted[k]
+
+
+def passive_step(rows: Matrix, rates: Vector, places: Vector, result: Vector,
+                 n: int, m: int, passive: int, width: int, values: int) -> None:
+    """
+    Find how passive joints must move: ``A_p dq_p = -phi`` and ``A_p v_p = -A_k v_k``.
+
+    Parameters
+    ----------
+    rows : array
+        (m, values + n): phi, more values, A.
+    rates, places : array
+        (n,), zero at passive entries; (passive,) which entries these are.
+    result : array
+        dq (n,), v (n,), facts (FACTS,), largest entries of phi and of dq.
+    n, m, passive, values : int
+        Sizes.
+    width : int
+        At least ``passive``.
+
+    """
+    X = np.zeros((m, width))
+    R = np.zeros((passive, width))
+    order = np.zeros(passive)
+    squares = np.zeros(passive)
+    lengths = np.zeros(width)
+    rest = np.zeros(m)
+    step = np.zeros(passive)
+    largest = 0.0
+    for j in range(m):
+        for k in range(passive):
+            X[j, k] = rows[j, values + int(places[k])]
+    orthogonalize(X, R, order, squares, lengths, result[2 * n:2 * n + FACTS], m, passive, width)
+    for j in range(m):
+        rest[j] = -rows[j, 0]
+        largest = abs(rows[j, 0]) if abs(rows[j, 0]) > largest else largest
+    nearest(X, R, order, squares, lengths, rest, step, result[2 * n:2 * n + FACTS], m)
+    result[2 * n + FACTS] = largest
+    largest = 0.0
+    for i in range(n):
+        result[i] = 0.0
+    for k in range(passive):
+        result[int(places[k])] = step[k]
+        largest = abs(step[k]) if abs(step[k]) > largest else largest
+    result[2 * n + FACTS + 1] = largest
+    for j in range(m):
+        rest[j] = 0.0
+        for i in range(n):
+            rest[j] -= rows[j, values + i] * rates[i]
+    nearest(X, R, order, squares, lengths, rest, step, result[2 * n:2 * n + FACTS], m)
+    for i in range(n):
+        result[n + i] = rates[i]
+    for k in range(passive):
+        result[n + int(places[k])] = step[k]
+    result[2 * n + PIVOT] = 1.0
+    result[2 * n + CONFLICT] = 0.0
+    if result[2 * n + RANK] < passive:
+        result[2 * n + KEPT] = 0.0
