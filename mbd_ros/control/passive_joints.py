@@ -37,7 +37,7 @@ STEPS = 8
 TOLERATED = 1e-3
 """Largest phi where more joints are measured than needed: they never agree to the last digit."""
 LONG = 0.3
-"""Longer steps of a joint are left to the general form [rad or m]: it moves quaternions exactly."""
+"""Longer steps are left to the general form, which moves quaternions exactly [rad or m]."""
 DEPENDENT = 1e-6
 """Columns of A_p whose independent part is a smaller share of the largest are dependent."""
 
