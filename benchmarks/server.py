@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+import itertools
 import signal
 import subprocess
 import sys
@@ -18,12 +19,16 @@ import psutil
 import rclpy
 from rclpy.executors import MultiThreadedExecutor
 from rclpy.node import Node
+from rclpy.service_channel import HEADER
+from rclpy.task import Future
+from rosless.idl.codec import serialize
 from trajectory_msgs.msg import JointTrajectoryPoint
 
 from benchmarks.robots import Case, cases
 
 SIZES = (1, 1000, 10_000, 100_000, 1_000_000)
-LARGE, CALLERS, SMALL = 50_000, 2, 200
+LARGE, CALLERS = 100_000, (0, 1, 2, 4, 8)
+BEFORE, DURATION, PERIOD = 5.0, 30.0, 0.02   # s
 _TIMEOUT = 300.0
 
 
@@ -46,35 +51,41 @@ def sizes() -> Iterator[str]:
 
 def together() -> Iterator[str]:
     """Yield a table: what small requests and the timer wait while large ones are computed."""
-    yield ('| requests at the same time | small request: p50, p99, longest [ms] '
-           '| between two messages of a 1 s timer: longest [s] | processors in use |')
-    yield '|---|---|---|---|'
+    yield (f'| callers of {LARGE} states each | small requests: number, p50, p99, longest [ms] '
+           '| between two messages of a 1 s timer: shortest, longest [s] '
+           '| large requests answered per second | processors in use | memory [MB] |')
+    yield '|---|---|---|---|---|---|'
     with _server() as (process, node, client):
         heard: list[float] = []
         node.create_subscription(DiagnosticArray, '/diagnostics',
                                  lambda message: heard.append(time.monotonic()), 10)
         small = _request(1)
-        for callers in (0, CALLERS):
-            others = [subprocess.Popen([sys.executable, '-m', 'benchmarks.server'])
-                      for _ in range(callers)]
-            time.sleep(10.0 if others else 0.0)
+        for callers in CALLERS:
+            others = [subprocess.Popen([sys.executable, '-m', 'benchmarks.server'],
+                                       stdout=subprocess.PIPE) for _ in range(callers)]
+            for other in others:
+                assert other.stdout is not None and other.stdout.readline()
+            time.sleep(BEFORE)
             heard.clear()
             process.cpu_percent()
+            begin = time.monotonic()
             waits = []
-            for _ in range(SMALL):
-                begin = time.monotonic()
+            while time.monotonic() - begin < DURATION:
+                asked = time.monotonic()
                 _called(client, small)
-                waits.append(1e3 * (time.monotonic() - begin))
-                time.sleep(0.02)
+                waits.append(1e3 * (time.monotonic() - asked))
+                time.sleep(PERIOD)
             used = process.cpu_percent() / 100.0
+            taken = time.monotonic() - begin
+            memory = process.memory_info().rss / 2**20
             for other in others:
                 other.kill()
-                other.wait()
+            answered = sum(len(other.communicate()[0].split()) for other in others)
             middle, high = np.quantile(waits, (0.5, 0.99))
-            name = 'none but the small ones' if not callers else (
-                f'{callers} callers of {LARGE} states each')
-            yield (f'| {name} | {middle:.2f}, {high:.1f}, {max(waits):.1f} | '
-                   f'{max(np.diff(heard), default=float("nan")):.2f} | {used:.2f} |')
+            ticks = np.diff(heard) if len(heard) > 1 else np.array([np.nan])
+            yield (f'| {callers} | {len(waits)}, {middle:.2f}, {high:.1f}, {max(waits):.1f} | '
+                   f'{ticks.min():.2f}, {ticks.max():.2f} | {answered / (BEFORE + taken):.2f} | '
+                   f'{used:.2f} | {memory:.0f} |')
 
 
 @contextmanager
@@ -133,11 +144,26 @@ def _called(client: Any, request: InverseDynamics.Request) -> InverseDynamics.Re
 
 
 def _call_on() -> None:
-    """Call with large requests until killed, in a process of its own."""
+    """
+    Call with large requests until killed, in a process of its own.
+
+    The same octets again and again, and answers that nobody reads: who calls should not take the
+    processors from the server. A line is printed when it begins, and for every answer.
+
+    """
     with _client() as (_, client):
-        large = _request(LARGE)
-        while True:
-            _called(client, large)
+        pending = client.call_async(_request(1))
+        data = serialize(_request(LARGE), HEADER.pack(client._guid, 0))
+        client._answer = lambda future, number, data, executor: future.set_result(None)
+        while not pending.done():
+            time.sleep(0.01)
+        for number in itertools.count(1000):
+            print(number, flush=True)
+            HEADER.pack_into(data, 4, client._guid, number)
+            client._pending[number] = answer = Future()
+            client._writer.write(data)
+            while not answer.done():
+                time.sleep(0.005)
 
 
 if __name__ == '__main__':

@@ -24,7 +24,10 @@ from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, 
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
 from mbd_ros.nodes.run import run
+from mbd_ros.nodes.turns import Turns
 
+SMALL = 1000
+"""Points of a request that is answered at once: in two milliseconds at most."""
 Terms = dict[str, Any]
 
 
@@ -32,8 +35,10 @@ class DynamicsServer(Node):
     """
     Answers questions about the dynamics of the robot.
 
-    A request is answered with the robot that is in use when it is read; a description that comes
-    meanwhile does not disturb it. What is wrong with a request is said in its answer.
+    A request is answered with the robot that is in use when its turn comes; a description that
+    comes meanwhile does not disturb it. What is wrong with a request is said in its answer.
+
+    Large requests take turns, which leave a thread free for small ones and the timer.
 
     =======================  ===================  ===============================================
     entity                   callback group       why
@@ -52,6 +57,7 @@ class DynamicsServer(Node):
         super().__init__('dynamics_server')
         self._settings = declare_parameters(self, 'dynamics_server')
         self.num_threads: int = self._settings.num_threads
+        self._large = Turns(self.num_threads - 1)
         self._durations = Durations()
         self._answered = 0
         self._refused = 0
@@ -95,7 +101,13 @@ class DynamicsServer(Node):
     def _answering(self, answer: Callable[[Robot | None, Any, Any], None]
                    ) -> Callable[[Any, Any], Any]:
         """Return a service callback that turns every error into an answer."""
-        def callback(request: Any, response: Any) -> Any:
+        async def callback(request: Any, response: Any) -> Any:
+            if len(getattr(request, 'points', ())) <= SMALL:
+                return respond(request, response)
+            async with self._large:
+                return respond(request, response)
+
+        def respond(request: Any, response: Any) -> Any:
             robot = self._source.robot
             generation = 0 if robot is None else robot.model.generation
             try:

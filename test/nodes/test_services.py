@@ -1,7 +1,6 @@
 """The services of dynamics_server: answers to many at once, refusals, new robots."""
 
 import math
-import statistics
 import sys
 import threading
 import time
@@ -120,7 +119,7 @@ def test_robots_come_over_the_topic_and_replace_each_other_as_a_whole(run_node, 
     assert list(kept.data) == list(heavy.data)
 
 
-HUGE = 40_000
+HUGE, SENDERS = 40_000, 4   # as many as the server has threads
 SENDER = """
 import sys, time, rclpy
 from rclpy.node import Node
@@ -231,7 +230,7 @@ class TestOneServer:
     def test_remarks_on_the_description_are_logged(self, server):
         server.wait_for(r"puma560.urdf:\d+: warning: link 'link3' has the principal moments")
 
-    def test_small_requests_and_timers_go_on_beside_a_huge_one(self, server, graph, model, start):
+    def test_small_requests_and_timers_go_on_beside_huge_ones(self, server, graph, model, start):
         small = ForwardDynamics.Request(joint_names=list(model.joint_names),
                                         points=[JointTrajectoryPoint(positions=[0.0] * 6)])
         graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics', small)
@@ -239,24 +238,23 @@ class TestOneServer:
         graph.node.create_subscription(DiagnosticArray, '/diagnostics',
                                        lambda _: beats.append(time.monotonic()), 10)
         graph.wait_until(lambda: beats, 'diagnostics')
-        sender = start(sys.executable, '-c', SENDER, HUGE)
-        sender.wait_for('sent')
-        latencies = []
-        end = time.monotonic() + 60.0
-        while 'answered' not in sender.output and time.monotonic() < end:
-            begin = time.monotonic()
-            answer = graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics', small)
-            latencies.append(time.monotonic() - begin - 0.02)   # what the call itself waits
-            assert answer.success
-        assert f'answered True {HUGE} ' in sender.output, server.output
-        # Messages of 40,000 points take one to two seconds to read and write, under the
-        # interpreter's lock, which goes round every 5 ms among the six threads; what one of them
-        # does at a time (copies of the whole message, one collection of garbage) is some 0.1 s on
-        # an idle machine.
-        assert len(latencies) >= 3
-        assert max(latencies) < 1.5
-        assert statistics.median(latencies) < 0.3
-        assert max(np.diff([*beats, time.monotonic()])) < 2.5   # once a second, and as much lag
+        senders = [start(sys.executable, '-c', SENDER, HUGE) for _ in range(SENDERS)]
+        for sender in senders:
+            sender.wait_for('sent')
+        begin = time.monotonic()
+        answered = 0
+        while (not all('answered' in sender.output for sender in senders)
+               and time.monotonic() < begin + 120.0):
+            assert graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics', small).success
+            answered += 1
+        for sender in senders:
+            assert f'answered True {HUGE} ' in sender.output, server.output
+        # With as many huge requests as the server has threads, a small one would wait for one of
+        # them if it had to, and about as many be answered as there are huge ones. How long all
+        # that takes is the machine's.
+        assert answered > 2 * SENDERS
+        between = np.diff([begin, *(beat for beat in beats if beat > begin), time.monotonic()])
+        assert max(between) < max(2.5, 0.5 * (time.monotonic() - begin))   # of a timer of 1 s
 
     def test_parameters_are_described(self, server, graph):
         request = GetParameters.Request(names=['gravity', 'num_threads'])

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from cyclonedds.core import DDSException
+from rosless.dds.sample import Copied, Left
 from rosless.idl.codec import deserialize, serialize
 from rosless.idl.errors import DeserializationError
 
@@ -173,25 +174,24 @@ class Client(ServiceEntity):
     def next_job(self, executor: Any) -> Job | None:
         """Take an answer; those to other clients of the service are dropped."""
         while True:
-            sample = self._reader.take()
+            sample = self._reader.take_sample()
             if sample is None:
                 return None
-            data = sample[0]
-            if len(data) < OFFSET:
+            if sample.size < OFFSET:
                 continue
-            guid, number = HEADER.unpack_from(data, 4)
+            guid, number = HEADER.unpack_from(sample.octets(OFFSET), 4)
             if guid != self._guid:
                 continue
             with self._lock:
                 future = self._pending.pop(number, None)
             if future is None or future._done:
                 continue
-            return Job(self._answer, (future, number, data, executor))
+            return Job(self._answer, (future, number, sample, executor))
 
-    def _answer(self, future: Future, number: int, data: bytes, executor: Any) -> None:
+    def _answer(self, future: Future, number: int, sample: Copied | Left, executor: Any) -> None:
         future._set_executor(executor)
         try:
-            response = deserialize(data, self.srv_type.Response, OFFSET)
+            response = deserialize(sample.octets(), self.srv_type.Response, OFFSET)
         except DeserializationError as error:
             future.set_exception(error)
             return

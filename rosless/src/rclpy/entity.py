@@ -17,11 +17,10 @@ _keys = itertools.count(1)
 
 
 class Job(NamedTuple):
-    """A call to make: `finish` gets what the callback (or coroutine) returned."""
+    """A call to make; if it returns a coroutine, that is run."""
 
     callback: Callable[..., Any]
     args: tuple[Any, ...] = ()
-    finish: Callable[[Any], None] | None = None
 
 
 class Entity(NoHandle):

@@ -27,12 +27,9 @@ class CallbackTask(Task):
     def __init__(self, entity: Entity, job: Job, executor: Any) -> None:
         super().__init__(job.callback, job.args, executor=executor)
         self._entity = entity
-        self._finish_job = job.finish
         self._freed = False
 
     def _complete(self, outcome: Any) -> None:
-        if self._finish_job is not None:
-            self._finish_job(outcome)
         self._free()
         super()._complete(outcome)
 
@@ -97,9 +94,7 @@ class Work(NamedTuple):
         try:
             outcome = job.callback(*job.args)
             if inspect.iscoroutine(outcome):
-                return CallbackTask(self.entity, Job(outcome, (), job.finish), executor)
-            if job.finish is not None:
-                job.finish(outcome)
+                return CallbackTask(self.entity, Job(outcome), executor)
         except BaseException:
             _free(self.entity, executor)
             raise

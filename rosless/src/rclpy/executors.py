@@ -100,6 +100,12 @@ class Executor:
         """Tell whether a callback would start at once; if not, data and timers wait in place."""
         return True
 
+    def _apart(self, function: Callable[..., Any], *args: Any) -> Future:
+        """Call a function that takes long, where that keeps nothing else from running."""
+        future = self.create_future()
+        _complete(future, function, args)
+        return future
+
     def resume(self, task: Task) -> None:
         """Let a task run (on)."""
         self._queue.add_task(task)
@@ -322,6 +328,7 @@ class MultiThreadedExecutor(Executor):
                     'Use the SingleThreadedExecutor instead.'
                 )
         self._pool = ThreadPoolExecutor(num_threads, thread_name_prefix='rclpy')
+        self._extra = ThreadPoolExecutor(1, thread_name_prefix='rclpy_large')
         self._free_threads = num_threads
         self._count = threading.Lock()  # of free threads
         self._failures: list[BaseException] = []
@@ -363,6 +370,18 @@ class MultiThreadedExecutor(Executor):
             if was_full:
                 self.wake()
 
+    def _apart(self, function: Callable[..., Any], *args: Any) -> Future:
+        """
+        Call a function that takes long in a thread beside the pool.
+
+        There is one for all of them: they are Python code, of which one runs at a time anyway, and
+        all threads of the pool stay free for others.
+
+        """
+        future = self.create_future()
+        self._extra.submit(_complete, future, function, args)
+        return future
+
     def _raise_failures(self) -> None:
         if self._failures:
             raise self._failures.pop(0)
@@ -371,7 +390,16 @@ class MultiThreadedExecutor(Executor):
         """Stop, and wait for callbacks that are running; see `Executor.shutdown`."""
         ended = super().shutdown(timeout_sec)
         self._pool.shutdown(wait=False)
+        self._extra.shutdown(wait=False)
         return ended
+
+
+def _complete(future: Future, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    """Give a future what a function returns or raises."""
+    try:
+        future.set_result(function(*args))
+    except Exception as error:
+        future.set_exception(error)
 
 
 async def await_or_execute(callback: Any, *args: Any) -> Any:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+import inspect
 import time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from cyclonedds.core import DDSException
+from rosless.dds.sample import Copied, LARGE, Left
 from rosless.idl.codec import deserialize, serialize
 from rosless.idl.errors import DeserializationError
 
@@ -21,6 +22,8 @@ from .service_introspection import REQUEST_RECEIVED, RESPONSE_SENT
 # machine the 0.1 s of rmw_cyclonedds_cpp are too short; a client that is gone is not waited for.
 MATCH_TIMEOUT = 2.0  # s
 MATCH_PERIOD = 0.002  # s, between two looks
+
+Sample: TypeAlias = Copied | Left
 
 
 class RequestHeader(NamedTuple):
@@ -60,35 +63,71 @@ class Service(ServiceEntity):
         self._matched: set[int] = set()
 
     def next_job(self, executor: Any) -> Job | None:
-        """Take a request."""
-        taken = self.take_request()
-        if taken is None:
+        """Take a request; it is read where its callback runs."""
+        sample = self._reader.take_sample()
+        if sample is None:
             return None
-        request, header = taken
-        return Job(
-            self.callback,
-            (request, self.srv_type.Response()),
-            partial(self.send_response, header=header),
-        )
+        if sample.size > LARGE:
+            return Job(self._serve_large, (sample, executor))
+        return Job(self._serve, (sample,))
 
     def take_request(self) -> tuple[Any, RequestHeader] | None:
         """Return the next request and who asked, or None; malformed ones are logged."""
         while True:
-            sample = self._reader.take()
+            sample = self._reader.take_sample()
             if sample is None:
                 return None
-            data, info = sample
-            try:
-                if len(data) < OFFSET:
-                    raise DeserializationError(f'{len(data)} octets are no request')
-                guid, number = HEADER.unpack_from(data, 4)
-                request = deserialize(data, self.srv_type.Request, OFFSET)
-            except DeserializationError as error:
-                self._log_error(f"dropped a request to service '{self.service_name}': {error}")
-                continue
-            if self._events is not None:
-                self._events.tell(REQUEST_RECEIVED, (guid, number), request=[request])
-            return request, RequestHeader(guid, number, info.publication_handle)
+            received = self._read(sample)
+            if received is not None:
+                return received
+
+    def _serve(self, sample: Sample) -> Any:
+        """Answer a request; return a coroutine that does if the callback is one."""
+        received = self._read(sample)
+        if received is None:
+            return None
+        outcome = self._call(*received)
+        if inspect.iscoroutine(outcome):
+            return self._send_when_done(outcome, received[1])
+        self._send(outcome, received[1])
+        return None
+
+    async def _send_when_done(self, outcome: Any, header: RequestHeader) -> None:
+        self._send(await outcome, header)
+
+    async def _serve_large(self, sample: Sample, executor: Any) -> None:
+        """Answer a request whose messages take long to read and write."""
+        received = await executor._apart(self._read, sample)
+        del sample
+        if received is None or self.destroyed:
+            return
+        outcome = self._call(*received)
+        if inspect.iscoroutine(outcome):
+            outcome = await outcome
+        await executor._apart(self._send, outcome, received[1])
+
+    def _call(self, request: Any, header: RequestHeader) -> Any:
+        """Call the callback."""
+        return self.callback(request, self.srv_type.Response())
+
+    def _send(self, response: Any, header: RequestHeader) -> None:
+        """Send what the callback returned."""
+        self.send_response(response, header)
+
+    def _read(self, sample: Sample) -> tuple[Any, RequestHeader] | None:
+        """Return a request and who asked; None if it is malformed, which is logged."""
+        data = sample.octets()
+        try:
+            if len(data) < OFFSET:
+                raise DeserializationError(f'{len(data)} octets are no request')
+            guid, number = HEADER.unpack_from(data, 4)
+            request = deserialize(data, self.srv_type.Request, OFFSET)
+        except DeserializationError as error:
+            self._log_error(f"dropped a request to service '{self.service_name}': {error}")
+            return None
+        if self._events is not None:
+            self._events.tell(REQUEST_RECEIVED, (guid, number), request=[request])
+        return request, RequestHeader(guid, number, sample.publication_handle)
 
     def send_response(self, response: Any, header: RequestHeader) -> None:
         """

@@ -108,27 +108,43 @@ class Subscription(TopicEntity):
     def take(self) -> tuple[Any, MessageInfo] | None:
         """Return the next message and its time stamps [ns], or None if there is none."""
         while True:
-            sample = self._reader.take()
+            sample = self._take()
             if sample is None:
                 return None
-            data, info = sample
-            stamps = {
-                'source_timestamp': info.source_timestamp,
-                'received_timestamp': time.time_ns(),
-            }
-            if self.raw:
-                return data, stamps
-            try:
-                return deserialize(data, self.msg_type), stamps
-            except DeserializationError as error:
-                self._complain(str(error))
+            message = self._read(sample[0])
+            if message is not None:
+                return message, sample[1]
 
     def next_job(self, executor: Any) -> Job | None:
-        """Take a message."""
-        taken = self.take()
-        if taken is None:
+        """Take a message; it is read where the callback runs."""
+        sample = self._take()
+        return None if sample is None else Job(self._hear, sample)
+
+    def _take(self) -> tuple[bytes, MessageInfo] | None:
+        sample = self._reader.take()
+        if sample is None:
             return None
-        return Job(self._callback, taken if self._with_info else taken[:1])
+        return sample[0], {
+            'source_timestamp': sample[1].source_timestamp,
+            'received_timestamp': time.time_ns(),
+        }
+
+    def _hear(self, data: bytes, stamps: MessageInfo) -> Any:
+        """Call the callback with a message; return the coroutine if it is one."""
+        message = self._read(data)
+        if message is None:
+            return None
+        return self._callback(message, stamps) if self._with_info else self._callback(message)
+
+    def _read(self, data: bytes) -> Any:
+        """Return a message, or its octets; None if it is malformed, which is logged."""
+        if self.raw:
+            return data
+        try:
+            return deserialize(data, self.msg_type)
+        except DeserializationError as error:
+            self._complain(str(error))
+            return None
 
     def _complain(self, text: str) -> None:
         node = self._node()

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import signal
+import threading
+import time
 from typing import Any
 
+from cyclonedds.core import DDSException
 from nav_msgs.msg import OccupancyGrid
 from nav_msgs.srv import SetMap
+import pytest
+from rclpy import service as service_module
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.executors import MultiThreadedExecutor
+from rclpy.qos import QoSProfile
+from rosless.dds.sample import LARGE, Left
+from rosless.idl.codec import deserialize
 from sensor_msgs.msg import JointState
 
 Make = Callable[..., Any]
@@ -51,3 +61,138 @@ def test_lost_datagrams_are_soon_sent_again(
     # a process that is killed stays in the graph for ten seconds, where other tests would meet it
     server.process.terminate()
     server.finish()
+
+
+def test_large_requests_leave_the_threads_of_the_pool_free(
+    make_node: Make, spinning: Make, outcome: Make, wait_until: Make, monkeypatch: Any
+) -> None:
+    # Two threads, five large requests; reading the first of them lasts until the test lets it end.
+    go_on = threading.Event()
+    order: list[int] = []
+
+    def held(data: bytes, cls: type, offset: int = 4) -> Any:
+        if len(data) > LARGE:
+            assert go_on.wait(30.0)
+        return deserialize(data, cls, offset)
+
+    monkeypatch.setattr(service_module, 'deserialize', held)
+
+    def set_map(request: Any, response: Any) -> Any:
+        order.append(request.initial_pose.header.stamp.sec)
+        response.success = len(request.map.data) > 0
+        return response
+
+    node = make_node('server')
+    ticks: list[int] = []
+    node.create_service(SetMap, 'set_map', set_map, callback_group=ReentrantCallbackGroup())
+    node.create_timer(0.01, lambda: ticks.append(1))
+    caller = make_node('caller')
+    client = caller.create_client(SetMap, 'set_map')
+    spinning(node, num_threads=2)
+    spinning(caller, num_threads=2)
+    assert client.wait_for_service(timeout_sec=10.0)
+    huge = [client.call_async(numbered(number, bytes(LARGE))) for number in range(5)]
+    for number in (5, 6, 7):
+        assert outcome(client.call_async(numbered(number, b'\1')), 30.0).success
+    ticks.clear()
+    assert outcome(client.call_async(numbered(8, b'\1')), 30.0).success
+    assert wait_until(lambda: len(ticks) > 3, 30.0)
+    assert order == [5, 6, 7, 8]
+    go_on.set()
+    assert all(outcome(future, 30.0).success for future in huge)
+    assert sorted(order[4:]) == [0, 1, 2, 3, 4]
+
+
+def test_large_requests_in_an_exclusive_group_keep_their_order(
+    make_node: Make, spinning: Make, outcome: Make
+) -> None:
+    order: list[int] = []
+
+    async def set_map(request: Any, response: Any) -> Any:
+        order.append(request.initial_pose.header.stamp.sec)
+        return response
+
+    node = make_node('server')
+    node.create_service(SetMap, 'set_map', set_map)
+    caller = make_node('caller')
+    client = caller.create_client(SetMap, 'set_map')
+    spinning(node, num_threads=3)
+    spinning(caller, num_threads=2)
+    assert client.wait_for_service(timeout_sec=10.0)
+    sizes = (LARGE, 1, LARGE, 1, 1)
+    calls = [client.call_async(numbered(k, bytes(size))) for k, size in enumerate(sizes)]
+    for call in calls:
+        outcome(call, 30.0)
+    assert order == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize('size', [10, 2 * LARGE])
+def test_malformed_requests_are_dropped_wherever_they_are_read(
+    make_node: Make, spinning: Make, outcome: Make, wait_until: Make, monkeypatch: Any, size: int
+) -> None:
+    node = make_node('server')
+    service = node.create_service(SetMap, 'set_map', lambda request, response: response)
+    said: list[str] = []
+    monkeypatch.setattr(service, '_log_error', said.append)
+    caller = make_node('caller')
+    client = caller.create_client(SetMap, 'set_map')
+    spinning(node, num_threads=2)
+    spinning(caller, num_threads=2)
+    assert client.wait_for_service(timeout_sec=10.0)
+    client._writer.write(b'\0\1\0\0' + b'\xff' * size)
+    assert wait_until(lambda: said, 30.0)
+    assert said[0].startswith("dropped a request to service '/set_map': ")
+    outcome(client.call_async(numbered(0, b'\1')), 30.0)
+    assert len(said) == 1
+
+
+def test_what_a_callback_of_a_large_request_raises_leaves_spin(
+    context: Any, make_node: Make
+) -> None:
+    node, caller = make_node('server'), make_node('caller')
+
+    def fail(request: Any, response: Any) -> Any:
+        raise KeyError('my own')
+
+    node.create_service(SetMap, 'set_map', fail)
+    client = caller.create_client(SetMap, 'set_map')
+    pool = MultiThreadedExecutor(2, context=context)
+    pool.add_node(node)
+    assert client.wait_for_service(timeout_sec=10.0)
+    client.call_async(numbered(0, bytes(LARGE)))
+    with pytest.raises(KeyError, match='my own'):
+        pool.spin()
+    assert pool.shutdown(timeout_sec=5.0)
+
+
+def test_samples_that_are_left_where_they_are(context: Any, wait_until: Make) -> None:
+    profile = QoSProfile(depth=10).to_profile()
+    names = ('rt/octets', 'std_msgs::msg::dds_::String_')
+    reader = context.participant.reader(*names, profile)
+    writer = context.participant.writer(*names, profile)
+    assert wait_until(lambda: writer.matched() == 1 and reader.matched() == 1)
+    large = b'\0\1\0\0' + bytes(range(256)) * (LARGE // 256 + 1)
+    for octets in (b'\0\1\0\0abcd', large, b'\0\1\0\0efgh', large[:-4], b'\0\1\0\0ijkl'):
+        before = time.time_ns()
+        writer.write(octets)
+        assert wait_until(reader.has_data)
+        sample = reader.take_sample()
+        assert sample.size == len(octets)
+        assert sample.octets() == octets
+        assert sample.octets(6) == octets[:6]
+        assert sample.octets(10**9) == octets
+        assert before <= sample.source_timestamp <= time.time_ns()
+        assert sample.publication_handle == reader.peers()[0]
+    assert isinstance(sample, Left)
+    assert reader.take_sample() is None
+    reader.close()
+    with pytest.raises(DDSException, match='Occurred while reading rt/octets'):
+        reader.take_sample()
+    assert sample.octets() == b'\0\1\0\0ijkl'
+
+
+def numbered(number: int, data: bytes) -> SetMap.Request:
+    """Return a request with a number in a stamp."""
+    request = SetMap.Request(map=OccupancyGrid(data=data))
+    request.initial_pose.header.stamp.sec = number
+    return request

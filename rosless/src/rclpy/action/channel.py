@@ -26,10 +26,12 @@ from ..type_support import check_is_valid_action_type
 class ActionService(Service):
     """A service whose callback gets request and header, and answers when it likes."""
 
-    def next_job(self, executor: Any) -> Job | None:
-        """Take a request."""
-        taken = self.take_request()
-        return None if taken is None else Job(self.callback, taken)
+    def _call(self, request: Any, header: RequestHeader) -> Any:
+        """Call the callback."""
+        return self.callback(request, header)
+
+    def _send(self, response: Any, header: RequestHeader) -> None:
+        """Send nothing: the callback does."""
 
     def respond(self, response: Any, header: RequestHeader) -> None:
         """Answer a request, unless this service or the client has gone away."""

@@ -20,7 +20,10 @@ LINGER = '100 ms'
 # the default of 100 ms, mends it. On the loopback interface datagrams are as large as UDP allows,
 # and so are those sent again. On a busy machine 20 MB of plain
 # data took a third of the time.
-TRANSFER = '<NackDelay>10 ms</NackDelay><SocketReceiveBufferSize min="default" max="8 MB"/>'
+TRANSFER = (
+    '<NackDelay>10 ms</NackDelay><SocketReceiveBufferSize min="default" max="8 MB"/>'
+    '<HeartbeatInterval min="5 ms" minsched="5 ms">10 ms</HeartbeatInterval>'
+)
 DATAGRAMS = (
     '<MaxMessageSize>65500 B</MaxMessageSize><MaxRexmitMessageSize>65500 B</MaxRexmitMessageSize>'
     '<FragmentSize>64000 B</FragmentSize>'

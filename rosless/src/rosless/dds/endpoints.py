@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes as ct
 import threading
+import time
 from typing import Any
 
 from cyclonedds._clayer import ddspy_read, ddspy_take, ddspy_write
@@ -15,8 +16,9 @@ from cyclonedds.topic import Topic
 
 from .library import c, DATA_AVAILABLE, TIMEOUT
 from .qos import user_data
+from .sample import ANY_STATE, Copied, LARGE, Left, take_and_leave, write
 
-ANY_STATE = 0x7F
+FULL_PERIOD = 0.001  # s, between two attempts to write when a reliable reader is too slow
 
 # The wheel reads the QoS of peers through buffers that all threads share.
 discovery_lock = threading.Lock()
@@ -76,7 +78,8 @@ class Writer(Endpoint):
         """
         Write one sample: CDR octets with encapsulation header, padded to four octets.
 
-        A reliable writer whose readers are too slow waits until there is room.
+        A reliable writer whose readers are too slow waits until there is room. Other threads run
+        then, and while a large sample is sent.
 
         Raises
         ------
@@ -84,9 +87,11 @@ class Writer(Endpoint):
             If the writer has been deleted.
 
         """
-        code = ddspy_write(self.ref, data)
+        send = ddspy_write if len(data) <= LARGE else write
+        code = send(self.ref, data)
         while code == TIMEOUT:
-            code = ddspy_write(self.ref, data)
+            time.sleep(FULL_PERIOD)
+            code = send(self.ref, data)
         if code < 0:
             raise DDSException(code, f'Occurred while writing to {self.topic_name}')
 
@@ -112,6 +117,7 @@ class Reader(Endpoint):
     ) -> None:
         entity = DataReader(participant, topic, qos=qos)
         super().__init__(entity, *names, statuses=DATA_AVAILABLE)
+        self._gets_large = False
 
     def has_data(self) -> bool:
         """Tell whether there is a sample to take."""
@@ -135,6 +141,16 @@ class Reader(Endpoint):
                 raise DDSException(samples, f'Occurred while reading {self.topic_name}')
             if samples[0][1].valid_data:
                 return samples[0]
+
+    def take_sample(self) -> Copied | Left | None:
+        """Return what `take` does; once a sample was large, those that follow are not copied."""
+        if self._gets_large:
+            return take_and_leave(self.ref, self.topic_name)
+        taken = self.take()
+        if taken is None:
+            return None
+        self._gets_large = len(taken[0]) > LARGE
+        return Copied(*taken)
 
     def matched(self) -> int:
         """Return how many writers are matched."""

@@ -1,8 +1,9 @@
 """
 The C functions of Cyclone DDS that are called directly.
 
-They are loaded a second time under their own handle, so that their signatures do not disturb those
-the wheel declares. Calls through it release the GIL; those of the wheel's `_clayer` hold it.
+They are loaded a second time under handles of our own, so that their signatures do not disturb
+those the wheel declares. Calls through `c` release the GIL; those through `quick`, and of the
+wheel's `_clayer`, hold it.
 
 """
 
@@ -14,6 +15,7 @@ from typing import Any
 from cyclonedds.internal import DDS
 
 c = ct.CDLL(DDS._dll_handle._name)
+quick = ct.PyDLL(DDS._dll_handle._name)
 
 TIMEOUT = -10
 INFINITE = 0x7FFFFFFFFFFFFFFF
@@ -35,12 +37,21 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     'dds_get_matched_publications': (ct.c_int32, ct.c_int32, ct.c_void_p, ct.c_size_t),
     'dds_assert_liveliness': (ct.c_int32, ct.c_int32),
     'dds_wait_for_acks': (ct.c_int32, ct.c_int32, ct.c_int64),
+    'dds_write': (ct.c_int32, ct.c_int32, ct.c_void_p),
     'dds_delete': (ct.c_int32, ct.c_int32),
     'dds_get_entity_sertype': (ct.c_int32, ct.c_int32, ct.c_void_p),
+    'dds_takecdr': (
+        ct.c_int32, ct.c_int32, ct.c_void_p, ct.c_uint32, ct.c_void_p, ct.c_uint32),
+    'ddsi_serdata_size': (ct.c_uint32, ct.c_void_p),
+    'ddsi_serdata_to_ser_ref': (
+        ct.c_void_p, ct.c_void_p, ct.c_size_t, ct.c_size_t, ct.c_void_p),
+    'ddsi_serdata_to_ser_unref': (None, ct.c_void_p, ct.c_void_p),
+    'ddsi_serdata_unref': (None, ct.c_void_p),
     'ddsi_sertype_ref': (ct.c_void_p, ct.c_void_p),
     'ddsi_sertype_typeinfo': (ct.c_void_p, ct.c_void_p),
 }
 for _name, (_result, *_arguments) in _SIGNATURES.items():
-    _function = getattr(c, _name)
-    _function.restype = _result
-    _function.argtypes = _arguments
+    for _library in (c, quick):
+        _function = getattr(_library, _name)
+        _function.restype = _result
+        _function.argtypes = _arguments

@@ -9,9 +9,8 @@ from cyclonedds.qos import Policy, Qos
 
 INFINITE = 0x7FFFFFFFFFFFFFFF
 UNLIMITED = -1
-# Writes that cannot be queued return after this time [ns] and are tried again, so that the GIL is
-# not held for longer.
-MAX_BLOCKING_TIME = 100_000_000
+# Writes that cannot be queued return at once and are tried again, so that the GIL is not held.
+MAX_BLOCKING_TIME = 0  # ns
 
 KEEP_LAST, KEEP_ALL = 1, 2
 RELIABLE, BEST_EFFORT = 1, 2

@@ -1,0 +1,76 @@
+"""Turns of coroutines: how many at a time, in which order, and what becomes of those stopped."""
+
+import pytest
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.task import Future
+
+from mbd_ros.nodes.turns import Turns
+
+pytestmark = pytest.mark.nodes
+
+
+@pytest.fixture
+def executor():
+    context = Context()
+    rclpy.init(args=[], context=context)
+    yield SingleThreadedExecutor(context=context)
+    rclpy.try_shutdown(context=context)
+
+
+class Visitor:
+    """A coroutine that stays in the block until it is told to leave."""
+
+    def __init__(self, executor, turns, seen):
+        self.leave = Future()
+        self.seen = seen
+        self.task = executor.create_task(self._visit, turns)
+
+    async def _visit(self, turns):
+        async with turns:
+            self.seen.append(self)
+            await self.leave
+
+
+def settle(executor):
+    """Run what can run."""
+    for _ in range(20):
+        executor.spin_once(timeout_sec=0)
+
+
+@pytest.mark.parametrize('count', [1, 3])
+def test_as_many_as_allowed_in_the_order_in_which_they_came(executor, count):
+    turns, seen = Turns(count), []
+    visitors = [Visitor(executor, turns, seen) for _ in range(7)]
+    for left in range(7):
+        settle(executor)
+        assert seen == visitors[:left + count]
+        seen[left].leave.set_result(None)
+    settle(executor)
+    assert all(visitor.task.done() for visitor in visitors)
+
+
+def test_a_turn_that_ends_with_an_exception_is_given_on(executor):
+    turns, seen = Turns(1), []
+    first, second = (Visitor(executor, turns, seen) for _ in range(2))
+    settle(executor)
+    first.leave.set_exception(KeyError('my own'))
+    with pytest.raises(KeyError, match='my own'):
+        settle(executor)
+    settle(executor)
+    assert seen == [first, second]
+
+
+@pytest.mark.parametrize('given', [False, True])
+def test_who_is_stopped_while_waiting_keeps_no_turn(executor, given):
+    turns, seen = Turns(1), []
+    first, second, third = (Visitor(executor, turns, seen) for _ in range(3))
+    settle(executor)
+    if given:   # it has the turn, but has not run since
+        first.leave.set_result(None)
+        executor.spin_once(timeout_sec=0)
+    second.task.cancel()
+    first.leave.set_result(None)
+    settle(executor)
+    assert seen == [first, third]
