@@ -3,20 +3,29 @@ IR of the elimination in ``elimination.py``, with loops over the axes and their 
 
 The work array has a row for each entry of v: ``A..., 1`` side by side, padded to whole blocks, and
 ``M`` and the factors by which other rows are taken out of it, both padded likewise, and one
-register more, lest all rows fall into the same set of the cache. A block of columns, eight
-registers wide, goes all the way up and down before the next one, so that it stays near; a block of
-a row stays in registers while others are subtracted: rows further from the ground on the way up,
-rows nearer to it on the way down.
+register more, lest all rows fall into the same set of the cache. A block of columns goes all the
+way up and down before the next one, so that it stays near; blocks of one row stay in registers
+while others are subtracted, rows further from the ground on the way up and rows nearer to it on
+the way down. Where several axes follow each other along a chain, those of all their rows do, so
+that what is subtracted is loaded once for all of them.
 
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from mbd_ros.execution.machine_code import vector_lanes
 from mbd_ros.execution.straight_line import Width
 
 _LINE = 64  # bytes of a cache line: rows begin on one
-REGISTERS = 8  # sums in flight: a fused multiply-add takes four cycles, two start every cycle
+REGISTERS = 4
+"""Registers of a block of columns."""
+
+
+def _rows_together() -> int:
+    """Return how many rows are in registers at a time, of which AVX-512 has 32, others 16."""
+    return 4 if vector_lanes() == 8 else 2
 
 
 def work_size(nv: int, count: int, width: Width) -> int:
@@ -103,10 +112,10 @@ class _Writer:
         """Take the axes further out of each row of M, and invert what is left on the diagonal."""
         one = self._one
         self._from_tips('u')
+        self._row('u', '%u.k')
         self._lines += ['  %u.used = add i64 %u.k, 1', '  %u.limit = add i64 %sides, %u.used']
         self._loop('b', '%sides', '%u.limit')
-        self._take_out('p', 'u', '%b.c')
-        self._store('u', '%p.sum')
+        self._take_out('p', '%u.k', ['u'], '%u.stop', '%b.c')
         self._end('b', self._columns)
         self._lines += [
             f'  %u.pivot = load {one.type}, ptr %u.diagonal, align 8',
@@ -127,28 +136,29 @@ class _Writer:
 
     def _solve(self) -> None:
         """Do the same to a block of all sides, then substitute from the ground to the tips."""
-        one, kind = self._one.type, self._block.type
+        together = _rows_together()
         self._loop('s', '0', '%sides')
         self._from_tips('v')
-        self._take_out('r', 'v', '%s.c')
-        self._store('v', '%r.sum')
-        self._end('v')
+        self._lines.append(f'  %v.low = sub i64 %v.k, {together - 1}')
+        self._either('v', '%v.low', ends_alike=True)
+        for count in (together, 1):
+            self._alternative('v', count)
+            rows = [f'v{count}.{r}' for r in range(count)]
+            for r, row in enumerate(rows):
+                self._lines.append(f'  %{row}.k = sub i64 %v.k, {r}')
+                self._row(row, f'%{row}.k')
+            self._take_out(f'r{count}', '%v.k', rows, '%v.stop', '%s.c')
+        self._end_either('v')
         self._loop('t', '0', '%nv')
-        self._row('t', '%t.c')
-        self._lines += [f'  %t.inverse = load {one}, ptr %t.diagonal, align 8',
-                        '  %t.fp = getelementptr i64, ptr %parents, i64 %t.c',
-                        '  %t.first = load i64, ptr %t.fp']
-        self._spread('t', '%t.inverse')
-        self._load('t', '%t.row', '%s.c')
-        self._way('q', '%t.first', '%t.x')
-        self._row('q', '%q.c')
-        self._lines += [f'  %q.fp = getelementptr {one}, ptr %t.mass, i64 %q.c',
-                        f'  %q.f = load {one}, ptr %q.fp, align 8']
-        self._subtract('q', '%q.f', '%s.c')
-        self._end_way('q')
-        self._lines.append(f'  %t.y = fmul {kind} %q.sum, %t.all')
-        self._store('t', '%t.y')
-        self._end('t')
+        self._either('t', '%t.c')
+        for count in (together, 1):
+            self._alternative('t', count)
+            rows = [f't{count}.{r}' for r in range(count)]
+            for r, row in enumerate(rows):
+                self._lines.append(f'  %{row}.k = add i64 %t.c, {r}')
+                self._row(row, f'%{row}.k')
+            self._substitute(f'q{count}', rows)
+        self._end_either('t')
         self._end('s', self._columns)
 
     def _from_tips(self, name: str) -> None:
@@ -157,20 +167,111 @@ class _Writer:
         self._lines += [f'  %{name}.k = sub i64 %last, %{name}.c',
                         f'  %{name}.sp = getelementptr i64, ptr %ends, i64 %{name}.k',
                         f'  %{name}.stop = load i64, ptr %{name}.sp']
-        self._row(name, f'%{name}.k')
 
-    def _take_out(self, name: str, axis: str, column: str) -> None:
-        """Take the rows that the axis of a loop carries out of a block of its own row."""
-        one = self._one.type
-        self._load(axis, f'%{axis}.row', column)
-        self._lines.append(f'  %{name}.begin = add i64 %{axis}.k, 1')
-        self._loop(name, f'%{name}.begin', f'%{axis}.stop', carried=f'%{axis}.x')
-        self._row(name, f'%{name}.c')
-        self._lines += [
-            f'  %{name}.fp = getelementptr {one}, ptr %{axis}.factors, i64 %{name}.c',
-            f'  %{name}.f = load {one}, ptr %{name}.fp, align 8']
-        self._subtract(name, f'%{name}.f', column)
+    def _take_out(self, name: str, axis: str, rows: Sequence[str], stop: str, column: str) -> None:
+        """
+        Take what an axis carries out of a block of its own row and of those of the axes before it.
+
+        ``rows`` begin with that of the axis; each is that of the parent of the one before it.
+        """
+        for row in rows:
+            self._load(row, f'%{row}.row', column)
+        self._lines.append(f'  %{name}.begin = add i64 {axis}, 1')
+        self._loop(name, f'%{name}.begin', stop, carried=[f'%{row}.x' for row in rows])
+        self._take_from_all(name, rows, 'factors', column)
         self._end(name)
+        done: dict[str, str] = {}
+        for row in rows:
+            done[row] = self._without_each_other(name, done, row, 'factors')
+            self._store(row, done[row])
+
+    def _substitute(self, name: str, rows: Sequence[str]) -> None:
+        """
+        Take what is nearer to the ground out of a block of rows, and divide by their pivots.
+
+        Each of ``rows`` is that of a child of the one before it.
+        """
+        one, kind = self._one.type, self._block.type
+        for row in rows:
+            self._load(row, f'%{row}.row', '%s.c')
+        self._lines += [f'  %{name}.pp = getelementptr i64, ptr %parents, i64 %t.c',
+                        f'  %{name}.first = load i64, ptr %{name}.pp']
+        self._way(name, f'%{name}.first', [f'%{row}.x' for row in rows])
+        self._take_from_all(name, rows, 'mass', '%s.c')
+        self._end_way(name)
+        done: dict[str, str] = {}
+        for row in rows:
+            total = self._without_each_other(name, done, row, 'mass')
+            done[row] = f'%{row}.y'
+            self._lines.append(f'  %{row}.inverse = load {one}, ptr %{row}.diagonal, align 8')
+            self._spread(row, f'%{row}.inverse')
+            self._lines.append(f'  %{row}.y = fmul {kind} {total}, %{row}.all')
+            self._store(row, f'%{row}.y')
+
+    def _take_from_all(self, name: str, rows: Sequence[str], part: str, column: str) -> None:
+        """Subtract multiples of a block of the row of a loop from the sums of all rows."""
+        self._row(name, f'%{name}.c')
+        self._load(name, f'%{name}.row', column)
+        for r, row in enumerate(rows):
+            self._subtract(f'{name}.{r}', f'%{name}.sum{r}', row, part, f'%{name}.c', f'%{name}.x')
+
+    def _without_each_other(self, name: str, done: Mapping[str, str], row: str, part: str) -> str:
+        """Subtract rows that are done from the sum of the next one, and return its name."""
+        total = f'%{name}.sum{len(done)}'
+        for other, value in done.items():
+            new = f'{row}.{other}'
+            self._subtract(new, total, row, part, f'%{other}.k', value)
+            total = f'%{new}.d'
+        return total
+
+    def _either(self, name: str, low: str, ends_alike: bool = False) -> None:
+        """
+        Branch on whether the axes from one on follow each other along a chain.
+
+        On the way up they must carry the same as well.
+        """
+        together, lines = _rows_together(), self._lines
+        lines += [f'  %{name}.above = icmp sge i64 {low}, 0',
+                  f'  %{name}.after = add i64 {low}, {together}',
+                  f'  %{name}.below = icmp sle i64 %{name}.after, %nv',
+                  f'  %{name}.fit = and i1 %{name}.above, %{name}.below']
+        chained = f'%{name}.fit'
+        for k in range(together):
+            new = f'%{name}.g{k}'
+            lines += [f'  {new}.at = add i64 {low}, {k}',
+                      f'  {new} = select i1 %{name}.fit, i64 {new}.at, i64 0']
+            if k:
+                lines += [f'  {new}.p = getelementptr i64, ptr %parents, i64 {new}',
+                          f'  {new}.parent = load i64, ptr {new}.p',
+                          f'  {new}.is = icmp eq i64 {new}.parent, %{name}.g{k - 1}.at',
+                          f'  {new}.all = and i1 {chained}, {new}.is']
+                chained = f'{new}.all'
+        if ends_alike:
+            for place, k in (('first', 0), ('final', together - 1)):
+                lines += [f'  %{name}.{place}.p = getelementptr i64, ptr %ends, i64 %{name}.g{k}',
+                          f'  %{name}.{place} = load i64, ptr %{name}.{place}.p']
+            lines += [f'  %{name}.same = icmp eq i64 %{name}.first, %{name}.final',
+                      f'  %{name}.both = and i1 {chained}, %{name}.same']
+            chained = f'%{name}.both'
+        lines.append(f'  br i1 {chained}, label %{name}.rows{together}, label %{name}.rows1')
+        self._ways: list[str] = []
+
+    def _alternative(self, name: str, count: int) -> None:
+        """Begin the code for so many rows at a time."""
+        if count == 1:
+            self._ways.append(f'[{_rows_together()}, %{self._label}]')
+            self._lines.append(f'  br label %{name}.end')
+        self._label = f'{name}.rows{count}'
+        self._lines.append(f'{self._label}:')
+
+    def _end_either(self, name: str) -> None:
+        """End the loop over axes, which goes on by as many as were done."""
+        ways = ', '.join([*self._ways, f'[1, %{self._label}]'])
+        self._lines += [f'  br label %{name}.end', f'{name}.end:',
+                        f'  %{name}.step = phi i64 {ways}',
+                        f'  %{name}.next = add i64 %{name}.c, %{name}.step',
+                        f'  br label %{name}.loop', f'{name}.done:']
+        self._label = f'{name}.done'
 
     def _give_out(self, g: str, matrix: int) -> None:
         """Store a matrix's part of a row."""
@@ -190,7 +291,8 @@ class _Writer:
         self._store_up_to(g, f'%{g}.y', f'%{g}.tp', '%nv')
         self._end(g, self._columns)
 
-    def _loop(self, name: str, first: str, limit: str, carried: str = '') -> None:
+    def _loop(self, name: str, first: str, limit: str, carried: Sequence[str] = ()
+              ) -> None:
         """Open a loop with ``%{name}.c`` from first to below a limit."""
         self._lines += [
             f'  br label %{name}.loop', f'{name}.loop:',
@@ -208,7 +310,7 @@ class _Writer:
             f'  br label %{name}.loop', f'{name}.done:']
         self._label = f'{name}.done'
 
-    def _way(self, name: str, first: str, carried: str = '') -> None:
+    def _way(self, name: str, first: str, carried: Sequence[str] = ()) -> None:
         """Open a loop with ``%{name}.c`` over the axes on the way to the ground."""
         self._lines += [
             f'  br label %{name}.loop', f'{name}.loop:',
@@ -226,11 +328,10 @@ class _Writer:
                         f'{name}.done:']
         self._label = f'{name}.done'
 
-    def _carry(self, name: str, carried: str) -> None:
-        """Name the sum that goes round a loop."""
-        if carried:
-            self._lines.append(f'  %{name}.sum = phi {self._block.type} [{carried}, '
-                               f'%{self._label}], [%{name}.sum1, %{name}.end]')
+    def _carry(self, name: str, carried: Sequence[str]) -> None:
+        """Name the sums that go round a loop."""
+        self._lines += [f'  %{name}.sum{r} = phi {self._block.type} [{value}, %{self._label}], '
+                        f'[%{name}.{r}.d, %{name}.end]' for r, value in enumerate(carried)]
 
     def _row(self, name: str, axis: str) -> None:
         """Name the row of an axis, its parts and the entry on the diagonal of M."""
@@ -277,10 +378,11 @@ class _Writer:
         self._lines.append(f'  %{name}.all = shufflevector {kind} {vector}, {kind} poison, '
                            f'<{lanes} x i32> <{places}>')
 
-    def _subtract(self, name: str, factor: str, column: str) -> None:
-        """Subtract a multiple of a block of the row of a loop from the sum."""
-        kind = self._block.type
-        self._spread(name, factor)
-        self._load(name, f'%{name}.row', column)
-        self._lines += [f'  %{name}.z = fmul contract {kind} %{name}.x, %{name}.all',
-                        f'  %{name}.sum1 = fsub contract {kind} %{name}.sum, %{name}.z']
+    def _subtract(self, new: str, total: str, row: str, part: str, axis: str, values: str) -> None:
+        """Subtract a block of the row of an axis, times a row's entry for it, from a sum."""
+        one, kind = self._one.type, self._block.type
+        self._lines += [f'  %{new}.fp = getelementptr {one}, ptr %{row}.{part}, i64 {axis}',
+                        f'  %{new}.f = load {one}, ptr %{new}.fp, align 8']
+        self._spread(new, f'%{new}.f')
+        self._lines += [f'  %{new}.z = fmul contract {kind} {values}, %{new}.all',
+                        f'  %{new}.d = fsub contract {kind} {total}, %{new}.z']
