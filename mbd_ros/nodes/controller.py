@@ -247,10 +247,14 @@ class Controller(Node):
             self._wait('nobody subscribes to the effort commands')
             return None
         if stamp < self._stamp:
-            self.get_logger().warning('the stamps of joint_states went back: the path begins anew',
-                                      throttle_duration_sec=1.0)
+            why = 'the stamps of joint_states went back'
+            count = self.count_publishers(self._subscription.topic_name)
+            if count > 1:
+                why += (f', {count} nodes publish it; allowed: one for each robot, others in a '
+                        'namespace or a ROS_DOMAIN_ID of their own')
+            self.get_logger().warning(f'{why}: the path begins anew', throttle_duration_sec=1.0)
             self._tracker = None
-            self._goals.drop('the stamps of joint_states went back')
+            self._goals.drop(why)
         if self._gravity != self._settings.gravity:
             self._change_gravity(self._settings.gravity)
         if self._tracker is None:

@@ -152,6 +152,17 @@ class TestOneController:
         bench.send_until(lambda: bench.states[-1].mode == ControllerState.MODE_TRACKING
                          and bench.states[-1].path_time < 1.0, 'the path does not begin anew')
 
+    def test_a_second_robot_on_the_same_topic_is_told_of(self, controller, bench):
+        """As when two demos run at once on one machine."""
+        other = bench.graph.node.create_publisher(JointState, 'joint_states', 10)
+        bench.graph.wait_until(other.get_subscription_count, 'the controller listens')
+        bench.answer()
+        try:
+            bench.send_until(lambda: 'went back, 2 nodes publish it; allowed: one for each robot,'
+                             in controller.output, 'it says nothing', step=-2_000_000_000)
+        finally:
+            bench.graph.node.destroy_publisher(other)
+
     def test_the_same_state_gets_the_same_answer_again(self, controller, bench):
         first = bench.answer()
         count = len(bench.efforts)
