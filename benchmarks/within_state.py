@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -20,12 +21,14 @@ from mbd_ros import Compiled, Lanes, Threads
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
 from mbd_ros.execution.compiled import compiled_kernel
 from mbd_ros.execution.kernel import Kernel
-from mbd_ros.execution.partition import SMALLEST_TREE
-from mbd_ros.execution.rolled_bundles import rolled_bundles_of
+from mbd_ros.execution.partition import Part, Partition
+from mbd_ros.execution.rolled_bundles import rolled_bundles_of, SMALLEST
 from mbd_ros.execution.sweeps import Program
 from mbd_ros.execution.unrolled import bundles_of
 from mbd_ros.model import Model
 
+FEWEST_IN_LANES = 2 * SMALLEST + 1
+"""Links of a ring from which on loops over bodies take its halves in lanes."""
 State = tuple[np.ndarray, np.ndarray, np.ndarray]
 Candidates = dict[str, tuple[Callable[..., object], tuple[object, ...]]]
 
@@ -103,29 +106,30 @@ def halves() -> Iterator[str]:
     """
     Yield a table: the two halves of a ring in lanes and on two threads, each against one lane.
 
-    Straight-line code folds what a planar ring leaves; loops over bodies do not.
+    Straight-line code folds what a planar ring leaves; so do loops over bodies with the constants
+    folded that all links share; loops that serve all robots fold nothing.
     """
     yield ('| links | code | one lane [us] | 2 lanes [us] | 2 threads [us] '
            '| one / 2 lanes: median (min-max) | best call '
            '| one / 2 threads: median (min-max) | best call |')
     yield '|---|---|---|---|---|---|---|---|---|'
-    for size in (15, 51, 151, 251):
+    for size in (11, 13, 15, 21, 51, 151, 251):
         model, q = mbd_ros.load(ring(size)), regular(size)
         state = (q, np.zeros(model.nv), np.zeros(model.nv))
-        for code in (Compiled('unrolled'), Compiled('rolled')):
-            ways = {'one': code, 'lanes': _Halves(code.shape == 'rolled')}
-            if code.shape == 'rolled' and model.nb >= SMALLEST_TREE:
-                ways['threads'] = Threads(2, code, within_state=True)
+        for code in ('unrolled', 'folded', 'rolled'):
+            ways = ('one', 'lanes') if code == 'unrolled' else ('one', 'lanes', 'threads')
+            if size < FEWEST_IN_LANES and code != 'unrolled':
+                ways = ('one', 'threads')
             times = interleaved({
-                name: (mbd_ros.compile(model, gravity=GRAVITY, executor=way).forward_dynamics,
-                       state) for name, way in ways.items()})
+                name: (mbd_ros.compile(model, gravity=GRAVITY, executor=_Halves(
+                    code, name)).forward_dynamics, state) for name in ways})
             one = times['one']
             figures = ' | '.join(f'{times[name].median:.3g}' if name in times else '-'
                                  for name in ('one', 'lanes', 'threads'))
             ratios = ' | '.join(
                 f'{_ratio(one, times[name])} | {min(one.rounds) / min(times[name].rounds):.2f}'
                 if name in times else '- | -' for name in ('lanes', 'threads'))
-            yield f'| {size} | {code.name} | {figures} | {ratios} |'
+            yield f'| {size} | {code} | {figures} | {ratios} |'
     least, middle = np.percentile(hand_over(), (0, 50))
     yield ''
     yield ('An empty task goes to a thread that looks for work, and back, in '
@@ -134,14 +138,25 @@ def halves() -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Halves:
-    """Two lanes of one kind of code."""
+    """The halves one after the other, in two lanes or on two threads, by one kind of code."""
 
-    rolled: bool
-    name = '2 lanes'
+    code: str
+    way: str
+
+    @property
+    def name(self) -> str:
+        return f'{self.code}, {self.way}'
 
     def kernel(self, program: Program, model: Model) -> Kernel:
-        way = (rolled_bundles_of if self.rolled else bundles_of)(program, model, 2)
-        return compiled_kernel(program, model, self.rolled, way)
+        folded = self.code == 'folded'
+        way: Any = None
+        if self.way == 'lanes':
+            way = (bundles_of(program, model, 2) if self.code == 'unrolled'
+                   else rolled_bundles_of(program, model, 2, folded))
+        elif self.way == 'threads':  # however few bodies there are
+            half = model.nb // 2
+            way = Partition((), (Part(0, half, -1, 0), Part(half, model.nb, -1, 1)), folded)
+        return compiled_kernel(program, model, self.code != 'unrolled', way, folded=folded)
 
 
 def chain(count: int) -> tuple[str, State]:

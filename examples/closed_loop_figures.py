@@ -4,8 +4,7 @@ Redo what Malczyk and Fraczek computed with closed loops, and draw it.
 ``python examples/closed_loop_figures.py [FOLDER]`` writes three figures as PNG, to docs/images by
 default: the slider-crank under the torque 0.01 exp(-t), how the time of an evaluation grows with
 the number of links of a ring and what two threads and two lanes gain, and the drift under
-Baumgarte's stabilization. Needs matplotlib (the
-extra ``docs``).
+Baumgarte's stabilization. Needs matplotlib (the extra ``docs``).
 """
 
 from __future__ import annotations
@@ -19,17 +18,16 @@ from matplotlib import pyplot as plt
 import numpy as np
 
 import mbd_ros
-from mbd_ros import Compiled, Lanes, Threads
+from mbd_ros import Compiled, Threads
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = (7, 15, 31, 51, 101, 151, 201, 251, 301)
 PAPER = {15: 'slight gain of 2 CPUs', 151: 'below 2',
          251: 'across a network'}
-WAYS = {'loops over bodies': Compiled('rolled'),
-        'loops over bodies, halves on 2 threads': Threads(
-            2, Compiled('rolled'), within_state=True),
-        'straight-line code': Compiled('unrolled'),
-        'straight-line code, halves in lanes': Lanes(2)}
+SHARED, THREADS = 'code of all robots', 'code of all robots, halves on 2 threads'
+STRAIGHT, DEFAULT = 'straight-line code', 'what runs by default: halves in 2 lanes'
+WAYS = {SHARED: Compiled('rolled'), THREADS: Threads(2, Compiled('rolled'), within_state=True),
+        STRAIGHT: Compiled('unrolled'), DEFAULT: Compiled()}
 """Who runs a ring."""
 FEWEST = 20
 """Bodies from which on threads take part."""
@@ -100,9 +98,7 @@ def draw_rings(axes):
     times = [best_times(size) for size in SIZES]
     for name in WAYS:
         axes[0].loglog(SIZES, [one[name] for one in times], 'o-', label=name)
-    for name, alone, least in (
-            ('straight-line code, halves in lanes', 'straight-line code', 0),
-            ('loops over bodies, halves on 2 threads', 'loops over bodies', FEWEST)):
+    for name, alone, least in ((DEFAULT, STRAIGHT, 0), (THREADS, SHARED, FEWEST)):
         sizes, gains = zip(*((size, one[alone] / one[name])
                              for size, one in zip(SIZES, times) if size > least))
         axes[1].semilogx(sizes, gains, 'o-', label=name)

@@ -90,7 +90,7 @@ def rolled_code(program: Program, kinds: Sequence[Kind], width: Width,
 
 
 def chain_code(program: Program, kinds: Sequence[Kind], width: Width,
-               shapes: Sequence[Shape] = ()) -> RolledCode:
+               shapes: Sequence[Shape] = (), slots: int = 0) -> RolledCode:
     """
     Return the rolled IR of the sweeps of a program along chains, a function for each sweep.
 
@@ -109,6 +109,8 @@ def chain_code(program: Program, kinds: Sequence[Kind], width: Width,
         How many chains of equal shape run side by side; each constant is one value of it.
     shapes : sequence of Shape
         The shapes of ties, for code of one robot.
+    slots : int
+        Number of rows of loops that are carried inwards at a time.
 
     Returns
     -------
@@ -117,11 +119,11 @@ def chain_code(program: Program, kinds: Sequence[Kind], width: Width,
 
     """
     return _Writer(program, [Species(*kind) for kind in kinds], width, shapes,
-                   form='chain').write()
+                   slots, 'chain').write()
 
 
 def subtree_code(program: Program, kinds: Sequence[Kind], width: Width = SCALAR,
-                 shapes: Sequence[Shape] = ()) -> RolledCode:
+                 shapes: Sequence[Shape] = (), slots: int = 0) -> RolledCode:
     """
     Return the rolled IR of the sweeps of a program on subtrees, a function for each sweep.
 
@@ -129,7 +131,8 @@ def subtree_code(program: Program, kinds: Sequence[Kind], width: Width = SCALAR,
     gravity, constants and topology after the inputs. ``begin`` puts into work what a tree on the
     ground starts with; ``sweep`` runs over the bodies. Row 0 of ``work`` is the body on which the
     subtrees hang: its first values are handed outward, and are the sum of what was handed inward.
-    Ties have no function: the caller puts what they do where ``RolledCode.tied`` says.
+    Ties have no function: the caller puts what they do where ``RolledCode.tied`` says. In the
+    layout ``MOTION`` the topology goes on with nv and the rows that the slots carry.
 
     Parameters
     ----------
@@ -141,6 +144,8 @@ def subtree_code(program: Program, kinds: Sequence[Kind], width: Width = SCALAR,
         How many subtrees of equal shape run side by side; each constant is one value of it.
     shapes : sequence of Shape
         The shapes of ties, for code of one robot.
+    slots : int
+        Number of rows of loops that are carried inwards at a time.
 
     Returns
     -------
@@ -149,7 +154,7 @@ def subtree_code(program: Program, kinds: Sequence[Kind], width: Width = SCALAR,
 
     """
     return _Writer(program, [Species(*kind) for kind in kinds], width, shapes,
-                   form='subtree').write()
+                   slots, 'subtree').write()
 
 
 class _Writer(TieWriter, WalkWriter):
@@ -253,21 +258,32 @@ class _Writer(TieWriter, WalkWriter):
                          f'alignstack({self._stack}) {{')
             if self._form == 'subtree':
                 self._lines += [f'define void @begin{k}({arguments}', 'entry:',
-                                '  %rows = add i64 %n, 1']
+                                '  %rows = add i64 %n, 1', *self._name_slots(row)]
                 self._begin(k, sweep, code, row, 'entry')
                 self._lines += ['  ret void', '}']
             self._lines += [
                 f'define void @sweep{k}({arguments}', 'entry:',
                 '  %species.all = getelementptr i64, ptr %topology, i64 %n',
                 '  %qfirst.all = getelementptr i64, ptr %species.all, i64 %n',
-                '  %vfirst.all = getelementptr i64, ptr %qfirst.all, i64 %n']
+                '  %vfirst.all = getelementptr i64, ptr %qfirst.all, i64 %n',
+                *self._name_slots(row)]
             self._loop(k, sweep, code.codes, row, self._write_angles(row, 'entry')
                        if k == 0 else 'entry')
             self._lines += ['  ret void', '}']
         shapes = tuple(None if isinstance(code, TiesCode) else code.shape for code in sweeps)
-        return RolledCode('\n'.join(self._lines), row, 0, 0, self._width, tuple(
+        return RolledCode('\n'.join(self._lines), row, _DUMMY, 0, self._width, tuple(
             0 if shape is None else len(varying(shape, shape)) for shape in shapes),
             row - self._hand, tuple(tied), shapes)
+
+    def _name_slots(self, row: int) -> list[str]:
+        """Return what finds the rows of loops in a function of its own."""
+        if self._program.layout is not Layout.MOTION:
+            return []
+        return ['  %slots.o = mul i64 %n, 4', '  %nv.p = getelementptr i64, ptr %topology, '
+                'i64 %slots.o', '  %nv = load i64, ptr %nv.p',
+                '  %slotrows.all = getelementptr i64, ptr %nv.p, i64 1',
+                '  %dummy.n = add i64 %n, 1', f'  %dummy.o = mul i64 %dummy.n, {row}',
+                f'  %dummy = getelementptr {self._kind}, ptr %work, i64 %dummy.o']
 
     def _clear_result(self) -> None:
         """Zero the result where not every entry is written."""

@@ -6,7 +6,7 @@ of a long loop. Bodies outside the bundles, the trunk, are swept one by one; a b
 rolled code in W lanes, whose constants are kept lane beside lane. Ties run one by one: they read
 what their two bodies have handed outward from their lanes, and put what they do to them there. Any
 program of ``Outward``, ``Ties`` and ``Inward`` sweeps that gives out a value for each entry of v
-runs this way.
+runs this way, and multipliers of loops that are closed in the trunk.
 
 """
 
@@ -28,7 +28,8 @@ from mbd_ros.execution.species import BODY_SIZE, Kind, varying
 from mbd_ros.execution.straight_line import SCALAR, StraightLine, Width
 from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Ties
 from mbd_ros.execution.ties_in_place import declared, Place, ties_in_place
-from mbd_ros.execution.tree import folds, rolled_kinds, rolled_tables, tree_of
+from mbd_ros.execution.tree import (
+    folds, rolled_kinds, rolled_tables, slot_rows, tree_of)
 from mbd_ros.execution.workspace import DECLARATIONS, give_ir, take_ir
 from mbd_ros.model import Model
 
@@ -75,7 +76,7 @@ def rolled_bundles_of(program: Program, model: Model, width: int, folded: bool =
 
     Where it may be ``folded``, the code is for this robot alone if its bodies are alike.
     """
-    if program.layout is not Layout.JOINTS or not all(
+    if program.layout not in (Layout.JOINTS, Layout.MOTION) or not all(
             isinstance(sweep, (Outward, Inward, Ties)) for sweep in program.sweeps):
         return None
     _, species, _, of_ties = rolled_kinds(model, program)
@@ -87,7 +88,9 @@ def rolled_bundles_of(program: Program, model: Model, width: int, folded: bool =
     if 2 * most <= width:  # half a register does
         return rolled_bundles_of(program, model, width // 2, folded)
     steps = model.nb - sum(bundle.size * (bundle.used - 1) for bundle in found)
-    if steps >= PAYS * model.nb:
+    closed = any(tree_of(model).bodies[i].closes for bundle in found for root in bundle.roots
+                 for i in range(root, root + bundle.size))
+    if steps >= PAYS * model.nb or (program.layout is Layout.MOTION and closed):
         return None
     inside = {i for bundle in found for root in bundle.roots
               for i in range(root, root + bundle.size - 1)}
@@ -137,19 +140,21 @@ def bundled(parents: Sequence[int], kinds: Sequence[Hashable], width: int) -> li
 def bundles_code(program: Program, model: Model, way: Bundles) -> tuple[MachineCode, object]:
     """Return ``void kernel(argument..., gravity, result)`` for one state, and what it needs."""
     kinds, species, shapes, _ = rolled_kinds(model, program, way.folded)
-    one, single = _sweeps(program, kinds, shapes, SCALAR)
-    many, lanes = _sweeps(program, kinds, shapes, Width(way.width), way.chains)
+    slots = tree_of(model).slots
+    one, single = _sweeps(program, kinds, shapes, slots, SCALAR)
+    many, lanes = _sweeps(program, kinds, shapes, slots, Width(way.width), way.chains)
     constants, topology = rolled_tables(model, species, ())
     constants, topology = constants.reshape(model.nb, BODY_SIZE), topology[:4 * model.nb]
     trunk = way.trunk(model.nb)
-    tables = [(np.ascontiguousarray(constants[trunk]),
-               _local(topology.reshape(4, -1), trunk, absolute=True))]
+    tables = [(np.ascontiguousarray(constants[trunk]), np.concatenate([_local(
+        topology.reshape(4, -1), trunk, absolute=True), slot_rows(model, trunk)]))]
     for bundle in way.bundles:
         table = aligned((bundle.size, BODY_SIZE, way.width))
         for lane, root in enumerate(bundle.roots):
             table[:, :, lane] = constants[root:root + bundle.size]
         bodies = list(range(bundle.roots[0], bundle.roots[0] + bundle.size))
-        tables.append((table, _local(topology.reshape(4, -1), bodies, absolute=False)))
+        tables.append((table, np.concatenate([_local(
+            topology.reshape(4, -1), bodies, absolute=False), slot_rows(model, bodies)])))
     numbers = program.swept
     functions = [*(single.address(f'{what}{k}') for k in numbers for what in ('begin', 'sweep')),
                  *(lanes.address(f'sweep{k}' if way.chains else f'{what}{k}')
@@ -160,9 +165,9 @@ def bundles_code(program: Program, model: Model, way: Bundles) -> tuple[MachineC
 
 
 @functools.lru_cache(maxsize=64)
-def _sweeps(program: Program, kinds: tuple[Kind, ...], shapes: tuple[Shape, ...], width: Width,
-            chains: bool = False) -> tuple[RolledCode, MachineCode]:
-    rolled = (chain_code if chains else subtree_code)(program, kinds, width, shapes)
+def _sweeps(program: Program, kinds: tuple[Kind, ...], shapes: tuple[Shape, ...], slots: int,
+            width: Width, chains: bool = False) -> tuple[RolledCode, MachineCode]:
+    rolled = (chain_code if chains else subtree_code)(program, kinds, width, shapes, slots)
     return rolled, MachineCode(rolled.ir, optimization=2)
 
 

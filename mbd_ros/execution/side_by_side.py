@@ -64,15 +64,12 @@ def summed(value: Operand, lanes: int) -> Operand:
 
 
 def lanes_of(symbol: Symbol) -> int:
-    """Return the number of lanes of a value."""
-    if symbol.name == 'pack':
-        return len(symbol.first)
-    if symbol.name in ('input', 'lane'):
-        return 1
-    if symbol.name == 'half':
-        return lanes_of(symbol.first) // 2
-    return max(lanes_of(part) for part in (symbol.first, symbol.second)
-               if isinstance(part, Symbol))
+    """Return the number of lanes of a value: that of its operands, which are as wide as it."""
+    halved = 0
+    while symbol.name not in ('pack', 'input', 'lane'):
+        halved += symbol.name == 'half'
+        symbol = symbol.first if isinstance(symbol.first, Symbol) else symbol.second
+    return (len(symbol.first) if symbol.name == 'pack' else 1) >> halved
 
 
 class SideBySide:

@@ -10,7 +10,7 @@ up, does all by itself in memory of its own, and the thread frees the job when i
 What the parts hand to the trunk is added in a fixed order, whoever computed it and when: results
 are the same bits from run to run. Ties are the caller's, between two rounds of handing work over.
 Any program of ``Outward``, ``Ties`` and ``Inward`` sweeps that gives out a value for each entry of
-v runs this way.
+v runs this way, and multipliers of loops that are closed in the trunk.
 
 """
 
@@ -26,10 +26,11 @@ from mbd_ros.execution.partition import Part, Partition, partition
 from mbd_ros.execution.rolled import RolledCode, subtree_code
 from mbd_ros.execution.rolled_bundles import MOST_TIES
 from mbd_ros.execution.species import BODY_SIZE
+from mbd_ros.execution.straight_line import SCALAR
 from mbd_ros.execution.subtrees_ir import Bodies, subtrees_ir
 from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Ties
 from mbd_ros.execution.ties_in_place import Place, ties_in_place
-from mbd_ros.execution.tree import folds, rolled_kinds, rolled_tables, tree_of
+from mbd_ros.execution.tree import folds, rolled_kinds, rolled_tables, slot_rows, tree_of
 from mbd_ros.execution.workers import available, native, workers
 from mbd_ros.model import Model
 
@@ -46,19 +47,23 @@ def partition_of(program: Program, model: Model, count: int, folded: bool = Fals
 
     Where it may be ``folded``, the code is for this robot alone if its bodies are alike.
     """
-    if not available() or program.layout is not Layout.JOINTS or not all(
+    if not available() or program.layout not in (Layout.JOINTS, Layout.MOTION) or not all(
             isinstance(sweep, (Outward, Inward, Ties)) for sweep in program.sweeps) or (
             program.ties and len(tree_of(model).ties) > MOST_TIES):
         return None
     weights = [1.0 + (_FREE_JOINT - 1.0) * (kind.nv - 1) / 5 for kind in model.joint_types]
     way = partition(model.parents, weights, count)
+    if way is not None and program.layout is Layout.MOTION and any(
+            tree_of(model).bodies[i].closes for part in way.parts
+            for i in range(part.first, part.last)):
+        return None
     return way and way._replace(folded=folded and folds(program, model))
 
 
 def subtrees_code(program: Program, model: Model, way: Partition) -> tuple[MachineCode, object]:
     """Return ``void kernel(argument..., gravity, result)`` for one state, and what it needs."""
     kinds, species, shapes, _ = rolled_kinds(model, program, way.folded)
-    rolled = subtree_code(program, kinds, shapes=shapes)
+    rolled = subtree_code(program, kinds, SCALAR, shapes, tree_of(model).slots)
     shared = MachineCode(rolled.ir, optimization=2)
     constants, topology = rolled_tables(model, species, ())
     constants = constants.reshape(model.nb, BODY_SIZE)
@@ -112,8 +117,8 @@ def _trunk_tables(model: Model, way: Partition, constants: NDArray[np.float64],
     place = {body: k for k, body in enumerate(way.trunk)}
     parents = [place.get(model.parents[i], -1) for i in chosen]
     rest = [topology[nb * k:nb * (k + 1)][chosen] for k in (1, 2, 3)]
-    return (np.ascontiguousarray(constants[chosen]),
-            np.concatenate([np.array(parents, dtype=np.int64), *rest]).astype(np.int64))
+    return (np.ascontiguousarray(constants[chosen]), np.concatenate([
+        np.array(parents, dtype=np.int64), *rest, slot_rows(model, chosen)]).astype(np.int64))
 
 
 def _part_tables(model: Model, part: Part, constants: NDArray[np.float64],
@@ -121,4 +126,5 @@ def _part_tables(model: Model, part: Part, constants: NDArray[np.float64],
     chosen, nb = slice(part.first, part.last), model.nb
     parents, species, q, v = (topology[nb * k:nb * (k + 1)][chosen] for k in range(4))
     local = np.where(parents == part.parent, -1, parents - part.first)
-    return constants[chosen], np.concatenate([local, species, q - q[0], v - v[0]])
+    return constants[chosen], np.concatenate([
+        local, species, q - q[0], v - v[0], slot_rows(model, range(part.first, part.last))])

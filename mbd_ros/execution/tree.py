@@ -174,6 +174,12 @@ def rolled_tables(model: Model, species: Sequence[int], shapes: Sequence[int]
     return constants, np.array(topology, dtype=np.int64)
 
 
+def slot_rows(model: Model, bodies: Sequence[int]) -> list[int]:
+    """Return nv and the rows of loops in the slots of the ground and of some bodies."""
+    rows = tree_of(model).rows
+    return [model.nv, *rows[0], *(row for i in bodies for row in rows[i + 1])]
+
+
 def result_shape(program: Program, model: Model) -> tuple[int, ...]:
     """Return the shape of the result of a program for a model."""
     return program.shape(model.nb, model.nv, first_rows(model.loops)[-1])

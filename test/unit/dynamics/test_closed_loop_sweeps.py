@@ -10,6 +10,7 @@ from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.execution import choose
 from mbd_ros.execution.sweeps import Outward, Program
 from mbd_ros.execution.tree import tree_of
+from mbd_ros.execution.unrolled import trace_program
 
 
 def inverse_inertia_of_the_cut(model, q):
@@ -43,3 +44,20 @@ def test_inverse_inertia_of_the_cut(name):
     expected = A @ np.linalg.solve(dyn.mass_matrix(q), A.T)
     np.testing.assert_allclose(inverse_inertia_of_the_cut(model, q), expected, rtol=0.0,
                                atol=1e-12 * np.abs(expected).max())
+
+
+def test_the_work_grows_as_the_number_of_links():
+    """Of a ring: each link as many operations as any other, however long the way to the cut."""
+    counts = []
+    for name in ('ngon51_rest_regular', 'ngon151_random', 'ngon251_rest_regular'):
+        model = case_model(name)
+        counts.append((model.nb, len(_needed(model))))
+    (first, of_first), *others = counts
+    for nb, count in others:
+        assert np.log(count / of_first) / np.log(nb / first) < 1.05
+
+
+def _needed(model):
+    """Return the operations of forward dynamics."""
+    trace, results = trace_program(closed_loop_dynamics(tree_of(model).slots), model)
+    return trace.needed(results)

@@ -9,6 +9,8 @@ import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS, INVERSE_DYNAMICS
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Compiled, Interpreted, Lanes
+from mbd_ros.execution.side_by_side import lane, lanes_of, pack
+from mbd_ros.execution.trace import Trace
 
 FUNCTIONS = (mbd_ros.forward_dynamics, mbd_ros.inverse_dynamics)
 # Other orders of sums and fused products: some 20 roundings of 1e-16, amplified by the condition
@@ -89,3 +91,15 @@ def test_width():
     with pytest.raises(InvalidValueError, match='width is 3; allowed: 2, 4 or 8 lanes'):
         Lanes(3)
     assert Lanes(4).name == '4 lanes'
+
+
+def test_the_number_of_lanes_of_a_long_sum():
+    """Every value is used twice; to ask both operands would take 2^200 steps."""
+    trace = Trace()
+    value = pack(trace, [trace.input(0, k) for k in range(4)])
+    for _ in range(200):
+        value = value + value
+    assert lanes_of(value) == 4
+    assert lanes_of(trace.record('half', value, 0)) == 2
+    assert lanes_of(2.0 * lane(value, 3)) == 1
+    assert pack(trace, [lane(value, k) for k in range(4)]) is value
