@@ -188,7 +188,7 @@ def simulate(
             raise InvalidValueError('method', method,
                                     'one with variable step, for times, events or dense')
         run = _fixed_steps(model, motion, free, q, v, duration, step or 1e-3, record_every)
-        return _with_changes(dyn, free, _recorded(dyn, motion, free, *run), *run[:3])
+        return _with_changes(dyn, free, _recorded(dyn, motion, free, (q, v), *run), *run[:3])
     solved = integrate(
         model, motion, _powerless(motion) if free is None else free.acceleration_and_power, q, v,
         duration, method=method, rtol=rtol, atol=atol, max_step=step or math.inf, events=events,
@@ -207,7 +207,7 @@ def simulate(
         assert solved.dense is not None
         states = [solved.dense.with_work(t) for t in wanted]
         run = (wanted, *(np.array(part) for part in zip(*states)))
-    record = _recorded(dyn, motion, free, *run)
+    record = _recorded(dyn, motion, free, (q, v), *run)
     return _with_changes(dyn, free, record._replace(crossings=solved.crossings,
                                                     dense=solved.dense), *solved[:3])
 
@@ -233,16 +233,17 @@ def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vecto
     return times, configurations, velocities, works
 
 
-def _recorded(dyn: PreparedDynamics, motion: Motion, free: FreeMotion | None, time: Vector,
-              q: Vector, v: Vector, work: Vector) -> Trajectory:
-    """Return a run with all that is to be told of it."""
+def _recorded(dyn: PreparedDynamics, motion: Motion, free: FreeMotion | None,
+              start: tuple[Vector, Vector], time: Vector, q: Vector, v: Vector, work: Vector
+              ) -> Trajectory:
+    """Return a run from a start with all that is to be told of it."""
     model = dyn.model
-    parts = energy(model, q, v, gravity=dyn.gravity)
-    total = parts.kinetic + parts.potential
+    total, at_start = (parts.kinetic + parts.potential for parts in (
+        energy(model, *state, gravity=dyn.gravity) for state in ((q, v), start)))
     if free is None:
         violations = np.array([motion.violation(t, place) for t, place in zip(time, q)])
         return Trajectory(time, q, v, total, violations)
-    balance = total - total[0] - work
+    balance = total - at_start - work
     if not model.loops:
         none = np.zeros(len(time))
         return Trajectory(time, q, v, total, none, none.copy(), balance)
