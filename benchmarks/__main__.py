@@ -8,8 +8,8 @@ Words choose the tables whose titles hold one of them; all, without words, take 
 import sys
 
 from benchmarks import (
-    batches, closed_loops, composition, control, denormals, derivatives, first_answer, loading,
-    modules, per_call, server, start, sweep, within_state)
+    batches, closed_loops, composition, control, control_step, denormals, derivatives,
+    first_answer, loading, modules, per_call, server, start, sweep, within_state)
 from benchmarks.timing import machine
 
 
@@ -30,6 +30,7 @@ TABLES = {
     'Robots of many modules, from the file': modules.rows,
     'The first answer of forward dynamics': first_answer.rows,
     'The control loop, nodes in one process and in several': composition.rows,
+    'A control step, every robot': control_step.rows,
     'The controller: a step, exact and disturbed data': control.steps,
     'Against other laws': control.comparison,
     'Disturbed joint states': control.disturbances,

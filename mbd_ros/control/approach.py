@@ -79,7 +79,7 @@ class Approach:
         self._rated = 0 if rate is None else len(rate)
         # Rows on configurations fade as (phi, rate, second), rows on velocities as (psi, rate).
         self._start = np.zeros((3, self._rated))
-        self._none = (np.zeros(self._rated),) * 3
+        self._none = np.zeros((3, self._rated))
         if phi is not None:
             self._start[0, :self._first] = phi
         if rate is not None:
@@ -121,8 +121,8 @@ class Approach:
         n = self._first
         return rate - np.concatenate((slope[:n], value[n:]))
 
-    def fade(self, t: float) -> tuple[Vector, Vector, Vector]:
-        """Return s with its rate and second rate at a time, zero at the end."""
+    def fade(self, t: float) -> Matrix:
+        """Return s, its rate and second rate (3, rows) at a time, zero at the end."""
         T = self.duration
         if t >= self.begin + T:
             return self._none
@@ -131,8 +131,8 @@ class Approach:
             (1.0, x, x**2, x**3, x**4, x**5),
             (0.0, 1.0 / T, 2 * x / T, 3 * x**2 / T, 4 * x**3 / T, 5 * x**4 / T),
             (0.0, 0.0, 2 / T**2, 6 * x / T**2, 12 * x**2 / T**2, 20 * x**3 / T**2)))
-        value, rate, second = powers @ FADE.T @ self._start
-        return value, rate, second
+        faded: Matrix = powers @ FADE.T @ self._start
+        return faded
 
 
 def approach_duration(

@@ -85,7 +85,7 @@ class FusedMotion:
         self._n, self._nq, self._m = kernels.size, kernels.model.nq, kernels.counts[2]
         self._constraint, self._approach, self._spring = constraint, approach, spring
         self._acceleration, self._step = kernels.acceleration.call, kernels.step.call
-        self._none = (np.zeros(kernels.rated),) * 3
+        self._none = np.zeros(3 * kernels.rated)
         self._longest = math.inf if is_flat(kernels.model) else SMALL
         self._kept = CLEARLY_REGULAR if kernels.drive is None else CLEARLY_FREE
 
@@ -131,10 +131,10 @@ class FusedMotion:
 
     def _at(self, t: float) -> tuple[Vector, ...]:
         """Return what changes with time: reference, approach, where the springs pull to."""
-        fade = self._none if self._approach is None else self._approach.fade(t)
+        fade = self._none if self._approach is None else self._approach.fade(t).ravel()
         if self._spring is None:
-            return *self._constraint.reference(t), *fade
-        return *self._constraint.reference(t), *fade, *self._spring.target(t)
+            return *self._constraint.reference(t), fade
+        return *self._constraint.reference(t), fade, *self._spring.target(t)
 
 
 def _conflicting(facts: list[float], m: int) -> bool:

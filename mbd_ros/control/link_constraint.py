@@ -66,7 +66,7 @@ class LinkConstraint:
     holonomic : bool
         Whether the function is a ``phi`` of the pose, or a ``psi`` of the velocity.
     reference_sizes : tuple of int
-        Lengths of the reference and its two rates; none where it does not change.
+        Length of the reference with its two rates behind it; none where it does not change.
 
     Raises
     ------
@@ -94,7 +94,7 @@ class LinkConstraint:
         raise NotImplementedError
 
     def _reference(self, t: float) -> tuple[Vector, ...]:
-        """Return what the function's reference is at a time, with its two rates."""
+        """Return what the function's reference is at a time, its two rates behind it."""
         return ()
 
     def rows(self, known: Known) -> Rows:
@@ -147,7 +147,9 @@ class LinkConstraint:
         v, spin, acceleration, spin_rate = (
             Vector3(*motion[k:k + 3]) for k in (16, 19, 22, 25))
         trace = motion[0].trace
-        target, rate, second = reference or ([], [], [])
+        known = reference[0] if reference else []
+        third = len(known) // 3
+        target, rate, second = known[:third], known[third:2 * third], known[2 * third:]
         values = list(self.function(Moving(R, p, v, spin), target))
 
         def along(linear: Vector3, angular: Vector3) -> dict[Symbol, Operand]:

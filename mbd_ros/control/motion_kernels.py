@@ -35,7 +35,6 @@ from mbd_ros.spatial import root, Scalar
 Given = Mapping[str, list[Symbol]]
 Part: TypeAlias = KernelCall | Computed
 
-FADE = ('fade', 'fade_rate', 'fade_second')
 STEP_FACTS = 4 + FACTS
 """Numbers behind the vectors of a step: violation before and after, the lengths of the two
 corrections, then the facts, the least or largest of all stages but for rank and conflict."""
@@ -106,7 +105,7 @@ class MotionKernels:
                                     *constraint.quantities))
         self._names = {one: f'K{k}' for k, one in enumerate(quantities)}
         pull = {} if setting.spring is None else {'target': self.size, 'rate': self.size}
-        self._changing = {**self._references, **dict.fromkeys(FADE, rated), **pull}
+        self._changing = {**self._references, 'fade': 3 * rated, **pull}
         self._state = {'q': dyn.model.nq, 'v': self.size}
         self.acceleration = self._acceleration_kernel()
         self.drive = driven_kernel(dyn, setting.drives) if self._loops is not None else None
@@ -304,7 +303,7 @@ class MotionKernels:
             [list(given[name]) for name in self._references])
         rows = self._constraint.rows(known)
         held, rated, _ = self._constraint.counts
-        value, slope, second = (list(given[name]) for name in FADE)
+        value, slope, second = (list(given['fade'][k * rated:(k + 1) * rated]) for k in range(3))
         own = Rows(difference(rows.violation, value),
                    difference(rows.rate, slope[:held] + value[held:]), rows.matrix,
                    [x + s for x, s in zip(rows.right_side, second[:held] + slope[held:])]

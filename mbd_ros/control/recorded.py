@@ -11,7 +11,7 @@ from collections.abc import Hashable, Mapping
 from typing import NamedTuple, Protocol, runtime_checkable, TypeAlias
 
 from mbd_ros.control.scalars import Row
-from mbd_ros.simulation.manifold import Vector
+from mbd_ros.simulation.manifold import Matrix, Vector
 
 Quantity: TypeAlias = tuple[str, str]
 """Function of prepared dynamics and a link: ``('jacobian', 'tool')``, ``('motion', 'tool')``."""
@@ -113,8 +113,8 @@ class Fading(Protocol):
         """Return what is to hold in the end."""
         ...
 
-    def fade(self, t: float) -> tuple[Vector, Vector, Vector]:
-        """Return s with its rate and second rate at a time, zero at last."""
+    def fade(self, t: float) -> Matrix:
+        """Return s, its rate and second rate (3, rows) at a time, zero at last."""
         ...
 
 

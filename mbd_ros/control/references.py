@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+import functools
 import math
 from numbers import Real
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
+from mbd_ros.execution.trace import Operand, Symbol, Trace
+from mbd_ros.execution.traced_function import machine_code_of
 from mbd_ros.simulation.manifold import Vector
+from mbd_ros.spatial import cosine, sine
 
 
 class PathPoint(NamedTuple):
@@ -70,18 +74,31 @@ class Ellipse:
         for name in ('center', 'a', 'b'):
             object.__setattr__(self, name, checked_point(name, getattr(self, name)))
         object.__setattr__(self, 'period', positive('period', self.period))
-        w, a, b, none = 2.0 * math.pi / self.period, self.a, self.b, np.zeros(3)
-        object.__setattr__(self, '_rows', np.array((   # of 1, cos and sin, with two derivatives
-            (*self.center, *none, *none), (*a, *(w * b), *(-w * w * a)),
-            (*b, *(-w * a), *(-w * w * b)))))
-        object.__setattr__(self, '_speed', w)
+        object.__setattr__(self, '_data', np.array((
+            2.0 * math.pi / self.period, *self.center, *self.a, *self.b)))
+
+    def together(self, time: float) -> Vector:
+        """Return what ``at`` does in one vector (9,): it is asked for twice in a control step."""
+        point: Vector = _ellipse()(
+            np.array((time,), np.float64), self._data)  # type: ignore[attr-defined]
+        return point
 
     def at(self, time: float) -> PathPoint:
         """Return position, velocity and acceleration at a time [s]."""
-        angle = self._speed * time  # type: ignore[attr-defined]
-        weights = np.array((1.0, math.cos(angle), math.sin(angle)))
-        point = weights.dot(self._rows)  # type: ignore[attr-defined]
+        point = self.together(time)
         return PathPoint(point[:3], point[3:6], point[6:])
+
+
+@functools.cache
+def _ellipse() -> Callable[..., Any]:
+    """Return (time, data) to a point of an ellipse, compiled: the same for all."""
+    def record(_: Trace, time: list[Symbol], data: list[Symbol]) -> list[Operand]:
+        w, center, a, b = data[0], data[1:4], data[4:7], data[7:]
+        c, s = cosine(w * time[0]), sine(w * time[0])
+        return [*(m + x * c + y * s for m, x, y in zip(center, a, b)),
+                *(w * (y * c - x * s) for x, y in zip(a, b)),
+                *(-w * w * (x * c + y * s) for x, y in zip(a, b))]
+    return machine_code_of(record, (1, 10), 'ellipse', 'a point of an ellipse with two rates')
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +182,13 @@ class Lissajous:
         wave = self.amplitude * np.sin(w * time + self.phase)
         return PathPoint(self.center + wave,
                          w * self.amplitude * np.cos(w * time + self.phase), -w * w * wave)
+
+
+def together(path: Path, time: float) -> Vector:
+    """Return position, velocity and acceleration of a path in one vector."""
+    if isinstance(path, Ellipse):
+        return path.together(time)
+    return np.concatenate(path.at(time))
 
 
 class Remembered:

@@ -74,7 +74,7 @@ class OnSurface(LinkConstraint):
 
     """
 
-    reference_sizes = (1, 1, 1)
+    reference_sizes = (3,)
 
     def __init__(
         self, dyn: PreparedDynamics, link: str, surfaces: Sequence[Surface], *,
@@ -95,7 +95,7 @@ class OnSurface(LinkConstraint):
 
     def _reference(self, t: float) -> tuple[Vector, ...]:
         """Return the time with its two rates."""
-        return np.array((t,)), np.ones(1), np.zeros(1)
+        return (np.array((t, 1.0, 0.0)),)
 
 
 def plane(point: ArrayLike, normal: ArrayLike) -> Surface:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.control.link_constraint import LinkConstraint, Moving, point_of_link
 from mbd_ros.control.orientations import checked_direction, cross_matrix, Orientation
-from mbd_ros.control.references import Path, PathPoint
+from mbd_ros.control.references import Path, together
 from mbd_ros.control.scalars import Row
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError
@@ -48,7 +48,7 @@ class ToolPosition(LinkConstraint):
 
     """
 
-    reference_sizes = (3, 3, 3)
+    reference_sizes = (9,)
 
     def __init__(self, dyn: PreparedDynamics, link: str, path: Path, *, axes: str = AXES,
                  point: ArrayLike | None = None) -> None:
@@ -65,9 +65,9 @@ class ToolPosition(LinkConstraint):
         x = moving.at(self._point)
         return [x[k] - reference[k] for k in self.chosen]
 
-    def _reference(self, t: float) -> PathPoint:
+    def _reference(self, t: float) -> tuple[Vector, ...]:
         """Return the path at a time."""
-        return self.path.at(t)
+        return (together(self.path, t),)
 
     def position(self, q: Vector) -> Vector:
         """Return where the point is (3,) [m]."""
@@ -98,12 +98,12 @@ class ToolOrientation(LinkConstraint):
 
     """
 
-    reference_sizes = (9, 9, 9)
+    reference_sizes = (27,)
 
     def __init__(self, dyn: PreparedDynamics, link: str, orientation: Orientation) -> None:
         super().__init__(dyn, link, 3)
         self.orientation = orientation
-        self._none = np.zeros(9)
+        self._none = np.zeros(18)
 
     def function(self, moving: Moving, reference: Row) -> Sequence[Scalar]:
         """Return ``log(R R_d^T)``."""
@@ -114,9 +114,10 @@ class ToolOrientation(LinkConstraint):
         """Return the columns of ``R_d^T``, which are the rows of ``R_d``, and their rates."""
         R, omega, alpha = self.orientation.at(t)
         if not omega.any() and not alpha.any():
-            return R.ravel(), self._none, self._none
+            return (np.concatenate((R.ravel(), self._none)),)
         W = cross_matrix(omega)
-        return R.ravel(), W.dot(R).ravel(), (cross_matrix(alpha) + W.dot(W)).dot(R).ravel()
+        return (np.concatenate((R.ravel(), W.dot(R).ravel(),
+                                (cross_matrix(alpha) + W.dot(W)).dot(R).ravel())),)
 
 
 class ToolDirection(LinkConstraint):
