@@ -17,9 +17,10 @@ from scipy.linalg import qr
 from scipy.linalg.lapack import dgelsy
 
 from mbd_ros.control.loop_constraint import ClosedLoops
+from mbd_ros.control.loop_systems import passive_step
 from mbd_ros.control.robot_code import has_machine_code, machine_code, padded
 from mbd_ros.control.scalar_manifold import displaced as displaced_on_scalars
-from mbd_ros.control.small_systems import clear, CLEARLY_FREE, FACTS, passive_step
+from mbd_ros.control.small_systems import clear, CLEARLY_FREE, FACTS
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loop_closure import loop_closure
 from mbd_ros.dynamics.loop_efforts import free_motions

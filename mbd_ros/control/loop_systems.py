@@ -1,0 +1,150 @@
+"""
+Small systems of robots with closed loops, written for ``execution.loop_code``.
+
+What the drives have to give of a force, and how joints that nobody measures move with the others;
+both by the columns that ``small_systems.orthogonalize`` makes, with its report of the rank.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mbd_ros.control.small_systems import (
+    CONFLICT, DROPPED, FACTS, KEPT, least_norm, nearest, orthogonalize, PIVOT, RANK)
+from mbd_ros.simulation.manifold import Matrix, Vector
+
+NOISE = 1e-13
+"""Entries of a projection, of size one, below which they are rounding."""
+
+
+def driven_share(A: Matrix, force: Vector, places: Vector, result: Vector,
+                 n: int, m: int, drives: int, width: int, wide: int) -> None:
+    """
+    Find the efforts of drives that move a robot with closed loops as a force would.
+
+    With the projection P onto what the loops allow, ``A P = 0``, the efforts tau of least norm
+    with ``P S^T tau = P force``: what ``N^T S^T tau = N^T force`` says, see ``loop_efforts``.
+
+    Parameters
+    ----------
+    A, force, places : array
+        (m, n), (n,), (drives,): rows of the loops, generalized force, entries of v with a drive.
+    result : array
+        Efforts (n,), facts (FACTS,); the rank there is what the drives lack, zero if they suffice.
+    n, m, drives : int
+        Sizes.
+    width, wide : int
+        At least m and n.
+
+    """
+    _share(A, force, places, result[:n], result[n:], n, m, drives, width, wide)
+
+
+def _share(A: Matrix, force: Vector, places: Vector, efforts: Vector, facts: Vector,
+           n: int, m: int, drives: int, width: int, wide: int) -> None:
+    """Write what ``driven_share`` returns, part by part."""
+    tau = np.zeros(drives)
+    X = np.zeros((n, width))
+    R = np.zeros((m, width))
+    order = np.zeros(m)
+    squares = np.zeros(m)
+    lengths = np.zeros(width)
+    G = np.zeros((drives, wide))
+    needed = np.zeros(n)
+    about = np.zeros(FACTS)
+    multipliers = np.zeros(n)
+    for j in range(m):
+        for i in range(n):
+            X[i, j] = A[j, i]
+    orthogonalize(X, R, order, squares, lengths, about, n, m, width)
+    for i in range(n):
+        needed[i] = force[i]
+    for e in range(drives):
+        G[e, int(places[e])] = 1.0
+    for k in range(int(about[RANK])):
+        j = int(order[k])
+        share = 0.0
+        for i in range(n):
+            share += X[i, j] * needed[i]
+        share = share / squares[k]
+        for i in range(n):
+            needed[i] -= share * X[i, j]
+        for e in range(drives):
+            share = X[int(places[e]), j] / squares[k]
+            for i in range(n):
+                G[e, i] -= share * X[i, j]
+    for e in range(drives):
+        for i in range(n):
+            G[e, i] = G[e, i] if abs(G[e, i]) > NOISE else 0.0
+    least_norm(G, needed, tau, multipliers, facts, drives, n, wide)
+    for i in range(n):
+        efforts[i] = 0.0
+    for e in range(drives):
+        efforts[int(places[e])] = tau[e]
+    facts[RANK] = n - about[RANK] - facts[RANK]
+    if facts[RANK] > 0.0:
+        facts[KEPT] = 0.0
+    facts[CONFLICT] = 0.0
+    facts[PIVOT] = 1.0
+    if about[KEPT] < facts[KEPT]:
+        facts[KEPT] = about[KEPT]
+    if about[DROPPED] > facts[DROPPED]:
+        facts[DROPPED] = about[DROPPED]
+
+
+def passive_step(rows: Matrix, rates: Vector, places: Vector, result: Vector,
+                 n: int, m: int, passive: int, width: int, values: int) -> None:
+    """
+    Find how passive joints must move: ``A_p dq_p = -phi`` and ``A_p v_p = -A_k v_k``.
+
+    Parameters
+    ----------
+    rows : array
+        (m, values + n): phi, more values, A.
+    rates, places : array
+        (n,), zero at passive entries; (passive,) which entries these are.
+    result : array
+        dq (n,), v (n,), facts (FACTS,), largest entries of phi and of dq.
+    n, m, passive, values : int
+        Sizes.
+    width : int
+        At least ``passive``.
+
+    """
+    X = np.zeros((m, width))
+    R = np.zeros((passive, width))
+    order = np.zeros(passive)
+    squares = np.zeros(passive)
+    lengths = np.zeros(width)
+    rest = np.zeros(m)
+    step = np.zeros(passive)
+    largest = 0.0
+    for j in range(m):
+        for k in range(passive):
+            X[j, k] = rows[j, values + int(places[k])]
+    orthogonalize(X, R, order, squares, lengths, result[2 * n:2 * n + FACTS], m, passive, width)
+    for j in range(m):
+        rest[j] = -rows[j, 0]
+        largest = abs(rows[j, 0]) if abs(rows[j, 0]) > largest else largest
+    nearest(X, R, order, squares, lengths, rest, step, result[2 * n:2 * n + FACTS], m)
+    result[2 * n + FACTS] = largest
+    largest = 0.0
+    for i in range(n):
+        result[i] = 0.0
+    for k in range(passive):
+        result[int(places[k])] = step[k]
+        largest = abs(step[k]) if abs(step[k]) > largest else largest
+    result[2 * n + FACTS + 1] = largest
+    for j in range(m):
+        rest[j] = 0.0
+        for i in range(n):
+            rest[j] -= rows[j, values + i] * rates[i]
+    nearest(X, R, order, squares, lengths, rest, step, result[2 * n:2 * n + FACTS], m)
+    for i in range(n):
+        result[n + i] = rates[i]
+    for k in range(passive):
+        result[n + int(places[k])] = step[k]
+    result[2 * n + PIVOT] = 1.0
+    result[2 * n + CONFLICT] = 0.0
+    if result[2 * n + RANK] < passive:
+        result[2 * n + KEPT] = 0.0
