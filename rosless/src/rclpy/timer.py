@@ -235,9 +235,9 @@ class Rate:
             If the context is shut down, or the rate destroyed.
 
         """
+        self._event.clear()  # before it is asked for an end, which may come in between
         if self._shutdown or self._destroyed or not self._context.ok():
             raise ROSInterruptException()
-        self._event.clear()
         self._event.wait()
         if self._shutdown or self._destroyed:
             raise ROSInterruptException()
