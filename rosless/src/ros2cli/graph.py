@@ -2,6 +2,8 @@
 A node for one command, and patience until it knows the graph.
 
 There is no daemon: each command joins the graph itself, which takes some tenths of a second.
+Patience is counted in looks at the graph: on a machine that is too busy to discover others in time
+they come later, too.
 
 """
 
@@ -94,13 +96,14 @@ def graph_node(
 
 
 def wait_until(condition: Callable[[], Any], timeout: float) -> Any:
-    """Return the first true value of a condition, or its last value after a time [s]."""
-    deadline = time.monotonic() + timeout
-    while True:
-        value = condition()
-        if value or time.monotonic() >= deadline:
-            return value
+    """Return the first true value of a condition, or its last value after a time [s] of looks."""
+    value = condition()
+    for _ in range(round(timeout / POLL_INTERVAL)):
+        if value:
+            break
         time.sleep(POLL_INTERVAL)
+        value = condition()
+    return value
 
 
 def settle(node: Any, spin_time: float | None = None) -> None:
@@ -118,16 +121,15 @@ def settle(node: Any, spin_time: float | None = None) -> None:
     if spin_time is not None:
         time.sleep(spin_time)
         return
-    begin = changed = time.monotonic()
+    looks = quiet = 0
     before = None
     while True:
-        now = time.monotonic()
         nodes = sorted(node.get_node_names_and_namespaces())
         state = (nodes, node.get_topic_names_and_types(), node.get_service_names_and_types())
-        if state != before:
-            before, changed = state, now
-        others = len(nodes) > 1
-        if now - begin > LONGEST or now - changed > (QUIET if others else ALONE):
+        looks, quiet = looks + 1, quiet + 1 if state == before else 0
+        before = state
+        enough = QUIET if len(nodes) > 1 else ALONE
+        if looks * POLL_INTERVAL > LONGEST or quiet * POLL_INTERVAL > enough:
             return
         time.sleep(POLL_INTERVAL)
 
