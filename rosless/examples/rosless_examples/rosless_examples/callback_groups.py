@@ -47,7 +47,7 @@ def main():
     """Run both nodes on several threads."""
     rclpy.init()
     node, service_node = CallbackGroupDemo(), ServiceNode()
-    executor = MultiThreadedExecutor()
+    executor = MultiThreadedExecutor(num_threads=2)  # with one core, the default is one
     executor.add_node(node)
     executor.add_node(service_node)
     try:

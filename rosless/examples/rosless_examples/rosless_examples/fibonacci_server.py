@@ -86,7 +86,7 @@ def main(args=None):
     """Run the node on several threads, so that cancellations are heard."""
     rclpy.init(args=args)
     server = FibonacciActionServer()
-    executor = MultiThreadedExecutor()
+    executor = MultiThreadedExecutor(num_threads=2)  # with one core, the default is one
     try:
         rclpy.spin(server, executor=executor)
     except (KeyboardInterrupt, ExternalShutdownException):
