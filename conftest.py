@@ -5,6 +5,7 @@ import importlib
 import importlib.util
 import os
 import shutil
+import signal
 import tempfile
 
 # A domain of 1 to 100 by process: domain 0 is what people use, above 101 ports may be taken.
@@ -12,6 +13,9 @@ os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
 # Logs of nodes, which go to ~/.ros/log otherwise, end with the tests.
 os.environ['ROS_LOG_DIR'] = tempfile.mkdtemp(prefix='mbd_ros_log_')
 atexit.register(shutil.rmtree, os.environ['ROS_LOG_DIR'], ignore_errors=True)
+
+# What a shell runs in the background ignores Ctrl-C, and all that it starts would, too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 found = importlib.util.find_spec('rosless')
 if found is not None and found.origin is not None:

@@ -28,7 +28,7 @@ os.environ['ROS_LOG_DIR'] = tempfile.mkdtemp(prefix='rosless_log_')
 atexit.register(shutil.rmtree, os.environ['ROS_LOG_DIR'], ignore_errors=True)
 
 
-def wait_until(condition: Callable[[], Any], timeout: float = 5.0) -> bool:
+def wait_until(condition: Callable[[], Any], timeout: float = 60.0) -> bool:
     """Return whether the condition comes true in time [s]."""
     limit = time.monotonic() + timeout
     while time.monotonic() < limit:
@@ -38,7 +38,7 @@ def wait_until(condition: Callable[[], Any], timeout: float = 5.0) -> bool:
     return bool(condition())
 
 
-def spin_until(executor: Any, condition: Callable[[], Any], timeout: float = 5.0) -> bool:
+def spin_until(executor: Any, condition: Callable[[], Any], timeout: float = 60.0) -> bool:
     """Spin until the condition comes true, at most a time [s]; return whether it did."""
     limit = time.monotonic() + timeout
     while not condition() and time.monotonic() < limit:
@@ -90,7 +90,7 @@ def executor(context: Any) -> Iterator[Any]:
 
     made = SingleThreadedExecutor(context=context)
     yield made
-    made.shutdown(timeout_sec=1.0)
+    made.shutdown(timeout_sec=60.0)
 
 
 @pytest.fixture
@@ -118,8 +118,8 @@ def spinning(context: Any) -> Iterator[Callable[..., Any]]:
 
     yield start
     for pool, thread in started:
-        pool.shutdown(timeout_sec=2.0)
-        thread.join(timeout=2.0)
+        pool.shutdown(timeout_sec=60.0)
+        thread.join(timeout=60.0)
 
 
 class Program:
@@ -146,7 +146,7 @@ class Program:
         finally:
             watch.cancel()
 
-    def finish(self, timeout: float = 10.0) -> tuple[int, str, str]:
+    def finish(self, timeout: float = 60.0) -> tuple[int, str, str]:
         """Wait for its end; return exit code, output and error output."""
         output, errors = self.process.communicate(timeout=timeout)
         return self.process.returncode, output, errors
@@ -165,10 +165,10 @@ def run_program() -> Iterator[Callable[..., Program]]:
     for program in programs:
         if program.process.poll() is None:
             program.process.kill()
-        program.process.communicate(timeout=5.0)
+        program.process.communicate(timeout=60.0)
 
 
-def outcome(future: Any, timeout: float = 5.0) -> Any:
+def outcome(future: Any, timeout: float = 60.0) -> Any:
     """Return the result of a future that another thread completes."""
     assert wait_until(future.done, timeout), 'nothing came'
     return future.result()
@@ -191,7 +191,7 @@ class Gate:
         from example_interfaces.action import Fibonacci
 
         self.running.append(goal_handle)
-        limit = time.monotonic() + 10.0
+        limit = time.monotonic() + 60.0
         while not self.open.is_set() and time.monotonic() < limit:
             if goal_handle.is_cancel_requested:
                 goal_handle.canceled()
@@ -218,7 +218,7 @@ def pair(make_node: Callable[..., Any], spinning: Callable[..., Any]) -> Callabl
         server = ActionServer(server_node, Fibonacci, 'fibonacci', execute, **kwargs)
         client = ActionClient(client_node, Fibonacci, 'fibonacci')
         spinning(server_node, client_node, num_threads=num_threads)
-        assert client.wait_for_server(timeout_sec=5.0)
+        assert client.wait_for_server(timeout_sec=60.0)
         return server, client
 
     return make

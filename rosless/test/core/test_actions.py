@@ -80,8 +80,8 @@ def test_the_goal_handle(pair: Make, wait_until: Make, gate: Any, outcome: Make)
     goal_handle = outcome(client.send_goal_async(Fibonacci.Goal(order=3)))
     assert isinstance(goal_handle, ClientGoalHandle)
     assert goal_handle.accepted
-    assert wait_until(lambda: goal_handle.status == GoalStatus.STATUS_EXECUTING)
-    assert abs(goal_handle.stamp.sec - time.time()) < 10
+    assert wait_until(lambda: goal_handle.status == GoalStatus.STATUS_EXECUTING and gate.running)
+    assert abs(goal_handle.stamp.sec - time.time()) < 100
     (served,) = gate.running
     assert isinstance(served, ServerGoalHandle)
     assert served.goal_id == goal_handle.goal_id
@@ -191,14 +191,14 @@ def test_a_result_of_another_type(make_node: Make, executor: Any, spin_until: Ma
     executor.add_node(node)
     ActionServer(node, Fibonacci, 'fibonacci', lambda goal_handle: goal_handle.succeed())
     client = ActionClient(node, Fibonacci, 'fibonacci')
-    assert client.wait_for_server(5.0)
+    assert client.wait_for_server(60.0)
     future = client.send_goal_async(Fibonacci.Goal())
     with pytest.raises(
         TypeError,
         match=r"execute callback of action '/fibonacci' must return "
         r".*Fibonacci_Result.*, not <class 'NoneType'>",
     ):
-        spin_until(executor, lambda: False, 5.0)
+        spin_until(executor, lambda: False, 60.0)
     assert spin_until(executor, future.done)
     result = future.result().get_result_async()
     assert spin_until(executor, result.done)
@@ -216,10 +216,10 @@ def test_a_goal_callback_that_fails_rejects_and_is_reported(
 
     ActionServer(node, Fibonacci, 'fibonacci', fibonacci, goal_callback=fail)
     client = ActionClient(node, Fibonacci, 'fibonacci')
-    assert client.wait_for_server(5.0)
+    assert client.wait_for_server(60.0)
     future = client.send_goal_async(Fibonacci.Goal())
     with pytest.raises(ValueError, match='what is that'):
-        spin_until(executor, lambda: False, 5.0)
+        spin_until(executor, lambda: False, 60.0)
     assert spin_until(executor, future.done)
     assert not future.result().accepted
 
@@ -251,8 +251,8 @@ def test_coroutines_in_one_thread(make_node: Make, executor: Any, spin_until: Ma
         node, Fibonacci, 'fibonacci', execute, goal_callback=decide, cancel_callback=allow
     )
     client = ActionClient(node, Fibonacci, 'fibonacci')
-    assert client.wait_for_server(5.0)
-    assert worker.wait_for_service(5.0)
+    assert client.wait_for_server(60.0)
+    assert worker.wait_for_service(60.0)
     got: list[Any] = []
 
     async def whole() -> Any:
@@ -276,7 +276,7 @@ def test_done_callbacks_in_the_form_of_the_tutorial(
     executor.add_node(node)
     ActionServer(node, Fibonacci, 'fibonacci', fibonacci)
     client = ActionClient(node, Fibonacci, 'fibonacci')
-    assert client.wait_for_server(5.0)
+    assert client.wait_for_server(60.0)
     got: list[Any] = []
 
     def on_answer(future: Any) -> None:
@@ -288,12 +288,16 @@ def test_done_callbacks_in_the_form_of_the_tutorial(
     assert spin_until(executor, lambda: got == [[0, 1, 1, 2]])
 
 
-def test_results_are_kept_for_a_while(pair: Make, wait_until: Make, outcome: Make) -> None:
-    server, client = pair(fibonacci, result_timeout=1.0)
+def test_results_are_kept_for_a_while(
+    pair: Make, wait_until: Make, gate: Any, outcome: Make
+) -> None:
+    server, client = pair(gate, result_timeout=1.0)
     goal_handle = outcome(client.send_goal_async(Fibonacci.Goal()))
-    assert goal_handle.get_result().status == GoalStatus.STATUS_SUCCEEDED
+    result = goal_handle.get_result_async()
+    gate.open.set()
+    assert outcome(result).status == GoalStatus.STATUS_SUCCEEDED
     second = outcome(client.send_goal_async(Fibonacci.Goal()))
-    assert wait_until(lambda: not server._goal_handles, 5.0)
+    assert wait_until(lambda: not server._goal_handles)
     for each in (goal_handle, second):
         late = each.get_result()
         assert late.status == GoalStatus.STATUS_UNKNOWN
@@ -359,7 +363,7 @@ def test_destroying(make_node: Make, spinning: Make, wait_until: Make) -> None:
     server = ActionServer(server_node, Fibonacci, 'fibonacci', fibonacci)
     client = ActionClient(client_node, Fibonacci, 'fibonacci')
     spinning(server_node, client_node)
-    assert client.wait_for_server(5.0)
+    assert client.wait_for_server(60.0)
     client.send_goal(Fibonacci.Goal())
     server.destroy()
     server.destroy()
@@ -367,7 +371,7 @@ def test_destroying(make_node: Make, spinning: Make, wait_until: Make) -> None:
     assert not client.wait_for_server(timeout_sec=0.05)
     assert wait_until(lambda: client_node.count_publishers('fibonacci/_action/status') == 0)
     again = ActionServer(server_node, Fibonacci, 'fibonacci', fibonacci)
-    assert client.wait_for_server(5.0)
+    assert client.wait_for_server(60.0)
     assert client.send_goal(Fibonacci.Goal()).status == GoalStatus.STATUS_SUCCEEDED
     client.destroy()
     assert again.entities

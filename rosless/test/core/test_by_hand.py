@@ -68,7 +68,7 @@ def test_pending_requests_and_answers_by_hand(make_node: Make) -> None:
     assert isinstance(client, Client)
     assert client.service_name == service.service_name == '/ns/add'
     assert client.logger_name == service.logger_name == 'ns.node'
-    assert client.wait_for_service(5.0)
+    assert client.wait_for_service(60.0)
     future = client.call_async(AddTwoInts.Request())
     assert client.get_pending_request(1) is future
     taken = None
@@ -77,7 +77,7 @@ def test_pending_requests_and_answers_by_hand(make_node: Make) -> None:
     service.send_response(AddTwoInts.Response(sum=5), taken[1])
     executor = SingleThreadedExecutor(context=node.context)
     executor.add_node(node)
-    executor.spin_once_until_future_complete(future, 5.0)
+    executor.spin_once_until_future_complete(future, 60.0)
     assert future.result().sum == 5
     assert future._state == FutureState.FINISHED
     service.destroy()
@@ -121,7 +121,7 @@ def test_futures_and_tasks_by_hand(executor: Any) -> None:
         return 2 * await await_or_execute(lambda: value)
 
     task = executor.create_task(twice, 4)
-    executor.spin_until_future_complete(task, 5.0)
+    executor.spin_until_future_complete(task, 60.0)
     assert isinstance(task, Task)
     assert task.result() == 8
     assert not task.executing()

@@ -19,10 +19,12 @@ from rclpy.executors import (
     TimeoutException,
 )
 from rclpy.task import Future, Task
+from rclpy.timer import TimerInfo
 from rosless.dds.waiter import Waiter
 from std_msgs.msg import String
 
 Make = Callable[..., Any]
+PERIOD = 20_000_000  # ns, of the timers whose calls are looked at
 
 
 def test_a_task_runs(executor: Any, spin_until: Make) -> None:
@@ -43,7 +45,7 @@ def test_a_coroutine_waits_for_a_future(executor: Any, spin_until: Make) -> None
     executor.spin_once(timeout_sec=0)
     assert not task.done()
     threading.Timer(0.05, lambda: future.set_result('it')).start()
-    executor.spin_until_future_complete(task, timeout_sec=2.0)
+    executor.spin_until_future_complete(task, timeout_sec=60.0)
     assert task.result() == 'got it'
 
 
@@ -66,9 +68,10 @@ def test_a_waiting_coroutine_takes_no_processor_time(executor: Any) -> None:
 
     executor.create_task(wait)
     executor.spin_once(timeout_sec=0)
-    begin = time.process_time()
-    executor.spin_once(timeout_sec=0.3)
-    assert time.process_time() - begin < 0.1  # polling would take the whole 0.3 s
+    begin = time.thread_time()
+    executor.spin_once(timeout_sec=2.0)
+    # a look at the tasks; polling would take what other programs leave of the 2 s
+    assert time.thread_time() - begin < 0.1
 
 
 def test_spin_once_times_out(executor: Any, make_node: Make) -> None:
@@ -77,7 +80,7 @@ def test_spin_once_times_out(executor: Any, make_node: Make) -> None:
         executor.spin_once(timeout_sec=0)
     begin = time.monotonic()
     executor.spin_once(timeout_sec=0.1)
-    assert 0.09 < time.monotonic() - begin < 0.4
+    assert 0.09 < time.monotonic() - begin < 60.0
     with pytest.raises(TimeoutException):
         executor.wait_for_ready_callbacks(timeout_sec=0.01)
 
@@ -85,7 +88,7 @@ def test_spin_once_times_out(executor: Any, make_node: Make) -> None:
 def test_spin_until_future_complete_times_out(executor: Any) -> None:
     begin = time.monotonic()
     executor.spin_until_future_complete(Future(), timeout_sec=0.1)
-    assert 0.09 < time.monotonic() - begin < 0.4
+    assert 0.09 < time.monotonic() - begin < 60.0
 
 
 def test_an_exception_in_a_callback_leaves_spin(executor: Any, make_node: Make) -> None:
@@ -113,70 +116,74 @@ def test_an_exception_in_a_pool_thread_leaves_spin(context: Any, make_node: Make
     node.create_timer(0.01, fail)
     with pytest.raises(KeyError, match='my own'):
         pool.spin()
-    assert pool.shutdown(timeout_sec=1.0)
+    assert pool.shutdown(timeout_sec=60.0)
 
 
 def test_shutdown_of_the_context_ends_spin(context: Any, make_node: Make) -> None:
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(make_node())
     threading.Timer(0.1, context.try_shutdown).start()
-    begin = time.monotonic()
     with pytest.raises(ExternalShutdownException):
-        executor.spin()
-    assert time.monotonic() - begin < 0.5
+        executor.spin()  # nothing else would ever wake it
 
 
 def test_shutdown_of_the_executor_ends_spin(context: Any, make_node: Make) -> None:
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(make_node())
     threading.Timer(0.1, executor.shutdown).start()
-    begin = time.monotonic()
-    executor.spin()
-    assert time.monotonic() - begin < 0.5
+    executor.spin()  # nothing else would ever wake it
 
 
 def test_shutdown_waits_for_callbacks(context: Any, make_node: Make) -> None:
     node = make_node()
     pool = MultiThreadedExecutor(2, context=context)
     pool.add_node(node)
-    started, ended = threading.Event(), threading.Event()
+    started, may_end, ended = (threading.Event() for _ in range(3))
 
     def work() -> None:
         started.set()
-        time.sleep(0.2)
+        may_end.wait(60.0)
+        time.sleep(0.05)
         ended.set()
 
     node.create_timer(0.01, work)
     thread = threading.Thread(target=pool.spin, daemon=True)
     thread.start()
-    assert started.wait(2.0)
+    assert started.wait(60.0)
     assert not pool.shutdown(timeout_sec=0.01)
-    assert pool.shutdown(timeout_sec=2.0)
+    may_end.set()
+    assert pool.shutdown(timeout_sec=60.0)
     assert ended.is_set()
-    thread.join(timeout=2.0)
+    thread.join(timeout=60.0)
 
 
 def test_timers_keep_their_rate(executor: Any, make_node: Make, spin_until: Make) -> None:
     node = make_node()
     executor.add_node(node)
-    times: list[float] = []
-    node.create_timer(0.02, lambda: times.append(time.monotonic()))
-    begin = time.monotonic()
-    assert spin_until(executor, lambda: len(times) >= 25)
-    # late calls do not add up: 25 periods of 20 ms, and at most a few late at the end
-    assert 0.48 < times[24] - begin < 0.65
+    told: list[TimerInfo] = []
+    begin = node.get_clock().now().nanoseconds
+    node.create_timer(0.02, told.append)
+    assert spin_until(executor, lambda: len(told) >= 25)
+    due = [info.expected_call_time for info in told]
+    assert due[0] - begin >= PERIOD
+    for info, following in zip(told, due[1:]):
+        # late calls do not add up, and those that are later than a period are left out
+        assert info.actual_call_time >= info.expected_call_time
+        gap = following - info.expected_call_time
+        assert gap % PERIOD == 0
+        assert gap == PERIOD or 0 < following - info.actual_call_time <= PERIOD
 
 
 def test_a_late_timer_skips(executor: Any, make_node: Make, spin_until: Make) -> None:
     node = make_node()
     executor.add_node(node)
-    calls: list[float] = []
-    node.create_timer(0.02, lambda: calls.append(time.monotonic()))
+    told: list[TimerInfo] = []
+    node.create_timer(0.02, told.append)
     time.sleep(0.2)
-    limit = time.monotonic() + 0.05
-    while time.monotonic() < limit:
-        executor.spin_once(timeout_sec=0.005)
-    assert 1 <= len(calls) <= 4
+    assert spin_until(executor, lambda: len(told) == 2)
+    late, following = told
+    assert late.actual_call_time - late.expected_call_time > 8 * PERIOD
+    assert following.expected_call_time >= late.actual_call_time
 
 
 def test_cancel_and_reset(executor: Any, make_node: Make, spin_until: Make) -> None:
@@ -191,11 +198,11 @@ def test_cancel_and_reset(executor: Any, make_node: Make, spin_until: Make) -> N
     calls.clear()
     assert not spin_until(executor, lambda: calls, 0.05)
     timer.reset()
-    assert 0 < timer.time_until_next_call() <= 10_000_000
+    assert timer.time_until_next_call() <= 10_000_000
     assert spin_until(executor, lambda: calls)
     assert timer.time_since_last_call() >= 0
-    timer.timer_period_ns = 10**9
-    assert timer.time_until_next_call() > 10**8
+    timer.timer_period_ns = 10**12
+    assert timer.time_until_next_call() > 10**11
 
 
 def test_a_timer_on_steady_time(executor: Any, make_node: Make, spin_until: Make) -> None:
@@ -220,47 +227,47 @@ def test_guard_conditions(executor: Any, make_node: Make, spin_until: Make) -> N
     assert list(node.guards) == []
 
 
-def count_together(node: Any, groups: list[Any], spinning: Make) -> int:
-    """Return how many of several callbacks ran at the same time."""
-    lock = threading.Lock()
-    running, most, ended = 0, 0, 0
+@pytest.fixture
+def count_together(make_node: Make, spinning: Make, wait_until: Make) -> Make:
+    """Return a function that counts how many callbacks of several groups run at a time."""
 
-    def work() -> None:
-        nonlocal running, most, ended
-        with lock:
-            running += 1
-            most = max(most, running)
-        time.sleep(0.05)
-        with lock:
-            running -= 1
-            ended += 1
+    def count(groups: list[Any]) -> int:
+        node, lock = make_node(), threading.Lock()
+        running, most, ended = 0, 0, 0
 
-    for group in groups:
-        node.create_timer(0.01, work, callback_group=group)
-    spinning(node, num_threads=3)
-    limit = time.monotonic() + 5.0
-    while ended < 6 and time.monotonic() < limit:
-        time.sleep(0.01)
-    assert ended >= 6
-    return most
+        def work() -> None:
+            nonlocal running, most, ended
+            with lock:
+                running += 1
+                most = max(most, running)
+            time.sleep(0.02)
+            with lock:
+                running -= 1
+                ended += 1
 
+        for group in groups:
+            node.create_timer(0.01, work, callback_group=group)
+        spinning(node, num_threads=3)
+        assert wait_until(lambda: most > 1 or ended >= 20)  # a busy machine may need some calls
+        return most
 
-def test_one_at_a_time_in_a_mutually_exclusive_group(make_node: Make, spinning: Make) -> None:
-    group = MutuallyExclusiveCallbackGroup()
-    assert count_together(make_node(), [group] * 3, spinning) == 1
+    return count
 
 
-def test_the_default_group_is_mutually_exclusive(make_node: Make, spinning: Make) -> None:
-    assert count_together(make_node(), [None] * 3, spinning) == 1
+def test_one_at_a_time_in_a_mutually_exclusive_group(count_together: Make) -> None:
+    assert count_together([MutuallyExclusiveCallbackGroup()] * 3) == 1
 
 
-def test_several_groups_run_side_by_side(make_node: Make, spinning: Make) -> None:
-    groups = [MutuallyExclusiveCallbackGroup() for _ in range(3)]
-    assert count_together(make_node(), groups, spinning) >= 2
+def test_the_default_group_is_mutually_exclusive(count_together: Make) -> None:
+    assert count_together([None] * 3) == 1
 
 
-def test_a_reentrant_group_runs_side_by_side_with_itself(make_node: Make, spinning: Make) -> None:
-    assert count_together(make_node(), [ReentrantCallbackGroup()], spinning) >= 2
+def test_several_groups_run_side_by_side(count_together: Make) -> None:
+    assert count_together([MutuallyExclusiveCallbackGroup() for _ in range(3)]) >= 2
+
+
+def test_a_reentrant_group_runs_side_by_side_with_itself(count_together: Make) -> None:
+    assert count_together([ReentrantCallbackGroup()]) >= 2
 
 
 def test_a_coroutine_holds_its_group(executor: Any, make_node: Make, spin_until: Make) -> None:
@@ -309,7 +316,7 @@ def test_entities_made_while_spinning_are_noticed(make_node: Make, spinning: Mak
     time.sleep(0.05)
     called = threading.Event()
     node.create_timer(0.01, called.set)
-    assert called.wait(2.0)
+    assert called.wait(60.0)
 
 
 def test_no_wake_is_lost(make_node: Make, spinning: Make) -> None:
@@ -318,12 +325,12 @@ def test_no_wake_is_lost(make_node: Make, spinning: Make) -> None:
     for _ in range(300):
         called = threading.Event()
         timer = node.create_timer(0.0, called.set, ReentrantCallbackGroup())
-        assert called.wait(5.0)
+        assert called.wait(60.0)
         timer.destroy()
         called.clear()
         guard = node.create_guard_condition(called.set, ReentrantCallbackGroup())
         guard.trigger()
-        assert called.wait(5.0)
+        assert called.wait(60.0)
         guard.destroy()
 
 
@@ -370,19 +377,22 @@ def test_who_always_has_data_starves_nobody(
     assert heard[0] <= 100 + 3  # rounds: the next look is in the second one after
 
 
-def test_an_eager_wait_polls_while_answers_come_soon(context: Any) -> None:
+def test_an_eager_wait_polls_while_answers_come_soon(context: Any, wait_until: Make) -> None:
     waiter = Waiter(context.participant.ref)
+
+    def found_soon() -> bool:
+        waiter.wake()
+        assert waiter.wait(None, eagerly=True) == []
+        return waiter._polling_pays
+
     try:
         assert waiter.wait(0.01, eagerly=True) == []
         assert not waiter._polling_pays  # nothing came in time
-        begin = time.process_time()
-        assert waiter.wait(0.2, eagerly=True) == []
-        assert time.process_time() - begin < 0.1  # it slept
-        waiter.wake()
-        assert waiter.wait(None, eagerly=True) == []
-        assert waiter._polling_pays
-        waiter.wake()
-        assert waiter.wait(None, eagerly=True) == []  # found by polling, and used up:
+        begin = time.thread_time()
+        assert waiter.wait(2.0, eagerly=True) == []
+        assert time.thread_time() - begin < 0.1  # it slept
+        assert wait_until(found_soon)  # not at once on a machine that is busy just then
+        assert wait_until(found_soon)  # found by polling, and used up:
         begin = time.monotonic()
         assert waiter.wait(0.05) == []
         assert time.monotonic() - begin > 0.04
@@ -403,15 +413,13 @@ def test_done_callbacks_run_in_the_executor(executor: Any) -> None:
 def test_a_cancelled_future_is_waited_for_no_longer(executor: Any) -> None:
     future: Future = Future(executor=executor)
     executor.create_task(future.cancel)
-    begin = time.monotonic()
-    executor.spin_until_future_complete(future, timeout_sec=5.0)
-    assert time.monotonic() - begin < 2.0
+    executor.spin_until_future_complete(future)  # for ever, if the end went unnoticed
 
     async def wait() -> Any:
         return await future
 
     task = executor.create_task(wait)
-    executor.spin_until_future_complete(task, timeout_sec=5.0)
+    executor.spin_until_future_complete(task, timeout_sec=60.0)
     assert task.done()
     assert task.result() is None
 
@@ -446,11 +454,11 @@ def test_a_task_without_executor() -> None:
 def test_rates_sleep(make_node: Make, spinning: Make, context: Any) -> None:
     node = make_node()
     spinning(node)
-    rate = node.create_rate(50.0)
     begin = time.monotonic()
+    rate = node.create_rate(50.0)
     for _ in range(10):
         rate.sleep()
-    assert 0.15 < time.monotonic() - begin < 0.5
+    assert 0.19 < time.monotonic() - begin < 60.0  # ten ticks, each a period after the one before
     threading.Timer(0.05, rate.destroy).start()
     slow = node.create_rate(0.1)
     threading.Timer(0.1, context.try_shutdown).start()
@@ -464,6 +472,6 @@ def test_clock_sleep(context: Any) -> None:
     clock = Clock(clock_type=ClockType.STEADY_TIME)
     begin = time.monotonic()
     assert clock.sleep_for(Duration(seconds=0.05), context)
-    assert 0.05 <= time.monotonic() - begin < 0.3
+    assert 0.05 <= time.monotonic() - begin < 60.0
     threading.Timer(0.05, context.try_shutdown).start()
-    assert not clock.sleep_for(Duration(seconds=5), context)
+    assert not clock.sleep_for(Duration(seconds=600), context)

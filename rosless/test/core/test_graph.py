@@ -18,6 +18,7 @@ from std_msgs.msg import Int32, String
 from std_srvs.srv import Empty
 
 Make = Callable[..., Any]
+LEASE = 10.0  # s: a participant that does not say goodbye is missed after that time
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_a_context_that_ends_takes_its_nodes_along(
     Node('there', context=other_context)
     assert wait_until(lambda: 'there' in here.get_node_names())
     other_context.shutdown()
-    assert wait_until(lambda: 'there' not in here.get_node_names(), 1.0)
+    assert wait_until(lambda: 'there' not in here.get_node_names(), LEASE / 2)
 
 
 def test_topics_and_counts(make_node: Make, other_context: Any, wait_until: Make) -> None:

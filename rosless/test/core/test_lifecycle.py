@@ -263,7 +263,7 @@ def test_services_and_events(
 
     def ask(kind: Any, name: str, **fields: Any) -> Any:
         client = observer.create_client(kind, f'talker/{name}')
-        assert client.wait_for_service(5.0)
+        assert client.wait_for_service(60.0)
         future = client.call_async(kind.Request(**fields))
         assert spin_until(executor, future.done)
         observer.destroy_client(client)
@@ -395,7 +395,7 @@ def test_two_processes(
     client = node.create_client(ChangeState, 'lc_talker/change_state')
     program = run_program(NODE)
     assert program.wait_for_line() == 'ready'
-    assert client.wait_for_service(5.0)
+    assert client.wait_for_service(60.0)
 
     def change(label: str) -> None:
         future = client.call_async(ChangeState.Request(transition=Transition(label=label)))

@@ -77,18 +77,18 @@ def test_levels_from_outside(make_node: Make, spinning: Make) -> None:
     spinning(server, caller)
     setter = caller.create_client(SetLoggerLevels, 'server/set_logger_levels')
     getter = caller.create_client(GetLoggerLevels, 'server/get_logger_levels')
-    assert setter.wait_for_service(5.0)
-    assert getter.wait_for_service(5.0)
+    assert setter.wait_for_service(60.0)
+    assert getter.wait_for_service(60.0)
     name = f'outside{os.getpid()}'
     levels = [
         LoggerLevel(name=name, level=LoggerLevel.LOG_LEVEL_DEBUG),
         LoggerLevel(name=name, level=17),
     ]
-    results = setter.call(SetLoggerLevels.Request(levels=levels), timeout_sec=5.0).results
+    results = setter.call(SetLoggerLevels.Request(levels=levels), timeout_sec=60.0).results
     assert [result.successful for result in results] == [True, False]
     assert results[1].reason == 'Failed reason: Invalid logger level.'
     assert get_logger_level(name) == LoggingSeverity.DEBUG
-    found = getter.call(GetLoggerLevels.Request(names=[name, 'never']), timeout_sec=5.0).levels
+    found = getter.call(GetLoggerLevels.Request(names=[name, 'never']), timeout_sec=60.0).levels
     assert [(each.name, each.level) for each in found] == [(name, 10), ('never', 0)]
     assert get_logger(name).get_child('part').is_enabled_for(LoggingSeverity.DEBUG)
 

@@ -24,7 +24,7 @@ def remote(make_node: Make, spinning: Make) -> tuple[Any, AsyncParameterClient]:
     owner.declare_parameter('loose', 'x', ParameterDescriptor(dynamic_typing=True))
     spinning(owner, caller)
     client = AsyncParameterClient(caller, '/ns/owner')
-    assert client.wait_for_services(5.0)
+    assert client.wait_for_services(60.0)
     assert client.services_are_ready()
     return owner, client
 

@@ -265,8 +265,8 @@ def test_the_six_services(make_node: Make, spinning: Make) -> None:
 
     def call(kind: Any, name: str, **fields: Any) -> Any:
         client = other.create_client(kind, f'/node/{name}')
-        assert client.wait_for_service(5.0)
-        return client.call(kind.Request(**fields), timeout_sec=5.0)
+        assert client.wait_for_service(60.0)
+        return client.call(kind.Request(**fields), timeout_sec=60.0)
 
     values = call(GetParameters, 'get_parameters', names=['n', 'gains.p']).values
     assert (values[0].integer_value, values[1].double_value) == (1, 2.0)

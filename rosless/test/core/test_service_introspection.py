@@ -35,7 +35,7 @@ def world(make_node: Make, executor: Any, spin_until: Make) -> Any:
     client = node.create_client(AddTwoInts, 'add')
     events: list[Any] = []
     node.create_subscription(AddTwoInts.Event, 'add/_service_event', events.append, 10)
-    assert client.wait_for_service(timeout_sec=5.0)
+    assert client.wait_for_service(timeout_sec=60.0)
     return node, client, service, events
 
 
@@ -78,7 +78,7 @@ def test_off_again_and_the_end(world: Any, executor: Any, spin_until: Make) -> N
     node, client, service, events = world
     configure(world, State.METADATA, spin_until, executor)
     configure(world, State.OFF, spin_until, executor)
-    executor.spin_until_future_complete(client.call_async(AddTwoInts.Request()), 5.0)
+    executor.spin_until_future_complete(client.call_async(AddTwoInts.Request()), 60.0)
     configure(world, State.CONTENTS, spin_until, executor)
     assert events == []
     node.destroy_service(service)
@@ -106,7 +106,7 @@ def test_services_of_actions(make_node: Make, executor: Any, spin_until: Make) -
         )
     subscription = list(node.subscriptions)[-1]
     assert spin_until(executor, lambda: subscription.get_publisher_count() == 2)
-    assert client.wait_for_server(timeout_sec=5.0)
+    assert client.wait_for_server(timeout_sec=60.0)
     client.send_goal_async(Fibonacci.Goal(order=3))
     assert spin_until(executor, lambda: len(events) == 4)
     assert {event.request[0].goal.order for event in events if event.request} == {3}

@@ -75,7 +75,7 @@ def test_entities_of_a_node(make_node: Make) -> None:
     rate.destroy()
     assert not node.destroy_rate(rate)
     assert HIDDEN_NODE_PREFIX == '_'
-    assert node.wait_for_node('/ns/node', 1.0)
+    assert node.wait_for_node('/ns/node', 60.0)
     assert not node.wait_for_node('absent', 0.0)
 
 

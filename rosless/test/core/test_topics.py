@@ -239,17 +239,18 @@ def test_wait_for_message(make_node: Make, spinning: Make) -> None:
     publisher = talker.create_publisher(String, 'talk', 10)
     talker.create_timer(0.02, lambda: publisher.publish(String(data='x')))
     spinning(talker)
-    assert wait_for_message(String, listener, 'talk', time_to_wait=5.0) == (True, String(data='x'))
+    heard = wait_for_message(String, listener, 'talk', time_to_wait=60.0)
+    assert heard == (True, String(data='x'))
     begin = time.monotonic()
     assert wait_for_message(String, listener, 'silence', time_to_wait=0.1) == (False, None)
-    assert 0.1 <= time.monotonic() - begin < 1.0
+    assert 0.1 <= time.monotonic() - begin < 60.0
 
 
 def test_all_acknowledged(make_node: Make) -> None:
     node = make_node()
     publisher = node.create_publisher(String, 'talk', 10)
     publisher.publish(String())
-    assert publisher.wait_for_all_acked(Duration(seconds=1))
+    assert publisher.wait_for_all_acked(Duration(seconds=60))
 
 
 def test_best_effort_reaches_best_effort(make_node: Make, executor: Any, spin_until: Make) -> None:

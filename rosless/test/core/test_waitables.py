@@ -101,7 +101,7 @@ def test_a_guard_condition_of_another_thread(make_node: Make, spinning: Make) ->
     with spinning(node):
         time.sleep(0.05)  # the executor sleeps
         threading.Thread(target=mailbox.put, args=('first',)).start()
-        limit = time.monotonic() + 5.0
+        limit = time.monotonic() + 60.0
         while not mailbox.read and time.monotonic() < limit:
             time.sleep(0.002)
         assert mailbox.read == ['first']
@@ -127,9 +127,9 @@ def test_added_and_removed_while_spinning(
 def test_timers(executor: Any, make_node: Make, spin_until: Make) -> None:
     node = make_node('node')
     executor.add_node(node)
+    begin = time.monotonic()
     alarm = Alarm(node)
     node.add_waitable(alarm)
-    begin = time.monotonic()
     assert spin_until(executor, lambda: len(alarm.read) == 4)
     assert time.monotonic() - begin > 0.07
     node.destroy_node()
@@ -168,9 +168,9 @@ def test_its_group_holds_while_it_waits(
     slow.put('a')
     slow.put('b')
     assert not spin_until(executor, lambda: slow.read == ['a', 'b'], timeout=0.05)
-    begin = time.process_time()
-    executor.spin_once(timeout_sec=0.2)
-    assert time.process_time() - begin < 0.1  # asleep, though a letter is there
+    begin = time.thread_time()
+    executor.spin_once(timeout_sec=2.0)
+    assert time.thread_time() - begin < 0.1  # asleep, though a letter is there
     gate.set_result(None)
     assert spin_until(executor, lambda: slow.read == ['a', 'b'])
 

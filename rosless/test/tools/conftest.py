@@ -127,13 +127,23 @@ class Running:
                     + self.text)
                 self._grown.wait(min(rest, 0.1))
 
+    def wait_for_value(self, pattern: str, low: float, high: float) -> None:
+        """Wait until the number that a pattern finds is between two others, once."""
+        count, values = 0, []
+        while not any(low < value < high for value in values):
+            count += 1
+            values = [float(value) for value in self.wait_for(pattern, count)]
+
     def signal(self, number: int) -> None:
         """Send a signal to the process alone."""
         os.kill(self.pid, number)
 
     def finish(self, patience: float = PATIENCE) -> int:
         """Wait for the end; return the exit status."""
-        status = self.process.wait(patience)
+        try:
+            status = self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f'it runs after {patience} s:\n{self.text}') from None
         self._reader.join(patience)
         return status
 
@@ -274,8 +284,8 @@ def is_alive(pid: int) -> bool:
 
 @pytest.fixture
 def gone() -> Callable[..., None]:
-    """Check that processes disappear within a time [s]."""
-    def check(pids: list[int | str], within: float = 2.0) -> None:
+    """Check that processes disappear within a time [s]; they would not end in a minute."""
+    def check(pids: list[int | str], within: float = 30.0) -> None:
         deadline = time.monotonic() + within
         left = [int(pid) for pid in pids]
         while left and time.monotonic() < deadline:

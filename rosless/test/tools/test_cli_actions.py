@@ -3,7 +3,6 @@
 import re
 import signal
 import sys
-import time
 
 import pytest
 
@@ -160,16 +159,14 @@ def test_send_goal_is_cancelled_by_an_interrupt(ros2, server):
 
 
 @pytest.mark.parametrize('words', [
-    ('action', 'send_goal', '-f', '/demo/fibonacci', TYPE, '{order: 40}'),
+    ('action', 'send_goal', '-f', '/demo/fibonacci', TYPE, '{order: 200}'),
     ('action', 'send_goal', '/nothing', TYPE, '{}'),
 ])
 def test_send_goal_ends_at_once_when_it_is_terminated(ros2, server, words):
     command = ros2(*words)
     command.wait_for('Feedback:' if '-f' in words else 'Waiting for an action server')
-    begin = time.monotonic()
     command.signal(signal.SIGTERM)
-    assert command.finish() == 1
-    assert time.monotonic() - begin < 2.0  # 0.3 s on an idle machine
+    assert command.finish() == 1  # at the end of the goal, 10 s later, it would be 0
     assert 'Traceback' not in command.text
 
 

@@ -1,7 +1,6 @@
 """Managed nodes in launch files: steered by events, followed by event handlers."""
 
 import signal
-import time
 
 import pytest
 
@@ -61,7 +60,7 @@ def launched(ros2, launch_file, tmp_path):
 
     def run(*entities, before=''):
         return ros2('launch', launch_file(
-            *entities, before=BEFORE.format(script=str(script)) + before))
+            *entities, before=BEFORE.format(script=str(script)) + before), 'sigterm_timeout:=50')
     return run
 
 
@@ -84,10 +83,9 @@ def test_wishes_are_carried_out_in_their_order(launched):
         "on('active', LogInfo(msg='is active'))")
     command.wait_for('is active')
     assert 'ERROR' not in command.text
-    begin = time.monotonic()
     command.signal(signal.SIGINT)
     command.finish()
-    assert time.monotonic() - begin < 5.0  # 0.5 s on an idle machine
+    assert 'escalating' not in command.text
     assert 'Traceback' not in command.text
 
 

@@ -61,13 +61,11 @@ def test_a_program_that_is_missing_is_reported_and_the_others_run(ros2, launch_f
 
 
 def test_ctrl_c_ends_all_at_once(ros2, launch_file, gone):
-    launched = ros2('launch', launch_file(SLEEPER, SLEEPER))
+    launched = ros2('launch', launch_file(SLEEPER, SLEEPER), 'sigterm_timeout:=50')
     pids = launched.wait_for(r'process started with pid \[(\d+)\]', count=2)
-    begin = time.monotonic()
     launched.signal(signal.SIGINT)
     assert launched.finish() == 0
-    # No escalation: SIGINT is enough for sleep. 2 s leave room for a loaded machine.
-    assert time.monotonic() - begin < 2.0
+    assert 'escalating' not in launched.text  # SIGINT is enough for sleep
     assert '[WARNING] [launch]: user interrupted with ctrl-c (SIGINT)' in launched.text
     assert "exit code -2, cmd 'sleep 60'" in launched.text
     gone(pids)
@@ -85,13 +83,14 @@ def test_other_ending_signals_do_the_same(ros2, launch_file, gone, number):
 
 
 def test_a_second_ctrl_c_is_ignored(ros2, launch_file):
-    launched = ros2('launch', launch_file(STUBBORN.format(more='')), 'sigterm_timeout:=1')
+    launched = ros2('launch', launch_file(STUBBORN.format(more='')), 'sigterm_timeout:=50')
     launched.wait_for('ready')
     launched.signal(signal.SIGINT)
     launched.wait_for('user interrupted with ctrl-c')
     launched.signal(signal.SIGINT)
+    launched.wait_for(r'user interrupted with ctrl-c \(SIGINT\) again, ignoring\.\.\.')
+    os.kill(int(launched.wait_for(r'pid \[(\d+)\]')[0]), signal.SIGTERM)
     launched.finish()
-    assert 'user interrupted with ctrl-c (SIGINT) again, ignoring...' in launched.text
 
 
 def test_escalation_to_sigterm(ros2, launch_file, gone):
@@ -147,7 +146,7 @@ def test_launch_in_the_background_of_a_shell_obeys_sigint(start, launch_file, go
     launch = int(shell.wait_for(r'launch (\d+)')[0])
     pids = shell.wait_for(r'process started with pid \[(\d+)\]')
     os.kill(launch, signal.SIGINT)
-    gone([launch, *pids], within=5.0)
+    gone([launch, *pids])
 
 
 def test_respawn(ros2, launch_file):
@@ -167,7 +166,7 @@ def test_ctrl_c_during_the_delay_of_a_respawn_is_prompt(ros2, launch_file):
     begin = time.monotonic()
     launched.signal(signal.SIGINT)
     launched.finish()
-    assert time.monotonic() - begin < 2.0  # the delay is 60 s
+    assert time.monotonic() - begin < 50.0  # the delay is 60 s
     assert launched.text.count('process started') == 1
 
 

@@ -93,7 +93,7 @@ class Listener:
         self.listener = tf2_ros.TransformListener(self.buffer, self.node)
         self.states = self.node.create_publisher(JointState, 'joint_states', 10)
 
-    def spin_until(self, condition, patience=10.0):
+    def spin_until(self, condition, patience=60.0):
         deadline = time.monotonic() + patience
         while not condition():
             assert time.monotonic() < deadline, 'waited in vain'
@@ -173,14 +173,14 @@ def test_frequency_is_a_limit(publisher, listener):
     publisher('-p', 'publish_frequency:=10.0')
     listener.publish_until(lambda: listener.buffer.can_transform('base', 'arm', Time()),
                            ['turn', 'push'], [0.0, 0.0])
-    before = len(listener.buffer._frames['arm']._stamps)
-    begin = time.monotonic()
-    while time.monotonic() - begin < 1.0:
-        listener.publish(['turn', 'push'], [0.0, 0.0])
-        listener.executor.spin_once(timeout_sec=0.01)
-    cache = listener.buffer._frames['arm']
-    # At most one in 0.1 s; at least half of that, should the machine be busy.
-    assert 5 <= len(cache._stamps) - before <= 11
+
+    def gaps():
+        return np.diff(listener.buffer._frames['arm']._stamps) * 1e-9  # s
+
+    listener.publish_until(lambda: len(gaps()) >= 5, ['turn', 'push'], [0.0, 0.0])
+    assert gaps().min() >= 0.1
+    # And about as often: a busy machine may leave out some.
+    listener.publish_until(lambda: gaps().min() < 0.2, ['turn', 'push'], [0.0, 0.0])
 
 
 @pytest.mark.parametrize('ignored', [False, True])
@@ -192,12 +192,17 @@ def test_states_with_an_old_stamp(publisher, listener, ignored):
     state = JointState(name=['turn', 'push'], position=[1.0, 0.0])
     state.header.stamp = stamp
     state.header.stamp.sec -= 100
-    begin, count = time.monotonic(), len(heard)
-    while time.monotonic() - begin < 0.5:
+
+    def old():
         listener.states.publish(state)
-        listener.executor.spin_once(timeout_sec=0.05)
-    old = [item for item in heard if item.transforms[0].header.stamp == state.header.stamp]
-    assert (len(old) > 1) == ignored, (count, len(heard))
+        return [item for item in heard if item.transforms[0].header.stamp == state.header.stamp]
+
+    if ignored:
+        listener.spin_until(lambda: len(old()) > 1)
+    else:
+        for _ in range(10):
+            assert old() == []
+            listener.executor.spin_once(timeout_sec=0.05)
 
 
 def test_prefix_changes_at_run_time(publisher, listener, ros2):
@@ -264,7 +269,7 @@ def test_listener_with_its_own_thread(context, listener):
     listener.spin_until(lambda: broadcaster.pub_tf.get_subscription_count() == 2)
     broadcaster.sendTransform(tf2_ros.buffer_core.as_message(
         'w', 'c', 10**9, ((5.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))))
-    found = buffer.lookup_transform('w', 'c', Time(), timeout=Duration(seconds=5.0))
+    found = buffer.lookup_transform('w', 'c', Time(), timeout=Duration(seconds=60.0))
     assert found.transform.translation.x == 5.0
     spinning.unregister()
     receiver.destroy_node()
