@@ -23,6 +23,7 @@ from rclpy.node import Node
 ROOT = Path(__file__).resolve().parents[2]
 PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get('PATH', os.defpath)])
 NANOSECONDS = 1_000_000_000
+PATIENCE = 120.0   # s: far above what any step takes, so that only a hang exceeds it
 
 
 class Running:
@@ -57,7 +58,7 @@ class Running:
         """Whether it runs."""
         return self.process.poll() is None
 
-    def wait_for(self, pattern: str, timeout: float = 120.0) -> re.Match[str]:
+    def wait_for(self, pattern: str, timeout: float = PATIENCE) -> re.Match[str]:
         """Wait until a pattern is in the output."""
         end = time.monotonic() + timeout
         while True:
@@ -93,7 +94,7 @@ class Running:
         """End everything, by force if need be."""
         try:
             if self.up:
-                self.interrupt(15.0)
+                self.interrupt(30.0)
         except subprocess.TimeoutExpired:
             pass
         for process in self.processes():
@@ -178,7 +179,7 @@ class Graph:
         self.node.create_subscription(kind, topic, heard.append, qos)
         return heard
 
-    def call(self, kind: Any, name: str, request: Any, timeout: float = 60.0) -> Any:
+    def call(self, kind: Any, name: str, request: Any, timeout: float = PATIENCE) -> Any:
         """Call a service and return its answer."""
         client = self.node.create_client(kind, name)
         try:
@@ -192,7 +193,9 @@ class Graph:
         finally:
             self.node.destroy_client(client)
 
-    def wait_until(self, condition: Callable[[], Any], what: str, timeout: float = 120.0) -> Any:
+    def wait_until(
+        self, condition: Callable[[], Any], what: str, timeout: float = PATIENCE,
+    ) -> Any:
         """Wait until a condition holds and return its value."""
         end = time.monotonic() + timeout
         while True:

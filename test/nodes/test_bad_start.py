@@ -22,7 +22,7 @@ def check(running, message, *, stays_up=True):
     running.wait_for(message)
     if stays_up:
         running.process.send_signal(signal.SIGINT)
-        assert running.process.wait(10) == 0, running.output
+        assert running.process.wait(60) == 0, running.output
     assert 'Traceback' not in running.output
     said = [line for line in running.output.splitlines() if '[ERROR]' in line]
     assert len(said) == 1, running.output
@@ -86,7 +86,7 @@ def test_controller_parameters_that_do_not_fit_the_robot(run_node, urdf, paramet
 def test_parameters_out_of_bounds_end_the_start_with_one_line(
         run_node, node, parameters, message):
     running = run_node(node, parameters)
-    assert running.process.wait(20) == 1
+    assert running.process.wait(60) == 1
     assert len(running.output.strip().splitlines()) == 1, running.output
     running.wait_for(message)
 

@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 import re
+import time
 
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
@@ -52,7 +53,7 @@ class Arm:
 
     def answer(self, client, goal):
         """Send a goal and return its handle."""
-        assert client.wait_for_server(20.0)
+        assert client.wait_for_server(60.0)
         return self.wait(client.send_goal_async(
             goal, feedback_callback=lambda message: self.feedback.append(message.feedback)),
             'the goal is answered')
@@ -175,6 +176,7 @@ class TestOneArm:
         publisher = arm.graph.node.create_publisher(
             JointTrajectory, 'controller/joint_trajectory', 10)
         arm.graph.wait_until(publisher.get_subscription_count, 'the controller listens')
+        time.sleep(0.5)   # it has to discover this publisher, too
         publisher.publish(trajectory((0.3, (1.0, -0.7, 1.4))))
         arm.graph.wait_until(
             lambda: arm.joint_states[-1].position[1] == pytest.approx(-0.7, abs=1e-6),
@@ -224,6 +226,7 @@ class TestOneArm:
         publisher = arm.graph.node.create_publisher(Vector3Stamped, 'controller/gravity', 10)
         arm.graph.wait_until(publisher.get_subscription_count, 'the controller listens')
         count, before = len(arm.states), arm.states[-1].effort_nominal[1]
+        time.sleep(0.5)   # it has to discover this publisher, too
         publisher.publish(Vector3Stamped(vector=Vector3(z=-4.905)))
         # The arm, which stands under full gravity, begins to fall; the first states still tell.
         arm.graph.wait_until(lambda: any(

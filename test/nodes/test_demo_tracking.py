@@ -47,7 +47,7 @@ def record(graph, until):
         return [one for one in states if one.mode == ControllerState.MODE_TRACKING]
 
     graph.wait_until(tracked, 'the controller tracks')
-    graph.wait_until(lambda: tracked()[-1].path_time > until, f'{until} s on the path')
+    graph.wait_until(lambda: tracked()[-1].path_time > until, f'{until} s on the path', 600.0)
     first = tracked()[0]
     begin = nanoseconds(first.header.stamp) - round(first.path_time * 1e9)
     samples = [((nanoseconds(one.header.stamp) - begin) / 1e9,
@@ -116,7 +116,9 @@ def test_arm_in_real_time_is_within_a_millimetre(launch, graph):
     assert to_curve <= to_point + 1e-6   # pieces of 1.7 mm leave the curve by 4e-7 m
     # The controller sees the same errors as this test does.
     late = [one.tool_error for one in states if one.path_time >= AFTER]
-    assert max(late) == pytest.approx(to_point, rel=0.5)
+    assert max(late) < 1.5 * to_point
+    if silence < 0.02:   # it tells one error in a few, and may miss the machine's
+        assert max(late) > 0.5 * to_point
 
 
 def test_puma_follows_its_ellipse(launch, graph, urdf):

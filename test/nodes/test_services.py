@@ -20,7 +20,7 @@ import mbd_ros
 pytestmark = pytest.mark.nodes
 
 CLIENTS = 4
-SECONDS = 4.0
+CALLS = 24   # of each
 SAME = 1e-12   # relative: the same code on the same numbers, sent as doubles
 
 
@@ -36,11 +36,10 @@ def points_of(order, **fields):
                                     for name, rows in fields.items()}) for k in range(count)]
 
 
-def ask_until(end, graph, model, seed, failures, counts):
+def ask(graph, model, seed, failures, counts):
     """Call the three services with random states and compare every answer with the library."""
     rng = np.random.default_rng(seed)
-    count = 0
-    while time.monotonic() < end:
+    for count in range(CALLS):
         points = int(rng.integers(1, 4))
         order = rng.permutation(model.nv)
         names = [model.joint_names[k] for k in order]
@@ -73,8 +72,7 @@ def ask_until(end, graph, model, seed, failures, counts):
         if not answer.success or list(answer.joint_names) != names or not np.allclose(
                 found, right, rtol=SAME, atol=SAME * abs(right).max()):
             failures.append((kind, answer.message, found, right))
-        count += 1
-    counts.append(count)
+    counts.append(CALLS)
 
 
 def test_robots_come_over_the_topic_and_replace_each_other_as_a_whole(run_node, graph, urdf):
@@ -128,14 +126,14 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 rclpy.init()
 node = Node('sender')
 client = node.create_client(ForwardDynamics, 'dynamics_server/forward_dynamics')
-assert client.wait_for_service(20.0)
+assert client.wait_for_service(60.0)
 points = [JointTrajectoryPoint(positions=[1e-5 * k] * 6, effort=[1.0] * 6)
           for k in range(int(sys.argv[1]))]
 time.sleep(0.3)
 print('sent', flush=True)
 future = client.call_async(ForwardDynamics.Request(
     joint_names=[f'joint{k}' for k in range(1, 7)], points=points))
-rclpy.spin_until_future_complete(node, future, timeout_sec=60.0)
+rclpy.spin_until_future_complete(node, future, timeout_sec=300.0)
 answer = future.result()
 print('answered', answer.success, len(answer.points), answer.executor, flush=True)
 """
@@ -169,7 +167,7 @@ def test_executor_and_threads_can_be_forced(run_node, graph, urdf, model):
 def test_a_threads_parameter_that_is_not_allowed_is_refused(run_node, urdf):
     server = run_node('dynamics_server', {'robot_description': str(urdf('puma560')),
                                           'executor': 'gpu'})
-    assert server.process.wait(20.0) == 1
+    assert server.process.wait(60.0) == 1
     assert "parameter 'executor' is 'gpu'; allowed: one of" in server.output
 
 
@@ -186,17 +184,14 @@ class TestOneServer:
     def test_four_clients_at_once_get_every_answer_right(self, server, graph, model):
         failures, counts = [], []
         graph.call(MassMatrix, 'dynamics_server/mass_matrix', MassMatrix.Request())   # it is there
-        end = time.monotonic() + SECONDS
-        threads = [threading.Thread(target=ask_until,
-                                    args=(end, graph, model, seed, failures, counts))
+        threads = [threading.Thread(target=ask, args=(graph, model, seed, failures, counts))
                    for seed in range(CLIENTS)]
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(SECONDS + 30.0)
+            thread.join(300.0)
         assert not failures
-        assert len(counts) == CLIENTS, server.output
-        assert min(counts) >= 10
+        assert counts == [CALLS] * CLIENTS, server.output
         assert server.up
 
     @pytest.mark.parametrize(('fields', 'code', 'message', 'name'), [

@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import re
+import time
 
 from diagnostic_msgs.msg import DiagnosticArray
 import pytest
@@ -28,9 +30,13 @@ def simulator(run_node, urdf):
 def send(graph):
     publisher = graph.node.create_publisher(Float64MultiArray, COMMANDS, 10)
 
-    def publish(*efforts):
+    def publish(*efforts, until, what):
+        def sent():   # again and again: the first ones of a new pair may be lost
+            publisher.publish(Float64MultiArray(data=list(efforts)))
+            time.sleep(0.05)
+            return until()
         graph.wait_until(publisher.get_subscription_count, 'somebody takes the commands')
-        publisher.publish(Float64MultiArray(data=list(efforts)))
+        graph.wait_until(sent, what)
     return publish
 
 
@@ -40,7 +46,7 @@ def figures(message):
 
 def test_brakes_hold_until_the_first_command_and_after_the_last(simulator, graph, send):
     running = simulator(effort_timeout='0.3')
-    states = graph.hear(JointState, 'joint_states')
+    states = graph.hear(JointState, 'joint_states', 1000)
     first = graph.wait_until(lambda: states and states[0], 'joint states come')
     assert list(first.name) == ['joint1', 'joint2', 'joint3']
     assert list(first.position) == [0.5, -0.5, 1.5]
@@ -48,15 +54,18 @@ def test_brakes_hold_until_the_first_command_and_after_the_last(simulator, graph
     assert list(states[-1].position) == [0.5, -0.5, 1.5]
     assert list(states[-1].effort) == [0.0, 0.0, 0.0]
 
-    send(0.0, 5.0, 0.0)   # in the order of joints: joint3, joint1, joint2
-    graph.wait_until(lambda: states[-1].velocity[0] > 0.01, 'joint1 moves')
-    assert list(states[-1].effort) == [5.0, 0.0, 0.0]
+    begin = len(states)
+    send(0.0, 5.0, 0.0,   # in the order of joints: joint3, joint1, joint2
+         until=lambda: any(one.velocity[0] > 0.01 for one in states[begin:]), what='joint1 moves')
+    assert {tuple(one.effort) for one in states[begin:] if one.velocity[0] > 0.01} == {
+        (5.0, 0.0, 0.0)}
     running.wait_for(r'no effort command for 0.3 s: the brakes hold the robot until commands')
     graph.wait_until(lambda: list(states[-1].velocity) == [0.0] * 3, 'the brakes hold')
     count = len(states)
     graph.wait_until(lambda: len(states) > count + 200, 'states go on')
     assert states[-1].position == states[count].position
-    assert running.output.count('no effort command') == 1
+    # once, or on a busy machine after each command that came late
+    assert 1 <= running.output.count('no effort command') < 5
 
 
 def test_stamps_are_even_and_beside_the_clock(simulator, graph):
@@ -66,8 +75,13 @@ def test_stamps_are_even_and_beside_the_clock(simulator, graph):
     stamps = [one.header.stamp.sec * 1_000_000_000 + one.header.stamp.nanosec for one in states]
     steps = {b - a for a, b in itertools.pairwise(stamps)}
     assert all(step > 0 and step % 2_000_000 == 0 for step in steps)   # 500 Hz; some may be lost
-    now = graph.node.get_clock().now().nanoseconds
-    assert abs(now - stamps[-1]) < 0.5e9
+
+    def lag():   # of the simulation, or of this test
+        stamp = states[-1].header.stamp
+        return (graph.node.get_clock().now().nanoseconds
+                - stamp.sec * 1_000_000_000 - stamp.nanosec)
+
+    graph.wait_until(lambda: abs(lag()) < 0.5e9, 'it is beside the clock')
 
 
 @pytest.mark.parametrize(('efforts', 'message'), [
@@ -80,14 +94,13 @@ def test_bad_commands_are_said_counted_and_ignored(simulator, graph, send, effor
     states = graph.hear(JointState, 'joint_states')
     health = graph.hear(DiagnosticArray, '/diagnostics')
     graph.wait_until(lambda: states, 'joint states come')
-    send(*efforts)
-    running.wait_for(message)
-    graph.wait_until(lambda: health and figures(health[-1])['rejected commands'] == '1',
+    send(*efforts, until=lambda: re.search(message, running.output), what=message)
+    graph.wait_until(lambda: health and int(figures(health[-1])['rejected commands']) > 0,
                      'the command is counted')
     assert list(states[-1].position) == [0.5, -0.5, 1.5]
     assert health[-1].status[0].message == 'no effort commands'
-    send(0.0, 5.0, 0.0)
-    graph.wait_until(lambda: states[-1].velocity[0] > 0.01, 'good commands still act')
+    send(0.0, 5.0, 0.0, until=lambda: states[-1].velocity[0] > 0.01,
+         what='good commands still act')
     assert running.up
 
 
@@ -103,14 +116,13 @@ def test_a_floating_base_falls_and_is_a_transform(run_node, graph, send, urdf, t
     states = graph.hear(JointState, 'joint_states')
     graph.wait_until(lambda: transforms and states, 'transforms come')
     assert list(states[-1].name) == ['joint1', 'joint2', 'joint3']
-    send(0.0, 0.0, 0.0)
 
     def height():
         (transform,) = transforms[-1].transforms
         assert (transform.header.frame_id, transform.child_frame_id) == ('world', 'base_link')
         return transform.transform.translation.z
 
-    graph.wait_until(lambda: height() < -1.0, 'the base falls')
+    send(0.0, 0.0, 0.0, until=lambda: height() < -1.0, what='the base falls')
 
 
 def test_clock_begins_at_zero_and_keeps_its_factor(simulator, graph):
@@ -119,5 +131,5 @@ def test_clock_begins_at_zero_and_keeps_its_factor(simulator, graph):
     states = graph.hear(JointState, 'joint_states')
     graph.wait_until(lambda: clocks and clocks[-1].clock.sec >= 4, 'four simulated seconds')
     first = clocks[0].clock
-    assert first.sec < 3   # 0 if the first message was heard
-    assert states[-1].header.stamp.sec < 60
+    assert first.sec < 1000   # 0 if the first message was heard; not the time of day
+    assert states[-1].header.stamp.sec < 1000
