@@ -159,7 +159,7 @@ def test_a_simulator_that_does_not_answer(graph, run_node):
     over = threading.Event()
 
     def answer_late(request, response):
-        over.wait(60.0)
+        over.wait(1.0)
         return response
 
     graph.node.create_service(SetModel, 'deaf/set_model', answer_late)

@@ -101,7 +101,7 @@ def test_two_tools_follow_two_paths_at_once(launch, graph):
             'violation', 'error', 'constraint_force'))], 'paths and tools are drawn')
 
     client = ActionClient(graph.node, FollowPath, 'controller/follow_path')
-    assert client.wait_for_server(20.0)
+    assert client.wait_for_server(60.0)
     feedback = []
 
     def follow(task, **more):
