@@ -45,7 +45,7 @@ def test_names():
 @pytest.mark.parametrize('rows', [1, 100, 2 * SMALLEST_SHARE, 30_000])
 def test_the_answer_does_not_depend_on_the_choice(kernel, rows):
     run(kernel, min(rows, 2))
-    assert Auto.wait(60.0)  # until then another kernel may answer, with other last bits
+    assert Auto.wait(300.0)  # until then another kernel may answer, with other last bits
     states, out = run(kernel, rows)
     expected = np.empty_like(out)
     Compiled().kernel(FORWARD_DYNAMICS, kernel.model).run(states, np.zeros(3), expected)

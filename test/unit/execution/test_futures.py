@@ -175,6 +175,6 @@ def test_mpi_ranks(tmp_path):
         [mpiexec, '-n', '3', sys.executable, '-m', 'mpi4py.futures', script, chain(3, 1)],
         env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), 'OMPI_ALLOW_RUN_AS_ROOT': '1',
              'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1', 'OMPI_MCA_rmaps_base_oversubscribe': '1'},
-        capture_output=True, text=True, timeout=60)
+        capture_output=True, text=True, timeout=300)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout == 'workers 2\n'

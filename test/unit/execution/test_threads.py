@@ -26,13 +26,22 @@ def test_same_as_one_thread(count, rows):
 
 
 class Slow:
-    """A kernel that notes which rows each thread was given, and fails where it is told to."""
+    """
+    A kernel that notes which rows each thread was given, and fails where it is told to.
 
-    def __init__(self, fails=-1):
-        self.rows, self.fails = [], fails
+    It begins when there are as many threads as are wanted, however long they take to come.
+
+    """
+
+    def __init__(self, fails=-1, wanted=1):
+        self.rows, self.fails, self.wanted = [], fails, wanted
+        self._complete = threading.Event()
 
     def run(self, arguments, gravity, out):
         self.rows.append((threading.current_thread().name, int(arguments[0][0, 0]), len(out)))
+        if len({name for name, _, _ in self.rows}) >= self.wanted:
+            self._complete.set()
+        assert self._complete.wait(60.0)
         if self.fails in arguments[0]:
             raise ValueError('as told')
         time.sleep(0.002)
@@ -45,7 +54,7 @@ def run_slowly(kernel, rows, count=2):
 
 
 def test_every_row_is_in_one_share():
-    kernel = Slow()
+    kernel = Slow(wanted=2)
     assert run_slowly(kernel, 50_001)
     firsts, sizes = zip(*sorted(row[1:] for row in kernel.rows))
     assert sum(sizes) == 50_001
@@ -55,7 +64,7 @@ def test_every_row_is_in_one_share():
 
 def test_the_caller_does_the_work_of_threads_that_do_not_come():
     release = threading.Event()
-    blocked = _pool(1).submit(release.wait, 10.0)  # the only other thread is busy elsewhere
+    blocked = _pool(1).submit(release.wait, 60.0)  # the only other thread is busy elsewhere
     try:
         kernel = Slow()
         assert run_slowly(kernel, 20_000)

@@ -32,16 +32,16 @@ def running():
     small = mbd_ros.load(ROOT / 'test/data/ladder/01_pendulum.urdf')
     large = mbd_ros.load(ROOT / 'urdf/three_link_arm.urdf')
     loop = SimulationLoop(
-        Stepper(small, np.array([0.5]), step=1e-3), Timing(STEP, 2, 1.0, False, 5.0, 'keep'),
+        Stepper(small, np.array([0.5]), step=1e-3), Timing(STEP, 2, 1.0, False, 60.0, 'keep'),
         publish=publisher('small'), warn=print)
     loop.start(0)
-    assert enough.wait(20.0)
+    assert enough.wait(60.0)
     yield loop, heard, Stepper(large, np.zeros(3), step=1e-3), publisher('large')
     loop.stop()
 
 
 def wait_for(condition):
-    end = time.monotonic() + 20.0
+    end = time.monotonic() + 60.0
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.002)
