@@ -19,6 +19,7 @@ import pytest
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get('PATH', os.defpath)])
@@ -153,6 +154,24 @@ def run_shared(tmp_path_factory) -> Iterator[Callable[..., Running]]:
     """Return the same for a node that all tests of a class use."""
     for start in starting(tmp_path_factory.mktemp('shared')):
         yield node_runner(start)
+
+
+@pytest.fixture
+def patient(tmp_path) -> Callable[[str], str]:
+    """
+    Return a function that gives the launch argument of a robot's configuration.
+
+    With it nobody takes a message for lost because the machine had something else to do.
+
+    """
+    def argument(robot: str) -> str:
+        settings = yaml.safe_load((ROOT / 'config' / f'{robot}.yaml').read_text())
+        settings['controller']['ros__parameters']['state_timeout'] = 60.0
+        settings['simulator']['ros__parameters']['lockstep_timeout'] = 60.0
+        file = tmp_path / f'{robot}.yaml'
+        file.write_text(yaml.safe_dump(settings))
+        return f'config:={file}'
+    return argument
 
 
 class Graph:

@@ -22,10 +22,10 @@ def parameters(graph, node, *names):
                       GetParameters.Request(names=list(names))).values
 
 
-def test_one_process_tracks_answers_and_ends(launch, graph):
-    running = launch('track.launch.py', 'composed:=true', 'viewer:=false', 'rviz:=false',
-                     'use_sim_time:=true', 'real_time_factor:=0', 'rate:=400',
-                     'sigterm_timeout:=50')
+def test_one_process_tracks_answers_and_ends(launch, graph, patient):
+    running = launch('track.launch.py', patient('three_link_arm'), 'composed:=true',
+                     'viewer:=false', 'rviz:=false', 'use_sim_time:=true', 'real_time_factor:=0',
+                     'rate:=400', 'sigterm_timeout:=50')
     states = graph.hear(ControllerState, 'controller/state', 100)
 
     def late():

@@ -30,8 +30,8 @@ Codes = FollowJointTrajectory.Result
 class Arm:
     """A simulated arm with its controller, which has nothing to follow yet."""
 
-    def __init__(self, graph):
-        self.graph = graph
+    def __init__(self, graph, controller):
+        self.graph, self.controller = graph, controller
         self.states = graph.hear(ControllerState, 'controller/state')
         self.standard = graph.hear(JointTrajectoryControllerState, 'controller/controller_state')
         self.joint_states = graph.hear(JointState, 'joint_states')
@@ -43,7 +43,13 @@ class Arm:
 
     def wait_for_mode(self, mode):
         """Wait until the controller is in a mode and return its state."""
-        self.graph.wait_until(lambda: self.states and self.states[-1].mode == mode, f'mode {mode}')
+        def last():
+            return self.states and self.states[-1].mode == mode
+        try:
+            self.graph.wait_until(last, f'mode {mode}')
+        except AssertionError:
+            raise AssertionError(f'{mode} is not the mode of {self.states[-1:]}: '
+                                 f'{self.controller.output}') from None
         return self.states[-1]
 
     def wait(self, future, what):
@@ -113,14 +119,13 @@ REJECTED = [
 def arm(run_shared, shared_graph, urdf):
     description = {'robot_description': str(urdf('three_link_arm'))}
     simulator = run_shared('simulator', {
-        **description, 'lockstep': 'true', 'publish_rate': '500.0'},
+        **description, 'lockstep': 'true', 'publish_rate': '500.0', 'lockstep_timeout': '60.0'},
         '--params-file', str(CONFIG))
     controller = run_shared('controller', {
-        **description, 'path.kind': 'none', 'start': 'approach'},
+        **description, 'path.kind': 'none', 'start': 'approach', 'state_timeout': '60.0'},
         '--params-file', str(CONFIG))
     controller.wait_for('generation 1')
-    arm = Arm(shared_graph)
-    arm.controller = controller
+    arm = Arm(shared_graph, controller)
     yield arm
     assert simulator.up
     assert controller.up

