@@ -129,7 +129,7 @@ class UnknownNameError(MbdError):
         self.kind = kind
         self.name = name
         self.known = tuple(known)
-        near = difflib.get_close_matches(name, self.known, n=1)
+        near = difflib.get_close_matches(str(name), self.known, n=1)
         hint = f"; did you mean '{near[0]}'?" if near else ''
         more = len(self.known) - MOST_NAMES
         known_names = ', '.join(self.known[:MOST_NAMES]) + (

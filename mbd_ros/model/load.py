@@ -6,6 +6,8 @@ from dataclasses import replace
 import os
 from typing import Literal
 
+import numpy as np
+
 from mbd_ros.description.finding import Finding
 from mbd_ros.description.read import read
 from mbd_ros.errors import DescriptionError, InvalidValueError, SingularMassError
@@ -50,8 +52,15 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         If a joint moves no inertia.
     UnsupportedError
         If the description has something this version cannot do.
+    InvalidValueError
+        If an argument is not one of those above.
 
     """
+    for name, flag in (('floating_base', floating_base), ('mimic', mimic)):
+        if not isinstance(flag, (bool, np.bool_)):
+            raise InvalidValueError(name, flag, 'True or False')
+    if path_or_text == '':
+        raise InvalidValueError('path_or_text', '', 'the path of a file, or XML text')
     if inertia not in ('checked', 'unchecked'):
         raise InvalidValueError('inertia', inertia, "'checked' or 'unchecked'")
     if xacro not in ('checked', 'trusted'):

@@ -141,7 +141,7 @@ class Model(_WeaklyReferable):
         """
         try:
             return self.links[name]
-        except KeyError:
+        except (KeyError, TypeError):   # TypeError: a list, say
             raise UnknownNameError('link', name, self.links) from None
 
     def joint_index(self, name: str) -> int:

@@ -70,7 +70,7 @@ def of_matrix(rows: Sequence[Sequence[float]]) -> Quaternion:
                (xy + yx, 1.0 - xx + yy - zz, yz + zy, xz - zx),
                (xz + zx, yz + zy, 1.0 - xx - yy + zz, yx - xy),
                (zy - yz, xz - zx, yx - xy, 1.0 + xx + yy + zz))
-    return unit(max(columns, key=lambda column: column[columns.index(column)]))
+    return unit(columns[max(range(4), key=lambda k: columns[k][k])])
 
 
 def rotation_vector(a: Quaternion) -> Vector3:

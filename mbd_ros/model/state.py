@@ -50,6 +50,8 @@ def normalize(model: Model, q: Array) -> Array:
 
     Raises
     ------
+    ShapeError
+        If q has not the model's size.
     InvalidValueError
         If a quaternion or direction is zero.
 
@@ -83,6 +85,11 @@ def configuration_rate(model: Model, q: Array, v: Array) -> Array:
     -------
     (nq,) array
         [rad/s, m/s, 1/s].
+
+    Raises
+    ------
+    ShapeError
+        If an array has not the model's size.
 
     """
     q = _copy(model, 'q', q, model.nq)
@@ -118,6 +125,11 @@ def integrate(model: Model, q: Array, dv: Array) -> Array:
     (nq,) array
         Configuration, quaternions of unit length.
 
+    Raises
+    ------
+    ShapeError
+        If an array has not the model's size.
+
     """
     q = _copy(model, 'q', q, model.nq)
     dv = _copy(model, 'dv', dv, model.nv)
@@ -148,6 +160,11 @@ def difference(model: Model, q0: Array, q1: Array) -> Array:
     -------
     (nv,) array
         [rad or m].
+
+    Raises
+    ------
+    ShapeError
+        If an array has not the model's size.
 
     """
     q0 = _copy(model, 'q0', q0, model.nq)

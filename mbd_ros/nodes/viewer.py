@@ -151,7 +151,8 @@ class Viewer(Node):
         self._state, self._heard = message, time.monotonic()
         if message.mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING):
             self._page.add_traces([from_point(tool.actual) for tool in message.tools])
-            self._page.panel.add_sample(message.path_time, message.tool_error,
+            farthest = max(tool.error for tool in message.tools)
+            self._page.panel.add_sample(message.path_time, farthest,
                                         message.joint_names, message.effort_total,
                                         (message.constraint_violation_before,
                                          message.constraint_violation_after), message.energy)

@@ -116,7 +116,7 @@ class Panel:
         time : float
             Time along the path [s]; a step back begins the plots anew.
         error : float
-            Distance of the tool from the desired point [m].
+            Distance of the tool, or of the farthest one, from its desired point [m].
         joints : sequence of str
             Names of the joints.
         efforts : sequence of float

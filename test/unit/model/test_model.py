@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 
-from mbd_ros.errors import UnknownNameError
+from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.model import load, Model
 
 LADDER = Path(__file__).resolve().parents[2] / 'data' / 'ladder'
@@ -77,3 +77,20 @@ def test_links_and_joints_by_name(model):
     with pytest.raises(UnknownNameError) as caught:
         model.joint_index('clamp')
     assert str(caught.value).startswith("there is no joint named 'clamp'; known: shoulder, wrist")
+
+
+@pytest.mark.parametrize(('given', 'message'), [
+    ({'floating_base': 'no'}, "floating_base is 'no'; allowed: True or False"),
+    ({'mimic': 1}, 'mimic is 1; allowed: True or False'),
+    ({'inertia': 'none'}, "inertia is 'none'; allowed: 'checked' or 'unchecked'"),
+    ({'path_or_text': ''}, "path_or_text is ''; allowed: the path of a file, or XML text")])
+def test_arguments_that_do_not_fit(given, message):
+    with pytest.raises(InvalidValueError) as caught:
+        load(**{'path_or_text': LADDER / '04_generic_axis.urdf', **given})
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize('name', [3, None, ['tool']])
+def test_links_are_asked_for_by_name(name):
+    with pytest.raises(UnknownNameError, match=r"there is no link named '.*'; known: "):
+        load(LADDER / '04_generic_axis.urdf').link(name)

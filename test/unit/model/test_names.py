@@ -2,25 +2,19 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from mbd_ros.errors import InvalidValueError, ShapeError, UnknownNameError
+from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.model import load
-from mbd_ros.model.names import indices, reorder, simple_joints
+from mbd_ros.model.names import indices, simple_joints
 
 LADDER = Path(__file__).resolve().parents[2] / 'data' / 'ladder'
 MODEL = load(LADDER / '04_generic_axis.urdf')
 FLOATING = load(LADDER / '08_floating_arms.urdf', floating_base=True)
 
 
-def test_one_state():
-    assert reorder(MODEL, ['c', 'a', 'b'], [3.0, 1.0, 2.0]).tolist() == [1.0, 2.0, 3.0]
-
-
-def test_many_states():
-    values = np.arange(6.0).reshape(2, 3)
-    assert reorder(MODEL, ['b', 'c', 'a'], values).tolist() == [[2, 0, 1], [5, 3, 4]]
+def test_places_of_the_joints_in_a_list_of_names():
+    assert indices(MODEL, ['c', 'a', 'b']) == [1, 2, 0]
 
 
 def test_floating_joints_are_not_named():
@@ -37,17 +31,11 @@ def test_floating_joints_are_not_named():
 ])
 def test_names_that_do_not_fit(names, error, message):
     with pytest.raises(error) as caught:
-        reorder(MODEL, names, np.zeros(len(names)))
+        indices(MODEL, names)
     assert str(caught.value) == message
 
 
 def test_a_floating_joint_has_no_single_value():
     names = [*simple_joints(FLOATING), 'floating_base']
     with pytest.raises(InvalidValueError, match='joints with one coordinate, not floating_base'):
-        reorder(FLOATING, names, np.zeros(4))
-
-
-def test_values_that_do_not_fit():
-    with pytest.raises(ShapeError) as caught:
-        reorder(MODEL, ['a', 'b', 'c'], [1.0, 2.0], what='position')
-    assert str(caught.value) == 'position has shape (2,); allowed: (3,) or (N, 3), one per name'
+        indices(FLOATING, names)
