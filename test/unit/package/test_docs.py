@@ -50,8 +50,8 @@ def test_the_python_of_a_page_runs(page, tmp_path):
 
 @pytest.mark.parametrize(('page', 'command', 'shown'), [
     (path.name, *found) for path in sorted(DOCS.glob('*.md'))
-    for found in re.findall(r'```\n\$ mbd_ros ([^\n]+)\n(.+?)```', path.read_text(encoding='utf-8'),
-                            re.DOTALL)])
+    for found in re.findall(r'```\n\$ mbd_ros ([^\n]+)\n(.+?)```',
+                            path.read_text(encoding='utf-8'), re.DOTALL)])
 def test_a_command_prints_what_is_shown(page, command, shown):
     program = 'import sys; from mbd_ros.cli.command import main; sys.exit(main())'
     done = subprocess.run([sys.executable, '-c', program, *command.split()], cwd=ROOT,
