@@ -3,14 +3,19 @@
 import itertools
 import math
 import re
+import threading
 import time
 
 from diagnostic_msgs.msg import DiagnosticArray
 import pytest
+import rclpy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from tf2_msgs.msg import TFMessage
+
+from mbd_ros.messages.joint_states import JointStateWriter
+from mbd_ros.nodes.simulator import Simulator
 
 pytestmark = pytest.mark.nodes
 
@@ -38,6 +43,14 @@ def send(graph):
         graph.wait_until(publisher.get_subscription_count, 'somebody takes the commands')
         graph.wait_until(sent, what)
     return publish
+
+
+def wait_for_more(grows, count):
+    """Wait until a list has some more entries."""
+    enough, end = len(grows) + count, time.monotonic() + 20.0
+    while len(grows) < enough:
+        assert time.monotonic() < end, f'{len(grows)} of {enough}'
+        time.sleep(0.01)
 
 
 def figures(message):
@@ -133,3 +146,28 @@ def test_clock_begins_at_zero_and_keeps_its_factor(simulator, graph):
     first = clocks[0].clock
     assert first.sec < 1000   # 0 if the first message was heard; not the time of day
     assert states[-1].header.stamp.sec < 1000
+
+
+def test_the_end_amid_sending_is_no_failure(monkeypatch, urdf):
+    """Ctrl-C ends the context while the thread of the simulation still publishes."""
+    written, failures = [], []
+    write = JointStateWriter.write
+
+    def counted(*arguments):
+        written.append(None)
+        return write(*arguments)
+
+    monkeypatch.setattr(JointStateWriter, 'write', counted)
+    monkeypatch.setattr(threading, 'excepthook', failures.append)
+    rclpy.init(args=['--ros-args', '-p', f'robot_description:={urdf("three_link_arm")}'])
+    node = Simulator()
+    try:
+        node.configure()
+        wait_for_more(written, 2)
+        rclpy.shutdown()
+        wait_for_more(written, 3)   # at least two of them are sent after the end
+    finally:
+        node.close()
+        node.destroy_node()
+        rclpy.try_shutdown()
+    assert not failures
