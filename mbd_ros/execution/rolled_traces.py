@@ -107,7 +107,9 @@ def traced(program: Program, species: Sequence[Species], shapes: Sequence[Shape]
             code = _sweep(sweep, species, program, shape, folds)
             shape = code.shape
             found.append(code)
-    return _trimmed(found) if folds else found
+    if not folds or any(code is None or isinstance(code, WalkCode) for code in found):
+        return found  # walks read what all sweeps have kept
+    return _trimmed(found)
 
 
 def _sweep(sweep: Outward | Inward, species: Sequence[Species], program: Program, landed: Any,

@@ -136,6 +136,19 @@ def test_halves_of_a_ring(executor):
                                    atol=10 * TOLERANCE * np.abs(answers[0]).max())
 
 
+@pytest.mark.parametrize('executor', [Folded(), FoldedLanes()])
+def test_an_angle_too_large_for_the_polynomials(executor):
+    """Then all of its register go to the C library; the sines of the last bodies overlap."""
+    model = wheel(60)
+    rng = np.random.default_rng(3)
+    q, v, tau = 0.3 * rng.normal(size=(3, model.nv))
+    q[[7, 57]] = 3e5, -1e6
+    expected, found = (mbd_ros.forward_dynamics(model, q, v, tau, executor=one)
+                       for one in ('interpreted', executor))
+    np.testing.assert_allclose(found, expected, rtol=0.0,
+                               atol=10 * TOLERANCE * np.abs(expected).max())
+
+
 def test_a_planar_ring_stays_planar():
     """Of a pose the plane's two directions and the angle are handed on; of six rows two."""
     model = wheel(60)
@@ -155,6 +168,18 @@ def test_a_planar_ring_stays_planar():
 
 def _leaves(record):
     return [leaf for part in record for leaf in part]
+
+
+def test_walks_read_all_that_is_kept():
+    """The mass matrix and its like, which are not folded by themselves."""
+    model = wheel(12)
+    q, v, _ = 0.3 * np.random.default_rng(4).normal(size=(3, model.nv))
+    for question in (mbd_ros.mass_matrix, mbd_ros.bias_forces):
+        arguments = (q,) if question is mbd_ros.mass_matrix else (q, v)
+        expected, found = (question(model, *arguments, executor=one)
+                           for one in ('interpreted', Folded()))
+        np.testing.assert_allclose(found, expected, rtol=0.0,
+                                   atol=TOLERANCE * np.abs(expected).max())
 
 
 def test_where_it_is_used():

@@ -117,19 +117,19 @@ def test_bricard_turns_back():
     def stands(t, q, v):
         return v[0] if t > 0.1 else -1.0 if v[0] < 0.0 else 1.0
 
-    stands.terminal = True
-    run = mbd_ros.simulate(model, np.zeros(5), np.zeros(5), 4.0, gravity=gravity,
+    run = mbd_ros.simulate(model, np.zeros(5), np.zeros(5), 5.1, gravity=gravity,
                            method='dop853', rtol=1e-10, atol=1e-11, events=[stands])
-    crossing, = run.crossings
+    crossing, last = run.crossings
     assert crossing.time == pytest.approx(2.49398721, abs=1e-6)
     np.testing.assert_allclose(np.abs(crossing.q[[0, 2, 4]]), np.pi, atol=1e-5)
+    assert last.time == pytest.approx(4.98797442, abs=1e-6)  # a period
+    np.testing.assert_allclose(last.q, 0.0, atol=1e-5)
     assert (run.rank == 4).all()
-    assert run.time[-1] == crossing.time
 
 
-def ring_run(duration, **options):
-    """Return the fall of a ring of fifteen links from rest."""
-    case, model = cases()['ngon15_rest_regular'], case_model('ngon15_rest_regular')
+def ring_run(duration, name='ngon15_rest_regular', **options):
+    """Return the fall of a ring, of fifteen links, from rest."""
+    case, model = cases()[name], case_model(name)
     return mbd_ros.simulate(model, np.array(case['q'])[body_order(model)], np.zeros(model.nv),
                             duration, gravity=case['model']['gravity'], **options)
 
@@ -142,6 +142,18 @@ def test_a_ring_of_fifteen_by_two_methods():
     # RK4 errs by 3e-9 at 3 s.
     np.testing.assert_allclose(other.time[1:], times, atol=1e-12)
     np.testing.assert_allclose(one.q, other.q[1:], atol=1e-8)
+
+
+def test_a_ring_of_fifty_one():
+    """Two integrators with different steps, in folded code, for a second."""
+    one = ring_run(1.0, 'ngon51_rest_regular', method='dop853', rtol=1e-10, atol=1e-11,
+                   times=[0.5, 1.0])
+    other = ring_run(1.0, 'ngon51_rest_regular', step=2.5e-4, record_every=2000)
+    np.testing.assert_allclose(one.q, other.q[1:], atol=1e-8)
+    for run in (one, other):
+        assert np.abs(run.balance).max() < 1e-8
+        assert run.violation.max() < 1e-12
+        assert (run.rank == 2).all()
 
 
 def test_a_ring_of_fifteen_over_ten_seconds():
