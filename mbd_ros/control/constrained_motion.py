@@ -12,6 +12,7 @@ from mbd_ros.control.constraint_stack import Stack
 from mbd_ros.control.drives import driven
 from mbd_ros.control.fused_motion import fused_motion, FusedMotion, RegularStep
 from mbd_ros.control.loop_constraint import ClosedLoops
+from mbd_ros.control.payload import LoadedDynamics
 from mbd_ros.control.range_space import LONG, range_space_acceleration
 from mbd_ros.control.regular_case import quick_constrained_acceleration
 from mbd_ros.control.servo_constraints import Constraint
@@ -139,7 +140,8 @@ class ConstrainedMotion:
         if found is not None:
             return found
         A, b = self.whole.matrix(q, v, t), self.whole.right_side(q, v, t)
-        if len(v) > LONG and self.applied is None and self.actuation is None and len(A):
+        if (len(v) > LONG and self.applied is None and self.actuation is None and len(A)
+                and not isinstance(self.dyn, LoadedDynamics)):
             quick = range_space_acceleration(self.dyn, q, v, np.zeros_like(v), A, b)
             if quick is not None:
                 return Dynamics(np.zeros_like(v), quick)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.references import checked_point
+from mbd_ros.control.robot_code import LARGEST_DENSE
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.prepared import STANDARD_GRAVITY
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
@@ -176,18 +177,20 @@ class LoadedDynamics(PreparedDynamics):
         call = None if code is None else self._with_load(function).call
 
         def loaded(*given: Vector) -> Vector:
-            result = None if call is None else call(*given, self._world)
+            result: Vector | None = None if call is None else call(*given, self._world)
             if result is not None:
-                found: Vector = result
-                return found
-            vectors = [checked(self.model, name, value, sizes[name])
+                return result
+            vectors = [np.ascontiguousarray(checked(self.model, name, value, sizes[name]))
                        for name, value in zip(inputs, given)]
+            result = None if call is None else call(*vectors, self._world)
+            if result is not None:
+                return result
             known = dict(zip(inputs, vectors))
             rest = np.zeros(self.model.nv)
             motion = self._bare.link_motion(known['q'], known.get('v', rest), self.payload.link,
                                             known.get('qdd', rest))
             bare = getattr(self._bare, function)(*vectors)
-            found = np.zeros_like(bare)
+            found: Vector = np.zeros_like(bare)
             add_load = loaded_mass if function == 'mass_matrix' else loaded_efforts
             add_load(bare, self._bare.jacobian(known['q'], self.payload.link),
                      np.concatenate([part.ravel() for part in motion]), self._world, found,
@@ -347,7 +350,7 @@ def carrier(model: Model, payload: Payload | None, link: str, gravity: ArrayLike
         As for ``dynamics_with``.
     link : str
         The link that is to carry, where it carries nothing yet; another one needs machine code
-        of its own.
+        of its own, and so does any of a long robot.
 
     Returns
     -------
@@ -360,10 +363,10 @@ def carrier(model: Model, payload: Payload | None, link: str, gravity: ArrayLike
         As ``dynamics_with``.
 
     """
-    if (payload is None or payload.check(model).mass == 0.0) and link in model.links:
+    if payload is None or payload.check(model).mass == 0.0:
+        if link not in model.links or model.nv > LARGEST_DENSE:
+            return dynamics_with(model, None, gravity)
         payload = Payload(link, 0.0)
-    if payload is None:
-        return dynamics_with(model, None, gravity)
     return LoadedDynamics(model, payload, tuple(checked_point('gravity', gravity).tolist()))
 
 

@@ -8,7 +8,7 @@ import pytest
 import mbd_ros
 from mbd_ros.control import Payload
 from mbd_ros.control.payload import dynamics_with, LoadedDynamics
-from mbd_ros.errors import InvalidValueError, NotFiniteError, UnknownNameError
+from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
 
 ARM = (Path(__file__).parents[3] / 'urdf' / 'three_link_arm.urdf').read_text()
 LOAD = """
@@ -41,6 +41,25 @@ def test_it_is_the_same_as_a_body_of_the_description(pair):
         tau = described.inverse_dynamics(q, v, a)
         np.testing.assert_allclose(loaded.inverse_dynamics(q, v, a), tau, **close)
         np.testing.assert_allclose(loaded.forward_dynamics(q, v, tau), a, rtol=0, atol=1e-11)
+
+
+def test_lists_and_strided_vectors_and_what_is_no_state(pair):
+    """As other prepared dynamics take them; with and without machine code."""
+    loaded, _ = pair
+    q, v = np.array([0.1, 0.4, -0.3]), np.array([0.5, -0.2, 0.7])
+    expected = loaded.bias_forces(q, v)
+    wide = np.zeros((3, 2))
+    wide[:, 0] = v
+    for given in (v.tolist(), wide[:, 0]):
+        assert (loaded.bias_forces(q.tolist(), given) == expected).all()
+    other = LoadedDynamics(loaded.model, PAYLOAD, GRAVITY)
+    other.machine_code = lambda *_: None
+    np.testing.assert_allclose(other.bias_forces(q, v), expected, rtol=1e-14, atol=1e-13)
+    np.testing.assert_allclose(other.mass_matrix(q), loaded.mass_matrix(q), rtol=1e-14)
+    with pytest.raises(ShapeError, match='one state'):
+        loaded.mass_matrix(np.zeros((2, 3)))
+    with pytest.raises(NotFiniteError, match="'joint2' is nan"):
+        loaded.bias_forces(q, np.array([0.0, np.nan, 0.0]))
 
 
 def test_nothing_carried_is_the_bare_robot(urdf_arm):
