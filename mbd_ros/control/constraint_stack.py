@@ -64,6 +64,14 @@ def parts_of(constraint: Constraint) -> tuple[Constraint, ...]:
     return constraint.parts if isinstance(constraint, Stack) else (constraint,)
 
 
+def followed_by(constraint: Constraint) -> list[object]:
+    """Return the paths and the turns in time that the parts of a constraint follow."""
+    parts = parts_of(constraint)
+    paths = [part.path for part in parts if hasattr(part, 'path')]
+    turns = [part.orientation for part in parts if hasattr(part, 'orientation')]
+    return [*paths, *(turn for turn in turns if getattr(turn, 'turns', True))]
+
+
 class RecordedStack:
     """
     Several recorded constraints as one, in the order of a ``Stack``.

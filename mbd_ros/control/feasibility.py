@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from mbd_ros.control.constraint_stack import parts_of
+from mbd_ros.control.constraint_stack import followed_by
 from mbd_ros.control.joint_constraints import joint_places
 from mbd_ros.control.limits import Limits
 from mbd_ros.control.passive_joints import PassiveJoints
@@ -85,8 +85,7 @@ def check_task(dyn: PreparedDynamics, task: Task, q: Vector) -> None:
 
     """
     motion, model = motion_for(dyn, task), dyn.model
-    end = max((length_of(part.path) for part in parts_of(motion.constraint)
-               if hasattr(part, 'path')), default=0.0)
+    end = max(map(length_of, followed_by(motion.constraint)), default=0.0)
     if floating_base(model) is not None:
         return   # it can go anywhere
     limits, rest = Limits(model), np.zeros(model.nv)
@@ -102,8 +101,8 @@ def check_task(dyn: PreparedDynamics, task: Task, q: Vector) -> None:
         q = found.q
 
 
-def length_of(path: Path) -> float:
-    """Return how long a path is [s]: until it rests, or one turn."""
+def length_of(path: object) -> float:
+    """Return how long a path, or a turn, is [s]: until it rests, or one round."""
     end = end_of(path)
     return end if math.isfinite(end) else float(getattr(path, 'period', 0.0))
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mbd_ros.control.constrained_motion import ConstrainedMotion
-from mbd_ros.control.constraint_stack import parts_of
+from mbd_ros.control.constraint_stack import followed_by, parts_of
 from mbd_ros.control.nominal_model import NominalState
 from mbd_ros.control.references import end_of
 from mbd_ros.control.servo_constraints import Constraint
@@ -103,9 +103,8 @@ def free_tool(dyn: PreparedDynamics, link: str, nominal: NominalState, q: Vector
 
 
 def end_of_paths(constraint: Constraint) -> float:
-    """Return the time at which all paths of a constraint rest [s]; infinite if one never does."""
-    return max((end_of(part.path) for part in parts_of(constraint) if hasattr(part, 'path')),
-               default=math.inf)
+    """Return when all paths and turns of a constraint rest [s]; infinite if one never does."""
+    return max(map(end_of, followed_by(constraint)), default=math.inf)
 
 
 def surfaces_of(constraint: Constraint) -> tuple[Drawn, ...]:

@@ -75,12 +75,18 @@ class Turn:
         object.__setattr__(self, 'begin', finite('begin', self.begin))
         object.__setattr__(self, '_first', first)
         last = rotation_of('end', self.end)
-        object.__setattr__(self, '_way', rotation_vector(last @ first.T))
+        same = np.array_equal(first, last)   # or rounding would be a turn
+        object.__setattr__(self, '_way', np.zeros(3) if same else rotation_vector(last @ first.T))
         object.__setattr__(self, '_rest', OrientationPoint(last, np.zeros(3), np.zeros(3)))
+
+    @property
+    def turns(self) -> bool:
+        """Whether the two differ."""
+        return bool(self._way.any())  # type: ignore[attr-defined]
 
     def at(self, time: float) -> OrientationPoint:
         """Return orientation, angular velocity and acceleration at a time [s]."""
-        if time >= self.begin + self.duration or not self._way.any():  # type: ignore[attr-defined]
+        if time >= self.begin + self.duration or not self.turns:
             return self._rest  # type: ignore[attr-defined]
         s, rate, second = quintic(time - self.begin, self.duration)
         way: Vector = self._way  # type: ignore[attr-defined]

@@ -279,8 +279,8 @@ def quintic(time: float, duration: float) -> tuple[float, float, float]:
             60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / (duration * duration))
 
 
-def end_of(path: Path) -> float:
-    """Return the time from which on a path rests at its end [s]; infinite if it never does."""
+def end_of(path: object) -> float:
+    """Return the time from which on a path, or a turn, rests [s]; infinite if it never does."""
     duration = getattr(path, 'duration', None)
     return math.inf if duration is None else float(getattr(path, 'begin', 0.0) + duration)
 

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import mbd_ros
 from mbd_ros.control import default_task
+from mbd_ros.control.task import next_task
 from mbd_ros.control.tracker import LONGEST_GAP, Tracker
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation import Stepper
@@ -81,6 +83,26 @@ def test_holding_balances_the_weight_where_it_began(dyn, tracker):
     assert stepper.q == pytest.approx(q, abs=1e-6)   # e^(-15 * 3 s) of 0.05 rad is far below
     points = tracker.tool_points(tracker.step(5.0, q, np.zeros(3)), q)
     assert points.force.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_the_end_is_that_of_the_last_path_or_turn():
+    """A turn ends, too; an orientation that is held is no end, nor a circle."""
+    puma = mbd_ros.compile(mbd_ros.load(ROOT / 'urdf' / 'puma560.urdf'))
+    q = np.array(default_task('puma560').start_positions)
+    pose = puma.pose(q, 'tool')
+    x, now = pose[:3, 3], Rotation.from_matrix(pose[:3, :3])
+    line = {'kind': 'tool_position', 'link': 'tool',
+            'path': {'kind': 'line', 'start': x, 'end': x + 0.01, 'duration': 2.0}}
+    turn = {'kind': 'tool_orientation', 'link': 'tool', 'orientation': {
+        'start': now.as_quat(), 'duration': 3.0,
+        'end': (now * Rotation.from_rotvec([0.0, 0.0, 0.05])).as_quat()}}
+    held = {**turn, 'orientation': now.as_quat()}
+    circle = {**line, 'path': {'kind': 'circle', 'center': x, 'radius': 0.01,
+                               'normal': [0.0, 0.0, 1.0]}}
+    for constraints, end in (([line, held], 2.0), ([line, turn], 3.0), ([turn], 3.0),
+                             ([held], np.inf), ([circle, turn], np.inf)):
+        task = next_task(default_task('puma560'), {'constraints': tuple(constraints)})
+        assert Tracker(puma, task, q, np.zeros(6)).end == end
 
 
 def test_too_few_actuators_are_refused_and_say_how_many_equations_they_satisfy(dyn, tracker):
