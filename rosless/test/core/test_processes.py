@@ -79,12 +79,14 @@ print('sent', flush=True)
 """
 
 MEMBER = """
-import sys, time, rclpy
+import os, sys, time, rclpy
+parent = os.getppid()
 rclpy.init(args=[])
 node = rclpy.create_node(sys.argv[1])
-while len(node.get_node_names()) < 31:
+while len(node.get_node_names()) < 31 and os.getppid() == parent:
     time.sleep(0.5)
 print('all here', flush=True)
+node.create_timer(1.0, lambda: os.getppid() == parent or sys.exit())  # nobody else would end it
 rclpy.spin(node)
 """
 
