@@ -99,21 +99,28 @@ def test_arm_in_lockstep_follows_the_ellipse_whatever_the_machine_does(launch, g
     assert settled == pytest.approx(0.0387e-3, rel=0.02)
 
 
-def test_arm_in_real_time_is_within_a_millimetre(launch, graph):
+def test_arm_in_real_time_is_within_a_millimetre(launch, graph, patient):
     commands = graph.hear(Float64MultiArray, 'effort_controller/commands', 100)
-    running = launch('track.launch.py', 'viewer:=false', 'rviz:=false', 'lockstep:=false')
-    samples, states = record(graph, DURATION)
-    assert running.up
+    for _ in range(3):
+        commands.clear()
+        running = launch('track.launch.py', patient('three_link_arm'), 'viewer:=false',
+                         'rviz:=false', 'lockstep:=false')
+        samples, states = record(graph, DURATION)
+        assert running.up
+        answered = [int(one.layout.dim[0].label) for one in commands]
+        silence = max(np.diff(answered[len(answered) // 10:])) / 1e9
+        if silence < 0.2:
+            break
+        running.close()   # the path went on without the arm
+    else:
+        pytest.skip(f'three times something else took the processors, {silence:.1f} s at last')
     check_nominal_model(states)
     to_point, to_curve = largest_errors(
         samples, ['joint1', 'joint2', 'joint3'], arm_tool, arm_path)
-    answered = [int(one.layout.dim[0].label) for one in commands]
-    silence = max(np.diff(answered[len(answered) // 10:])) / 1e9
     # Efforts that are held for 20 ms leave the path by up to 1 mm at 1 m/s: where something else
     # takes the processors for longer, the error is the machine's, and it is bounded less closely.
     print(f'{1e3 * to_point:.3f} mm, {1e3 * silence:.0f} ms without a control step')
-    if silence < 0.2:   # in longer ones the path goes on without the arm
-        assert to_point < (MILLIMETRE if silence < 0.02 else 50.0 * MILLIMETRE)
+    assert to_point < (MILLIMETRE if silence < 0.02 else 50.0 * MILLIMETRE)
     assert to_curve <= to_point + 1e-6   # pieces of 1.7 mm leave the curve by 4e-7 m
     # The controller sees the same errors as this test does.
     late = [one.tool_error for one in states if one.path_time >= AFTER]
