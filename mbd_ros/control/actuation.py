@@ -14,6 +14,7 @@ actuated space: ``Q_c = (tau, 0)``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +22,24 @@ from mbd_ros.control.udwadia_kalaba import ConstrainedSolution, factorize
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Matrix, Vector
+
+
+class Reduced(NamedTuple):
+    """
+    A robot with its passive joints eliminated, ``q''_p = pushed - carried q''_a``.
+
+    Attributes
+    ----------
+    system : tuple of array
+        Mass matrix, generalized force, rows and right-hand side for the actuated joints.
+    carried, pushed : array
+        ``M_pp^-1 M_pa`` and ``M_pp^-1 Q_p``.
+
+    """
+
+    system: tuple[Matrix, Vector, Matrix, Vector]
+    carried: Matrix
+    pushed: Vector
 
 
 class Actuation:
@@ -63,20 +82,20 @@ class Actuation:
         """Return the largest part of a generalized force that no actuator can give [N m or N]."""
         return float(np.abs(force[self.passive]).max(initial=0.0))
 
-    def reduced(self, M: Matrix, Q: Vector, A: Matrix, b: Vector
-                ) -> tuple[Matrix, Vector, Matrix, Vector]:
-        """Return mass matrix, force, rows and right-hand side for the actuated joints alone."""
+    def reduced(self, M: Matrix, Q: Vector, A: Matrix, b: Vector) -> Reduced:
+        """Return the system of the actuated joints alone, and how the others move with them."""
         a, p = self.active, self.passive
         carried, pushed = self._passive(M, Q)
-        return (M[np.ix_(a, a)] - M[np.ix_(a, p)] @ carried, Q[a] - M[np.ix_(a, p)] @ pushed,
-                A[:, a] - A[:, p] @ carried, b - A[:, p] @ pushed)
+        return Reduced((M[np.ix_(a, a)] - M[np.ix_(a, p)] @ carried,
+                        Q[a] - M[np.ix_(a, p)] @ pushed, A[:, a] - A[:, p] @ carried,
+                        b - A[:, p] @ pushed), carried, pushed)
 
-    def expanded(self, M: Matrix, Q: Vector, solution: ConstrainedSolution) -> ConstrainedSolution:
+    def expanded(self, reduced: Reduced, solution: ConstrainedSolution) -> ConstrainedSolution:
         """Return a solution of the reduced system for all joints."""
-        accelerations, force = np.empty(len(Q)), np.zeros(len(Q))
+        count = len(self.active) + len(self.passive)
+        accelerations, force = np.empty(count), np.zeros(count)
         accelerations[self.active] = solution.accelerations
-        carried, pushed = self._passive(M, Q)
-        accelerations[self.passive] = pushed - carried @ solution.accelerations
+        accelerations[self.passive] = reduced.pushed - reduced.carried @ solution.accelerations
         force[self.active] = solution.constraint_force
         return solution._replace(accelerations=accelerations, constraint_force=force)
 

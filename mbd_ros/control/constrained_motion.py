@@ -152,8 +152,8 @@ class ConstrainedMotion:
             force = applied - h
             reduced = self.actuation.reduced(M, force, A, b)
             solution = quick_constrained_acceleration(
-                *reduced, tolerance=self.tolerance, joint_names=self.actuation.joint_names)
-            return Dynamics(applied, self.actuation.expanded(M, force, solution))
+                *reduced.system, tolerance=self.tolerance, joint_names=self.actuation.joint_names)
+            return Dynamics(applied, self.actuation.expanded(reduced, solution))
         solution = quick_constrained_acceleration(
             M, applied - h, A, b, tolerance=self.tolerance, joint_names=self._names)
         return Dynamics(applied, solution)
