@@ -9,7 +9,7 @@ class NotInitializedException(Exception):
     """Raised when the context has not been initialised, see `rclpy.init`."""
 
     def __init__(self, *args: Any) -> None:
-        Exception.__init__(self, 'rclpy.init() has not been called', *args)
+        Exception.__init__(self, 'rclpy.init() has not been called.', *args)
 
 
 class RCLError(RuntimeError):

@@ -31,7 +31,7 @@ class CallbackTask(Task):
 
     def _complete(self, outcome: Any) -> None:
         self._free()
-        super()._complete(outcome)
+        super()._complete(None)
 
     def _fail(self, error: BaseException) -> None:
         self._free()

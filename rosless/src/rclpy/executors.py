@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 import inspect
 import os
 import threading
 import time
 from typing import Any
+import warnings
 
 from .executor_queue import WorkQueue
 from .executor_tasks import CallbackTask, Work
@@ -65,7 +67,7 @@ class Executor:
         self._lock = threading.RLock()
         self._queue = WorkQueue(self)
         self._is_shutdown = False
-        self._running: list[None] = []  # one for each running callback: append needs no lock
+        self._running: list[int] = []  # the threads of running callbacks; append needs no lock
         self._idle = threading.Condition()
         self._context.on_shutdown(self.wake)
 
@@ -116,7 +118,7 @@ class Executor:
 
     def shutdown(self, timeout_sec: float | None = None) -> bool:
         """
-        Stop, and wait for callbacks that are running.
+        Stop, and wait for callbacks that are running, but for the one that calls this.
 
         Parameters
         ----------
@@ -132,8 +134,9 @@ class Executor:
         self._is_shutdown = True
         self.wake()
         limit = None if timeout_sec is None or timeout_sec < 0 else timeout_sec
+        me = threading.get_ident()
         with self._idle:
-            if not self._idle.wait_for(lambda: not self._running, limit):
+            if not self._idle.wait_for(lambda: all(each == me for each in self._running), limit):
                 return False
         with self._lock:
             for node in self._nodes:
@@ -170,7 +173,7 @@ class Executor:
         Raises
         ------
         ExternalShutdownException
-            If the context was shut down.
+            If the context was shut down; a `MultiThreadedExecutor` returns instead.
 
         """
         while self._context.ok() and not self._is_shutdown:
@@ -277,11 +280,12 @@ class Executor:
 
     def _run(self, work: Work) -> None:
         """Run it, and note meanwhile that something is running."""
-        self._running.append(None)
+        me = threading.get_ident()
+        self._running.append(me)
         try:
             work.run(self)
         finally:
-            self._running.pop()
+            self._running.remove(me)
             if self._is_shutdown:
                 with self._idle:
                     self._idle.notify_all()
@@ -320,13 +324,12 @@ class MultiThreadedExecutor(Executor):
         super().__init__(context=context)
         if num_threads is None:
             num_threads = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else 2
-            if num_threads == 1:
-                from .logging import get_logger
-
-                get_logger('rclpy').warn(
-                    'MultiThreadedExecutor is used with a single thread.\n'
-                    'Use the SingleThreadedExecutor instead.'
-                )
+        if num_threads == 1:
+            warnings.warn(
+                'MultiThreadedExecutor is used with a single thread.\n'
+                'Use the SingleThreadedExecutor instead.',
+                stacklevel=2,
+            )
         self._pool = ThreadPoolExecutor(num_threads, thread_name_prefix='rclpy')
         self._extra = ThreadPoolExecutor(1, thread_name_prefix='rclpy_large')
         self._free_threads = num_threads
@@ -347,9 +350,11 @@ class MultiThreadedExecutor(Executor):
         self, timeout_sec: float | None, condition: Callable[[], bool] | None = None
     ) -> None:
         self._raise_failures()
-        super()._spin_once(
-            timeout_sec, lambda: bool(self._failures) or (condition is not None and condition())
-        )
+        with suppress(ExternalShutdownException):
+            super()._spin_once(
+                timeout_sec,
+                lambda: bool(self._failures) or (condition is not None and condition()),
+            )
         self._raise_failures()
 
     def _execute(self, work: Work) -> None:
@@ -386,10 +391,23 @@ class MultiThreadedExecutor(Executor):
         if self._failures:
             raise self._failures.pop(0)
 
-    def shutdown(self, timeout_sec: float | None = None) -> bool:
-        """Stop, and wait for callbacks that are running; see `Executor.shutdown`."""
+    def shutdown(
+        self, timeout_sec: float | None = None, *, wait_for_threads: bool = True
+    ) -> bool:
+        """
+        Stop, and wait for callbacks that are running.
+
+        Parameters
+        ----------
+        timeout_sec : float, optional
+            See `Executor.shutdown`.
+        wait_for_threads : bool
+            Whether to wait, too, until the threads have ended, if all callbacks have.
+
+        """
         ended = super().shutdown(timeout_sec)
-        self._pool.shutdown(wait=False)
+        wait = ended and wait_for_threads and threading.get_ident() not in self._running
+        self._pool.shutdown(wait=wait)
         self._extra.shutdown(wait=False)
         return ended
 

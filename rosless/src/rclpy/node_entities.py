@@ -291,7 +291,7 @@ class NodeEntities(NodeNames):
         timer_period_sec : float
             Time between calls [s].
         callback : Callable
-            What to call; with a `TimerInfo` if it takes an argument.
+            What to call; with a `TimerInfo` if an argument is annotated so (not in quotes).
         callback_group : CallbackGroup, optional
             Its group.
         clock : Clock, optional

@@ -101,6 +101,7 @@ class Future:
         """Set the result."""
         with self._lock:
             self._result = result
+            self._cancelled = False
             self._finish()
 
     def set_exception(self, exception: BaseException) -> None:
@@ -108,6 +109,7 @@ class Future:
         with self._lock:
             self._exception = exception
             self._exception_fetched = False
+            self._cancelled = False
             self._finish()
 
     def add_done_callback(self, callback: Callable[[Any], Any]) -> None:
@@ -115,14 +117,15 @@ class Future:
         Call the function with this future when it is done.
 
         With an executor it is run as a task; otherwise at once where the result is set (or here,
-        if there is one already).
+        if there is one already; what it raises is raised then).
 
         """
         with self._lock:
             if not self._done:
                 self._callbacks.append(callback)
                 return
-        self._schedule(callback)
+        if not self._handed_over(callback):
+            callback(self)
 
     def remove_done_callback(self, callback: Callable[[Any], Any]) -> bool:
         """Undo `add_done_callback`; tell whether the function was there."""
@@ -141,13 +144,19 @@ class Future:
             for callback in callbacks:
                 self._schedule(callback)
 
-    def _schedule(self, callback: Callable[[Any], Any]) -> None:
+    def _handed_over(self, callback: Callable[[Any], Any]) -> bool:
+        """Let the executor run a done callback, if there is one."""
         if isinstance(callback, _Direct):
             callback.function()
-            return
+            return True
         executor = None if self._executor is None else self._executor()
-        if executor is not None:
-            executor.create_task(callback, self)
+        if executor is None:
+            return False
+        executor.create_task(callback, self)
+        return True
+
+    def _schedule(self, callback: Callable[[Any], Any]) -> None:
+        if self._handed_over(callback):
             return
         try:
             callback(self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 import inspect
 import threading
 from typing import Any
@@ -79,7 +80,7 @@ class Timer(Entity):
     @callback.setter
     def callback(self, value: Callable[..., Any] | None) -> None:
         self._callback = value
-        self._wants_info = value is not None and _takes_one(value)
+        self._info_name = None if value is None else _name_of_info(value)
 
     @property
     def clock(self) -> Clock:
@@ -152,7 +153,9 @@ class Timer(Entity):
                 self._next = self._next + missed * self._period if self._period else now
         if self.callback is None:
             return Job(lambda: None)
-        return Job(self.callback, (TimerInfo(due, now),) if self._wants_info else ())
+        if self._info_name is None:
+            return Job(self.callback)
+        return Job(partial(self.callback, **{self._info_name: TimerInfo(due, now)}))
 
     def close(self) -> None:
         """Stop for good; called by the node."""
@@ -190,22 +193,13 @@ class Timer(Entity):
             raise InvalidHandle('cannot use Destroyable because destruction was requested')
 
 
-def _takes_one(callback: Callable[..., Any]) -> bool:
-    """Tell whether a callback cannot be called without an argument, but with one."""
+def _name_of_info(callback: Callable[..., Any]) -> str | None:
+    """Return the name of the first argument that is annotated with `TimerInfo`, or None."""
     try:
-        signature = inspect.signature(callback)
+        parameters = inspect.signature(callback).parameters
     except (TypeError, ValueError):
-        return False
-    try:
-        signature.bind()
-        return False
-    except TypeError:
-        pass
-    try:
-        signature.bind(object())
-        return True
-    except TypeError:
-        return False
+        return None
+    return next((name for name, each in parameters.items() if each.annotation == TimerInfo), None)
 
 
 class Rate:

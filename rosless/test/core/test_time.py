@@ -23,7 +23,12 @@ def test_timers_tell_when_they_were_due(
     node = make_node()
     executor.add_node(node)
     told: list[TimerInfo] = []
-    timer = node.create_timer(0.01, told.append, autostart=False)
+
+    def tell(info):  # type: ignore[no-untyped-def]  # annotated below, as text is no annotation
+        told.append(info)
+
+    tell.__annotations__['info'] = TimerInfo
+    timer = node.create_timer(0.01, tell, autostart=False)
     executor.spin_once(timeout_sec=0.05)
     assert told == []
     assert timer.is_canceled()
@@ -34,6 +39,23 @@ def test_timers_tell_when_they_were_due(
     assert spin_until(executor, lambda: len(told) == 2)
     assert told[0].expected_call_time <= told[0].actual_call_time
     assert told[1].expected_call_time - told[0].expected_call_time >= 20_000_000
+
+
+def test_only_an_annotation_asks_for_the_info(make_node: Make, executor: Any) -> None:
+    # found in rclpy 9.1.2, where the annotation has to be the class
+    def plain(info: Any) -> None:
+        raise AssertionError('called')
+
+    def as_text(info: TimerInfo) -> None:
+        raise AssertionError('called')
+
+    node = make_node()
+    executor.add_node(node)
+    for callback in (plain, as_text):
+        timer = node.create_timer(0.0, callback)
+        with pytest.raises(TypeError, match="missing 1 required positional argument: 'info'"):
+            executor.spin_once(timeout_sec=5.0)
+        timer.destroy()
 
 
 def test_sums_of_durations() -> None:
