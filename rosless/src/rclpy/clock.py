@@ -174,16 +174,21 @@ class Clock(NoHandle):
         pre_callback : Callable, optional
             Called without arguments before the jump.
         post_callback : Callable, optional
-            Called with a dictionary with `clock_change` and `delta` [ns] after it.
+            Called with a `TimeJump` after it.
 
         """
         if post_callback is None and pre_callback is None:
             raise ValueError('One of pre_callback or post_callback must be callable')
+
+        def tell(jump: dict[str, Any]) -> None:
+            assert post_callback is not None
+            post_callback(TimeJump(jump['clock_change'], Duration(nanoseconds=jump['delta'])))
+
         return JumpHandle(
             clock=self,
             threshold=threshold,
             pre_callback=pre_callback,
-            post_callback=post_callback,
+            post_callback=None if post_callback is None else tell,
         )
 
     def sleep_until(self, until: Time, context: Any = None) -> bool:

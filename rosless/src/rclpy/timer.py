@@ -166,18 +166,19 @@ class Timer(Entity):
             self._jump = None
 
     def _watch_jumps(self) -> None:
-        from .clock import ClockChange, JumpThreshold
+        from .clock import ClockChange, JumpThreshold, TimeJump
         from .duration import Duration
 
         self_reference = weakref.ref(self)
 
-        def jumped(jump: dict[str, Any]) -> None:
+        def jumped(jump: TimeJump) -> None:
             timer = self_reference()
             if timer is None:
                 return
             with timer._lock:
                 now = timer._clock.now_nanoseconds()
-                if jump['clock_change'] != ClockChange.ROS_TIME_NO_CHANGE or jump['delta'] < 0:
+                if (jump.clock_change != ClockChange.ROS_TIME_NO_CHANGE
+                        or jump.delta.nanoseconds < 0):
                     timer._last = now
                     timer._next = now + timer._period
             timer.wake()

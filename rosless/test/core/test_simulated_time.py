@@ -88,13 +88,15 @@ def test_jump_callbacks() -> None:
         post_callback=seen.append,
     )
     clock._set_ros_time_is_active(True)
-    assert seen.pop() == {'clock_change': ClockChange.ROS_TIME_ACTIVATED, 'delta': 0}
+    assert seen.pop().clock_change == ClockChange.ROS_TIME_ACTIVATED
     seen.clear()
     clock.set_ros_time_override(Time(seconds=0.5, clock_type=ClockType.ROS_TIME))
     assert seen == []
     clock.set_ros_time_override(Time(seconds=5, clock_type=ClockType.ROS_TIME))
-    expected = {'clock_change': ClockChange.ROS_TIME_NO_CHANGE, 'delta': 4_500_000_000}
-    assert seen == ['before', expected]
+    before, jump = seen
+    assert before == 'before'
+    assert jump.clock_change == ClockChange.ROS_TIME_NO_CHANGE
+    assert jump.delta == Duration(seconds=4.5)
 
 
 def test_times_and_durations() -> None:

@@ -87,7 +87,7 @@ def test_clocks_and_jumps() -> None:
     clock.set_ros_time_override(Time(seconds=5, clock_type=ClockType.ROS_TIME))
     handle.unregister()
     clock.set_ros_time_override(Time(seconds=9, clock_type=ClockType.ROS_TIME))
-    assert [jump['delta'] for jump in jumps] == [5 * 10**9]
+    assert [jump.delta for jump in jumps] == [Duration(seconds=5)]
     jump = TimeJump(ClockChange.ROS_TIME_NO_CHANGE, Duration(seconds=5))
     assert (jump.clock_change, jump.delta.nanoseconds) == (1, 5 * 10**9)
     assert Infinite.nanoseconds == 2**63 - 1
