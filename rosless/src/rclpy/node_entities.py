@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 from rosless import names
 
@@ -12,10 +12,8 @@ from .callback_groups import CallbackGroup, ReentrantCallbackGroup
 from .client import Client
 from .clock import Clock
 from .constants import S_TO_NS
-from .entity import Entity
-from .exceptions import InvalidHandle
 from .guard_condition import GuardCondition
-from .node_names import NodeNames
+from .node_owned import OwnedEntities
 from .publisher import Publisher
 from .qos import qos_profile_services_default, QoSProfile
 from .qos_event import PublisherEventCallbacks, SubscriptionEventCallbacks
@@ -26,62 +24,14 @@ from .subscription import NO_FILTERS, Subscription
 from .subscription_content_filter_options import ContentFilterOptions
 from .timer import Rate, Timer
 from .type_support import check_is_valid_msg_type, check_is_valid_srv_type
-from .waitable import Waitable, WaitableEntity
-
-E = TypeVar('E', bound=Entity)
 
 
-class NodeEntities(NodeNames):
+class NodeEntities(OwnedEntities):
     """What `Node` can do with entities; the node is the only user of this class."""
 
     _default_callback_group: CallbackGroup
-    _context: Any
     _clock: Any
-    _graph_node: Any
-    executor: Any
     get_logger: Callable[[], Any]
-
-    def _init_entities(self) -> None:
-        self._made: list[Entity] = []
-        self._rates: dict[Rate, Timer] = {}
-        self._waitables: list[Any] = []
-        self._destroyed = False
-
-    @property
-    def publishers(self) -> Iterator[Publisher]:
-        """The publishers."""
-        yield from self._of_kind(Publisher)
-
-    @property
-    def subscriptions(self) -> Iterator[Subscription]:
-        """The subscriptions."""
-        yield from self._of_kind(Subscription)
-
-    @property
-    def clients(self) -> Iterator[Client]:
-        """The clients."""
-        yield from self._of_kind(Client)
-
-    @property
-    def services(self) -> Iterator[Service]:
-        """The services."""
-        yield from self._of_kind(Service)
-
-    @property
-    def timers(self) -> Iterator[Timer]:
-        """The timers."""
-        yield from self._of_kind(Timer)
-
-    @property
-    def guards(self) -> Iterator[GuardCondition]:
-        """The guard conditions."""
-        yield from self._of_kind(GuardCondition)
-
-    @property
-    def waitables(self) -> Iterator[Any]:
-        """The action servers and clients, and waitables of one's own."""
-        for each in self._waitables:
-            yield each.waitable if isinstance(each, WaitableEntity) else each
 
     def create_publisher(
         self,
@@ -330,19 +280,6 @@ class NodeEntities(NodeNames):
         self._rates[rate] = timer
         return rate
 
-    def add_waitable(self, waitable: Waitable[Any]) -> None:
-        """Let executors look after a waitable."""
-        self._check_alive()
-        self._waitables.append(WaitableEntity(waitable, self))
-        self._changed()
-
-    def remove_waitable(self, waitable: Waitable[Any]) -> None:
-        """Let executors look after a waitable no longer."""
-        self._waitables = [
-            each for each in self._waitables if getattr(each, 'waitable', None) is not waitable
-        ]
-        self._changed()
-
     def destroy_publisher(self, publisher: Publisher) -> bool:
         """Destroy a publisher; False if it is not one of this node."""
         return self._remove(publisher, Publisher)
@@ -366,13 +303,6 @@ class NodeEntities(NodeNames):
     def destroy_guard_condition(self, guard: GuardCondition) -> bool:
         """Destroy a guard condition; False if it is not one of this node."""
         return self._remove(guard, GuardCondition)
-
-    def destroy_rate(self, rate: Rate) -> bool:
-        """Destroy a rate; False if it is not one of this node."""
-        if self._rates.pop(rate, None) is None:
-            return False
-        rate.destroy()
-        return True
 
     def _profile(
         self,
@@ -424,65 +354,6 @@ class NodeEntities(NodeNames):
         writer = participant.writer(*outgoing, numbers, data)
         reader = participant.reader(*incoming, numbers, data)
         return Channel(writer, reader, srv_type, name, full_name, profile)
-
-    def _of_kind(self, kind: type[E]) -> Iterator[E]:
-        return (entity for entity in list(self._made) if isinstance(entity, kind))
-
-    def _add(self, entities: list[Any], entity: Entity) -> None:
-        """Own an entity: note it in a list of this node or of one of its actions."""
-        entities.append(entity)
-        if entity.endpoints:
-            discovery = self._context.discovery
-            with discovery.together():
-                for endpoint in entity.endpoints:
-                    discovery.add_endpoint(self._graph_node, endpoint)
-        self._changed()
-
-    def _remove(self, entity: Entity, kind: type[Entity] = Entity) -> bool:
-        """Destroy an entity; False if it is not one of that kind of this node."""
-        if not isinstance(entity, kind) or entity not in self._made:
-            return False
-        self._discard(self._made, entity)
-        return True
-
-    def _discard(self, entities: list[Any], entity: Entity) -> None:
-        entities.remove(entity)
-        entity.close()
-        self._changed()
-        alive = self._context._participant is not None
-        for endpoint in entity.endpoints:
-            if alive:
-                self._context.discovery.remove_endpoint(self._graph_node, endpoint)
-            endpoint.close()
-
-    def _changed(self) -> None:
-        executor = self.executor
-        if executor is not None:
-            executor._queue.refresh()
-
-    def _check_alive(self) -> None:
-        if self._destroyed:
-            raise InvalidHandle('cannot use Destroyable because destruction was requested')
-
-    def _entities(self) -> list[Entity]:
-        """Return everything an executor looks after."""
-        of_waitables = [entity for each in self._waitables for entity in each.entities]
-        theirs = {
-            member
-            for entity in of_waitables
-            if isinstance(entity, WaitableEntity)
-            for member in entity.members
-        }
-        return [entity for entity in (*self._made, *of_waitables) if entity not in theirs]
-
-    def _destroy_entities(self) -> None:
-        for rate in list(self._rates):
-            self.destroy_rate(rate)
-        for waitable in list(self._waitables):
-            waitable.destroy()
-        self._waitables.clear()
-        for entity in reversed(self._made):
-            entity.destroy()
 
 
 def _topic(name: str, profile: QoSProfile) -> str:
