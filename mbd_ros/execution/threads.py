@@ -145,7 +145,7 @@ class ThreadedKernel:
             if take() and shares:
                 others.append(pool.submit(help_out))
 
-        pool = _pool(max(self.count, processors()) - 1)
+        pool = _pool(max(self.count, processors(), 2) - 1)
         others: list[Future[None]] = []
         for _ in range(min(self.count, number) - 1):
             others.append(pool.submit(help_out))

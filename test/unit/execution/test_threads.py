@@ -10,7 +10,7 @@ from robots import chain
 
 import mbd_ros
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution import Interpreted, Threads
+from mbd_ros.execution import Interpreted, Threads, threads
 from mbd_ros.execution.threads import _pool, SMALLEST_SHARE, ThreadedKernel
 
 
@@ -85,6 +85,13 @@ def test_name_and_composition():
     assert Threads(2, Interpreted()).name == '2 threads, interpreted'
     with pytest.raises(InvalidValueError, match='count is 0; allowed: at least one thread'):
         Threads(0)
+
+
+def test_one_thread_on_one_processor(monkeypatch):
+    monkeypatch.setattr(threads, 'processors', lambda: 1)
+    kernel = Slow()
+    assert run_slowly(kernel, 20_000, count=1)
+    assert {name for name, _, _ in kernel.rows} == {threading.current_thread().name}
 
 
 def test_after_a_fork():
