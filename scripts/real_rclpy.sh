@@ -70,7 +70,8 @@ END
 }
 
 mkdir -p "$prefix/build"
-generate tf2_msgs 'builtin_interfaces geometry_msgs' msg/TFMessage.msg
+generate tf2_msgs 'action_msgs builtin_interfaces geometry_msgs' \
+  msg/TFMessage.msg msg/TF2Error.msg srv/FrameGraph.srv action/LookupTransform.action
 generate control_msgs \
   'action_msgs builtin_interfaces geometry_msgs sensor_msgs std_msgs trajectory_msgs' \
   action/FollowJointTrajectory.action srv/QueryTrajectoryState.srv \
@@ -102,6 +103,6 @@ script "$prefix/lib/robot_state_publisher/robot_state_publisher" robot_state_pub
 script "$prefix/bin/ros2" ros2cli.cli
 touch "$prefix/share/ament_index/resource_index/packages/robot_state_publisher"
 
-"$prefix/bin/python" -c 'import rclpy, mbd_ros.nodes.controller
+"$prefix/bin/python" -c 'import rclpy, mbd_ros.nodes.controller, mbd_ros.nodes.simulator
 print("rclpy is", rclpy.__file__)'
 echo "Next: . $prefix/ros.sh; pytest test/nodes"
