@@ -18,7 +18,7 @@ from mbd_ros.control.constrained_motion import ConstrainedMotion
 from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.simulation.manifold import displacement, Matrix, Vector
+from mbd_ros.simulation.manifold import displacement, Matrix, positive_time, Vector
 
 FADE = np.array(((1.0, 0.0, 0.0, -10.0, 15.0, -6.0), (0.0, 1.0, 0.0, -6.0, 8.0, -3.0),
                  (0.0, 0.0, 0.5, -1.5, 1.5, -0.5)))
@@ -64,11 +64,9 @@ class Approach:
 
     def __init__(self, constraint: Constraint, q: Vector, v: Vector, begin: float,
                  duration: float, acceleration: Vector | None = None) -> None:
-        if not 0.0 < duration < math.inf:
-            raise InvalidValueError('duration', duration, 'a positive time [s]')
         self.constraint = constraint
         self.begin = begin
-        self.duration = duration
+        self.duration = positive_time('duration', duration)
         phi = constraint.violation(q, begin)
         rate = constraint.violation_rate(q, v, begin)
         second = None

@@ -18,7 +18,7 @@ from mbd_ros.control.violation import DirectElimination
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.model.state import CurvedJoint
 from mbd_ros.simulation.integrators import rk4_step
-from mbd_ros.simulation.manifold import checked, Vector
+from mbd_ros.simulation.manifold import checked, positive_time, Vector
 
 STARTS = ('as_given', 'project')
 PROJECTION = DirectElimination(position_iterations=200, nudge=0.02)
@@ -109,10 +109,8 @@ class NominalModel:
         step: float = 0.002,
         start: str = 'as_given',
     ) -> None:
-        if not 0.0 < step < math.inf:
-            raise InvalidValueError('step', step, 'a positive time [s]')
         self.motion = motion
-        self.step = step
+        self.step = positive_time('step', step)
         self._state = self._started(q, v, time, start)
 
     @property

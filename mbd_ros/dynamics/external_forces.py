@@ -89,6 +89,9 @@ def external_effort_derivatives(dyn: PreparedDynamics, q: ArrayLike,
 def _acting(dyn: PreparedDynamics, q: ArrayLike, external_forces: Mapping[str, ArrayLike]
             ) -> Iterator[tuple[Array, Array]]:
     """Yield the Jacobian of each link with the force on it, checked."""
+    if not isinstance(external_forces, Mapping):
+        raise InvalidValueError('external_forces', external_forces,
+                                'a mapping of names of links to six numbers each')
     for link, value in external_forces.items():
         name = f"external_forces['{link}']"
         try:

@@ -35,7 +35,7 @@ def choose(executor: Executor | str | None) -> Executor:
     Raises
     ------
     InvalidValueError
-        If there is no executor of that name.
+        If it is neither an executor nor the name of one.
 
     """
     if executor is None:
@@ -44,6 +44,8 @@ def choose(executor: Executor | str | None) -> Executor:
         if executor not in _BY_NAME:
             raise InvalidValueError('executor', executor, f'{_quoted()} or an executor')
         return _BY_NAME[executor]
+    if not callable(getattr(executor, 'kernel', None)):
+        raise InvalidValueError('executor', executor, f'{_quoted()} or an executor')
     return executor
 
 

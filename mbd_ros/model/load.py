@@ -59,8 +59,8 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     for name, flag in (('floating_base', floating_base), ('mimic', mimic)):
         if not isinstance(flag, (bool, np.bool_)):
             raise InvalidValueError(name, flag, 'True or False')
-    if path_or_text == '':
-        raise InvalidValueError('path_or_text', '', 'the path of a file, or XML text')
+    if not isinstance(path_or_text, (str, os.PathLike)) or path_or_text == '':
+        raise InvalidValueError('path_or_text', path_or_text, 'the path of a file, or XML text')
     if inertia not in ('checked', 'unchecked'):
         raise InvalidValueError('inertia', inertia, "'checked' or 'unchecked'")
     if xacro not in ('checked', 'trusted'):

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 import math
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics.call import checked_array
-from mbd_ros.errors import ShapeError
+from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.model import JointType, Model, state
 
 Vector = NDArray[np.float64]
@@ -54,6 +55,33 @@ def checked(model: Model, name: str, value: ArrayLike, size: int) -> Vector:
     if vector.ndim != 1:
         raise ShapeError(name, vector.shape, f'({size},), one state')
     return vector
+
+
+def positive_time(name: str, value: object) -> float:
+    """
+    Return a time, checked.
+
+    Parameters
+    ----------
+    name : str
+        What it is: ``'step'``, ``'duration'``.
+    value : object
+        What was handed over.
+
+    Returns
+    -------
+    float
+        The time [s].
+
+    Raises
+    ------
+    InvalidValueError
+        If it is not a positive finite number.
+
+    """
+    if not isinstance(value, Real) or not 0.0 < float(value) < math.inf:
+        raise InvalidValueError(name, value, 'a positive time [s]')
+    return float(value)
 
 
 @lru_cache(maxsize=64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import math
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from mbd_ros.simulation.change_points import change_points, ChangePoint, tell
 from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.loop_motion import (
     loop_health, LoopKeeper, require_closed, require_possible)
-from mbd_ros.simulation.manifold import checked, displaced, Vector
+from mbd_ros.simulation.manifold import checked, displaced, positive_time, Vector
 from mbd_ros.simulation.motion import Efforts, FreeMotion, Loads, Motion
 
 ROUNDING = 1e-9
@@ -167,9 +168,8 @@ def simulate(
     q = checked(model, 'q0', q0, model.nq).copy()
     v = checked(model, 'v0', v0, model.nv).copy()
     for name, value in (('duration', duration), ('step', 1.0 if step is None else step)):
-        if not 0.0 < value < math.inf:
-            raise InvalidValueError(name, value, 'a positive time [s]')
-    if record_every < 1:
+        positive_time(name, value)
+    if not isinstance(record_every, Integral) or record_every < 1:
         raise InvalidValueError('record_every', record_every, 'a count, 1 or more')
     dyn = compile_model(model, gravity=gravity)
     free = None

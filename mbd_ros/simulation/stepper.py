@@ -11,7 +11,7 @@ from mbd_ros.dynamics import compile_model
 from mbd_ros.dynamics.loop_closure import close_loops
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
-from mbd_ros.simulation.manifold import checked, Vector
+from mbd_ros.simulation.manifold import checked, positive_time, Vector
 from mbd_ros.simulation.motion import FreeMotion, Loads
 from mbd_ros.simulation.simulate import advance, ROUNDING
 
@@ -56,10 +56,8 @@ class Stepper:
         external_forces: Loads | None = None,
         dissipation: bool = False,
     ) -> None:
-        if not 0.0 < step < math.inf:
-            raise InvalidValueError('step', step, 'a positive time [s]')
         self.model = model
-        self.step = step
+        self.step = positive_time('step', step)
         self._motion = FreeMotion(compile_model(model, gravity=gravity),
                                   external_forces=external_forces, dissipation=dissipation)
         self.set_state(q, v, time=time)

@@ -104,8 +104,18 @@ def test_executors(arm):
     zero = np.zeros(3)
     with pytest.raises(InvalidValueError, match="executor is 'gpu'; allowed: 'auto', 'comp"):
         mbd_ros.forward_dynamics(arm, zero, zero, zero, executor='gpu')
+    with pytest.raises(InvalidValueError, match=r"executor is 7; allowed: .* or an executor"):
+        mbd_ros.compile(arm, executor=7)
     assert mbd_ros.compile(arm).executor.name == 'compiled'
     assert mbd_ros.compile(arm, executor=mbd_ros.Interpreted()).executor.name == 'interpreted'
+
+
+def test_arguments_of_another_kind_are_named(arm):
+    zero = np.zeros(3)
+    with pytest.raises(InvalidValueError, match=r'external_forces is \[1\]; allowed: a mapping'):
+        mbd_ros.forward_dynamics(arm, zero, zero, zero, external_forces=[1])
+    with pytest.raises(InvalidValueError, match='path_or_text is 7; allowed: the path of a file'):
+        mbd_ros.load(7)
 
 
 @pytest.mark.parametrize('executor', ['interpreted', 'compiled'])

@@ -102,6 +102,7 @@ def test_a_motion_brings_its_own_forces(pendulum):
     (([[0.1]], [0.0], 1.0), ShapeError, 'q0 has shape (1, 1); allowed: (1,), one state'),
     (([0.1], [np.nan], 1.0), NotFiniteError, "v0 of joint 'joint1' is nan"),
     (([0.1], [0.0], -1.0), InvalidValueError, 'duration is -1.0; allowed: a positive time'),
+    (([0.1], [0.0], 'long'), InvalidValueError, "duration is 'long'; allowed: a positive time"),
     ((['a'], [0.0], 1.0), InvalidValueError, "q0 is ['a']; allowed: 1 real numbers"),
 ])
 def test_bad_arguments_are_named(pendulum, arguments, error, text):
