@@ -104,7 +104,7 @@ def test_executors(arm):
     zero = np.zeros(3)
     with pytest.raises(InvalidValueError, match="executor is 'gpu'; allowed: 'auto', 'comp"):
         mbd_ros.forward_dynamics(arm, zero, zero, zero, executor='gpu')
-    with pytest.raises(InvalidValueError, match=r"executor is 7; allowed: .* or an executor"):
+    with pytest.raises(InvalidValueError, match=r'executor is 7; allowed: .* or an executor'):
         mbd_ros.compile(arm, executor=7)
     assert mbd_ros.compile(arm).executor.name == 'compiled'
     assert mbd_ros.compile(arm, executor=mbd_ros.Interpreted()).executor.name == 'interpreted'
