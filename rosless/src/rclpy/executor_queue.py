@@ -30,7 +30,8 @@ class WorkQueue:
     def __init__(self, executor: Any) -> None:
         self._executor = executor
         self._waiter: Waiter | None = None
-        self._lock = threading.Lock()
+        self._closed = False
+        self._lock = threading.Lock()  # one thread makes the wait set, another one may delete it
         self._tasks: deque[Task] = deque()
         self._batch: deque[Any] = deque()
         self._ready: dict[Entity, None] = {}
@@ -67,22 +68,24 @@ class WorkQueue:
         self.wake()
 
     def close(self) -> None:
-        """Delete the wait set."""
-        waiter, self._waiter = self._waiter, None
+        """Delete the wait set for good."""
+        with self._lock:
+            self._closed = True
+            waiter, self._waiter = self._waiter, None
         self._followed = None
         if waiter is not None:
             waiter.close()
 
     def next(self, nodes: Iterable[Any]) -> Work | None:
         """
-        Return the next callback or task; None if nothing is left, or the executor has no room.
+        Return the next callback or task; None if none is left, or the executor has no room.
 
         A round holds what was ready when it began, so that nothing is starved.
 
         """
         self.claim()
         self._follow(nodes)
-        if not self._executor._has_room():
+        if self._closed or not self._executor._has_room():
             return None
         work = self._next_of_batch()
         if work is None:
@@ -179,8 +182,12 @@ class WorkQueue:
         """Bring the wait set in line with the entities of the nodes."""
         if nodes is self._followed:
             return
-        if self._waiter is None:
-            self._waiter = Waiter(self._executor.context.participant.ref)
+        with self._lock:
+            if self._closed:
+                return
+            if self._waiter is None:
+                self._waiter = Waiter(self._executor.context.participant.ref)
+            waiter = self._waiter
         # Set before the entities are asked for: they may change again meanwhile.
         self._followed = nodes if isinstance(nodes, tuple) else None
         owners = {entity: node for node in nodes for entity in node._entities()}
@@ -189,12 +196,12 @@ class WorkQueue:
                 del self._attached[key]
                 self._ready.pop(entity, None)
                 for endpoint in entity.watched:
-                    self._waiter.detach(endpoint.ref)
+                    waiter.detach(endpoint.ref)
         for entity in owners:
             if entity.watched and entity.key not in self._attached:
                 self._attached[entity.key] = entity
                 for endpoint in entity.watched:
-                    self._waiter.attach(endpoint.ref, entity.key)
+                    waiter.attach(endpoint.ref, entity.key)
                 if not entity.polled:
                     self._ready[entity] = None
         self._owners = owners

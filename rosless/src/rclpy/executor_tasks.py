@@ -87,6 +87,11 @@ class Work(NamedTuple):
             if task.done():
                 task.result()
 
+    def drop(self, executor: Any) -> None:
+        """Do not run it."""
+        if self.task is None:
+            _free(self.entity, executor)
+
     def _call(self, executor: Any) -> Task | None:
         """Call the function; return a task if that makes a coroutine."""
         job = self.job

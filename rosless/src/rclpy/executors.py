@@ -67,7 +67,7 @@ class Executor:
         self._lock = threading.RLock()
         self._queue = WorkQueue(self)
         self._is_shutdown = False
-        self._running: list[int] = []  # the threads of running callbacks; append needs no lock
+        self._running: list[int] = []  # the threads of callbacks; append needs no lock
         self._idle = threading.Condition()
         self._context.on_shutdown(self.wake)
 
@@ -134,15 +134,19 @@ class Executor:
         self._is_shutdown = True
         self.wake()
         limit = None if timeout_sec is None or timeout_sec < 0 else timeout_sec
-        me = threading.get_ident()
         with self._idle:
-            if not self._idle.wait_for(lambda: all(each == me for each in self._running), limit):
+            if not self._idle.wait_for(self._is_idle, limit):
                 return False
         with self._lock:
             for node in self._nodes:
                 self.remove_node(node)
             self._queue.close()
         return True
+
+    def _is_idle(self) -> bool:
+        """Tell whether no callback is running or about to, but for that which asks."""
+        me = threading.get_ident()
+        return all(each == me for each in self._running)
 
     def add_node(self, node: Any) -> bool:
         """Run the callbacks of a node; False if it is here already. It leaves its executor."""
@@ -286,9 +290,13 @@ class Executor:
             work.run(self)
         finally:
             self._running.remove(me)
-            if self._is_shutdown:
-                with self._idle:
-                    self._idle.notify_all()
+            self._ended()
+
+    def _ended(self) -> None:
+        """Let `shutdown` look whether all callbacks have ended."""
+        if self._is_shutdown:
+            with self._idle:
+                self._idle.notify_all()
 
     def __enter__(self) -> Executor:
         return self
@@ -332,7 +340,7 @@ class MultiThreadedExecutor(Executor):
             )
         self._pool = ThreadPoolExecutor(num_threads, thread_name_prefix='rclpy')
         self._extra = ThreadPoolExecutor(1, thread_name_prefix='rclpy_large')
-        self._free_threads = num_threads
+        self._num_threads = self._free_threads = num_threads
         self._count = threading.Lock()  # of free threads
         self._failures: list[BaseException] = []
 
@@ -357,10 +365,18 @@ class MultiThreadedExecutor(Executor):
             )
         self._raise_failures()
 
+    def _is_idle(self) -> bool:
+        with self._count:
+            busy = self._num_threads - self._free_threads
+        return busy == self._running.count(threading.get_ident())
+
     def _execute(self, work: Work) -> None:
         with self._count:
+            if self._is_shutdown:  # meanwhile: the pool may be closed
+                work.drop(self)
+                return
             self._free_threads -= 1
-        self._pool.submit(self._run_in_pool, work)
+            self._pool.submit(self._run_in_pool, work)
 
     def _run_in_pool(self, work: Work) -> None:
         try:
@@ -374,6 +390,7 @@ class MultiThreadedExecutor(Executor):
                 was_full = self._free_threads == 1
             if was_full:
                 self.wake()
+            self._ended()
 
     def _apart(self, function: Callable[..., Any], *args: Any) -> Future:
         """
@@ -405,6 +422,8 @@ class MultiThreadedExecutor(Executor):
             Whether to wait, too, until the threads have ended, if all callbacks have.
 
         """
+        with self._count:
+            self._is_shutdown = True
         ended = super().shutdown(timeout_sec)
         wait = ended and wait_for_threads and threading.get_ident() not in self._running
         self._pool.shutdown(wait=wait)

@@ -363,6 +363,25 @@ def test_calls_do_not_pile_up_in_the_pool(
     assert len(started) <= before + 2  # one for each thread was on its way
 
 
+def test_what_was_taken_when_a_pool_was_shut_down(context: Any, make_node: Make) -> None:
+    """Nothing is left to run afterwards, and nothing is started that was taken meanwhile."""
+    node = make_node()
+    group = MutuallyExclusiveCallbackGroup()
+    calls: list[None] = []
+    timer = node.create_timer(0.0, lambda: calls.append(None), group)
+    pool = MultiThreadedExecutor(2, context=context)
+    pool.add_node(node)
+    work = pool._next_work(1.0, None, None)
+    assert work.entity is timer
+    assert pool.shutdown(timeout_sec=5.0)
+    pool._execute(work)
+    assert not calls
+    assert group.can_execute(timer)  # it was given back
+    pool.spin_once(timeout_sec=0.0)
+    assert pool._queue._waiter is None  # and stays closed
+    assert pool._queue.next((node,)) is None
+
+
 def test_who_always_has_data_starves_nobody(
     executor: Any, make_node: Make, spin_until: Make
 ) -> None:
