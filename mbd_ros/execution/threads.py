@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 import functools
 import os
@@ -143,12 +144,16 @@ class ThreadedKernel:
         def help_out() -> None:
             """Take one share, then queue up again: others' batches have their turn."""
             if take() and shares:
+                ask_for_help()
+
+        def ask_for_help() -> None:
+            with suppress(RuntimeError):  # at the end of the interpreter threads are not to be had
                 others.append(pool.submit(help_out))
 
         pool = _pool(max(self.count, processors(), 2) - 1)
         others: list[Future[None]] = []
         for _ in range(min(self.count, number) - 1):
-            others.append(pool.submit(help_out))
+            ask_for_help()
         while take():
             pass
         for other in others:  # grows while it is walked

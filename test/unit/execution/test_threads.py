@@ -1,5 +1,6 @@
 """Shares of a batch on threads give the same answer as one thread."""
 
+from concurrent.futures import ThreadPoolExecutor
 import os
 import threading
 import time
@@ -62,7 +63,8 @@ def test_every_row_is_in_one_share():
     assert len({name for name, _, _ in kernel.rows}) == 2
 
 
-def test_the_caller_does_the_work_of_threads_that_do_not_come():
+def test_the_caller_does_the_work_of_threads_that_do_not_come(monkeypatch):
+    monkeypatch.setattr(threads, 'processors', lambda: 2)
     release = threading.Event()
     blocked = _pool(1).submit(release.wait, 60.0)  # the only other thread is busy elsewhere
     try:
@@ -73,6 +75,16 @@ def test_the_caller_does_the_work_of_threads_that_do_not_come():
     finally:
         release.set()
         blocked.result()
+
+
+def test_the_caller_does_it_all_where_no_thread_is_to_be_had(monkeypatch):
+    """At the end of the interpreter pools take nothing any more."""
+    closed = ThreadPoolExecutor(1)
+    closed.shutdown()
+    monkeypatch.setattr(threads, '_pool', lambda _: closed)
+    kernel = Slow()
+    assert run_slowly(kernel, 20_000)
+    assert sum(count for _, _, count in kernel.rows) == 20_000
 
 
 @pytest.mark.parametrize('row', [0, 19_999])
