@@ -168,7 +168,7 @@ class Buffer(BufferCore, BufferInterface):
                 if check not in self._observers:
                     return
                 found = None
-                if not future.done():
+                if not (future.done() or future.cancelled()):
                     try:
                         found = look()
                     except TransformException:
