@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 import viser
 
+from mbd_ros.description.shape_extent import enclosing_ball, lowest_height
 from mbd_ros.description.visuals import Shape
 from mbd_ros.nodes.page import colors
 from mbd_ros.nodes.page.panel import Panel
-from mbd_ros.nodes.page.robot_view import bottom, extent, RobotView
+from mbd_ros.nodes.page.robot_view import RobotView
 from mbd_ros.nodes.page.tool_view import ToolView
 from mbd_ros.nodes.page.tube import tube
 
@@ -232,8 +233,8 @@ class Page:
     def _frame(self, poses: Mapping[str, Matrix]) -> None:
         """Look at robot and path from the front, the right and above."""
         points = np.concatenate((np.empty((0, 3)), *self._path_points))
-        middle, self._size = extent(self._shapes, poses, points)
-        lowest = bottom(self._shapes, poses, points)
+        middle, self._size = enclosing_ball(self._shapes, poses, points)
+        lowest = lowest_height(self._shapes, poses, points)
         self._ground.position = (0.0, 0.0, lowest if lowest < -PLAY else 0.0)
         camera = self._server.initial_camera
         camera.fov = 0.7

@@ -80,62 +80,6 @@ class RobotView:
         self._frame.remove()
 
 
-def extent(shapes: Iterable[Shape], poses: Mapping[str, Matrix], points: Matrix,
-           ) -> tuple[Matrix, float]:
-    """
-    Return a ball that holds a robot and some points.
-
-    Parameters
-    ----------
-    shapes : iterable of Shape
-        The robot.
-    poses : mapping of str to (4, 4) array
-        Where its links are.
-    points : (n, 3) array
-        The points [m].
-
-    Returns
-    -------
-    (3,) array
-        Centre [m].
-    float
-        Radius [m], at least 0.1.
-
-    """
-    centers, sizes = [np.zeros(3), *points], [0.0] * (1 + len(points))
-    for shape in shapes:
-        if shape.link in poses:
-            centers.append((poses[shape.link] @ shape.pose)[:3, 3])
-            sizes.append(0.0 if shape.kind == 'mesh' else 0.5 * max(shape.size))
-    places = np.array(centers)
-    middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
-    reach = np.linalg.norm(places - middle, axis=1) + np.array(sizes)
-    return middle, max(float(reach.max()), 0.1)
-
-
-def bottom(shapes: Iterable[Shape], poses: Mapping[str, Matrix], points: Matrix) -> float:
-    """Return the height of the lowest of shapes and points (n, 3) [m], or 0 if none is lower."""
-    heights = [0.0, *points[:, 2].tolist()]
-    for shape in shapes:
-        if shape.link in poses:
-            pose = poses[shape.link] @ shape.pose
-            heights.append(float(pose[2, 3]) - _half_height(shape, pose[2, :3]))
-    return min(heights)
-
-
-def _half_height(shape: Shape, up: Matrix) -> float:
-    """Return how far a shape reaches below its centre, for the world's z axis in its own axes."""
-    if shape.kind == 'mesh':
-        return 0.0
-    if shape.kind == 'box':
-        return 0.5 * float(np.abs(up) @ np.array(shape.size))
-    if shape.kind == 'sphere':
-        return shape.size[0]
-    radius, length = shape.size
-    rim = radius if shape.kind == 'capsule' else radius * float(np.hypot(up[0], up[1]))
-    return rim + 0.5 * length * abs(float(up[2]))
-
-
 def _add(scene: viser.SceneApi, name: str, shape: Shape) -> None:
     """Add one shape to the scene."""
     r, g, b, alpha = shape.color
