@@ -11,7 +11,7 @@ from typing import Any
 from mbd_ros.description.kept import kept_elements, kept_shapes
 from mbd_ros.description.mechanism import Mechanism
 from mbd_ros.description.read import read
-from mbd_ros.description.write_loops import loops_yaml
+from mbd_ros.description.write_loops_yaml import loops_yaml
 from mbd_ros.description.write_mjcf import mjcf_text
 from mbd_ros.description.write_sdf import sdf_text
 from mbd_ros.description.write_urdf import urdf_text

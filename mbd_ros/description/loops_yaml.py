@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from mbd_ros.description.file_content import utf8_text
 from mbd_ros.description.loop_joints import KINDS
 from mbd_ros.description.loops_urdf import Found
@@ -13,23 +11,8 @@ from mbd_ros.description.report import Report
 from mbd_ros.description.yaml_fields import Fields, Value
 from mbd_ros.description.yaml_tree import parse_yaml
 
-SUFFIX = '.loops.yaml'
-
 VERSION = '1'
 """Of the form of these files."""
-
-
-def stem_of(path: Path) -> str:
-    """Return the name of a description's file without its endings."""
-    stem = path.name
-    for suffix in ('.xacro', '.urdf', '.xml', '.mjcf', '.sdf'):
-        stem = stem.removesuffix(suffix)
-    return stem
-
-
-def side_file(path: Path) -> Path:
-    """Return the name of the file beside a description that closes its loops."""
-    return path.with_name(stem_of(path) + SUFFIX)
 
 
 def read_loops_yaml(data: bytes, report: Report) -> Found:

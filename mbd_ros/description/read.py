@@ -7,16 +7,14 @@ from pathlib import Path
 import re
 from typing import Literal
 
+from mbd_ros import description
+from mbd_ros.description import mjcf, module_graph, sdf
 from mbd_ros.description.file_content import read_content
 from mbd_ros.description.finding import Source
-from mbd_ros.description.loops_yaml import side_file
 from mbd_ros.description.mechanism import Mechanism
-from mbd_ros.description.mjcf import read_mjcf
-from mbd_ros.description.module_graph import assemble, read_module_graph_file
 from mbd_ros.description.report import Report, tag_name
-from mbd_ros.description.sdf import read_sdf
+from mbd_ros.description.side_file import side_file
 from mbd_ros.description.urdf import read_urdf
-from mbd_ros.description.xacro_file import expand_xacro
 from mbd_ros.description.xml_tree import parse_xml
 
 TEXT = '<string>'
@@ -61,11 +59,12 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         return _read_xml(_encoded(path_or_text), Report(TEXT, checked=checked, mimic=mimic))
     path = Path(path_or_text)
     if path.suffix in ('.yaml', '.yml'):
-        return assemble(read_module_graph_file(path, checked=checked))
+        return module_graph.assemble(module_graph.read_module_graph_file(path, checked=checked))
     data = read_content(path)
     file = str(path)
     if path.suffix == '.xacro':
-        data, file = expand_xacro(file, trusted=xacro == 'trusted'), f'{file} (expanded)'
+        data = description.expand_xacro(file, trusted=xacro == 'trusted')
+        file = f'{file} (expanded)'
     beside = side_file(path)
     side = (read_content(beside), str(beside)) if beside.exists() else None
     return _read_xml(data, Report(file, checked=checked, mimic=mimic), side)
@@ -81,9 +80,9 @@ def _read_xml(data: bytes, report: Report,
         raise report.error(f'the file {side[1]} is beside a description that is no URDF; loops '
                            'are closed in the description itself', Source(side[1]))
     if root.tag == 'mujoco':
-        return read_mjcf(root, report)
+        return mjcf.read_mjcf(root, report)
     if root.tag == 'sdf':
-        return read_sdf(root, report)
+        return sdf.read_sdf(root, report)
     raise report.error(f'the root element is <{tag_name(root)}>; allowed: <robot> (URDF), '
                        '<mujoco> (MJCF) or <sdf> (SDFormat)', report.source(root))
 

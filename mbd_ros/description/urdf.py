@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from mbd_ros import description
 from mbd_ros.description.annotations import read_flexibles, read_fluids
 from mbd_ros.description.finding import Source
 from mbd_ros.description.inertia_check import check_inertias
 from mbd_ros.description.loop_joints import check_loops
 from mbd_ros.description.loops_gazebo import read_gazebo_joints
 from mbd_ros.description.loops_urdf import Found, read_loops
-from mbd_ros.description.loops_yaml import read_loops_yaml, stem_of
 from mbd_ros.description.mechanism import Inertia, Link, Mechanism
 from mbd_ros.description.poses import matrix3, read_pose
 from mbd_ros.description.report import Report, tag_name
+from mbd_ros.description.side_file import stem_of
 from mbd_ros.description.strict import check_element
 from mbd_ros.description.tree import span
 from mbd_ros.description.urdf_joint import read_joint
@@ -104,7 +105,7 @@ def _add_side_file(robot: Any, side: tuple[bytes, str], found: Found, report: Re
     """Add what a side file holds to the records, and to the description that is passed on."""
     data, file = side
     inner = Report(file)
-    more = read_loops_yaml(data, inner)
+    more = description.read_loops_yaml(data, inner)
     report.remark('info', f'{len(more.loop_joints)} loop joints and {len(more.springs)} springs '
                   'are read from this file beside the description', Source(file))
     report.findings.extend(inner.findings)

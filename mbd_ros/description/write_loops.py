@@ -8,9 +8,7 @@ from typing import Any
 
 from lxml import etree
 import numpy as np
-import yaml
 
-from mbd_ros.description.loops_yaml import SUFFIX
 from mbd_ros.description.mechanism import LoopJoint, Mechanism, Pose, SpringDamper, Vector3
 from mbd_ros.description.poses import inverse, matrix_of, pose_from, roll_pitch_yaw
 from mbd_ros.description.vocabulary import DRAKE, NAMESPACE
@@ -189,25 +187,6 @@ def spring_element(spring: SpringDamper, dialect: str = 'mbd') -> Any:
                              ('link2', spring.link2, spring.point2)):
         etree.SubElement(element, tag, link=link, xyz=numbers_text(point))
     return element
-
-
-def loops_yaml(mechanism: Mechanism) -> str:
-    """Return the side file of a robot, ``NAME.loops.yaml``, as text."""
-    def end(link: str, frame: Pose) -> dict[str, Any]:
-        return {'link': link, 'xyz': list(frame.translation),
-                'rpy': list(roll_pitch_yaw(frame.rotation))}
-
-    loops = [{'name': loop.name, 'type': loop.kind, 'link1': end(loop.link1, loop.frame1),
-              'link2': end(loop.link2, loop.frame2)}
-             | ({} if loop.distance is None else {'distance': loop.distance})
-             for loop in mechanism.loop_joints]
-    springs = [{'name': spring.name, 'link1': {'link': spring.link1, 'xyz': list(spring.point1)},
-                'link2': {'link': spring.link2, 'xyz': list(spring.point2)},
-                'stiffness': spring.stiffness, 'damping': spring.damping, 'length': spring.length}
-               for spring in mechanism.springs]
-    text = yaml.safe_dump({'version': 1, 'loop_joints': loops, 'springs': springs},
-                          sort_keys=False, default_flow_style=None)
-    return f'# Loop joints and springs; read as NAME{SUFFIX} beside NAME.urdf\n{text}'
 
 
 def _no_words(loop: LoopJoint, dialect: str) -> UnsupportedError:

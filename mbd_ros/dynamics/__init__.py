@@ -1,5 +1,7 @@
 """Formulations, one a file, and what is built on them."""
 
+from typing import TYPE_CHECKING
+
 from mbd_ros.dynamics.api import (
     bias_forces, Energy, energy, forward_dynamics, inverse_dynamics, jacobian, link_poses,
     mass_matrix, pose)
@@ -11,12 +13,21 @@ from mbd_ros.dynamics.prepared_derivatives import (
     ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
 from mbd_ros.dynamics.segments import SEGMENTED_FORWARD_DYNAMICS
 from mbd_ros.execution.chunks import register
+from mbd_ros.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from mbd_ros.dynamics import closed_loop_derivatives, loop_efforts, loop_rank
+else:
+    __getattr__, __dir__ = on_demand(__name__, {
+        'mbd_ros.dynamics.closed_loop_derivatives': (), 'mbd_ros.dynamics.loop_efforts': (),
+        'mbd_ros.dynamics.loop_rank': ()})
 
 register(SEGMENTED_FORWARD_DYNAMICS)
 
 __all__ = [
     'STANDARD_GRAVITY', 'Energy', 'ForwardDynamicsDerivatives', 'InverseDynamicsDerivatives',
-    'LinkMotion', 'PreparedDynamics', 'bias_forces', 'compile_model', 'energy',
-    'forward_dynamics', 'forward_dynamics_derivatives', 'inverse_dynamics',
-    'inverse_dynamics_derivatives', 'jacobian', 'link_poses', 'mass_matrix', 'pose',
+    'LinkMotion', 'PreparedDynamics', 'bias_forces', 'closed_loop_derivatives', 'compile_model',
+    'energy', 'forward_dynamics', 'forward_dynamics_derivatives', 'inverse_dynamics',
+    'inverse_dynamics_derivatives', 'jacobian', 'link_poses', 'loop_efforts', 'loop_rank',
+    'mass_matrix', 'pose',
 ]

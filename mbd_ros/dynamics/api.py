@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros import dynamics
 from mbd_ros.dynamics.call import Array, checked_array, deliver
 from mbd_ros.dynamics.external_forces import external_efforts
-from mbd_ros.dynamics.loop_efforts import driven_efforts
 from mbd_ros.dynamics.prepared import (
     compile_model, PreparedDynamics, standard, StandardCalls)
 from mbd_ros.dynamics.spring_force import stored_energy
@@ -136,7 +136,9 @@ def inverse_dynamics(
     dyn = prepared_for(model, gravity, formulation, executor)
     if actuated is not None:
         friction = -more_efforts(dyn, q, v, None, dissipation)
-        return _into(driven_efforts(dyn, q, v, qdd, actuated, external_forces, friction), out)
+        found = dynamics.loop_efforts.driven_efforts(dyn, q, v, qdd, actuated, external_forces,
+                                                     friction)
+        return _into(found, out)
     if external_forces is None and not dissipation:
         return dyn.inverse_dynamics(q, v, qdd, out=out)
     efforts = dyn.inverse_dynamics(q, v, qdd) - more_efforts(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import functools
-from typing import NamedTuple
+from typing import NamedTuple, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.dynamics import closed_loop_derivatives, kinematics, loop_rank
+from mbd_ros import dynamics
+from mbd_ros.dynamics import kinematics
 from mbd_ros.dynamics.call import Array, Call
 from mbd_ros.dynamics.closed_loop_sweeps import (
     closed_loop_dynamics, closed_loop_reactions, position_correction, velocity_correction)
@@ -29,6 +30,9 @@ from mbd_ros.execution.sweeps import Program
 from mbd_ros.execution.ties import frame_record
 from mbd_ros.execution.tree import sizes, tree_of
 from mbd_ros.model import Model
+
+if TYPE_CHECKING:
+    from mbd_ros.dynamics.loop_rank import Question
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 """[m/s^2] in world axes, z up."""
@@ -158,7 +162,7 @@ class PreparedDynamics:
     def forward_dynamics_derivatives(self) -> Callable[..., ForwardDynamicsDerivatives]:
         """Callable ``(q, v, tau) -> (dq, dv, dtau)``, each (nv, nv): derivatives of vdot."""
         if self.model.loops or self.model.springs:
-            return functools.partial(closed_loop_derivatives.of_one_or_many, self)
+            return functools.partial(dynamics.closed_loop_derivatives.of_one_or_many, self)
         return in_parts(self._callable(FORWARD_DYNAMICS_DERIVATIVES), ForwardDynamicsDerivatives,
                         FORWARD_DYNAMICS_DERIVATIVES.name)
 
@@ -281,10 +285,10 @@ class PreparedDynamics:
     def _rest(self) -> Array:
         return np.zeros(self.model.nv)
 
-    def _revealed(self, question: loop_rank.Question, alpha: float = 0.0, beta: float = 0.0
+    def _revealed(self, question: Question, alpha: float = 0.0, beta: float = 0.0
                   ) -> Callable[..., Array] | None:
         """Return what answers where the rank of loops is in doubt."""
-        return functools.partial(loop_rank.revealed, self, question, alpha=alpha,
+        return functools.partial(dynamics.loop_rank.revealed, self, question, alpha=alpha,
                                  beta=beta) if self.model.loops else None
 
     def _callable(self, program: Program, function: str = '',

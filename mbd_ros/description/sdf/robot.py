@@ -13,13 +13,13 @@ from mbd_ros.description.annotations import added_mass, check_added_mass
 from mbd_ros.description.finding import Source
 from mbd_ros.description.inertia_check import check_inertias
 from mbd_ros.description.loop_joints import check_loops
-from mbd_ros.description.loops_yaml import stem_of
 from mbd_ros.description.mechanism import FluidBody, Inertia, Joint, Link, Mechanism
 from mbd_ros.description.poses import matrix3, pose_from
 from mbd_ros.description.report import Report, tag_name
 from mbd_ros.description.sdf.frames import Frames, WORLD
 from mbd_ros.description.sdf.joints import closing_joint, read_raw, tree_joints
 from mbd_ros.description.sdf.parts import base_of, pose_in, remark_others, text_of, value_of
+from mbd_ros.description.side_file import stem_of
 from mbd_ros.description.solids import combined
 from mbd_ros.description.tree import span
 from mbd_ros.description.vocabulary import ADDED_MASS

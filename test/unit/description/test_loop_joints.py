@@ -8,7 +8,8 @@ import pytest
 from mbd_ros.description import read
 from mbd_ros.description.mechanism import LoopJoint, Mechanism, Pose, SpringDamper
 from mbd_ros.description.poses import matrix_of, pose_of
-from mbd_ros.description.write_loops import loop_element, loops_yaml, spring_element
+from mbd_ros.description.write_loops import loop_element, spring_element
+from mbd_ros.description.write_loops_yaml import loops_yaml
 from mbd_ros.errors import DescriptionError, InvalidValueError, UnsupportedError
 from mbd_ros.model import load
 

@@ -12,8 +12,8 @@ ROSLESS = ROOT / 'rosless' / 'src'
 
 # A room uses only rooms before it.
 ROOMS = (
-    'errors', 'spatial', 'description', 'model', 'execution', 'dynamics', 'environment',
-    'simulation', 'control', 'messages', 'cli', 'nodes')
+    'on_demand', 'errors', 'spatial', 'description', 'model', 'execution', 'dynamics',
+    'environment', 'simulation', 'control', 'messages', 'cli', 'nodes')
 NUMERIC = ROOMS[:ROOMS.index('messages')]
 NODES = sorted(PACKAGE.glob('nodes/*.py'))
 # What wiring needs of NumPy: to make an array, to name its type, to see that it is sound.
