@@ -16,9 +16,10 @@ from mbd_ros.execution.improving import ImprovingKernel
 from mbd_ros.execution.kernel import Executor, Kernel
 from mbd_ros.execution.machine_code import vector_lanes
 from mbd_ros.execution.partition import Partition
+from mbd_ros.execution.shares_ir import SMALLEST_SHARE
 from mbd_ros.execution.subtrees import partition_of
 from mbd_ros.execution.sweeps import Program
-from mbd_ros.execution.threads import SMALLEST_SHARE, ThreadedKernel
+from mbd_ros.execution.threads import ThreadedKernel
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]

@@ -21,7 +21,9 @@ def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
     Return the IR of ``int64 batch(int64 n, argument..., gravity, result)`` for n >= W.
 
     It gives 1 if all entries of arguments and result are finite, else 0; the rows of states that
-    are finite are right even so. The kernel is the first of the module's addresses.
+    are finite are right even so. The kernel is the first of the module's addresses. ``int64
+    rows(arrays, first, count, result)`` does some rows of a batch for those who share it
+    (``shares_ir.py``).
 
     Parameters
     ----------
@@ -68,8 +70,20 @@ def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
               f'  %finite = fcmp oeq {width.type} %zeros, {width.constant(0.0)}',
               f'  %bits = bitcast <{width.lanes} x i1> %finite to i{width.lanes}',
               f'  %all = icmp eq i{width.lanes} %bits, -1', '  %answer = zext i1 %all to i64',
-              '  ret i64 %answer', '}']
+              '  ret i64 %answer', '}', *_some_rows(names, sizes)]
     return '\n'.join(lines)
+
+
+def _some_rows(names: Sequence[str], sizes: Sequence[int]) -> list[str]:
+    """Return the function that does some rows; it finds the arrays, then gravity, in a table."""
+    lines = ['define i64 @rows(ptr %arrays, i64 %first, i64 %count, ptr %result) nounwind {']
+    for k, (name, size) in enumerate(zip([*names, 'gravity'], [*sizes, 0])):
+        lines += [f'  %{name}.p = getelementptr ptr, ptr %arrays, i64 {k}',
+                  f'  %{name}.all = load ptr, ptr %{name}.p',
+                  f'  %{name}.o = mul i64 %first, {size}',
+                  f'  %{name} = getelementptr double, ptr %{name}.all, i64 %{name}.o']
+    handed = ', '.join(f'ptr %{name}' for name in [*names, 'gravity', 'result'])
+    return [*lines, f'  %finite = call i64 @batch(i64 %count, {handed})', '  ret i64 %finite', '}']
 
 
 def _transposed(name: str, size: int, width: Width, before: tuple[str, str], pack: bool

@@ -8,8 +8,7 @@ import ctypes
 from dataclasses import dataclass
 import functools
 import math
-from typing import Any
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 import weakref
 
 import numpy as np
@@ -42,6 +41,28 @@ LONG_CHAIN = 200
 Bodies from which on segments of a chain or large subtrees run side by side unasked; with loops,
 whose rows make each step longer, all that is not unrolled.
 """
+
+
+class Batches(NamedTuple):
+    """
+    What runs rows of a batch.
+
+    Attributes
+    ----------
+    rows : int
+        Address of ``int64 rows(arrays, first, count, result)``; see ``shares_ir.py``.
+    lanes : int
+        How many of them it runs at a time, which is the least it can run.
+    alive : object
+        Keeps the code.
+
+    """
+
+    rows: int
+    lanes: int
+    alive: object
+
+
 SideBySide: TypeAlias = 'tuple[Node, ...] | Plan | Bundles | Partition | None'
 
 
@@ -171,9 +192,11 @@ class CompiledKernel:
         """Return what runs so many states."""
         return self.name if count == 1 else f'{self._kind}, {self._width.lanes} lanes'
 
-    def prepare_batches(self) -> None:
-        """Compile what runs batches."""
-        assert callable(self._call_many)
+    @functools.cached_property
+    def batches(self) -> Batches:
+        """What runs batches, compiled when it is asked for."""
+        call = self._call_many
+        return Batches(call.code[-1].address('rows'), self._width.lanes, call)
 
     def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
             out: NDArray[np.float64]) -> bool:
@@ -201,7 +224,7 @@ class CompiledKernel:
         return ctypes.CFUNCTYPE(None, *pointers)(self._one.address('kernel'))
 
     @functools.cached_property
-    def _call_many(self) -> Callable[..., int]:
+    def _call_many(self) -> Any:
         """The batch loop over lanes, compiled at the first batch."""
         width = self._width
         kernel, alive = self._code(self.program, self.model, width)

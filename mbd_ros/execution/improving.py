@@ -91,5 +91,5 @@ class ImprovingKernel:
     def _improve_many(self) -> None:
         better = Compiled().kernel(self.program, self.model)
         if isinstance(better, CompiledKernel):
-            better.prepare_batches()
+            assert better.batches  # compiled now
             self._many = better

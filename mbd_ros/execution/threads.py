@@ -1,37 +1,33 @@
 """
 Shares of a batch on several threads.
 
-Machine code runs without the interpreter's lock, so the shares really run at the same time. A
-single state stays on the caller's thread: handing it over costs more than an evaluation.
+Machine code runs without the interpreter's lock, so the shares really run at the same time. They
+are handed out in native code (``shares_ir.py``). A single state stays on the caller's thread
+unless subtrees of it are shared.
 
 """
 
 from __future__ import annotations
 
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+import ctypes
 from dataclasses import dataclass, field
 import functools
 import os
+import threading
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution.compiled import Compiled, compiled_kernel
-from mbd_ros.execution.cost_model import processors
+from mbd_ros.execution.compiled import Batches, Compiled, compiled_kernel, CompiledKernel
 from mbd_ros.execution.kernel import Executor, Kernel
+from mbd_ros.execution.shares_ir import SMALLEST_SHARE
 from mbd_ros.execution.subtrees import partition_of
 from mbd_ros.execution.sweeps import Program
+from mbd_ros.execution.workers import available, left_behind, native, workers
 from mbd_ros.model import Model
-
-SMALLEST_SHARE = 512
-"""Rows below which a share does not repay the hand-over of some 20 us."""
-LARGE_SHARE = 2048
-"""Rows from which on there are more shares than threads, for threads that are held up."""
-LARGEST_SHARE = 16384
-"""Rows of a share at most: about a millisecond for an arm, after which others have their turn."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +98,12 @@ class ThreadedKernel:
 
     def how(self, count: int) -> str:
         """Return what runs so many states."""
-        threads = min(self.count, self._shares(count))
+        threads = self._threads(count)
         return self.inner.how(count) + (f', {threads} threads' if threads > 1 else '')
 
-    def _shares(self, count: int) -> int:
-        return max(1, min(self.count, count // SMALLEST_SHARE),
-                   min(4 * self.count, count // LARGE_SHARE), count // LARGEST_SHARE)
+    def _threads(self, count: int) -> int:
+        shared = isinstance(self.inner, CompiledKernel) and available()
+        return max(1, min(self.count, count // SMALLEST_SHARE)) if shared else 1
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -122,49 +118,80 @@ class ThreadedKernel:
     def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
             out: NDArray[np.float64]) -> bool:
         """
-        Run on N states, in shares of about equal size.
+        Run on N states; whoever is free takes the next block of them.
 
-        Whoever is free takes the next share. The caller takes all that nobody else has begun, so
-        that threads which get no processor do not hold it up.
+        What is not machine code runs on the caller's thread: others would wait for the lock.
         """
-        count = len(out)
-        number = self._shares(count)
-        shares = deque((count * k // number, count * (k + 1) // number) for k in range(number))
-        finite: list[bool] = []
+        threads = self._threads(len(out))
+        if threads == 1 or not isinstance(self.inner, CompiledKernel):
+            return self.inner.run(arguments, gravity, out)
+        return share_rows(self.inner.batches, [*arguments, gravity], out, threads)
 
-        def take() -> bool:
-            try:
-                first, last = shares.popleft()
-            except IndexError:
-                return False  # nothing is left
-            finite.append(self.inner.run([a[first:last] for a in arguments], gravity,
-                                         out[first:last]))
-            return True
 
-        def help_out() -> None:
-            """Take one share, then queue up again: others' batches have their turn."""
-            if take() and shares:
-                ask_for_help()
+_LOCK = threading.Lock()
+_LEFT_BEHIND: list[object] = []
+"""What threads still read that lost the processor in the middle of a block."""
 
-        def ask_for_help() -> None:
-            with suppress(RuntimeError):  # at the end of the interpreter threads are not to be had
-                others.append(pool.submit(help_out))
 
-        pool = _pool(max(self.count, processors(), 2) - 1)
-        others: list[Future[None]] = []
-        for _ in range(min(self.count, number) - 1):
-            ask_for_help()
-        while take():
-            pass
-        for other in others:  # grows while it is walked
-            if not other.cancel():
-                other.result()
-        return all(finite)
+def share_rows(batches: Batches, arrays: list[NDArray[np.float64]], out: NDArray[np.float64],
+               threads: int) -> bool:
+    """
+    Run a batch on the caller's thread and others.
+
+    Parameters
+    ----------
+    batches : Batches
+        What runs some rows.
+    arrays : list of array
+        (N, size) each, and gravity (3,); C-contiguous.
+    out : array
+        (N, ...), C-contiguous; is filled.
+    threads : int
+        The most threads that are worth it.
+
+    Returns
+    -------
+    bool
+        Whether all numbers are finite.
+
+    """
+    _forget_what_is_done()
+    call = (batches.rows, len(out), 0, batches.lanes, out[0].nbytes, out.ctypes.data, len(arrays),
+            *(array.ctypes.data for array in arrays))
+    others: list[int] = []
+    with suppress(RuntimeError):  # at the end of the interpreter threads are not to be had
+        others = workers(threads - 1)
+    answer = _share()((ctypes.c_int64 * len(call))(*call),
+                      (ctypes.c_int64 * len(others))(*others), len(others))
+    if answer & 2:
+        leave_behind(batches, arrays)
+    return bool(answer & 1)
+
+
+def leave_behind(*things: object) -> None:
+    """Keep what a thread may still read that lost the processor in the middle of a block."""
+    with _LOCK:
+        _LEFT_BEHIND.append(things)
+
+
+def _forget_what_is_done() -> None:
+    if _LEFT_BEHIND:
+        with _LOCK:
+            if not left_behind():
+                _LEFT_BEHIND.clear()
 
 
 @functools.cache
-def _pool(workers: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(workers, thread_name_prefix='mbd_ros')
+def _share() -> Any:
+    return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(
+        native().address('share'))
 
 
-os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork
+def _forget() -> None:
+    """In the child of a fork: the threads that read have not come along."""
+    global _LOCK
+    _LOCK = threading.Lock()
+    _LEFT_BEHIND.clear()
+
+
+os.register_at_fork(after_in_child=_forget)

@@ -18,7 +18,8 @@ import os
 import threading
 
 from mbd_ros.execution.machine_code import MachineCode
-from mbd_ros.execution.workers_ir import CLAIMED, WORDS, workers_ir
+from mbd_ros.execution.shares_ir import shares_ir
+from mbd_ros.execution.workers_ir import CLAIMED, LOST, WORDS, workers_ir
 
 _LOCK = threading.Lock()
 _WORKERS: list[_Worker] = []
@@ -53,7 +54,7 @@ class _Worker:
 @functools.cache
 def native() -> MachineCode:
     """Return what threads and callers do, as machine code that is never released."""
-    return MachineCode(workers_ir(), optimization=2)
+    return MachineCode(workers_ir() + shares_ir(), optimization=2)
 
 
 def available() -> bool:
@@ -70,6 +71,11 @@ def workers(count: int) -> list[int]:
             if worker.thread is None:
                 worker.start()
         return [worker.address for worker in _WORKERS[:count]]
+
+
+def left_behind() -> bool:
+    """Return whether a thread still is at a task that its caller no longer waits for."""
+    return any(worker.words[0] == LOST for worker in _WORKERS)
 
 
 def _stop() -> None:

@@ -53,16 +53,20 @@ def workers_ir() -> str:
 
     ``void serve(worker)`` is the life of a thread. ``i1 claim(worker)``, ``void post(worker, task,
     job)``, ``i1 finish(worker, i64 posted)`` (1 if the task is done, 0 if it is lost), ``void
-    leave(worker)`` and ``i64 now()`` [ns] are for callers.
+    leave(worker)`` and ``i64 now()`` [ns] are for callers. So are the single steps: ``i1
+    take(worker)`` claims it even if it sleeps or was late, ``i1 retract(worker)`` takes back a
+    task that is not begun, ``i1 abandon(worker)`` leaves one that is begun to the thread; each
+    says whether it could. ``void pause()`` is for those who look again and again.
 
     """
     machine = platform.machine().lower()
-    declare, pause = '', ''
+    declare, relax = '', ''
     if machine in ('x86_64', 'amd64', 'i686'):
-        declare, pause = 'declare void @llvm.x86.sse2.pause()', 'call void @llvm.x86.sse2.pause()'
+        declare, relax = 'declare void @llvm.x86.sse2.pause()', 'call void @llvm.x86.sse2.pause()'
     elif machine in ('aarch64', 'arm64'):
-        declare, pause = 'declare void @llvm.aarch64.hint(i32)', (
+        declare, relax = 'declare void @llvm.aarch64.hint(i32)', (
             'call void @llvm.aarch64.hint(i32 1)')
+    pause = 'call void @pause()'
     return f"""
 declare i32 @sched_yield()
 declare i64 @read(i32, ptr, i64)
@@ -72,6 +76,10 @@ declare void @free(ptr)
 declare i64 @llvm.umax.i64(i64, i64)
 declare i64 @llvm.umin.i64(i64, i64)
 {declare}
+define void @pause() alwaysinline nounwind {{
+  {relax}
+  ret void
+}}
 define i64 @now() nounwind {{
   %t = alloca [2 x i64]
   call i32 @clock_gettime(i32 {time.CLOCK_MONOTONIC}, ptr %t)
@@ -109,7 +117,21 @@ rise:
   store atomic i64 0, ptr %up monotonic, align 8
   br label %take
 take:
+  %ok = call i1 @take(ptr %w)
+  ret i1 %ok
+}}
+define i1 @take(ptr %w) nounwind {{
   %x = cmpxchg ptr %w, i64 {IDLE}, i64 {CLAIMED} acquire monotonic
+  %ok = extractvalue {{i64, i1}} %x, 1
+  ret i1 %ok
+}}
+define i1 @retract(ptr %w) nounwind {{
+  %x = cmpxchg ptr %w, i64 {POSTED}, i64 {CLAIMED} acquire acquire
+  %ok = extractvalue {{i64, i1}} %x, 1
+  ret i1 %ok
+}}
+define i1 @abandon(ptr %w) nounwind {{
+  %x = cmpxchg ptr %w, i64 {RUNNING}, i64 {LOST} acq_rel acquire
   %ok = extractvalue {{i64, i1}} %x, 1
   ret i1 %ok
 }}
@@ -138,8 +160,7 @@ out:
 }}
 define i1 @finish(ptr %w, i64 %posted) nounwind {{
 entry:
-  %x = cmpxchg ptr %w, i64 {POSTED}, i64 {CLAIMED} acquire acquire
-  %mine = extractvalue {{i64, i1}} %x, 1
+  %mine = call i1 @retract(ptr %w)
   br i1 %mine, label %back, label %begun
 back:
   %tp = getelementptr ptr, ptr %w, i64 1
@@ -176,8 +197,7 @@ yield:
   call i32 @sched_yield()
   br label %look
 lose:
-  %l = cmpxchg ptr %w, i64 {RUNNING}, i64 {LOST} acq_rel acquire
-  %lost = extractvalue {{i64, i1}} %l, 1
+  %lost = call i1 @abandon(ptr %w)
   br i1 %lost, label %bad, label %good
 bad:
   %twice = mul i64 %rest, 2
