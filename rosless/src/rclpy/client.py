@@ -12,9 +12,9 @@ from rosless.dds.sample import Copied, Left
 from rosless.idl.codec import deserialize, serialize
 from rosless.idl.errors import DeserializationError
 
+from ._rclpy_pybind11 import InvalidHandle, RCLError
 from .callback_groups import CallbackGroup
 from .entity import Job
-from .exceptions import InvalidHandle, RCLError
 from .service_channel import Channel, HEADER, identifiers, OFFSET, ServiceEntity
 from .service_introspection import REQUEST_SENT, RESPONSE_RECEIVED
 from .task import Future

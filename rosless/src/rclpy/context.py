@@ -13,13 +13,9 @@ from rosless import arguments as command_line
 from rosless.dds.config import domain_id as domain_from_environment
 from rosless.dds.config import MAX_DOMAIN_ID
 
+from ._rclpy_pybind11 import RCLError, RCLInvalidROSArgsError, UnknownROSArgsError
 from .absent import NoHandle
-from .exceptions import (
-    NotInitializedException,
-    RCLError,
-    RCLInvalidROSArgsError,
-    UnknownROSArgsError,
-)
+from .exceptions import NotInitializedException
 from .impl import log_files, log_output
 from .impl.logging_severity import LoggingSeverity
 from .impl.rcutils_logger import RcutilsLogger

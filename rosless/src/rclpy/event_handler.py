@@ -1,6 +1,6 @@
 """Newer name of the module `qos_event`."""
 
-from .exceptions import UnsupportedEventTypeError
+from ._rclpy_pybind11 import UnsupportedEventTypeError
 from .qos_event import (
     EventHandler,
     IncompatibleTypeInfo,

@@ -4,36 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _rclpy_pybind11
+
+InvalidHandle = _rclpy_pybind11.InvalidHandle
+TimerCancelledError = _rclpy_pybind11.TimerCancelledError
+
 
 class NotInitializedException(Exception):
     """Raised when the context has not been initialised, see `rclpy.init`."""
 
     def __init__(self, *args: Any) -> None:
         Exception.__init__(self, 'rclpy.init() has not been called.', *args)
-
-
-class RCLError(RuntimeError):
-    """Raised for what the C libraries of ROS 2 would refuse."""
-
-
-class InvalidHandle(Exception):
-    """Raised when a destroyed entity is used."""
-
-
-class UnknownROSArgsError(RuntimeError):
-    """Raised for arguments behind `--ros-args` that are unknown."""
-
-
-class RCLInvalidROSArgsError(RCLError):
-    """Raised for malformed arguments behind `--ros-args`."""
-
-
-class NodeNameNonExistentError(RCLError):
-    """Raised when the graph is asked about a node that is not there."""
-
-
-class UnsupportedEventTypeError(RCLError):
-    """Raised for an event that the middleware does not support."""
 
 
 class NameValidationException(ValueError):

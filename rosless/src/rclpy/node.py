@@ -11,6 +11,7 @@ from rosless import names, parameter_values
 from rosless.idl.resolve import interface_class
 from rosless.remap import remap_node
 
+from ._rclpy_pybind11 import RCLInvalidROSArgsError, UnknownROSArgsError
 from .absent import NoHandle
 from .callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
 from .clock import ROSClock
@@ -19,8 +20,6 @@ from .exceptions import (
     InvalidNamespaceException,
     InvalidNodeNameException,
     NotInitializedException,
-    RCLInvalidROSArgsError,
-    UnknownROSArgsError,
 )
 from .impl.rcutils_logger import RcutilsLogger
 from .logging import get_logger

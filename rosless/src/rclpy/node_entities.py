@@ -68,7 +68,7 @@ class NodeEntities(OwnedEntities):
         ------
         InvalidTopicNameException
             If the name is not one.
-        NoTypeSupportImportedException
+        AttributeError, RuntimeError
             If the class is not that of a message.
 
         """
@@ -135,7 +135,7 @@ class NodeEntities(OwnedEntities):
         ------
         InvalidTopicNameException
             If the name is not one.
-        NoTypeSupportImportedException
+        AttributeError, RuntimeError
             If the class is not that of a message.
 
         """

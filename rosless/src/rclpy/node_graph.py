@@ -9,7 +9,7 @@ from rosless import names
 from rosless.graph.entities import HUMBLE
 from rosless.graph.queries import UnknownNode
 
-from .exceptions import NodeNameNonExistentError
+from ._rclpy_pybind11 import NodeNameNonExistentError
 from .node_names import NodeNames
 from .qos import QoSProfile
 from .topic_endpoint_info import TopicEndpointInfo, TopicEndpointTypeEnum

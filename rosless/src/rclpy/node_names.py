@@ -48,6 +48,9 @@ class NodeNames:
             full_name = names.expand(name, node, namespace)
         except KeyError as unknown:
             raise error(name, f'unknown substitution {unknown}', name.index('{')) from None
-        if only_expand:
-            return full_name
-        return remap_name(self._remap_rules, kind, full_name, node, namespace)
+        if not only_expand:
+            full_name = remap_name(self._remap_rules, kind, full_name, node, namespace)
+        problem = names.full_name_problem(full_name, what=kind)
+        if problem is not None:
+            raise error(full_name, *problem)
+        return full_name

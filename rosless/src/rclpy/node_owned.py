@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
+from ._rclpy_pybind11 import InvalidHandle
 from .client import Client
 from .entity import Entity
-from .exceptions import InvalidHandle
 from .guard_condition import GuardCondition
 from .node_names import NodeNames
 from .publisher import Publisher

@@ -18,7 +18,7 @@ from .exceptions import (
     ParameterUninitializedException,
 )
 from .parameter import Parameter, PARAMETER_SEPARATOR_STRING
-from .parameter_rules import apply_descriptor, check_list, check_name
+from .parameter_rules import apply_descriptor, check_list, check_name, refuse
 
 Result = Any
 Check = Callable[[list[Parameter]], Result]
@@ -383,6 +383,11 @@ class NodeParameters:
                     return result
         for check in list(self._on_set_parameters_callbacks):
             result = check(parameters)
+            if not hasattr(result, 'successful'):
+                return refuse(
+                    f'Callback {check.__qualname__} returned an invalid type: a '
+                    f'SetParametersResult is wanted, not {result!r}'
+                )
             if not result.successful:
                 return result
         self._store(parameters)

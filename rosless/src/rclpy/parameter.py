@@ -129,13 +129,6 @@ class Parameter:
     def __repr__(self) -> str:
         return f'Parameter(name={self._name!r}, type_={self._type_}, value={self._value!r})'
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Parameter):
-            return NotImplemented
-        return (self._name, self._type_, self._value) == (other._name, other._type_, other._value)
-
-    __hash__ = None  # type: ignore[assignment]
-
     def get_parameter_value(self) -> Any:
         """Return the value as `rcl_interfaces/msg/ParameterValue`."""
         message = interface_class('rcl_interfaces/msg/ParameterValue')(type=self._type_.value)

@@ -37,12 +37,12 @@ def apply_descriptor(parameter: Parameter, descriptor: Any, *, check_read_only: 
 
     """
     if check_read_only and descriptor.read_only:
-        return _refuse(f'Trying to set a read-only parameter: {parameter.name}.')
+        return refuse(f'Trying to set a read-only parameter: {parameter.name}.')
     kind = parameter.type_
     if not descriptor.dynamic_typing and kind == Parameter.Type.NOT_SET:
-        return _refuse(f'Static parameter cannot be undeclared: {parameter.name}')
+        return refuse(f'Static parameter cannot be undeclared: {parameter.name}')
     if not descriptor.dynamic_typing and descriptor.type not in (0, kind.value):
-        return _refuse(
+        return refuse(
             f"Wrong parameter type, expected '{Parameter.Type(descriptor.type)}' got '{kind}'"
         )
     if kind == Parameter.Type.INTEGER and descriptor.integer_range:
@@ -88,14 +88,14 @@ def _real_range(parameter: Parameter, limits: Any) -> Any:
 
 
 def _out_of_range(parameter: Parameter, limits: Any) -> Any:
-    return _refuse(
+    return refuse(
         f'Parameter {parameter.name} out of range Min: {limits.from_value}, '
         f'Max: {limits.to_value}, value: {parameter.value}'
     )
 
 
 def _off_step(parameter: Parameter, limits: Any) -> Any:
-    return _refuse(
+    return refuse(
         f'The parameter value for {parameter.name} is not a valid step. '
         f'Min: {limits.from_value}, max: {limits.to_value}, value: {parameter.value}, '
         f'step: {limits.step}'
@@ -106,6 +106,7 @@ def _accept() -> Any:
     return interface_class('rcl_interfaces/msg/SetParametersResult')(successful=True)
 
 
-def _refuse(reason: str) -> Any:
+def refuse(reason: str) -> Any:
+    """Return a `SetParametersResult` that refuses, for that reason."""
     cls = interface_class('rcl_interfaces/msg/SetParametersResult')
     return cls(successful=False, reason=reason)

@@ -36,7 +36,7 @@ class ParameterService:
             snake = ''.join('_' + c.lower() if c.isupper() else c for c in name)[1:]
             node.create_service(
                 interface_class(f'rcl_interfaces/srv/{name}'),
-                f'~/{snake}',
+                f'{node.get_name()}/{snake}',
                 callback,
                 qos_profile=qos_profile_parameters,
             )

@@ -8,10 +8,10 @@ from cyclonedds.core import DDSException
 from rosless.dds.endpoints import Writer
 from rosless.idl.codec import serialize
 
+from ._rclpy_pybind11 import InvalidHandle, RCLError
 from .callback_groups import CallbackGroup
 from .duration import Duration
 from .entity import Job
-from .exceptions import InvalidHandle, RCLError
 from .qos import QoSProfile
 from .qos_event import PublisherEventCallbacks
 from .topic_entity import TopicEntity

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from ._rclpy_pybind11 import UnsupportedEventTypeError
 from .absent import Absent, NotInRosless
-from .exceptions import UnsupportedEventTypeError
 from .qos import qos_policy_name_from_kind, QoSPolicyKind
 
 

@@ -12,9 +12,9 @@ from rosless.dds.sample import Copied, LARGE, Left
 from rosless.idl.codec import deserialize, serialize
 from rosless.idl.errors import DeserializationError
 
+from ._rclpy_pybind11 import RCLError
 from .callback_groups import CallbackGroup
 from .entity import Job
-from .exceptions import RCLError
 from .service_channel import Channel, HEADER, identifiers, OFFSET, ServiceEntity
 from .service_introspection import REQUEST_RECEIVED, RESPONSE_SENT
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from rosless.dds.endpoints import Reader, Writer
 
+from ._rclpy_pybind11 import InvalidHandle
 from .callback_groups import CallbackGroup
 from .clock import Clock
 from .entity import Entity
-from .exceptions import InvalidHandle
 from .qos import QoSProfile
 from .service_introspection import configured, ServiceEvents, ServiceIntrospectionState
 

@@ -11,9 +11,9 @@ from rosless.dds.endpoints import Reader
 from rosless.idl.codec import deserialize
 from rosless.idl.errors import DeserializationError
 
+from ._rclpy_pybind11 import RCLError
 from .callback_groups import CallbackGroup
 from .entity import Job
-from .exceptions import RCLError
 from .qos import QoSProfile
 from .qos_event import SubscriptionEventCallbacks
 from .topic_entity import TopicEntity

@@ -10,11 +10,12 @@ import threading
 from typing import Any
 import weakref
 
+from ._rclpy_pybind11 import InvalidHandle, RCLError
 from .callback_groups import CallbackGroup
 from .clock import Clock
 from .clock_type import ClockType
 from .entity import Entity, Job
-from .exceptions import InvalidHandle, RCLError, ROSInterruptException
+from .exceptions import ROSInterruptException
 
 
 @dataclass(frozen=True)

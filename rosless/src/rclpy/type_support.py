@@ -7,44 +7,67 @@ from typing import Any
 
 from rosless.idl.message import Message
 
-from .exceptions import NoTypeSupportImportedException
-
 Msg = Message
 Srv = Any
 Action = Any
 FeedbackMessage = Any
 SendGoalService = Any
 GetResultService = Any
+OTHERS = {
+    'message': 'service or action',
+    'service': 'message or action',
+    'action': 'message or service',
+}
 
 
 def check_is_valid_msg_type(msg_type: Any) -> None:
-    """Raise `NoTypeSupportImportedException` unless it is the class of a message."""
-    if not (
-        inspect.isclass(msg_type)
-        and issubclass(msg_type, Message)
-        and hasattr(msg_type, '_definition')
-    ):
-        raise NoTypeSupportImportedException(f'{msg_type!r} is not a message class')
+    """
+    Check that something is the class of a message.
+
+    Raises
+    ------
+    AttributeError
+        If it is not the class of an interface at all.
+    RuntimeError
+        If it is that of a service or an action.
+
+    """
+    _check(msg_type, 'message')
 
 
 def check_is_valid_srv_type(srv_type: Any) -> None:
-    """Raise `NoTypeSupportImportedException` unless it is the class of a service."""
-    parts = (getattr(srv_type, part, None) for part in ('Request', 'Response'))
-    if not all(hasattr(part, '_definition') for part in parts):
-        raise NoTypeSupportImportedException(f'{srv_type!r} is not a service class')
+    """Check that something is the class of a service; raises as `check_is_valid_msg_type`."""
+    _check(srv_type, 'service')
 
 
 def check_is_valid_action_type(action_type: Any) -> None:
-    """Raise `NoTypeSupportImportedException` unless it is the class of an action."""
-    if not hasattr(getattr(action_type, 'Impl', None), 'SendGoalService'):
-        raise NoTypeSupportImportedException(f'{action_type!r} is not an action class')
+    """Check that something is the class of an action; raises as `check_is_valid_msg_type`."""
+    _check(action_type, 'action')
 
 
 def check_for_type_support(msg_or_srv_type: Any) -> None:
-    """Raise `NoTypeSupportImportedException` unless it is the class of an interface."""
-    if hasattr(msg_or_srv_type, 'Request'):
-        check_is_valid_srv_type(msg_or_srv_type)
-    elif hasattr(msg_or_srv_type, 'Goal'):
-        check_is_valid_action_type(msg_or_srv_type)
-    else:
-        check_is_valid_msg_type(msg_or_srv_type)
+    """Raise AttributeError unless it is the class of an interface."""
+    if _kind(msg_or_srv_type) is None:
+        raise AttributeError(
+            f'{msg_or_srv_type!r} has no type support: it is not the class of a message, service '
+            'or action. This might be a ROS 1 message type but it should be a ROS 2 message type.'
+        )
+
+
+def _check(interface: Any, wanted: str) -> None:
+    check_for_type_support(interface)
+    if _kind(interface) != wanted:
+        raise RuntimeError(
+            f'The {wanted} type provided is not valid ({interface}), '
+            f'this might be a {OTHERS[wanted]}'
+        )
+
+
+def _kind(interface: Any) -> str | None:
+    """Return what a class is the class of."""
+    if inspect.isclass(interface) and issubclass(interface, Message):
+        return 'message' if hasattr(interface, '_definition') else None
+    parts = (getattr(interface, part, None) for part in ('Request', 'Response'))
+    if all(hasattr(part, '_definition') for part in parts):
+        return 'service'
+    return 'action' if hasattr(getattr(interface, 'Impl', None), 'SendGoalService') else None

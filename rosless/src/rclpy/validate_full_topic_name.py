@@ -10,9 +10,7 @@ from .exceptions import InvalidServiceNameException, InvalidTopicNameException
 def validate_full_topic_name(name: str, *, is_service: bool = False) -> bool:
     """Return True, or raise `InvalidTopicNameException` or `InvalidServiceNameException`."""
     what = 'service' if is_service else 'topic'
-    problem = names.topic_problem(name, what=what)
-    if problem is None and not name.startswith('/'):
-        problem = f"{what} name must be absolute, it must lead with a '/'", 0
+    problem = names.full_name_problem(name, what=what)
     if problem is not None:
         error = InvalidServiceNameException if is_service else InvalidTopicNameException
         raise error(name, *problem)

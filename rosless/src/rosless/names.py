@@ -8,6 +8,8 @@ TOPIC_CHARACTERS = re.compile(r'[A-Za-z0-9_/~{}]')
 NAME_CHARACTERS = re.compile(r'[A-Za-z0-9_]')
 SUBSTITUTION = re.compile(r'\{([^{}]*)\}')
 MAX_NODE_NAME = 255
+MAX_TOPIC_NAME = 247  # of a full name: DDS allows 255, eight of which may stand around it
+MAX_NAMESPACE = 245  # so that a name of one letter fits behind it
 Problem = tuple[str, int]
 
 
@@ -45,6 +47,16 @@ def topic_problem(name: str, *, what: str = 'topic') -> Problem | None:
     return None
 
 
+def full_name_problem(name: str, *, what: str = 'topic') -> Problem | None:
+    """Return what is wrong with the full name of a topic or service, and where, or None."""
+    problem = topic_problem(name, what=what)
+    if problem is None and not name.startswith('/'):
+        problem = f"{what} name must be absolute, it must lead with a '/'", 0
+    if problem is None and len(name) > MAX_TOPIC_NAME:
+        problem = f'{what} name length should not exceed {MAX_TOPIC_NAME}', MAX_TOPIC_NAME
+    return problem
+
+
 def node_name_problem(name: str) -> Problem | None:
     """Return what is wrong with the name of a node, and where in it, or None."""
     if not name:
@@ -74,11 +86,11 @@ def namespace_problem(namespace: str) -> Problem | None:
                 index,
             )
     problem = topic_problem(namespace, what='namespace')
-    return (
-        None
-        if problem is None
-        else (problem[0].replace('namespace name', 'namespace'), problem[1])
-    )
+    if problem is not None:
+        return problem[0].replace('namespace name', 'namespace'), problem[1]
+    if len(namespace) > MAX_NAMESPACE:
+        return f'namespace length should not exceed {MAX_NAMESPACE}', MAX_NAMESPACE
+    return None
 
 
 def expand(name: str, node_name: str, namespace: str) -> str:

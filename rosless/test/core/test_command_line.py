@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rclpy._rclpy_pybind11 import RCLInvalidROSArgsError, UnknownROSArgsError
 from rclpy.context import Context
-from rclpy.exceptions import RCLInvalidROSArgsError, UnknownROSArgsError
 from rclpy.utilities import remove_ros_args
 from rosless.arguments import parse
 from rosless.dds.config import configuration, ConfigurationError, domain_id, poll_time

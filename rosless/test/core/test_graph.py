@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from rclpy._rclpy_pybind11 import NodeNameNonExistentError
 from rclpy.context import Context
 from rclpy.exceptions import (
     InvalidNamespaceException,
     InvalidNodeNameException,
-    NodeNameNonExistentError,
+    InvalidTopicNameException,
 )
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -136,7 +137,9 @@ def test_names_are_expanded(make_node: Make) -> None:
     assert node.resolve_topic_name('a') == '/ns/a'
     assert node.resolve_topic_name('/a') == '/a'
     assert node.resolve_topic_name('~/a') == '/ns/node/a'
-    assert node.resolve_topic_name('{node}/{ns}x') == '/ns/node//nsx'
+    assert node.resolve_topic_name('{node}{ns}/x') == '/ns/node/ns/x'
+    with pytest.raises(InvalidTopicNameException, match="must not contain repeated '/'"):
+        node.resolve_topic_name('{node}/{ns}')
     assert node.get_logger().name == 'ns.node'
 
 

@@ -13,7 +13,7 @@ from lifecycle_msgs.srv import (
     GetState,
 )
 import pytest
-from rclpy.exceptions import RCLError
+from rclpy._rclpy_pybind11 import RCLError
 from rclpy.lifecycle import (
     LifecycleNode,
     LifecycleState,

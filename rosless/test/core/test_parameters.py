@@ -59,7 +59,9 @@ Make = Callable[..., Any]
 def test_types_and_messages(value: Any, kind: str) -> None:
     parameter = Parameter('p', value=value)
     assert parameter.type_.name == kind
-    assert Parameter.from_parameter_msg(parameter.to_parameter_msg()) == parameter
+    again = Parameter.from_parameter_msg(parameter.to_parameter_msg())
+    assert (again.name, again.type_, again.value) == ('p', parameter.type_, value)
+    assert again != parameter  # as in ROS 2, where parameters have no values of their own
 
 
 def test_types_must_agree() -> None:
@@ -342,3 +344,13 @@ def test_file_as_messages(tmp_path: Path) -> None:
     file.write_text('/a:\n  ros__parameters: {x: 1}\n/**:\n  ros__parameters: {y: 2}\n')
     assert list(parameter_dict_from_yaml_file(str(file))) == ['x']
     assert list(parameter_dict_from_yaml_file(str(file), use_wildcard=True)) == ['x', 'y']
+
+
+def test_a_callback_that_returns_nothing_refuses(make_node: Make) -> None:
+    node = make_node()
+    node.declare_parameter('gain', 1.0)
+    node.add_on_set_parameters_callback(lambda parameters: None)
+    (result,) = node.set_parameters([Parameter('gain', value=2.0)])
+    assert not result.successful
+    assert 'returned an invalid type: a SetParametersResult is wanted, not None' in result.reason
+    assert node.get_parameter('gain').value == 1.0

@@ -237,7 +237,8 @@ def test_domains_are_apart(run_program: Make, make_node: Make, wait_until: Make)
 
 def test_the_default_context() -> None:
     import rclpy
-    from rclpy.exceptions import NotInitializedException, RCLError
+    from rclpy._rclpy_pybind11 import RCLError
+    from rclpy.exceptions import NotInitializedException
 
     with pytest.raises(NotInitializedException, match='has not been called'):
         rclpy.create_node('early')

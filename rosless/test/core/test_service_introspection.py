@@ -8,8 +8,8 @@ from typing import Any
 from example_interfaces.action import Fibonacci
 from example_interfaces.srv import AddTwoInts
 import pytest
+from rclpy._rclpy_pybind11 import InvalidHandle
 from rclpy.action import ActionClient, ActionServer
-from rclpy.exceptions import InvalidHandle
 from rclpy.qos import qos_profile_system_default
 from rclpy.service_introspection import ServiceIntrospectionState as State
 from rosless.idl.codec import serialize

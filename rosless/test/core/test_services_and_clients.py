@@ -9,8 +9,9 @@ from typing import Any
 
 from example_interfaces.srv import AddTwoInts
 import pytest
+from rclpy._rclpy_pybind11 import RCLError
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
-from rclpy.exceptions import InvalidServiceNameException, RCLError
+from rclpy.exceptions import InvalidServiceNameException
 from rclpy.service_channel import HEADER, OFFSET
 from rosless.dds.qos import Profile
 from rosless.idl.codec import deserialize, serialize

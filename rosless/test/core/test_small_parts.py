@@ -9,11 +9,9 @@ from cyclonedds.idl import make_idl_struct
 from cyclonedds.idl.types import uint8
 import pytest
 from rcl_interfaces.msg import ParameterDescriptor
+from rclpy._rclpy_pybind11 import RCLError
 from rclpy.callback_groups import (
     MutuallyExclusiveCallbackGroup,
-)
-from rclpy.exceptions import (
-    RCLError,
 )
 from rclpy.guard_condition import GuardCondition
 from rclpy.impl.rcutils_logger import RcutilsLogger

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from rclpy import time_source
+from rclpy._rclpy_pybind11 import RCLError
 from rclpy.clock import Clock, ClockChange, JumpHandle, JumpThreshold, ROSClock, TimeJump
 from rclpy.clock_type import ClockType
 from rclpy.duration import Duration, Infinite
-from rclpy.exceptions import RCLError
 from rclpy.time import Time
 from rclpy.timer import TimerInfo
 

@@ -84,7 +84,7 @@ class ActionChannel:
 
     Raises
     ------
-    NoTypeSupportImportedException
+    AttributeError, RuntimeError
         If the class is not that of an action.
 
     """

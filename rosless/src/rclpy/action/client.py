@@ -16,11 +16,11 @@ from unique_identifier_msgs.msg import UUID
 from .channel import ActionChannel, ResultClient, StatusSubscription
 from .client_goal_handle import ClientGoalHandle
 from .goal_states import ACTIVE
+from .._rclpy_pybind11 import InvalidHandle, RCLError
 from ..absent import NoWaitSet
 from ..callback_groups import CallbackGroup
 from ..client import Client, POLL_PERIOD
 from ..clock import Clock
-from ..exceptions import InvalidHandle, RCLError
 from ..executors import await_or_execute
 from ..qos import (
     qos_profile_action_status_default,
@@ -128,8 +128,9 @@ class ActionClient(NoWaitSet):
 
         Returns
         -------
-        GetResultService.Response or None
-            With the fields `status` and `result`; None if the server rejects the goal.
+        GetResultService.Response
+            With the fields `status` and `result`; the status is unknown if the server rejects the
+            goal.
 
         Raises
         ------
@@ -140,8 +141,7 @@ class ActionClient(NoWaitSet):
 
         """
         future = self.send_goal_async(goal, feedback_callback, goal_uuid)
-        goal_handle = self._wait(future, 'the answer to a goal')
-        return goal_handle.get_result() if goal_handle.accepted else None
+        return self._wait(future, 'the answer to a goal').get_result()
 
     def send_goal_async(
         self,
@@ -182,8 +182,8 @@ class ActionClient(NoWaitSet):
 
         def answered(response: Any) -> ClientGoalHandle:
             goal_handle = ClientGoalHandle(self, request.goal_id, response)
-            goal_handle._status = self._statuses.get(key, GoalStatus.STATUS_UNKNOWN)
             if goal_handle.accepted:
+                goal_handle._status = self._statuses.get(key, GoalStatus.STATUS_UNKNOWN)
                 self._goal_handles[key] = goal_handle
             else:
                 self._feedback_callbacks.pop(key, None)

@@ -6,7 +6,7 @@ from enum import Enum
 
 from action_msgs.msg import GoalStatus
 
-from ..exceptions import RCLError
+from .._rclpy_pybind11 import RCLError
 
 
 class GoalEvent(Enum):

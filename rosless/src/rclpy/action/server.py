@@ -15,11 +15,11 @@ from .channel import ActionChannel
 from .goal_states import GoalEvent
 from .responses import CancelResponse, GoalResponse
 from .server_goal_handle import ServerGoalHandle
+from .._rclpy_pybind11 import RCLError
 from ..absent import NoWaitSet
 from ..callback_groups import CallbackGroup
 from ..clock import Clock
 from ..constants import S_TO_NS
-from ..exceptions import RCLError
 from ..executors import await_or_execute
 from ..qos import (
     qos_profile_action_status_default,
@@ -104,7 +104,7 @@ class ActionServer(NoWaitSet):
         node: Any,
         action_type: Any,
         action_name: str,
-        execute_callback: Callable[[ServerGoalHandle], Any] | None = None,
+        execute_callback: Callable[[ServerGoalHandle], Any],
         *,
         callback_group: CallbackGroup | None = None,
         goal_callback: Callable[[Any], Any] = default_goal_callback,
@@ -186,12 +186,10 @@ class ActionServer(NoWaitSet):
         )
 
     def register_execute_callback(
-        self, execute_callback: Callable[[ServerGoalHandle], Any] | None
+        self, execute_callback: Callable[[ServerGoalHandle], Any]
     ) -> None:
-        """Set what executes goals; None if `ServerGoalHandle.execute` is always given one."""
-        self._execute_callback = (
-            None if execute_callback is None else _callable(execute_callback, 'execute_callback')
-        )
+        """Set what executes goals, unless `ServerGoalHandle.execute` is given something else."""
+        self._execute_callback = _callable(execute_callback, 'execute_callback')
 
     def notify_execute(
         self,
@@ -200,8 +198,6 @@ class ActionServer(NoWaitSet):
     ) -> None:
         """Let the executor run a goal; raises RCLError if no executor has the node."""
         callback = execute_callback or self._execute_callback
-        if callback is None:
-            return
         executor = self._node.executor
         if executor is None:
             raise RCLError(
@@ -285,12 +281,13 @@ class ActionServer(NoWaitSet):
         try:
             with self._lock:
                 response.return_code, goals = goals_to_cancel(request, self._goal_handles)
+            if goals:
+                response.return_code = CancelGoal.Response.ERROR_REJECTED
             for goal_handle in goals:
                 answer = await await_or_execute(self._cancel_callback, goal_handle)
                 if answer == CancelResponse.ACCEPT and self._start_canceling(goal_handle):
                     response.goals_canceling.append(goal_handle._info)
-            if goals and not response.goals_canceling:
-                response.return_code = CancelGoal.Response.ERROR_REJECTED
+                    response.return_code = CancelGoal.Response.ERROR_NONE
         finally:
             self._cancel_service.respond(response, header)
 
@@ -330,7 +327,7 @@ class ActionServer(NoWaitSet):
             goal_handle.abort()
         fits = isinstance(result, result_type)
         response = self._action_type.Impl.GetResultService.Response()
-        response.status = goal_handle._state.status
+        response.status = goal_handle.status
         if fits:
             response.result = result
         goal_handle._result.set_result(response)

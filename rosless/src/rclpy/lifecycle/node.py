@@ -12,8 +12,8 @@ from .managed_entity import ManagedEntity
 from .publisher import LifecyclePublisher
 from .services import LifecycleServices
 from .state_machine import LifecycleState, LifecycleStateMachine, LifecycleTransition
+from .._rclpy_pybind11 import RCLError
 from ..callback_groups import CallbackGroup
-from ..exceptions import RCLError
 from ..node import Node
 
 __all__ = ['LifecycleNode', 'LifecycleNodeMixin', 'LifecycleState', 'TransitionCallbackReturn']

@@ -15,8 +15,8 @@ from lifecycle_msgs.srv import (
 
 from .callback_return import TransitionCallbackReturn
 from .state_machine import LifecycleState, LifecycleStateMachine, LifecycleTransition
+from .._rclpy_pybind11 import RCLError
 from ..callback_groups import CallbackGroup
-from ..exceptions import RCLError
 
 
 class LifecycleServices:

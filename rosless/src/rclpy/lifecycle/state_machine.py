@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from lifecycle_msgs.msg import State, Transition
 
-from ..exceptions import RCLError
+from .._rclpy_pybind11 import RCLError
 
 
 class LifecycleState(NamedTuple):

@@ -168,7 +168,7 @@ def _number_text(name: str, kind: FieldType) -> str:
     if kind.base in FLOATS:
         limit = _limit(kind.base)
         label = 'float' if kind.base == 'float32' else 'double'
-        each = f"each value of type 'float' and each {label} in [-{limit}, {limit}]"
+        each = f"each value of type 'float' and each {label} in [{-limit:f}, {limit:f}]"
     else:
         low, high = INTEGER_LIMITS[kind.base]
         unsigned = 'unsigned integer' if low == 0 else 'integer'

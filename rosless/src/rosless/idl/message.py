@@ -17,11 +17,9 @@ class MessageMeta(type):
     _defaults: dict[str, Any]
 
     def __getattr__(cls, name: str) -> Any:
-        if name.endswith('__DEFAULT'):
-            defaults = cls.__dict__.get('_defaults', {})
-            if name in defaults:
-                value = defaults[name]
-                return list(value) if isinstance(value, list) else value
+        make = cls.__dict__.get('_defaults', {}).get(name)
+        if make is not None:
+            return make()
         raise AttributeError(f'type object {cls.__name__!r} has no attribute {name!r}')
 
 
@@ -110,11 +108,10 @@ def make_message_class(definition: MessageDefinition) -> type[Message]:
         namespace[field.name] = property(
             attrgetter(slot), _setter(slot, check), doc=f"Message field '{field.name}'."
         )
-        makers.append(
-            (field.name, slot, _maker(field.type, field.default), _converter(field.type))
-        )
+        make = _maker(field.type, field.default)
+        makers.append((field.name, slot, make, _converter(field.type)))
         if field.default is not None:
-            defaults[field.name.upper() + '__DEFAULT'] = field.default
+            defaults[field.name.upper() + '__DEFAULT'] = make
     namespace['_makers'] = tuple(makers)
     for constant in definition.constants:
         namespace[constant.name] = constant.value
