@@ -71,13 +71,13 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': [
-            'composed = mbd_ros.nodes.composed:main',
-            'controller = mbd_ros.nodes.controller:main',
-            'dynamics_server = mbd_ros.nodes.dynamics_server:main',
+            'composed = mbd_ros.nodes.executables:composed',
+            'controller = mbd_ros.nodes.executables:controller',
+            'dynamics_server = mbd_ros.nodes.executables:dynamics_server',
             'mbd_ros = mbd_ros.cli.command:main',
-            'module_manager = mbd_ros.nodes.module_manager:main',
-            'simulator = mbd_ros.nodes.simulator:main',
-            'viewer = mbd_ros.nodes.viewer:main',
+            'module_manager = mbd_ros.nodes.executables:module_manager',
+            'simulator = mbd_ros.nodes.executables:simulator',
+            'viewer = mbd_ros.nodes.executables:viewer',
         ],
     },
 )

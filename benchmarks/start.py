@@ -14,11 +14,11 @@ from benchmarks.robots import cases
 SCRIPT = """
 import sys, time
 begin = time.perf_counter()
-import mbd_ros
+from mbd_ros import compile, load
 imported = time.perf_counter()
-model = mbd_ros.load(sys.stdin.read(), floating_base=True)
+model = load(sys.stdin.read(), floating_base=True)
 loaded = time.perf_counter()
-dyn = mbd_ros.compile(model)
+dyn = compile(model)
 dyn.forward_dynamics, dyn.inverse_dynamics
 print(imported - begin, loaded - imported, time.perf_counter() - loaded)
 """

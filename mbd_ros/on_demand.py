@@ -19,7 +19,7 @@ import sys
 from typing import Any
 
 
-def on_demand(package: str, places: Mapping[str, Sequence[str]]
+def on_demand(package: str, places: Mapping[str, Sequence[str]], modules: Sequence[str] = (),
               ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """
     Return ``__getattr__`` and ``__dir__`` of a package.
@@ -32,8 +32,9 @@ def on_demand(package: str, places: Mapping[str, Sequence[str]]
     package : str
         Its name.
     places : mapping of str to sequence of str
-        For each module the names that the package has from it; a module without names is itself
-        what the package has, under the last part of its name.
+        For each module the names that the package has from it, ``'name'`` or ``'name as other'``.
+    modules : sequence of str
+        Modules of the package that are there without being imported by name.
 
     Returns
     -------
@@ -46,24 +47,27 @@ def on_demand(package: str, places: Mapping[str, Sequence[str]]
         If a name is also that of a module of the package: importing the module sets the name.
 
     """
-    where = {name: module for module, names in places.items() for name in names}
-    where.update({module.rpartition('.')[2]: '' for module, names in places.items() if not names})
-
-    hidden = [name for name, module in where.items() if module == f'{package}.{name}']
+    where = {}
+    for module, entries in places.items():
+        for entry in entries:
+            source, _, alias = entry.partition(' as ')
+            where[alias or source] = module, source
+    hidden = [name for name, (module, _) in where.items() if module == f'{package}.{name}']
     if hidden:
         raise ValueError(f'{package} has modules of the names {hidden}, which would hide these')
 
     def get(name: str) -> Any:
+        if name in modules:
+            return importlib.import_module(f'{package}.{name}')  # which sets the name
         if name not in where:
             raise AttributeError(f'module {package!r} has no attribute {name!r}', name=name,
                                  obj=sys.modules[package])
-        if not where[name]:
-            return importlib.import_module(f'{package}.{name}')  # which sets the attribute
-        value = getattr(importlib.import_module(where[name]), name)
+        module, source = where[name]
+        value = getattr(importlib.import_module(module), source)
         setattr(sys.modules[package], name, value)
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *where})
+        return sorted({*vars(sys.modules[package]), *where, *modules})
 
     return get, names

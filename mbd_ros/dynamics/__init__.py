@@ -18,9 +18,8 @@ from mbd_ros.on_demand import on_demand
 if TYPE_CHECKING:
     from mbd_ros.dynamics import closed_loop_derivatives, loop_efforts, loop_rank
 else:
-    __getattr__, __dir__ = on_demand(__name__, {
-        'mbd_ros.dynamics.closed_loop_derivatives': (), 'mbd_ros.dynamics.loop_efforts': (),
-        'mbd_ros.dynamics.loop_rank': ()})
+    __getattr__, __dir__ = on_demand(
+        __name__, {}, ('closed_loop_derivatives', 'loop_efforts', 'loop_rank'))
 
 register(SEGMENTED_FORWARD_DYNAMICS)
 

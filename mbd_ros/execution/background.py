@@ -39,6 +39,11 @@ class Background:
         self._waiting = 0
         self._begin = 0.0
 
+    @property
+    def busy(self) -> bool:
+        """Whether something is being done, or will be."""
+        return self._thread is not None
+
     def submit(self, job: Job) -> None:
         """Do a job when nothing new has come for a while."""
         with self._changed:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
-import sys
 import time
 
 from control_msgs.msg import JointTrajectoryControllerState
@@ -38,7 +37,7 @@ from mbd_ros.nodes.controller_goals import Controlled, ControllerGoals
 from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
-from mbd_ros.nodes.run import run
+from mbd_ros.nodes.run import leave, run
 from mbd_ros.nodes.task_parameters import task_from_parameters
 from mbd_ros.simulation.manifold import Vector
 
@@ -446,7 +445,7 @@ class Controller(Node):
 
 def main() -> None:
     """Run the node."""
-    sys.exit(run(Controller))
+    leave(run(Controller))
 
 
 if __name__ == '__main__':

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import sys
 import time
 import traceback
 from typing import Any
@@ -23,7 +22,7 @@ from mbd_ros.messages.findings import diagnose
 from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
-from mbd_ros.nodes.run import run
+from mbd_ros.nodes.run import leave, run
 from mbd_ros.nodes.turns import Turns
 
 SMALL = 1000
@@ -200,7 +199,7 @@ def _included(terms: Terms) -> list[str]:
 
 def main() -> None:
     """Run the node."""
-    sys.exit(run(DynamicsServer))
+    leave(run(DynamicsServer))
 
 
 if __name__ == '__main__':

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-import sys
 import traceback
 from typing import Any
 
@@ -26,7 +25,7 @@ from mbd_ros.nodes.health import Durations, Health, HealthPublisher, OK
 from mbd_ros.nodes.link_frames import LinkFrames
 from mbd_ros.nodes.moving_robot import MovingRobot
 from mbd_ros.nodes.parameters import declare_parameters
-from mbd_ros.nodes.run import run
+from mbd_ros.nodes.run import leave, run
 
 
 class ModuleManager(Node):
@@ -171,7 +170,7 @@ class ModuleManager(Node):
 
 def main() -> None:
     """Run the node."""
-    sys.exit(run(ModuleManager))
+    leave(run(ModuleManager))
 
 
 if __name__ == '__main__':

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 import gc
+import os
 import signal
 import sys
-from typing import Protocol
+import threading
+from typing import NoReturn, Protocol
 
 import rclpy
 from rclpy.exceptions import (
@@ -15,6 +18,7 @@ from rclpy.executors import (
     ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor)
 
 from mbd_ros.errors import MbdError
+from mbd_ros.execution.background import BACKGROUND
 
 GARBAGE = (50_000, 20, 20)
 """
@@ -65,16 +69,20 @@ def run(*makes: Callable[[], Runnable]) -> int:
 
     """
     # The context is shut down by the client library; a KeyboardInterrupt amid anything else would
-    # only disturb the end.
+    # only disturb the end. A signal that comes before the library is ready is kept for it.
     gc.set_threshold(*GARBAGE)
     sys.setswitchinterval(SWITCH_INTERVAL)
-    signal.signal(signal.SIGINT, lambda number, frame: None)
+    interrupted = threading.Event()
+    signal.signal(signal.SIGINT, lambda number, frame: interrupted.set())
     rclpy.init()
+    if interrupted.is_set():
+        rclpy.try_shutdown()
     nodes: list[Runnable] = []
     refused = 0
     try:
         for make in makes:
-            refused += not _start(make, nodes)
+            if rclpy.ok():
+                refused += not _start(make, nodes)
         if nodes:
             threads = sum(node.num_threads for node in nodes)
             executor = (SingleThreadedExecutor() if threads == 1
@@ -93,6 +101,27 @@ def run(*makes: Callable[[], Runnable]) -> int:
         rclpy.try_shutdown()
         gc.freeze()   # or the interpreter, as it ends, searches all for garbage: 0.3 s, now 0.04 s
     return 1 if refused else 0
+
+
+def leave(code: int) -> NoReturn:
+    """
+    End the process, all nodes of which have ended.
+
+    What is still being compiled in the background makes later calls faster, of which there are
+    none. The interpreter would wait for it, and LLVM cannot break off.
+
+    Parameters
+    ----------
+    code : int
+        Exit code.
+
+    """
+    if not BACKGROUND.busy:
+        sys.exit(code)
+    atexit._run_exitfuncs()   # participants take their leave
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _start(make: Callable[[], Runnable], nodes: list[Runnable]) -> bool:

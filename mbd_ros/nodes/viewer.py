@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -29,7 +28,7 @@ from mbd_ros.model.state import curved_joints, neutral
 from mbd_ros.nodes import qos
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
-from mbd_ros.nodes.run import run
+from mbd_ros.nodes.run import leave, run
 
 if TYPE_CHECKING:
     from mbd_ros.nodes.page.page import Page
@@ -226,7 +225,7 @@ def _readouts(state: ControllerState) -> dict[str, str]:
 
 def main() -> None:
     """Run the node."""
-    sys.exit(run(Viewer))
+    leave(run(Viewer))
 
 
 if __name__ == '__main__':

@@ -106,7 +106,7 @@ def test_every_executable_has_its_node():
         name, target = (part.strip() for part in line.split('='))
         module, function = target.split(':')
         assert target == ('mbd_ros.cli.command:main' if name == 'mbd_ros' else
-                          f'mbd_ros.nodes.{name}:main')
+                          f'mbd_ros.nodes.executables:{name}')
         source = (ROOT / (module.replace('.', '/') + '.py')).read_text(encoding='utf-8')
         assert function in {
             node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}

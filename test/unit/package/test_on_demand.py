@@ -40,9 +40,8 @@ def test_what_type_checkers_see_is_what_runs(path):
     package = importlib.import_module(name_of(path))
     for name in checked_names(path):
         assert getattr(package, name) is not None
-    get = vars(package)['__getattr__']
-    offered = {key for cell in get.__closure__ if isinstance(cell.cell_contents, dict)
-               for key in cell.cell_contents}
+    cells = [cell.cell_contents for cell in vars(package)['__getattr__'].__closure__]
+    offered = {name for cell in cells if isinstance(cell, (dict, tuple)) for name in cell}
     assert offered == checked_names(path)
 
 
@@ -64,6 +63,18 @@ def test_an_unknown_name_is_an_ordinary_error():
 def test_a_name_that_a_module_would_hide_is_refused():
     with pytest.raises(ValueError, match=r"modules of the names \['pose'\], which would hide"):
         on_demand('robot', {'robot.pose': ('pose',)})
+
+
+def test_importing_the_package_alone_imports_nothing_else():
+    # So that a node can answer Ctrl-C before it has what takes a second.
+    loaded = run('import sys, mbd_ros; print(*(name for name in sys.modules '
+                 "if name.startswith('mbd_ros') or name == 'numpy'))")
+    assert set(loaded.split()) == {'mbd_ros', 'mbd_ros.on_demand'}
+
+
+@pytest.mark.parametrize('room', ['spatial', 'model', 'execution', 'dynamics', 'control'])
+def test_a_room_can_be_the_first_to_be_imported(room):
+    assert run(f'import mbd_ros; print(mbd_ros.{room}.__name__)').strip() == f'mbd_ros.{room}'
 
 
 def test_functions_and_classes_of_the_package_pickle():

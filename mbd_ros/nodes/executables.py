@@ -1,0 +1,54 @@
+"""
+The executables of this package: ready for Ctrl-C before they import what takes a second.
+
+Python answers SIGINT amid an import with a traceback. From the first line here on it ends the
+process instead; ``run.py`` takes over when there is a node to end.
+
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+from types import FrameType
+
+
+def composed() -> None:
+    """Run several nodes in one process."""
+    _start('composed')
+
+
+def controller() -> None:
+    """Run the controller."""
+    _start('controller')
+
+
+def dynamics_server() -> None:
+    """Run the server of dynamics."""
+    _start('dynamics_server')
+
+
+def module_manager() -> None:
+    """Run the manager of modules."""
+    _start('module_manager')
+
+
+def simulator() -> None:
+    """Run the simulator."""
+    _start('simulator')
+
+
+def viewer() -> None:
+    """Run the viewer."""
+    _start('viewer')
+
+
+def _start(node: str) -> None:
+    signal.signal(signal.SIGINT, _leave)
+    importlib.import_module(f'mbd_ros.nodes.{node}').main()
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """End the process, which has nothing to put in order yet, like a node told to stop."""
+    os._exit(0)

@@ -1,0 +1,77 @@
+"""Ctrl-C ends a node at once and quietly, whatever it is at."""
+
+import importlib
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from mbd_ros.nodes import executables
+
+pytestmark = pytest.mark.nodes
+
+START = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)   # as in a terminal
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+"""
+AMID_IMPORTING = """
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            interrupt()
+sys.meta_path.insert(0, Finder())
+"""
+AMID_STARTING = """
+import rclpy
+init = rclpy.init
+def interrupted(*arguments, **named):
+    {before}
+    init(*arguments, **named)
+    {after}
+rclpy.init = interrupted
+"""
+AMID_COMPILING = """
+import threading, time
+from mbd_ros.execution.background import BACKGROUND
+from mbd_ros.nodes.simulator import Simulator
+configure = Simulator.configure
+def compiling(self):
+    configure(self)
+    begun = threading.Event()
+    BACKGROUND.submit(lambda: (begun.set(), time.sleep(1000.0)))
+    begun.wait()
+    interrupt()
+Simulator.configure = compiling
+"""
+PATIENCE = 120.0   # s: nothing here takes a second of processor time beside importing
+
+
+@pytest.mark.parametrize('amid', [
+    pytest.param(AMID_IMPORTING.format(module='numpy'), id='importing numpy'),
+    pytest.param(AMID_IMPORTING.format(module='rclpy'), id='importing rclpy'),
+    pytest.param(AMID_IMPORTING.format(module='mbd_ros.nodes.simulation_loop'),
+                 id='importing ours'),
+    pytest.param(AMID_STARTING.format(before='interrupt()', after=''), id='before init'),
+    pytest.param(AMID_STARTING.format(before='', after='interrupt()'), id='after init'),
+    pytest.param(AMID_COMPILING, id='compiling')])
+def test_ctrl_c_ends_a_node_quietly(amid):
+    script = f'{START}{amid}\nfrom mbd_ros.nodes.executables import simulator\nsimulator()\n'
+    ended = subprocess.run([sys.executable, '-c', script], timeout=PATIENCE, capture_output=True,
+                           text=True)
+    assert (ended.returncode, ended.stderr) == (0, '')
+
+
+@pytest.mark.parametrize('node', [
+    'composed', 'controller', 'dynamics_server', 'module_manager', 'simulator', 'viewer'])
+def test_every_executable_runs_its_node(node, monkeypatch):
+    module, ran = importlib.import_module(f'mbd_ros.nodes.{node}'), []
+    monkeypatch.setattr(module, 'main', lambda: ran.append(node))
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        getattr(executables, node)()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert ran == [node]
