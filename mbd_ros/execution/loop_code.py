@@ -5,7 +5,8 @@ The text is Python and runs as such, too; what is understood of it is what small
 needs: loops over ``range``, ``if``, ``break``, arithmetic on floats and integers, entries of
 arrays, arrays of one's own by ``np.zeros``, ``math.sqrt``, ``abs``, ``int``, and calls of other
 such functions, to which arrays, rows ``a[i]`` and tails ``a[k:]`` are handed. The shapes of all
-arrays are fixed when it is compiled.
+arrays are fixed when it is compiled. No two arrays that are handed to a function may overlap, all
+parts of a condition are evaluated, and a loop leaves its variable where nobody may read it.
 """
 
 from __future__ import annotations
@@ -186,6 +187,7 @@ class _Function:
 
     def _for(self, node: ast.For) -> None:
         assert isinstance(node.target, ast.Name) and isinstance(node.iter, ast.Call)
+        assert not node.orelse, ast.unparse(node)
         bounds = [self._value(bound) for bound in node.iter.args]
         start = bounds[0] if len(bounds) > 1 else Value('i64', '0')
         stop = bounds[1] if len(bounds) > 1 else bounds[0]
@@ -290,6 +292,7 @@ class _Function:
         if isinstance(node, ast.BinOp):
             return self._operation(node.op, self._value(node.left), self._value(node.right))
         if isinstance(node, ast.UnaryOp):
+            assert isinstance(node.op, ast.USub), ast.unparse(node)
             value = self._value(node.operand)
             return self._operation(ast.Sub(), Value(value.kind, _constant(
                 -0.0).text if value.kind == 'double' else '0'), value)
@@ -334,7 +337,7 @@ class _Function:
             for part in found[1:]:
                 total = self._new(f'{word} i1 {total}, {part}')
             return total
-        assert isinstance(node, ast.Compare), ast.unparse(node)
+        assert isinstance(node, ast.Compare) and len(node.ops) == 1, ast.unparse(node)
         one, other = self._alike(self._value(node.left), self._value(node.comparators[0]))
         whole, real = _COMPARISON[type(node.ops[0])]
         return self._new(f'{"icmp " + whole if one.kind == "i64" else "fcmp " + real} '

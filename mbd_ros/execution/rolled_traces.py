@@ -172,7 +172,7 @@ def _trimmed(sweeps: Sequence[Traced]) -> list[Traced]:
     found: list[Traced] = []
     for code in reversed(sweeps):
         if isinstance(code, TiesCode):
-            later = set().union(*(_read(one.trace, [*one.first, *one.second, *one.out])
+            later = later.union(*(_read(one.trace, [*one.first, *one.second, *one.out])
                                   for one in code.codes))
         elif isinstance(code, SweepCode):
             handed = set(later)

@@ -4,6 +4,7 @@ import ctypes
 import math
 
 import numpy as np
+import pytest
 
 from mbd_ros.execution.loop_code import loop_code
 
@@ -81,3 +82,28 @@ def test_own_arrays_begin_at_zero_in_each_round():
                 result[i, j] = row[j]
     found, = run(rounds, [np.full((3, 3), 7.0)], [3])
     assert (found == np.eye(3)).all()
+
+
+def chained(values):
+    """Compare three numbers at once."""
+    if 0.0 < values[0] < 1.0:
+        values[0] = 2.0
+
+
+def inverted(values):
+    """Use a sign that is no minus."""
+    values[0] = +values[0]
+
+
+def loop_with_else(values):
+    """Let a loop say that it was not left."""
+    for i in range(1):
+        values[i] = 1.0
+    else:
+        values[0] = 2.0
+
+
+@pytest.mark.parametrize('function', [chained, inverted, loop_with_else])
+def test_what_it_cannot_translate_is_refused(function):
+    with pytest.raises(AssertionError):
+        loop_code(function, [(1,)])
