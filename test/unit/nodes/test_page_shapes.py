@@ -1,10 +1,9 @@
-"""Geometry of the page: the tube around the path, and the ball that the camera frames."""
+"""Geometry of the page: the tube around the path, and rotations."""
 
 import numpy as np
 import pytest
 
-from mbd_ros.description.visuals import Shape
-from mbd_ros.nodes.page.robot_view import bottom, extent, quaternion
+from mbd_ros.nodes.page.robot_view import quaternion
 from mbd_ros.nodes.page.tube import SIDES, tube
 
 CIRCLE = np.array([[np.cos(t), np.sin(t), 0.5] for t in np.linspace(0.0, 2.0 * np.pi, 65)])
@@ -33,34 +32,6 @@ def test_points_that_coincide_do_no_harm():
     assert np.isfinite(vertices).all()
 
 
-def test_the_ball_holds_robot_and_points():
-    box = Shape('a', 'box', (0.2, 0.2, 0.2), np.eye(4), (0.0, 0.0, 0.0, 1.0))
-    pose = np.eye(4)
-    pose[:3, 3] = [1.0, 0.0, 0.0]
-    points = np.array([[0.0, 0.0, 2.0]])
-    middle, radius = extent([box], {'a': pose}, points)
-    for point in ([1.0, 0.0, 0.0], [0.0, 0.0, 2.0], [0.0, 0.0, 0.0]):
-        assert np.linalg.norm(np.array(point) - middle) <= radius
-    _, smallest = extent([], {}, np.empty((0, 3)))
-    assert smallest == 0.1
-
-
 def test_quaternions_are_w_x_y_z():
     turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     assert quaternion(turn) == pytest.approx([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])
-
-
-@pytest.mark.parametrize(('kind', 'size', 'turned', 'reach'), [
-    ('sphere', (0.2,), False, 0.2), ('box', (0.2, 0.4, 0.6), False, 0.3),
-    ('box', (0.2, 0.4, 0.6), True, 0.2), ('cylinder', (0.1, 0.6), False, 0.3),
-    ('cylinder', (0.1, 0.6), True, 0.1), ('capsule', (0.1, 0.6), True, 0.1)])
-def test_the_ground_is_below_what_hangs(kind, size, turned, reach):
-    """By how far each shape reaches below its centre, upright and lying on its side."""
-    pose = np.eye(4)
-    pose[2, 3] = -0.5
-    if turned:   # a quarter of a turn about x
-        pose[:3, :3] = [[1, 0, 0], [0, 0, -1], [0, 1, 0]]
-    shape = Shape('a', kind, size, np.eye(4), (1.0, 1.0, 1.0, 1.0))
-    assert bottom([shape], {'a': pose}, np.empty((0, 3))) == pytest.approx(-0.5 - reach)
-    assert bottom([], {}, np.array([[0.0, 0.0, -0.7]])) == -0.7
-    assert bottom([], {}, np.array([[0.0, 0.0, 0.7]])) == 0.0
