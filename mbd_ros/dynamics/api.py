@@ -65,7 +65,11 @@ def forward_dynamics(
     Returns
     -------
     array
-        ``vdot`` (nv,) or (N, nv) [rad/s^2, m/s^2].
+        ``vdot`` (nv,) or (N, nv) [rad/s^2, m/s^2]. With loops those that keep them as they are
+        at the state given, ``phi'' = A vdot + bias = 0``. Whether they are closed there, phi = 0
+        and A v = 0, is not asked: ``close_loops`` gives a state where they are, and
+        ``constrained_dynamics`` says how far from that a state is and what accelerations leave
+        of rows that contradict each other.
 
     Raises
     ------

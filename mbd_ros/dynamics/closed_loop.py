@@ -35,6 +35,12 @@ class ClosedLoopSolution(NamedTuple):
         each other.
     redundant : tuple of str
         Names of rows that those before them imply, at one of the states: ``loop.row``.
+    violation : array
+        (m,) or (N, m): phi, how far each row is from closed at q [m, or product of unit vectors].
+        Accelerations follow from ``phi'' = 0`` whatever it is; for a state that satisfies the
+        loops, or an error where none does, see ``close_loops``.
+    violation_rate : array
+        (m,) or (N, m): ``phi' = A v`` [m/s, 1/s].
 
     """
 
@@ -43,6 +49,8 @@ class ClosedLoopSolution(NamedTuple):
     rank: int | Array
     residual: Array
     redundant: tuple[str, ...]
+    violation: Array
+    violation_rate: Array
 
 
 def row_names(model: Model) -> tuple[str, ...]:
@@ -76,7 +84,8 @@ def constrained_dynamics(
     if not model.loops:
         accelerations = dyn.forward_dynamics(q, v, applied)
         none = np.empty((*accelerations.shape[:-1], 0))
-        return ClosedLoopSolution(accelerations, none, 0, none.copy(), ())
+        return ClosedLoopSolution(accelerations, none, 0, none.copy(), (), none.copy(),
+                                  none.copy())
     result = dyn.loop_reactions(q, v, applied)
     accelerations = np.ascontiguousarray(result[..., :model.nv])
     reports = result[..., model.nv:].reshape(*result.shape[:-1], -1, 2)
@@ -92,8 +101,10 @@ def constrained_dynamics(
         multipliers = _least(np.broadcast_to(A, (*multipliers.shape, model.nv)), multipliers, rank)
         names = np.array(row_names(model))
         redundant = tuple(names[~independent.reshape(-1, len(names)).all(axis=0)].tolist())
-    return ClosedLoopSolution(accelerations, multipliers,
-                              int(rank) if np.ndim(rank) == 0 else rank, residual, redundant)
+    violation, rate = (np.broadcast_to(rows[..., k], residual.shape).copy() for k in (0, 1))
+    return ClosedLoopSolution(
+        accelerations, multipliers, int(rank) if np.ndim(rank) == 0 else rank, residual, redundant,
+        violation, rate)
 
 
 def _least(A: Array, multipliers: Array, rank: Array) -> Array:

@@ -1,5 +1,7 @@
 """Accelerations and multipliers of closed loops against the reference states."""
 
+from pathlib import Path
+
 from loop_models import body_order, case_model, cases
 import numpy as np
 import pytest
@@ -7,6 +9,8 @@ import pytest
 import mbd_ros
 from mbd_ros.dynamics.closed_loop import coupling
 from mbd_ros.dynamics.loop_kinematics import VALUES
+
+ROOT = Path(__file__).resolve().parents[3]
 
 NAMES = sorted(cases())
 SMALL = [name for name in NAMES if len(cases()[name]['q']) <= 20]
@@ -124,3 +128,24 @@ def test_power_of_the_constraint_forces_vanishes():
         solution = mbd_ros.constrained_dynamics(model, q, v, tau, gravity=gravity)
         A = mbd_ros.compile(model).loop_rows(q, v)[:, VALUES:]
         assert abs(v @ A.T @ solution.multipliers) < 1e-10  # A v is consistent to 2e-13
+
+
+@pytest.mark.parametrize('count', [None, 3])
+def test_how_open_the_loops_are_is_in_the_answer(count):
+    model = mbd_ros.load(str(ROOT / 'urdf' / 'four_bar.urdf'))
+    q, v, tau = np.full(model.nq, 0.3), np.full(model.nv, 0.1), np.zeros(model.nv)
+    closed = mbd_ros.close_loops(model, q, v)
+    if count:
+        q, closed = np.tile(q, (count, 1)), [np.tile(part, (count, 1)) for part in closed]
+    open_ = mbd_ros.constrained_dynamics(model, q, v, tau)
+    rows = mbd_ros.compile(model).loop_rows(q, v)
+    np.testing.assert_array_equal(open_.violation, rows[..., 0])
+    np.testing.assert_array_equal(open_.violation_rate, rows[..., 1])
+    # Bars of half a metre, each turned by 0.3 rad: some centimetres; accelerations keep the gap.
+    assert np.abs(open_.violation).max() > 0.02
+    assert np.abs(open_.violation_rate).max() > 0.01
+    np.testing.assert_allclose(open_.residual, 0.0, atol=1e-12)
+    solution = mbd_ros.constrained_dynamics(model, *closed, tau)
+    assert np.abs(solution.violation).max() < 1e-10   # the tolerance of close_loops
+    assert np.abs(solution.violation_rate).max() < 1e-10
+    assert solution.violation.shape == solution.violation_rate.shape == solution.residual.shape
