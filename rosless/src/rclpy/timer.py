@@ -228,18 +228,22 @@ class Rate:
         Raises
         ------
         ROSInterruptException
-            If the context is shut down, or the rate destroyed.
+            If the context is shut down.
+        RuntimeError
+            If the rate has been destroyed before.
 
         """
         self._event.clear()  # before it is asked for an end, which may come in between
-        if self._shutdown or self._destroyed or not self._context.ok():
+        if self._shutdown or not self._context.ok():
             raise ROSInterruptException()
+        if self._destroyed:
+            raise RuntimeError('Rate cannot sleep because it has been destroyed')
         self._event.wait()
-        if self._shutdown or self._destroyed:
+        if self._shutdown:
             raise ROSInterruptException()
 
     def destroy(self) -> None:
-        """Stop; whoever sleeps is woken."""
+        """Stop; the sleep of whoever sleeps ends."""
         self._destroyed = True
         self._timer.destroy()
         self._event.set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 import threading
 from typing import Any
 
@@ -133,3 +134,23 @@ def test_a_node_that_is_removed_or_destroyed_has_no_executor(
     destroyed.destroy_node()
     assert removed.executor is None
     assert executor.get_nodes() == []
+
+
+def test_a_destroyed_rate(make_node: Make, spinning: Make) -> None:
+    node = make_node()
+    spinning(node)
+    rate = node.create_rate(0.01)
+    sleeping, slept = threading.Event(), threading.Event()
+
+    def sleep() -> None:
+        sleeping.set()
+        with suppress(RuntimeError):  # if it is destroyed before the sleep begins
+            rate.sleep()
+        slept.set()
+
+    threading.Thread(target=sleep, daemon=True).start()
+    assert sleeping.wait(60.0)
+    node.destroy_rate(rate)
+    assert slept.wait(60.0)
+    with pytest.raises(RuntimeError, match='Rate cannot sleep because it has been destroyed'):
+        rate.sleep()

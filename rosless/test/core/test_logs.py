@@ -65,6 +65,13 @@ def test_once_and_skip_first(capsys: Any) -> None:
     assert capsys.readouterr().err.count(']: a') == 1
 
 
+def test_calls_in_one_line_are_told_apart(capsys: Any) -> None:
+    logger = get_logger('x')
+    told = [(logger.info('a'), logger.info('b', skip_first=True)) for _ in range(2)]
+    assert told == [(True, False), (True, True)]
+    assert capsys.readouterr().err.count(']: b') == 1
+
+
 def test_throttle() -> None:
     logger = get_logger('x')
     clock = ROSClock()

@@ -36,7 +36,7 @@ class RcutilsLogger:
 
     def __init__(self, name: str = '') -> None:
         self.name = name
-        self.contexts: dict[tuple[str, int], CallerState] = {}
+        self.contexts: dict[tuple[str, int, int], CallerState] = {}
 
     def get_child(self, name: str) -> RcutilsLogger:
         """Return the logger `<name of this>.<name>`."""
@@ -86,7 +86,8 @@ class RcutilsLogger:
 
     def _log(self, message: Any, severity: LoggingSeverity, features: dict[str, Any]) -> bool:
         frame = sys._getframe(2)
-        caller = frame.f_code.co_filename, frame.f_lineno
+        # also which call in the line
+        caller = frame.f_code.co_filename, frame.f_lineno, frame.f_lasti
         state = self._state(caller, severity, features)
         if severity < log_output.effective_level(self.name):
             return False
@@ -99,7 +100,7 @@ class RcutilsLogger:
         return True
 
     def _state(
-        self, caller: tuple[str, int], severity: LoggingSeverity, features: dict[str, Any]
+        self, caller: tuple[str, int, int], severity: LoggingSeverity, features: dict[str, Any]
     ) -> CallerState:
         """Return what is known of a place in the code, where only the message may change."""
         unknown = sorted(set(features) - FEATURES)
