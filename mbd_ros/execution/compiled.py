@@ -8,7 +8,8 @@ import ctypes
 from dataclasses import dataclass
 import functools
 import math
-from typing import Any, NamedTuple, TypeAlias
+import threading
+from typing import TypeAlias
 import weakref
 
 import numpy as np
@@ -19,7 +20,7 @@ from mbd_ros.execution.batch import batch_ir
 from mbd_ros.execution.bundles import Node
 from mbd_ros.execution.chunks import chunked_code, Plan, plan_of
 from mbd_ros.execution.interpreted import Interpreted
-from mbd_ros.execution.kernel import all_finite, Kernel
+from mbd_ros.execution.kernel import all_finite, Batches, FastBatches, Kernel
 from mbd_ros.execution.machine_code import address_ir, MachineCode, vector_lanes
 from mbd_ros.execution.origin import origin_of
 from mbd_ros.execution.partition import Partition
@@ -41,28 +42,6 @@ LONG_CHAIN = 200
 Bodies from which on segments of a chain or large subtrees run side by side unasked; with loops,
 whose rows make each step longer, all that is not unrolled.
 """
-
-
-class Batches(NamedTuple):
-    """
-    What runs rows of a batch.
-
-    Attributes
-    ----------
-    rows : int
-        Address of ``int64 rows(arrays, first, count, result)``; see ``shares_ir.py``.
-    lanes : int
-        How many of them it runs at a time, which is the least it can run.
-    alive : object
-        Keeps the code.
-
-    """
-
-    rows: int
-    lanes: int
-    alive: object
-
-
 SideBySide: TypeAlias = 'tuple[Node, ...] | Plan | Bundles | Partition | None'
 
 
@@ -185,6 +164,9 @@ class CompiledKernel:
         else:
             self._one, self._alive = self._code(program, model, SCALAR)
         self.address: int | None = self._one.address('kernel')
+        self._lock = threading.Lock()
+        self._compiled: list[Batches] = []
+        self._told: list[Callable[[Batches], None]] = []
         if rolled or isinstance(side_by_side, Bundles):
             weakref.finalize(self, _release, self._one).atexit = False
 
@@ -192,11 +174,18 @@ class CompiledKernel:
         """Return what runs so many states."""
         return self.name if count == 1 else f'{self._kind}, {self._width.lanes} lanes'
 
-    @functools.cached_property
-    def batches(self) -> Batches:
-        """What runs batches, compiled when it is asked for."""
-        call = self._call_many
-        return Batches(call.code[-1].address('rows'), self._width.lanes, call)
+    @property
+    def fast_batches(self) -> FastBatches:
+        """How batches run without Python in between."""
+        return FastBatches(self._width.lanes, 1, self.follow_batches)
+
+    def follow_batches(self, told: Callable[[Batches], None]) -> None:
+        """Tell somebody what runs batches when it is compiled."""
+        with self._lock:
+            if not self._compiled:
+                self._told.append(told)
+                return
+        told(self._compiled[0])
 
     def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
             out: NDArray[np.float64]) -> bool:
@@ -215,8 +204,8 @@ class CompiledKernel:
             finite = self.run(padded, gravity, results)
             out[...] = results[:count]
             return finite
-        return bool(self._call_many(count, *(a.ctypes.data for a in arguments),
-                                    gravity.ctypes.data, out.ctypes.data))
+        return bool(self.batches.call(count, *(a.ctypes.data for a in arguments),
+                                      gravity.ctypes.data, out.ctypes.data))
 
     @functools.cached_property
     def _call_one(self) -> Callable[..., None]:
@@ -224,18 +213,23 @@ class CompiledKernel:
         return ctypes.CFUNCTYPE(None, *pointers)(self._one.address('kernel'))
 
     @functools.cached_property
-    def _call_many(self) -> Any:
-        """The batch loop over lanes, compiled at the first batch."""
+    def batches(self) -> Batches:
+        """What runs batches, compiled at the first one; two threads may come at a time."""
         width = self._width
         kernel, alive = self._code(self.program, self.model, width)
         loop = MachineCode(batch_ir(
             sizes(self.model, self.program.inputs), math.prod(self.shape), width),
             addresses=[kernel.address('kernel')])
         pointers = [ctypes.c_void_p] * (len(self.program.inputs) + 2)
-        call: Any = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *pointers)(
-            loop.address('batch'))
-        call.code = kernel, alive, loop  # two threads may come here at a time, each with its own
-        return call
+        call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *pointers)(loop.address('batch'))
+        found = Batches(call, loop.address('rows'), width.lanes, (kernel, alive, loop))
+        with self._lock:
+            self._compiled.append(found)
+            told = self._told.copy()
+            self._told.clear()
+        for one in told:
+            one(found)
+        return found
 
 
 def _release(code: MachineCode) -> None:

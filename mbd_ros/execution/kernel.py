@@ -2,13 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.execution.sweeps import Program
 from mbd_ros.model import Model
+
+
+class Batches(NamedTuple):
+    """
+    Machine code that runs rows of a batch.
+
+    Attributes
+    ----------
+    call : callable
+        ``(count, argument..., gravity, result)``, addresses; gives 1 if all numbers are finite.
+    rows : int
+        Address of ``int64 rows(arrays, first, count, result)``; see ``shares_ir.py``.
+    lanes : int
+        How many of them it runs at a time, which is the least it can run.
+    alive : object
+        Keeps the code.
+
+    """
+
+    call: Callable[..., int]
+    rows: int
+    lanes: int
+    alive: object
+
+
+class FastBatches(NamedTuple):
+    """
+    How batches run when no Python code is in between; see ``fast_batch.py``.
+
+    Attributes
+    ----------
+    lanes : int
+        The least states that run at a time.
+    threads : int
+        The most threads.
+    follow : callable
+        Takes a function to call with what runs batches when that is compiled.
+
+    """
+
+    lanes: int
+    threads: int
+    follow: Callable[[Callable[[Batches], None]], None]
 
 
 class Kernel(Protocol):

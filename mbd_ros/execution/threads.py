@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution.compiled import Batches, Compiled, compiled_kernel, CompiledKernel
-from mbd_ros.execution.kernel import Executor, Kernel
+from mbd_ros.execution.compiled import Compiled, compiled_kernel, CompiledKernel
+from mbd_ros.execution.kernel import Batches, Executor, FastBatches, Kernel
 from mbd_ros.execution.shares_ir import SMALLEST_SHARE
 from mbd_ros.execution.subtrees import partition_of
 from mbd_ros.execution.sweeps import Program
@@ -106,6 +106,13 @@ class ThreadedKernel:
         return max(1, min(self.count, count // SMALLEST_SHARE)) if shared else 1
 
     @property
+    def fast_batches(self) -> FastBatches | None:
+        """How batches run without Python in between, if they do."""
+        if not isinstance(self.inner, CompiledKernel):
+            return None
+        return self.inner.fast_batches._replace(threads=self.count if available() else 1)
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the result for one state."""
         return self.inner.shape
@@ -131,6 +138,7 @@ class ThreadedKernel:
 _LOCK = threading.Lock()
 _LEFT_BEHIND: list[object] = []
 """What threads still read that lost the processor in the middle of a block."""
+_PENDING = ctypes.c_int64(0)
 
 
 def share_rows(batches: Batches, arrays: list[NDArray[np.float64]], out: NDArray[np.float64],
@@ -155,7 +163,7 @@ def share_rows(batches: Batches, arrays: list[NDArray[np.float64]], out: NDArray
         Whether all numbers are finite.
 
     """
-    _forget_what_is_done()
+    forget_what_is_done()
     call = (batches.rows, len(out), 0, batches.lanes, out[0].nbytes, out.ctypes.data, len(arrays),
             *(array.ctypes.data for array in arrays))
     others: list[int] = []
@@ -172,13 +180,21 @@ def leave_behind(*things: object) -> None:
     """Keep what a thread may still read that lost the processor in the middle of a block."""
     with _LOCK:
         _LEFT_BEHIND.append(things)
+        _PENDING.value = len(_LEFT_BEHIND)
 
 
-def _forget_what_is_done() -> None:
-    if _LEFT_BEHIND:
+def forget_what_is_done() -> None:
+    """Let go of what was kept if no such thread is at it any more."""
+    if _PENDING.value:
         with _LOCK:
             if not left_behind():
                 _LEFT_BEHIND.clear()
+                _PENDING.value = 0
+
+
+def pending() -> ctypes.c_int64:
+    """Return the word that is not zero while something is kept, for native code."""
+    return _PENDING
 
 
 @functools.cache
@@ -192,6 +208,7 @@ def _forget() -> None:
     global _LOCK
     _LOCK = threading.Lock()
     _LEFT_BEHIND.clear()
+    _PENDING.value = 0
 
 
 os.register_at_fork(after_in_child=_forget)

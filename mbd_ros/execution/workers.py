@@ -23,6 +23,7 @@ from mbd_ros.execution.workers_ir import CLAIMED, LOST, WORDS, workers_ir
 
 _LOCK = threading.Lock()
 _WORKERS: list[_Worker] = []
+_RUNNING = ctypes.c_int64(0)
 
 
 class _Worker:
@@ -70,7 +71,13 @@ def workers(count: int) -> list[int]:
         for worker in _WORKERS[:count]:
             if worker.thread is None:
                 worker.start()
+        _RUNNING.value = len([worker for worker in _WORKERS if worker.thread is not None])
         return [worker.address for worker in _WORKERS[:count]]
+
+
+def running() -> ctypes.c_int64:
+    """Return the word that holds how many workers have a thread, for native code."""
+    return _RUNNING
 
 
 def left_behind() -> bool:
@@ -91,6 +98,7 @@ def _forget() -> None:
             worker.words[0] = CLAIMED
             for end in worker.words[5:7]:
                 os.close(end)
+    _RUNNING.value = 0
     _LOCK.release()
 
 
