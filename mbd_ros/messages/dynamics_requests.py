@@ -106,7 +106,9 @@ def joint_order(model: Model, names: Sequence[str]) -> JointOrder:
             raise UnknownNameError('joint', name, known)
     missing = [name for name in known if name not in names]
     if missing or len(names) > len(known):
-        found = f'missing: {", ".join(missing)}' if missing else 'one is named twice'
+        twice = sorted({name for name in names if names.count(name) > 1})
+        found = '; '.join(f'{what}: {", ".join(some)}' for what, some in (
+            ('missing', missing), ('named twice', twice)) if some)
         raise ShapeError('joint_names', (len(names),),
                          f'({len(known)},), every joint of the model once; {found}')
     indices = [model.joint_index(name) for name in names]

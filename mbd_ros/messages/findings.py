@@ -33,13 +33,25 @@ def read_description(request: Any, model: Model | None) -> str:
         If it is no XML text; files of this machine are not read for others.
 
     """
-    text = str(request.robot_description)
-    if not text.strip() and model is not None:
+    if not request.robot_description.strip() and model is not None:
         return model.mechanism.text
+    return read_text(request, 'XML text, or empty for the robot in use'
+                     + ('' if model else ', but there is none'))
+
+
+def read_text(request: Any, allowed: str = 'XML text') -> str:
+    """
+    Return the description in a request.
+
+    Raises
+    ------
+    InvalidValueError
+        If it is no XML text, such as a path: files of this machine are not read for others.
+
+    """
+    text = str(request.robot_description)
     if not text.lstrip('\ufeff \t\r\n').startswith('<'):
-        raise InvalidValueError(
-            'robot_description', text[:40],
-            'XML text, or empty for the robot in use' + ('' if model else ', but there is none'))
+        raise InvalidValueError('robot_description', text[:40], allowed)
     return text
 
 

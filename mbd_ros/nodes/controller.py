@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 import contextlib
 from dataclasses import replace
 import time
@@ -21,6 +22,7 @@ from mbd_ros.control import Payload, Task
 from mbd_ros.control.feasibility import check_task
 from mbd_ros.control.payload import carrier, reloaded
 from mbd_ros.control.tracker import Mode, Step, Tracker
+from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, MbdError, NoModelError
 from mbd_ros.messages.controller_states import idle_state, tracking_state
 from mbd_ros.messages.efforts import EffortCommands
@@ -318,14 +320,14 @@ class Controller(Node):
             if robot is None or self._task is None:
                 raise NoModelError(self._source.problem)
             payload = read_payload(request.link or self._task.link, request.payload)
-            dynamics = reloaded(self._dynamics, payload)
+            before = self._payload or Payload(payload.link, 0.0)
+            self._use(reloaded(self._dynamics, payload),
+                      lambda: reloaded(self._dynamics, before))
         except MbdError as error:
             response.error_code, response.message = error_code(error), str(error)
             response.name_at_fault = name_at_fault(error)
             return response
-        self._payload, self._dynamics = payload, dynamics
-        if self._tracker is not None:
-            self._tracker.set_dynamics(dynamics)
+        self._payload = payload
         self.get_logger().info(f'payload: {payload.mass:g} kg on {payload.link}')
         response.success, response.model_generation = True, robot.model.generation
         return response
@@ -339,14 +341,28 @@ class Controller(Node):
         """Go on under another gravity."""
         if self._source.robot is None:
             return
+
+        def pulled(along: Sequence[float]) -> PreparedDynamics:
+            self._dynamics.change_gravity(along)
+            return self._dynamics
         try:
-            self._dynamics.change_gravity(gravity)
+            self._use(pulled(gravity), lambda: pulled(self._gravity))
         except MbdError as error:
             self.get_logger().error(f'gravity not used: {error}', throttle_duration_sec=1.0)
             return
         self._gravity = self._settings.gravity = list(gravity)
-        if self._tracker is not None:
+
+    def _use(self, dynamics: PreparedDynamics, before: Callable[[], PreparedDynamics]) -> None:
+        """Go on under other dynamics, or those before if no motion follows from these."""
+        self._dynamics = dynamics
+        if self._tracker is None:
+            return
+        try:
+            self._tracker.set_dynamics(dynamics)
+        except MbdError:
+            self._dynamics = before()
             self._tracker.set_dynamics(self._dynamics)
+            raise
 
     def _send(self, stamp: int, measured: Measured, step: Step, begin: float) -> None:
         """Publish efforts, and the state when it is time."""

@@ -21,6 +21,7 @@ import mbd_ros
 from mbd_ros.errors import MbdError
 from mbd_ros.messages.dynamics_answers import fail
 from mbd_ros.messages.efforts import EffortCommands
+from mbd_ros.messages.findings import read_text
 from mbd_ros.messages.joint_states import JointStateWriter
 from mbd_ros.messages.loop_wrenches import loop_wrench_messages
 from mbd_ros.messages.odometry import BaseOdometry
@@ -205,7 +206,7 @@ class Simulator(Node):
         """Put another robot in the place of the one that moves, or say why not."""
         try:
             change = read_change(request)
-            self._source.take(request.robot_description, partial(self._on_robot, change=change))
+            self._source.take(read_text(request), partial(self._on_robot, change=change))
         except MbdError as error:
             return fail(response, error, self._source.generation)
         except Exception as error:   # the node has to stay up, and the caller needs an answer

@@ -5,7 +5,9 @@ from pathlib import Path
 import re
 import time
 
+from geometry_msgs.msg import Inertia, Vector3
 from mbd_msgs.msg import ControllerState
+from mbd_msgs.srv import SetPayload
 import pytest
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -176,3 +178,19 @@ class TestOneController:
         bench.graph.wait_until(lambda: len(bench.efforts) > count, 'the answer is sent again')
         assert bench.efforts[-1].data == first.data
         assert bench.efforts[-1].layout.dim[0].label == first.layout.dim[0].label
+
+
+def test_a_load_from_which_no_motion_follows_is_refused(run_node, graph, urdf):
+    """The robot is led on as before."""
+    controller = run_node('controller', {'robot_description': str(urdf('three_link_arm')),
+                                         'state_timeout': '60.0'}, '--params-file', str(CONFIG))
+    bench = Bench(graph)
+    before = bench.answer()
+    answer = graph.call(SetPayload, 'controller/set_payload', SetPayload.Request(
+        link='tool', payload=Inertia(m=1.0, com=Vector3(x=1e9))))
+    assert not answer.success
+    assert "joint 'joint3' moves no inertia" in answer.message
+    after = bench.answer()
+    # Feedback on what happened meanwhile, within the limits; the load weighs 1e10 N m.
+    assert after.data != before.data
+    assert controller.up

@@ -105,7 +105,9 @@ def test_what_else_enters_the_equations(model):
     ({'joint_names': ['joint1', 'joint2']}, ShapeError,
      r'joint_names has shape \(2,\); allowed: \(3,\), every joint of the model once; '
      'missing: joint3'),
-    ({'joint_names': [*NAMES, 'joint1']}, ShapeError, 'one is named twice'),
+    ({'joint_names': [*NAMES, 'joint1']}, ShapeError, 'model once; named twice: joint1'),
+    ({'joint_names': [*NAMES[:-1], NAMES[0]]}, ShapeError,
+     f'model once; missing: {NAMES[-1]}; named twice: {NAMES[0]}'),
     ({'points': []}, ShapeError, 'points has shape .* at least one point'),
     ({'points': [point(positions=[0.0] * 2)]}, ShapeError,
      r'positions of point 0 has shape \(2,\); allowed: \(3,\), one for each joint name'),

@@ -1,11 +1,11 @@
 """The service CheckModel: what is read from a request and written into an answer."""
 
 from described import bare, joint, link, robot
-from mbd_msgs.srv import CheckModel
+from mbd_msgs.srv import CheckModel, SetModel
 import pytest
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.messages.findings import diagnose
+from mbd_ros.messages.findings import diagnose, read_text
 from mbd_ros.model import load
 
 GOOD = robot(bare('base'), link('arm', moments=(0.01,) * 3),
@@ -43,3 +43,5 @@ def test_files_are_not_read_for_others(text):
     with pytest.raises(InvalidValueError, match=r'allowed: XML text, or empty for the robot in '
                                                 r'use, but there is none'):
         ask(text)
+    with pytest.raises(InvalidValueError, match=r"robot_description is '.*'; allowed: XML text$"):
+        read_text(SetModel.Request(robot_description=text))
