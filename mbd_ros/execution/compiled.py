@@ -25,7 +25,9 @@ from mbd_ros.execution.machine_code import address_ir, MachineCode, vector_lanes
 from mbd_ros.execution.origin import origin_of
 from mbd_ros.execution.partition import Partition
 from mbd_ros.execution.rolled import rolled_code, RolledCode
-from mbd_ros.execution.rolled_bundles import Bundles, bundles_code, rolled_bundles_of
+from mbd_ros.execution.rolled_bundles import (
+    Bundles, bundles_code, PAYS, rolled_bundles_of)
+from mbd_ros.execution.rolled_segments import Segments, segments_code, segments_of
 from mbd_ros.execution.rolled_ties import Shape
 from mbd_ros.execution.species import Kind
 from mbd_ros.execution.straight_line import SCALAR, Width
@@ -42,7 +44,7 @@ LONG_CHAIN = 200
 Bodies from which on segments of a chain or large subtrees run side by side unasked; with loops,
 whose rows make each step longer, all that is not unrolled.
 """
-SideBySide: TypeAlias = 'tuple[Node, ...] | Plan | Bundles | Partition | None'
+SideBySide: TypeAlias = 'tuple[Node, ...] | Plan | Bundles | Segments | Partition | None'
 
 
 @dataclass(frozen=True)
@@ -100,9 +102,14 @@ class Compiled:
         return compiled_kernel(program, model, rolled, side_by_side, folded=folded and rolled)
 
 
-def long_way(program: Program, model: Model, width: int) -> Plan | Bundles | None:
+def long_way(program: Program, model: Model, width: int) -> Plan | Bundles | Segments | None:
     """Return what of a large robot may run side by side in lanes, if there is something."""
-    return plan_of(program, model, width) or rolled_bundles_of(program, model, width, folded=True)
+    bundles = rolled_bundles_of(program, model, width, folded=True)
+    segments = segments_of(program, model, width)
+    most = bundles.steps(model) if bundles else PAYS * model.nb
+    if segments is not None and segments.steps(model) < most:
+        return segments
+    return plan_of(program, model, width) or bundles
 
 
 @functools.lru_cache(maxsize=1024)
@@ -154,6 +161,10 @@ class CompiledKernel:
             self._one, self._alive = bundles_code(program, model, side_by_side)
             way = 'folded' if side_by_side.folded else 'rolled'
             self.name = f'{way}, {side_by_side.width} lanes'
+        elif isinstance(side_by_side, Segments):
+            self._one, self._alive = segments_code(program, model, side_by_side)
+            way = 'folded' if side_by_side.folded else 'rolled'
+            self.name = f'{way}, {len(side_by_side.firsts)} segments in lanes'
         elif isinstance(side_by_side, Partition):
             self._one, self._alive = subtrees_code(program, model, side_by_side)
             way = 'folded' if side_by_side.folded else 'rolled'
@@ -167,7 +178,7 @@ class CompiledKernel:
         self._lock = threading.Lock()
         self._compiled: list[Batches] = []
         self._told: list[Callable[[Batches], None]] = []
-        if rolled or isinstance(side_by_side, Bundles):
+        if rolled or isinstance(side_by_side, (Bundles, Segments)):
             weakref.finalize(self, _release, self._one).atexit = False
 
     def how(self, count: int) -> str:

@@ -10,6 +10,7 @@ from mbd_ros.execution.compiled import Compiled, compiled_kernel, long_way
 from mbd_ros.execution.kernel import Kernel
 from mbd_ros.execution.machine_code import vector_lanes
 from mbd_ros.execution.rolled_bundles import Bundles
+from mbd_ros.execution.rolled_segments import Segments
 from mbd_ros.execution.sweeps import Program
 from mbd_ros.execution.unrolled import bundles_of
 from mbd_ros.model import Model
@@ -45,12 +46,14 @@ class Lanes:
     def kernel(self, program: Program, model: Model) -> Kernel:
         """Return the kernel of a program for a model, compiled now or earlier."""
         width = self.width or vector_lanes()
-        nodes, way = bundles_of(program, model, width), long_way(program, model, width)
-        straight = (len(nodes or model.parents) <= program.largest_unrolled
-                    or Compiled().unrolls(program, model))
-        if isinstance(way, Bundles) and way.folded and model.nb > program.largest_unrolled:
+        way = long_way(program, model, width)
+        if isinstance(way, (Bundles, Segments)) and way.folded and (
+                model.nb > program.largest_unrolled):
             rolled = not Compiled().unrolls(program, model)
             return compiled_kernel(program, model, rolled, way, width, folded=rolled)
+        nodes = bundles_of(program, model, width)
+        straight = (len(nodes or model.parents) <= program.largest_unrolled
+                    or Compiled().unrolls(program, model))
         if isinstance(way, Plan) or not straight:
             return compiled_kernel(program, model, True, way, width)
         return compiled_kernel(program, model, False, nodes, width)

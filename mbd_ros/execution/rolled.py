@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mbd_ros.execution import elimination_ir
-from mbd_ros.execution.machine_code import vector_lanes
-from mbd_ros.execution.rolled_angles import ANGLES, angles_ir, LEAST, together
+from mbd_ros.execution.rolled_angles import ANGLES, angles_first, angles_ir, LEAST, together
 from mbd_ros.execution.rolled_ties import Shape, TieWriter
 from mbd_ros.execution.rolled_traces import SweepCode, TiesCode, traced, WalkCode
 from mbd_ros.execution.rolled_walks import WalkWriter
@@ -157,6 +156,12 @@ def subtree_code(program: Program, kinds: Sequence[Kind], width: Width = SCALAR,
                    slots, 'subtree').write()
 
 
+def swept_code(program: Program, species: Sequence[Species], sweeps: Sequence[SweepCode],
+               width: Width) -> RolledCode:
+    """Return what ``chain_code`` does of sweeps that are traced already."""
+    return _Writer(program, [*species], width, form='chain').write([*sweeps])
+
+
 class _Writer(TieWriter, WalkWriter):
     """Writes the functions line by line."""
 
@@ -172,16 +177,14 @@ class _Writer(TieWriter, WalkWriter):
         self._kind = width.type
         self._stack = max(16, 8 * width.lanes)  # or vectors kept there straddle cache lines
         self._lines: list[str] = []
-        self._hand = self._walk_hand = self._angles = 0
+        self._hand = self._walk_hand = 0
         self._solves = any(isinstance(sweep, Solve) for sweep in program.sweeps)
 
-    def write(self) -> RolledCode:
+    def write(self, found: list[Any] | None = None) -> RolledCode:
         program = self._program
-        if self._width.lanes < vector_lanes() and isinstance(program.sweeps[0], Outward):
-            self._angles = ANGLES
-            for one in self._species:
-                one.slots, one.angles = ANGLES, True
-        sweeps: list[Any] = traced(program, self._species, self._shapes)
+        self._angles = angles_first(program, self._species, self._width) if found is None else (
+            ANGLES if self._species[0].angles else 0)
+        sweeps = traced(program, self._species, self._shapes) if found is None else found
         for code in sweeps:
             if isinstance(code, SweepCode):
                 self._hand = max(self._hand, len(varying(code.shape, code.shape)))

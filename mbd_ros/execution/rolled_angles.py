@@ -8,9 +8,12 @@ coordinate of its joint, an angle or not, in the first two slots of what it keep
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mbd_ros.execution.machine_code import vector_lanes
-from mbd_ros.execution.species import COSINE, SINE
+from mbd_ros.execution.species import COSINE, SINE, Species
 from mbd_ros.execution.straight_line import Width
+from mbd_ros.execution.sweeps import Outward, Program
 
 ANGLES = 2
 """Slots that each body keeps for them."""
@@ -20,6 +23,15 @@ LEAST = 'declare i64 @llvm.umin.i64(i64, i64)'
 def together(width: Width) -> Width:
     """Return how many doubles are computed at a time."""
     return Width(max(width.lanes, vector_lanes()))
+
+
+def angles_first(program: Program, species: Sequence[Species], width: Width) -> int:
+    """Let bodies keep their sines and cosines, where that fills registers; return the slots."""
+    if width.lanes >= vector_lanes() or not isinstance(program.sweeps[0], Outward):
+        return 0
+    for one in species:
+        one.slots, one.angles = ANGLES, True
+    return ANGLES
 
 
 def angles_ir(width: Width, place: tuple[int, int, int], label: str) -> list[str]:

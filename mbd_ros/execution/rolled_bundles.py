@@ -68,6 +68,10 @@ class Bundles(NamedTuple):
                  for i in range(root, root + bundle.size)}
         return [i for i in range(count) if i not in taken]
 
+    def steps(self, model: Model) -> int:
+        """Return how many steps one after the other it all takes."""
+        return len(self.trunk(model.nb)) + sum(bundle.size for bundle in self.bundles)
+
 
 def rolled_bundles_of(program: Program, model: Model, width: int, folded: bool = False
                       ) -> Bundles | None:

@@ -11,7 +11,7 @@ nobody needs later is neither handed on nor kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -104,16 +104,38 @@ def traced(program: Program, species: Sequence[Species], shapes: Sequence[Shape]
             found.append(WalkCode(starts, [
                 trace_walk_step(sweep, one, program, carried) for one in species]))
         else:
-            code = _sweep(sweep, species, program, shape, folds)
+            code = sweep_code(sweep, species, program, shape, folds)
             shape = code.shape
             found.append(code)
     if not folds or any(code is None or isinstance(code, WalkCode) for code in found):
         return found  # walks read what all sweeps have kept
-    return _trimmed(found)
+    return trimmed(found)
 
 
-def _sweep(sweep: Outward | Inward, species: Sequence[Species], program: Program, landed: Any,
-           folds: bool) -> SweepCode:
+def sweep_code(sweep: Outward | Inward, species: Sequence[Species], program: Program, landed: Any,
+               folds: bool) -> SweepCode:
+    """
+    Trace one sweep.
+
+    Parameters
+    ----------
+    sweep : Outward or Inward
+        The sweep.
+    species : sequence of Species
+        The joint types; what their bodies keep is added to them.
+    program : Program
+        For its inputs.
+    landed : record
+        Shape of what the sweep before handed to the ground.
+    folds : bool
+        Whether scalars that are the same number everywhere are known instead of handed on.
+
+    Returns
+    -------
+    SweepCode
+        Its code.
+
+    """
     trace, out = Trace(), list[Operand]()
     if isinstance(sweep, Inward):
         ground = sweep.zero
@@ -165,17 +187,34 @@ def _ties(sweep: Ties, species: Sequence[Species], shapes: Sequence[Shape], hand
     return TiesCode(codes, places)
 
 
-def _trimmed(sweeps: Sequence[Traced]) -> list[Traced]:
-    """Return the sweeps without what nobody needs later."""
+def trimmed(sweeps: Sequence[Traced],
+            reads: Callable[[int, Sequence[Traced]], set[int]] | None = None) -> list[Traced]:
+    """
+    Return the sweeps without what nobody needs later.
+
+    Parameters
+    ----------
+    sweeps : sequence
+        As from ``traced``.
+    reads : callable, optional
+        ``(k, the sweeps after sweep k)`` -> which entries are read of what its last body (inward:
+        its first) hands on; what the ground of the next sweep reads if left out.
+
+    Returns
+    -------
+    list
+        The same with less.
+
+    """
     kept: dict[int, set[int]] = {}  # slots that are read later, by species
     later: set[int] = set()  # what of its hand is read by the next sweep
     found: list[Traced] = []
-    for code in reversed(sweeps):
+    for number, code in reversed(list(enumerate(sweeps))):
         if isinstance(code, TiesCode):
             later = later.union(*(_read(one.trace, [*one.first, *one.second, *one.out])
                                   for one in code.codes))
         elif isinstance(code, SweepCode):
-            handed = set(later)
+            handed = set(later) if reads is None else reads(number, found)
             while True:
                 codes = [_needed(one, handed, kept.get(k, set()))
                          for k, one in enumerate(code.codes)]
@@ -188,8 +227,8 @@ def _trimmed(sweeps: Sequence[Traced]) -> list[Traced]:
             start = [(entry, value) for entry, value in code.start if entry in handed]
             code = replace(code, codes=codes, start=start)
             later = _read(code.trace, [*(value for _, value in start), *code.out])
-        found.append(code)
-    return found[::-1]
+        found.insert(0, code)
+    return found
 
 
 def _needed(code: Code, handed: set[int], kept: set[int]) -> Code:

@@ -21,7 +21,7 @@ same text runs on floats and on traced symbols.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 import math
 from typing import Any, NamedTuple
@@ -180,6 +180,8 @@ class Program:
     largest_folded : int
         Operations up to which it is made for more bodies, up to ``LARGEST_FOLDED``: the joints
         of a plane leave few.
+    segments : callable, optional
+        Makes what runs it with long chains cut into segments (``rolled_segments.py``).
 
     """
 
@@ -192,6 +194,7 @@ class Program:
     at_ground: tuple[Scalar, ...] = ()
     largest_unrolled: int = LARGEST_UNROLLED
     largest_folded: int = 0
+    segments: Callable[..., Any] | None = field(default=None, compare=False)
 
     @property
     def swept(self) -> list[int]:

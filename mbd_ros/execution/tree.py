@@ -109,6 +109,16 @@ def rolled_kinds(model: Model, program: Program, folded: bool = False
     return tuple(kinds), species, tuple(shapes), numbers
 
 
+def kinds_between(model: Model, bodies: Sequence[int], folded: bool
+                  ) -> tuple[list[Kind], list[int]]:
+    """Return the species of some bodies, at none of which ties matter, and which each one is."""
+    joints = sorted({model.joint_types[i].pair for i in bodies}, key=lambda joint: joint.__name__)
+    species = [joints.index(model.joint_types[i].pair) for i in bodies]
+    constants = [_read(tree_of(model).bodies[i][:3], BODY_SIZE) for i in bodies]
+    return [Kind(joint, fixed=_fixed(k, species, constants) if folded else ())
+            for k, joint in enumerate(joints)], species
+
+
 def _read(record: tuple[object, ...], size: int) -> list[float]:
     """Return so many constants as rolled code reads them, zeros at the end."""
     scalars = cast('list[float]', flatten(record))
