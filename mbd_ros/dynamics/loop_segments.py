@@ -26,13 +26,13 @@ forward dynamics, 1995, by the constraint forces between them, as here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
 from mbd_ros.dynamics.loop_branches import Branch, CutRow, NO_ROW, Reaction
 from mbd_ros.dynamics.loop_rows import Seen
-from mbd_ros.dynamics.loop_steps import accelerate, articulate, on_ground, see, settle
+from mbd_ros.dynamics.loop_steps import accelerate, articulate, Freed, on_ground, see, settle
 from mbd_ros.dynamics.loop_ties import Balance, Held, tie_down
 from mbd_ros.dynamics.recursive import Moving, no_rotation, rise
 from mbd_ros.dynamics.segments import move
@@ -68,9 +68,9 @@ def eliminate(body: Body, joint: Joint, beyond: Branch, link: Link, moving: Movi
 
 
 def release(body: Body, joint: Joint, parent: Reaction, link: Link, moving: Moving,
-            freed: object) -> Step:
+            freed: Freed) -> Step:
     """Outward: the joint's accelerations."""
-    return accelerate(False, body, joint, parent, moving, None, freed)
+    return accelerate(False, body, joint, parent, moving, nothing_held(0), freed)
 
 
 def nothing_held(slots: int) -> Held:
@@ -294,6 +294,3 @@ def _unit(axis: int) -> Wrench:
 
 def _entry(twist: Twist, axis: int) -> Scalar:
     return (*twist.angular, *twist.linear)[axis]
-
-
-Segmenting = Callable[[Tree, Sequence[Joint], World, Sequence[int], int], LoopSegments]

@@ -25,6 +25,9 @@ from mbd_ros.execution.sweeps import Body, Step, World
 from mbd_ros.spatial import (
     IDENTITY, Joint, Link, Scalar, Twist, ZERO3, ZERO_TWIST, ZERO_WRENCH)
 
+Freed = tuple[tuple[LoopPivot, ...], tuple[Closed, ...]]
+"""What a body keeps of its joint's axes and of the rows closed there."""
+
 
 def on_ground(world: World) -> Seen:
     """Return the ground as others see it."""
@@ -82,7 +85,7 @@ def settle(slots: int, reports: bool, ground: Callable[[World], Twist], world: W
 
 
 def accelerate(reports: bool, body: Body, joint: Joint, parent: Reaction, moving: Moving,
-               held: Held, freed: tuple[tuple[LoopPivot, ...], tuple[Closed, ...]]) -> Step:
+               held: Held, freed: Freed) -> Step:
     """Outward: the joint's accelerations, then the multipliers of the loops that meet here."""
     pivots, closed = freed
     acceleration = moving.link.twist_to_child(parent.acceleration)

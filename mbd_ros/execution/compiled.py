@@ -94,8 +94,11 @@ class Compiled:
             return compiled_kernel(program, model, rolled)
         folded = model.nb > program.largest_unrolled and folds(program, model)
         side_by_side: SideBySide = None
-        if folded or (rolled and (model.nb >= LONG_CHAIN or model.loops)):
+        if folded or (rolled and model.nb >= LONG_CHAIN) or (
+                model.loops and (rolled or model.nb > program.largest_unrolled)):
             side_by_side = long_way(program, model, vector_lanes())
+        if isinstance(side_by_side, Bundles) and not (folded or rolled):
+            side_by_side = None  # straight-line code is faster
         if side_by_side is None and not rolled:
             with contextlib.suppress(ZeroDivisionError):  # compiled_kernel meets it again
                 side_by_side = bundles_that_pay(program, model)
@@ -163,8 +166,7 @@ class CompiledKernel:
             self.name = f'{way}, {side_by_side.width} lanes'
         elif isinstance(side_by_side, Segments):
             self._one, self._alive = segments_code(program, model, side_by_side)
-            way = 'folded' if side_by_side.folded else 'rolled'
-            self.name = f'{way}, {len(side_by_side.firsts)} segments in lanes'
+            self.name = f'folded, {len(side_by_side.firsts)} segments in lanes'
         elif isinstance(side_by_side, Partition):
             self._one, self._alive = subtrees_code(program, model, side_by_side)
             way = 'folded' if side_by_side.folded else 'rolled'

@@ -47,8 +47,8 @@ class Lanes:
         """Return the kernel of a program for a model, compiled now or earlier."""
         width = self.width or vector_lanes()
         way = long_way(program, model, width)
-        if isinstance(way, (Bundles, Segments)) and way.folded and (
-                model.nb > program.largest_unrolled):
+        if model.nb > program.largest_unrolled and (
+                isinstance(way, Segments) or (isinstance(way, Bundles) and way.folded)):
             rolled = not Compiled().unrolls(program, model)
             return compiled_kernel(program, model, rolled, way, width, folded=rolled)
         nodes = bundles_of(program, model, width)

@@ -1,8 +1,9 @@
 """
 Long chains of a tree with loops, cut into segments that run in the lanes of a vector.
 
-All segments have the same length and joints; they are swept by rolled code, and what is between
-them by straight-line code of one function, which calls the sweeps. What happens there a program
+All segments have the same length and joints; they are swept by rolled code for this one robot
+(``rolled_traces.py``), and what is between them by straight-line code of one function, which calls
+the sweeps. What happens there a program
 says by its ``segments``: an object with the four ``sweeps`` of a segment (two outward, inward,
 outward) and a method for what is done after each but the second, which returns what the segments
 are handed in the next, a record for each:
@@ -34,30 +35,47 @@ from mbd_ros.execution.species import BODY_SIZE, flatten, mapped, Species, varyi
 from mbd_ros.execution.straight_line import declarations_ir, SCALAR, StraightLine, Width
 from mbd_ros.execution.sweeps import Inward, Outward, Program, World
 from mbd_ros.execution.trace import Operand, Symbol, Trace
-from mbd_ros.execution.tree import folds, joints_of, kinds_between, rolled_tables, sizes, tree_of
+from mbd_ros.execution.tree import joints_of, kinds_between, rolled_tables, sizes, tree_of
 from mbd_ros.execution.workspace import DECLARATIONS, give_ir, take_ir
 from mbd_ros.model import Model
 from mbd_ros.spatial import Vector3
 
 SHORTEST = 4
 """Bodies of a segment below which it is not worth the work at its ends."""
-AROUND, BETWEEN, WIDE = 1.0, 2.5, 1.5
-"""
-Steps of segments that a body in no segment takes, and one between segments, whose rows are joined;
-a step of eight lanes, as long as so many of four or two.
-"""
 MOST_AROUND = 32
 """Bodies in no segment beyond which the code that runs them one by one grows too long."""
 WORK = '%rows'
 
 
+class Prices(NamedTuple):
+    """
+    What is beside the sweeps of segments, counted in their steps; measured on rings.
+
+    Attributes
+    ----------
+    around : float
+        A body in no segment.
+    between : float
+        One between two segments, whose rows are joined.
+    wide : float
+        A step of eight lanes, for one of four or two.
+
+    """
+
+    around: float
+    between: float
+    wide: float
+
+
+IN_PLANE, IN_SPACE = Prices(1.0, 2.5, 1.5), Prices(2.0, 5.0, 1.65)
+
+
 class Segments(NamedTuple):
-    """Segments of ``length`` bodies in lanes; where code is ``folded``, it is for one robot."""
+    """Segments of ``length`` bodies, by their first bodies, in lanes."""
 
     firsts: tuple[int, ...]
     length: int
     width: int
-    folded: bool
 
     @property
     def lanes(self) -> tuple[int, ...]:
@@ -65,22 +83,26 @@ class Segments(NamedTuple):
         return (*self.firsts, *self.firsts[:1] * (self.width - len(self.firsts)))
 
     def steps(self, model: Model) -> float:
-        """Return about how many steps of a segment it all takes."""
+        """Return about how many steps of four lanes it all takes."""
         around = model.nb - self.length * len(self.firsts)
         tips = {first + self.length - 1 for first in self.firsts}
         between = sum(parent in tips for parent in model.parents)
-        return (self.length * (WIDE if self.width > 4 else 1.0) + AROUND * (around - between)
-                + BETWEEN * between)
+        prices = IN_PLANE if _in_plane(model) else IN_SPACE
+        return (self.length * (prices.wide if self.width > 4 else 1.0)
+                + prices.around * (around - between) + prices.between * between)
 
 
 def segments_of(program: Program, model: Model, width: int) -> Segments | None:
     """
     Return the segments that take the fewest steps, in so many lanes at most; None without any.
 
-    Couplings of joints act along the joints of their bodies, not between poses: they are not cut.
+    Couplings of joints act along the joints of their bodies, not between poses, and a body between
+    segments must have mass in all directions: else nothing is cut.
     """
     if program.segments is None or any(loop.kind == 'mimic' for loop in model.loops):
         return None
+    solid = [mass > 0.0 and bool(np.linalg.eigvalsh(inertia)[0] > 0.0)
+             for mass, inertia in zip(model.masses, model.inertias)]
     runs = list(_runs(model))
     best: Segments | None = None
     for length in {(size + 1) // k - 1 for _, size in runs for k in range(1, width + 1)}:
@@ -91,16 +113,25 @@ def segments_of(program: Program, model: Model, width: int) -> Segments | None:
                 {model.joint_types[first:first + length] for first in firsts}) > 1:
             continue
         lanes = 1 << (len(firsts) - 1).bit_length()
-        one = Segments(tuple(firsts), length, lanes, folds(program, model))
+        tips = {first + length - 1 for first in firsts}
+        if not all(solid[i] for i, parent in enumerate(model.parents) if parent in tips):
+            continue
+        one = Segments(tuple(firsts), length, lanes)
         if best is None or one.steps(model) < best.steps(model):
             best = one
     return best
 
 
+def _in_plane(model: Model) -> bool:
+    """Return whether all bodies move in one plane: half of the rows fold away."""
+    return all(set(kind.pair.axes) <= {2, 3, 4} and (parent < 0 or rotation[2, 2] == 1.0)
+               for kind, parent, rotation in zip(
+                   model.joint_types, model.parents, model.rotations))
+
+
 def _runs(model: Model) -> Iterator[tuple[int, int]]:
     """Yield first bodies and lengths of chains; ties are at their last bodies alone, if leaves."""
-    tied = {frame.body for tie in (*model.loops, *model.springs)
-            for frame in (tie.frame1, tie.frame2)}
+    tied = {body for tie in tree_of(model).ties for body in (tie.first, tie.second)}
     children = [0] * model.nb
     for parent in model.parents:
         if parent >= 0:
@@ -150,7 +181,7 @@ class _Driver:
         self._inputs, self._model, self._way = program.inputs, model, way
         self._width, self._trace = Width(way.width), Trace()
         kinds, _ = kinds_between(model, [
-            i for first in way.firsts for i in range(first, first + way.length)], way.folded)
+            i for first in way.firsts for i in range(first, first + way.length)], folded=True)
         self._species = [Species(*kind) for kind in kinds]
         joints = joints_of(model, {
             name: [self._trace.input(k, entry) for entry in range(size)]
@@ -178,7 +209,7 @@ class _Driver:
             code = sweep_code(
                 Inward(sweep.step, template) if isinstance(sweep, Inward) else
                 Outward(sweep.step, lambda world, template=template: template),
-                self._species, self._program, None, self._way.folded)
+                self._species, self._program, None, folds=True)
             self._starts.append([varying(record, code.shape) for record in handed])
             codes.append(code)
             found = [self._found(k, code.shape, lane) for lane in range(len(handed))]
@@ -201,12 +232,17 @@ class _Driver:
 
     def _reads(self, k: int, later: Sequence[Traced]) -> set[int]:
         """Return which entries of what sweep k hands on are read."""
-        wanted = [*self._results.values(), *self._late.values()]
-        for code, lanes in zip(later, self._starts[k + 1:]):
-            assert isinstance(code, SweepCode)
-            wanted += [value for entry, _ in code.start for value in _entries(lanes, entry)]
-        return {symbol.second // self._width.lanes for symbol in self._trace.needed(wanted)
+        needed = self._trace.needed(self._wanted(k + 1, later))
+        return {symbol.second // self._width.lanes for symbol in needed
                 if symbol.name == 'input' and symbol.first == f'sweep{k}'}
+
+    def _wanted(self, k: int, codes: Sequence[Traced]) -> list[Operand]:
+        """Return the results, and what the segments are handed from sweep k on."""
+        wanted = [*self._results.values(), *self._late.values()]
+        for code, lanes in zip(codes, self._starts[k:]):
+            assert isinstance(code, SweepCode)
+            wanted += [record[entry] for entry, _ in code.start for record in lanes]
+        return wanted
 
     def ir(self) -> str:
         """Return the text."""
@@ -233,6 +269,8 @@ class _Driver:
         block = StraightLine('s', {
             **{k: f'%{name}' for k, name in enumerate(names)}, len(names): '%gravity',
             **{f'sweep{k}': WORK for k in range(4)}})
+        lines += block.compute(self._trace, [symbol for symbol in self._trace.needed(
+            self._wanted(0, self._codes)) if symbol.name in ('sin', 'cos')], Width(vector_lanes()))
         packed = ', '.join(f'ptr %{name}.lanes' for name in names)
         for k in range(4):
             lines += self._hand(block, k)
@@ -248,14 +286,13 @@ class _Driver:
 
     def _hand(self, block: StraightLine, k: int) -> list[str]:
         """Return the code that puts what the segments are handed in sweep k into its lanes."""
-        code, starts = self._codes[k], self._starts[k]
-        values = [[*_entries(starts, entry)] for entry, _ in code.start]
+        starts = {entry: [record[entry] for record in self._starts[k]]
+                  for entry, _ in self._codes[k].start}
         results = list(self._results.values()) if k == 3 else []
-        lines = block.compute(self._trace, [*itertools.chain(*values), *results],
-                              Width(vector_lanes()))
-        for (entry, _), lanes in zip(code.start, values):
+        lines = block.compute(self._trace, [*itertools.chain(*starts.values()), *results])
+        for entry, values in starts.items():
             for lane in range(self._width.lanes):
-                lines += block.store(lanes[lane if lane < len(lanes) else 0], WORK,
+                lines += block.store(values[lane if lane < len(values) else 0], WORK,
                                      entry * self._width.lanes + lane)
         return lines + (self._give_out(block, self._results) if k == 3 else [])
 
@@ -272,11 +309,6 @@ class _Driver:
         offsets = [*(model.q_offsets if of_q else model.v_offsets), model.nq if of_q else model.nv]
         return ([offsets[first] for first in self._way.lanes],
                 offsets[self._way.firsts[0] + self._way.length] - offsets[self._way.firsts[0]])
-
-
-def _entries(lanes: Sequence[Sequence[Operand]], entry: int) -> list[Operand]:
-    """Return one of the scalars that are handed over, of all lanes."""
-    return [record[entry] for record in lanes]
 
 
 def _in_common(records: Sequence[Any], trace: Trace) -> Any:

@@ -121,8 +121,7 @@ class StraightLine:
     def _angles_together(self, needed: list[Symbol], width: Width) -> list[str]:
         """Return the instructions for sines and cosines of inputs, several angles at a time."""
         wanted = {symbol.first.number: symbol.first for symbol in needed
-                  if symbol.name in ('sin', 'cos') and symbol.number not in self._done
-                  and _of_inputs(symbol.first, width.lanes)}
+                  if symbol.name in ('sin', 'cos') and _of_inputs(symbol.first, width.lanes)}
         if not wanted:
             return []
         places: dict[int, tuple[int, int]] = {}
@@ -136,8 +135,7 @@ class StraightLine:
         if len(groups) == len(wanted):  # alone each
             return []
         inputs = {scalar.number: scalar for group in groups for scalar in group}
-        lines = [self._instruction(scalar) for scalar in inputs.values()
-                 if scalar.number not in self._done]
+        lines = [self._instruction(scalar) for scalar in inputs.values()]
         self._done.update(inputs)
         kind = width.type
         for number, group in enumerate(groups):
@@ -152,8 +150,7 @@ class StraightLine:
             for part in (0, 1):
                 lines.append(f'  {pair}p{part} = extractvalue {{{kind}, {kind}}} {pair}, {part}')
         for symbol in needed:
-            if symbol.name in ('sin', 'cos') and symbol.first.number in places and (
-                    symbol.number not in self._done):
+            if symbol.name in ('sin', 'cos') and symbol.first.number in places:
                 number, first = places[symbol.first.number]
                 part = 0 if symbol.name == 'sin' else 1
                 lines.append(self._out_of(self.value(symbol), kind,

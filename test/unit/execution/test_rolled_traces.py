@@ -188,7 +188,7 @@ def test_where_it_is_used():
     assert folds(program_of(ring), ring)
     assert not folds(FORWARD_DYNAMICS, ring)  # no ties
     assert not folds(program_of(legs), legs)
-    assert Compiled().kernel(program_of(ring), ring).how(1) == 'folded, 2 lanes'
+    assert Compiled().kernel(program_of(ring), ring).how(1).startswith('folded, ')
     assert Compiled().kernel(program_of(ring), ring).how(9).startswith('unrolled')
     assert Compiled('rolled').kernel(program_of(ring), ring).how(1) == 'rolled'
     long = wheel(320)

@@ -1,0 +1,111 @@
+"""Segments of long chains in the lanes of a vector, where there are loops."""
+
+import numpy as np
+import pytest
+from tied_chains import tied_chains
+
+import mbd_ros
+from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics, closed_loop_reactions
+from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
+from mbd_ros.execution import Lanes
+from mbd_ros.execution.compiled import compiled_kernel, long_way
+from mbd_ros.execution.rolled_segments import Segments, segments_of
+from mbd_ros.execution.tree import tree_of
+from mbd_ros.model import state
+
+CUT = (('revolute', 'a59', 'b59'),)
+TWINS = (('a', 'ground', 60), ('b', 'ground', 60))
+# Sums in another order along chains of some sixty joints, whose condition is 1e4 or so.
+TOLERANCE = 1e-10
+
+
+def program_of(model):
+    return closed_loop_dynamics(tree_of(model).slots)
+
+
+def check(model, width):
+    """Check one state after the other and their bits against the interpreted sweeps."""
+    rng = np.random.default_rng(width)
+    q = np.array([state.random_configuration(model, rng) for _ in range(2)])
+    v, tau = rng.normal(size=(2, 2, model.nv))
+    way = segments_of(program_of(model), model, width)
+    kernel = compiled_kernel(program_of(model), model, True, way)
+    assert kernel.name == f'folded, {len(way.firsts)} segments in lanes'
+    expected = mbd_ros.forward_dynamics(model, q, v, tau, executor='interpreted')
+    found, again = np.empty((2, 2, model.nv))
+    gravity = np.array([0.0, 0.0, -9.81])
+    for k in range(2):
+        for out in (found, again):
+            assert kernel.run([q[k:k + 1], v[k:k + 1], tau[k:k + 1]], gravity, out[k:k + 1])
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=TOLERANCE * np.abs(expected).max())
+    np.testing.assert_array_equal(found, again)
+
+
+@pytest.mark.parametrize('width', [2, 4, 8])
+@pytest.mark.parametrize('plane', [True, False])
+def test_a_ring(width, plane):
+    """In a plane rows across it vanish from the code."""
+    check(tied_chains(TWINS, CUT, plane=plane), width)
+
+
+def test_springs_and_a_tail():
+    model = tied_chains((*TWINS, ('c', 'b59', 44)), (('spherical', 'a59', 'b59'),),
+                        (('a59', 'b59'), ('c43', 'ground')))
+    check(model, 4)
+
+
+def test_rings_that_share_a_chain():
+    model = tied_chains((*TWINS, ('c', 'ground', 61), ('d', 'c60', 20)),
+                        (('spherical', 'a59', 'b59'), ('distance', 'b59', 'd19')))
+    check(model, 8)
+
+
+def test_a_ring_on_a_body_that_moves():
+    model = tied_chains((('p', 'ground', 1), ('a', 'p0', 60), ('b', 'p0', 60)), CUT,
+                        kinds=('continuous', 'prismatic'))
+    check(model, 4)
+
+
+@pytest.mark.parametrize(('sizes', 'width', 'expected'), [
+    ((60, 60), 2, ((0, 60), 60)), ((60, 60), 4, ((1, 31, 61, 91), 29)),
+    ((59, 59), 4, ((0, 30, 59, 89), 29)), ((60, 61), 4, ((1, 31, 62, 92), 29)),
+    ((80, 30), 4, ((0, 27, 54, 84), 26))])
+def test_where_the_segments_are(sizes, width, expected):
+    """As long as they can be, bodies left over in front; one body between two segments."""
+    first, second = sizes
+    model = tied_chains((('a', 'ground', first), ('b', 'ground', second)),
+                        (('spherical', f'a{first - 1}', f'b{second - 1}'),), plane=True)
+    firsts, length = expected
+    assert segments_of(program_of(model), model, width) == Segments(
+        firsts, length, 1 << (len(firsts) - 1).bit_length())
+
+
+def test_ties_end_a_segment():
+    """Only the last body of a chain may have some, if nothing else hangs on it."""
+    model = tied_chains(TWINS, (*CUT, ('spherical', 'a29', 'ground')), (('b30', 'ground'),))
+    way = segments_of(program_of(model), model, 4)
+    inside = {i for first in way.firsts for i in range(first, first + way.length)}
+    assert not inside & {29, 60 + 30}
+
+
+def test_what_is_not_cut():
+    few = tied_chains((('a', 'ground', 3), ('b', 'ground', 3)), (('spherical', 'a2', 'b2'),))
+    assert segments_of(program_of(few), few, 8) is None
+    ring = tied_chains(TWINS, CUT)
+    assert segments_of(closed_loop_reactions(5), ring, 8) is None
+    assert segments_of(FORWARD_DYNAMICS, ring, 8) is None
+    other = tied_chains(TWINS, CUT, kinds=('continuous', 'prismatic', 'prismatic',
+                                           'continuous', 'continuous', 'spherical', 'planar'))
+    found = segments_of(program_of(other), other, 8)
+    assert found is None or len({other.joint_types[first:first + found.length]
+                                 for first in found.firsts}) == 1
+
+
+def test_who_runs_it():
+    """Segments where they take fewer steps than halves; Lanes(2) has the halves."""
+    model = tied_chains(TWINS, CUT, plane=True)
+    assert isinstance(long_way(program_of(model), model, 4), Segments)
+    assert mbd_ros.compile(model, executor=Lanes(4)).how('forward_dynamics', 1) == (
+        'folded, 4 segments in lanes')
+    assert mbd_ros.compile(model, executor=Lanes(2)).how('forward_dynamics', 1) == (
+        'unrolled, 2 lanes')
