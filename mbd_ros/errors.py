@@ -15,6 +15,8 @@ from typing import Any
 
 MOST_NAMES = 50
 """Names that a message lists."""
+LONGEST_VALUE = 200
+"""Characters of a value in a message; a list may have a million entries."""
 
 
 class MbdError(Exception):
@@ -186,7 +188,10 @@ class InvalidValueError(MbdError):
         self.argument = argument
         self.found = found
         self.allowed = allowed
-        super().__init__(f'{argument} is {found!r}; allowed: {allowed}')
+        text = ' '.join(repr(found).split())  # arrays write several lines
+        if len(text) > LONGEST_VALUE:
+            text = text[:LONGEST_VALUE] + ' ...'
+        super().__init__(f'{argument} is {text}; allowed: {allowed}')
 
 
 class UnsupportedError(MbdError):

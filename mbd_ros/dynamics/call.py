@@ -73,6 +73,8 @@ def real_array(argument: str, value: ArrayLike, size: int) -> Array:
         array = np.ascontiguousarray(raw, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidValueError(argument, value, f'{size} real numbers') from None
+    if np.ma.is_masked(value):
+        raise InvalidValueError(argument, value, f'{size} real numbers, none of them masked')
     if raw.ndim not in (1, 2) or array.shape[-1] != size:
         raise ShapeError(argument, raw.shape, f'({size},) for one state, (N, {size}) for many')
     return array
@@ -104,6 +106,82 @@ def require_finite(model: Model, argument: str, array: Array) -> None:
                              float(array[place]))
 
 
+def arrays_of(model: Model, function: str, inputs: tuple[str, ...],
+              arguments: tuple[ArrayLike, ...], named: dict[str, ArrayLike]) -> list[Array]:
+    """
+    Return the arguments of a call, in order, as arrays of numbers.
+
+    Parameters
+    ----------
+    model : Model
+        The model, for the number of entries of each.
+    function : str
+        Its name, for the message.
+    inputs : tuple of str
+        Names of its parameters.
+    arguments, named : array_like
+        What was handed over, by place and by name.
+
+    Returns
+    -------
+    list of array
+        Each (size,) or (N, size), C-contiguous float64.
+
+    Raises
+    ------
+    TypeError
+        If arguments are missing, or more than the function takes.
+    InvalidValueError, ShapeError
+        If one does not hold real numbers or has the wrong size, or if a rotation is no number.
+
+    """
+    values: dict[str, Any] = dict(zip(inputs, arguments))
+    unknown = [key for key in named if key not in inputs or key in values]
+    missing = [key for key in inputs if key not in values and key not in named]
+    if len(arguments) > len(inputs) or unknown or missing:
+        raise TypeError(f'{function} takes {", ".join(inputs)}; got {len(arguments)} '
+                        f'arguments and the names {sorted(named)}')
+    values.update(named)
+    arrays = [real_array(key, values[key], size)
+              for key, size in zip(inputs, sizes(model, inputs))]
+    if 'q' in values:
+        _check_turns(model, arrays[inputs.index('q')])
+    return arrays
+
+
+def rows_of(inputs: tuple[str, ...], given: list[Array]) -> tuple[list[Array], bool]:
+    """
+    Return arguments as states, one a row, and whether they were many.
+
+    Parameters
+    ----------
+    inputs : tuple of str
+        Names of the arguments.
+    given : list of array
+        Each (size,) or (N, size); one that is given for one state is used for all.
+
+    Returns
+    -------
+    rows : list of array
+        Each (N, size), C-contiguous.
+    many : bool
+        Whether any was (N, size).
+
+    Raises
+    ------
+    ShapeError
+        If they are not of as many states.
+
+    """
+    counts = [array.shape[0] for array in given if array.ndim == 2]
+    count = counts[0] if counts else 1
+    for name, array in zip(inputs, given):
+        if array.ndim == 2 and array.shape[0] != count:
+            raise ShapeError(name, array.shape, f'{count} states, as in the other arguments')
+    return [np.ascontiguousarray(np.broadcast_to(array, (count, array.shape[-1])))
+            for array in given], bool(counts)
+
+
 class Call:
     """
     A kernel as users call it.
@@ -125,7 +203,6 @@ class Call:
         self._revealed = revealed
         self._gravity = gravity
         self._inputs = kernel.program.inputs
-        self._sizes = sizes(kernel.model, kernel.program.inputs)
 
     def __call__(self, *arguments: ArrayLike, out: Array | None = None, **named: ArrayLike
                  ) -> Array:
@@ -153,16 +230,11 @@ class Call:
             If a joint moves no inertia at this state.
 
         """
-        given = self._arrays(arguments, named)
-        many = [array.shape[0] for array in given if array.ndim == 2]
-        count = many[0] if many else 1
-        for name, array in zip(self._inputs, given):
-            if array.ndim == 2 and array.shape[0] != count:
-                raise ShapeError(name, array.shape, f'{count} states, as in the other arguments')
-        rows = [np.ascontiguousarray(np.broadcast_to(array, (count, size)))
-                for array, size in zip(given, self._sizes)]
+        given = arrays_of(self._kernel.model, self._kernel.program.name, self._inputs, arguments,
+                          named)
+        rows, many = rows_of(self._inputs, given)
         shape = self._kernel.shape
-        result = np.empty((count, *shape))
+        result = np.empty((len(rows[0]), *shape))
         if not self._kernel.run(rows, self._gravity, result):
             for name, array in zip(self._inputs, given):
                 require_finite(self._kernel.model, name, array)
@@ -173,22 +245,6 @@ class Call:
                 if not np.isfinite(result[bad]).all():
                     raise self._explain(state)
         return deliver(result if many else result.reshape(shape), out)
-
-    def _arrays(self, arguments: tuple[ArrayLike, ...], named: dict[str, ArrayLike]
-                ) -> list[Array]:
-        name, model = self._kernel.program.name, self._kernel.model
-        values: dict[str, Any] = dict(zip(self._inputs, arguments))
-        unknown = [key for key in named if key not in self._inputs or key in values]
-        missing = [key for key in self._inputs if key not in values and key not in named]
-        if len(arguments) > len(self._inputs) or unknown or missing:
-            raise TypeError(f'{name} takes {", ".join(self._inputs)}; got {len(arguments)} '
-                            f'arguments and the names {sorted(named)}')
-        values.update(named)
-        arrays = [real_array(key, values[key], size)
-                  for key, size in zip(self._inputs, self._sizes)]
-        if 'q' in values:
-            _check_turns(model, arrays[self._inputs.index('q')])
-        return arrays
 
     def _explain(self, state: list[Array]) -> MbdError:
         """Return the error for a result that is not finite."""
@@ -218,5 +274,7 @@ def deliver(result: Array, out: Array | None) -> Array:
         return result
     if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != result.shape:
         raise ShapeError('out', np.shape(out), f'{result.shape}, float64')
+    if not out.flags.writeable:
+        raise InvalidValueError('out', 'a read-only array', 'an array that can be written to')
     out[...] = result
     return out

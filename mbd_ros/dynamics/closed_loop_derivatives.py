@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.call import Array, checked_array
+from mbd_ros.dynamics.call import Array, arrays_of, deliver, require_finite, rows_of
 from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
 from mbd_ros.dynamics.prepared_derivatives import ForwardDynamicsDerivatives
-from mbd_ros.errors import ShapeError
 from mbd_ros.execution.batch import batch_ir
 from mbd_ros.execution.differentiation import tangents
 from mbd_ros.execution.machine_code import MachineCode, vector_lanes
@@ -64,28 +63,22 @@ def closed_loop_derivatives(dyn: PreparedDynamics, q: Array, v: Array, tau: Arra
     return ForwardDynamicsDerivatives(*map(np.ascontiguousarray, parts))
 
 
-def of_one_or_many(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike, tau: ArrayLike
-                   ) -> ForwardDynamicsDerivatives:
+def of_one_or_many(dyn: PreparedDynamics, *arguments: ArrayLike, out: Array | None = None,
+                   **named: ArrayLike) -> Array:
     """
-    Return ``closed_loop_derivatives`` of one state, or of each of N.
+    Return ``closed_loop_derivatives`` of one state (3, nv, nv), or of many (N, 3, nv, nv).
 
-    Raises
-    ------
-    ShapeError, NotFiniteError, InvalidValueError
-        If an argument is not (n,) or (N, n), with one N.
-
+    Parameters and errors are those of the callables of ``PreparedDynamics``.
     """
-    model = dyn.model
-    parts = [checked_array(model, name, value, size) for name, value, size in
-             (('q', q, model.nq), ('v', v, model.nv), ('tau', tau, model.nv))]
-    counts = [len(part) for part in parts if part.ndim == 2]
-    if len(set(counts)) > 1:
-        raise ShapeError('tau', parts[2].shape, 'as many states as in the other arguments')
-    rows = [np.broadcast_to(part, (*counts[:1], part.shape[-1])) for part in parts]
-    if not counts:
-        return closed_loop_derivatives(dyn, *rows)
-    found = [closed_loop_derivatives(dyn, *point) for point in zip(*rows)]
-    return ForwardDynamicsDerivatives(*(np.array(part) for part in zip(*found)))
+    model, inputs = dyn.model, ('q', 'v', 'tau')
+    given = arrays_of(model, 'forward_dynamics_derivatives', inputs, arguments, named)
+    for name, array in zip(inputs, given):
+        require_finite(model, name, array)
+    rows, many = rows_of(inputs, given)
+    result = np.empty((len(rows[0]), 3, model.nv, model.nv))
+    for found, *point in zip(result, *rows):
+        found[:] = closed_loop_derivatives(dyn, *point)
+    return deliver(result if many else result[0], out)
 
 
 def _differences(dyn: PreparedDynamics, q: Array, v: Array, tau: Array) -> Array:

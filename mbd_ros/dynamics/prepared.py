@@ -162,7 +162,8 @@ class PreparedDynamics:
     def forward_dynamics_derivatives(self) -> Callable[..., ForwardDynamicsDerivatives]:
         """Callable ``(q, v, tau) -> (dq, dv, dtau)``, each (nv, nv): derivatives of vdot."""
         if self.model.loops or self.model.springs:
-            return functools.partial(dynamics.closed_loop_derivatives.of_one_or_many, self)
+            many = functools.partial(dynamics.closed_loop_derivatives.of_one_or_many, self)
+            return in_parts(many, ForwardDynamicsDerivatives, FORWARD_DYNAMICS_DERIVATIVES.name)
         return in_parts(self._callable(FORWARD_DYNAMICS_DERIVATIVES), ForwardDynamicsDerivatives,
                         FORWARD_DYNAMICS_DERIVATIVES.name)
 
@@ -200,13 +201,15 @@ class PreparedDynamics:
         """Callable ``(q, v) -> (nb, 6)``: of the bodies' origins in world axes, linear first."""
         return self._callable(kinematics.body_velocities())
 
-    def jacobian(self, q: ArrayLike, link: str) -> Array:
+    def jacobian(self, q: ArrayLike, link: str, out: Array | None = None) -> Array:
         """Give the Jacobian of a link (6, nv): linear rows first, world axes, at its origin."""
-        return self._of_link('jacobian', link)(q)
+        call = self._of_link('jacobian', link)
+        return call(q) if out is None else call(q, out=out)
 
-    def pose(self, q: ArrayLike, link: str) -> Array:
+    def pose(self, q: ArrayLike, link: str, out: Array | None = None) -> Array:
         """Return the transform (4, 4) from a link to the world [m]."""
-        return self._of_link('pose', link)(q)
+        call = self._of_link('pose', link)
+        return call(q) if out is None else call(q, out=out)
 
     def link_motion(self, q: ArrayLike, v: ArrayLike, link: str,
                     accelerations: ArrayLike | None = None) -> LinkMotion:
