@@ -88,7 +88,8 @@ for package in launch launch_ros launch_xml launch_yaml robot_state_publisher ro
 done
 
 echo 'installing mbd_ros ...'
-"${pip[@]}" 'llvmlite>=0.45' 'lxml>=4.9' 'scipy>=1.10' 'transforms3d>=0.4' 'yourdfpy>=0.0.56' xacro
+"${pip[@]}" 'llvmlite>=0.45' 'lxml>=4.9' 'scipy>=1.10' 'transforms3d>=0.4' \
+  'viser>=1.0' 'yourdfpy>=0.0.56' xacro
 "${pip[@]}" --no-deps --use-pep517 --no-build-isolation "$root"
 script() {  # script FILE MODULE: a program that calls main() of a module
   printf '#!%s\nimport sys\nfrom %s import main\nsys.exit(main())\n' \
