@@ -17,6 +17,7 @@ TABLES = {
     'One state, one call, one thread': per_call.rows,
     'Derivatives, one state, one call, one thread': derivatives.rows,
     'Forward dynamics of many states in one call': batches.rows,
+    'Two threads, many states': batches.threads,
     'Numbers below the smallest normal one, in batches': denormals.rows,
     'Subtrees of equal shape in lanes, one state': within_state.lanes,
     'Long chains, one state': within_state.chains,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 import os
 from pathlib import Path
 import platform
 import statistics
+import subprocess
+import sys
 import time
 
 
@@ -66,6 +69,17 @@ def interleaved(candidates: Mapping[str, tuple[Callable[..., object], tuple[obje
                 call(*arguments)
             times[name].append((time.perf_counter() - begin) / counts[name] * 1e6)
     return {name: Timing(tuple(values)) for name, values in times.items()}
+
+
+@contextmanager
+def busy_core() -> Iterator[None]:
+    """Keep one core busy by another program."""
+    program = subprocess.Popen([sys.executable, '-c', 'while True: pass'])
+    try:
+        yield
+    finally:
+        program.kill()
+        program.wait()
 
 
 def machine() -> str:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -15,7 +12,7 @@ import pinocchio as pin
 from benchmarks.closed_loops import GRAVITY, regular, ring
 from benchmarks.hand_over import hand_over
 from benchmarks.robots import cases
-from benchmarks.timing import interleaved, Timing
+from benchmarks.timing import busy_core, interleaved, Timing
 import mbd_ros
 from mbd_ros import Compiled, Lanes, Threads
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
@@ -93,7 +90,7 @@ def threads() -> Iterator[str]:
         candidates: Candidates = {
             'one': (one, state), 'two': (two, state)}
         times = interleaved(candidates)
-        with _busy_core():
+        with busy_core():
             busy = interleaved(candidates, rounds=25)
         total = sum(busy['one'].rounds) / sum(busy['two'].rounds)
         best = min(times['one'].rounds) / min(times['two'].rounds)
@@ -196,14 +193,3 @@ def _state(count: int) -> State:
 def _ratio(slow: Timing, fast: Timing) -> str:
     low, middle, high = slow.ratio_to(fast)
     return f'**{middle:.2f}** ({low:.2f}-{high:.2f})'
-
-
-@contextmanager
-def _busy_core() -> Iterator[None]:
-    """Keep one core busy by another program."""
-    program = subprocess.Popen([sys.executable, '-c', 'while True: pass'])
-    try:
-        yield
-    finally:
-        program.kill()
-        program.wait()
