@@ -1,45 +1,42 @@
 """
-Robots with fewer actuators than joints: a floating base, a passive hinge.
+Robots with fewer actuators than freedoms: a floating base, a passive hinge, with loops or without.
 
-The force of a servo constraint must come from the actuators. With the passive accelerations
-eliminated by their own equations,
+With N a basis of the velocities that closed loops allow, and ``A_l p = b_l``, every motion is
+``qdd = N z + p`` (of a tree ``N = 1``, ``p = 0``), and what is left of its equations
 
-    q''_p = M_pp^-1 (Q_p - M_pa q''_a),
+    G z = N^T (Q - M p) + B tau,    G = N^T M N = R R^T,    B = N^T S^T,
 
-what is left is a system of the actuated joints alone, with the mass matrix
-``M_aa - M_ap M_pp^-1 M_pa``, and the Udwadia-Kalaba equation for it gives a force that lies in the
-actuated space: ``Q_c = (tau, 0)``.
+is a system without loops that the efforts tau of the actuators S push. They reach what
+``E = basis of R^-1 B`` spans, all else moves as it is carried,
+
+    R^T z = R^-1 N^T (Q - M p) + E w.
+
+The rows of a servo constraint are solved for w of least norm, the Udwadia-Kalaba equation of the
+reachable part, so that the force lies in the actuated space. In turn
+
+    tau = (R^-1 B)^+ R^-1 N^T force
+
+are the efforts that come nearest to a generalized force, in the norm of Gauss' principle; where
+drives catch every motion they do all that it does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mbd_ros.control.udwadia_kalaba import ConstrainedSolution, factorize
+from mbd_ros.control.udwadia_kalaba import (
+    constrained_acceleration, ConstrainedSolution, factorize)
+from mbd_ros.dynamics.loop_rank import RowSpace
+from mbd_ros.dynamics.triangles import solve_triangle
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Matrix, Vector
 
-
-class Reduced(NamedTuple):
-    """
-    A robot with its passive joints eliminated, ``q''_p = pushed - carried q''_a``.
-
-    Attributes
-    ----------
-    system : tuple of array
-        Mass matrix, generalized force, rows and right-hand side for the actuated joints.
-    carried, pushed : array
-        ``M_pp^-1 M_pa`` and ``M_pp^-1 Q_p``.
-
-    """
-
-    system: tuple[Matrix, Vector, Matrix, Vector]
-    carried: Matrix
-    pushed: Vector
+OUT_OF_REACH = 1e-9
+"""A direction is not reached where its singular value is a smaller part of the largest."""
 
 
 class Actuation:
@@ -82,36 +79,78 @@ class Actuation:
         """Return the largest part of a generalized force that no actuator can give [N m or N]."""
         return float(np.abs(force[self.passive]).max(initial=0.0))
 
-    def reduced(self, M: Matrix, Q: Vector, A: Matrix, b: Vector) -> Reduced:
-        """Return the system of the actuated joints alone, and how the others move with them."""
-        a, p = self.active, self.passive
-        carried, pushed = self._passive(M, Q)
-        return Reduced((M[np.ix_(a, a)] - M[np.ix_(a, p)] @ carried,
-                        Q[a] - M[np.ix_(a, p)] @ pushed, A[:, a] - A[:, p] @ carried,
-                        b - A[:, p] @ pushed), carried, pushed)
 
-    def expanded(self, reduced: Reduced, solution: ConstrainedSolution) -> ConstrainedSolution:
-        """Return a solution of the reduced system for all joints."""
-        count = len(self.active) + len(self.passive)
-        accelerations, force = np.empty(count), np.zeros(count)
-        accelerations[self.active] = solution.accelerations
-        accelerations[self.passive] = reduced.pushed - reduced.carried @ solution.accelerations
-        force[self.active] = solution.constraint_force
-        return solution._replace(accelerations=accelerations, constraint_force=force)
+class Reach:
+    """
+    What the actuators of a robot can do at a configuration.
 
-    def efforts(self, M: Matrix, h: Vector, wanted: Vector) -> Vector:
-        """Return what lets the actuated joints accelerate as wanted, efforts of (nv,)."""
-        accelerations = wanted.copy()
-        carried, pushed = self._passive(M, -h)
-        accelerations[self.passive] = pushed - carried @ wanted[self.active]
-        effort = M @ accelerations + h
-        effort[self.passive] = 0.0
-        return effort
+    Parameters
+    ----------
+    mass_matrix : Matrix
+        ``M`` (n, n).
+    active : array of int
+        Entries of v with an actuator.
+    loops : RowSpace, optional
+        The rows of its closed loops (l, n).
 
-    def _passive(self, M: Matrix, Q: Vector) -> tuple[Matrix, Vector]:
-        """Return ``M_pp^-1 M_pa`` and ``M_pp^-1 Q_p``."""
-        a, p = self.active, self.passive
-        L = factorize(np.asfortranarray(M[np.ix_(p, p)]))
-        both = np.linalg.solve(L, np.column_stack([M[np.ix_(p, a)], Q[p]]))
-        solved = np.linalg.solve(L.T, both)
-        return solved[:, :-1], solved[:, -1]
+    """
+
+    def __init__(self, mass_matrix: Matrix, active: NDArray[np.intp],
+                 loops: RowSpace | None = None) -> None:
+        self._M, self._active, self._loops = mass_matrix, active, loops
+        self._N = np.eye(len(mass_matrix)) if loops is None else loops.motions()
+        self._R = factorize(np.asfortranarray(self._N.T @ mass_matrix @ self._N))
+        E, sizes, V = np.linalg.svd(
+            solve_triangle(self._R, self._N[active].T), full_matrices=False)
+        kept = sizes > OUT_OF_REACH * sizes[0]
+        self._E, self._inverse = E[:, kept], V[kept].T / sizes[kept]
+
+    def efforts(self, force: Vector) -> Vector:
+        """Return the least efforts, of (n,), that come nearest to a generalized force (n,)."""
+        return self._spread(self._E.T @ solve_triangle(self._R, self._N.T @ force))
+
+    def _spread(self, push: Vector) -> Vector:
+        """Return the efforts (n,) that push the reachable part so."""
+        efforts = np.zeros(len(self._M))
+        efforts[self._active] = self._inverse @ push
+        return efforts
+
+    def solve(self, Q: Vector, A: Matrix, b: Vector, count: int, *, tolerance: float = 1e-10
+              ) -> ConstrainedSolution:
+        """
+        Return the motion under rows that the actuators have to bring about.
+
+        Parameters
+        ----------
+        Q : Vector
+            Generalized force (n,) without that of the constraints.
+        A, b : Matrix, Vector
+            Rows (m, n) and right-hand side (m,).
+        count : int
+            So many of them, the first, are those of closed loops, which hold by themselves.
+        tolerance : float, optional
+            Rank decision, see ``constrained_acceleration``.
+
+        Returns
+        -------
+        ConstrainedSolution
+            With the constraint force of loops and actuators together.
+
+        """
+        R, N, loops = self._R, self._N, self._loops
+        p = np.zeros(len(Q)) if loops is None else loops.nearest(-b[:count])
+        carried = solve_triangle(R, N.T @ (Q - self._M @ p))
+        rows = solve_triangle(R, (A[count:] @ N).T).T
+        found = constrained_acceleration(
+            np.eye(self._E.shape[1]), np.zeros(self._E.shape[1]), rows @ self._E,
+            b[count:] - A[count:] @ p - rows @ carried, tolerance=tolerance)
+        push = found.accelerations
+        accelerations = N @ solve_triangle(R, carried + self._E @ push, transposed=True) + p
+        force, multipliers = self._spread(push), found.multipliers
+        if loops is not None:
+            reaction = self._M @ accelerations - Q - force
+            multipliers = np.concatenate((loops.multipliers(reaction), multipliers))
+            force = force + reaction
+        return found._replace(
+            accelerations=accelerations, constraint_force=force, multipliers=multipliers,
+            rank=found.rank + len(Q) - N.shape[1], residual=A @ accelerations - b)

@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.control.references import quintic
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
-from mbd_ros.simulation.manifold import checked, is_flat, Matrix, Vector
+from mbd_ros.errors import InvalidValueError, ShapeError
+from mbd_ros.model.state import floating_base
+from mbd_ros.simulation.manifold import checked, displaced, displacement, Matrix, Vector
 
 
 class AppliedForce(Protocol):
@@ -48,7 +49,7 @@ class PostureSpring:
     Parameters
     ----------
     dyn : PreparedDynamics
-        Prepared dynamics of a robot without floating base.
+        Prepared dynamics; a floating base is not pulled.
     posture : array_like
         ``q_0`` (nq,) [rad or m].
     stiffness : float or array_like, optional
@@ -60,8 +61,6 @@ class PostureSpring:
     ------
     ShapeError, NotFiniteError, InvalidValueError
         If the posture does not fit the robot, or a constant is not positive.
-    UnsupportedError
-        If the robot has a floating base.
 
     """
 
@@ -70,9 +69,6 @@ class PostureSpring:
         damping: float = 1.0,
     ) -> None:
         model = dyn.model
-        if not is_flat(model):
-            raise UnsupportedError('a posture spring on a floating base',
-                                   'give a force of your own as (t, q, v, mass_matrix)')
         spring = np.array(stiffness, np.float64)
         if spring.shape not in ((), (model.nv,)):
             raise ShapeError('stiffness', spring.shape, f'() or ({model.nv},)')
@@ -81,10 +77,13 @@ class PostureSpring:
         if not 0.0 <= damping < math.inf:
             raise InvalidValueError('damping', damping, 'a number not below zero')
         self.posture = checked(model, 'posture', posture, model.nq).copy()
-        self.stiffness = spring
+        base = floating_base(model)
+        self.stiffness: Vector = np.broadcast_to(spring, (model.nv,)).copy()
+        if base is not None:
+            self.stiffness[base.v] = 0.0
         self.damping = damping
         self.constants = SpringConstants(
-            tuple(np.broadcast_to(spring, (model.nv,)).tolist()), damping)
+            tuple(self.stiffness.tolist()), damping)
         self.dyn = dyn
         self._rest = np.zeros(model.nv)
         self._lead: tuple[Vector, float, float] | None = None
@@ -111,13 +110,14 @@ class PostureSpring:
         if t >= begin + duration:
             return self.posture, self._rest
         s, rate, _ = quintic(t - begin, duration)
-        way = self.posture - start
-        return start + s * way, rate * way
+        way = displacement(self.dyn.model, start, self.posture)
+        return displaced(self.dyn.model, start, s * way), rate * way
 
     def __call__(self, t: float, q: Vector, v: Vector, mass_matrix: Matrix, /) -> Vector:
         """Return the force (nv,) [N m or N]."""
         target, rate = self.target(t)
         dampers = (2.0 * self.damping) * np.sqrt(self.stiffness * mass_matrix.diagonal())
         weight: Vector = self.dyn.bias_forces(q, self._rest)
-        force: Vector = weight + self.stiffness * (target - q) - dampers * (v - rate)
+        force: Vector = weight + self.stiffness * displacement(
+            self.dyn.model, q, target) - dampers * (v - rate)
         return force

@@ -221,7 +221,7 @@ def approached(
     """
     if isinstance(motion.applied, PostureSpring):
         top = np.minimum(speed, 0.5 * motion.dyn.model.velocity_limits)
-        way = np.abs(motion.applied.posture - q) / top
+        way = np.abs(displacement(motion.dyn.model, q, motion.applied.posture)) / top
         motion.applied.lead(q, begin, max(duration, SHORTEST, FASTEST * float(way.max())))
     if duration == 0.0:
         return motion

@@ -9,7 +9,7 @@ import numpy as np
 from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.constraint_stack import Stack
-from mbd_ros.control.drives import driven
+from mbd_ros.control.drives import driven, is_under_actuated, reach
 from mbd_ros.control.fused_motion import fused_motion, FusedMotion, RegularStep
 from mbd_ros.control.loop_constraint import ClosedLoops
 from mbd_ros.control.payload import LoadedDynamics
@@ -20,7 +20,7 @@ from mbd_ros.control.udwadia_kalaba import ConstrainedSolution
 from mbd_ros.control.violation import DirectElimination, Elimination
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.model.state import neutral
-from mbd_ros.simulation.manifold import joint_of_each_velocity, Vector
+from mbd_ros.simulation.manifold import joint_of_each_velocity, Matrix, Vector
 
 
 DEFAULT_ELIMINATION = DirectElimination()
@@ -75,6 +75,8 @@ class ConstrainedMotion:
         The same behind the robot's closed loops.
     loop_rows : int
         Number of their rows, the first of ``whole``.
+    under_actuated : bool
+        Whether the robot can move in ways that no actuator catches.
 
     Closed loops hold by themselves: the constraint force of such a robot is that of the loops and
     of the constraint, and ``NominalState.effort`` what the actuated joints have to do of it.
@@ -93,10 +95,12 @@ class ConstrainedMotion:
     ) -> None:
         self.dyn = dyn
         self.actuation = None if actuation is None or actuation.complete else actuation
+        self.under_actuated = (self.actuation is not None
+                               and is_under_actuated(dyn, self.actuation))
         self.constraint = self.whole = constraint
         self.loop_rows = 0
-        if dyn.model.loops:
-            loops = ClosedLoops(dyn)
+        self._loops = [ClosedLoops(dyn)] if dyn.model.loops else []
+        for loops in self._loops:
             self.loop_rows = loops.count
             self.whole = Stack([loops, constraint], neutral(dyn.model), np.zeros(dyn.model.nv))
         self.applied = applied
@@ -148,15 +152,25 @@ class ConstrainedMotion:
         M = self.dyn.mass_matrix(q)
         h = self.dyn.bias_forces(q, v)
         applied = np.zeros_like(v) if self.applied is None else self.applied(t, q, v, M)
-        if self.actuation is not None and not self.loop_rows:
-            force = applied - h
-            reduced = self.actuation.reduced(M, force, A, b)
-            solution = quick_constrained_acceleration(
-                *reduced.system, tolerance=self.tolerance, joint_names=self.actuation.joint_names)
-            return Dynamics(applied, self.actuation.expanded(reduced, solution))
+        if self.under_actuated:
+            assert self.actuation is not None
+            drives = reach(self.dyn, q, M, self.actuation)
+            if self.applied is not None:
+                applied = drives.efforts(applied)
+            return Dynamics(applied, drives.solve(
+                applied - h, A, b, self.loop_rows, tolerance=self.tolerance))
         solution = quick_constrained_acceleration(
             M, applied - h, A, b, tolerance=self.tolerance, joint_names=self._names)
         return Dynamics(applied, solution)
+
+    def held_rows(self, q: Vector, v: Vector) -> Matrix:
+        """Return the rows of the loops, then those that single out the actuated joints."""
+        chosen = np.eye(len(v))
+        if self.actuation is not None:
+            chosen = chosen[self.actuation.active]
+        if not self._loops:
+            return chosen
+        return np.concatenate((self._loops[0].matrix(q, v, 0.0), chosen))
 
     def efforts(self, q: Vector, force: Vector) -> Vector:
         """Return what the actuated joints have to do (nv,) of a generalized force."""

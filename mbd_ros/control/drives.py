@@ -1,9 +1,9 @@
 """
-Robots with closed loops: the efforts of driven joints alone.
+The efforts of driven joints alone that do what a generalized force would.
 
-Of a generalized force the drives have to give what moves the robot, the reactions of the loops
-carry the rest. With N a basis of what the loops allow, ``A_l N = 0``:
-``N^T S^T tau = N^T (applied + Q_c)``.
+Of the force the drives have to give what moves the robot, the reactions of closed loops carry the
+rest. With N a basis of what the loops allow, ``A_l N = 0``: ``N^T S^T tau = N^T (applied + Q_c)``.
+Where the drives leave a motion free, they give what comes nearest (``actuation.py``).
 """
 
 from __future__ import annotations
@@ -12,17 +12,24 @@ import functools
 
 import numpy as np
 
-from mbd_ros.control.actuation import Actuation
+from mbd_ros.control.actuation import Actuation, Reach
 from mbd_ros.control.loop_constraint import ClosedLoops
 from mbd_ros.control.loop_systems import driven_share as share_by_loops
 from mbd_ros.control.robot_code import has_machine_code, machine_code, padded
 from mbd_ros.control.small_systems import clear, CLEARLY_FREE, FACTS
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.loop_efforts import driven_share
+from mbd_ros.dynamics.loop_closure import close_loops
+from mbd_ros.dynamics.loop_efforts import driven_share, free_motions, UNDRIVEN
 from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.loop_rank import RowSpace
+from mbd_ros.errors import LoopOpenError
 from mbd_ros.execution.fused import Computed, Fused, fused, KernelCall
 from mbd_ros.execution.loop_code import loop_code
-from mbd_ros.simulation.manifold import Vector
+from mbd_ros.model.state import integrate, neutral
+from mbd_ros.simulation.manifold import Matrix, Vector
+
+ASIDE = 0.1
+"""How far from the zero pose it is asked which motions the drives catch [rad or m]."""
 
 
 def driven(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actuation | None
@@ -33,7 +40,7 @@ def driven(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actuation
     Parameters
     ----------
     dyn : PreparedDynamics
-        Prepared dynamics; without closed loops the force itself is returned.
+        Prepared dynamics.
     q : Vector
         Configuration (nq,).
     force : Vector
@@ -45,20 +52,50 @@ def driven(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actuation
     -------
     Vector
         (nv,), zero at joints that are not driven; of least norm where there are more drives than
-        freedoms.
+        freedoms; the force itself where all joints of a tree are driven.
 
     Raises
     ------
     InvalidValueError
-        If the drives leave a motion free that the loops allow.
+        If drives that catch every motion elsewhere leave one free here.
 
     """
+    if actuation is not None and is_under_actuated(dyn, actuation):
+        return reach(dyn, q, dyn.mass_matrix(q), actuation).efforts(force)
     if not dyn.model.loops:
         return force
     found = _by_machine_code(dyn, q, force, actuation)
     if found is not None:
         return found
     return driven_share(dyn, q, force, None if actuation is None else actuation.joint_names)
+
+
+def is_under_actuated(dyn: PreparedDynamics, actuation: Actuation) -> bool:
+    """Return whether the loops of a robot, or its tree, allow motions that no drive catches."""
+    return _is_under_actuated(dyn, driven_entries(dyn, actuation))
+
+
+@functools.lru_cache(maxsize=64)
+def _is_under_actuated(dyn: PreparedDynamics, drives: tuple[int, ...]) -> bool:
+    model = dyn.model
+    if not model.loops:
+        return len(drives) < model.nv
+    aside = integrate(model, neutral(model), ASIDE * np.cos(np.arange(1.0, model.nv + 1.0)))
+    try:   # beside the zero pose, where symmetry may leave more motions than elsewhere
+        place, _ = close_loops(model, aside)
+    except LoopOpenError:
+        place = aside
+    motions = free_motions(dyn, place)
+    sizes = np.linalg.svd(motions[list(drives)], compute_uv=False)
+    return int((sizes > UNDRIVEN).sum()) < motions.shape[1]
+
+
+def reach(dyn: PreparedDynamics, q: Vector, mass_matrix: Matrix, actuation: Actuation) -> Reach:
+    """Return what the drives of a robot can do at a configuration (nq,)."""
+    if not dyn.model.loops:
+        return Reach(mass_matrix, actuation.active)
+    rows = dyn.loop_rows(q, np.zeros(dyn.model.nv))[:, VALUES:]
+    return Reach(mass_matrix, actuation.active, RowSpace(dyn.model, rows))
 
 
 def _by_machine_code(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actuation | None

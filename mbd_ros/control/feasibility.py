@@ -16,7 +16,7 @@ from mbd_ros.control.task import motion_for, Task
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InfeasibleError, MbdError
-from mbd_ros.model.state import floating_base
+from mbd_ros.model.state import floating_base, joints_outside_loops
 from mbd_ros.simulation.manifold import Vector
 
 JOINT_SAMPLES = 200
@@ -51,7 +51,8 @@ def check_joints(dyn: PreparedDynamics, joints: Sequence[str], path: Path, end: 
 
     """
     limits, (at_q, at_v) = Limits(dyn.model), joint_places(dyn.model, joints)
-    passive = PassiveJoints(dyn, joints, start=q) if dyn.model.loops else None
+    others = [dyn.model.joint_names[joint.number] for joint in joints_outside_loops(dyn.model)]
+    passive = PassiveJoints(dyn, (*joints, *others), start=q) if dyn.model.loops else None
     place, rates = q.copy(), np.zeros(dyn.model.nv)
     for time in np.linspace(0.0, end, SAMPLES if passive else JOINT_SAMPLES).tolist():
         point = path.at(time)

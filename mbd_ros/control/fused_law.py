@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from mbd_ros.control.actuation import Actuation
-from mbd_ros.control.drives import driven_entries, driven_kernel
+from mbd_ros.control.drives import driven_entries, driven_kernel, is_under_actuated
 from mbd_ros.control.robot_code import has_machine_code, machine_code
 from mbd_ros.control.scalars import (
     absolute, clipped, difference, Row, smallest, square, sum_of)
@@ -63,6 +63,8 @@ def fused_law(dyn: PreparedDynamics, law: Law, limits: Sequence[float],
     n, robust, flat = model.nv, law.robust_rate > 0.0, is_flat(model)
     if not has_machine_code(dyn) or dyn.machine_code('inverse_dynamics') is None:
         return None
+    if model.loops and actuation is not None and is_under_actuated(dyn, actuation):
+        return None
     passive = (() if actuation is None or model.loops else tuple(actuation.passive.tolist()))
     order = (*passive, *(k for k in range(n) if k not in passive))
     drive = driven_kernel(dyn, driven_entries(dyn, actuation)) if model.loops else None
@@ -90,7 +92,7 @@ def fused_law(dyn: PreparedDynamics, law: Law, limits: Sequence[float],
         effort: Row = list(given['efforts'][:n])
         term: Row = [0.0] * n
         if robust:
-            term = law.shortened(robust_term(given) if drive is None
+            term = law.shortened(robust_term(given) if drive is None and not passive
                                  else list(given['shared'][:n]))
             effort = [x + y for x, y in zip(effort, term)]
         limited = [clipped(x, limit) for x, limit in zip(effort, limits)]
@@ -110,10 +112,20 @@ def fused_law(dyn: PreparedDynamics, law: Law, limits: Sequence[float],
             'system', n * n + 2 * n)]
         code = loop_code(actuated_efforts, [(n, n), (n,), (n,), (n,)], [n, len(passive)])
         keep.append(code)
-        parts += [KernelCall(code.address, ('system', Inside('system', n * n),
-                                            Inside('system', n * n + n)), 'sorted', n),
-                  Computed(lambda given: [given['sorted'][order.index(k)] for k in range(n)],
-                           'efforts', n)]
+
+        def shared(system: str, sorted_: str, efforts: str) -> list[KernelCall | Computed]:
+            """Return what lets the driven joints accelerate as a system asks for."""
+            return [KernelCall(code.address, (system, Inside(system, n * n),
+                                              Inside(system, n * n + n)), sorted_, n),
+                    Computed(lambda given: [given[sorted_][order.index(k)] for k in range(n)],
+                             efforts, n)]
+        parts += shared('system', 'sorted', 'efforts')
+        if robust:
+            parts += [Computed(lambda given: [
+                *given['system'][:n * n], *[0.0] * n,
+                *(law.robust_rate * errors(given)[3][k] for k in order)],
+                'robust_system', n * n + 2 * n),
+                *shared('robust_system', 'robust_sorted', 'shared')]
     else:
         needed = 'efforts' if drive is None else 'tau'
         parts += [Computed(lambda given: errors(given)[2], 'wanted', n),

@@ -16,7 +16,7 @@ import numpy as np
 from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.constraint_stack import recorded_form
-from mbd_ros.control.drives import driven_entries
+from mbd_ros.control.drives import driven_entries, is_under_actuated
 from mbd_ros.control.motion_kernels import (
     motion_kernels, MotionKernels, Setting, STEP_FACTS)
 from mbd_ros.control.recorded import Fading, Recorded, Structure
@@ -170,6 +170,10 @@ def fused_motion(dyn: PreparedDynamics, constraint: object, applied: AppliedForc
         return None
     spring = applied if isinstance(applied, PostureSpring) else None
     passive = () if actuation is None or model.loops else tuple(actuation.passive.tolist())
+    if actuation is not None and is_under_actuated(dyn, actuation) and (model.loops or applied):
+        return None
+    if applied is not None and not is_flat(model):
+        return None
     mixed = (redundant or bool(model.loops) or bool(passive) or not m <= model.nv <= LARGEST)
     if m > 2 * LARGEST_DENSE:
         return None

@@ -16,6 +16,9 @@ from mbd_ros.dynamics.triangles import solve_triangle
 from mbd_ros.errors import NotFiniteError
 from mbd_ros.simulation.manifold import Matrix, Vector
 
+ROUNDING = 1e-12
+"""Part of the longest row below which a row is zero but for rounding."""
+
 
 class LeastNorm(NamedTuple):
     """
@@ -75,8 +78,9 @@ def least_norm(columns: Matrix, right_side: Vector, *, tolerance: float) -> Leas
     if not math.isfinite(lengths.sum()):
         row = int(np.argmin(np.isfinite(lengths)))
         raise NotFiniteError('A', f'constraint row {row}', float(lengths[row]))
-    if not lengths.all():
-        lengths[lengths == 0.0] = 1.0
+    nothing = lengths <= ROUNDING * lengths.max()
+    if nothing.any():   # scaled to length one they would count as rows of their own
+        columns, lengths = np.where(nothing, 0.0, columns), np.where(nothing, 1.0, lengths)
     factor, pivots, tau, _, _ = scipy.linalg.lapack.dgeqp3(columns / lengths, overwrite_a=1)
     diagonal = [abs(entry) for entry in factor.diagonal().tolist()]
     cut = tolerance * diagonal[0]

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.constrained_motion import ConstrainedMotion
+from mbd_ros.control.regular_case import quick_constrained_acceleration
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
-from mbd_ros.model.state import CurvedJoint
 from mbd_ros.simulation.integrators import rk4_step
-from mbd_ros.simulation.manifold import checked, positive_time, Vector
+from mbd_ros.simulation.manifold import (
+    checked, displaced, displacement, positive_time, Vector)
 
 STARTS = ('as_given', 'project')
 PROJECTION = DirectElimination(position_iterations=200, nudge=0.02)
@@ -144,14 +145,18 @@ class NominalModel:
         self._state = self._started(q, v, time, start)
         return self._state
 
-    def observe(self, joint: CurvedJoint, q: Vector, v: Vector) -> NominalState:
+    def observe(self, q: Vector, v: Vector) -> NominalState:
         """
-        Take the place and motion of a joint that nothing drives from a measured state.
+        Take from a measured state what no actuator can change.
+
+        A nominal model has its own place for a floating base, or a passive joint, and no feedback
+        could lead the robot there. Of the way ``e`` to the measured state the least that moves
+        the actuated joints alike, ``S x = S e`` in the metric of M with closed loops held, is what
+        these could do; the rest is taken. The nominal model is then where the robot will be once
+        its actuated joints are where they should be.
 
         Parameters
         ----------
-        joint : CurvedJoint
-            The joint, a floating base.
         q, v : Vector
             Measured state (nq,), (nv,) at the time reached.
 
@@ -161,11 +166,18 @@ class NominalModel:
             The state; its violation is that before, the next step removes the difference.
 
         """
-        old = self._state
-        place, rates = old.q.copy(), old.v.copy()
-        place[joint.q], rates[joint.v] = q[joint.q], v[joint.v]
+        old, dyn = self._state, self.motion.dyn
+        rows = self.motion.held_rows(old.q, old.v)
+        M, rest = dyn.mass_matrix(old.q), np.zeros(len(v))
+
+        def beyond_reach(way: Vector) -> Vector:
+            own = quick_constrained_acceleration(
+                M, rest, rows, rows @ way, tolerance=self.motion.tolerance, joint_names=())
+            return way - own.accelerations
+        place = displaced(dyn.model, old.q, beyond_reach(displacement(dyn.model, old.q, q)))
         self._state = self._solved(
-            old.time, place, rates, old.violation_before, old.violation, old.moved)
+            old.time, place, old.v + beyond_reach(v - old.v), old.violation_before,
+            old.violation, old.moved)
         return self._state
 
     def refresh(self) -> NominalState:

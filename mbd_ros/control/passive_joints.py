@@ -200,7 +200,7 @@ def passive_code(dyn: PreparedDynamics, passive: tuple[int, ...]) -> Callable[..
 
 def independent_joints(dyn: PreparedDynamics, q: Vector, joints: Sequence[str]) -> tuple[str, ...]:
     """
-    Return as many of some joints as the loops leave motions, so that they determine the others.
+    Return joints that move independently of each other: as many of some as the loops allow.
 
     Parameters
     ----------
@@ -216,11 +216,6 @@ def independent_joints(dyn: PreparedDynamics, q: Vector, joints: Sequence[str]) 
     tuple of str
         Those whose motions are most independent; all of them for a tree.
 
-    Raises
-    ------
-    InvalidValueError
-        If they leave a motion free.
-
     """
     model = dyn.model
     if not model.loops:
@@ -229,8 +224,5 @@ def independent_joints(dyn: PreparedDynamics, q: Vector, joints: Sequence[str]) 
     places = [model.v_offsets[model.joint_index(name)] for name in joints]
     _, R, order = qr(motions[places].T, mode='economic', pivoting=True)
     size = np.abs(np.diag(R))
-    count = motions.shape[1]
-    if (size > DEPENDENT).sum() < count:
-        raise InvalidValueError('joints', list(joints),
-                                f'at least {count} joints that determine the others')
+    count = int((size > DEPENDENT).sum())
     return tuple(joints[at] for at in sorted(order[:count]))

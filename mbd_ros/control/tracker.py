@@ -28,7 +28,6 @@ from mbd_ros.control.task import law_for, motion_for, Task
 from mbd_ros.control.tracking import TrackingEffort
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.model.state import floating_base
 from mbd_ros.simulation.manifold import Vector
 
 LONGEST_GAP = 0.1
@@ -95,7 +94,6 @@ class Tracker:
         self._limits = Limits(dyn.model)
         self._source: NominalModel | JointReference | None = None
         self._joints: JointMotion | None = None
-        self._base = floating_base(dyn.model)
         self._tools: tuple[FollowedTool, ...] = ()
         self._begin = time
         self._now = time
@@ -158,7 +156,8 @@ class Tracker:
             moving = approached(motion, q, v, -approach, approach, speed=task.approach_speed,
                                 acceleration=acceleration)
         source = NominalModel(moving, q, v, time=-approach, step=task.step, start=start)
-        if moving.actuation is not None and not moving.loop_rows and source.state.conflicting:
+        if moving.under_actuated and source.state.conflicting:
+            assert moving.actuation is not None
             raise InvalidValueError(
                 'actuated', list(moving.actuation.joint_names), 'joints that can do it: they '
                 f'satisfy {source.state.rank} of {len(source.state.multipliers)} equations, and '
@@ -299,8 +298,8 @@ class Tracker:
                 and path_time - self._source.state.time > LONGEST_GAP):
             self._rejoin(path_time, q, v)
         nominal = self._source.advance_to(path_time)
-        if self._base is not None and isinstance(self._source, NominalModel):
-            nominal = self._source.observe(self._base, q, v)
+        if isinstance(self._source, NominalModel) and self._source.motion.under_actuated:
+            nominal = self._source.observe(q, v)
         if self.mode is Mode.FOLLOWING and nominal.violation_before < SETTLED:
             why = self._limits.exceeded(nominal.q, nominal.v, moving=True)
             whose = 'the nominal model: '

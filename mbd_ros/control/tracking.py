@@ -242,11 +242,7 @@ class TrackingLaw:
         error_rate = nominal.v - v
         wanted, s = (np.array(row) for row in self.wanted(
             error.tolist(), error_rate.tolist(), nominal.accelerations.tolist()))
-        if self.actuation is None or model.loops:
-            effort = driven(self.dyn, q, self.dyn.inverse_dynamics(q, v, wanted), self.actuation)
-        else:
-            effort = self.actuation.efforts(
-                self.dyn.mass_matrix(q), self.dyn.bias_forces(q, v), wanted)
+        effort = driven(self.dyn, q, self.dyn.inverse_dynamics(q, v, wanted), self.actuation)
         robust: Vector | None = None
         if self.robust_rate > 0.0:
             term = self.dyn.mass_matrix(q).dot(self.robust_rate * s)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 import scipy
 
-from mbd_ros.control.least_norm import least_norm
+from mbd_ros.control.least_norm import least_norm, ROUNDING
 from mbd_ros.dynamics.triangles import solve_triangle
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, SingularMassError
 from mbd_ros.simulation.manifold import Matrix, Vector
@@ -226,4 +226,5 @@ def _conflict(rows: Matrix, accelerations: Vector, right_side: Vector, residual:
     rounding makes of the others.
     """
     scale = np.abs(rows).sum(1) * np.abs(accelerations).max() + np.abs(right_side)
-    return bool((np.abs(residual) > CONFLICT * scale).any())
+    allowed = np.maximum(CONFLICT * scale, ROUNDING * scale.max(initial=0.0))
+    return bool((np.abs(residual) > allowed).any())

@@ -16,7 +16,7 @@ from mbd_ros.errors import NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.messages.times import to_stamp
 from mbd_ros.model import Model
 from mbd_ros.model.names import simple_joints
-from mbd_ros.model.state import neutral
+from mbd_ros.model.state import joints_outside_loops, neutral
 
 Vector = NDArray[np.float64]
 
@@ -61,8 +61,11 @@ class JointStateReader:
         self._measured: tuple[str, ...] = ()
         self._from = self._into_q = self._into_v = np.empty(0, dtype=np.intp)
         self._passive: PassiveJoints | None = None
+        self._elsewhere = tuple(model.joint_names[joint.number]
+                                for joint in joints_outside_loops(model))
 
-    def read(self, message: JointState, *, velocities: bool = True) -> Measured:
+    def read(self, message: JointState, *, velocities: bool = True,
+             others: tuple[Vector, Vector] | None = None) -> Measured:
         """
         Read a message.
 
@@ -72,6 +75,9 @@ class JointStateReader:
             Positions, velocities and perhaps efforts; joints of other robots are passed over.
         velocities : bool, optional
             Whether velocities are needed; if not, missing ones count as zero.
+        others : (Vector, Vector), optional
+            q (nq,) and v (nv,) with the joints that joint states do not hold; changed. At zero
+            and at rest if not given.
 
         Returns
         -------
@@ -93,8 +99,7 @@ class JointStateReader:
         names = tuple(message.name)
         if names != self._names:
             self._take(names)
-        q = self._neutral.copy()
-        v = np.zeros(self._model.nv)
+        q, v = others or (self._neutral.copy(), np.zeros(self._model.nv))
         q[self._into_q] = self._values('position', message.position)
         if velocities or len(message.velocity) > 0:
             v[self._into_v] = self._values('velocity', message.velocity)
@@ -117,8 +122,9 @@ class JointStateReader:
                 if name not in place:
                     raise UnknownNameError('joint in joint_states', name, names)
         joints = [model.joint_index(name) for name in measured]
-        self._passive = (PassiveJoints(compile_model(model), measured)
-                         if model.loops and len(measured) < model.nb else None)
+        known = (*measured, *self._elsewhere)
+        self._passive = (PassiveJoints(compile_model(model), known)
+                         if model.loops and len(known) < model.nb else None)
         self._into_q = np.array([model.q_offsets[joint] for joint in joints], dtype=np.intp)
         self._into_v = np.array([model.v_offsets[joint] for joint in joints], dtype=np.intp)
         self._from = np.array([place[name] for name in measured], dtype=np.intp)

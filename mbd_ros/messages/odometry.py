@@ -37,17 +37,15 @@ class BaseOdometry:
     Raises
     ------
     UnsupportedError
-        If the model has no floating base, or other joints with several coordinates.
+        If the model has no floating base.
 
     """
 
     def __init__(self, model: Model, world: str) -> None:
         joint, posed = floating_base(model), posed_joints(model)
-        if joint is None or len(posed) > 1:
-            raise UnsupportedError(
-                'odometry of a robot whose joints with several coordinates are '
-                f'{[model.joint_names[one.joint.number] for one in posed]}',
-                'give a robot without closed loops with one such joint, a floating base')
+        if joint is None:
+            raise UnsupportedError(f"odometry of the robot '{model.name}'",
+                                   'give one with a floating base that no loop ties to the ground')
         self._model, self._posed, self._world = model, posed[0], world
         self.joint = joint
 

@@ -252,7 +252,7 @@ def curved_joints(model: Model) -> tuple[CurvedJoint, ...]:
 
 def floating_base(model: Model) -> CurvedJoint | None:
     """
-    Return the joint by which a robot without closed loops moves freely in the world.
+    Return the joint by which a robot moves freely in the world.
 
     Parameters
     ----------
@@ -262,12 +262,39 @@ def floating_base(model: Model) -> CurvedJoint | None:
     Returns
     -------
     CurvedJoint or None
-        A floating joint of the first body; None if there is none.
+        A floating joint of the first body; None if there is none, or if loops tie the robot to the
+        ground.
 
     """
-    if model.loops or not model.nb or model.joint_types[0] is not JointType.FLOATING:
+    if (not model.nb or model.joint_types[0] is not JointType.FLOATING
+            or any(loop.junction < 0 for loop in model.loops)):
         return None
     return curved_joints(model)[0]
+
+
+@functools.lru_cache(maxsize=64)
+def joints_outside_loops(model: Model) -> tuple[CurvedJoint, ...]:
+    """
+    Return the joints with several coordinates that no closed loop determines.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+
+    Returns
+    -------
+    tuple of CurvedJoint
+        A floating base, and joints that no loop passes through.
+
+    """
+    inside = set()
+    for loop in model.loops:
+        for body in (loop.body1, loop.body2):
+            while body not in (loop.junction, -1):
+                inside.add(body)
+                body = model.parents[body]
+    return tuple(joint for joint in curved_joints(model) if joint.number not in inside)
 
 
 @functools.lru_cache(maxsize=64)

@@ -11,7 +11,6 @@ from control_msgs.msg import JointTrajectoryControllerState
 from geometry_msgs.msg import Vector3Stamped
 from mbd_msgs.msg import ControllerState
 from mbd_msgs.srv import SetPayload
-from nav_msgs.msg import Odometry
 from rclpy.clock import Clock
 from rclpy.clock import ClockType
 from rclpy.node import Node
@@ -28,12 +27,13 @@ from mbd_ros.messages.controller_states import idle_state, tracking_state
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.error_codes import error_code, name_at_fault
 from mbd_ros.messages.joint_states import JointStateReader, JointStateWriter, Measured
-from mbd_ros.messages.odometry import BaseOdometry
 from mbd_ros.messages.path_goals import read_payload
 from mbd_ros.messages.times import SECOND, to_nanoseconds
 from mbd_ros.messages.trajectories import standard_state
 from mbd_ros.model.names import simple_joints
+from mbd_ros.model.state import floating_base
 from mbd_ros.nodes import qos
+from mbd_ros.nodes.companions import Companions
 from mbd_ros.nodes.controller_drawings import ControllerDrawings
 from mbd_ros.nodes.controller_goals import Controlled, ControllerGoals
 from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
@@ -62,7 +62,7 @@ class Controller(Node):
     ==============================  ==================  ===========================================
     entity                          callback group      why
     ==============================  ==================  ===========================================
-    joint_states, odom              the node's default  one control step after the other
+    joint_states, companions        the node's default  one control step after the other
     robot_description               the node's default  a robot is never changed within a step
     actions, ~/joint_trajectory,    the node's default  they change what the next step follows; a
     ~/set_payload, ~/gravity                            goal waits without a thread
@@ -87,10 +87,6 @@ class Controller(Node):
         self._task: Task | None = None
         self._tracker: Tracker | None = None
         self._measured: Measured | None = None
-        self._base: BaseOdometry | None = None
-        self._odometry: Odometry | None = None
-        self._early: JointState | None = None
-        self._in_pairs = False
         self._missing = 'joint_states'
         self._payload: Payload | None = None
         self._gravity: list[float] = []
@@ -112,13 +108,12 @@ class Controller(Node):
         self._completed = self.create_publisher(JointState, '~/joint_states', qos.RELIABLE)
         self._drawings = ControllerDrawings(self)
         self._goals = ControllerGoals(self, self, self._settings)
+        self._companions = Companions(self, self._on_joint_states)
         self._source = RobotSource(self, self._settings.robot_description, self._on_robot,
                                    floating_base=self._settings.floating_base)
         self._subscription = self.create_subscription(
             JointState, 'joint_states', self._on_joint_states, qos.STREAM,
             qos_overriding_options=qos.OVERRIDABLE)
-        self.create_subscription(Odometry, 'odom', self._on_odometry, qos.STREAM,
-                                 qos_overriding_options=qos.OVERRIDABLE)
         self.create_service(SetPayload, '~/set_payload', self._on_payload)
         self.create_subscription(Vector3Stamped, '~/gravity', self._on_gravity, qos.STREAM,
                                  qos_overriding_options=qos.OVERRIDABLE)
@@ -138,8 +133,6 @@ class Controller(Node):
         task = task_from_parameters(
             {**vars(settings), 'path': vars(settings.path)}, posture)
         reader = JointStateReader(model)
-        base = (BaseOdometry(model, self._drawings.frame(model))
-                if model.nq > model.nv and not model.loops else None)
         q = commands.configuration('', []) if posture is None else posture
         v = commands.velocities('', [])
         payload = None if self._payload is None else self._payload.check(model)
@@ -148,17 +141,18 @@ class Controller(Node):
         try:   # refuses what is wrong
             first = Tracker(dynamics, replace(task, start='as_given'), q, v)
         except InvalidValueError as error:
-            if base is None or error.argument != 'actuated':
+            if floating_base(model) is None or error.argument != 'actuated':
                 raise
             first = Tracker(dynamics, idle, q, v)   # it cannot from here, which may be singular
         with contextlib.suppress(MbdError):   # to compile; the path may be out of reach from here
             self._rehearse(Tracker(dynamics, task, q, v), q, v)
             check_task(dynamics, task, q)
-        self._commands, self._reader, self._task, self._base = commands, reader, task, base
+        self._commands, self._reader, self._task = commands, reader, task
+        self._companions.use(model, self._drawings.frame(model))
         self._writer = JointStateWriter(model)
         self._dynamics, self._gravity = dynamics, list(settings.gravity)
         self._goals.drop('the robot was replaced')
-        self._tracker = self._measured = self._early = None
+        self._tracker = self._measured = None
         self._stamp = -1
         self._drawings.show_path(first, self.get_clock().now().nanoseconds)
 
@@ -176,7 +170,7 @@ class Controller(Node):
     def _on_joint_states(self, message: JointState) -> None:
         """Answer a measured state with efforts."""
         robot = self._source.robot
-        if robot is None or self._reader is None or self._awaits_odometry(message):
+        if robot is None or self._reader is None or self._companions.awaits(message):
             return
         begin = time.perf_counter()
         stamp = to_nanoseconds(message.header.stamp)
@@ -186,7 +180,7 @@ class Controller(Node):
         if self._too_early(stamp):
             return
         try:
-            measured = self._with_base(stamp, self._reader.read(message))
+            measured = self._state(stamp, message)
             if measured is not None and self._completed.get_subscription_count():
                 self._publish_joints(stamp, measured)
             step = None if measured is None else self._step(robot, stamp, measured)
@@ -204,36 +198,18 @@ class Controller(Node):
             self._written = stamp
             self._completed.publish(self._writer.write(stamp, *measured))
 
-    def _on_odometry(self, message: Odometry) -> None:
-        """Keep where the base is; a joint state may have come first."""
-        self._odometry, early = message, self._early
-        if early is not None and to_nanoseconds(message.header.stamp) >= to_nanoseconds(
-                early.header.stamp):
-            self._on_joint_states(early)
-
-    def _awaits_odometry(self, message: JointState) -> bool:
-        """Keep a joint state whose odometry is on its way, as long as they come in pairs."""
-        odometry = self._odometry
-        if self._base is None or odometry is None:
-            return False
-        behind = to_nanoseconds(odometry.header.stamp) < to_nanoseconds(message.header.stamp)
-        waits = behind and self._in_pairs and self._early is None
-        self._in_pairs, self._early = waits or not behind, message if waits else None
-        return waits
-
-    def _with_base(self, stamp: int, measured: Measured) -> Measured | None:
-        """Return the measured state with the base of a robot that floats, None without it."""
-        if self._base is None:
-            return measured
-        odometry = self._odometry
-        if odometry is None or (abs(stamp - to_nanoseconds(odometry.header.stamp))
-                                > self._settings.state_timeout * SECOND):
-            self._missing = 'odometry'
-            if self._mode == ControllerState.MODE_WAITING:
-                self._wait('no odometry of the floating base')
-            return None
-        self._missing = 'joint_states'
-        return measured._replace(q=self._base.put(odometry, stamp, measured.q, measured.v))
+    def _state(self, stamp: int, message: JointState) -> Measured | None:
+        """Return the measured state, None without a companion of the joint state."""
+        assert self._reader is not None
+        place = self._companions.state(stamp, self._settings.state_timeout * SECOND)
+        if place is not None:
+            self._missing = 'joint_states'
+            return self._reader.read(message, others=place)
+        self._missing = missing = self._companions.missing
+        if self._mode == ControllerState.MODE_WAITING:
+            self._wait(f'no {missing}'
+                       + (' of the floating base' if missing == 'odometry' else ''))
+        return None
 
     def _too_early(self, stamp: int) -> bool:
         """Tell whether a state comes before its control period, or was overtaken on its way."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import JointState, MultiDOFJointState
 from std_msgs.msg import Float64MultiArray
 from tf2_ros import TransformBroadcaster
 
@@ -24,12 +24,12 @@ from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.findings import read_text
 from mbd_ros.messages.joint_states import JointStateWriter
 from mbd_ros.messages.loop_wrenches import loop_wrench_messages
+from mbd_ros.messages.multi_dof import MultiDOFStates
 from mbd_ros.messages.odometry import BaseOdometry
 from mbd_ros.messages.reconfigurations import Change, read_change, state_transfer
 from mbd_ros.messages.times import SECOND, to_stamp
 from mbd_ros.messages.transforms import joint_transforms
 from mbd_ros.model import Model
-from mbd_ros.model.joint_poses import posed_joints
 from mbd_ros.model.matched_joints import matched_rates
 from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.nodes import qos
@@ -79,6 +79,8 @@ class Simulator(Node):
         settings = self._settings
         self._states = self.create_publisher(JointState, 'joint_states', qos.RELIABLE)
         self._odometry = self.create_publisher(Odometry, 'odom', qos.RELIABLE)
+        self._others = self.create_publisher(
+            MultiDOFJointState, 'multi_dof_joint_states', qos.RELIABLE)
         self._clock_publisher = (
             self.create_publisher(Clock, '/clock', qos.RELIABLE) if settings.publish_clock
             else None)
@@ -173,8 +175,8 @@ class Simulator(Node):
         settings = self._settings
         writer = JointStateWriter(robot.model, settings.measured)
         base = (BaseOdometry(robot.model, settings.world_frame)
-                if floating_base(robot.model) is not None and len(posed_joints(robot.model)) == 1
-                else None)
+                if floating_base(robot.model) is not None else None)
+        others = MultiDOFStates(robot.model)
         reactions = [self.create_publisher(WrenchStamped, f'~/wrench/{loop.name}', qos.RELIABLE)
                      for loop in robot.model.loops]
         floating = robot.model.nq > robot.model.nv
@@ -192,6 +194,8 @@ class Simulator(Node):
             count += 1
             if base is not None:   # before the joint state that needs it
                 self._odometry.publish(base.write(now, q, v))
+            if others.names:
+                self._others.publish(others.write(now, q, v))
             self._states.publish(writer.write(now, q, v, efforts))
             if any(publisher.get_subscription_count() for publisher in reactions):
                 wrenches = loop_wrench_messages(robot.dynamics, now, q, v, efforts,

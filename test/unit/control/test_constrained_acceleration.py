@@ -64,6 +64,17 @@ def test_duplicated_row_with_noise_equals_the_clean_one(start, reference):
     assert careless.rank == 2
 
 
+def test_a_row_that_is_zero_but_for_rounding_is_none(start):
+    """As of a planar loop on a base that is tilted: it must not become a row of its own."""
+    M, Q, A, b = start
+    noise = 1e-17 * np.array([[3.0, -2.0, 1.0]])
+    found = constrained_acceleration(M, Q, np.vstack([A[:2], noise]), [*b[:2], 1e-17])
+    clean = constrained_acceleration(M, Q, A[:2], b[:2])
+    assert found.rank == 2
+    assert not found.conflicting
+    np.testing.assert_allclose(found.accelerations, clean.accelerations, rtol=1e-10)
+
+
 def test_conflicting_rows_are_averaged_and_said_so(start, reference):
     """Case C, last part: the same row with b and b + 1."""
     M, Q, A, b = start

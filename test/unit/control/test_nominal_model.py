@@ -6,7 +6,7 @@ import pytest
 from mbd_ros.control import (
     ConstrainedMotion, DirectElimination, Ellipse, NominalModel, PostureSpring, ToolPosition)
 from mbd_ros.errors import (
-    DivergedError, InvalidValueError, NotFiniteError, ShapeError, UnsupportedError)
+    DivergedError, InvalidValueError, NotFiniteError, ShapeError)
 
 PATH = Ellipse([1, 0, 1], [0.25, 0.3, 0], [0, 1, 0.5])
 START = np.radians([45.0, -45, 90])
@@ -208,15 +208,6 @@ class TestPostureSpring:
         with pytest.raises(error) as caught:
             PostureSpring(puma, **arguments)
         assert text in str(caught.value)
-
-    def test_floating_base_is_not_supported_yet(self):
-        """A posture of a quaternion is not a difference of numbers."""
-        import mbd_ros
-        box = mbd_ros.load("""<robot name="box"><link name="box"><inertial><mass value="3"/>
-          <inertia ixx="0.1" iyy="0.2" izz="0.25" ixy="0" ixz="0" iyz="0"/>
-          </inertial></link></robot>""", floating_base=True)
-        with pytest.raises(UnsupportedError, match='a posture spring on a floating base'):
-            PostureSpring(mbd_ros.compile(box), np.zeros(7))
 
 
 def test_floating_base_can_be_constrained():

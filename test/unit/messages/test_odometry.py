@@ -68,5 +68,5 @@ def test_what_is_wrong_is_named(model, state):
     message.pose.pose.orientation.w += 0.1
     with pytest.raises(InvalidValueError, match='a quaternion of length 1'):
         odometry.read(message)
-    with pytest.raises(UnsupportedError, match='give a robot without closed loops'):
+    with pytest.raises(UnsupportedError, match='give one with a floating base that no loop'):
         BaseOdometry(mbd_ros.load(ROOT / 'urdf' / 'puma560.urdf'), 'world')

@@ -1,0 +1,129 @@
+"""What comes beside joint states: the floating base, and joints with several coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from nav_msgs.msg import Odometry
+import numpy as np
+from rclpy.node import Node
+from sensor_msgs.msg import JointState, MultiDOFJointState
+
+from mbd_ros.messages.multi_dof import MultiDOFStates
+from mbd_ros.messages.odometry import BaseOdometry
+from mbd_ros.messages.times import to_nanoseconds
+from mbd_ros.model import Model
+from mbd_ros.model.state import floating_base, neutral
+from mbd_ros.nodes import qos
+from mbd_ros.simulation.manifold import Vector
+
+
+class Place(NamedTuple):
+    """A state in which only joints with several coordinates are known: q (nq,) and v (nv,)."""
+
+    q: Vector
+    v: Vector
+
+
+class Companions:
+    """
+    The newest of each topic that a robot needs beside its joint states.
+
+    Where they come in pairs, a joint state that overtakes one of them waits for it.
+
+    Parameters
+    ----------
+    node : Node
+        The controller.
+    deliver : callable
+        Takes a joint state that has waited.
+
+    Attributes
+    ----------
+    missing : str
+        What did not come, or is too old; empty if nothing.
+
+    """
+
+    def __init__(self, node: Node, deliver: Callable[[JointState], None]) -> None:
+        self._deliver = deliver
+        self._model: Model | None = None
+        self._readers: dict[str, BaseOdometry | MultiDOFStates] = {}
+        self._newest: dict[str, Any] = {}
+        self._early: JointState | None = None
+        self._in_pairs = False
+        self.missing = ''
+        for topic, kind in (('odom', Odometry), ('multi_dof_joint_states', MultiDOFJointState)):
+            node.create_subscription(kind, topic, partial(self._keep, topic), qos.STREAM,
+                                     qos_overriding_options=qos.OVERRIDABLE)
+
+    def use(self, model: Model, world: str) -> None:
+        """Serve a robot from now on; the base is given in a frame."""
+        self._model, self._early, self._readers = model, None, {}
+        if floating_base(model) is not None:
+            self._readers['odom'] = BaseOdometry(model, world)
+        others = MultiDOFStates(model)
+        if others.names:
+            self._readers['multi_dof_joint_states'] = others
+
+    def awaits(self, message: JointState) -> bool:
+        """Keep a joint state whose companions are on their way, as long as they come in pairs."""
+        if not self._readers or self._absent():
+            return False
+        behind = self._behind(message)
+        waits = behind and self._in_pairs and self._early is None
+        self._in_pairs, self._early = waits or not behind, message if waits else None
+        return waits
+
+    def state(self, nanoseconds: int, timeout: float) -> Place | None:
+        """
+        Return what the companions say, brought to the time of a joint state.
+
+        Parameters
+        ----------
+        nanoseconds : int
+            That time.
+        timeout : float
+            How far from it a companion may be [ns].
+
+        Returns
+        -------
+        Place or None
+            None where one is missing; ``missing`` says which.
+
+        Raises
+        ------
+        MbdError
+            If a message is wrong; says what.
+
+        """
+        assert self._model is not None
+        place = Place(neutral(self._model), np.zeros(self._model.nv))
+        absent = self._absent() or [topic for topic in self._readers if abs(
+            nanoseconds - _stamp(self._newest[topic])) > timeout]
+        self.missing = {'odom': 'odometry'}.get(absent[0], absent[0]) if absent else ''
+        if absent:
+            return None
+        for topic, reader in self._readers.items():
+            place = place._replace(q=reader.put(self._newest[topic], nanoseconds, *place))
+        return place
+
+    def _keep(self, topic: str, message: Any) -> None:
+        """Keep a message; a joint state may have come before it."""
+        self._newest[topic], early = message, self._early
+        if early is not None and not self._behind(early):
+            self._deliver(early)
+
+    def _absent(self) -> list[str]:
+        """Return the topics of which nothing came yet."""
+        return [topic for topic in self._readers if topic not in self._newest]
+
+    def _behind(self, message: JointState) -> bool:
+        """Return whether a companion is older than a joint state."""
+        return any(_stamp(self._newest[topic]) < _stamp(message) for topic in self._readers)
+
+
+def _stamp(message: Any) -> int:
+    return to_nanoseconds(message.header.stamp)

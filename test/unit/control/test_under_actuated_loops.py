@@ -1,0 +1,234 @@
+"""Robots that float and have loops, ball joints outside loops: any robot under any constraint."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.control import (
+    Actuation, ConstrainedMotion, Ellipse, PostureSpring, Task, ToolPosition, TrackingLaw)
+from mbd_ros.control.drives import driven, is_under_actuated
+from mbd_ros.control.tracker import Mode, Tracker
+from mbd_ros.description.xacro_file import expand_xacro
+from mbd_ros.dynamics.loop_closure import close_loops
+from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.model.state import difference, floating_base, integrate, neutral
+from mbd_ros.simulation import Stepper
+
+URDF = Path(__file__).parents[3] / 'urdf'
+PERIOD = 0.002
+SHARE = {'five_bar': ('left_drive', 'right_drive'),
+         'delta': ('arm1_drive', 'arm2_drive', 'arm3_drive')}
+TOOLS = {'five_bar': 'tool', 'delta': 'platform'}
+WEIGHTLESS = [0.0, 0.0, 0.0]
+
+HANGING = """<robot name="hanging"><link name="root"/>
+  <joint name="slide" type="prismatic"><parent link="root"/><child link="cart"/>
+    <axis xyz="1 0 0"/><limit effort="500" velocity="5" lower="-2" upper="2"/></joint>
+  <link name="cart"><inertial><mass value="2"/>
+    <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <joint name="lift" type="prismatic"><parent link="cart"/><child link="hook"/>
+    <axis xyz="0 0 1"/><limit effort="500" velocity="5" lower="-2" upper="2"/></joint>
+  <link name="hook"><inertial><mass value="1"/>
+    <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <joint name="ball" type="spherical"><parent link="hook"/><child link="bob"/></joint>
+  <link name="bob"><inertial><origin xyz="0 0 -0.5"/><mass value="1.5"/>
+    <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/></inertial></link>
+</robot>"""
+
+
+@pytest.fixture(scope='module', params=sorted(SHARE))
+def floating(request):
+    """Return a robot on a platform of 5 kg that floats, its drives and its tool."""
+    file, = URDF.glob(f'{request.param}.urdf*')
+    platform = '<link name="base"><inertial><mass value="5"/>' \
+        '<inertia ixx=".25" ixy="0" ixz="0" iyy=".25" iyz="0" izz=".25"/></inertial></link>'
+    text = expand_xacro(str(file)).decode().replace('<link name="base"/>', platform)
+    assert platform in text
+    model = mbd_ros.load(text, floating_base=True)
+    dyn = mbd_ros.compile(model, gravity=WEIGHTLESS)
+    return dyn, Actuation(model, SHARE[request.param]), TOOLS[request.param]
+
+
+@pytest.fixture(scope='module')
+def hanging():
+    return mbd_ros.compile(mbd_ros.load(HANGING))
+
+
+def some_state(dyn, seed):
+    """Return a state with closed loops, moving and turned about."""
+    model, rng = dyn.model, np.random.default_rng(seed)
+    q = integrate(model, neutral(model), rng.uniform(-0.15, 0.15, model.nv))
+    return close_loops(model, q, rng.uniform(-0.5, 0.5, model.nv))
+
+
+def dense(M, Q, loops, b_l, S, A, b):
+    """
+    Return accelerations by the formula of Udwadia and Kalaba, square roots and all.
+
+    W maps forces to accelerations where the loops hold, ``W_S`` those that the actuators can
+    bring about: ``qdd = a + W_S^(1/2) (A W_S^(1/2))^+ (b - A a)``.
+    """
+    invertible = np.linalg.inv(M)
+    held = invertible @ loops.T @ np.linalg.pinv(loops @ invertible @ loops.T, rcond=1e-9)
+    W = invertible - held @ loops @ invertible
+    a = W @ Q + held @ b_l
+    reached = W @ S.T @ np.linalg.pinv(S @ W @ S.T, rcond=1e-9) @ S @ W
+    sizes, axes = np.linalg.eigh(reached)
+    root = axes * np.sqrt(np.maximum(sizes, 0.0)) @ axes.T
+    return a + root @ np.linalg.pinv(A @ root, rcond=1e-5) @ (b - A @ a)
+
+
+@pytest.mark.parametrize('axes', ['x', 'xz'])
+def test_the_motion_is_that_of_the_dense_formula(floating, axes):
+    """Loops hold, the drives alone bring about the rows, with the least where they can choose."""
+    dyn, drives, tool = floating
+    for seed in range(3):
+        q, v = some_state(dyn, seed)
+        path = Ellipse(dyn.pose(q, tool)[:3, 3], [0.03, 0, 0], [0, 0.02, 0.01])
+        motion = ConstrainedMotion(dyn, ToolPosition(dyn, tool, path, axes=axes),
+                                   actuation=drives)
+        assert motion.under_actuated
+        found = motion.solve(0.3, q, v).solution
+        M, h = dyn.mass_matrix(q), dyn.bias_forces(q, v)
+        A, b = motion.whole.matrix(q, v, 0.3), motion.whole.right_side(q, v, 0.3)
+        count, S = motion.loop_rows, np.eye(len(v))[drives.active]
+        expected = dense(M, -h, A[:count], b[:count], S, A[count:], b[count:])
+        scale = np.abs(expected).max()
+        # The square root of a singular matrix has half the digits.
+        np.testing.assert_allclose(found.accelerations, expected, rtol=0, atol=1e-6 * scale)
+        np.testing.assert_allclose(A @ found.accelerations, b, rtol=0, atol=1e-9 * scale)
+        assert not found.conflicting
+        # The efforts alone give these accelerations, and the multipliers are those of the loops.
+        tau = motion.efforts(q, found.constraint_force)
+        assert not tau[drives.passive].any()
+        plant = mbd_ros.constrained_dynamics(dyn.model, q, v, tau, gravity=WEIGHTLESS)
+        np.testing.assert_allclose(plant.accelerations, found.accelerations, rtol=0,
+                                   atol=1e-7 * scale)
+        np.testing.assert_allclose(A[:count].T @ found.multipliers[:count] + tau,
+                                   found.constraint_force, rtol=0, atol=1e-8 * scale)
+
+
+def test_a_robot_that_floats_with_loops_follows_a_path(floating):
+    """Its base moves against its arms; the tool is where it should be, then the robot holds."""
+    dyn, drives, tool = floating
+    model = dyn.model
+    assert floating_base(model) is not None
+    q, _ = close_loops(model, neutral(model))
+    begin, axes = dyn.pose(q, tool)[:3, 3], 'xz' if tool == 'tool' else 'xyz'
+    path = {'kind': 'ellipse', 'center': (begin - [0.03, 0, 0]).tolist(), 'a': [0.03, 0, 0],
+            'b': [0, 0, 0.02], 'period': 1.0}
+    robot = Stepper(model, q, gravity=WEIGHTLESS)
+    tracker = Tracker(dyn, Task.from_data({
+        'link': tool, 'path': path, 'axes': axes, 'start': 'approach',
+        'actuated': list(drives.joint_names)}), robot.q, robot.v)
+    errors = []
+    for k in range(260):
+        step = tracker.step(k * PERIOD, robot.q, robot.v)
+        assert not step.efforts.effort[drives.passive].any()
+        errors.append(tracker.tool_points(step, robot.q).error)
+        robot.advance(step.efforts.effort, PERIOD)
+    assert step.nominal.time > 0.2
+    assert max(errors[-50:]) < 2e-4   # what efforts held for 2 ms cost at 0.2 m/s
+    assert step.nominal.violation < 1e-12
+    assert np.abs(difference(model, neutral(model), robot.q)[:6]).max() > 1e-3   # it does float
+    fast = np.abs(robot.v[drives.active]).max()
+    tracker.stop(260 * PERIOD, robot.q, robot.v)
+    for k in range(260, 380):
+        step = tracker.step(k * PERIOD, robot.q, robot.v)
+        robot.advance(step.efforts.effort, PERIOD)
+    assert tracker.mode is Mode.HOLDING
+    # The error of the stop decays by exp(-15 t); the base drifts on, nothing can stop it.
+    assert np.abs(robot.v[drives.active]).max() < 0.3 * fast
+
+
+def test_the_law_lets_drives_accelerate_as_wanted(floating):
+    """Whatever the base does: of the wanted motion the loops allow, the drives get theirs."""
+    dyn, drives, _ = floating
+    q, v = some_state(dyn, 5)
+    wanted = np.random.default_rng(1).normal(size=len(v))
+    A = dyn.loop_rows(q, v)[:, VALUES:]
+    M = dyn.mass_matrix(q)
+    held = np.linalg.solve(M, A.T)
+    wanted -= held @ np.linalg.pinv(A @ held, rcond=1e-9) @ (
+        A @ wanted + dyn.loop_rows(q, v)[:, VALUES - 1])   # so that the loops allow it
+    effort = driven(dyn, q, dyn.inverse_dynamics(q, v, wanted), drives)
+    found = mbd_ros.constrained_dynamics(dyn.model, q, v, effort, gravity=WEIGHTLESS)
+    np.testing.assert_allclose(found.accelerations[drives.active], wanted[drives.active],
+                               atol=1e-7 * np.abs(wanted).max())
+
+
+def test_drives_that_catch_every_motion_keep_their_own_form():
+    """Of a five-bar robot on the ground two drives do all, one does not, whatever the pose."""
+    dyn = mbd_ros.compile(mbd_ros.load(URDF / 'five_bar.urdf'))
+    assert not is_under_actuated(dyn, Actuation(dyn.model, SHARE['five_bar']))
+    assert is_under_actuated(dyn, Actuation(dyn.model, SHARE['five_bar'][:1]))
+
+
+def test_springs_hold_a_posture_on_a_robot_that_floats(floating):
+    """They pull at joints, not at the base, and all of their force comes from the drives."""
+    dyn, drives, tool = floating
+    q, v = some_state(dyn, 2)
+    spring = PostureSpring(dyn, neutral(dyn.model), stiffness=3.0)
+    force = spring(0.0, q, v, dyn.mass_matrix(q))
+    assert not force[:6].any()
+    np.testing.assert_allclose(
+        spring(0.0, q, 0.0 * v, dyn.mass_matrix(q)),
+        3.0 * difference(dyn.model, q, neutral(dyn.model)) * (np.arange(len(v)) > 5), atol=1e-12)
+    path = Ellipse(dyn.pose(q, tool)[:3, 3], [0.03, 0, 0], [0, 0.02, 0.01])
+    motion = ConstrainedMotion(dyn, ToolPosition(dyn, tool, path, axes='x'), applied=spring,
+                               actuation=drives)
+    found = motion.solve(0.0, q, v)
+    assert not found.applied[drives.passive].any()
+    np.testing.assert_allclose(found.solution.residual, 0.0, atol=1e-8)
+
+
+def test_a_hook_is_led_while_what_hangs_from_it_swings(hanging):
+    """A ball joint outside loops: its quaternion swings freely, the hook stays on its ellipse."""
+    model = hanging.model
+    q = neutral(model)
+    q[2:] = [np.sin(0.3), 0.0, 0.0, np.cos(0.3)]
+    robot = Stepper(model, q)
+    tracker = Tracker(hanging, Task.from_data({
+        'link': 'hook', 'axes': 'xz', 'path': {'kind': 'ellipse', 'center': [0, 0, 0],
+                                               'a': [0.2, 0, 0], 'b': [0, 0, 0.2],
+                                               'period': 2.0},
+        'start': 'approach'}), robot.q, robot.v)
+    errors = []
+    for k in range(500):
+        step = tracker.step(k * PERIOD, robot.q, robot.v)
+        assert not step.efforts.effort[2:].any()
+        errors.append(tracker.tool_points(step, robot.q).error)
+        robot.advance(step.efforts.effort, PERIOD)
+    assert step.nominal.time > 0.1
+    assert max(errors[-100:]) < 2e-4   # what efforts held for 2 ms cost at 0.6 m/s
+    assert np.abs(robot.v[2:]).max() > 0.5   # it swings, about more than one axis
+    assert np.linalg.norm(robot.q[2:]) == pytest.approx(1.0, abs=1e-12)
+    tracker.stop(500 * PERIOD, robot.q, robot.v)
+    for k in range(500, 800):
+        step = tracker.step(k * PERIOD, robot.q, robot.v)
+        robot.advance(step.efforts.effort, PERIOD)
+    assert np.abs(robot.v[:2]).max() < 2e-3
+
+
+def test_what_no_drive_can_do_is_refused_by_name(floating):
+    dyn, drives, _ = floating
+    model = dyn.model
+    q, _ = close_loops(model, neutral(model))
+    base = list(model.links)[0]
+    with pytest.raises(InvalidValueError, match='joints that can do it: they satisfy'):
+        Tracker(dyn, Task.from_data({
+            'link': base, 'path': {'kind': 'ellipse', 'center': [0.1, 0, 0], 'a': [0.1, 0, 0],
+                                   'b': [0, 0.1, 0.1], 'period': 2.0},
+            'constraints': [{'kind': 'tool_orientation', 'link': base,
+                             'orientation': [0.0, 0.0, 0.0, 1.0]}],
+            'actuated': list(drives.joint_names)}), q, np.zeros(model.nv))
+
+
+def test_at_ease_it_does_nothing_where_nothing_is_heavy(floating):
+    dyn, drives, _ = floating
+    q, v = some_state(dyn, 3)
+    found = TrackingLaw(dyn, actuation=drives, robust_rate=30.0).weightless(q, 0.0 * v)
+    np.testing.assert_allclose(found.effort, 0.0, atol=1e-12)
