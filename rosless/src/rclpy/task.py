@@ -12,6 +12,7 @@ import warnings
 import weakref
 
 _FINISHED = object()
+_awaited = threading.local()  # `future`: what the coroutine of this thread waits for
 
 
 class FutureState(str, Enum):
@@ -58,9 +59,10 @@ class Future:
             )
 
     def __await__(self) -> Generator[Any, None, Any]:
-        """Wait for the outcome."""
+        """Wait for the outcome; the coroutine may be one of an executor or of asyncio."""
         while not self._done:
-            yield self
+            _awaited.future = self  # for the task that runs the coroutine
+            yield  # nothing: asyncio wants it so
         return self.result()
 
     def cancel(self) -> None:
@@ -214,7 +216,10 @@ class Task(Future):
                     self._complete(outcome)
                     return _FINISHED
                 self._coroutine = outcome
-            return self._coroutine.send(None)
+            _awaited.future = None
+            yielded = self._coroutine.send(None)
+            future, _awaited.future = _awaited.future, None
+            return future if yielded is None else yielded
         except StopIteration as stop:
             self._complete(stop.value)
         except Exception as error:

@@ -132,7 +132,7 @@ def test_futures_and_tasks_by_hand(executor: Any) -> None:
 
 
 def test_callbacks_of_action_servers_can_be_changed(pair: Make, outcome: Make) -> None:
-    server, client = pair(None)
+    server, client = pair(lambda goal_handle: Fibonacci.Result())
     assert isinstance(server, ActionServer)
     assert default_goal_callback(Fibonacci.Goal()) == GoalResponse.ACCEPT
     assert default_cancel_callback(None) == CancelResponse.REJECT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 import gc
 from typing import Any
@@ -12,6 +13,7 @@ from example_interfaces.action import Fibonacci
 import pytest
 from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.executors import SingleThreadedExecutor
 
 Make = Callable[..., Any]
 
@@ -164,3 +166,33 @@ def test_no_feedback_is_lost_before_the_result(pair: Make, wait_until: Make) -> 
     )
     assert wait_until(lambda: len(seen) == 5)
     assert sorted(seen) == [0, 1, 2, 3, 4]
+
+
+def test_goals_are_awaited_in_coroutines_of_asyncio(make_node: Make, spinning: Make) -> None:
+    server_node, node = make_node('server'), make_node('client')
+    ActionServer(server_node, Fibonacci, 'fibonacci', succeed)
+    spinning(server_node)
+    client = ActionClient(node, Fibonacci, 'fibonacci')
+    executor = SingleThreadedExecutor(context=node.context)
+    executor.add_node(node)
+
+    async def spin() -> None:
+        while True:
+            executor.spin_once(timeout_sec=0.001)
+            await asyncio.sleep(0.001)
+
+    async def send(order: int) -> int:
+        goal_handle = await client.send_goal_async(Fibonacci.Goal(order=order))
+        answer = await goal_handle.get_result_async()
+        return int(answer.result.sequence[0])
+
+    async def everything() -> list[int]:
+        turning = asyncio.ensure_future(spin())
+        while not client.server_is_ready():
+            await asyncio.sleep(0.001)
+        found = await asyncio.wait_for(asyncio.gather(send(3), send(4)), 60.0)
+        turning.cancel()
+        return list(found)
+
+    assert asyncio.run(everything()) == [3, 4]
+    assert executor.shutdown(timeout_sec=60.0)
