@@ -1,8 +1,8 @@
 """
 The executables of this package: ready for Ctrl-C before they import what takes a second.
 
-Python answers SIGINT amid an import with a traceback. From the first line here on it ends the
-process instead; ``run.py`` takes over when there is a node to end.
+Python answers SIGINT amid an import with a traceback. From the first line here on it and SIGTERM
+end the process instead; ``run.py`` takes over when there is a node to end.
 
 """
 
@@ -45,7 +45,8 @@ def viewer() -> None:
 
 
 def _start(node: str) -> None:
-    signal.signal(signal.SIGINT, _leave)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _leave)
     importlib.import_module(f'mbd_ros.nodes.{node}').main()
 
 

@@ -72,10 +72,11 @@ def run(*makes: Callable[[], Runnable]) -> int:
     # only disturb the end. A signal that comes before the library is ready is kept for it.
     gc.set_threshold(*GARBAGE)
     sys.setswitchinterval(SWITCH_INTERVAL)
-    interrupted = threading.Event()
-    signal.signal(signal.SIGINT, lambda number, frame: interrupted.set())
+    told = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: told.set())
     rclpy.init()
-    if interrupted.is_set():
+    if told.is_set():
         rclpy.try_shutdown()
     nodes: list[Runnable] = []
     refused = 0
@@ -99,6 +100,7 @@ def run(*makes: Callable[[], Runnable]) -> int:
         for node in reversed(nodes):
             _end(node)
         rclpy.try_shutdown()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)   # who asks twice does not want to wait
         gc.freeze()   # or the interpreter, as it ends, searches all for garbage: 0.3 s, now 0.04 s
     return 1 if refused else 0
 

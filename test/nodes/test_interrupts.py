@@ -1,4 +1,4 @@
-"""Ctrl-C ends a node at once and quietly, whatever it is at."""
+"""Ctrl-C and SIGTERM end a node at once and quietly, whatever it is at."""
 
 import importlib
 import signal
@@ -15,7 +15,7 @@ START = """
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)   # as in a terminal
 def interrupt():
-    os.kill(os.getpid(), signal.SIGINT)
+    os.kill(os.getpid(), signal.{told})
 """
 AMID_IMPORTING = """
 class Finder:
@@ -57,8 +57,10 @@ PATIENCE = 120.0   # s: nothing here takes a second of processor time beside imp
     pytest.param(AMID_STARTING.format(before='interrupt()', after=''), id='before init'),
     pytest.param(AMID_STARTING.format(before='', after='interrupt()'), id='after init'),
     pytest.param(AMID_COMPILING, id='compiling')])
-def test_ctrl_c_ends_a_node_quietly(amid):
-    script = f'{START}{amid}\nfrom mbd_ros.nodes.executables import simulator\nsimulator()\n'
+@pytest.mark.parametrize('told', ['SIGINT', 'SIGTERM'])
+def test_a_node_that_is_told_to_end_does_so_quietly(amid, told):
+    script = (f'{START.format(told=told)}{amid}\n'
+              'from mbd_ros.nodes.executables import simulator\nsimulator()\n')
     ended = subprocess.run([sys.executable, '-c', script], timeout=PATIENCE, capture_output=True,
                            text=True)
     assert (ended.returncode, ended.stderr) == (0, '')
@@ -69,9 +71,10 @@ def test_ctrl_c_ends_a_node_quietly(amid):
 def test_every_executable_runs_its_node(node, monkeypatch):
     module, ran = importlib.import_module(f'mbd_ros.nodes.{node}'), []
     monkeypatch.setattr(module, 'main', lambda: ran.append(node))
-    before = signal.getsignal(signal.SIGINT)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         getattr(executables, node)()
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     assert ran == [node]
