@@ -112,7 +112,8 @@ def simulate(
         Longest step [s]: of RK4, 1 ms if not given, the run is cut into equal steps.
     method : str, optional
         ``'rk4'`` with a fixed step, or one of SciPy's with variable step: ``'dop853'``, ``'rk45'``
-        (explicit), ``'bdf'`` (implicit, of variable order, for stiff robots).
+        (explicit), ``'bdf'`` (implicit, of variable order, for stiff robots); SciPy's capitals
+        are the same.
     rtol, atol : float, optional
         Tolerances of a variable step.
     times : array_like, optional
@@ -183,7 +184,8 @@ def simulate(
     elif tau is not None or external_forces is not None or dissipation:
         raise InvalidValueError('motion', type(motion).__name__,
                                 'without tau, external_forces and dissipation, which it brings')
-    if method == 'rk4':
+    kind = str(method).lower()
+    if kind == 'rk4':
         if times is not None or len(events) or dense:
             raise InvalidValueError('method', method,
                                     'one with variable step, for times, events or dense')
@@ -191,7 +193,7 @@ def simulate(
         return _with_changes(dyn, free, _recorded(dyn, motion, free, (q, v), *run), *run[:3])
     solved = integrate(
         model, motion, _powerless(motion) if free is None else free.acceleration_and_power, q, v,
-        duration, method=method, rtol=rtol, atol=atol, max_step=step or math.inf, events=events,
+        duration, method=kind, rtol=rtol, atol=atol, max_step=step or math.inf, events=events,
         dense=dense or times is not None,
         jacobian=None if free is None else _jacobian(dyn, free))
     if times is None:

@@ -119,6 +119,18 @@ def test_bad_options_are_named(pendulum, name, value):
         simulate(pendulum, [0.1], [0.0], 1.0, **{name: value})
 
 
+@pytest.mark.parametrize('method', ['RK45', 'DOP853', 'BDF', 'RK4'])
+def test_names_of_methods_as_scipy_writes_them(pendulum, method):
+    runs = [simulate(pendulum, [0.1], [0.0], 0.1, method=name)
+            for name in (method, method.lower())]
+    np.testing.assert_array_equal(runs[0].q, runs[1].q)
+
+
+def test_a_method_that_is_none(pendulum):
+    with pytest.raises(InvalidValueError, match=r"method is 'euler'; allowed: 'rk4', 'dop853'"):
+        simulate(pendulum, [0.1], [0.0], 0.1, method='Euler')
+
+
 @pytest.mark.parametrize('times', [[0.5, 0.2], [0.0, np.nan, 1.0], [-0.1], [1.1], [], [[0.1]]])
 def test_times_that_no_run_has(pendulum, times):
     """They ascend within the run."""
