@@ -13,8 +13,7 @@ import functools
 from typing import Any
 
 import numpy as np
-from scipy.linalg import qr
-from scipy.linalg.lapack import dgelsy
+import scipy  # loads its parts when they are asked for: half of what importing took
 
 from mbd_ros.control.loop_constraint import ClosedLoops
 from mbd_ros.control.loop_systems import passive_step
@@ -155,7 +154,8 @@ class PassiveJoints:
             return np.zeros((0, 2))
         b = np.zeros((max(m, p), 2))
         b[:m] = right
-        _, x, _, rank, _ = dgelsy(A, b, np.zeros(p, np.int32), DEPENDENT, 8 * (m + p) + 64)
+        _, x, _, rank, _ = scipy.linalg.lapack.dgelsy(
+            A, b, np.zeros(p, np.int32), DEPENDENT, 8 * (m + p) + 64)
         if rank < p:
             free = np.linalg.svd(A)[2][-1]
             names = joint_of_each_velocity(self._model)
@@ -222,7 +222,7 @@ def independent_joints(dyn: PreparedDynamics, q: Vector, joints: Sequence[str]) 
         return tuple(joints)
     motions = free_motions(dyn, q)
     places = [model.v_offsets[model.joint_index(name)] for name in joints]
-    _, R, order = qr(motions[places].T, mode='economic', pivoting=True)
+    _, R, order = scipy.linalg.qr(motions[places].T, mode='economic', pivoting=True)
     size = np.abs(np.diag(R))
     count = int((size > DEPENDENT).sum())
     return tuple(joints[at] for at in sorted(order[:count]))

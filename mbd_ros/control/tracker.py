@@ -14,6 +14,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import scipy.linalg  # noqa: F401 - now: not for the first time amid a control step
 
 from mbd_ros.control.approach import approach_duration, approached
 from mbd_ros.control.followed_tools import (
