@@ -86,20 +86,25 @@ class MachineCode:
     ir : str or callable
         LLVM IR text of one module, or a function that writes it if it is needed.
     optimization : int
-        Level of code generation.
+        Level of code generation. At level 2 instructions are put in order again when registers
+        are given out.
     addresses : sequence of int
         Addresses that the code uses.
     origin : str, optional
         Names all that the text follows from, to find the code without writing it; see
         ``origin.py``.
+    scheduled : bool, optional
+        Whether they are put in another order before that, too; if left out, from level 2 on.
 
     """
 
     def __init__(self, ir: str | Callable[[], str], optimization: int = 1,
-                 addresses: Sequence[int] = (), origin: str | None = None) -> None:
+                 addresses: Sequence[int] = (), origin: str | None = None,
+                 scheduled: bool | None = None) -> None:
+        scheduled = optimization > 1 if scheduled is None else scheduled
         head = f'@addresses = global [{max(1, len(addresses))} x i64] zeroinitializer\n'
         code = _object_code(lambda: head + (ir if isinstance(ir, str) else ir()), optimization,
-                            origin)
+                            origin, scheduled)
         with _LOCK:
             self._engine = llvm.create_mcjit_compiler(
                 llvm.parse_assembly(''), target_machine(optimization), use_lmm=True)
@@ -145,13 +150,14 @@ def _unscheduled() -> Iterator[None]:
             llvm.set_option('mbd_ros', '--enable-misched=true')  # as it is unless asked otherwise
 
 
-def _object_code(ir: Callable[[], str], optimization: int, origin: str | None) -> bytes:
+def _object_code(ir: Callable[[], str], optimization: int, origin: str | None, scheduled: bool
+                 ) -> bytes:
     """Return the object code of a module, from the cache or compiled now."""
     cache = object_cache()
     key, text = '', None
     if cache is not None:
         text = ir() if origin is None else None
-        key = key_of(text or origin or '', str(optimization), *host())
+        key = key_of(text or origin or '', f'{optimization}, {scheduled}', *host())
     code = None if cache is None else cache.load(key)
     if code is None:
         text = ir() if text is None else text
@@ -161,7 +167,7 @@ def _object_code(ir: Callable[[], str], optimization: int, origin: str | None) -
             module.verify()
             module.triple = machine.triple
             module.data_layout = str(machine.target_data)
-            with _unscheduled() if optimization == 1 else contextlib.nullcontext():
+            with contextlib.nullcontext() if scheduled else _unscheduled():
                 code = machine.emit_object(module)
         if cache is not None:
             cache.store(key, code)
