@@ -35,8 +35,15 @@ CODES = {
 }
 """Error codes of the action by outcome."""
 
-NEAR = 1e-3
-"""A trajectory whose first point is due at once may be this far from where the joints are."""
+NEAR = 0.02
+"""
+A trajectory whose first point is due at once may be this far from the reference [rad or m]: planners
+begin where the robot was measured, MoveIt up to 0.01 off, and that is off the reference.
+"""
+AT_ONCE = 0.1
+"""A trajectory that is due at once, as a whole, takes this long [s]."""
+ANY = -1.0
+"""A tolerance of this is none, as control_msgs/JointTolerance says."""
 
 
 class Reference(NamedTuple):
@@ -148,7 +155,7 @@ def read_trajectory(
                 f"the first point is due at once, but joint '{names[joint]}' is "
                 f'{away[joint]:.4g} away from it; give it a time'))
     if not keep.any():
-        keep[-1], times[-1] = True, 1e-3
+        keep[-1], times[-1] = True, AT_ONCE
     rows = [q, *_whole(q, places, positions[keep])]
     speeds = None if velocities is None else [v, *_whole(rest, places, velocities[keep])]
     rates = None if accelerations is None else [rate, *_whole(rest, places, accelerations[keep])]
@@ -193,7 +200,7 @@ def read_tolerances(
     Raises
     ------
     GoalError
-        If a tolerance names another joint or is not a number.
+        If a tolerance names another joint, is not a number, or is negative but not -1.
 
     """
     _, commanded = joint_places(model, joints)
@@ -212,12 +219,10 @@ def read_tolerances(
                     f"a tolerance names joint '{one.name}'; allowed: {', '.join(joints)}"))
             place = model.v_offsets[model.joint_index(one.name)]
             for table, value in ((found[first], one.position), (found[first + 1], one.velocity)):
-                if math.isnan(value):
-                    raise GoalError(Result.INVALID_GOAL, f"a tolerance of '{one.name}' is nan")
-                table[place] = chosen(value, table[place])
+                table[place] = _tolerance(f"a tolerance of '{one.name}'", value, table[place])
     time = to_nanoseconds(goal.goal_time_tolerance) / SECOND
     return JointTolerances(found[0], found[1], found[2], found[3],
-                           chosen(time, goal_time or math.inf))
+                           _tolerance('goal_time_tolerance', time, goal_time or math.inf))
 
 
 def feedback_of(nanoseconds: int, model: Model, measured: Measured, step: Step
@@ -296,6 +301,14 @@ def joint_points(model: Model, measured: Measured, step: Step
             effort=[] if measured.effort is None else rates(measured.effort)),
         JointTrajectoryPoint(positions=rates(efforts.error),
                              velocities=rates(efforts.error_rate)))
+
+
+def _tolerance(what: str, value: float, default: float) -> float:
+    """Return a tolerance, checked."""
+    if not (value >= 0.0 or value == ANY):
+        raise GoalError(Result.INVALID_GOAL, (
+            f'{what} is {value:g}; allowed: a positive number, 0 for the default, -1 for any'))
+    return chosen(value, default)
 
 
 def _values(points: Sequence[JointTrajectoryPoint], name: str, count: int) -> Vector | None:

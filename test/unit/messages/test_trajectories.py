@@ -119,6 +119,34 @@ def test_tolerances_of_zero_are_the_default_and_negative_ones_none(model):
         read_tolerances(model, ('a', 'b'), goal, path=0.0, end=0.0, goal_time=0.0)
 
 
+@pytest.mark.parametrize(('value', 'text'), [
+    (-0.5, r"a tolerance of 'a' is -0\.5; allowed: a positive number, 0 for the default, -1 for"),
+    (math.nan, "a tolerance of 'a' is nan")])
+def test_tolerances_without_a_meaning_are_refused(model, value, text):
+    goal = FollowJointTrajectory.Goal(path_tolerance=[JointTolerance(name='a', position=value)])
+    with pytest.raises(GoalError, match=text):
+        read_tolerances(model, ('a', 'b'), goal, path=0.0, end=0.0, goal_time=0.0)
+    goal = FollowJointTrajectory.Goal()
+    goal.goal_time_tolerance.sec = -2
+    with pytest.raises(GoalError, match='goal_time_tolerance is -2; allowed'):
+        read_tolerances(model, ('a', 'b'), goal, path=0.0, end=0.0, goal_time=0.0)
+
+
+def test_a_first_point_due_at_once_may_be_a_little_off_the_reference(model):
+    """As of planners that begin at the measured state; what is due at once is not a jump."""
+    here = start()
+    away = [x + 0.01 for x in here.q.tolist()]
+    _, path = read_trajectory(model, ('a', 'b'), message(
+        (0.0, {'positions': away}), (1.0, {'positions': [0.5, 0.5]})), here)
+    np.testing.assert_allclose(path.at(0.0).position, here.q, atol=1e-15)
+    np.testing.assert_allclose(path.at(1.0).position, [0.5, 0.5], atol=1e-12)
+    _, path = read_trajectory(model, ('a', 'b'), message(
+        (0.0, {'positions': away})), here)
+    np.testing.assert_allclose(path.at(path.duration).position, away, atol=1e-12)
+    speeds = [np.abs(path.at(t).velocity).max() for t in np.linspace(0.0, path.duration, 20)]
+    assert max(speeds) < 0.3   # 0.01 rad in 0.1 s
+
+
 def step(time, error, rate=(0.0, 0.0)):
     return SimpleNamespace(nominal=SimpleNamespace(time=time), efforts=SimpleNamespace(
         error=np.array(error), error_rate=np.array(rate)))
