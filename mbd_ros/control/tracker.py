@@ -114,6 +114,11 @@ class Tracker:
         return tuple(tool.constraint.path for tool in self._tools)
 
     @property
+    def links(self) -> tuple[str, ...]:
+        """The links of these tools."""
+        return tuple(tool.constraint.link for tool in self._tools)
+
+    @property
     def rows(self) -> int:
         """Number of constraint equations."""
         if self._source is None:

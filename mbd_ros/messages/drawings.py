@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from geometry_msgs.msg import Point, PoseStamped, Quaternion
 from nav_msgs.msg import Path
@@ -139,7 +139,8 @@ def lines_of(message: MarkerArray, space: str) -> list[Vector]:
 
 def markers(
     nanoseconds: int, frame: str, tools: Iterable[ToolPoints], *,
-    paths: Iterable[Iterable[Vector]] = (), surfaces: Iterable[Drawn] = (),
+    paths: Iterable[Iterable[Vector]] = (), traces: Iterable[Sequence[Vector]] = (),
+    surfaces: Iterable[Drawn] = (),
 ) -> MarkerArray:
     """
     Return what a tracking controller shows.
@@ -154,14 +155,16 @@ def markers(
         Where the tools are and should be, and the constraint forces at them.
     paths : iterable of iterable of Vector, optional
         Points (3,) of the desired path of each tool that follows one [m].
+    traces : iterable of sequence of Vector, optional
+        The same of where each tool was.
     surfaces : iterable of Drawn, optional
         Surfaces that hold a point of the robot.
 
     Returns
     -------
     MarkerArray
-        Namespaces ``manifold``, ``trajectory``, ``violation``, ``error``, ``constraint_force``;
-        within each the number of the surface, path or tool.
+        Namespaces ``manifold``, ``trajectory``, ``trace``, ``violation``, ``error``,
+        ``constraint_force``; within each the number of the surface, path or tool.
 
     """
     stamp = to_stamp(nanoseconds)
@@ -180,6 +183,8 @@ def markers(
     drawn = [_surface(marker, number, surface) for number, surface in enumerate(surfaces)]
     drawn += [marker('trajectory', number, Marker.LINE_STRIP, (0.012, 0.0, 0.0), GREEN, path)
               for number, path in enumerate(paths)]
+    drawn += [marker('trace', number, Marker.LINE_STRIP, (0.006, 0.0, 0.0), RED, trace)
+              for number, trace in enumerate(traces) if len(trace) > 1]
     for number, tool in enumerate(tools):
         drawn += [
             marker('violation', number, Marker.LINE_LIST, (0.006, 0.0, 0.0), ORANGE,

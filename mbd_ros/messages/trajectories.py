@@ -37,8 +37,8 @@ CODES = {
 
 NEAR = 0.02
 """
-A trajectory whose first point is due at once may be this far from the reference [rad or m]: planners
-begin where the robot was measured, MoveIt up to 0.01 off, and that is off the reference.
+A trajectory whose first point is due at once may be this far from the reference [rad or m]:
+planners begin where the robot was measured, MoveIt up to 0.01 off, and that is off the reference.
 """
 AT_ONCE = 0.1
 """A trajectory that is due at once, as a whole, takes this long [s]."""

@@ -348,8 +348,8 @@ class Controller(Node):
         self._steps += 1
         duration = time.perf_counter() - begin
         self._durations.add(duration)
-        self._drawings.keep(self._tracker, stamp, measured, step)
         tools = self._tracker.tools(step, measured.q)
+        self._drawings.keep(self._tracker, stamp, measured, step, tools)
         report = not (self._steps - 1) % self._state_every
         self._goals.look(stamp, measured, step, tools, report=report)
         if not report and self._steps > self._state_every:

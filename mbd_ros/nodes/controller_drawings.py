@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
+import re
+from typing import NamedTuple
 
 from nav_msgs.msg import Path as PathMessage
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node
+from rclpy.publisher import Publisher
 from visualization_msgs.msg import MarkerArray
 
+from mbd_ros.control.followed_tools import ToolPoints
 from mbd_ros.control.references import Path
 from mbd_ros.control.tracker import Step, Tracker
 from mbd_ros.messages.drawings import delete_all, markers, to_path
@@ -19,6 +24,14 @@ from mbd_ros.model import Model
 from mbd_ros.nodes import qos
 
 Vector = NDArray[np.float64]
+
+
+class PathPublishers(NamedTuple):
+    """Publishers of a tool's desired and actual path."""
+
+    desired: Publisher
+    actual: Publisher
+
 
 POINTS = 200
 """Points of the desired path."""
@@ -32,9 +45,11 @@ TRACE_POINTS = 300
 
 class ControllerDrawings:
     """
-    Publishes the desired path when it changes, actual path and markers five times a second.
+    Publishes desired paths when they change, actual paths and markers five times a second.
 
-    The latter two are made only while somebody subscribes to them.
+    The latter two are made only while somebody subscribes to them. The first tool of a task has
+    ``~/desired_path`` and ``~/actual_path``; where several are followed, each has topics of its
+    own below the name of its link.
 
     Parameters
     ----------
@@ -44,13 +59,15 @@ class ControllerDrawings:
     """
 
     def __init__(self, node: Node) -> None:
+        self._node = node
         self._world_frame: str = node.get_parameter('world_frame').value
-        self._desired = node.create_publisher(PathMessage, '~/desired_path', qos.LATCHED)
-        self._actual = node.create_publisher(PathMessage, '~/actual_path', qos.RELIABLE)
+        self._publishers: dict[str, PathPublishers] = {}
+        self._first = self._publishers_of('')
         self._markers = node.create_publisher(MarkerArray, '~/markers', qos.RELIABLE)
         self._timer = node.create_timer(0.2, self._draw)
+        self._names: list[str] = []
         self._paths: list[list[Vector]] = []
-        self._trace: deque[tuple[int, Vector]] = deque(maxlen=TRACE_POINTS)
+        self._traces: list[deque[tuple[int, Vector]]] = []
         self._last: tuple[Tracker, int, Measured, Step] | None = None
 
     def frame(self, model: Model) -> str:
@@ -60,20 +77,29 @@ class ControllerDrawings:
 
     def show_path(self, tracker: Tracker, nanoseconds: int) -> None:
         """Publish what is followed from now on and remove what was drawn before."""
-        self._trace.clear()
-        self._last = None
+        self._last, self._traces = None, []
         self._markers.publish(delete_all())
         self._paths = [_points_of(path) for path in tracker.paths]
+        names = topic_names(tracker.links) if len(tracker.links) > 1 else []
+        frame = self.frame(tracker.dyn.model)
+        for name in {*names, *self._names}:   # of a tool that is followed no more it is empty
+            points = self._paths[names.index(name)] if name in names else []
+            self._publishers_of(name).desired.publish(
+                to_path(nanoseconds, frame, ((nanoseconds, point) for point in points)))
+        self._names = names
         first = self._paths[0] if self._paths else []
-        self._desired.publish(to_path(nanoseconds, self.frame(tracker.dyn.model),
-                                      ((nanoseconds, point) for point in first)))
+        self._first.desired.publish(
+            to_path(nanoseconds, frame, ((nanoseconds, point) for point in first)))
 
-    def keep(self, tracker: Tracker, nanoseconds: int, measured: Measured, step: Step) -> None:
-        """Remember a control step."""
+    def keep(self, tracker: Tracker, nanoseconds: int, measured: Measured, step: Step,
+             tools: Sequence[ToolPoints]) -> None:
+        """Remember a control step, and where its tools are."""
         self._last = tracker, nanoseconds, measured, step
-        if not self._trace or nanoseconds - self._trace[-1][0] >= TRACE_INTERVAL:
-            tool = tracker.dyn.pose(measured.q, tracker.task.link)[:3, 3]
-            self._trace.append((nanoseconds, tool))
+        if len(self._traces) != len(tools):
+            self._traces = [deque(maxlen=TRACE_POINTS) for _ in tools]
+        if not self._traces[0] or nanoseconds - self._traces[0][-1][0] >= TRACE_INTERVAL:
+            for trace, tool in zip(self._traces, tools):
+                trace.append((nanoseconds, tool.actual))
 
     def _draw(self) -> None:
         """Publish what somebody looks at."""
@@ -81,12 +107,37 @@ class ControllerDrawings:
             return
         tracker, nanoseconds, measured, step = self._last
         frame = self.frame(tracker.dyn.model)
-        if self._actual.get_subscription_count():
-            self._actual.publish(to_path(nanoseconds, frame, self._trace))
+        for name, trace in [('', self._traces[0]), *zip(self._names, self._traces)]:
+            publisher = self._publishers_of(name).actual
+            if publisher.get_subscription_count():
+                publisher.publish(to_path(nanoseconds, frame, trace))
         if self._markers.get_subscription_count():
             self._markers.publish(markers(
                 nanoseconds, frame, tracker.tools(step, measured.q), paths=self._paths,
+                traces=[[point for _, point in trace] for trace in self._traces],
                 surfaces=tracker.surfaces))
+
+    def _publishers_of(self, name: str) -> PathPublishers:
+        """Return the publishers of a tool, made when it is followed first; '': of the first."""
+        if name not in self._publishers:
+            place = f'~/{name}/' if name else '~/'
+            self._publishers[name] = PathPublishers(
+                self._node.create_publisher(PathMessage, f'{place}desired_path', qos.LATCHED),
+                self._node.create_publisher(PathMessage, f'{place}actual_path', qos.RELIABLE))
+        return self._publishers[name]
+
+
+def topic_names(links: Sequence[str]) -> list[str]:
+    """Return parts of topic names for links, each another one: letters, digits, underscores."""
+    found: list[str] = []
+    for link in links:
+        plain = re.sub('[^A-Za-z0-9_]', '_', link)
+        name = plain = f'link_{plain}' if plain[:1].isdigit() else plain
+        number = 2
+        while name in found:
+            name, number = f'{plain}_{number}', number + 1
+        found.append(name)
+    return found
 
 
 def _points_of(path: Path) -> list[Vector]:

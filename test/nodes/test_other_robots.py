@@ -7,7 +7,7 @@ from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
 from mbd_msgs.action import FollowPath
 from mbd_msgs.msg import ControllerState
-from nav_msgs.msg import Odometry
+from nav_msgs.msg import Odometry, Path
 import numpy as np
 import pytest
 from rclpy.action import ActionClient
@@ -18,6 +18,7 @@ from visualization_msgs.msg import MarkerArray
 
 import mbd_ros
 from mbd_ros.model.names import simple_joints
+from mbd_ros.nodes import qos
 
 pytestmark = [pytest.mark.nodes, pytest.mark.slow]
 
@@ -86,11 +87,14 @@ def test_two_tools_follow_two_paths_at_once(launch, graph, patient):
     """Both are reported and drawn, and a goal for both is watched over at both."""
     states = graph.hear(ControllerState, 'controller/state', 100)
     drawn = graph.hear(MarkerArray, 'controller/markers')
+    links = 'left_tool', 'right_tool'
+    desired = [graph.hear(Path, f'controller/{link}/desired_path', qos.LATCHED) for link in links]
+    actual = [graph.hear(Path, f'controller/{link}/actual_path') for link in links]
     running = launch('track.launch.py', 'robot:=dual_arm', patient('dual_arm'), 'rate:=250',
                      *SILENT)
     late = tracked(graph, states, 3.5)   # most of a turn
     assert {one.constraint_rank for one in late} == {6}
-    for number, link in enumerate(('left_tool', 'right_tool')):
+    for number, link in enumerate(links):
         tools = [one.tools[number] for one in late]
         assert {tool.link for tool in tools} == {link}
         # Efforts that are held for 4 ms cost 0.04 mm at up to 0.24 m/s.
@@ -99,8 +103,15 @@ def test_two_tools_follow_two_paths_at_once(launch, graph, patient):
         assert max(heights) - min(heights) > 0.1   # it does move
     assert all(one.tools[0].error == one.tool_error for one in late)
     graph.wait_until(lambda: [(one.ns, one.id) for one in drawn[-1].markers] == [
-        ('trajectory', 0), ('trajectory', 1), *((name, number) for number in (0, 1) for name in (
+        *((name, number) for name in ('trajectory', 'trace') for number in (0, 1)),
+        *((name, number) for number in (0, 1) for name in (
             'violation', 'error', 'constraint_force'))], 'paths and tools are drawn')
+
+    graph.wait_until(lambda: all((*desired, *actual)), 'each tool has its paths')
+    for side, planned, gone in zip((1.0, -1.0), desired, actual):
+        for path in (planned[-1], gone[-1]):
+            assert len(path.poses) > 20
+            assert {np.sign(pose.pose.position.y) for pose in path.poses} == {side}
 
     client = ActionClient(graph.node, FollowPath, 'controller/follow_path')
     assert client.wait_for_server(60.0)

@@ -95,6 +95,7 @@ def test_topics_match_what_the_nodes_publish(manager):
 
 def test_namespaces_are_those_of_the_markers(manager):
     tool = ToolPoints('tool', *np.zeros((3, 3)), 0.0, np.zeros(3))
-    drawn = markers(0, 'world', [tool], paths=[[np.zeros(3), np.ones(3)]])
+    line = [np.zeros(3), np.ones(3)]
+    drawn = markers(0, 'world', [tool], paths=[line], traces=[line])
     display, = (one for one in manager['Displays'] if one['Class'].endswith('MarkerArray'))
     assert {one.ns for one in drawn.markers} | {'manifold'} == set(display['Namespaces'])
