@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rclpy._rclpy_pybind11 import InvalidHandle
 from rclpy.exceptions import InvalidTopicNameException
-from rclpy.lifecycle import TransitionCallbackReturn
+from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from rclpy.validate_topic_name import validate_topic_name
 from std_msgs.msg import Int32, String
@@ -52,6 +52,14 @@ def test_nodes_do_not_describe_their_types(make_node: Make) -> None:
         'node/set_parameters',
         'node/set_parameters_atomically',
     ]
+
+
+def test_services_of_managed_nodes_have_full_names(context: Any) -> None:
+    node = LifecycleNode('managed', namespace='arm', context=context)
+    found = {service.srv_name for service in node.services}
+    assert {'/arm/managed/change_state', '/arm/managed/get_transition_graph'} <= found
+    assert {'managed/get_parameters', 'managed/list_parameters'} <= found
+    node.destroy_node()
 
 
 def test_a_tilde_stands_before_a_slash() -> None:

@@ -58,7 +58,8 @@ class LifecycleServices:
             ),
             (GetAvailableTransitions, 'get_transition_graph', self._on_get_transition_graph),
         ):
-            node.create_service(kind, f'~/{name}', answer, callback_group=callback_group)
+            full_name = f'{node.get_fully_qualified_name()}/{name}'
+            node.create_service(kind, full_name, answer, callback_group=callback_group)
 
     def publish(self, transition: LifecycleTransition) -> None:
         """Publish that a transition was made; as in ROS 2, time and transition are left empty."""
