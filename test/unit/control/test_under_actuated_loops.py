@@ -43,9 +43,11 @@ HANGING = """<robot name="hanging"><link name="root"/>
 def floating(request):
     """Return a robot on a platform of 5 kg that floats, its drives and its tool."""
     file, = URDF.glob(f'{request.param}.urdf*')
-    platform = '<link name="base"><inertial><mass value="5"/>' \
-        '<inertia ixx=".25" ixy="0" ixz="0" iyy=".25" iyz="0" izz=".25"/></inertial></link>'
-    text = expand_xacro(str(file)).decode().replace('<link name="base"/>', platform)
+    platform = '<inertial><mass value="5"/>' \
+        '<inertia ixx=".25" ixy="0" ixz="0" iyy=".25" iyz="0" izz=".25"/></inertial>'
+    text = expand_xacro(str(file)).decode().replace('<link name="base"/>',
+                                                    '<link name="base"></link>')
+    text = text.replace('<link name="base">', f'<link name="base">{platform}')
     assert platform in text
     model = mbd_ros.load(text, floating_base=True)
     dyn = mbd_ros.compile(model, gravity=WEIGHTLESS)
