@@ -72,3 +72,19 @@ def tied_chains(chains: Sequence[tuple[str, str, int]], loops: Sequence[tuple[st
             for k, (first, second) in enumerate(springs)]
     return build_model(Mechanism('chains', 'ground', tuple(links), tuple(joints),
                                  loop_joints=tuple(tied), springs=tuple(held)))
+
+
+@cache
+def twin_rods(size: int) -> Model:
+    """Return two chains of rods of 1 m and 1 kg from one point; a pin joins their ends."""
+    inertia = Inertia(1.0, (0.5, 0.0, 0.0), matrix3(np.diag((1e-3, 1.0 / 12.0, 1.0 / 12.0))))
+    links, joints = [Link('ground')], []
+    for side in 'ab':
+        for k in range(size):
+            links.append(Link(f'{side}{k}', inertia))
+            joints.append(Joint(
+                f'{side}{k}_joint', 'continuous', f'{side}{k - 1}' if k else 'ground',
+                f'{side}{k}', Pose(translation=(1.0 if k else 0.0, 0.0, 0.0)), (0.0, 0.0, 1.0)))
+    end = Pose(translation=(1.0, 0.0, 0.0))
+    return build_model(Mechanism('rods', 'ground', tuple(links), tuple(joints), loop_joints=(
+        LoopJoint('pin', 'revolute', f'a{size - 1}', f'b{size - 1}', end, end),)))

@@ -1,11 +1,13 @@
 """Segments of long chains in the lanes of a vector, where there are loops."""
 
+from maximal_coordinates import body_accelerations
 import numpy as np
 import pytest
-from tied_chains import tied_chains
+from tied_chains import tied_chains, twin_rods
 
 import mbd_ros
 from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics, closed_loop_reactions
+from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
 from mbd_ros.execution import Lanes
 from mbd_ros.execution.compiled import compiled_kernel, long_way
@@ -64,6 +66,52 @@ def test_a_ring_on_a_body_that_moves():
     model = tied_chains((('p', 'ground', 1), ('a', 'p0', 60), ('b', 'p0', 60)), CUT,
                         kinds=('continuous', 'prismatic'))
     check(model, 4)
+
+
+@pytest.mark.parametrize('width', [4, 8])
+@pytest.mark.parametrize('curve', ['straight', 'arcs that coincide', 'circle'])
+def test_redundant_rows(width, curve):
+    """Of a pin in a plane two rows count; where the ring is stretched out one does."""
+    model = twin_rods(60)
+    turn = np.full(59, {'straight': 0.0, 'arcs that coincide': 0.05, 'circle': np.pi / 60}[curve])
+    side = -1.0 if curve == 'circle' else 1.0
+    q = np.concatenate([[-0.3], turn, [side * -0.3], side * turn])
+    v, tau = np.zeros(120), np.random.default_rng(0).normal(size=120)
+    gravity = np.array([0.0, -9.81, 0.0])
+    kernel = compiled_kernel(program_of(model), model, True,
+                             segments_of(program_of(model), model, width))
+    found = np.empty((1, 120))
+    assert kernel.run([q[None], v[None], tau[None]], gravity, found)  # no doubt about the rank
+    dyn = mbd_ros.compile(model, gravity=gravity, executor='interpreted')
+    expected = dyn.forward_dynamics(q, v, tau)
+    np.testing.assert_allclose(found[0], expected, rtol=0.0,
+                               atol=TOLERANCE * np.abs(expected).max())
+    rows = dyn.loop_rows(q, v)
+    A, bias = rows[:, VALUES:], rows[:, VALUES - 1]
+    # Accelerations along levers of 60 m add up to what a row is: rounding of their sum.
+    sums = np.abs(A).max() * np.abs(found).sum()
+    assert np.abs(A @ found[0] + bias).max() < 1e-13 * sums
+    assert mbd_ros.constrained_dynamics(model, q, v, tau, gravity=gravity).rank == (
+        1 if curve == 'straight' else 2)
+
+
+def test_against_maximal_coordinates():
+    """Six coordinates a body and every joint as equations: it shares nothing with the sweeps."""
+    model = tied_chains((('a', 'ground', 15), ('b', 'ground', 15)), (('spherical', 'a14', 'b14'),),
+                        (('a14', 'b7'),))
+    rng = np.random.default_rng(3)
+    q, (v, tau) = state.random_configuration(model, rng), rng.normal(size=(2, model.nv))
+    kernel = compiled_kernel(program_of(model), model, True, Segments((0, 8, 15, 23), 7, 4))
+    found, gravity = np.empty((1, model.nv)), np.array([0.0, 0.0, -9.81])
+    assert kernel.run([q[None], v[None], tau[None]], gravity, found)
+    dyn = mbd_ros.compile(model, executor='interpreted')
+    motions = [dyn.link_motion(q, v, name, found[0]) for name in model.body_names]
+    twists, accelerations = (np.array([np.roll(getattr(motion, what), 3) for motion in motions])
+                             for what in ('velocity', 'acceleration'))
+    expected = body_accelerations(model, dyn.body_poses(q), twists, tau, gravity)
+    # The dense solve of 180 + 153 unknowns loses some digits.
+    np.testing.assert_allclose(accelerations, expected, rtol=0.0,
+                               atol=1e-8 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize(('sizes', 'width', 'expected'), [
