@@ -11,8 +11,6 @@ from mbd_ros.dynamics.prepared import (
     compile_model, LinkMotion, PreparedDynamics, STANDARD_GRAVITY)
 from mbd_ros.dynamics.prepared_derivatives import (
     ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
-from mbd_ros.dynamics.segments import SEGMENTED_FORWARD_DYNAMICS
-from mbd_ros.execution.chunks import register
 from mbd_ros.on_demand import on_demand
 
 if TYPE_CHECKING:
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__ = on_demand(
         __name__, {}, ('closed_loop_derivatives', 'loop_efforts', 'loop_rank'))
-
-register(SEGMENTED_FORWARD_DYNAMICS)
 
 __all__ = [
     'STANDARD_GRAVITY', 'Energy', 'ForwardDynamicsDerivatives', 'InverseDynamicsDerivatives',

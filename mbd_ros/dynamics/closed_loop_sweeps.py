@@ -17,11 +17,11 @@ from __future__ import annotations
 from functools import lru_cache, partial
 
 from mbd_ros.dynamics.loop_branches import Branch, NO_ROW
-from mbd_ros.dynamics.loop_segments import LoopSegments
 from mbd_ros.dynamics.loop_steps import (
     accelerate, articulate, at_rest, on_ground, see, see_still, settle)
 from mbd_ros.dynamics.loop_ties import Balance, Held, phi_of, rate_of, required, tie_down
 from mbd_ros.dynamics.recursive import rise
+from mbd_ros.dynamics.segments import BetweenSegments
 from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Ties
 from mbd_ros.spatial import ZERO_WRENCH
 from mbd_ros.spatial.inertia import NO_ARTICULATED_INERTIA
@@ -43,7 +43,7 @@ def _program(name: str, slots: int, balance: Balance, *, reports: bool = False,
         Outward(partial(accelerate, reports), partial(settle, slots, reports, ground),
                 settles=True)), Layout.MOTION if reports else Layout.JOINTS,
         largest_folded=LARGEST_STRAIGHT,
-        segments=partial(LoopSegments, balance) if moves and not reports else None)
+        segments=partial(BetweenSegments, balance) if moves and not reports else None)
 
 
 @lru_cache(maxsize=64)

@@ -4,7 +4,7 @@ The steps of the sweeps of closed loops, at one body each.
 From the tips inwards a branch hands its articulated inertia and the rows of the loops that it
 carries (``loop_branches.py``); where the branches of a loop meet, its rows are eliminated like
 axes of joints. Outwards, accelerations and multipliers follow. ``closed_loop_sweeps.py`` makes
-programs of them, ``loop_segments.py`` runs them on segments of long chains.
+programs of them, ``segments.py`` runs them on segments of long chains.
 
 References
 ----------

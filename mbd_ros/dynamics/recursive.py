@@ -19,7 +19,7 @@ Featherstone, Rigid Body Dynamics Algorithms, 2008, tables 5.1 and 7.1.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mbd_ros.execution.sweeps import Body, Inward, Outward, Program, Step, World
 from mbd_ros.spatial import (
@@ -178,7 +178,13 @@ def no_rotation(world: World) -> Vector3:
     return ZERO3
 
 
+def in_segments(*arguments: Any) -> Any:
+    """Return what runs forward dynamics of trees with long chains cut into segments."""
+    from mbd_ros.dynamics.segments import BetweenSegments  # made of the steps above
+    return BetweenSegments(None, *arguments)
+
+
 FORWARD_DYNAMICS = Program('forward_dynamics', ('q', 'v', 'tau'), (
     Outward(velocities, no_rotation),
     Inward(articulate, Articulated(NO_ARTICULATED_INERTIA, ZERO_WRENCH)),
-    Outward(accelerate, rise)))
+    Outward(accelerate, rise)), segments=in_segments)

@@ -1,90 +1,64 @@
 """
-Forward dynamics of long chains by segments that run side by side.
+Trees and closed loops whose long chains are cut into segments that run side by side.
 
-The chain is cut into segments, with one body between two of them. A segment is eliminated like any
-chain of articulated bodies, from its last body to its first, but an unknown wrench ``l`` acts on
-its last body, through which the rest of the chain hangs on it. What it is to its parent, and how
-its last body accelerates, are then ::
+Between two segments of a chain there is one body. It is taken off its joint: it floats, and the
+directions in which the joint does not move become rows that tie it to the last body T of the
+segment before, like those of any joint that closes a loop. With e an axis of the body that its
+joint leaves out, a its acceleration and X, c as in ``recursive.py``::
 
-    f = I a + p + U l        y = U^T a + b - C l
+    e . (a - X a_T - c) = 0
 
-with a the acceleration of the parent (U is 6 x 6; the same U in both by reciprocity). Freeing a
-joint axis s with ``u = I s`` and ``c = 1 / s^T u`` takes, beside what it does to I and p::
+A segment is then a branch with the rows at its last body, an articulated body with two handles;
+all segments are eliminated at the same time. The body that floats frees its six axes and closes
+nothing; all rows meet at the ground. So the elimination is that of ``loop_branches.py``, of
+another robot with the same motion. An axis whose rotor has inertia r is a row as well, of
+compliance 1/r: its multiplier is ``tau - r qdd``.
 
-    U -= u c s^T U     b += U^T s qdd(a = 0)     C += U^T s c s^T U
-
-The body between, with all that hangs on it, asks for ``l = B y + q``. Put into the equations, that
-gives I and p of the segment with all beyond it. ``B`` comes from the loaded body before its joint
-is freed, in series with the compliance C: ``(C + B^-1)^-1``, which exists whenever B does.
-
-This is exact, and costs 1.6 times the operations of the plain recursion; W segments in the lanes
-of one vector take a W-th of the time for that.
+Poses and velocities are surveyed in each segment against its parent first.
 
 References
 ----------
-Featherstone, A divide-and-conquer articulated-body algorithm, 1999; the form with one handle free
-is that of a chain with a loop constraint at its tip.
+Featherstone, A divide-and-conquer articulated-body algorithm, 1999, joins such segments by their
+handles; Fijany, Sharf, D'Eleuterio, Parallel O(log n) algorithms for computation of manipulator
+forward dynamics, 1995, by the constraint forces between them, as here.
 
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
-from mbd_ros.dynamics.recursive import (
-    accelerate, Articulated, FORWARD_DYNAMICS, free, loaded, Moving, no_rotation, Pivot, turn)
-from mbd_ros.execution.chunks import Segmented
-from mbd_ros.execution.sweeps import Body, Inward, Outward, Step, World
+from mbd_ros.dynamics.loop_branches import Branch, CutRow, NO_ROW, Reaction
+from mbd_ros.dynamics.loop_rows import Seen
+from mbd_ros.dynamics.loop_steps import accelerate, articulate, Freed, on_ground, see, settle
+from mbd_ros.dynamics.loop_ties import Balance, Held, tie_down
+from mbd_ros.dynamics.recursive import Moving, no_rotation, rise, turn
+from mbd_ros.execution.sweeps import (
+    Body, Inward, Outward, Step, Tie, tie_all, Ties, Tree, World)
 from mbd_ros.spatial import (
-    ArticulatedInertia, Joint, Link, Rotation, Scalar, Symmetric3, Twist, Vector3, Wrench, ZERO3,
-    ZERO_WRENCH)
-from mbd_ros.spatial.dense import dot, factors, forward, Rows, solve
+    IDENTITY, Joint, Link, Scalar, Twist, Vector3, Wrench, ZERO3, ZERO_TWIST, ZERO_WRENCH)
 from mbd_ros.spatial.inertia import NO_ARTICULATED_INERTIA
-from mbd_ros.spatial.motion import ZERO_TWIST
-from mbd_ros.spatial.rotation import IDENTITY, Matrix3
+from mbd_ros.spatial.joints import Coordinates, Floating
 
-UNITS = tuple(tuple(1.0 if i == j else 0.0 for j in range(6)) for i in range(6))
-"""The six unit wrenches or twists; first moments or angular parts."""
-
-NO_WRENCH = (0.0,) * 6
-
-
-class Turned(NamedTuple):
-    """How far a body is turned against the segment's parent, and its velocity if that rests."""
-
-    orientation: Rotation
-    velocity: Vector3
+ORDER = (3, 4, 5, 0, 1, 2)
+"""Axes of the rows between segments: points first, as rows of loop joints."""
+FREE = Floating(Coordinates((0.0,) * 7, (0.0,) * 6, (0.0,) * 6, (0.0,) * 6))
+AT_PARENT = Link(IDENTITY, ZERO3)
 
 
-class Segment(NamedTuple):
-    """The equations of a segment from a body outwards."""
+class Hinge(NamedTuple):
+    """The joint a body is taken off: its rows (slot, axis), and those with a rotor's inertia."""
 
-    carried: Articulated
-    columns: tuple[Wrench, ...]
-    response: tuple[Scalar, ...]
-    compliance: tuple[tuple[Scalar, ...], ...]
+    rows: tuple[tuple[int, int], ...]
+    rotors: dict[int, Scalar]
 
 
-class Pulled(NamedTuple):
-    """Acceleration of the parent and the wrench on the segment's last body."""
-
-    acceleration: Twist
-    wrench: tuple[Scalar, ...]
-
-
-class Share(NamedTuple):
-    """A freed axis: qdd = drive - column . a - pull . l."""
-
-    pivot: Pivot
-    pull: tuple[Scalar, ...]
-
-
-def survey(body: Body, joint: Joint, parent: Turned) -> Step:
-    """Outward: orientation and velocity against the segment's parent."""
-    link = joint.link(body.placement)
-    velocity = link.rotation.apply_inverse(parent.velocity) + joint.span(joint.v).angular
-    return Step(hand=Turned(parent.orientation.compose(link.rotation), velocity), keep=link)
+def survey(body: Body, joint: Joint, parent: Seen) -> Step:
+    """Outward: pose and velocity against the segment's parent."""
+    step = see(body, joint, parent)
+    return step._replace(keep=step.keep.link)
 
 
 def move(body: Body, joint: Joint, parent: Vector3, link: Link) -> Step:
@@ -93,157 +67,236 @@ def move(body: Body, joint: Joint, parent: Vector3, link: Link) -> Step:
     return Step(hand=velocity, keep=Moving(link, coriolis, body.inertia.gyroscopic(velocity)))
 
 
-def eliminate(body: Body, joint: Joint, beyond: Segment, link: Link, moving: Moving) -> Step:
-    """Inward: free the joint."""
-    carried, pivots, compliances = free(joint, body.armature,
-                                        loaded(body, beyond.carried, moving))
-    columns = beyond.columns
-    response = tuple(b + column.dot(moving.coriolis)
-                     for b, column in zip(beyond.response, columns))
-    rows, shares = beyond.compliance, []
-    for pivot, compliance in zip(pivots, compliances):
-        along = [column.along(pivot.axis) for column in columns]
-        pull = tuple(entry * compliance for entry in along)
-        columns = tuple(column + pivot.column * -entry for column, entry in zip(columns, along))
-        response = tuple(b + entry * pivot.drive for b, entry in zip(response, along))
-        rows = tuple(tuple(c + along[i] * pull[j] for j, c in enumerate(row))
-                     for i, row in enumerate(rows))
-        shares.append(Share(pivot, pull))
-    return Step(keep=tuple(shares), hand=Segment(
-        carried.to_parent(link), tuple(link.wrench_to_parent(column) for column in columns),
-        response, rows))
+def eliminate(body: Body, joint: Joint, beyond: Branch, link: Link, moving: Moving) -> Step:
+    """Inward: free the joint of a body between ties."""
+    return articulate(body, joint, beyond, moving, nothing_held(len(beyond.rows)))
 
 
-def release(body: Body, joint: Joint, parent: Pulled, link: Link, moving: Moving,
-            shares: tuple[Share, ...]) -> Step:
+def release(body: Body, joint: Joint, parent: Reaction, link: Link, moving: Moving,
+            freed: Freed) -> Step:
     """Outward: the joint's accelerations."""
-    pivots = tuple(Pivot(pivot.axis, pivot.column, pivot.drive - dot(pull, parent.wrench))
-                   for pivot, pull in shares)
-    step = accelerate(body, joint, parent.acceleration, moving, pivots)
-    return Step(hand=Pulled(step.hand, parent.wrench), out=step.out)
+    return accelerate(False, body, joint, parent, moving, nothing_held(0), freed)
 
 
-def _turned(world: World) -> Turned:
-    return Turned(IDENTITY, ZERO3)
+def nothing_held(slots: int) -> Held:
+    """Return what a body without ties is held by."""
+    return Held(ZERO_WRENCH, (NO_ROW,) * slots, (0.0,) * slots)
 
 
-HANDLE = Segment(
-    Articulated(NO_ARTICULATED_INERTIA, ZERO_WRENCH),
-    tuple(Wrench(Vector3(*unit[:3]), Vector3(*unit[3:])) for unit in UNITS),
-    (0.0,) * 6, tuple((0.0,) * (i + 1) for i in range(6)))
-"""Beyond the last body: the unknown wrench acts on it."""
+def nothing_carried(slots: int) -> Branch:
+    """Return the branch of no body."""
+    return Branch(NO_ARTICULATED_INERTIA, ZERO_WRENCH, (NO_ROW,) * slots,
+                  tuple((0.0,) * (r + 1) for r in range(slots)))
 
 
-class Between(NamedTuple):
-    """What a body between segments keeps: its pivots and the equation l = inertia y + wrench."""
-
-    moving: Moving
-    pivots: tuple[Pivot, ...]
-    asked: Articulated
+SWEEPS = (Outward(survey, on_ground), Outward(move, no_rotation),
+          Inward(eliminate, None), Outward(release, no_rotation))
+"""Of a segment; what they are handed, the other bodies say."""
 
 
-def pass_velocity(body: Body, joint: Joint, parent: Vector3, segment: Turned
-                  ) -> tuple[Vector3, Moving]:
-    """Return velocity and motion of the body behind a segment, from that of its parent."""
-    last = segment.orientation.apply_inverse(parent) + segment.velocity
-    link = joint.link(body.placement)
-    velocity, coriolis = turn(joint, link, last)
-    return velocity, Moving(link, coriolis, body.inertia.gyroscopic(velocity))
-
-
-def join(body: Body, joint: Joint, beyond: Articulated, segment: Segment, moving: Moving
-         ) -> tuple[Articulated, Between]:
-    """Return a segment with all beyond it, the body behind it included."""
-    softened = in_series(loaded(body, beyond, moving), _carried(segment.compliance, moving.link))
-    freed, pivots, _ = free(joint, body.armature, softened)
-    asked = freed.to_parent(moving.link)
-    constant = asked.inertia.apply(_twist(segment.response)) + asked.wrench
-    inertia, wrench = segment.carried
-    pulled = [_scalars(asked.inertia.apply(_twist([column[j] for column in map(
-        _scalars, segment.columns)]))) for j in range(6)]  # B U^T, by columns
-    rows = [[dot([_scalars(column)[i] for column in segment.columns], pulled[j])
-             for j in range(6)] for i in range(6)]
-    for column, amount in zip(segment.columns, _scalars(constant)):
-        wrench = wrench + column * amount
-    return (Articulated(inertia + _inertia(rows), wrench), Between(moving, pivots, asked))
-
-
-def part(body: Body, joint: Joint, parent: Twist, segment: Segment, kept: Between
-         ) -> tuple[tuple[Scalar, ...], Twist, tuple[Scalar, ...]]:
-    """Return the wrench on a segment's last body, and acceleration and rates of the one behind."""
-    free_tip = _twist([column.dot(parent) + b
-                       for column, b in zip(segment.columns, segment.response)])
-    wrench = _scalars(kept.asked.inertia.apply(free_tip) + kept.asked.wrench)
-    rates = accelerate(body, joint, free_tip, kept.moving, kept.pivots).out
-    tip = free_tip + _twist([-dot(row, wrench) for row in _full(segment.compliance)])
-    acceleration = (kept.moving.link.twist_to_child(tip) + joint.span(rates)
-                    + kept.moving.coriolis)
-    return tuple(wrench), acceleration, rates
-
-
-def in_series(carried: Articulated, compliance: Rows) -> Articulated:
+class BetweenSegments:
     """
-    Return f = V a + w of what is carried by a spring-like compliance C.
+    What happens at the bodies that are in no segment: between the sweeps of the segments.
 
-    With f = B (a - C f) + p: ``V = (C + B^-1)^-1`` and ``w = V B^-1 p``. With ``B = L D L^T``,
-    ``V = L F^-1 L^T`` where ``F = D^-1 + L^T C L`` is positive definite.
+    Parameters
+    ----------
+    balance : callable, optional
+        As in ``loop_ties.py``; None where there are no loops.
+    tree : Tree
+        The bodies.
+    joints : sequence of Joint
+        Their joints; those of segments are not used.
+    world : World
+        Gravity.
+    firsts : sequence of int
+        First bodies of the segments; each segment is a chain, with ties and children at its last
+        body alone, and its parent is in none.
+    length : int
+        Number of bodies of each.
+
     """
-    lower, inverse = factors(_matrix(carried.inertia))
-    columns = [[*(0.0 for _ in range(j)), 1.0, *(lower[i][j] for i in range(j + 1, 6))]
-               for j in range(6)]
-    bent = [[dot(row, column) for row in compliance] for column in columns]  # C L, by columns
-    middle = [[dot(columns[i], bent[j]) + (inverse[i] if i == j else 0.0) for j in range(i + 1)]
-              for i in range(6)]
-    drive = [x * d for x, d in zip(forward(lower, _scalars(carried.wrench)), inverse)]
-    pivots = factors(middle)
-    rows = [*zip(*columns)]
-    inner = [solve(*pivots, row) for row in rows]
-    wrench = solve(*pivots, drive)
-    return Articulated(_inertia([[dot(rows[i], inner[j]) for j in range(6)] for i in range(6)]),
-                       _wrench([dot(row, wrench) for row in rows]))
+
+    sweeps = SWEEPS
+
+    def __init__(self, balance: Balance | None, tree: Tree, joints: Sequence[Joint], world: World,
+                 firsts: Sequence[int], length: int) -> None:
+        self._tree, self._joints, self._world = tree, joints, world
+        self._parents = [tree.parents[first] for first in firsts]
+        self._tips = {first + length - 1: k for k, first in enumerate(firsts)}
+        inside = {first + k for first in firsts for k in range(length)}
+        self._others = [i for i in range(len(tree.bodies)) if i not in inside]
+        self._hinges: dict[int, Hinge] = {}
+        slots = 0
+        for i in self._others:
+            if tree.parents[i] in self._tips:
+                rotors = dict(zip(joints[i].axes, tree.bodies[i].armature))
+                axes = [axis for axis in ORDER if rotors.get(axis, 1.0)]
+                self._hinges[i] = Hinge(tuple(enumerate(axes, slots)), rotors)
+                slots += len(axes)
+        ends = [({i, tree.parents[i]}, [slot for slot, _ in hinge.rows])
+                for i, hinge in self._hinges.items()]
+        self._ties: list[Tie] = []
+        for tie in tree.ties:
+            taken = tuple(range(slots, slots + len(tie.slots)))
+            self._ties.append(tie._replace(slots=taken))
+            ends.append(({tie.first, tie.second}, list(taken)))
+            slots += len(taken)
+        self._slots = slots
+        self._balance = balance
+        carried: list[list[int]] = [[] for _ in firsts]
+        self._closes: dict[int, list[int]] = {i: [] for i in (-1, *self._others)}
+        for bodies, rows in ends:
+            ways = [self._way(body) for body in bodies]
+            self._closes[next(i for i in ways[0] if all(i in way for way in ways))] += rows
+            for body in bodies & self._tips.keys():
+                carried[self._tips[body]] += rows
+        most = max(map(len, carried))
+        self._carried = [[*rows, *[-1] * (most - len(rows))] for rows in carried]
+        self._seen: dict[int, Seen] = {-1: on_ground(world)}
+        self._moving: dict[int, Moving] = {}
+        self._held: dict[int, Held] = {}
+
+    def _way(self, body: int) -> list[int]:
+        """Return the bodies from one to the ground that are in no segment, the ground last."""
+        way = []
+        while body >= 0:
+            if body in self._tips:
+                body = self._parents[self._tips[body]]
+                continue
+            way.append(body)
+            body = -1 if body in self._hinges else self._tree.parents[body]
+        return [*way, -1]
+
+    def outward(self, surveyed: Sequence[Seen]) -> list[Vector3]:
+        """Return the angular velocities of the segments' parents."""
+        lasts = {tip: surveyed[k] for tip, k in self._tips.items()}
+
+        def sight(body: int) -> Seen:
+            if body not in self._seen:
+                parent, last = self._seen[self._parents[self._tips[body]]], lasts[body]
+                self._seen[body] = Seen(parent.pose.compose(last.pose), last.velocity
+                                        + last.pose.twist_to_child(parent.velocity))
+            return self._seen[body]
+
+        for i in self._others:
+            step = see(self._tree.bodies[i], self._joints[i], sight(self._tree.parents[i]))
+            self._seen[i], self._moving[i] = step.hand, step.keep
+        for tip in self._tips:
+            sight(tip)
+        return [self._seen[parent].velocity.angular for parent in self._parents]
+
+    def tie(self) -> list[Branch]:
+        """Return what is beyond the last body of each segment."""
+        none = nothing_held(self._slots)
+        if self._balance is not None:
+            step = partial(tie_down, self._slots, self._balance, True)
+            self._held, _ = tie_all(Ties(step, none), self._ties, self._world,
+                                    self._seen.__getitem__)
+        for i, hinge in self._hinges.items():
+            own, others = self._hung(i, hinge)
+            for body, held in ((i, own), (self._tree.parents[i], others)):
+                self._held[body] = self._held.get(body, none) + held
+        beyond = []
+        for tip, k in self._tips.items():
+            held = self._held.get(tip, none)
+            beyond.append(nothing_carried(self._slots)._replace(
+                wrench=held.load * -1.0, rows=held.rows).in_slots(self._carried[k]))
+        return beyond
+
+    def _hung(self, i: int, hinge: Hinge) -> tuple[Held, Held]:
+        """Return what its joint does to a body, and to the one before it."""
+        moving, joint = self._moving[i], self._joints[i]
+        efforts = dict(zip(joint.axes, joint.tau))
+        rows, others = [NO_ROW] * self._slots, [NO_ROW] * self._slots
+        for slot, axis in hinge.rows:
+            rest = -_entry(moving.coriolis, axis)
+            if axis in efforts:
+                rest = rest - efforts.pop(axis) * (1.0 / hinge.rotors[axis])
+            rows[slot] = CutRow(_unit(axis), rest, 0.0)
+            others[slot] = CutRow(moving.link.wrench_to_parent(_unit(axis)) * -1.0, 0.0, 0.0)
+        load = ZERO_WRENCH
+        for axis, effort in efforts.items():
+            load = load + _unit(axis) * effort
+        none = (0.0,) * self._slots
+        return (Held(load, tuple(rows), none),
+                Held(moving.link.wrench_to_parent(load) * -1.0, tuple(others), none))
+
+    def settle(self, handed: Sequence[Branch]) -> tuple[list[Reaction], dict[int, Scalar]]:
+        """Return what the segments are handed, and accelerations by entry of v."""
+        none, order = nothing_held(self._slots), range(self._slots)
+        sums: dict[int, Branch] = {i: nothing_carried(self._slots) for i in (-1, *self._others)}
+        for parent, branch, carried in zip(self._parents, handed, self._carried):
+            sums[parent] = sums[parent] + branch.in_slots(
+                [carried.index(slot) if slot in carried else -1 for slot in order])
+        kept = {}
+        for i in reversed(self._others):
+            step = articulate(*self._at(i), sums[i], self._carrier(i), self._held.get(i, none))
+            parent, hand = self._tree.parents[i], step.hand
+            if i in self._hinges:  # all six axes are free: the ground feels but the rows
+                parent, hand = -1, self._afloat(i, hand)
+            sums[parent] = sums[parent] + hand
+            kept[i] = step.keep
+        ground = settle(self._slots, False, rise, self._world, self._sure(sums[-1]))
+        self._reactions: dict[int, Reaction] = {-1: ground.hand}
+        results: dict[int, Scalar] = {}
+        for i in self._others:
+            before = (ground.hand._replace(acceleration=ZERO_TWIST) if i in self._hinges
+                      else self._reactions[self._tree.parents[i]])
+            step = accelerate(False, *self._at(i), before, self._carrier(i), none, kept[i])
+            self._reactions[i] = step.hand
+            if i not in self._hinges:
+                results.update(enumerate(step.out, self._tree.v_offsets[i]))
+        return ([self._reactions[parent].in_slots(carried)
+                 for parent, carried in zip(self._parents, self._carried)], results)
+
+    def _at(self, i: int) -> tuple[Body, Joint]:
+        """Return a body and the joint on which it moves now."""
+        body = self._tree.bodies[i]._replace(closes=tuple(self._closes[i]))
+        if i in self._hinges:
+            return body._replace(armature=(0.0,) * 6), FREE
+        return body, self._joints[i]
+
+    def _carrier(self, i: int) -> Moving:
+        """Return how a body moves against what it hangs on now."""
+        moving = self._moving[i]
+        return Moving(AT_PARENT, ZERO_TWIST, moving.wrench) if i in self._hinges else moving
+
+    def _afloat(self, i: int, hand: Branch) -> Branch:
+        """Return the rows that a floating body hands to the ground, and those of its rotors."""
+        compliances = {slot: 1.0 / self._hinges[i].rotors[axis]
+                       for slot, axis in self._hinges[i].rows if axis in self._hinges[i].rotors}
+        return Branch(NO_ARTICULATED_INERTIA, ZERO_WRENCH,
+                      tuple(row._replace(wrench=ZERO_WRENCH) for row in hand.rows),
+                      tuple((*line[:-1], line[-1] + compliances.get(r, 0.0))
+                            for r, line in enumerate(hand.couplings)))
+
+    def _sure(self, branch: Branch) -> Branch:
+        """Return a branch whose rows between segments depend on no others: bodies have mass."""
+        between = {slot for hinge in self._hinges.values() for slot, _ in hinge.rows}
+        return branch._replace(rows=tuple(row._replace(size=0.0) if slot in between else row
+                                          for slot, row in enumerate(branch.rows)))
+
+    def rates(self, handed: Sequence[Reaction]) -> dict[int, Scalar]:
+        """Return the accelerations of the joints between segments by entry of v."""
+        results: dict[int, Scalar] = {}
+        for i, hinge in self._hinges.items():
+            moving, joint, own = self._moving[i], self._joints[i], self._reactions[i]
+            before = moving.link.twist_to_child(
+                handed[self._tips[self._tree.parents[i]]].acceleration) + moving.coriolis
+            slots = {axis: slot for slot, axis in hinge.rows}
+            for k, (axis, effort) in enumerate(zip(joint.axes, joint.tau)):
+                results[self._tree.v_offsets[i] + k] = (
+                    (effort - own.multipliers[slots[axis]]) * (1.0 / hinge.rotors[axis])
+                    if axis in slots else
+                    _entry(own.acceleration, axis) - _entry(before, axis))
+        return results
 
 
-def _carried(compliance: Rows, link: Link) -> list[list[Scalar]]:
-    """Return a compliance at the parent as one at the child, by rows."""
-    full = _full(compliance)
-    columns = []
-    for unit in UNITS:
-        wrench = _scalars(link.wrench_to_parent(_wrench(unit)))
-        twist = link.twist_to_child(_twist([dot(row, wrench) for row in full]))
-        columns.append([*twist.angular, *twist.linear])
-    return [list(row) for row in zip(*columns)]
+def _unit(axis: int) -> Wrench:
+    """Return the unit moment or force along an axis."""
+    entries = [1.0 if k == axis else 0.0 for k in range(6)]
+    return Wrench(Vector3(*entries[:3]), Vector3(*entries[3:]))
 
 
-def _full(lower: Rows) -> list[list[Scalar]]:
-    return [[lower[max(i, j)][min(i, j)] for j in range(6)] for i in range(6)]
-
-
-def _matrix(inertia: ArticulatedInertia) -> list[list[Scalar]]:
-    columns = [_scalars(inertia.column(axis)) for axis in range(6)]
-    return [list(row) for row in zip(*columns)]
-
-
-def _inertia(rows: Rows) -> ArticulatedInertia:
-    return ArticulatedInertia(
-        Symmetric3(rows[0][0], rows[0][1], rows[0][2], rows[1][1], rows[1][2], rows[2][2]),
-        Matrix3(*(Vector3(*row[3:]) for row in rows[:3])),
-        Symmetric3(rows[3][3], rows[3][4], rows[3][5], rows[4][4], rows[4][5], rows[5][5]))
-
-
-def _scalars(wrench: Wrench) -> list[Scalar]:
-    return [*wrench.moment, *wrench.force]
-
-
-def _wrench(scalars: Sequence[Scalar]) -> Wrench:
-    return Wrench(Vector3(*scalars[:3]), Vector3(*scalars[3:]))
-
-
-def _twist(scalars: Sequence[Scalar]) -> Twist:
-    return Twist(Vector3(*scalars[:3]), Vector3(*scalars[3:]))
-
-
-SEGMENTED_FORWARD_DYNAMICS = Segmented(
-    plain=FORWARD_DYNAMICS,
-    sweeps=(Outward(survey, _turned), Outward(move, no_rotation), Inward(eliminate, HANDLE),
-            Outward(release, lambda world: Pulled(ZERO_TWIST, NO_WRENCH))),
-    passing=pass_velocity, join=join, part=part, last=NO_WRENCH)
+def _entry(twist: Twist, axis: int) -> Scalar:
+    return (*twist.angular, *twist.linear)[axis]

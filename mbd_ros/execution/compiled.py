@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.batch import batch_ir
 from mbd_ros.execution.bundles import Node
-from mbd_ros.execution.chunks import chunked_code, Plan, plan_of
 from mbd_ros.execution.interpreted import Interpreted
 from mbd_ros.execution.kernel import all_finite, Batches, FastBatches, Kernel
 from mbd_ros.execution.machine_code import address_ir, MachineCode, vector_lanes
@@ -49,7 +48,7 @@ ORDERED_AGAIN = 8
 Lanes from which on instructions of straight-line code are put in order once more when registers
 are given out: 1.04 to 1.07 times as fast with 512 bits, no difference with fewer (Zen 4).
 """
-SideBySide: TypeAlias = 'tuple[Node, ...] | Plan | Bundles | Segments | Partition | None'
+SideBySide: TypeAlias = 'tuple[Node, ...] | Bundles | Segments | Partition | None'
 
 
 @dataclass(frozen=True)
@@ -110,14 +109,14 @@ class Compiled:
         return compiled_kernel(program, model, rolled, side_by_side, folded=folded and rolled)
 
 
-def long_way(program: Program, model: Model, width: int) -> Plan | Bundles | Segments | None:
+def long_way(program: Program, model: Model, width: int) -> Bundles | Segments | None:
     """Return what of a large robot may run side by side in lanes, if there is something."""
     bundles = rolled_bundles_of(program, model, width, folded=True)
     segments = segments_of(program, model, width)
     most = bundles.steps(model) if bundles else PAYS * model.nb
     if segments is not None and segments.steps(model) < most:
         return segments
-    return plan_of(program, model, width) or bundles
+    return bundles
 
 
 @functools.lru_cache(maxsize=1024)
@@ -142,9 +141,9 @@ class CompiledKernel:
         For which model.
     rolled : bool
         Whether it loops over bodies.
-    side_by_side : sequence of Node, Plan or Partition, optional
-        What runs at the same time when there is one state: subtrees in lanes, segments of a
-        chain in lanes, or subtrees on threads.
+    side_by_side : sequence of Node, Bundles, Segments or Partition, optional
+        What runs at the same time when there is one state: subtrees in lanes, segments of
+        chains in lanes, or subtrees on threads.
     width : int, optional
         States of a batch that run side by side; as many as a register holds if left out.
     folded : bool
@@ -162,10 +161,7 @@ class CompiledKernel:
         self._width = Width(width or vector_lanes())
         self._code = functools.partial(_rolled, folded=folded) if rolled else _unrolled
         self.name = self._kind = 'folded' if folded else 'rolled' if rolled else 'unrolled'
-        if isinstance(side_by_side, Plan):
-            self._one, self._alive = chunked_code(program, model, side_by_side)
-            self.name = f'rolled, {side_by_side.lanes} segments in lanes'
-        elif isinstance(side_by_side, Bundles):
+        if isinstance(side_by_side, Bundles):
             self._one, self._alive = bundles_code(program, model, side_by_side)
             way = 'folded' if side_by_side.folded else 'rolled'
             self.name = f'{way}, {side_by_side.width} lanes'

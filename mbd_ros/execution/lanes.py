@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution.chunks import Plan
 from mbd_ros.execution.compiled import Compiled, compiled_kernel, long_way
 from mbd_ros.execution.kernel import Kernel
 from mbd_ros.execution.machine_code import vector_lanes
 from mbd_ros.execution.rolled_bundles import Bundles
 from mbd_ros.execution.rolled_segments import Segments
 from mbd_ros.execution.sweeps import Program
+from mbd_ros.execution.tree import folds
 from mbd_ros.execution.unrolled import bundles_of
 from mbd_ros.model import Model
 
@@ -22,7 +22,8 @@ class Lanes:
     The executor that runs equal work in lanes, whether that pays or not.
 
     With one state, a lane is one of several subtrees whose bodies have pairwise the same joints
-    (``bundles.py`` finds them), or a segment of a chain (``chunks.py``); with a batch, a state.
+    (``bundles.py`` finds them), or a segment of a chain (``rolled_segments.py``); with a batch, a
+    state.
 
     Parameters
     ----------
@@ -50,10 +51,11 @@ class Lanes:
         if model.nb > program.largest_unrolled and (
                 isinstance(way, Segments) or (isinstance(way, Bundles) and way.folded)):
             rolled = not Compiled().unrolls(program, model)
-            return compiled_kernel(program, model, rolled, way, width, folded=rolled)
+            return compiled_kernel(program, model, rolled, way, width,
+                                   folded=rolled and folds(program, model))
         nodes = bundles_of(program, model, width)
         straight = (len(nodes or model.parents) <= program.largest_unrolled
                     or Compiled().unrolls(program, model))
-        if isinstance(way, Plan) or not straight:
+        if not straight:
             return compiled_kernel(program, model, True, way, width)
         return compiled_kernel(program, model, False, nodes, width)

@@ -1,5 +1,5 @@
 """
-Long chains of a tree with loops, cut into segments that run in the lanes of a vector.
+Long chains of trees and of loops, cut into segments that run in the lanes of a vector.
 
 All segments have the same length and joints; they are swept by rolled code for this one robot
 (``rolled_traces.py``), and what is between them by straight-line code of one function, which calls
@@ -99,13 +99,15 @@ def segments_of(program: Program, model: Model, width: int) -> Segments | None:
     Couplings of joints act along the joints of their bodies, not between poses, and a body between
     segments must have mass in all directions: else nothing is cut.
     """
-    if program.segments is None or any(loop.kind == 'mimic' for loop in model.loops):
+    if program.segments is None or any(loop.kind == 'mimic' for loop in model.loops) or (
+            tree_of(model).ties and not program.ties):
         return None
     solid = [mass > 0.0 and bool(np.linalg.eigvalsh(inertia)[0] > 0.0)
              for mass, inertia in zip(model.masses, model.inertias)]
     runs = list(_runs(model))
     best: Segments | None = None
-    for length in {(size + 1) // k - 1 for _, size in runs for k in range(1, width + 1)}:
+    for length in {(size + 1) // k - 1 - spare for _, size in runs for k in range(1, width + 1)
+                   for spare in range(3)}:
         firsts = [first + size - k * (length + 1) + 1 + j * (length + 1)
                   for first, size in runs if length >= SHORTEST
                   for k in [(size + 1) // (length + 1)] for j in range(k)]

@@ -21,10 +21,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.execution.machine_code import MachineCode
+from mbd_ros.execution.machine_code import MachineCode, vector_lanes
 from mbd_ros.execution.partition import Part, Partition, partition
 from mbd_ros.execution.rolled import RolledCode, subtree_code
 from mbd_ros.execution.rolled_bundles import MOST_TIES
+from mbd_ros.execution.rolled_segments import segments_of
 from mbd_ros.execution.species import BODY_SIZE
 from mbd_ros.execution.straight_line import SCALAR
 from mbd_ros.execution.subtrees_ir import Bodies, subtrees_ir
@@ -45,7 +46,8 @@ def partition_of(program: Program, model: Model, count: int, folded: bool = Fals
     """
     Return the trunk and the shares of a tree for some threads; None if it does not pay.
 
-    Where it may be ``folded``, the code is for this robot alone if its bodies are alike.
+    Where it may be ``folded``, the code is for this robot alone if its bodies are alike; loops
+    are left to segments of chains in lanes then, if these leave fewer steps than threads would.
     """
     if not available() or program.layout not in (Layout.JOINTS, Layout.MOTION) or not all(
             isinstance(sweep, (Outward, Inward, Ties)) for sweep in program.sweeps) or (
@@ -56,6 +58,9 @@ def partition_of(program: Program, model: Model, count: int, folded: bool = Fals
     if way is not None and program.layout is Layout.MOTION and any(
             tree_of(model).bodies[i].closes for part in way.parts
             for i in range(part.first, part.last)):
+        return None
+    segments = segments_of(program, model, vector_lanes()) if folded and model.loops else None
+    if segments is not None and segments.steps(model) * count < model.nb:
         return None
     return way and way._replace(folded=folded and folds(program, model))
 

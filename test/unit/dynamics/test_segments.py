@@ -1,33 +1,98 @@
-"""What bodies between segments do, against the equations solved by NumPy."""
+"""The equations of segments, run with floats, against the recursion that cuts nothing."""
 
 import numpy as np
+import pytest
+from tied_chains import tied_chains
 
-from mbd_ros.dynamics.recursive import Articulated
-from mbd_ros.dynamics.segments import HANDLE, in_series
-from mbd_ros.spatial import ArticulatedInertia, Symmetric3, Vector3, Wrench
-from mbd_ros.spatial.rotation import Matrix3
+import mbd_ros
+from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
+from mbd_ros.execution.rolled_segments import Segments, segments_of
+from mbd_ros.execution.sweeps import Inward, World
+from mbd_ros.execution.tree import joints_of, tree_of
+from mbd_ros.model import state
+from mbd_ros.spatial import Vector3
+
+RING = (('a', 'ground', 24), ('b', 'ground', 23))
+MECHANISMS = {
+    'ring': (RING, (('revolute', 'a23', 'b22'),)),
+    'universal': (RING, (('universal', 'a23', 'b22'),)),
+    'springs': (RING, (('spherical', 'a23', 'b22'),), (('a23', 'b22'), ('a23', 'ground'))),
+    'with a tail': ((*RING, ('c', 'b22', 30)), (('spherical', 'a23', 'b22'),)),
+    'on a body': ((('p', 'ground', 1), ('a', 'p0', 20), ('b', 'p0', 20)),
+                  (('revolute', 'a19', 'b19'),)),
+    'coupled': ((*RING, ('c', 'a23', 15), ('d', 'b22', 14)),
+                (('spherical', 'a23', 'b22'), ('universal', 'c14', 'd13'))),
+    'two loops at one body': ((*RING, ('c', 'ground', 20)),
+                              (('spherical', 'a23', 'b22'), ('distance', 'a23', 'c19'))),
+}
 
 
-def test_an_inertia_in_series_with_a_compliance():
-    """``f = B (a - C f) + p`` for a B that is definite and a C that need not be."""
-    rng = np.random.default_rng(0)
-    root, thin, p = rng.normal(size=(6, 6)), rng.normal(size=(6, 2)), rng.normal(size=6)
-    b, c = root @ root.T + np.eye(6), thin @ thin.T
-    record = Articulated(
-        ArticulatedInertia(Symmetric3(b[0, 0], b[0, 1], b[0, 2], b[1, 1], b[1, 2], b[2, 2]),
-                           Matrix3(*(Vector3(*row) for row in b[:3, 3:])),
-                           Symmetric3(b[3, 3], b[3, 4], b[3, 5], b[4, 4], b[4, 5], b[5, 5])),
-        Wrench(Vector3(*p[:3]), Vector3(*p[3:])))
-    found = in_series(record, c.tolist())
-    columns = [found.inertia.column(axis) for axis in range(6)]
-    inertia = np.array([[*column.moment, *column.force] for column in columns]).T
-    both = np.linalg.inv(np.eye(6) + b @ c)
-    # Conditions below 1e3: some ten roundings of 1e-16, amplified by that.
-    np.testing.assert_allclose(inertia, both @ b, rtol=0.0, atol=1e-11 * np.abs(b).max())
-    np.testing.assert_allclose([*found.wrench.moment, *found.wrench.force], both @ p, rtol=0.0,
-                               atol=1e-11 * np.abs(p).max())
+def accelerations(model, q, v, tau, way):
+    """Return what segments of floats give, one after the other."""
+    tree = tree_of(model)
+    joints = joints_of(model, {'q': q.tolist(), 'v': v.tolist(), 'tau': tau.tolist()})
+    world = World(Vector3(0.0, 0.0, -9.81))
+    found = np.full(model.nv, np.nan)
+    kept = {first + k: () for first in way.firsts for k in range(way.length)}
+
+    def swept(sweep, handed):
+        places = range(way.length)[::-1 if isinstance(sweep, Inward) else 1]
+        for first, record in zip(way.firsts, handed):
+            for i in (first + k for k in places):
+                step = sweep.step(tree.bodies[i], joints[i], record, *kept[i])
+                record = step.hand
+                kept[i] = kept[i] if step.keep is None else (*kept[i], step.keep)
+                found[tree.v_offsets[i]:tree.v_offsets[i] + len(step.out)] = step.out
+            yield record
+
+    between = closed_loop_dynamics(tree.slots).segments(tree, joints, world, way.firsts,
+                                                        way.length)
+    first, second, inward, last = between.sweeps
+    surveyed = [*swept(first, [first.start(world)] * len(way.firsts))]
+    assert [*swept(second, between.outward(surveyed))]
+    handed, results = between.settle([*swept(inward, between.tie())])
+    results |= between.rates([*swept(last, handed)])
+    for entry, value in results.items():
+        found[entry] = value
+    return found
 
 
-def test_what_is_beyond_the_last_body_hands_its_wrench_through():
-    assert [[*column.moment, *column.force] for column in HANDLE.columns] == np.eye(6).tolist()
-    assert not any(HANDLE.response) and not any(map(any, HANDLE.compliance))
+def motion(model, seed=0):
+    rng = np.random.default_rng(seed)
+    return (state.random_configuration(model, rng), rng.normal(size=model.nv),
+            rng.normal(size=model.nv))
+
+
+def check(model, way, tolerance):
+    q, v, tau = motion(model)
+    found = accelerations(model, q, v, tau, way)
+    expected = mbd_ros.forward_dynamics(model, q, v, tau, executor='interpreted')
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=tolerance * np.abs(expected).max())
+
+
+@pytest.mark.parametrize('lanes', [4, 8])
+@pytest.mark.parametrize('name', MECHANISMS)
+def test_the_same_as_uncut(name, lanes):
+    """At any state: rows need not hold for the equations to be the same."""
+    model = tied_chains(*MECHANISMS[name])
+    way = segments_of(closed_loop_dynamics(tree_of(model).slots), model, lanes)
+    assert isinstance(way, Segments)
+    # Each way rounds in its own order, by the condition of some forty joints in a row.
+    check(model, way, 1e-9)
+
+
+@pytest.mark.parametrize('first', [0, 1, 2, 3])
+def test_all_types_of_joints(first):
+    """Between segments: three free directions, two and one."""
+    kinds = ('continuous', 'prismatic', 'spherical', 'planar')
+    model = tied_chains((('a', 'ground', 21), ('b', 'ground', 21)),
+                        (('universal', 'a20', 'b20'),), kinds=kinds)
+    way = Segments((first, first + 8, 21 + first, 29 + first), 7, 4)
+    check(model, way, 1e-9)
+
+
+@pytest.mark.parametrize('armature', [0.0, 0.3])
+def test_rotors(armature):
+    """A joint between segments whose rotor has inertia is a row of that compliance."""
+    model = tied_chains(*MECHANISMS['ring'], armature=armature)
+    check(model, Segments((0, 12, 24, 36), 11, 4), 1e-10)

@@ -9,8 +9,8 @@ from robots import chain, random_state, urdf
 import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS, INVERSE_DYNAMICS
 from mbd_ros.execution import Compiled, Lanes
-from mbd_ros.execution.chunks import plan_of
 from mbd_ros.execution.compiled import LONG_CHAIN
+from mbd_ros.execution.rolled_segments import segments_of
 
 # Both ways are backward stable; on these chains they differ by a few roundings of the largest
 # acceleration (measured: below 1e-14 up to 600 bodies).
@@ -20,7 +20,7 @@ TOLERANCE = 1e-12
 def check(model, width, seed=0):
     q, v, tau = random_state(model, seed)
     assert Lanes(width).kernel(FORWARD_DYNAMICS, model).name == (
-        f'rolled, {width} segments in lanes')
+        f'folded, {width} segments in lanes')
     found = mbd_ros.forward_dynamics(model, q, v, tau, executor=Lanes(width))
     expected = mbd_ros.forward_dynamics(model, q, v, tau, executor='rolled')
     np.testing.assert_allclose(found, expected, rtol=0.0,
@@ -36,24 +36,29 @@ def test_chains_of_turning_joints(width, count):
 
 
 def test_eight_segments_behind_a_floating_base():
-    check(mbd_ros.load(chain(150, 1), floating_base=True), 8)
+    check(mbd_ros.load(chain(600, 1), floating_base=True), 8)
 
 
 def test_joints_of_several_types_that_repeat():
     types = ['revolute', 'prismatic', 'continuous'] * 16
     check(mbd_ros.load(urdf(list(range(48)), types, 5)), 2)
-    sliding = mbd_ros.load(urdf(list(range(40)), ['prismatic'] * 40, 5))
+    sliding = mbd_ros.load(urdf(list(range(44)), ['prismatic'] * 44, 5))
     check(sliding, 2)
+
+
+def test_a_tree_with_branches():
+    """Two arms on a long trunk, and a body that branches off amid one."""
+    parents = [*range(61), 60, *range(62, 92), 70]
+    check(mbd_ros.load(urdf(parents, ['revolute'] * len(parents), 1)), 4)
 
 
 def test_what_is_not_cut():
     chain_of_80 = mbd_ros.load(chain(80, 1))
-    assert plan_of(INVERSE_DYNAMICS, chain_of_80, 2) is None
-    assert plan_of(FORWARD_DYNAMICS, chain_of_80, 8) is None  # too short
-    forked = mbd_ros.load(urdf([*range(79), 78, 77], ['revolute'] * 81, 1))
-    assert plan_of(FORWARD_DYNAMICS, forked, 2) is None
+    assert segments_of(INVERSE_DYNAMICS, chain_of_80, 2) is None
+    short = mbd_ros.load(chain(7, 1))
+    assert segments_of(FORWARD_DYNAMICS, short, 8) is None
     mixed = mbd_ros.load(urdf(list(range(80)), ['revolute'] * 79 + ['prismatic'], 1))
-    assert plan_of(FORWARD_DYNAMICS, mixed, 2) is None
+    assert segments_of(FORWARD_DYNAMICS, mixed, 2) is None
 
 
 def test_long_chains_are_cut_unasked_and_calls_may_overlap():
