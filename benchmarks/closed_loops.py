@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 import math
 from pathlib import Path
 import time
@@ -12,7 +13,13 @@ import numpy as np
 from benchmarks.loop_peers import mujoco_call, mujoco_hinges, pinocchio_calls
 from benchmarks.timing import interleaved, Timing
 import mbd_ros
-from mbd_ros.model import state
+from mbd_ros.execution.compiled import compiled_kernel
+from mbd_ros.execution.kernel import Kernel
+from mbd_ros.execution.rolled_bundles import rolled_bundles_of
+from mbd_ros.execution.rolled_segments import segments_of
+from mbd_ros.execution.sweeps import Program
+from mbd_ros.execution.tree import folds
+from mbd_ros.model import Model, state
 
 URDF = Path(__file__).resolve().parents[1] / 'urdf'
 SIZES = ((15, None), (51, None), (101, None), (151, None), (251, None), (1001, None),
@@ -29,8 +36,8 @@ HEADS = (f'this [us] | {" | ".join(PEERS)} | '
          f'{" | ".join(f"{peer} / this" for peer in PEERS)} |')
 
 
-def ring(size: int) -> str:
-    """Return a ring of rods of 1 m and 1 kg in a plane; one of them is the ground."""
+def ring(size: int, axes: tuple[str, ...] = ('0 0 1',)) -> str:
+    """Return a ring of rods of 1 m and 1 kg, in a plane with one axis; one is the ground."""
     lines = ['<robot name="ring"><link name="base"/>']
     half = (size - 1) // 2
     for side in ('a', 'b'):
@@ -42,7 +49,8 @@ def ring(size: int) -> str:
                 f'<inertia ixx="1e-3" iyy="{1 / 12}" izz="{1 / 12}" ixy="0" ixz="0" iyz="0"/>'
                 f'</inertial></link><joint name="j{name}" type="revolute">'
                 f'<parent link="{parent}"/><child link="{name}"/><origin xyz="{x} 0 0"/>'
-                '<axis xyz="0 0 1"/><limit effort="1" velocity="1" lower="-9" upper="9"/>'
+                f'<axis xyz="{axes[k % len(axes)]}"/>'
+                '<limit effort="1" velocity="1" lower="-9" upper="9"/>'
                 '</joint>')
     return ''.join([*lines, '<loop_joint name="cut" type="revolute">'
                     f'<link1 link="a{half - 1:04}" xyz="1 0 0"/>'
@@ -79,6 +87,42 @@ def rings() -> Iterator[str]:
     slope = np.polyfit(np.log([n for n, _ in long]), np.log([t for _, t in long]), 1)[0]
     yield ''
     yield f'Growth from 51 to 251 links: time ~ n^{slope:.2f}.'
+
+
+def segments() -> Iterator[str]:
+    """Yield a table: rings whose chains are cut into segments in lanes, against one lane."""
+    ways = ('one lane', '2 lanes', '4 segments', '8 segments')
+    yield ('| ring | links | ' + ' | '.join(f'{way} [us]' for way in ways) + ' | '
+           + ' | '.join(f'one / {way}: median (min-max)' for way in ways[1:]) + ' |')
+    yield '|---|---|---|---|---|---|---|---|---|'
+    for name, axes in (('in a plane', ('0 0 1',)), ('in space', ('0 0 1', '0 1 0', '1 0 0'))):
+        for size in (15, 51, 151, 251, 1001):
+            model = mbd_ros.load(ring(size, axes))
+            state = (regular(size), np.zeros(model.nv), np.zeros(model.nv))
+            times = interleaved({
+                way: (mbd_ros.compile(model, gravity=GRAVITY, executor=_Cut(way)).forward_dynamics,
+                      state) for way in ways}, seconds=0.02, fewest=5)
+            one = times['one lane']
+            ratios = [f'{middle:.2f} ({least:.2f}-{most:.2f})' for least, middle, most in (
+                one.ratio_to(times[way]) for way in ways[1:])]
+            yield (f'| {name} | {size} | '
+                   + ' | '.join(f'{times[way].median:.3g}' for way in ways) + ' | '
+                   + ' | '.join(ratios) + ' |')
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """Loops over bodies in one lane, by halves, or by four or eight segments if that pays."""
+
+    name: str
+
+    def kernel(self, program: Program, model: Model) -> Kernel:
+        folded, way = folds(program, model), None
+        if self.name == '2 lanes':
+            way = rolled_bundles_of(program, model, 2, folded)
+        elif self.name != 'one lane':
+            way = segments_of(program, model, int(self.name[0]))
+        return compiled_kernel(program, model, True, way, folded=folded)
 
 
 def robots() -> Iterator[str]:
