@@ -34,6 +34,9 @@ from mbd_ros.simulation.manifold import Vector
 LONGEST_GAP = 0.1
 """A nominal model that is further behind begins anew at the measured state [s]."""
 
+SHORT = 1e-3
+"""Length of a step that is taken for its machine code [s]."""
+
 SETTLED = 1e-3
 """A nominal model that was further from its constraint is still being pulled onto it."""
 
@@ -235,6 +238,32 @@ class Tracker:
         self.mode, self.problem = Mode.WEIGHTLESS, ''
         self._source = self._joints = None
         self._tools, self.surfaces = (), ()
+
+    def prepare(self, dyn: PreparedDynamics, q: Vector, v: Vector) -> None:
+        """
+        Compile what ``set_dynamics`` will need, so that no control step waits for it.
+
+        Parameters
+        ----------
+        dyn : PreparedDynamics
+            The same robot under another payload.
+        q, v : Vector
+            A state (nq,), (nv,).
+
+        It may run in another thread while steps go on: it shares nothing with them.
+
+        """
+        self.law.prepare(dyn)
+        dyn.energies(q, v)
+        dyn.bias_forces(q, v)
+        task, joints = self.task, self._joints
+        if task.link in dyn.model.links:
+            dyn.pose(q, task.link)
+        if joints is not None:
+            joints.nominal(dyn, task, q, v, 0.0).advance_to(SHORT)
+        elif task.path or task.constraints:
+            motion = motion_for(dyn, task)
+            motion.regular_step(0.0, q, v, motion.acceleration(0.0, q, v), SHORT)
 
     def set_dynamics(self, dyn: PreparedDynamics) -> None:
         """Go on with the same robot under another payload or gravity."""

@@ -154,6 +154,7 @@ class TrackingLaw:
         self._endless, self._flat = endless(model), is_flat(model)
         self._code: Callable[..., Any] | None = None
         self._code_for: PreparedDynamics | None = None
+        self._next: tuple[PreparedDynamics, Callable[..., Any] | None] | None = None
         self.names = joint_of_each_velocity(model)
 
     def efforts(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
@@ -279,11 +280,17 @@ class TrackingLaw:
                          self.actuation)
         return self._limited(weight, weight + damping, none, none, None)
 
+    def prepare(self, dyn: PreparedDynamics) -> None:
+        """Compile the law for dynamics that ``dyn`` will be, in any thread."""
+        self._next = dyn, fused_law(dyn, self, self.effort_limits.tolist(), self.actuation)
+
     def _machine_code(self) -> Callable[..., Any] | None:
         """Return the law in one call, where the robot has machine code for it."""
         if self._code_for is not self.dyn:
-            self._code_for = self.dyn
-            self._code = fused_law(self.dyn, self, self.effort_limits.tolist(), self.actuation)
+            if self._next is None or self._next[0] is not self.dyn:
+                self.prepare(self.dyn)
+            assert self._next is not None
+            self._code_for, self._code = self._next
         return self._code
 
     def _limited(self, nominal: Vector, effort: Vector, error: Vector, error_rate: Vector,

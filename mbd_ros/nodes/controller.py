@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 import contextlib
 from dataclasses import replace
+from functools import partial
 import time
 
 from control_msgs.msg import JointTrajectoryControllerState
@@ -33,6 +34,7 @@ from mbd_ros.messages.trajectories import standard_state
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import floating_base
 from mbd_ros.nodes import qos
+from mbd_ros.nodes.aside import done_aside
 from mbd_ros.nodes.companions import Companions
 from mbd_ros.nodes.controller_drawings import ControllerDrawings
 from mbd_ros.nodes.controller_goals import Controlled, ControllerGoals
@@ -89,6 +91,7 @@ class Controller(Node):
         self._measured: Measured | None = None
         self._missing = 'joint_states'
         self._payload: Payload | None = None
+        self._wish: SetPayload.Request | None = None
         self._gravity: list[float] = []
         self._command: Float64MultiArray | None = None
         self._mode = ControllerState.MODE_WAITING
@@ -288,17 +291,24 @@ class Controller(Node):
         if self._tracker is not None:
             self._drawings.show_path(self._tracker, self.get_clock().now().nanoseconds)
 
-    def _on_payload(self, request: SetPayload.Request, response: SetPayload.Response
-                    ) -> SetPayload.Response:
-        """Take what the robot carries from now on."""
-        robot = self._source.robot
+    async def _on_payload(self, request: SetPayload.Request, response: SetPayload.Response
+                          ) -> SetPayload.Response:
+        """Take what the robot carries from now on; control steps do not wait for a compiler."""
+        robot, self._wish = self._source.robot, request
         try:
             if robot is None or self._task is None:
                 raise NoModelError(self._source.problem)
             payload = read_payload(request.link or self._task.link, request.payload)
             before = self._payload or Payload(payload.link, 0.0)
-            self._use(reloaded(self._dynamics, payload),
-                      lambda: reloaded(self._dynamics, before))
+            dynamics, tracker, measured = (
+                reloaded(self._dynamics, payload), self._tracker, self._measured)
+            if dynamics is not self._dynamics and tracker is not None and measured is not None:
+                await done_aside(partial(tracker.prepare, dynamics, measured.q, measured.v))
+                dynamics.change_gravity(self._gravity)   # it may be another by now
+            if self._wish is not request or self._source.robot is not robot:
+                raise InvalidValueError('payload', f'{payload.mass:g} kg on {payload.link}',
+                                        'the newest one: another, or a robot, came meanwhile')
+            self._use(dynamics, lambda: reloaded(self._dynamics, before))
         except MbdError as error:
             response.error_code, response.message = error_code(error), str(error)
             response.name_at_fault = name_at_fault(error)

@@ -205,6 +205,12 @@ class TestOneArm:
         assert "position of joint 'joint2' is off by 0.001" in result.error_string
         assert arm.graph.call(SetPayload, 'controller/set_payload', SetPayload.Request(
             link='tool', payload=Inertia(m=0.0))).success
+        # On another link it needs machine code of its own, for which no step waits.
+        for link in ('link2', 'tool'):
+            assert arm.graph.call(SetPayload, 'controller/set_payload', SetPayload.Request(
+                link=link, payload=Inertia(m=0.1))).success
+        assert arm.graph.call(SetPayload, 'controller/set_payload', SetPayload.Request(
+            link='tool', payload=Inertia(m=0.0))).success
         refused = arm.graph.call(SetPayload, 'controller/set_payload', SetPayload.Request(
             link='tol', payload=Inertia(m=0.3)))
         assert not refused.success

@@ -251,3 +251,29 @@ def test_the_law_is_the_same_in_machine_code(puma, rate):
                 assert a == b
             else:   # 1e-13 of efforts of up to 1e4 N m before they are cut
                 np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-9)
+
+
+def test_what_was_prepared_is_not_compiled_in_a_step(monkeypatch):
+    """A payload on another link needs machine code; a controller makes it before it goes on."""
+    model = mbd_ros.load(URDF / 'puma560.urdf')
+    task = default_task('puma560')
+    start, rest = np.array(task.start_positions), np.zeros(6)
+    for moved in (False, True):
+        dyn = carrier(model, None, 'tool', (0.0, 0.0, -9.81))
+        tracker = Tracker(dyn, task, start, rest)
+        if moved:   # joints that hold instead of a path
+            tracker.stop(0.0, start, rest)
+        tracker.tool_points(tracker.step(0.002, start, rest), start)
+        other = reloaded(dyn, Payload('link4', 1.5))
+        assert other is not dyn
+        tracker.prepare(other, start, rest)
+
+        def refused(*_):
+            raise AssertionError('compiled')
+        with monkeypatch.context() as patch:
+            patch.setattr(machine_code, '_object_code', refused)
+            tracker.set_dynamics(other)
+            step = tracker.step(0.004, start, rest)
+            tracker.energy(start, rest)
+            tracker.tool_points(step, start)
+        assert np.isfinite(step.efforts.effort).all()

@@ -1,0 +1,46 @@
+"""Work beside the callbacks of a node, such as compiling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import sys
+import threading
+
+from rclpy.task import Future
+
+from mbd_ros.errors import MbdError
+
+SHORT_TURN = 2e-4
+"""Time after which the work lets callbacks have the interpreter, when they want it [s]."""
+
+
+def done_aside(work: Callable[[], object]) -> Future:
+    """
+    Do something in a thread, while callbacks go on.
+
+    Parameters
+    ----------
+    work : callable
+        What to do; it shares nothing with the callbacks.
+
+    Returns
+    -------
+    Future
+        Done when the work is; an ``MbdError`` of the work is raised where it is awaited.
+
+    """
+    done = Future()
+
+    def run() -> None:
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(min(SHORT_TURN, interval))
+        try:
+            work()
+        except MbdError as error:
+            done.set_exception(error)
+        else:
+            done.set_result(None)
+        finally:
+            sys.setswitchinterval(interval)
+    threading.Thread(target=run, daemon=True).start()
+    return done
