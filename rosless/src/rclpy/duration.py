@@ -78,8 +78,7 @@ class Duration:
             return self.nanoseconds < other.nanoseconds
         return NotImplemented
 
-    def __hash__(self) -> int:
-        return hash(self._nanoseconds)
+    __hash__ = None  # type: ignore[assignment]  # as in ROS 2
 
     def to_msg(self) -> Any:
         """Return the `builtin_interfaces/msg/Duration` of this span."""

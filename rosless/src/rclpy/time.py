@@ -92,8 +92,7 @@ class Time:
             return self.nanoseconds < other.nanoseconds
         return NotImplemented
 
-    def __hash__(self) -> int:
-        return hash((self._nanoseconds, self._clock_type))
+    __hash__ = None  # type: ignore[assignment]  # as in ROS 2
 
     def to_msg(self) -> Any:
         """Return the `builtin_interfaces/msg/Time` of this point in time."""

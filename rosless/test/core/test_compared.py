@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from rclpy.clock import ClockType, ROSClock
+from rclpy.duration import Duration
 from rclpy.executors import (
     ExternalShutdownException,
     MultiThreadedExecutor,
@@ -154,3 +155,9 @@ def test_a_destroyed_rate(make_node: Make, spinning: Make) -> None:
     assert slept.wait(60.0)
     with pytest.raises(RuntimeError, match='Rate cannot sleep because it has been destroyed'):
         rate.sleep()
+
+
+@pytest.mark.parametrize('value', [Time(seconds=1), Duration(seconds=1)])
+def test_times_are_no_keys(value: Any) -> None:
+    with pytest.raises(TypeError, match='unhashable type'):
+        hash(value)
