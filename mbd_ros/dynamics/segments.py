@@ -279,16 +279,12 @@ class BetweenSegments:
     def rates(self, handed: Sequence[Reaction]) -> dict[int, Scalar]:
         """Return the accelerations of the joints between segments by entry of v."""
         results: dict[int, Scalar] = {}
-        for i, hinge in self._hinges.items():
-            moving, joint, own = self._moving[i], self._joints[i], self._reactions[i]
+        for i in self._hinges:
+            moving, own = self._moving[i], self._reactions[i].acceleration
             before = moving.link.twist_to_child(
                 handed[self._tips[self._tree.parents[i]]].acceleration) + moving.coriolis
-            slots = {axis: slot for slot, axis in hinge.rows}
-            for k, (axis, effort) in enumerate(zip(joint.axes, joint.tau)):
-                results[self._tree.v_offsets[i] + k] = (
-                    (effort - own.multipliers[slots[axis]]) * (1.0 / hinge.rotors[axis])
-                    if axis in slots else
-                    _entry(own.acceleration, axis) - _entry(before, axis))
+            results.update(enumerate((_entry(own, axis) - _entry(before, axis)
+                                      for axis in self._joints[i].axes), self._tree.v_offsets[i]))
         return results
 
 

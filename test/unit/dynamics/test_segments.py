@@ -91,7 +91,7 @@ def test_all_types_of_joints(first):
     check(model, way, 1e-9)
 
 
-@pytest.mark.parametrize('armature', [0.0, 0.3])
+@pytest.mark.parametrize('armature', [0.0, 1e-9, 0.3])
 def test_rotors(armature):
     """A joint between segments whose rotor has inertia is a row of that compliance."""
     model = tied_chains(*MECHANISMS['ring'], armature=armature)
