@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.call import Array, arrays_of, deliver, require_finite, rows_of
 from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
+from mbd_ros.dynamics.loop_rank import masses_far_apart
 from mbd_ros.dynamics.prepared_derivatives import ForwardDynamicsDerivatives
 from mbd_ros.execution.batch import batch_ir
 from mbd_ros.execution.differentiation import tangents
@@ -55,7 +56,8 @@ def closed_loop_derivatives(dyn: PreparedDynamics, q: Array, v: Array, tau: Arra
 
     """
     nv, columns = dyn.model.nv, None
-    if dyn.model.nb <= LARGEST_TRACED and dyn.model.nq == nv:
+    if (dyn.model.nb <= LARGEST_TRACED and dyn.model.nq == nv
+            and not masses_far_apart(dyn.model)):
         columns = _tangent_code(dyn.model).columns(dyn.gravity, q, v, tau)
     if columns is None or not np.isfinite(columns).all():  # where the rank of loops is in doubt
         columns = _differences(dyn, q, v, tau)

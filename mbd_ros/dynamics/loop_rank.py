@@ -6,16 +6,17 @@ rows. It is that of the rows as displacements, lengths that joints turn divided 
 lever of the robot: ``A' = R A C``. Singular values below ``RANK`` of the largest are zero, ``A' =
 U S V^T``.
 
-The recursion (``loop_branches.py``) decides by its pivots where they leave no doubt. Else the
-least change of the motion in the metric of the mass matrix is found densely: with N a basis of the
-motions that the independent rows leave, ``A N = 0``::
-
-    vdot = vdot_0 + N z      A vdot_0 + rest = 0      N^T M N z = N^T (Q - M vdot_0)
+The recursion (``loop_branches.py``) decides by its pivots where they leave no doubt; not where
+masses are so far apart that what only heavy bodies obey looks like rounding. Else the least change
+of the motion in the metric of the mass matrix is found densely: with N a basis of the motions that
+the independent rows leave, ``A N = 0`    A vdot_0 + rest = 0      N^T M N z = N^T (Q - M vdot_0)
 
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TYPE_CHECKING
 
@@ -27,6 +28,9 @@ from mbd_ros.dynamics.call import Array
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.dynamics.mass_matrix import joint_of_no_inertia
 from mbd_ros.errors import SingularMassError
+from mbd_ros.execution.kernel import all_finite
+from mbd_ros.execution.sweeps import Program
+from mbd_ros.execution.tree import result_shape
 from mbd_ros.model import Model
 
 if TYPE_CHECKING:
@@ -34,6 +38,11 @@ if TYPE_CHECKING:
 
 RANK = 3e-5
 """Part of the largest singular value below which others are zero: an angle."""
+FAR_APART = 1e9
+"""
+Ratio of masses from which on pivots decide nothing: the inverse inertia of a heavy body is as
+small beside that of a light one as what rounding leaves of it (``loop_branches.CANCELLED``).
+"""
 Question = Literal['accelerations', 'reactions', 'positions', 'velocities']
 """What is asked for; ``reactions`` are accelerations, then multiplier and 1 or 0 of each row."""
 
@@ -163,3 +172,37 @@ def revealed(dyn: PreparedDynamics, question: Question, q: Array, v: Array,
         return motion
     multipliers = space.multipliers(M @ motion - applied)
     return np.concatenate([motion, np.column_stack([multipliers, space.independent()]).ravel()])
+
+
+def masses_far_apart(model: Model) -> bool:
+    """Return whether there are loops and masses too far apart to see their rank in pivots."""
+    masses = [mass for mass in model.masses if mass > 0.0]
+    return bool(model.loops and masses and max(masses) > FAR_APART * min(masses))
+
+
+@dataclass(frozen=True)
+class RankFirst:
+    """A kernel that decides the rank of loops first, at every state; see ``Kernel``."""
+
+    program: Program
+    model: Model
+    answer: Callable[..., Array]
+    address: None = None
+    name: str = 'dense, rank first'
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the result for one state."""
+        return result_shape(self.program, self.model)
+
+    def how(self, count: int) -> str:
+        """Return what runs so many states."""
+        return self.name
+
+    def run(self, arguments: list[Array], gravity: Array, out: Array) -> bool:
+        """Run on N states, one after the other; the gravity is that of ``answer``."""
+        if not all_finite(*arguments):
+            return False
+        for k, state in enumerate(zip(*arguments)):
+            out[k] = np.reshape(self.answer(*state), self.shape)
+        return all_finite(out)

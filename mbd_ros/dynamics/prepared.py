@@ -297,7 +297,10 @@ class PreparedDynamics:
     def _callable(self, program: Program, function: str = '',
                   revealed: Callable[..., Array] | None = None) -> Callable[..., Array]:
         """Return the callable of a program; ``function`` is its name here if it differs."""
-        kernel = self.executor.kernel(program, self.model)
+        if revealed is not None and dynamics.loop_rank.masses_far_apart(self.model):
+            kernel: Kernel = dynamics.loop_rank.RankFirst(program, self.model, revealed)
+        else:
+            kernel = self.executor.kernel(program, self.model)
         self._kernels[function or program.name] = kernel
         call = Call(kernel, self._gravity, revealed)
         if kernel.address is None:
