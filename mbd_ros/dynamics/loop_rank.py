@@ -9,7 +9,9 @@ U S V^T``.
 The recursion (``loop_branches.py``) decides by its pivots where they leave no doubt; not where
 masses are so far apart that what only heavy bodies obey looks like rounding. Else the least change
 of the motion in the metric of the mass matrix is found densely: with N a basis of the motions that
-the independent rows leave, ``A N = 0`    A vdot_0 + rest = 0      N^T M N z = N^T (Q - M vdot_0)
+the independent rows leave, ``A N = 0``::
+
+    vdot = vdot_0 + N z      A vdot_0 + rest = 0      N^T M N z = N^T (Q - M vdot_0)
 
 """
 
