@@ -8,8 +8,6 @@ import threading
 
 from rclpy.task import Future
 
-from mbd_ros.errors import MbdError
-
 SHORT_TURN = 2e-4
 """Time after which the work lets callbacks have the interpreter, when they want it [s]."""
 
@@ -26,7 +24,7 @@ def done_aside(work: Callable[[], object]) -> Future:
     Returns
     -------
     Future
-        Done when the work is; an ``MbdError`` of the work is raised where it is awaited.
+        Done when the work is; what the work raises is raised where it is awaited.
 
     """
     done = Future()
@@ -36,7 +34,7 @@ def done_aside(work: Callable[[], object]) -> Future:
         sys.setswitchinterval(min(SHORT_TURN, interval))
         try:
             work()
-        except MbdError as error:
+        except Exception as error:  # who waits must hear of it
             done.set_exception(error)
         else:
             done.set_result(None)
