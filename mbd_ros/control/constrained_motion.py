@@ -200,6 +200,29 @@ class ConstrainedMotion:
             return None
         return quick.step(t, q, v, first, end, self.elimination, self.tolerance)
 
+    def observed(self, t: float, q: Vector, v: Vector, way: Vector, pace: Vector
+                 ) -> RegularStep | None:
+        """
+        Return what ``NominalModel.observe`` makes of a state, in machine code.
+
+        Parameters
+        ----------
+        t : float
+            Time [s].
+        q, v : Vector
+            State (nq,), (nv,).
+        way, pace : Vector
+            What is missing to the measured state (nv,) each.
+
+        Returns
+        -------
+        RegularStep or None
+            State and motion; None without machine code, far away, or if a rank is in doubt.
+
+        """
+        quick = self._fused_motion()
+        return None if quick is None else quick.observed(t, q, v, way, pace, self.tolerance)
+
     def _solved_in_machine_code(self, t: float, q: Vector, v: Vector) -> Dynamics | None:
         """Return what ``solve`` does; rows that depend on each other have code of their own."""
         quick = self._fused_motion()

@@ -14,7 +14,8 @@ import numpy as np
 
 from mbd_ros.control.actuation import Actuation, Reach
 from mbd_ros.control.loop_constraint import ClosedLoops
-from mbd_ros.control.loop_systems import driven_share as share_by_loops
+from mbd_ros.control.loop_systems import clean_rows, driven_share as share_by_loops
+from mbd_ros.control.reached_systems import reached_share
 from mbd_ros.control.robot_code import has_machine_code, machine_code, padded
 from mbd_ros.control.small_systems import clear, CLEARLY_FREE, FACTS
 from mbd_ros.dynamics import PreparedDynamics
@@ -24,7 +25,7 @@ from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.dynamics.loop_rank import RowSpace
 from mbd_ros.errors import LoopOpenError
 from mbd_ros.execution.fused import Computed, Fused, fused, KernelCall
-from mbd_ros.execution.loop_code import loop_code
+from mbd_ros.execution.loop_code import loop_code, LoopCode
 from mbd_ros.model.state import integrate, neutral
 from mbd_ros.simulation.manifold import Matrix, Vector
 
@@ -60,23 +61,24 @@ def driven(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actuation
         If drives that catch every motion elsewhere leave one free here.
 
     """
+    found = _by_machine_code(dyn, q, force, actuation) if dyn.model.loops else None
+    if found is not None:
+        return found
     if actuation is not None and is_under_actuated(dyn, actuation):
         return reach(dyn, q, dyn.mass_matrix(q), actuation).efforts(force)
     if not dyn.model.loops:
         return force
-    found = _by_machine_code(dyn, q, force, actuation)
-    if found is not None:
-        return found
     return driven_share(dyn, q, force, None if actuation is None else actuation.joint_names)
 
 
 def is_under_actuated(dyn: PreparedDynamics, actuation: Actuation) -> bool:
     """Return whether the loops of a robot, or its tree, allow motions that no drive catches."""
-    return _is_under_actuated(dyn, driven_entries(dyn, actuation))
+    return leave_a_motion(dyn, driven_entries(dyn, actuation))
 
 
 @functools.lru_cache(maxsize=64)
-def _is_under_actuated(dyn: PreparedDynamics, drives: tuple[int, ...]) -> bool:
+def leave_a_motion(dyn: PreparedDynamics, drives: tuple[int, ...]) -> bool:
+    """Return whether drives at entries of v leave a motion of a robot that they do not catch."""
     model = dyn.model
     if not model.loops:
         return len(drives) < model.nv
@@ -118,18 +120,36 @@ def driven_entries(dyn: PreparedDynamics, actuation: Actuation | None) -> tuple[
 
 @functools.lru_cache(maxsize=64)
 def driven_kernel(dyn: PreparedDynamics, drives: tuple[int, ...]) -> Fused:
-    """Return (q, force) to what ``driven_share`` gives, for the loops of a robot."""
+    """Return (q, force) to the efforts that ``driven`` gives for the loops of a robot, facts."""
     loops, n = ClosedLoops(dyn), dyn.model.nv
     m, count, rest = loops.count, len(drives), np.zeros(n)
-    code = loop_code(
-        share_by_loops, [(m, n), (n,), (count,), (n + FACTS,)],
-        [n, m, count, padded(m), padded(n)])
     places = np.array(drives, np.float64)
     address, gravity = machine_code(dyn, 'loop_rows')
-    return fused({'q': dyn.model.nq, 'needed': n}, [
-        KernelCall(address, ('q', rest.ctypes.data, gravity), 'rows', m * (VALUES + n)),
+    clean = cleaning(n, m)
+    parts: list[KernelCall | Computed] = [
+        KernelCall(address, ('q', rest.ctypes.data, gravity), 'raw', m * (VALUES + n)),
+        KernelCall(clean.address, ('raw',), 'rows', m * (VALUES + n)),
         Computed(lambda given: [given['rows'][(VALUES + n) * i + VALUES + k]
-                                for i in range(m) for k in range(n)], 'A', m * n),
-        KernelCall(code.address, ('A', 'needed', places.ctypes.data), 'shared', n + FACTS),
-        Computed(lambda given: given['shared'], 'all', n + FACTS)],
-        'driven_share', (dyn, rest, places, code))
+                                for i in range(m) for k in range(n)], 'A', m * n)]
+    given = ('A', 'needed', places.ctypes.data)
+    if leave_a_motion(dyn, drives):
+        code = loop_code(
+            reached_share, [(n, n), (m, n), (n,), (count,), (n + FACTS,)],
+            [n, m, count, padded(m), padded(count)])
+        address, gravity = machine_code(dyn, 'mass_matrix')
+        parts += [KernelCall(address, ('q', gravity), 'M', n * n),
+                  KernelCall(code.address, ('M', *given), 'shared', n + FACTS)]
+    else:
+        code = loop_code(
+            share_by_loops, [(m, n), (n,), (count,), (n + FACTS,)],
+            [n, m, count, padded(m), padded(n)])
+        parts.append(KernelCall(code.address, given, 'shared', n + FACTS))
+    parts.append(Computed(lambda given: given['shared'], 'all', n + FACTS))
+    return fused({'q': dyn.model.nq, 'needed': n}, parts, 'driven_share',
+                 (dyn, rest, places, clean, code))
+
+
+@functools.lru_cache(maxsize=64)
+def cleaning(n: int, m: int) -> LoopCode:
+    """Return ``clean_rows`` for numbers of velocities and rows."""
+    return loop_code(clean_rows, [(m, VALUES + n), (m, VALUES + n)], [n, m, VALUES])

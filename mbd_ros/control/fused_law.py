@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from mbd_ros.control.actuation import Actuation
-from mbd_ros.control.drives import driven_entries, driven_kernel, is_under_actuated
+from mbd_ros.control.drives import driven_entries, driven_kernel
 from mbd_ros.control.robot_code import has_machine_code, machine_code
 from mbd_ros.control.scalars import (
     absolute, clipped, difference, Row, smallest, square, sum_of)
@@ -62,8 +62,6 @@ def fused_law(dyn: PreparedDynamics, law: Law, limits: Sequence[float],
     model = dyn.model
     n, robust, flat = model.nv, law.robust_rate > 0.0, is_flat(model)
     if not has_machine_code(dyn) or dyn.machine_code('inverse_dynamics') is None:
-        return None
-    if model.loops and actuation is not None and is_under_actuated(dyn, actuation):
         return None
     passive = (() if actuation is None or model.loops else tuple(actuation.passive.tolist()))
     order = (*passive, *(k for k in range(n) if k not in passive))

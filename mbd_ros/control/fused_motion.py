@@ -85,8 +85,10 @@ class FusedMotion:
         self._n, self._nq, self._m = kernels.size, kernels.model.nq, kernels.counts[2]
         self._constraint, self._approach, self._spring = constraint, approach, spring
         self._acceleration, self._step = kernels.acceleration.call, kernels.step.call
+        self._observation = kernels.observation
         self._none = np.zeros(3 * kernels.rated)
         self._longest = math.inf if is_flat(kernels.model) else SMALL
+        self._regular = CLEARLY_FREE if kernels.reach else CLEARLY_REGULAR
         self._kept = CLEARLY_REGULAR if kernels.drive is None else CLEARLY_FREE
 
     def solve(self, t: float, q: Vector, v: Vector, tolerance: float
@@ -98,7 +100,7 @@ class FusedMotion:
         n, m = self._n, self._m
         end = 2 * (n + m)
         facts = result[end:end + FACTS].tolist()
-        if not clear(facts, max(CLEARLY_REGULAR, tolerance * tolerance)):
+        if not clear(facts, max(self._regular, tolerance * tolerance)):
             return None
         return ConstrainedSolution(
             result[:n], result[n:2 * n], result[2 * n:2 * n + m], int(facts[RANK]),
@@ -115,14 +117,31 @@ class FusedMotion:
                             *self._at(end))
         if result is None:
             return None
-        n, m = self._n, self._m
         before, after, moved, change, *facts = result[-STEP_FACTS:].tolist()
         least = max(self._kept, tolerance * tolerance, settings.rank_tolerance**2)
         if (not clear(facts, least) or after > settings.tolerance
                 or moved > min(settings.max_step, self._longest)
                 or change > settings.max_velocity_step):
             return None
-        at = self._nq
+        return self._outcome(result, before, after, moved, facts)
+
+    def observed(self, t: float, q: Vector, v: Vector, way: Vector, pace: Vector,
+                 tolerance: float) -> RegularStep | None:
+        """Return the state and motion after ``NominalModel.observe``, with no violation."""
+        if self._observation is None:
+            return None
+        result = self._observation.call(q, v, way, pace, *self._at(t))
+        if result is None:
+            return None
+        taken, *facts = result[-1 - FACTS:].tolist()
+        if not clear(facts, max(self._kept, tolerance * tolerance)) or taken > self._longest:
+            return None
+        return self._outcome(result, 0.0, 0.0, 0.0, facts)
+
+    def _outcome(self, result: Vector, before: float, after: float, moved: float,
+                 facts: list[float]) -> RegularStep:
+        """Return the vectors that a result begins with."""
+        n, m, at = self._n, self._m, self._nq
         return RegularStep(
             result[:at], result[at:at + n], result[at + n:at + 2 * n],
             result[at + 2 * n:at + 3 * n], result[at + 3 * n:at + 3 * n + m],
@@ -170,7 +189,7 @@ def fused_motion(dyn: PreparedDynamics, constraint: object, applied: AppliedForc
         return None
     spring = applied if isinstance(applied, PostureSpring) else None
     passive = () if actuation is None or model.loops else tuple(actuation.passive.tolist())
-    if actuation is not None and is_under_actuated(dyn, actuation) and (model.loops or applied):
+    if applied is not None and actuation is not None and is_under_actuated(dyn, actuation):
         return None
     if applied is not None and not is_flat(model):
         return None

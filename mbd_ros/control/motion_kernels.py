@@ -15,9 +15,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from mbd_ros.control.applied_forces import SpringConstants
-from mbd_ros.control.drives import driven_kernel
+from mbd_ros.control.drives import cleaning, driven_kernel, leave_a_motion
 from mbd_ros.control.link_constraint import MOTION
 from mbd_ros.control.loop_constraint import ClosedLoops
+from mbd_ros.control.reached_systems import reached_motion
 from mbd_ros.control.recorded import Known, Quantity, Recorded, Rows, Structure
 from mbd_ros.control.regular_case import regular_case
 from mbd_ros.control.robot_code import machine_code, padded
@@ -83,8 +84,11 @@ class MotionKernels:
     ----------
     counts : (int, int, int)
         Numbers of rows with ``phi``, with ``phi_dot``, and of all, loops included.
-    acceleration, step, drive : Fused
-        See the methods that make them; ``drive`` is None without closed loops.
+    acceleration, step, drive, observation : Fused
+        See the methods that make them; ``drive`` is None without closed loops, ``observation``
+        where actuators catch every motion.
+    reach : bool
+        Whether drives of closed loops leave a motion that they do not catch.
 
     """
 
@@ -98,8 +102,12 @@ class MotionKernels:
         self.counts = held + loops, rated + loops, m + loops
         order = (*setting.passive, *(k for k in range(self.size) if k not in setting.passive))
         self._order = None if order == tuple(range(self.size)) else order
+        self.reach = bool(loops) and leave_a_motion(dyn, setting.drives)
+        self._drives = np.array(setting.drives, np.float64)
         self._place = [order.index(k) for k in range(self.size)]
         self._rest, self._unit = np.zeros(self.size), np.eye(self.size)
+        self._clean = cleaning(self.size, loops) if loops else None
+        self._keep = dyn, self._rest, self._unit, self._drives, self._clean
         self._references = {f'r{k}': size for k, size in enumerate(constraint.reference_sizes)}
         quantities = dict.fromkeys((*(() if self._loops is None else self._loops.quantities),
                                     *constraint.quantities))
@@ -110,6 +118,7 @@ class MotionKernels:
         self.acceleration = self._acceleration_kernel()
         self.drive = driven_kernel(dyn, setting.drives) if self._loops is not None else None
         self.step = self._step_kernel()
+        self.observation = (self._observation_kernel() if self.reach or setting.passive else None)
 
     def _acceleration_kernel(self) -> Fused:
         """Return (q, v, what changes) to what ``constrained_motion`` gives, applied force."""
@@ -137,15 +146,19 @@ class MotionKernels:
         if not self._setting.redundant:
             calls.append(Computed(straight, 'all', size + n))
             return fused({**self._state, **self._changing}, calls, 'constrained_motion',
-                         (self._dyn, self._rest))
-        code = solver(n, m, len(self._setting.passive))
-        calls += self._solved(lambda given: system(given)[:2], m, 'solved', code)
+                         self._keep)
+        loops = 0 if self._loops is None else self._loops.count
+        code = (reached_solver(n, m, loops, len(self._setting.drives)) if self.reach
+                else solver(n, m, len(self._setting.passive)))
+        calls += self._solved(lambda given: system(given)[:2], m, 'solved', code,
+                              more=(self._drives.ctypes.data,) if self.reach else ())
         calls.append(Computed(combined, 'all', size + n))
         return fused({**self._state, **self._changing}, calls, 'constrained_motion',
-                     (self._dyn, self._rest, code))
+                     (*self._keep, code))
 
     def _solved(self, system: Callable[[Given], tuple[Row, Rows]], m: int, result: str,
-                code: LoopCode, metric: str = 'mass', mixed: bool = True) -> list[Part]:
+                code: LoopCode, metric: str = 'mass', mixed: bool = True,
+                more: tuple[int, ...] = ()) -> list[Part]:
         """Return what solves a system by loops: first put together, passive entries first."""
         n, order = self.size, self._order if mixed else None
 
@@ -162,7 +175,8 @@ class MotionKernels:
             'M' if metric == 'mass' else self._unit.ctypes.data)
         return [Computed(together, where, after + (0 if order is None else n * n)),
                 KernelCall(code.address, (matrix, Inside(where, 0), Inside(where, n),
-                                          Inside(where, n + m * n)), result, 2 * (n + m) + FACTS)]
+                                          Inside(where, n + m * n), *more),
+                           result, 2 * (n + m) + FACTS)]
 
     def _in_order(self, entries: Row) -> Row:
         """Return a vector of a solved system in the order of v."""
@@ -196,7 +210,7 @@ class MotionKernels:
                 M = square(given['M'], n) if metric == 'mass' else identity(n)
                 solved = straight_motion(M, force, rows.matrix, rows.right_side)
             return [*phi, *solved[:n], *solved[2 * (n + count):]]
-        keep: tuple[object, ...] = (self._dyn, self._rest, self._unit)
+        keep: tuple[object, ...] = self._keep
         if count and self._setting.redundant:
             code = solver(n, count, 0)
             keep = (*keep, code)
@@ -252,35 +266,96 @@ class MotionKernels:
         parts.append(Computed(
             lambda given: difference(given['v5'], given['c2'][held:held + n]), 'v6', n))
         called(self.acceleration, 'a6', size, 'q6', 'v6', *at['end'])
-        if self.drive is not None:
-            parts.append(Computed(lambda given: [
-                x + y for x, y in zip(given['a6'][size - n:], given['a6'][n:2 * n])], 'needed', n))
-            called(self.drive, 'driven', n + FACTS, 'q6', 'needed')
+        parts += self._driven('q6', 'a6')
 
         def results(given: Given) -> list[Operand]:
             a, c1, c2 = given['a6'], given['c1'], given['c2']
-            applied, force = a[size - n:], a[n:2 * n]
-            facts = [given[stage][size - n - FACTS:size - n] for stage in ('a2', 'a3', 'a4', 'a6')]
+            facts = [given[stage][size - n - FACTS:size - n] for stage in ('a6', 'a2', 'a3', 'a4')]
             facts += [given[correction][held + n:] for correction in ('c1', 'c2')]
-            effort = [x + y for x, y in zip(applied, force)]
             if self.drive is not None:
-                effort = list(given['driven'][:n])
                 facts.append(given['driven'][n:])
-            return [*given['q6'], *given['v6'], *a[:2 * n + m], *applied, *effort,
+            return [*given['q6'], *given['v6'], *self._moved(given, a),
                     length(c1[:held]), length(c2[:held]), length(c1[held:held + n]),
-                    length(c2[held:held + n]), a[size - n - FACTS + RANK],
-                    smallest([one[KEPT] for one in facts]),
-                    -smallest([-one[DROPPED] for one in facts]),
-                    a[size - n - FACTS + CONFLICT], smallest([one[PIVOT] for one in facts])]
+                    length(c2[held:held + n]), *gathered(facts)]
         return fused(inputs, [*parts, Computed(
             results, 'all', model.nq + 5 * n + m + STEP_FACTS)], 'nominal_step',
             (self.acceleration, places, rates, self.drive))
 
+    def _observation_kernel(self) -> Fused:
+        """
+        Return what takes from a measured state the motion that no actuator can change.
+
+        (q, v, way and pace that are missing to the measured state, what changes) to q, v, vdot,
+        constraint force, multipliers, applied force, effort; then the length of the way that was
+        taken, and facts. See ``NominalModel.observe``.
+        """
+        model, n, m, setting = self.model, self.size, self.counts[2], self._setting
+        held = setting.drives if self._loops is not None else tuple(
+            k for k in range(n) if k not in setting.passive)
+        count = len(held) + (0 if self._loops is None else self._loops.count)
+        code, size = solver(n, count, 0), 3 * n + 2 * m + FACTS
+        parts: list[Part] = [self._call('mass_matrix', 'M', n * n, 'q')]
+        if self._loops is not None:
+            parts += [part for one in self._loops.quantities for part in self._called(one)]
+
+        def own(what: str) -> list[Part]:
+            """Return what finds the part of a motion that actuators could bring about."""
+            def system(given: Given) -> tuple[Row, Rows]:
+                matrix = [] if self._loops is None else self._loops.rows(Known(
+                    list(given['q']), list(given['v']),
+                    {one: list(given[self._names[one]]) for one in self._loops.quantities},
+                    [])).matrix
+                right = [sum_of(a * x for a, x in zip(row, given[what])) for row in matrix]
+                return [0.0] * n, Rows([], [], [*matrix, *(identity(n)[k] for k in held)],
+                                       [*right, *(given[what][k] for k in held)])
+            return self._solved(system, count, f'own_{what}', code, mixed=False)
+
+        def taken(given: Given, what: str) -> Row:
+            return difference(given[what], given[f'own_{what}'][:n])
+        parts += [*own('way'), *own('pace'),
+                  Computed(lambda given: displaced(model, list(given['q']), taken(given, 'way')),
+                           'q2', model.nq),
+                  Computed(lambda given: [x + y for x, y in zip(
+                      given['v'], taken(given, 'pace'))], 'v2', n),
+                  KernelCall(self.acceleration.address, ('q2', 'v2', *self._changing), 'a', size),
+                  *self._driven('q2', 'a')]
+
+        def results(given: Given) -> list[Operand]:
+            a = given['a']
+            facts = [a[size - n - FACTS:size - n],
+                     *(given[f'own_{what}'][2 * (n + count):] for what in ('way', 'pace'))]
+            if self.drive is not None:
+                facts.append(given['driven'][n:])
+            return [*given['q2'], *given['v2'], *self._moved(given, a),
+                    length(taken(given, 'way')), *gathered(facts)]
+        return fused({**self._state, 'way': n, 'pace': n, **self._changing},
+                     [*parts, Computed(results, 'all', model.nq + 5 * n + m + 1 + FACTS)],
+                     'observation', (*self._keep, self.acceleration, self.drive, code))
+
+    def _driven(self, q: str, a: str) -> list[Part]:
+        """Return what finds the efforts of drives for accelerations with their force."""
+        n, size = self.size, 3 * self.size + 2 * self.counts[2] + FACTS
+        if self.drive is None:
+            return []
+        return [Computed(lambda given: [x + y for x, y in zip(
+                    given[a][size - n:], given[a][n:2 * n])], 'needed', n),
+                KernelCall(self.drive.address, (q, 'needed'), 'driven', n + FACTS)]
+
+    def _moved(self, given: Given, a: list[Symbol]) -> Row:
+        """Return accelerations, constraint force, multipliers, applied force and effort."""
+        n, m = self.size, self.counts[2]
+        applied, force = a[len(a) - n:], a[n:2 * n]
+        effort = ([x + y for x, y in zip(applied, force)] if self.drive is None
+                  else list(given['driven'][:n]))
+        return [*a[:2 * n + m], *applied, *effort]
+
     def _calls(self) -> list[Part]:
         """Return calls of the kernels that the rows need."""
-        return [self._called(quantity, name) for quantity, name in self._names.items()]
+        return [part for quantity in self._names for part in self._called(quantity)]
 
-    def _called(self, quantity: Quantity, name: str) -> Part:
+    def _called(self, quantity: Quantity) -> list[Part]:
+        """Return what finds a quantity, and takes rounding out of the rows of loops."""
+        name = self._names[quantity]
         function, link = quantity
         loops = 0 if self._loops is None else self._loops.count
         size = {'motion': MOTION, 'jacobian': 6 * self.size,
@@ -288,7 +363,10 @@ class MotionKernels:
         arguments: dict[str, tuple[str | int, ...]] = {
             'motion': ('q', 'v', self._rest.ctypes.data), 'jacobian': ('q',),
             'loop_rows': ('q', 'v')}
-        return self._call(function, name, size, *arguments[function], link=link)
+        if self._clean is None or function != 'loop_rows':
+            return [self._call(function, name, size, *arguments[function], link=link)]
+        return [self._call(function, f'{name}_raw', size, *arguments[function]),
+                KernelCall(self._clean.address, (f'{name}_raw',), name, size)]
 
     def _call(self, function: str, result: str, size: int, *arguments: str | int, link: str = ''
               ) -> Part:
@@ -327,6 +405,14 @@ def solver(n: int, m: int, passive: int) -> LoopCode:
                      [n, m, passive, padded(m + 1)])
 
 
+@functools.lru_cache(maxsize=64)
+def reached_solver(n: int, m: int, loops: int, drives: int) -> LoopCode:
+    """Return ``reached_motion`` for numbers of velocities, of rows and those of loops, drives."""
+    return loop_code(reached_motion,
+                     [(n, n), (n,), (m, n), (m,), (drives,), (2 * (n + m) + FACTS,)],
+                     [n, m, loops, drives, padded(loops), padded(drives), padded(m - loops + 1)])
+
+
 def straight_motion(M: list[Row], force: Row, matrix: list[Row], right_side: Row) -> Row:
     """Return what ``constrained_motion`` gives, by straight-line code for independent rows."""
     n, m = len(force), len(matrix)
@@ -335,6 +421,13 @@ def straight_motion(M: list[Row], force: Row, matrix: list[Row], right_side: Row
     facts = no_facts()
     facts[RANK], facts[KEPT], facts[PIVOT] = float(m), smallest(rows), smallest(pivots)
     return [*found[:2 * (n + m)], *facts]
+
+
+def gathered(facts: list[list[Symbol]]) -> Row:
+    """Return the least or largest of all facts, but rank and conflict of the first."""
+    return [facts[0][RANK], smallest([one[KEPT] for one in facts]),
+            -smallest([-one[DROPPED] for one in facts]), facts[0][CONFLICT],
+            smallest([one[PIVOT] for one in facts])]
 
 
 def applied_force(spring: SpringConstants | None, given: Given, M: list[Row]) -> Row:

@@ -167,6 +167,14 @@ class NominalModel:
 
         """
         old, dyn = self._state, self.motion.dyn
+        way, pace = displacement(dyn.model, old.q, q), v - old.v
+        seen = self.motion.observed(old.time, old.q, old.v, way, pace)
+        if seen is not None:
+            self._state = NominalState(
+                old.time, seen.q, seen.v, seen.accelerations, seen.effort, seen.applied,
+                seen.constraint_force, old.violation_before, old.violation, old.moved, seen.rank,
+                seen.conflicting, seen.multipliers)
+            return self._state
         rows = self.motion.held_rows(old.q, old.v)
         M, rest = dyn.mass_matrix(old.q), np.zeros(len(v))
 
@@ -174,10 +182,10 @@ class NominalModel:
             own = quick_constrained_acceleration(
                 M, rest, rows, rows @ way, tolerance=self.motion.tolerance, joint_names=())
             return way - own.accelerations
-        place = displaced(dyn.model, old.q, beyond_reach(displacement(dyn.model, old.q, q)))
+        place = displaced(dyn.model, old.q, beyond_reach(way))
         self._state = self._solved(
-            old.time, place, old.v + beyond_reach(v - old.v), old.violation_before,
-            old.violation, old.moved)
+            old.time, place, old.v + beyond_reach(pace), old.violation_before, old.violation,
+            old.moved)
         return self._state
 
     def refresh(self) -> NominalState:

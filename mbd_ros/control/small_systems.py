@@ -107,6 +107,14 @@ def _constrained(M: Matrix, Q: Vector, A: Matrix, b: Vector, accelerations: Vect
     facts[PIVOT] = pivot
     for i in range(n):
         accelerations[i] = free[i] + u[i]
+    forces_and_residual(L, A, b, u, accelerations, force, residual, facts, n, m, 0)
+
+
+def forces_and_residual(L: Matrix, A: Matrix, b: Vector, u: Vector, accelerations: Vector,
+                        force: Vector, residual: Vector, facts: Vector, n: int, m: int,
+                        first: int) -> None:
+    """Turn ``y = L^T qdd`` into qdd; write ``L u``, ``A qdd - b``, and its part of rows."""
+    for i in range(n):
         force[i] = 0.0
         for k in range(i + 1):
             force[i] += L[i, k] * u[k]
@@ -125,7 +133,7 @@ def _constrained(M: Matrix, Q: Vector, A: Matrix, b: Vector, accelerations: Vect
             value += A[j, i] * accelerations[i]
             scale += abs(A[j, i]) * most
         residual[j] = value - b[j]
-        if abs(residual[j]) > facts[CONFLICT] * scale:
+        if j >= first and abs(residual[j]) > facts[CONFLICT] * scale:
             facts[CONFLICT] = abs(residual[j]) / scale
 
 
@@ -169,6 +177,13 @@ def least_norm(X: Matrix, d: Vector, u: Vector, multipliers: Vector, facts: Vect
     squares = np.zeros(m)
     lengths = np.zeros(width)
     orthogonalize(X, R, order, squares, lengths, facts, n, m, width)
+    solve_columns(X, R, order, squares, lengths, d, u, multipliers, facts, n, m, width)
+
+
+def solve_columns(X: Matrix, R: Matrix, order: Vector, squares: Vector, lengths: Vector,
+                  d: Vector, u: Vector, multipliers: Vector, facts: Vector,
+                  n: int, m: int, width: int) -> None:
+    """Write what ``least_norm`` does, from columns that are orthogonal."""
     if int(facts[RANK]) == m:
         least(X, R, order, squares, lengths, d, u, multipliers, facts, n, m, width)
     else:

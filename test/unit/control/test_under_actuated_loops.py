@@ -8,7 +8,8 @@ import pytest
 import mbd_ros
 from mbd_ros.control import (
     Actuation, ConstrainedMotion, Ellipse, PostureSpring, Task, ToolPosition, TrackingLaw)
-from mbd_ros.control.drives import driven, is_under_actuated
+from mbd_ros.control.drives import driven, is_under_actuated, reach
+from mbd_ros.control.nominal_model import NominalModel
 from mbd_ros.control.tracker import Mode, Tracker
 from mbd_ros.description.xacro_file import expand_xacro
 from mbd_ros.dynamics.loop_closure import close_loops
@@ -111,6 +112,56 @@ def test_the_motion_is_that_of_the_dense_formula(floating, axes):
                                    atol=1e-7 * scale)
         np.testing.assert_allclose(A[:count].T @ found.multipliers[:count] + tau,
                                    found.constraint_force, rtol=0, atol=1e-8 * scale)
+
+
+@pytest.mark.parametrize('axes', ['x', 'xz'])
+def test_machine_code_does_what_the_dense_form_does(floating, axes):
+    """Motion, efforts, and what is taken from a measurement, to rounding times the condition."""
+    dyn, drives, tool = floating
+    for seed in range(3):
+        q, v = some_state(dyn, seed)
+        path = Ellipse(dyn.pose(q, tool)[:3, 3], [0.03, 0, 0], [0, 0.02, 0.01])
+        quick, dense = (ConstrainedMotion(dyn, ToolPosition(dyn, tool, path, axes=axes),
+                                          actuation=drives) for _ in range(2))
+        dense._whole_is_known = True   # that there is no machine code
+        assert quick._fused_motion().solve(0.3, q, v, 1e-10) is not None
+        one, other = (motion.solve(0.3, q, v).solution for motion in (quick, dense))
+        # Squared parts above 1e-6 are left to machine code: 1e-16 / 1e-6.
+        for name in ('accelerations', 'constraint_force', 'residual'):
+            found, expected = getattr(one, name), getattr(other, name)
+            np.testing.assert_allclose(
+                found, expected, rtol=0, atol=1e-10 * (1.0 + np.abs(other.accelerations).max()))
+        assert (one.rank, one.conflicting) == (other.rank, other.conflicting)
+        np.testing.assert_allclose(one.multipliers[quick.loop_rows:],
+                                   other.multipliers[quick.loop_rows:], rtol=0, atol=1e-9)
+        force = np.random.default_rng(seed).normal(size=len(v))
+        expected = reach(dyn, q, dyn.mass_matrix(q), drives).efforts(force)
+        np.testing.assert_allclose(driven(dyn, q, force, drives), expected, rtol=0,
+                                   atol=1e-10 * np.abs(expected).max())
+        seen_q, seen_v = close_loops(dyn.model, integrate(
+            dyn.model, q, 1e-4 * force), v + 0.01 * force)
+        way, pace = difference(dyn.model, q, seen_q), seen_v - v
+        assert quick.observed(0.3, q, v, way, pace) is not None
+        states = [NominalModel(motion, q, v, time=0.3).observe(seen_q, seen_v)
+                  for motion in (quick, dense)]
+        for name in ('q', 'v', 'accelerations', 'effort', 'constraint_force'):
+            one, other = (getattr(state, name) for state in states)
+            np.testing.assert_allclose(one, other, rtol=0,
+                                       atol=1e-10 * (1.0 + np.abs(other).max()))
+
+
+def test_more_drives_than_they_can_move_are_left_to_the_dense_form(floating):
+    """All joints of a loop driven: their shares are not unique, the least are taken."""
+    dyn, _, _ = floating
+    model = dyn.model
+    drives = Actuation(model, [name for name, kind in zip(model.joint_names, model.joint_types)
+                               if kind.nv == 1])
+    assert is_under_actuated(dyn, drives)
+    q, _ = some_state(dyn, 4)
+    force = np.random.default_rng(4).normal(size=model.nv)
+    np.testing.assert_array_equal(
+        driven(dyn, q, force, drives),
+        reach(dyn, q, dyn.mass_matrix(q), drives).efforts(force))
 
 
 def test_a_robot_that_floats_with_loops_follows_a_path(floating):
