@@ -20,6 +20,7 @@ from mbd_ros.control.drives import driven_entries, is_under_actuated
 from mbd_ros.control.motion_kernels import (
     motion_kernels, MotionKernels, Setting, STEP_FACTS)
 from mbd_ros.control.recorded import Fading, Recorded, Structure
+from mbd_ros.control.references import Remembered
 from mbd_ros.control.regular_case import CLEARLY_REGULAR, LARGEST
 from mbd_ros.control.robot_code import has_machine_code, LARGEST_DENSE
 from mbd_ros.control.scalar_manifold import SMALL
@@ -86,6 +87,8 @@ class FusedMotion:
         self._constraint, self._approach, self._spring = constraint, approach, spring
         self._acceleration, self._step = kernels.acceleration.call, kernels.step.call
         self._observation = kernels.observation
+        # Of springs the place may be moved, all else is what it was at a time.
+        self._at = Remembered(self._changing) if spring is None else self._changing
         self._none = np.zeros(3 * kernels.rated)
         self._longest = math.inf if is_flat(kernels.model) else SMALL
         self._regular = CLEARLY_FREE if kernels.reach else CLEARLY_REGULAR
@@ -148,7 +151,7 @@ class FusedMotion:
             result[at + 3 * n + m:at + 4 * n + m], result[at + 4 * n + m:at + 5 * n + m],
             before, after, moved, int(facts[RANK]), _conflicting(facts, m))
 
-    def _at(self, t: float) -> tuple[Vector, ...]:
+    def _changing(self, t: float) -> tuple[Vector, ...]:
         """Return what changes with time: reference, approach, where the springs pull to."""
         fade = self._none if self._approach is None else self._approach.fade(t).ravel()
         if self._spring is None:
