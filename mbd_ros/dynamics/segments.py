@@ -137,9 +137,9 @@ class BetweenSegments:
                 for i, hinge in self._hinges.items()]
         self._ties: list[Tie] = []
         for tie in tree.ties:
-            taken = tuple(range(slots, slots + len(tie.slots)))
-            self._ties.append(tie._replace(slots=taken))
-            ends.append(({tie.first, tie.second}, list(taken)))
+            taken = {slot: slots + k for k, slot in enumerate(sorted(tie.slots))}
+            self._ties.append(tie._replace(slots=tuple(taken[slot] for slot in tie.slots)))
+            ends.append(({tie.first, tie.second}, list(taken.values())))
             slots += len(taken)
         self._slots = slots
         self._balance = balance

@@ -16,8 +16,12 @@ import numpy as np
 from mbd_ros.execution.records import rotation_record, vector_record
 from mbd_ros.execution.sweeps import Tie
 from mbd_ros.model import LinkFrame, Loop, Model
+from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.loops import branches
 from mbd_ros.spatial import Link
+
+NEARLY_ALONG = 0.99
+"""Cosine from which on an axis is nearly one of the world: the pivots of all others are large."""
 
 
 def first_rows(loops: Sequence[Loop]) -> list[int]:
@@ -53,11 +57,31 @@ def slots_of(model: Model) -> list[tuple[int, ...]]:
         bodies = carriers(model, loop)
         used = set().union(*(taken.get(body, set()) for body in bodies))
         free = [slot for slot in range(len(used) + len(loop.rows)) if slot not in used]
-        slots = tuple(free[:len(loop.rows)])
+        slots = dict(zip(_order(model, loop), free))
         for body in bodies:
-            taken.setdefault(body, set()).update(slots)
-        found.append(slots)
+            taken.setdefault(body, set()).update(slots.values())
+        found.append(tuple(slots[row] for row in range(len(loop.rows))))
     return found
+
+
+def _order(model: Model, loop: Loop) -> list[int]:
+    """
+    Return the rows of a loop in the order in which they are eliminated.
+
+    Where the joints of a planar loop turn nearly about an axis of the world, as with
+    ``rpy="1.5708 0 0"``, the row along that axis is last: what little of it lies in the plane
+    depends on the two others, and before them it would be a pivot too small to tell from rounding.
+    """
+    rows, ways = list(range(len(loop.rows))), branches(loop, model.parents)
+    axes = [model.rotations[i][:, 2] for way in ways for i in way[:-1]]
+    first = np.abs([model.rotations[way[-1]][:, 2] for way in ways if way])
+    if (loop.rows[:3] != ('x', 'y', 'z') or loop.junction >= 0
+            or any(model.joint_types[i] is not JointType.REVOLUTE for way in ways for i in way)
+            or any(abs(axis[2]) < NEARLY_ALONG for axis in axes)):
+        return rows
+    along = int(np.argmax(first[0]))
+    return rows if first[:, along].min() < NEARLY_ALONG else [
+        *(k for k in range(3) if k != along), along, *rows[3:]]
 
 
 def ties_of(model: Model) -> tuple[Tie, ...]:
@@ -82,7 +106,7 @@ def closing_slots(model: Model, ties: Sequence[Tie]) -> list[tuple[int, ...]]:
     found: list[tuple[int, ...]] = [()] * model.nb
     for loop, tie in zip(model.loops, ties):
         if loop.junction >= 0:
-            found[loop.junction] = (*found[loop.junction], *tie.slots)
+            found[loop.junction] = (*found[loop.junction], *sorted(tie.slots))
     return found
 
 
