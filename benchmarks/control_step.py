@@ -24,8 +24,9 @@ from mbd_ros.control import Payload, Task
 from mbd_ros.control.passive_joints import PassiveJoints
 from mbd_ros.control.payload import carrier
 from mbd_ros.control.tracker import Tracker
+from mbd_ros.description.xacro_file import expand_xacro
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.model.state import neutral
+from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.simulation import Stepper
 
 SHARE = Path(__file__).parents[1]
@@ -36,12 +37,18 @@ EQUAL_WORK = 1500
 """Numbers that a loop adds up, in about the time of a control step."""
 
 POSE = {'kind': 'tool_orientation', 'link': 'tool', 'orientation': [1.0, 0.0, 0.0, 0.0]}
+AFLOAT = ', on a platform that floats'
 COUPLING = {'kind': 'joint_coupling', 'coefficients': {'joint7': 1.0}, 'value': 0.4}
 
 
-def prepared(name: str, payload: Payload | None = None
+PLATFORM = """<link name="base"><inertial><mass value="5"/>
+  <inertia ixx=".25" ixy="0" ixz="0" iyy=".25" iyz="0" izz=".25"/></inertial>"""
+"""Instead of the base of a robot, to let it float."""
+
+
+def prepared(name: str, payload: Payload | None = None, *, floats: bool = False
              ) -> tuple[PreparedDynamics, Task, NDArray[np.float64]]:
-    """Return robot, task and initial configuration, as the launch file starts them."""
+    """Return robot, task and initial configuration, as the launch file starts them, or afloat."""
     nodes = yaml.safe_load((SHARE / 'config' / f'{name}.yaml').read_text())
     simulator, controller = (nodes[node]['ros__parameters'] for node in (
         'simulator', 'controller'))
@@ -51,7 +58,14 @@ def prepared(name: str, payload: Payload | None = None
         data['constraints'] = yaml.safe_load(data['constraints'])
     task = replace(Task.from_data(data), start='approach')
     file, = (SHARE / 'urdf').glob(f'{name}.urdf*')
-    model = mbd_ros.load(file, floating_base=controller.get('floating_base', False))
+    description: str | Path = file
+    if floats:
+        text = expand_xacro(str(file)).decode().replace(
+            '<link name="base"/>', '<link name="base"></link>')
+        description = text.replace('<link name="base">', PLATFORM)
+        assert PLATFORM in description, 'a link named base'
+        controller |= {'floating_base': True, 'gravity': (0.0, 0.0, 0.0)}
+    model = mbd_ros.load(description, floating_base=controller.get('floating_base', False))
     q = neutral(model)
     for joint, position in zip(simulator['joints'], simulator.get('initial_positions', ())):
         q[model.q_offsets[model.joint_index(joint)]] = position
@@ -64,7 +78,9 @@ def durations(dyn: PreparedDynamics, task: Task, q: NDArray[np.float64], steps: 
     """Return times of a step and of the loop, hot and cold, in turn (steps / 4, 4) [s]."""
     robot = Stepper(dyn.model, q, gravity=dyn.gravity)
     tracker = Tracker(dyn, task, robot.q, robot.v)
-    passive = PassiveJoints(dyn, task.actuated, robot.q) if dyn.model.loops else None
+    base = floating_base(dyn.model)
+    known = (*(() if base is None else dyn.model.joint_names[:1]), *task.actuated)
+    passive = PassiveJoints(dyn, known, robot.q) if dyn.model.loops else None
 
     def step(now: float, q: Any, v: Any) -> Any:
         return tracker.step(now, *((q, v) if passive is None else passive.complete(q, v)))
@@ -99,8 +115,9 @@ def rows(steps: int = 8000) -> Iterator[str]:
     cases += [('panda', ', 2 kg at the tool', Payload('tool', 2.0, (0.0, 0.0, 0.1)), ()),
               ('panda', ', pose of the tool', None, (POSE,)),
               ('panda', ', a redundant row', None, (COUPLING, {**COUPLING}))]
+    cases += [(name, AFLOAT, None, ()) for name in ('five_bar', 'delta')]
     for name, words, payload, constraints in cases:
-        dyn, task, q = prepared(name, payload)
+        dyn, task, q = prepared(name, payload, floats=words == AFLOAT)
         task = replace(task, constraints=task.constraints + constraints)
         found = 1e6 * durations(dyn, task, q, steps)[50:]
         p50, p99 = np.percentile(found, [50, 99], axis=0)
