@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbd_ros.control.least_norm import ROUNDING
 from mbd_ros.control.small_systems import (
     CONFLICT, DROPPED, FACTS, KEPT, least_norm, nearest, orthogonalize, PIVOT, RANK)
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 NOISE = 1e-13
 """Entries of a projection, of size one, below which they are rounding."""
+NO_ROW = 1e-6
+"""Part of the longest row below which a row of loops is none: ``loop_rank.RANK`` is 3e-5."""
 
 
 def clean_rows(rows: Matrix, result: Matrix, n: int, m: int, values: int) -> None:
     """
     Copy rows of loops, (m, values + n) with A at the end, without those of A that are rounding.
 
-    Of a planar loop the rows across its plane are zero, or, where the robot floats, nearly so.
-    Lengths and angles are not of units so different that anything else were as small.
+    Of a planar loop the rows across its plane are zero, or, where the robot floats, nearly so:
+    what is left of them depends on those in the plane. See ``NO_ROW``.
     """
     longest = 0.0
     for j in range(m):
@@ -38,7 +39,7 @@ def clean_rows(rows: Matrix, result: Matrix, n: int, m: int, values: int) -> Non
         for i in range(values, values + n):
             square += rows[j, i] * rows[j, i]
         for i in range(values, values + n):
-            result[j, i] = rows[j, i] if square > ROUNDING * ROUNDING * longest else 0.0
+            result[j, i] = rows[j, i] if square > NO_ROW * NO_ROW * longest else 0.0
 
 
 def driven_share(A: Matrix, force: Vector, places: Vector, result: Vector,

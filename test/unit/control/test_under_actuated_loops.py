@@ -150,6 +150,26 @@ def test_machine_code_does_what_the_dense_form_does(floating, axes):
                                        atol=1e-10 * (1.0 + np.abs(other).max()))
 
 
+@pytest.mark.parametrize('tilt', [0.0, 1e-11, 1e-9, 3e-7])
+def test_a_planar_loop_hardly_out_of_a_plane_of_the_world(floating, tilt):
+    """What a row across the plane then has in the plane does not leave the rank in doubt."""
+    dyn, drives, tool = floating
+    rest, turn = np.zeros(dyn.model.nv), np.zeros(dyn.model.nv)
+    turn[3] = tilt  # about x; the plane of the five-bar robot is that of x and z
+    q, v = close_loops(dyn.model, neutral(dyn.model), rest)
+    path = Ellipse(dyn.pose(q, tool)[:3, 3], [0.03, 0, 0], [0, 0, 0.01])
+    found = []
+    for place in (q, integrate(dyn.model, q, turn)):
+        motion = ConstrainedMotion(dyn, ToolPosition(dyn, tool, path, axes='xz'),
+                                   actuation=drives)
+        one = motion._fused_motion().solve(0.0, place, v, 1e-10)
+        assert one is not None
+        found.append(one[0].accelerations)
+    # A turned robot moves as much otherwise as it is turned, up to rounding.
+    np.testing.assert_allclose(found[1], found[0], rtol=0.0,
+                               atol=(1e-11 + 10.0 * tilt) * np.abs(found[0]).max())
+
+
 def test_more_drives_than_they_can_move_are_left_to_the_dense_form(floating):
     """All joints of a loop driven: their shares are not unique, the least are taken."""
     dyn, _, _ = floating
