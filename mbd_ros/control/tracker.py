@@ -243,14 +243,14 @@ class Tracker:
         """
         Compile what ``set_dynamics`` will need, so that no control step waits for it.
 
+        It may run in another thread while steps go on: it shares nothing with them.
+
         Parameters
         ----------
         dyn : PreparedDynamics
             The same robot under another payload.
         q, v : Vector
             A state (nq,), (nv,).
-
-        It may run in another thread while steps go on: it shares nothing with them.
 
         """
         self.law.prepare(dyn)

@@ -10,11 +10,12 @@ from rclpy.task import Future
 
 SHORT_TURN = 2e-4
 """Time after which the work lets callbacks have the interpreter, when they want it [s]."""
+_ONE_AT_A_TIME = threading.Lock()
 
 
 def done_aside(work: Callable[[], object]) -> Future:
     """
-    Do something in a thread, while callbacks go on.
+    Do something in a thread, while callbacks go on; one thing after the other.
 
     Parameters
     ----------
@@ -30,15 +31,16 @@ def done_aside(work: Callable[[], object]) -> Future:
     done = Future()
 
     def run() -> None:
-        interval = sys.getswitchinterval()
-        sys.setswitchinterval(min(SHORT_TURN, interval))
-        try:
-            work()
-        except Exception as error:  # who waits must hear of it
-            done.set_exception(error)
-        else:
-            done.set_result(None)
-        finally:
-            sys.setswitchinterval(interval)
+        with _ONE_AT_A_TIME:
+            interval = sys.getswitchinterval()
+            sys.setswitchinterval(min(SHORT_TURN, interval))
+            try:
+                work()
+            except Exception as error:  # who waits must hear of it
+                done.set_exception(error)
+            else:
+                done.set_result(None)
+            finally:
+                sys.setswitchinterval(interval)
     threading.Thread(target=run, daemon=True).start()
     return done

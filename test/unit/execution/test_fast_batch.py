@@ -11,7 +11,6 @@ import pytest
 from robots import chain
 
 import mbd_ros
-from mbd_ros.dynamics.call import Call
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.execution import Compiled, fast_call, Threads
@@ -31,19 +30,6 @@ def arm(request):
     for function, count in ((dyn.forward_dynamics, 3), (dyn.mass_matrix, 1)):
         function(*np.ones((count, ROWS, 4)))  # compiled at the first batch
     return dyn
-
-
-@pytest.fixture
-def slow_calls(monkeypatch):
-    """Count the calls that take the ordinary path."""
-    calls = []
-    ordinary = Call.__call__
-
-    def counted(self, *arguments, **named):
-        calls.append(arguments)
-        return ordinary(self, *arguments, **named)
-    monkeypatch.setattr(Call, '__call__', counted)
-    return calls
 
 
 def states(rows=ROWS):

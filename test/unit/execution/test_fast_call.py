@@ -9,7 +9,6 @@ import pytest
 from robots import chain
 
 import mbd_ros
-from mbd_ros.dynamics.call import Call
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.execution import fast_call
 
@@ -17,19 +16,6 @@ from mbd_ros.execution import fast_call
 @pytest.fixture(scope='module')
 def arm():
     return mbd_ros.compile(mbd_ros.load(chain(4, 1)))
-
-
-@pytest.fixture
-def slow_calls(monkeypatch):
-    """Count the calls that take the ordinary path."""
-    calls = []
-    ordinary = Call.__call__
-
-    def counted(self, *arguments, **named):
-        calls.append(arguments)
-        return ordinary(self, *arguments, **named)
-    monkeypatch.setattr(Call, '__call__', counted)
-    return calls
 
 
 def test_the_fast_way_exists_here():
