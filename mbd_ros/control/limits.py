@@ -73,6 +73,13 @@ class Limits:
         return machine_code_of(record, (self._model.nq, self._model.nv), 'limits',
                                'excess over limits', otherwise=lambda *state: None)
 
+    def too_fast(self, v: Vector) -> bool:
+        """Tell whether a joint has a velocity (nv,) that is granted not even a measured one."""
+        count = len(self._names)
+        speeds = v[self._v]
+        return bool(((speeds < self._widened[0][count:])
+                     | (speeds > self._widened[1][count:])).any())
+
     def exceeded(self, q: Vector, v: Vector, *, measured: bool = False, moving: bool = False
                  ) -> str:
         """

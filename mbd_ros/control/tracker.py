@@ -38,7 +38,10 @@ SHORT = 1e-3
 """Length of a step that is taken for its machine code [s]."""
 
 SETTLED = 1e-3
-"""A nominal model that was further from its constraint is still being pulled onto it."""
+"""
+A nominal model without a planned approach that was further from its constraint is still being
+pulled onto it, faster than any robot moves.
+"""
 
 
 class Mode(Enum):
@@ -217,14 +220,16 @@ class Tracker:
         time : float
             Now [s].
         q, v : Vector
-            Measured state (nq,), (nv,); the reference is taken if there is one.
+            Measured state (nq,), (nv,); the reference is taken if there is one, unless it is
+            faster than the robot can be: nobody could stop with it.
         why : str, optional
             Kept as ``problem``.
 
         """
         if self._source is not None:
-            _, q, v = self._source.state[:3]
             time = self._now
+            if not self._limits.too_fast(self._source.state.v):
+                _, q, v = self._source.state[:3]
         self._move_joints(coming_to_rest(self.dyn, self.task, q, v), q, v, 0.0)
         self._begin, self.mode, self.problem = time, Mode.HOLDING, why
 
@@ -335,12 +340,12 @@ class Tracker:
         nominal = self._source.advance_to(path_time)
         if isinstance(self._source, NominalModel) and self._source.motion.under_actuated:
             nominal = self._source.observe(q, v)
-        if self.mode is Mode.FOLLOWING and nominal.violation_before < SETTLED:
-            why = self._limits.exceeded(nominal.q, nominal.v, moving=True)
-            whose = 'the nominal model: '
-            if not why:
-                why = self._limits.exceeded(q, v, measured=True, moving=True)
-                whose = 'the robot: '
+        if self.mode is Mode.FOLLOWING:
+            why, whose = self._limits.exceeded(q, v, measured=True, moving=True), 'the robot: '
+            planned = self.task.start == 'approach' or self._joints is not None
+            if planned or nominal.violation_before < SETTLED:
+                excess = self._limits.exceeded(nominal.q, nominal.v, moving=True)
+                why, whose = (excess, 'the nominal model: ') if excess else (why, whose)
             if why:
                 self.stop(time, q, v, whose + why)
                 assert self._source is not None

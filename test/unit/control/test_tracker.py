@@ -85,6 +85,47 @@ def test_holding_balances_the_weight_where_it_began(dyn, tracker):
     assert points.force.tolist() == [0.0, 0.0, 0.0]
 
 
+@pytest.mark.parametrize(('name', 'period'), [
+    ('puma560', 0.001),   # with too long a step for it the nominal model cannot go on
+    ('puma560', 0.03),   # 20 m/s
+    ('three_link_arm', 0.03),
+])
+def test_a_path_that_is_far_too_fast_stops_the_robot_where_it_is(name, period):
+    """Nothing of the nominal model's speed reaches the robot, and none is left to stop with."""
+    dyn = mbd_ros.compile(mbd_ros.load(ROOT / 'urdf' / f'{name}.urdf'))
+    task = replace(default_task(name), start='approach')
+    stepper = Stepper(dyn.model, task.start_positions)
+    tracker = Tracker(dyn, replace(task, path={}, constraints=()), stepper.q, stepper.v)
+    tracker.stop(0.0, stepper.q, stepper.v)
+    tracker.step(0.0, stepper.q, stepper.v)
+    tracker.follow(replace(task, path={**task.path, 'period': period}), 0.0, stepper.q, stepper.v)
+    problems = set()
+    for k in range(1, 500):
+        try:
+            step = tracker.step(k * PERIOD, stepper.q, stepper.v)
+        except mbd_ros.MbdError as error:
+            tracker.stop(k * PERIOD, stepper.q, stepper.v, str(error))
+            step = tracker.step(k * PERIOD, stepper.q, stepper.v)
+        problems.add(tracker.problem)
+        stepper.advance(step.efforts.effort, PERIOD)
+        assert (np.abs(stepper.v) < 1.5 * dyn.model.velocity_limits).all()
+    assert any('velocity' in problem or 'cannot be continued' in problem for problem in problems)
+    assert np.abs(stepper.v).max() < 1e-3   # it holds
+    # It moved for some periods at most, at less than the top speed.
+    assert np.abs(stepper.q - task.start_positions).max() < 0.1
+
+
+def test_a_robot_that_is_too_fast_is_stopped_while_it_is_pulled_onto_the_path(dyn):
+    """The nominal model is granted its jump, the robot is not."""
+    task = default_task('three_link_arm')
+    assert task.start == 'as_given'
+    q, v = np.array(task.start_positions), np.array([0.0, 16.0, 0.0])
+    tracker = Tracker(dyn, task, q, v)
+    tracker.step(PERIOD, q, v)
+    assert tracker.problem == (
+        "the robot: velocity 16 of joint 'joint2' is beyond its limits, -10 to 10")
+
+
 def test_the_end_is_that_of_the_last_path_or_turn():
     """A turn ends, too; an orientation that is held is no end, nor a circle."""
     puma = mbd_ros.compile(mbd_ros.load(ROOT / 'urdf' / 'puma560.urdf'))
