@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from mbd_ros.control.joint_reference import JointReference
 from mbd_ros.control.nominal_model import NominalModel
 from mbd_ros.control.passive_joints import independent_joints
 from mbd_ros.control.references import Path
-from mbd_ros.control.splines import trajectory
+from mbd_ros.control.splines import PiecewisePolynomial, trajectory
 from mbd_ros.control.task import actuation_of, driven_joints, Task
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.dynamics import PreparedDynamics
@@ -108,8 +109,32 @@ def coming_to_rest(dyn: PreparedDynamics, task: Task, q: Vector, v: Vector) -> J
     at_q, at_v = joint_places(model, joints)
     limits = model.velocity_limits[at_v]
     top = np.where(np.isfinite(limits), limits, task.approach_speed)
-    begin, speed = q[at_q], v[at_v]
-    duration = max(SHORTEST_STOP, 2.0 * float((np.abs(speed) / (DECELERATION * top)).max()))
-    end, rest = begin + 0.5 * duration * speed, np.zeros_like(speed)
-    return JointMotion(joints, trajectory(
-        [0.0, duration], [begin, end], [speed, rest], [rest, rest]))
+    rest = np.zeros(len(joints))
+    return JointMotion(joints, stopping(q[at_q], v[at_v], rest, top))
+
+
+def stopping(q: Vector, v: Vector, acceleration: Vector, top: Vector, longest: float = math.inf
+             ) -> PiecewisePolynomial:
+    """
+    Return the path on which joints come to rest.
+
+    Parameters
+    ----------
+    q, v, acceleration : Vector
+        (n,) each, at its begin.
+    top : Vector
+        Their top speeds (n,).
+    longest : float, optional
+        Time that is left for it [s].
+
+    Returns
+    -------
+    PiecewisePolynomial
+        From time 0; it ends where a constant deceleration would.
+
+    """
+    ratio = float((np.abs(v) / (DECELERATION * top)).max(initial=0.0))
+    duration = min(max(SHORTEST_STOP, 2.0 * ratio), longest)
+    rest = np.zeros_like(v)
+    return trajectory([0.0, duration], [q, q + 0.5 * duration * v], [v, rest],
+                      [acceleration, rest])

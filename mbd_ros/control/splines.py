@@ -35,7 +35,7 @@ class PiecewisePolynomial:
 
     def __init__(self, times: ArrayLike, coefficients: ArrayLike) -> None:
         self.times: list[float] = np.asarray(times, np.float64).tolist()
-        self._coefficients = np.asarray(coefficients, np.float64)
+        self.coefficients = np.asarray(coefficients, np.float64)
 
     @property
     def begin(self) -> float:
@@ -56,7 +56,7 @@ class PiecewisePolynomial:
         powers = np.array(((1.0, x, x2, x3, x4, x4 * x),
                            (0.0, 1.0, 2 * x, 3 * x2, 4 * x3, 5 * x4),
                            (0.0, 0.0, 2.0, 6 * x, 12 * x2, 20 * x3)))
-        position, velocity, acceleration = powers.dot(self._coefficients[segment])
+        position, velocity, acceleration = powers.dot(self.coefficients[segment])
         if self.times[0] <= time <= self.times[-1]:
             return PathPoint(position, velocity, acceleration)
         rest = np.zeros_like(position)
@@ -129,6 +129,17 @@ def trajectory(
             (-30 * way + h * (14 * v1 + 16 * v0) + h**2 * (3 * a0 - 2 * a1)) / (2 * h**4),
             (12 * way - 6 * h * (v1 + v0) - h**2 * (a0 - a1)) / (2 * h**5))
     return PiecewisePolynomial(t, np.stack(rows, axis=1))
+
+
+def joined(first: PiecewisePolynomial, second: PiecewisePolynomial) -> PiecewisePolynomial:
+    """Return two paths as one; until the second begins the first rests where it ends."""
+    times, parts = first.times, [first.coefficients]
+    if second.begin > times[-1]:
+        hold = np.zeros((1, *first.coefficients.shape[1:]))
+        hold[0, 0] = first.at(times[-1]).position
+        times, parts = [*times, second.begin], [*parts, hold]
+    return PiecewisePolynomial([*times, *second.times[1:]],
+                               np.concatenate([*parts, second.coefficients]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from mbd_ros.control.goal_watch import chosen, JointTolerances, Outcome
 from mbd_ros.control.joint_constraints import joint_places
-from mbd_ros.control.splines import PiecewisePolynomial, trajectory
+from mbd_ros.control.joint_motion import stopping
+from mbd_ros.control.splines import joined, PiecewisePolynomial, trajectory
 from mbd_ros.control.tracker import Step, Tracker
 from mbd_ros.errors import MbdError
 from mbd_ros.messages.joint_states import Measured
@@ -156,18 +157,17 @@ def read_trajectory(
                 f'{away[joint]:.4g} away from it; give it a time'))
     if not keep.any():
         keep[-1], times[-1] = True, AT_ONCE
+    wait, first, stop = (stamp - start.nanoseconds) / SECOND, 0.0, None
+    if 0.0 < wait < times[keep][0]:   # until it begins, the joints come to rest where they are
+        limits = model.velocity_limits[at_v]
+        stop = stopping(q, v, rate, np.where(np.isfinite(limits), limits, np.abs(v) + 1.0), wait)
+        q, v, rate, first = stop.at(wait).position, rest, rest, wait
     rows = [q, *_whole(q, places, positions[keep])]
     speeds = None if velocities is None else [v, *_whole(rest, places, velocities[keep])]
     rates = None if accelerations is None else [rate, *_whole(rest, places, accelerations[keep])]
-    moments = [0.0, *times[keep].tolist()]
-    wait = (stamp - start.nanoseconds) / SECOND
-    if 0.0 < wait < moments[1]:   # until it begins, the joints come to rest where they are
-        moments.insert(1, wait)
-        for table, row in ((rows, q), (speeds, rest), (rates, rest)):
-            if table is not None:
-                table.insert(1, row)
     try:
-        return moved, trajectory(moments, rows, speeds, rates, first_velocity=v)
+        path = trajectory([first, *times[keep].tolist()], rows, speeds, rates, first_velocity=v)
+        return moved, path if stop is None else joined(stop, path)
     except MbdError as error:
         raise GoalError(Result.INVALID_GOAL, str(error)) from error
 

@@ -77,6 +77,28 @@ def test_stamps_in_the_past_and_in_the_future(model):
     assert caught.value.code == Result.OLD_HEADER_TIMESTAMP
 
 
+@pytest.mark.parametrize('more', [
+    {}, {'velocities': (0, 0)}, {'velocities': (0, 0), 'accelerations': (0, 0)}])
+def test_until_a_trajectory_begins_moving_joints_come_to_rest_near_by_and_stay(model, more):
+    """Whatever the trajectory is made of, and however long it takes until it begins."""
+    points = ((1.0, {'positions': (1.0, 1.0), **more}), (2.0, {'positions': (0.0, 0.0), **more}))
+    begin = Reference(np.array([0.2, 0.3]), np.array([0.4, -0.5]), np.array([1.0, -2.0]), NOW)
+    _, path = read_trajectory(
+        model, ('a', 'b'), message(*points, stamp=NOW + 60_000_000_000), begin)
+    first = path.at(0.0)
+    assert [*first.position, *first.velocity, *first.acceleration] == pytest.approx(
+        [0.2, 0.3, 0.4, -0.5, 1.0, -2.0], abs=1e-12)
+    at = [path.at(time) for time in np.linspace(0.0, 60.0, 600)]
+    # A stop from half the top speed takes 0.2 s, so that 0.05 rad are half of 0.5 rad/s times it.
+    assert max(np.abs(point.position - (0.2, 0.3)).max() for point in at) < 0.06
+    assert all((point.velocity == 0.0).all() for point in at[10:])
+    assert path.at(60.01).velocity.min() > 0.0
+    assert path.at(61.0).position == pytest.approx([1.0, 1.0])
+    assert path.duration == pytest.approx(62.0)
+    _, soon = read_trajectory(model, ('a', 'b'), message(*points, stamp=NOW + 10_000_000), begin)
+    assert soon.at(0.01).velocity == pytest.approx([0.0, 0.0], abs=1e-12)
+
+
 def test_joints_may_be_left_out_if_that_is_allowed(model):
     part = message((1.0, {'positions': (0.1,)}), names=('b',))
     with pytest.raises(GoalError, match="joints of the trajectory are \\['b'\\]") as caught:
