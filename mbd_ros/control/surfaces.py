@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from mbd_ros.control.link_constraint import LinkConstraint, Moving, point_of_link
 from mbd_ros.control.references import checked_point, positive
 from mbd_ros.control.scalars import Row
-from mbd_ros.control.traced_constraints import recorded
+from mbd_ros.control.user_functions import UserFunction
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model.state import neutral
@@ -82,16 +82,20 @@ class OnSurface(LinkConstraint):
     ) -> None:
         if not surfaces:
             raise InvalidValueError('surfaces', [], 'at least one function')
-        self._point, self._surfaces = point_of_link(point), tuple(surfaces)
-        super().__init__(dyn, link, len(surfaces), self._surfaces, self._point)
+        self._point = point_of_link(point)
+        self._surfaces = [UserFunction(
+            surface, lambda surface, x, t: [surface(Vector3(*x), t[0])], (3, 1),
+            returned='one scalar')
+            for surface in surfaces]
+        super().__init__(dyn, link, len(surfaces),
+                         tuple(surface.text for surface in self._surfaces), self._point)
         self.drawn = tuple(surface.drawn for surface in surfaces if hasattr(surface, 'drawn'))
         self.violation(neutral(dyn.model), 0.0)   # what cannot be recorded is refused here
 
     def function(self, moving: Moving, reference: Row) -> Sequence[Scalar]:
         """Return ``f(x, t)``."""
-        def functions(x: Vector3, t: Scalar) -> list[Scalar]:
-            return [surface(x, t) for surface in self._surfaces]
-        return recorded(functions, moving.at(self._point), reference[0])
+        x = list(moving.at(self._point))
+        return [surface(x, [reference[0]])[0] for surface in self._surfaces]
 
     def _reference(self, t: float) -> tuple[Vector, ...]:
         """Return the time with its two rates."""

@@ -2,21 +2,22 @@
 Constraints from one function: ``phi(q, t) = 0`` or ``psi(q, v, t) = 0``, written on scalars.
 
 The function is recorded once on symbols and differentiated there, exactly; what the controller
-calls is machine code for ``phi``, ``phi_dot``, ``A`` and ``b``. It may use ``+ - * /``, whole
-powers, and ``sine``, ``cosine`` and ``root`` of ``mbd_ros.spatial``; a branch on a coordinate it
-may not have, since it is not known while it is recorded.
+calls is machine code for ``phi``, ``phi_dot``, ``A`` and ``b``. What it may use is said in
+``user_functions.ALLOWED``; a branch on a coordinate it may not have, since that is not known while
+it is recorded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from mbd_ros.control.recorded import Known, Quantity, Rows
 from mbd_ros.control.scalar_manifold import configuration_rate
-from mbd_ros.errors import InvalidValueError, NotFiniteError
+from mbd_ros.control.user_functions import UserFunction
+from mbd_ros.errors import NotFiniteError
 from mbd_ros.execution.differentiation import tangents
 from mbd_ros.execution.trace import Operand, Symbol, Trace
 from mbd_ros.execution.traced_function import machine_code_of
@@ -35,14 +36,14 @@ class _Traced:
     ----------
     model : Model
         The robot.
-    function : callable
-        ``phi(q, t)`` or ``psi(q, v, t)``.
+    function : UserFunction
+        ``phi(q, t)`` or ``psi(q, v, t)``, the time as a list of one.
 
     """
 
-    def __init__(self, model: Model, function: Callable[..., Any]) -> None:
+    def __init__(self, model: Model, function: UserFunction) -> None:
         self._model, self._function = model, function
-        self.structure = (id(model), function)
+        self.structure = (type(self), function.text)
         self.quantities: tuple[Quantity, ...] = ()
         self.reference_sizes = (1,)
 
@@ -126,12 +127,13 @@ class TracedConstraint(_Traced):
     """
 
     def __init__(self, model: Model, phi: Callable[[Scalars, Scalar], Scalars]) -> None:
-        super().__init__(model, phi)
+        super().__init__(model, UserFunction(
+            phi, lambda phi, q, time: phi(q, time[0]), (model.nq, 1)))
 
     def rows(self, known: Known) -> Rows:
         """Return the rows at a state."""
         q, model, trace = known.q, self._model, known.q[0].trace
-        values = recorded(self._function, q, known.reference[0][0])
+        values = self._function(q, known.reference[0])
         moving = self._moving(known)
         rates = tangents(trace, values, moving)
         columns = [tangents(trace, values, dict(zip(q, configuration_rate(
@@ -161,27 +163,13 @@ class TracedVelocityConstraint(_Traced):
     """
 
     def __init__(self, model: Model, psi: Callable[[Scalars, Scalars, Scalar], Scalars]) -> None:
-        super().__init__(model, psi)
+        super().__init__(model, UserFunction(
+            psi, lambda psi, q, v, time: psi(q, v, time[0]), (model.nq, model.nv, 1)))
 
     def rows(self, known: Known) -> Rows:
         """Return the rows at a state."""
         trace = known.q[0].trace
-        values = recorded(self._function, known.q, known.v, known.reference[0][0])
+        values = self._function(known.q, known.v, known.reference[0])
         columns = [tangents(trace, values, {entry: 1.0}) for entry in known.v]
         return Rows([], values, [list(row) for row in zip(*columns)],
                     [-entry for entry in tangents(trace, values, self._moving(known))])
-
-
-def recorded(function: Callable[..., Any], *arguments: Any) -> list[Operand]:
-    """Return what a user's function makes of symbols."""
-    allowed = ('a function of its scalars by + - * /, whole powers, and sine, cosine and root of '
-               'mbd_ros.spatial, without branches')
-    name = getattr(function, '__name__', repr(function))
-    try:
-        values = list(function(*arguments))
-    except (TypeError, AttributeError) as error:
-        raise InvalidValueError('constraint function', f'{name} ({error})', allowed) from error
-    if not values or not all(isinstance(value, (Symbol, int, float)) for value in values):
-        raise InvalidValueError('constraint function', f'{name}, returning {values!r}',
-                                'one that returns a sequence of scalars, not empty')
-    return [value if isinstance(value, Symbol) else float(value) for value in values]

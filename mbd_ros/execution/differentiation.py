@@ -7,13 +7,16 @@ derivatives need nothing more, and what is shared is computed once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import math
+import operator
+from typing import Any
 
 from mbd_ros.execution.trace import Operand, Symbol, Trace
-from mbd_ros.spatial import larger, or_infinite, or_nan
+from mbd_ros.spatial import cosine, larger, or_infinite, or_nan, root, sine
 
-OF_ONE = {'neg': float.__neg__, 'root': math.sqrt, 'sin': math.sin, 'cos': math.cos}
+OF_ONE: dict[str, Callable[[Any], Any]] = {
+    'neg': operator.neg, 'root': root, 'sin': sine, 'cos': cosine}
 OR = {'or_infinite': or_infinite, 'or_nan': or_nan}
 
 
@@ -70,7 +73,7 @@ def tangents(trace: Trace, results: Sequence[Operand], seeds: Mapping[Symbol, Op
 
 
 def evaluate(trace: Trace, results: Sequence[Operand],
-             inputs: Mapping[tuple[int | str, int], float]) -> list[float]:
+             inputs: Mapping[tuple[int | str, int], Operand]) -> list[Operand]:
     """
     Return the values of results, operation by operation.
 
@@ -80,18 +83,18 @@ def evaluate(trace: Trace, results: Sequence[Operand],
         Where the results are recorded.
     results : sequence of Operand
         What is wanted.
-    inputs : mapping of (argument, entry) to float
-        Values of the inputs.
+    inputs : mapping of (argument, entry) to Operand
+        Values of the inputs: numbers, or symbols of one other trace, where all is recorded anew.
 
     Returns
     -------
-    list of float
+    list of Operand
         One value for each result.
 
     """
-    values: dict[int, float] = {}
+    values: dict[int, Operand] = {}
 
-    def value(operand: object) -> float:
+    def value(operand: object) -> Operand:
         return (values[operand.number] if isinstance(operand, Symbol)
                 else float(operand))  # type: ignore[arg-type]
 
@@ -105,7 +108,8 @@ def evaluate(trace: Trace, results: Sequence[Operand],
                                      left - right if symbol.name == 'sub' else left * right)
         elif symbol.name == 'inv':
             divisor = value(x)
-            values[symbol.number] = 1.0 / divisor if divisor else math.inf
+            values[symbol.number] = (1.0 / divisor if isinstance(divisor, Symbol) or divisor
+                                     else math.inf)
         elif symbol.name in OR:
             values[symbol.number] = OR[symbol.name](value(x), value(y))
         elif symbol.name == 'larger':

@@ -15,7 +15,17 @@ Operand: TypeAlias = Union['Symbol', float]
 
 
 class Trace:
-    """The operations recorded so far, each a ``Symbol``, in the order of their numbers."""
+    """
+    The operations recorded so far, each a ``Symbol``, in the order of their numbers.
+
+    Attributes
+    ----------
+    symbol : type
+        Kind of symbol that it makes.
+
+    """
+
+    symbol: type[Symbol]
 
     def __init__(self) -> None:
         self.operations: list[Symbol] = []
@@ -31,7 +41,7 @@ class Trace:
         key = (name, first, second)
         symbol = self._known.get(key)
         if symbol is None:
-            symbol = Symbol(self, len(self.operations), name, first, second)
+            symbol = self.symbol(self, len(self.operations), name, first, second)
             self.operations.append(symbol)
             self._known[key] = symbol
         return symbol
@@ -129,7 +139,9 @@ class Symbol:
             return -(self.first * other)
         if other.name == 'neg':
             return -(self * other.first)
-        undone = _undone(self, other) or _undone(other, self)
+        undone = _undone(self, other)
+        if undone is None:
+            undone = _undone(other, self)
         if undone is not None:
             return undone
         if other.number < self.number:
@@ -168,6 +180,9 @@ class Symbol:
     def cosine(self) -> Symbol:
         """Return the cosine."""
         return self.trace.record('cos', self)
+
+
+Trace.symbol = Symbol
 
 
 def _undone(product: Symbol, factor: Symbol) -> Operand | None:

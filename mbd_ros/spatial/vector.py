@@ -11,17 +11,17 @@ Scalar: TypeAlias = Any
 
 def sine(angle: Scalar) -> Scalar:
     """Return the sine of a float or a symbol [rad]."""
-    return math.sin(angle) if isinstance(angle, float) else angle.sine()
+    return math.sin(angle) if isinstance(angle, (float, int)) else angle.sine()
 
 
 def cosine(angle: Scalar) -> Scalar:
     """Return the cosine of a float or a symbol [rad]."""
-    return math.cos(angle) if isinstance(angle, float) else angle.cosine()
+    return math.cos(angle) if isinstance(angle, (float, int)) else angle.cosine()
 
 
 def root(square: Scalar) -> Scalar:
     """Return the square root of a float or a symbol."""
-    return math.sqrt(square) if isinstance(square, float) else square.root()
+    return math.sqrt(square) if isinstance(square, (float, int)) else square.root()
 
 
 def or_infinite(value: Scalar, floor: Scalar) -> Scalar:

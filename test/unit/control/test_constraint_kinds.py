@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.control import constraints_from_data, TracedConstraint, TracedVelocityConstraint
+from mbd_ros.control import (
+    ConstrainedMotion, constraints_from_data, OnSurface, TracedConstraint,
+    TracedVelocityConstraint)
 from mbd_ros.control.approach import Approach
 from mbd_ros.control.constraint_stack import Stack
 from mbd_ros.control.orientations import rotation_of, rotation_vector, turned
 from mbd_ros.errors import (
     InvalidValueError, MbdError, ShapeError, UnknownNameError, UnsupportedError)
 from mbd_ros.simulation.manifold import displaced
-from mbd_ros.spatial import cosine, sine
+from mbd_ros.spatial import cosine, larger, sine
 
 FLOATING = Path(__file__).parents[2] / 'data' / 'ladder' / '08_floating_arms.urdf'
 SPLINE = {'kind': 'spline', 'points': [[0.5, 0, 0.6], [0.6, 0.2, 0.7], [0.4, 0.3, 0.5]],
@@ -134,11 +136,65 @@ def test_a_traced_function_of_a_floating_base():
     (lambda q, t: [q[0] if q[0] > 0 else q[1]], "'>' not supported"),
     (lambda q, t: [math.sin(q[0])], 'must be real number'),
     (lambda q, t: [], 'returns a sequence of scalars'),
-    (lambda q, t: q[0], 'not iterable'),
+    (lambda q, t: q[0], 'returning scalar.*returns a sequence of scalars'),
+    (lambda q, t: [[q[0]]], r'returning \[\[scalar\]\].*returns a sequence of scalars'),
+    (lambda q, t: [q[0] if q[1] == 0.3 else q[2]], '== and != are not known'),
+    (lambda q, t: [q[0] if q[1] in (0.0, 1.0) else q[2]], '== and != are not known'),
+    (lambda q, t: [q[0] or q[1]], 'its value is not known'),
+    (lambda q, t: [larger(q[0], q[1])], r'\(larger\)'),
+    (lambda q, t: [q[0] ** q[1]], 'unsupported operand'),
+    (lambda q, t: [q[0] / 0], 'ZeroDivisionError'),
+    (lambda q, t: [q[99]], 'IndexError'),
 ])
 def test_functions_that_cannot_be_traced(puma, function, words):
+    """What would silently take one branch, in particular."""
     with pytest.raises(InvalidValueError, match=f'constraint function is .*{words}'):
         TracedConstraint(puma.model, function)
+
+
+def test_a_function_may_use_numpy(puma):
+    """Its arrays, scalars of any type, and functions that can be differentiated."""
+    rows = np.arange(1.0, 7.0).reshape(2, 3)
+    half = np.float32(0.5)
+
+    def numbers(q, t):
+        q = np.array(q)
+        return [*(rows @ q[:3] - half), np.sqrt(q[3] ** 2.0 + 1) - np.sin(t), q[4] ** 1.5 * +q[5],
+                np.linalg.norm(q[:2]) + np.tan(q[5]) / np.int64(3), (q[0] * rows[0])[1],
+                np.int8(1)]
+    constraint = TracedConstraint(puma.model, numbers)
+    q = np.linspace(0.1, 0.6, 6)
+    np.testing.assert_allclose(constraint.violation(q, 0.7), numbers(q, 0.7), rtol=1e-14)
+    assert_consistent(puma.model, TracedConstraint(
+        puma.model, lambda q, t: numbers([x * x + 0.5 for x in q], t)))
+
+
+def test_a_function_is_recorded_once(puma):
+    """What its variables become afterwards changes neither it nor one made of it later."""
+    aim = [0.1]
+
+    def phi(q, t):
+        return [q[0] + aim[0] * q[1] ** 2]
+
+    def at_aim(x, t):
+        return x.x + aim[0] * x.z * x.z
+    q, v, motions = np.linspace(0.1, 0.6, 6), np.linspace(0.3, 0.2, 6), []
+    for value in (0.1, 0.25):
+        aim[0] = value
+        for constraint in (TracedConstraint(puma.model, phi), OnSurface(puma, 'tool', [at_aim])):
+            motions.append((constraint, constraint.violation(q, 0.0)))
+    aim[0] = 9.0
+    for constraint, violation in motions:
+        np.testing.assert_array_equal(constraint.violation(q, 0.0), violation)
+        solution = ConstrainedMotion(puma, constraint).solve(0.0, q, v).solution
+        np.testing.assert_allclose(   # rounding of accelerations of some 100 rad/s^2
+            constraint.matrix(q, v, 0.0) @ solution.accelerations,
+            constraint.right_side(q, v, 0.0), rtol=0, atol=1e-11)
+
+
+def test_a_surface_returns_one_scalar(puma):
+    with pytest.raises(InvalidValueError, match='one that returns one scalar'):
+        OnSurface(puma, 'tool', [lambda x, t: [x.x, x.y]])
 
 
 def test_rotation_vectors_are_exact_at_every_angle():
