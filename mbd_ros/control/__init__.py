@@ -13,7 +13,9 @@ from mbd_ros.control.approach import Approach
 from mbd_ros.control.constrained_motion import ConstrainedMotion
 from mbd_ros.control.constraint_data import constraints_from_data
 from mbd_ros.control.constraint_stack import Stack
+from mbd_ros.control.curved_joint_paths import CurvedJointPath, joint_path
 from mbd_ros.control.joint_constraints import JointCoupling, JointPath, JointSpeed
+from mbd_ros.control.joint_trajectories import joint_trajectory
 from mbd_ros.control.nominal_model import NominalModel, NominalState
 from mbd_ros.control.orientations import held, Orientation, Turn
 from mbd_ros.control.path_data import path_from_data
@@ -34,13 +36,13 @@ from mbd_ros.control.violation import DirectElimination, Elimination
 __all__ = [
     'Actuation',
     'AppliedForce', 'Approach', 'Baumgarte', 'ConstrainedMotion', 'ConstrainedSolution',
-    'ConstrainedSolutions', 'Constraint', 'Controller', 'DirectElimination', 'Elimination',
-    'Ellipse', 'FunctionConstraint', 'JointCoupling', 'JointPath', 'JointSpeed', 'Line',
-    'Lissajous', 'NoSideslip', 'NominalModel', 'NominalState', 'OnSurface', 'Orientation', 'Path',
-    'PathPoint', 'Payload', 'PostureSpring', 'Stack', 'Task', 'ToolDirection', 'ToolOrientation',
-    'ToolPosition', 'TracedConstraint', 'TracedVelocityConstraint', 'TrackingEffort',
-    'TrackingLaw', 'Turn', 'circle', 'constrained_acceleration', 'constraints_from_data',
-    'controller_for', 'cylinder', 'default_task',
-    'dynamics_with', 'held', 'path_from_data', 'plane',
+    'ConstrainedSolutions', 'Constraint', 'Controller', 'CurvedJointPath', 'DirectElimination',
+    'Elimination', 'Ellipse', 'FunctionConstraint', 'JointCoupling', 'JointPath', 'JointSpeed',
+    'Line', 'Lissajous', 'NoSideslip', 'NominalModel', 'NominalState', 'OnSurface', 'Orientation',
+    'Path', 'PathPoint', 'Payload', 'PostureSpring', 'Stack', 'Task', 'ToolDirection',
+    'ToolOrientation', 'ToolPosition', 'TracedConstraint', 'TracedVelocityConstraint',
+    'TrackingEffort', 'TrackingLaw', 'Turn', 'circle', 'constrained_acceleration',
+    'constraints_from_data', 'controller_for', 'cylinder', 'default_task', 'dynamics_with',
+    'held', 'joint_path', 'joint_trajectory', 'path_from_data', 'plane',
     'singular_mass_acceleration', 'sphere', 'spline', 'trajectory', 'udwadia_kalaba',
 ]

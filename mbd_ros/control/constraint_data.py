@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mbd_ros.control.joint_constraints import JointCoupling, JointPath, JointSpeed
+from mbd_ros.control.curved_joint_paths import joint_path
+from mbd_ros.control.joint_constraints import JointCoupling, JointSpeed
+from mbd_ros.control.joint_trajectories import joint_trajectory
 from mbd_ros.control.orientations import held, Orientation, Turn
 from mbd_ros.control.path_data import path_from_data
 from mbd_ros.control.servo_constraints import Constraint
-from mbd_ros.control.splines import trajectory
 from mbd_ros.control.surfaces import cylinder, OnSurface, plane, sphere
 from mbd_ros.control.tool_constraints import (
     AXES, NoSideslip, ToolDirection, ToolOrientation, ToolPosition)
@@ -112,7 +113,8 @@ def _direction(dyn: PreparedDynamics, link: str, axis: Any, direction: Any) -> l
 
 def _joints(dyn: PreparedDynamics, joints: Sequence[str], times: Any, positions: Any,
             velocities: Any = None, accelerations: Any = None) -> list[Constraint]:
-    return [JointPath(dyn.model, joints, trajectory(times, positions, velocities, accelerations))]
+    return [joint_path(dyn.model, joints, joint_trajectory(
+        dyn.model, joints, times, positions, velocities, accelerations))]
 
 
 def _coupling(dyn: PreparedDynamics, coefficients: Data, value: float = 0.0) -> list[Constraint]:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from mbd_ros.control.constraint_stack import followed_by
-from mbd_ros.control.joint_constraints import joint_places
+from mbd_ros.control.joint_coordinates import JointCoordinates
 from mbd_ros.control.limits import Limits
 from mbd_ros.control.passive_joints import PassiveJoints
 from mbd_ros.control.references import end_of, Path
@@ -50,13 +50,12 @@ def check_joints(dyn: PreparedDynamics, joints: Sequence[str], path: Path, end: 
         the loops; says when.
 
     """
-    limits, (at_q, at_v) = Limits(dyn.model), joint_places(dyn.model, joints)
+    limits, coordinates = Limits(dyn.model), JointCoordinates(dyn.model, joints)
     others = [dyn.model.joint_names[joint.number] for joint in joints_outside_loops(dyn.model)]
     passive = PassiveJoints(dyn, (*joints, *others), start=q) if dyn.model.loops else None
     place, rates = q.copy(), np.zeros(dyn.model.nv)
     for time in np.linspace(0.0, end, SAMPLES if passive else JOINT_SAMPLES).tolist():
-        point = path.at(time)
-        place[at_q], rates[at_v] = point.position, point.velocity
+        coordinates.put(path.at(time), place, rates)
         try:
             state = passive.complete(place, rates) if passive else (place, rates)
         except MbdError as error:

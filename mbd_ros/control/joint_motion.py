@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from mbd_ros.control.constrained_motion import ConstrainedMotion
-from mbd_ros.control.joint_constraints import joint_places, JointPath
+from mbd_ros.control.curved_joint_paths import joint_path
+from mbd_ros.control.joint_coordinates import JointCoordinates
 from mbd_ros.control.joint_reference import JointReference
+from mbd_ros.control.joint_trajectories import stopping
 from mbd_ros.control.nominal_model import NominalModel
 from mbd_ros.control.passive_joints import independent_joints
 from mbd_ros.control.references import Path
-from mbd_ros.control.splines import PiecewisePolynomial, trajectory
 from mbd_ros.control.task import actuation_of, driven_joints, Task
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.model.names import simple_joints
 from mbd_ros.simulation.manifold import is_flat, Vector
-
-DECELERATION = 5.0
-"""A stop takes about this fraction of a joint's top speed in each second [1/s]."""
-
-SHORTEST_STOP = 0.05
-"""No stop takes less time [s]."""
 
 
 class JointMotion(NamedTuple):
@@ -74,7 +68,7 @@ class JointMotion(NamedTuple):
         model = dyn.model
         if is_flat(model) and not model.loops and self.names == model.joint_names:
             return JointReference(dyn, self.path, time=begin)
-        motion = ConstrainedMotion(dyn, JointPath(model, self.names, self.path),
+        motion = ConstrainedMotion(dyn, joint_path(model, self.names, self.path),
                                    actuation=actuation_of(dyn, task),
                                    elimination=DirectElimination(task.metric))
         return NominalModel(motion, q, v, time=begin, step=task.step)
@@ -106,35 +100,7 @@ def coming_to_rest(dyn: PreparedDynamics, task: Task, q: Vector, v: Vector) -> J
     """
     model = dyn.model
     joints = independent_joints(dyn, q, driven_joints(model, task))
-    at_q, at_v = joint_places(model, joints)
-    limits = model.velocity_limits[at_v]
+    places = JointCoordinates(model, joints).v
+    limits = model.velocity_limits[places]
     top = np.where(np.isfinite(limits), limits, task.approach_speed)
-    rest = np.zeros(len(joints))
-    return JointMotion(joints, stopping(q[at_q], v[at_v], rest, top))
-
-
-def stopping(q: Vector, v: Vector, acceleration: Vector, top: Vector, longest: float = math.inf
-             ) -> PiecewisePolynomial:
-    """
-    Return the path on which joints come to rest.
-
-    Parameters
-    ----------
-    q, v, acceleration : Vector
-        (n,) each, at its begin.
-    top : Vector
-        Their top speeds (n,).
-    longest : float, optional
-        Time that is left for it [s].
-
-    Returns
-    -------
-    PiecewisePolynomial
-        From time 0; it ends where a constant deceleration would.
-
-    """
-    ratio = float((np.abs(v) / (DECELERATION * top)).max(initial=0.0))
-    duration = min(max(SHORTEST_STOP, 2.0 * ratio), longest)
-    rest = np.zeros_like(v)
-    return trajectory([0.0, duration], [q, q + 0.5 * duration * v], [v, rest],
-                      [acceleration, rest])
+    return JointMotion(joints, stopping(model, joints, q, v, np.zeros_like(v), top))

@@ -209,20 +209,22 @@ def independent_joints(dyn: PreparedDynamics, q: Vector, joints: Sequence[str]) 
     q : Vector
         Configuration (nq,) with closed loops.
     joints : sequence of str
-        Joints with one coordinate to choose from.
+        Joints to choose from.
 
     Returns
     -------
     tuple of str
-        Those whose motions are most independent; all of them for a tree.
+        Those whose motions are most independent, with all their coordinates; all of them for a
+        tree.
 
     """
     model = dyn.model
     if not model.loops:
         return tuple(joints)
-    motions = free_motions(dyn, q)
-    places = [model.v_offsets[model.joint_index(name)] for name in joints]
+    motions, owners = free_motions(dyn, q), joint_of_each_velocity(model)
+    places = [at for name in joints for at, owner in enumerate(owners) if owner == name]
     _, R, order = scipy.linalg.qr(motions[places].T, mode='economic', pivoting=True)
     size = np.abs(np.diag(R))
     count = int((size > DEPENDENT).sum())
-    return tuple(joints[at] for at in sorted(order[:count]))
+    others = [owners[places[at]] for at in order[count:]]
+    return tuple(name for name in joints if name not in others)

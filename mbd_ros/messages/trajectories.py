@@ -15,7 +15,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from mbd_ros.control.goal_watch import chosen, JointTolerances, Outcome
 from mbd_ros.control.joint_constraints import joint_places
-from mbd_ros.control.joint_motion import stopping
+from mbd_ros.control.joint_trajectories import stopping
 from mbd_ros.control.splines import joined, PiecewisePolynomial, trajectory
 from mbd_ros.control.tracker import Step, Tracker
 from mbd_ros.errors import MbdError
@@ -160,7 +160,8 @@ def read_trajectory(
     wait, first, stop = (stamp - start.nanoseconds) / SECOND, 0.0, None
     if 0.0 < wait < times[keep][0]:   # until it begins, the joints come to rest where they are
         limits = model.velocity_limits[at_v]
-        stop = stopping(q, v, rate, np.where(np.isfinite(limits), limits, np.abs(v) + 1.0), wait)
+        top = np.where(np.isfinite(limits), limits, np.abs(v) + 1.0)
+        stop = stopping(model, moved, start.q, start.v, start.acceleration, top, wait)
         q, v, rate, first = stop.at(wait).position, rest, rest, wait
     rows = [q, *_whole(q, places, positions[keep])]
     speeds = None if velocities is None else [v, *_whole(rest, places, velocities[keep])]

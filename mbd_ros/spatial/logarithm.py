@@ -18,8 +18,7 @@ def rotation_vector(rotation: Rotation) -> Vector3:
     Return the rotation vector [rad] of a rotation, not longer than pi; at pi one of the two.
 
     The rows of ``4 q q^T``, the quaternion times each of its entries, are linear in the matrix
-    (Shepperd); of those whose entry is large the first is taken. Then ``n tan(angle / 4) =
-    vector / (1 + scalar)``, halved until the series of the arcus tangens is short.
+    (Shepperd); of those whose entry is large the first is taken.
 
     Parameters
     ----------
@@ -41,6 +40,24 @@ def rotation_vector(rotation: Rotation) -> Vector3:
         chosen = left * (_positive(row[k] - LARGE_ENOUGH) if k < 3 else 1.0)
         left = left - chosen
         w, x, y, z = (one + chosen * other for one, other in zip((w, x, y, z), row))
+    return turn_of(w, x, y, z)
+
+
+def turn_of(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Vector3:
+    """
+    Return the rotation vector [rad] of a quaternion of any length but zero, not longer than pi.
+
+    ``n tan(angle / 4) = vector / (1 + scalar)``, halved until the series of the arcus tangens is
+    short.
+
+    Parameters
+    ----------
+    w : Scalar
+        The scalar part.
+    x, y, z : Scalar
+        The vector part.
+
+    """
     scale = (1.0 - 2.0 * _positive(-w)) / root(w * w + x * x + y * y + z * z)
     tangent = Vector3(x, y, z) * (scale / (1.0 + w * scale))
     for _ in range(HALVINGS):

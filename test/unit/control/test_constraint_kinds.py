@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+from constraint_checks import assert_consistent
 import numpy as np
 import pytest
 
@@ -15,7 +16,6 @@ from mbd_ros.control.constraint_stack import Stack
 from mbd_ros.control.orientations import rotation_of, rotation_vector, turned
 from mbd_ros.errors import (
     InvalidValueError, MbdError, ShapeError, UnknownNameError, UnsupportedError)
-from mbd_ros.simulation.manifold import displaced
 from mbd_ros.spatial import cosine, larger, sine
 
 FLOATING = Path(__file__).parents[2] / 'data' / 'ladder' / '08_floating_arms.urdf'
@@ -45,28 +45,6 @@ def made(dyn, kind):
     rng = np.random.default_rng(1)
     parts = constraints_from_data(dyn, [{'kind': kind, **KINDS[kind]}])
     return Stack(parts, rng.uniform(-1, 1, dyn.model.nq), np.zeros(dyn.model.nv))
-
-
-def assert_consistent(model, constraint, seed=7, *, time=0.4):
-    """Along any motion phi_dot is the rate of phi, and ``A vdot - b`` that of phi_dot."""
-    rng = np.random.default_rng(seed)
-    q = mbd_ros.model.state.random_configuration(model, rng)
-    v, a = rng.uniform(-1, 1, (2, model.nv))
-    h = 1e-4
-
-    def state(s):
-        return displaced(model, q, s * v + 0.5 * s * s * a), v + s * a
-    (q1, v1), (q2, v2) = state(-h), state(h)
-    rate = constraint.violation_rate(q, v, time)
-    if constraint.violation(q, time) is not None:
-        found = (constraint.violation(q2, time + h) - constraint.violation(q1, time - h)) / (2 * h)
-        # Central differences: h^2 / 6 times third derivatives of up to 100 in SI units.
-        np.testing.assert_allclose(rate[:len(found)], found, rtol=0, atol=1e-6)
-    second = (constraint.violation_rate(q2, v2, time + h)
-              - constraint.violation_rate(q1, v1, time - h)) / (2 * h)
-    np.testing.assert_allclose(
-        (constraint.matrix(q, v, time) @ a - constraint.right_side(q, v, time))[:len(second)],
-        second, rtol=0, atol=2e-5)
 
 
 @pytest.mark.parametrize('kind', KINDS)
@@ -226,7 +204,7 @@ def test_the_length_of_an_orientation_error_is_the_geodesic_distance(puma):
     ({'kind': 'joint_coupling', 'coefficients': {'joint9': 1}}, UnknownNameError, 'joint9'),
     ({'kind': 'joint_coupling', 'coefficients': {'joint1': 0}}, InvalidValueError, 'all of them'),
     ({'kind': 'joint_path', 'joints': ['joint1'], 'times': [0, 1], 'positions': [[0, 1], [1, 0]]},
-     ShapeError, r'path of joints .*\(1,\)'),
+     ShapeError, r'positions of a path of joints .*\(k, 1\): joint1'),
     ({'kind': 'joint_path', 'joints': ['joint1'], 'times': [0, 0], 'positions': [[0], [1]]},
      InvalidValueError, 'times that increase'),
     ({'kind': 'tool_orientation', 'link': 'tool', 'orientation': [0, 0, 0, 0]},
