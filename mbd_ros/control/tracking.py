@@ -199,7 +199,7 @@ class TrackingLaw:
             return self._stepwise(nominal, q, v)
         return TrackingEffort(
             effort, nominal.effort, feedback, error, error_rate,
-            self._cut(effort, nominal.effort + feedback) if cut > 0.0 else (),
+            self._cut(nominal.effort + feedback) if cut > 0.0 else (),
             robust if self.robust_rate > 0.0 else None)
 
     def _adapted(self, nominal: NominalState, q: Vector, v: Vector, found: TrackingEffort
@@ -299,8 +299,9 @@ class TrackingLaw:
         limited = np.array([clipped(x, limit) for x, limit in zip(
             effort.tolist(), self.effort_limits.tolist())])
         return TrackingEffort(limited, nominal, effort - nominal, error, error_rate,
-                              self._cut(limited, effort), robust)
+                              self._cut(effort), robust)
 
-    def _cut(self, limited: Vector, effort: Vector) -> tuple[str, ...]:
-        """Return the joints whose effort was cut."""
-        return tuple(name for name, cut in zip(self.names, limited != effort) if cut)
+    def _cut(self, effort: Vector) -> tuple[str, ...]:
+        """Return the joints whose effort is cut."""
+        beyond = np.abs(effort) > self.effort_limits
+        return tuple(name for name, cut in zip(self.names, beyond) if cut)
