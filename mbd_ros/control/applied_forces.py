@@ -15,10 +15,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.references import quintic
+from mbd_ros.control.scalars import Row
+from mbd_ros.control.time_code import closed_form, TimeCode, unchanging
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.model.state import floating_base
-from mbd_ros.simulation.manifold import checked, displaced, displacement, Matrix, Vector
+from mbd_ros.simulation.manifold import (
+    checked, displaced, displacement, is_flat, Matrix, Vector)
+from mbd_ros.spatial import Scalar
 
 
 class AppliedForce(Protocol):
@@ -87,6 +91,7 @@ class PostureSpring:
         self.dyn = dyn
         self._rest = np.zeros(model.nv)
         self._lead: tuple[Vector, float, float] | None = None
+        self._code: TimeCode | None = None
 
     def lead(self, q: Vector, begin: float, duration: float) -> None:
         """
@@ -100,10 +105,31 @@ class PostureSpring:
             When the springs set out, and how long they take to the posture [s].
 
         """
-        self._lead = (q, begin, duration)
+        self._lead = (q.copy(), begin, duration)
+        self._code = None
+
+    def target_code(self) -> TimeCode | None:
+        """
+        Return machine code for ``target``, one behind the other (2 nv,).
+
+        It is another one after ``lead``. None where configurations do not just add.
+        """
+        if self._code is None and is_flat(self.dyn.model):
+            if self._lead is None:
+                self._code = unchanging(np.concatenate((self.posture, self._rest)))
+            else:
+                start, begin, duration = self._lead
+                self._code = closed_form(
+                    _led, (begin, duration, *self.posture, *(self.posture - start)),
+                    2 * len(self._rest))
+        return self._code
 
     def target(self, t: float) -> tuple[Vector, Vector]:
         """Return where the springs pull to at a time [s], and how fast that moves (nv,) each."""
+        code = self.target_code()
+        if code is not None:
+            target, rate = code(t).reshape(2, -1)
+            return target, rate
         if self._lead is None:
             return self.posture, self._rest
         start, begin, duration = self._lead
@@ -121,3 +147,11 @@ class PostureSpring:
         force: Vector = weight + self.stiffness * displacement(
             self.dyn.model, q, target) - dampers * (v - rate)
         return force
+
+
+def _led(time: Scalar, data: Row) -> Row:
+    """Return a posture less what is left of the way to it, and how fast that goes."""
+    begin, duration, n = data[0], data[1], len(data) // 2 - 1
+    s, rate, _ = quintic(time - begin, duration)
+    posture, way = data[2:2 + n], data[2 + n:]
+    return [*(x - (1.0 - s) * d for x, d in zip(posture, way)), *(rate * d for d in way)]

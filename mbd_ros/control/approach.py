@@ -9,20 +9,21 @@ jump, and so does the acceleration where the constraint was already followed to 
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
 
 from mbd_ros.control.applied_forces import PostureSpring
 from mbd_ros.control.constrained_motion import ConstrainedMotion
+from mbd_ros.control.references import within_one
+from mbd_ros.control.scalars import Row, sum_of
 from mbd_ros.control.servo_constraints import Constraint
+from mbd_ros.control.time_code import closed_form, TimeCode
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation.manifold import displacement, Matrix, positive_time, Vector
-
-FADE = np.array(((1.0, 0.0, 0.0, -10.0, 15.0, -6.0), (0.0, 1.0, 0.0, -6.0, 8.0, -3.0),
-                 (0.0, 0.0, 0.5, -1.5, 1.5, -0.5)))
-"""Quintics in x = (t - t_0) / T with unit value, slope or curvature at 0 and rest at 1."""
+from mbd_ros.spatial import Scalar
 
 FASTEST, HARDEST = 1.875, 5.774
 """Largest rate and second rate of a quintic from rest to rest over unit way and time."""
@@ -77,7 +78,6 @@ class Approach:
         self._rated = 0 if rate is None else len(rate)
         # Rows on configurations fade as (phi, rate, second), rows on velocities as (psi, rate).
         self._start = np.zeros((3, self._rated))
-        self._none = np.zeros((3, self._rated))
         if phi is not None:
             self._start[0, :self._first] = phi
         if rate is not None:
@@ -119,18 +119,41 @@ class Approach:
         n = self._first
         return rate - np.concatenate((slope[:n], value[n:]))
 
+    @functools.cached_property
+    def _fade_code(self) -> TimeCode | None:
+        end = self.begin + self.duration
+        return None if not self._rated else closed_form(
+            _fading, (end, self.duration, *self._start.ravel()), 3 * self._rated)
+
+    def fade_code(self) -> TimeCode | None:
+        """Return machine code for ``fade``, row by row (3 rows,); None without rows."""
+        return self._fade_code
+
     def fade(self, t: float) -> Matrix:
         """Return s, its rate and second rate (3, rows) at a time, zero at the end."""
-        T = self.duration
-        if t >= self.begin + T:
-            return self._none
-        x = max((t - self.begin) / T, 0.0)
-        powers = np.array((
-            (1.0, x, x**2, x**3, x**4, x**5),
-            (0.0, 1.0 / T, 2 * x / T, 3 * x**2 / T, 4 * x**3 / T, 5 * x**4 / T),
-            (0.0, 0.0, 2 / T**2, 6 * x / T**2, 12 * x**2 / T**2, 20 * x**3 / T**2)))
-        faded: Matrix = powers @ FADE.T @ self._start
-        return faded
+        code = self._fade_code
+        return np.zeros((3, 0)) if code is None else code(t).reshape(3, -1)
+
+
+def _fading(time: Scalar, data: Row) -> Row:
+    """
+    Return s, its rate and second rate, row by row.
+
+    Sums of quintics in the part x of the time that has passed, y = 1 - x is left, which have unit
+    value, slope or curvature at the beginning and rest at the end.
+    """
+    end, duration, n = data[0], data[1], (len(data) - 2) // 3
+    y = within_one((end - time) / duration)
+    x, once, twice = 1.0 - y, 1.0 / duration, 1.0 / (duration * duration)
+    value = (y * y * y * (1.0 + x * (3.0 + 6.0 * x)), y * y * y * x * (1.0 + 3.0 * x),
+             0.5 * (x * x) * (y * y * y))
+    rate = (-30.0 * (x * x) * (y * y), y * y * (1.0 - 3.0 * x) * (1.0 + 5.0 * x),
+            0.5 * x * (y * y) * (2.0 - 5.0 * x))
+    second = (-60.0 * x * y * (y - x), -12.0 * x * y * (3.0 - 5.0 * x),
+              y * (1.0 + x * (10.0 * x - 8.0)))
+    rows = [data[2 + k::n] for k in range(n)]
+    return [unit * sum_of(one * start for one, start in zip(quintics, row))
+            for unit, quintics in ((1.0, value), (once, rate), (twice, second)) for row in rows]
 
 
 def approach_duration(

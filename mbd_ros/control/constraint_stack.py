@@ -8,6 +8,7 @@ import numpy as np
 
 from mbd_ros.control.recorded import Known, Quantity, Recorded, Rows
 from mbd_ros.control.servo_constraints import Constraint
+from mbd_ros.control.time_code import TimeCode
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 
@@ -95,6 +96,13 @@ class RecordedStack:
     def reference(self, t: float) -> tuple[Vector, ...]:
         """Return what changes with time [s], part by part."""
         return tuple(vector for part in self._parts for vector in part.reference(t))
+
+    def time_codes(self) -> tuple[TimeCode, ...] | None:
+        """Return machine code for the reference, part by part; None if one has none."""
+        found = [part.time_codes() for part in self._parts]
+        if any(codes is None for codes in found):
+            return None
+        return tuple(code for codes in found for code in codes or ())
 
     def rows(self, known: Known) -> Rows:
         """Return the rows at a state."""

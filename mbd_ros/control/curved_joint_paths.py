@@ -18,10 +18,11 @@ from mbd_ros.control.constraint_stack import Stack
 from mbd_ros.control.joint_constraints import JointPath
 from mbd_ros.control.joint_coordinates import JointCoordinates
 from mbd_ros.control.recorded import Known, Quantity, Rows, Structure
-from mbd_ros.control.references import end_of, Path, PathPoint, Remembered
+from mbd_ros.control.references import end_of, Path, PathPoint
 from mbd_ros.control.scalar_manifold import configuration_rate
 from mbd_ros.control.scalars import Row
 from mbd_ros.control.servo_constraints import Constraint
+from mbd_ros.control.time_code import codes_of, TimeCode
 from mbd_ros.errors import ShapeError
 from mbd_ros.execution.differentiation import tangents
 from mbd_ros.execution.trace import Operand, Symbol, Trace
@@ -77,9 +78,16 @@ class CurvedJointPath:
         self.quantities: tuple[Quantity, ...] = ()
         self.reference_sizes = (size, size, size)
         self.structure = (CurvedJointPath, model, self.joints)
-        self.reference = Remembered(path.at)
         self._model = model
         self._rest = np.zeros(model.nv)
+
+    def time_codes(self) -> tuple[TimeCode] | None:
+        """Return machine code for the path, None where it is a user's."""
+        return codes_of(self.path)
+
+    def reference(self, t: float) -> tuple[Vector, ...]:
+        """Return the path at a time [s]."""
+        return self.path.at(t)
 
     def rows(self, known: Known) -> Rows:
         """Return the rows at a state."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+import functools
 import math
 
 import numpy as np
 
 from mbd_ros.control.recorded import Known, Rows
-from mbd_ros.control.references import Path, Remembered
+from mbd_ros.control.references import Path
 from mbd_ros.control.scalars import difference, Row, sum_of
+from mbd_ros.control.time_code import codes_of, TimeCode, unchanging
 from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import Matrix, Vector
@@ -44,10 +46,13 @@ class JointRows:
         self._matrix = np.zeros((m, model.nv))
         self._matrix[:, self._v] = coefficients
         self.structure = (JointRows, holonomic, self._matrix.tobytes())
-        self.reference = Remembered(self._reference)
 
-    def _reference(self, t: float) -> tuple[Vector, ...]:
-        """Return ``r`` and its two rates at a time, (m,) each."""
+    def time_codes(self) -> tuple[TimeCode] | None:
+        """Return machine code for ``r`` and its two rates, None where a user's path gives it."""
+        raise NotImplementedError
+
+    def reference(self, t: float) -> tuple[Vector, ...]:
+        """Return ``r`` and its two rates at a time [s], (m,) each."""
         raise NotImplementedError
 
     def rows(self, known: Known) -> Rows:
@@ -113,7 +118,12 @@ class JointPath(JointRows):
         self.joints = tuple(joints)
         self.path = path
 
-    def _reference(self, t: float) -> tuple[Vector, ...]:
+    def time_codes(self) -> tuple[TimeCode] | None:
+        """Return machine code for the path."""
+        return codes_of(self.path)
+
+    def reference(self, t: float) -> tuple[Vector, ...]:
+        """Return the path at a time."""
         return self.path.at(t)
 
 
@@ -149,10 +159,19 @@ class JointCoupling(JointRows):
                                     'finite numbers, not all of them zero')
         if not math.isfinite(value):
             raise InvalidValueError('value', value, 'a finite number')
-        self._constant = (np.array((float(value),)), np.zeros(1), np.zeros(1))
+        self._constant = float(value)
 
-    def _reference(self, t: float) -> tuple[Vector, ...]:
-        return self._constant
+    @functools.cached_property
+    def _codes(self) -> tuple[TimeCode]:
+        return (unchanging((self._constant, 0.0, 0.0)),)
+
+    def time_codes(self) -> tuple[TimeCode]:
+        """Return machine code for the value, which does not change."""
+        return self._codes
+
+    def reference(self, t: float) -> tuple[Vector, ...]:
+        """Return the value, and that it does not change."""
+        return tuple(self._codes[0](t).reshape(3, -1))
 
 
 class JointSpeed(JointCoupling):

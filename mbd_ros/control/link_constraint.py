@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.recorded import Known, Quantity, Rows, Structure
-from mbd_ros.control.references import checked_point, Remembered
+from mbd_ros.control.references import checked_point
 from mbd_ros.control.scalars import Row, sum_of
+from mbd_ros.control.time_code import TimeCode
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import NotFiniteError, UnknownNameError
 from mbd_ros.execution.differentiation import tangents
@@ -85,7 +86,6 @@ class LinkConstraint:
         self.counts = (rows if self.holonomic else 0, rows, rows)
         self.quantities: tuple[Quantity, ...] = (('jacobian', link), ('motion', link))
         self.structure = (type(self), link, data)
-        self.reference = Remembered(self._reference)
         self._dyn = dyn
         self._still = np.zeros(dyn.model.nv)
 
@@ -93,9 +93,18 @@ class LinkConstraint:
         """Return ``phi`` of a pose, or ``psi`` of a pose and velocity."""
         raise NotImplementedError
 
-    def _reference(self, t: float) -> tuple[Vector, ...]:
-        """Return what the function's reference is at a time, its two rates behind it."""
-        return ()
+    def time_codes(self) -> tuple[TimeCode, ...] | None:
+        """Return machine code for the reference, None where a user's path gives it."""
+        return None if self.reference_sizes else ()
+
+    def reference(self, t: float) -> tuple[Vector, ...]:
+        """Return what the function's reference is at a time [s], its two rates behind it."""
+        codes = self.time_codes()
+        return self._followed(t) if codes is None else tuple(code(t) for code in codes)
+
+    def _followed(self, t: float) -> tuple[Vector, ...]:
+        """Return the reference from a user's path or orientation."""
+        raise NotImplementedError
 
     def rows(self, known: Known) -> Rows:
         """Return the rows at a state."""

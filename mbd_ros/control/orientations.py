@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-import math
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.references import checked_point, finite, positive, quintic
+from mbd_ros.control.scalars import Row
+from mbd_ros.control.time_code import closed_form, Coded, TimeCode
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.simulation.manifold import Matrix, Vector
-from mbd_ros.spatial import Rotation, Vector3
+from mbd_ros.spatial import Rotation, Scalar, sine, Vector3
 from mbd_ros.spatial.logarithm import rotation_vector as logarithm
 
 
@@ -35,7 +36,12 @@ class OrientationPoint(NamedTuple):
 
 
 class Orientation(Protocol):
-    """A twice differentiable orientation."""
+    """
+    A twice differentiable orientation.
+
+    It may have ``time_code()``, too: machine code (``time_code.TimeCode``) for the rotation by
+    rows, angular velocity and acceleration one behind the other (15,).
+    """
 
     def at(self, time: float) -> OrientationPoint:
         """Return orientation, angular velocity and acceleration at a time [s]."""
@@ -43,7 +49,7 @@ class Orientation(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Turn:
+class Turn(Coded):
     """
     The shorter turn from one orientation to another, about one axis, from rest to rest.
 
@@ -77,21 +83,33 @@ class Turn:
         last = rotation_of('end', self.end)
         same = np.array_equal(first, last)   # or rounding would be a turn
         object.__setattr__(self, '_way', np.zeros(3) if same else rotation_vector(last @ first.T))
-        object.__setattr__(self, '_rest', OrientationPoint(last, np.zeros(3), np.zeros(3)))
 
     @property
     def turns(self) -> bool:
         """Whether the two differ."""
         return bool(self._way.any())  # type: ignore[attr-defined]
 
-    def at(self, time: float) -> OrientationPoint:
-        """Return orientation, angular velocity and acceleration at a time [s]."""
-        if time >= self.begin + self.duration or not self.turns:
-            return self._rest  # type: ignore[attr-defined]
-        s, rate, second = quintic(time - self.begin, self.duration)
+    def _made(self) -> TimeCode:
         way: Vector = self._way  # type: ignore[attr-defined]
         first: Matrix = self._first  # type: ignore[attr-defined]
-        return OrientationPoint(turned(s * way) @ first, rate * way, second * way)
+        angle = float(np.linalg.norm(way))
+        return closed_form(_turning, (self.begin, self.duration, angle, *(way / (angle or 1.0)),
+                                      *first.ravel()), 15)
+
+    def at(self, time: float) -> OrientationPoint:
+        """Return orientation, angular velocity and acceleration at a time [s]."""
+        assert self._code is not None
+        point = self._code(time)
+        return OrientationPoint(point[:9].reshape(3, 3), point[9:12], point[12:])
+
+
+def _turning(time: Scalar, data: Row) -> Row:
+    begin, duration, angle = data[:3]
+    axis, first = Vector3(*data[3:6]), data[6:]
+    s, rate, second = quintic(time - begin, duration)
+    columns = [turned(Vector3(*first[k::3]), axis, s * angle) for k in range(3)]
+    return [*(column[row] for row in range(3) for column in columns),
+            *(axis * (rate * angle)), *(axis * (second * angle))]
 
 
 def held(orientation: ArrayLike) -> Turn:
@@ -126,15 +144,11 @@ def rotation_of(name: str, quaternion: ArrayLike) -> Matrix:
                      (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y))))
 
 
-def turned(vector: Vector) -> Matrix:
-    """Return the rotation matrix of a rotation vector (3,) [rad] (Rodrigues)."""
-    angle = math.sqrt(vector.dot(vector))
-    half = 0.5 * angle
-    sinc = math.sin(half) / half if half > 0.0 else 1.0
-    K = cross_matrix(vector)
-    # (1 - cos a) / a^2 = sinc(a / 2)^2 / 2, which loses nothing to cancellation
-    rotation: Matrix = np.eye(3) + (sinc * math.cos(half)) * K + (0.5 * sinc * sinc) * (K @ K)
-    return rotation
+def turned(vector: Vector3, axis: Vector3, angle: Scalar) -> Vector3:
+    """Return a vector turned about an axis of length one by an angle [rad] (Rodrigues)."""
+    once, half = axis.cross(vector), sine(0.5 * angle)
+    # 1 - cos a = 2 sin(a / 2)^2, which loses nothing to cancellation
+    return vector + once * sine(angle) + axis.cross(once) * (2.0 * half * half)
 
 
 def rotation_vector(rotation: Matrix) -> Vector:
@@ -144,12 +158,6 @@ def rotation_vector(rotation: Matrix) -> Vector:
     Exact to rounding at every angle; at pi one of the two signs.
     """
     return np.array(logarithm(Rotation(*(Vector3(*row) for row in rotation.T.tolist()))))
-
-
-def cross_matrix(vector: Vector) -> Matrix:
-    """Return ``[a]``, with ``[a] b = a x b``."""
-    x, y, z = vector.tolist()
-    return np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
 
 
 def checked_direction(name: str, value: ArrayLike) -> Vector:

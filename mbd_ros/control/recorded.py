@@ -11,6 +11,7 @@ from collections.abc import Hashable, Mapping
 from typing import NamedTuple, Protocol, runtime_checkable, TypeAlias
 
 from mbd_ros.control.scalars import Row
+from mbd_ros.control.time_code import TimeCode
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 Quantity: TypeAlias = tuple[str, str]
@@ -99,6 +100,15 @@ class Recorded(Protocol):
         """Return what changes with time [s]."""
         ...
 
+    def time_codes(self) -> tuple[TimeCode, ...] | None:
+        """
+        Return machine code for the reference.
+
+        Its results, one behind the other, are the vectors that ``reference`` returns, one behind
+        the other. None where a user's class is asked for them.
+        """
+        ...
+
     def rows(self, known: Known) -> Rows:
         """Return the rows at a state."""
         ...
@@ -115,6 +125,10 @@ class Fading(Protocol):
 
     def fade(self, t: float) -> Matrix:
         """Return s, its rate and second rate (3, rows) at a time, zero at last."""
+        ...
+
+    def fade_code(self) -> TimeCode | None:
+        """Return machine code for ``fade``, row by row (3 rows,); None without rows."""
         ...
 
 

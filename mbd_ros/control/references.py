@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-import functools
 import math
 from numbers import Real
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.control.scalars import Row
+from mbd_ros.control.time_code import closed_form, Coded, TimeCode
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
-from mbd_ros.execution.trace import Operand, Symbol, Trace
-from mbd_ros.execution.traced_function import machine_code_of
 from mbd_ros.simulation.manifold import Vector
-from mbd_ros.spatial import cosine, sine
+from mbd_ros.spatial import cosine, larger, Scalar, sine
 
 
 class PathPoint(NamedTuple):
@@ -36,15 +35,29 @@ class PathPoint(NamedTuple):
 
 
 class Path(Protocol):
-    """A twice differentiable function of time with values in space."""
+    """
+    A twice differentiable function of time with values in space.
+
+    It may have ``time_code()``, too: machine code (``time_code.TimeCode``) for position, velocity
+    and acceleration one behind the other. A control step then has it without Python.
+    """
 
     def at(self, time: float) -> PathPoint:
         """Return position, velocity and acceleration at a time [s]."""
         ...
 
 
+class CodedPath(Coded):
+    """A path whose position, velocity and acceleration are machine code."""
+
+    def at(self, time: float) -> PathPoint:
+        """Return position, velocity and acceleration at a time [s]."""
+        assert self._code is not None
+        return PathPoint(*self._code(time).reshape(3, -1))
+
+
 @dataclass(frozen=True, eq=False)
-class Ellipse:
+class Ellipse(CodedPath):
     """
     The path ``center + a cos(w t) + b sin(w t)``, ``w = 2 pi / period``.
 
@@ -70,39 +83,26 @@ class Ellipse:
     period: float = 2.0 * math.pi
 
     def __post_init__(self) -> None:
-        """Check the data and prepare the rows that ``at`` combines."""
+        """Check the data."""
         for name in ('center', 'a', 'b'):
             object.__setattr__(self, name, checked_point(name, getattr(self, name)))
         object.__setattr__(self, 'period', positive('period', self.period))
-        object.__setattr__(self, '_data', np.array((
-            2.0 * math.pi / self.period, *self.center, *self.a, *self.b)))
 
-    def together(self, time: float) -> Vector:
-        """Return what ``at`` does in one vector (9,): it is asked for twice in a control step."""
-        point: Vector = _ellipse()(
-            np.array((time,), np.float64), self._data)  # type: ignore[attr-defined]
-        return point
-
-    def at(self, time: float) -> PathPoint:
-        """Return position, velocity and acceleration at a time [s]."""
-        point = self.together(time)
-        return PathPoint(point[:3], point[3:6], point[6:])
+    def _made(self) -> TimeCode:
+        w = 2.0 * math.pi / self.period
+        return closed_form(_ellipse, (w, *self.center, *self.a, *self.b), 9)
 
 
-@functools.cache
-def _ellipse() -> Callable[..., Any]:
-    """Return (time, data) to a point of an ellipse, compiled: the same for all."""
-    def record(_: Trace, time: list[Symbol], data: list[Symbol]) -> list[Operand]:
-        w, center, a, b = data[0], data[1:4], data[4:7], data[7:]
-        c, s = cosine(w * time[0]), sine(w * time[0])
-        return [*(m + x * c + y * s for m, x, y in zip(center, a, b)),
-                *(w * (y * c - x * s) for x, y in zip(a, b)),
-                *(-w * w * (x * c + y * s) for x, y in zip(a, b))]
-    return machine_code_of(record, (1, 10), 'ellipse', 'a point of an ellipse with two rates')
+def _ellipse(time: Scalar, data: Row) -> Row:
+    w, center, a, b = data[0], data[1:4], data[4:7], data[7:]
+    c, s = cosine(w * time), sine(w * time)
+    return [*(m + x * c + y * s for m, x, y in zip(center, a, b)),
+            *(w * (y * c - x * s) for x, y in zip(a, b)),
+            *(-w * w * (x * c + y * s) for x, y in zip(a, b))]
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class Line(CodedPath):
     """
     A straight path from rest to rest with quintic time scaling; it stays at the end.
 
@@ -134,15 +134,20 @@ class Line:
         object.__setattr__(self, 'duration', positive('duration', self.duration))
         object.__setattr__(self, 'begin', finite('begin', self.begin))
 
-    def at(self, time: float) -> PathPoint:
-        """Return position, velocity and acceleration at a time [s]."""
-        s, rate, second = quintic(time - self.begin, self.duration)
-        span = self.end - self.start
-        return PathPoint(self.start + span * s, span * rate, span * second)
+    def _made(self) -> TimeCode:
+        way = self.end - self.start
+        return closed_form(_line, (self.begin, self.duration, *self.start, *way), 9)
+
+
+def _line(time: Scalar, data: Row) -> Row:
+    begin, duration, start, way = data[0], data[1], data[2:5], data[5:]
+    s, rate, second = quintic(time - begin, duration)
+    return [*(x + s * d for x, d in zip(start, way)), *(rate * d for d in way),
+            *(second * d for d in way)]
 
 
 @dataclass(frozen=True, eq=False)
-class Lissajous:
+class Lissajous(CodedPath):
     """
     The path ``center_i + amplitude_i sin(turns_i w t + phase_i)``, ``w = 2 pi / period``.
 
@@ -176,19 +181,16 @@ class Lissajous:
             object.__setattr__(self, name, checked_point(name, getattr(self, name)))
         object.__setattr__(self, 'period', positive('period', self.period))
 
-    def at(self, time: float) -> PathPoint:
-        """Return position, velocity and acceleration at a time [s]."""
+    def _made(self) -> TimeCode:
         w = (2.0 * math.pi / self.period) * self.turns
-        wave = self.amplitude * np.sin(w * time + self.phase)
-        return PathPoint(self.center + wave,
-                         w * self.amplitude * np.cos(w * time + self.phase), -w * w * wave)
+        return closed_form(_lissajous, (self.center, self.amplitude, w, self.phase), 9)
 
 
-def together(path: Path, time: float) -> Vector:
-    """Return position, velocity and acceleration of a path in one vector."""
-    if isinstance(path, Ellipse):
-        return path.together(time)
-    return np.concatenate(path.at(time))
+def _lissajous(time: Scalar, data: Row) -> Row:
+    axes = list(zip(data[:3], data[3:6], data[6:9], data[9:]))
+    return [*(m + a * sine(w * time + p) for m, a, w, p in axes),
+            *(w * (a * cosine(w * time + p)) for _, a, w, p in axes),
+            *(-w * w * (a * sine(w * time + p)) for _, a, w, p in axes)]
 
 
 class Remembered:
@@ -256,27 +258,33 @@ def circle(
     return Ellipse(center, a, np.cross(n, a), period)  # type: ignore[arg-type]
 
 
-def quintic(time: float, duration: float) -> tuple[float, float, float]:
+def quintic(time: Scalar, duration: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """
     Return ``s``, its rate and second rate, from 0 to 1 at rest at both ends.
 
     Parameters
     ----------
-    time : float
+    time : Scalar
         Since the beginning; before it s is 0, after ``duration`` it is 1 [s].
-    duration : float
+    duration : Scalar
         [s].
 
     Returns
     -------
-    (float, float, float)
+    (Scalar, Scalar, Scalar)
         ``s``, [1/s] and [1/s^2].
 
     """
-    x = min(max(time / duration, 0.0), 1.0)
+    x = within_one(time / duration)
+    rest = 1.0 - x
     return (x * x * x * (10.0 + x * (6.0 * x - 15.0)),
-            30.0 * x * x * (1.0 - x) ** 2 / duration,
-            60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / (duration * duration))
+            30.0 * (x * x) * (rest * rest) / duration,
+            60.0 * x * rest * (rest - x) / (duration * duration))
+
+
+def within_one(x: Scalar) -> Scalar:
+    """Return a scalar cut at 0 and at 1."""
+    return -larger(-larger(x, 0.0), -1.0)
 
 
 def end_of(path: object) -> float:

@@ -7,20 +7,26 @@ twice differentiable cubic spline through points alone.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+import functools
 
 import numpy as np
 from numpy.typing import ArrayLike
 import scipy
 
-from mbd_ros.control.references import finite, Path, PathPoint, positive, quintic
+from mbd_ros.control.references import (
+    CodedPath, finite, Path, PathPoint, positive, quintic)
+from mbd_ros.control.scalars import Row
+from mbd_ros.control.time_code import (
+    chain_rule, closed_form, run_through, time_code_of, TimeCode)
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
+from mbd_ros.execution.loop_code import loop_code, LoopCode
 from mbd_ros.simulation.manifold import Matrix, Vector
+from mbd_ros.spatial import Scalar
 
 
-class PiecewisePolynomial:
+class PiecewisePolynomial(CodedPath):
     """
     A path of polynomials up to degree 5, at rest before its first and after its last time.
 
@@ -47,20 +53,63 @@ class PiecewisePolynomial:
         """From the first to the last time [s]."""
         return self.times[-1] - self.times[0]
 
-    def at(self, time: float) -> PathPoint:
-        """Return position, velocity and acceleration at a time [s]."""
-        last = len(self.times) - 2
-        segment = min(max(bisect_right(self.times, time) - 1, 0), last)
-        x = min(max(time, self.times[0]), self.times[-1]) - self.times[segment]
-        x2, x3, x4 = x * x, x**3, x**4
-        powers = np.array(((1.0, x, x2, x3, x4, x4 * x),
-                           (0.0, 1.0, 2 * x, 3 * x2, 4 * x3, 5 * x4),
-                           (0.0, 0.0, 2.0, 6 * x, 12 * x2, 20 * x3)))
-        position, velocity, acceleration = powers.dot(self.coefficients[segment])
-        if self.times[0] <= time <= self.times[-1]:
-            return PathPoint(position, velocity, acceleration)
-        rest = np.zeros_like(position)
-        return PathPoint(position, rest, rest)
+    def _made(self) -> TimeCode:
+        count, n = len(self.times) - 1, self.coefficients.shape[2]
+        data = np.concatenate(((count,), self.times, self.coefficients.ravel()))
+        return TimeCode(_polynomials_of(n), data, 3 * n)
+
+
+def polynomials(time: Vector, data: Vector, result: Vector, n: int) -> None:
+    """
+    Write position, velocity and acceleration of piecewise polynomials, for ``loop_code``.
+
+    Parameters
+    ----------
+    time : Vector
+        (1,) [s].
+    data : Vector
+        The number k of segments, k + 1 times that increase, and coefficients (k, 6, n) of the
+        powers of the time since the segment's beginning, lowest first.
+    result : Vector
+        (3 n,).
+    n : int
+        Entries of a position.
+
+    """
+    count = int(data[0])
+    begin = data[1]
+    end = data[1 + count]
+    segment = 0
+    beyond = count
+    for _ in range(64):   # more halvings than there can be times
+        if beyond - segment <= 1:
+            break
+        middle = int(0.5 * (segment + beyond))
+        if time[0] >= data[1 + middle]:
+            segment = middle
+        else:
+            beyond = middle
+    since_begin = time[0] if time[0] > begin else begin
+    x = (since_begin if since_begin < end else end) - data[1 + segment]
+    moves = 1.0 if time[0] >= begin and time[0] <= end else 0.0
+    first = 2 + count + 6 * n * segment
+    for k in range(n):
+        value = 0.0
+        rate = 0.0
+        half_second = 0.0
+        for power in range(5, -1, -1):   # Horner's rule, for the derivatives, too
+            half_second = half_second * x + rate
+            rate = rate * x + value
+            value = value * x + data[first + n * power + k]
+        result[k] = value
+        result[n + k] = moves * rate
+        result[2 * n + k] = moves * (2.0 * half_second)
+
+
+@functools.cache
+def _polynomials_of(n: int) -> LoopCode:
+    """Return the machine code for n entries and any number of segments."""
+    return loop_code(polynomials, [(1,), (1,), (3 * n,)], [n])
 
 
 def trajectory(
@@ -143,7 +192,7 @@ def joined(first: PiecewisePolynomial, second: PiecewisePolynomial) -> Piecewise
 
 
 @dataclass(frozen=True, eq=False)
-class Scaled:
+class Scaled(CodedPath):
     """
     A path ``x(s)`` run through with the time scaling ``s = length * quintic(t)``, rest to rest.
 
@@ -176,16 +225,31 @@ class Scaled:
         object.__setattr__(self, 'duration', positive('duration', self.duration))
         object.__setattr__(self, 'begin', finite('begin', self.begin))
 
+    @property
+    def _scaling(self) -> tuple[float, float, float]:
+        return self.begin, self.duration, self.length
+
+    def _made(self) -> TimeCode | None:
+        path = time_code_of(self.path)
+        if path is None:
+            return None
+        return run_through(closed_form(_scaled, self._scaling, 3), path)
+
     def at(self, time: float) -> PathPoint:
-        """Return position, velocity and acceleration at a time [s], by the chain rule."""
-        s, rate, second = (self.length * value
-                           for value in quintic(time - self.begin, self.duration))
-        x, slope, curvature = self.path.at(s)
-        return PathPoint(x, slope * rate, curvature * (rate * rate) + slope * second)
+        """Return position, velocity and acceleration at a time [s]."""
+        if self._code is not None:
+            return super().at(time)
+        s, rate, second = _scaled(float(time), list(self._scaling))
+        return PathPoint(*chain_rule(*self.path.at(s), rate, second))
+
+
+def _scaled(time: Scalar, data: Row) -> Row:
+    begin, duration, length = data
+    return [length * value for value in quintic(time - begin, duration)]
 
 
 @dataclass(frozen=True, eq=False)
-class Repeated:
+class Repeated(CodedPath):
     """
     A closed path run through again and again at constant rate of its parameter.
 
@@ -204,11 +268,31 @@ class Repeated:
     length: float
     period: float
 
+    def _made(self) -> TimeCode | None:
+        path = time_code_of(self.path)
+        if path is None:
+            return None
+        return run_through(TimeCode(_repeated(), (self.length, self.period), 3), path)
+
     def at(self, time: float) -> PathPoint:
         """Return position, velocity and acceleration at a time [s]."""
-        rate = self.length / self.period
-        x, slope, curvature = self.path.at((time % self.period) * rate)
-        return PathPoint(x, slope * rate, curvature * (rate * rate))
+        if self._code is not None:
+            return super().at(time)
+        s = np.zeros(3)
+        repeated(np.array((time,)), np.array((self.length, self.period)), s)
+        return PathPoint(*chain_rule(*self.path.at(float(s[0])), s[1], s[2]))
+
+
+def repeated(time: Vector, data: Vector, result: Vector) -> None:
+    """Write a parameter that goes from 0 to ``data[0]`` in ``data[1]`` seconds, and its rates."""
+    result[1] = data[0] / data[1]
+    result[0] = (time[0] % data[1]) * result[1]
+    result[2] = 0.0
+
+
+@functools.cache
+def _repeated() -> LoopCode:
+    return loop_code(repeated, [(1,), (2,), (3,)])
 
 
 def spline(points: Sequence[ArrayLike], duration: float, *, begin: float = 0.0,

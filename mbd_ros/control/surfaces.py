@@ -8,6 +8,7 @@ the point on a surface, two on the curve in which two surfaces meet.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike
 from mbd_ros.control.link_constraint import LinkConstraint, Moving, point_of_link
 from mbd_ros.control.references import checked_point, positive
 from mbd_ros.control.scalars import Row
+from mbd_ros.control.time_code import closed_form, TimeCode
 from mbd_ros.control.user_functions import UserFunction
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError
@@ -97,9 +99,18 @@ class OnSurface(LinkConstraint):
         x = list(moving.at(self._point))
         return [surface(x, [reference[0]])[0] for surface in self._surfaces]
 
-    def _reference(self, t: float) -> tuple[Vector, ...]:
-        """Return the time with its two rates."""
-        return (np.array((t, 1.0, 0.0)),)
+    def time_codes(self) -> tuple[TimeCode, ...]:
+        """Return machine code for the time with its two rates."""
+        return (_time(),)
+
+
+@functools.cache
+def _time() -> TimeCode:
+    return closed_form(_time_with_rates, (), 3)
+
+
+def _time_with_rates(time: Scalar, _: Row) -> Row:
+    return [time, 1.0, 0.0]
 
 
 def plane(point: ArrayLike, normal: ArrayLike) -> Surface:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+import functools
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.link_constraint import LinkConstraint, Moving, point_of_link
-from mbd_ros.control.orientations import checked_direction, cross_matrix, Orientation
-from mbd_ros.control.references import Path, together
+from mbd_ros.control.orientations import checked_direction, Orientation
+from mbd_ros.control.references import Path
 from mbd_ros.control.scalars import Row
+from mbd_ros.control.time_code import codes_of, followed, time_code_of, TimeCode
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation.manifold import Vector
@@ -65,9 +67,12 @@ class ToolPosition(LinkConstraint):
         x = moving.at(self._point)
         return [x[k] - reference[k] for k in self.chosen]
 
-    def _reference(self, t: float) -> tuple[Vector, ...]:
-        """Return the path at a time."""
-        return (together(self.path, t),)
+    def time_codes(self) -> tuple[TimeCode, ...] | None:
+        """Return machine code for the path."""
+        return codes_of(self.path)
+
+    def _followed(self, t: float) -> tuple[Vector, ...]:
+        return (np.concatenate(self.path.at(t)),)
 
     def position(self, q: Vector) -> Vector:
         """Return where the point is (3,) [m]."""
@@ -103,21 +108,43 @@ class ToolOrientation(LinkConstraint):
     def __init__(self, dyn: PreparedDynamics, link: str, orientation: Orientation) -> None:
         super().__init__(dyn, link, 3)
         self.orientation = orientation
-        self._none = np.zeros(18)
 
     def function(self, moving: Moving, reference: Row) -> Sequence[Scalar]:
         """Return ``log(R R_d^T)``."""
         x, y, z = (Vector3(*reference[k:k + 3]) for k in (0, 3, 6))   # columns of R_d^T
         return rotation_vector(moving.rotation.compose(Rotation(x, y, z)))
 
-    def _reference(self, t: float) -> tuple[Vector, ...]:
-        """Return the columns of ``R_d^T``, which are the rows of ``R_d``, and their rates."""
+    @functools.cached_property
+    def _codes(self) -> tuple[TimeCode, ...] | None:
+        code = time_code_of(self.orientation)
+        return None if code is None else (followed(code, _columns_and_rates, 27),)
+
+    def time_codes(self) -> tuple[TimeCode, ...] | None:
+        """Return machine code for the columns of ``R_d^T`` and their rates."""
+        return self._codes
+
+    def _followed(self, t: float) -> tuple[Vector, ...]:
         R, omega, alpha = self.orientation.at(t)
-        if not omega.any() and not alpha.any():
-            return (np.concatenate((R.ravel(), self._none)),)
-        W = cross_matrix(omega)
-        return (np.concatenate((R.ravel(), W.dot(R).ravel(),
-                                (cross_matrix(alpha) + W.dot(W)).dot(R).ravel())),)
+        return (np.array(_columns_and_rates(np.concatenate((R.ravel(), omega, alpha)).tolist())),)
+
+
+def _columns_and_rates(point: Row) -> Row:
+    """
+    Return the columns of ``R_d^T``, which are the rows of ``R_d``, and their two rates.
+
+    ``R_dot = [omega] R``, ``R_ddot = [alpha] R + [omega] R_dot``.
+
+    Parameters
+    ----------
+    point : Row
+        (15,): R_d by rows, its angular velocity and acceleration in world axes.
+
+    """
+    omega, alpha = Vector3(*point[9:12]), Vector3(*point[12:])
+    axes = [Vector3(*point[k:9:3]) for k in range(3)]
+    rates = [omega.cross(axis) for axis in axes]
+    seconds = [alpha.cross(axis) + omega.cross(rate) for axis, rate in zip(axes, rates)]
+    return [axis[row] for each in (axes, rates, seconds) for row in range(3) for axis in each]
 
 
 class ToolDirection(LinkConstraint):

@@ -10,12 +10,14 @@ it is recorded.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+import functools
 from typing import TypeAlias
 
 import numpy as np
 
 from mbd_ros.control.recorded import Known, Quantity, Rows
 from mbd_ros.control.scalar_manifold import configuration_rate
+from mbd_ros.control.time_code import closed_form, TimeCode
 from mbd_ros.control.user_functions import UserFunction
 from mbd_ros.errors import NotFiniteError
 from mbd_ros.execution.differentiation import tangents
@@ -66,6 +68,10 @@ class _Traced:
         """Return the time [s]."""
         return (np.array((t,), np.float64),)
 
+    def time_codes(self) -> tuple[TimeCode, ...]:
+        """Return machine code for the time."""
+        return (_time(),)
+
     def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
         """Return ``A`` (m, nv)."""
         return self._values(q, v, t)[sum(self.counts):].reshape(self.counts[2], -1)
@@ -97,6 +103,15 @@ class _Traced:
         """Return the rates of q and t."""
         return {**dict(zip(known.q, configuration_rate(self._model, known.q, known.v))),
                 known.reference[0][0]: 1.0}
+
+
+@functools.cache
+def _time() -> TimeCode:
+    return closed_form(_time_itself, (), 1)
+
+
+def _time_itself(time: Scalar, _: Scalars) -> Scalars:
+    return [time]
 
 
 class TracedConstraint(_Traced):

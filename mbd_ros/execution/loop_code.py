@@ -7,6 +7,8 @@ arrays, arrays of one's own by ``np.zeros``, ``math.sqrt``, ``abs``, ``int``, an
 such functions, to which arrays, rows ``a[i]`` and tails ``a[k:]`` are handed. The shapes of all
 arrays are fixed when it is compiled. No two arrays that are handed to a function may overlap, all
 parts of a condition are evaluated, and a loop leaves its variable where nobody may read it.
+The remainder ``%`` of floats has the sign of the divisor, that of integers the sign of what is
+divided.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from mbd_ros.execution.straight_line import SCALAR
 Shape: TypeAlias = tuple[int, ...]
 
 _ARITHMETIC = {ast.Add: ('add', 'fadd'), ast.Sub: ('sub', 'fsub'), ast.Mult: ('mul', 'fmul'),
-               ast.Div: ('', 'fdiv'), ast.Mod: ('srem', '')}
+               ast.Div: ('', 'fdiv'), ast.Mod: ('srem', 'frem')}
 _COMPARISON = {ast.Lt: ('slt', 'olt'), ast.LtE: ('sle', 'ole'), ast.Gt: ('sgt', 'ogt'),
                ast.GtE: ('sge', 'oge'), ast.Eq: ('eq', 'oeq'), ast.NotEq: ('ne', 'une')}
 _INTRINSICS = ('declare double @llvm.sqrt.f64(double)', 'declare double @llvm.fabs.f64(double)',
@@ -352,8 +354,21 @@ class _Function:
                 return Value('i64', str({'add': a + b, 'sub': a - b, 'mul': a * b,
                                          'srem': a % (b or 1)}[whole]))
             return Value('i64', self._new(f'{whole} i64 {one.text}, {other.text}'))
+        if real == 'frem':
+            return self._remainder(one, other)
         return Value('double', self._new(f'{real} contract reassoc double {one.text}, '
                                          f'{other.text}'))
+
+    def _remainder(self, one: Value, other: Value) -> Value:
+        """Return the exact remainder of floats, with the sign of the divisor as in Python."""
+        rest = self._new(f'frem double {one.text}, {other.text}')
+        below = self._new(f'fcmp olt double {rest}, 0.0')
+        negative = self._new(f'fcmp olt double {other.text}, 0.0')
+        apart = self._new(f'xor i1 {below}, {negative}')
+        left = self._new(f'fcmp one double {rest}, 0.0')
+        wrong = self._new(f'and i1 {apart}, {left}')
+        moved = self._new(f'fadd double {rest}, {other.text}')
+        return Value('double', self._new(f'select i1 {wrong}, double {moved}, double {rest}'))
 
     def _alike(self, one: Value, other: Value, real: bool = False) -> tuple[Value, Value]:
         if real or one.kind != other.kind:

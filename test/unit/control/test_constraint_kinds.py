@@ -16,7 +16,7 @@ from mbd_ros.control.constraint_stack import Stack
 from mbd_ros.control.orientations import rotation_of, rotation_vector, turned
 from mbd_ros.errors import (
     InvalidValueError, MbdError, ShapeError, UnknownNameError, UnsupportedError)
-from mbd_ros.spatial import cosine, larger, sine
+from mbd_ros.spatial import cosine, larger, sine, Vector3
 
 FLOATING = Path(__file__).parents[2] / 'data' / 'ladder' / '08_floating_arms.urdf'
 SPLINE = {'kind': 'spline', 'points': [[0.5, 0, 0.6], [0.6, 0.2, 0.7], [0.4, 0.3, 0.5]],
@@ -180,8 +180,9 @@ def test_rotation_vectors_are_exact_at_every_angle():
     rng = np.random.default_rng(2)
     for angle in (0.0, 1e-9, 1e-4, 0.3, 2.0, math.pi - 1e-7, math.pi):
         axis = rng.normal(size=3)
-        vector = angle * axis / np.linalg.norm(axis)
-        found = rotation_vector(turned(vector))
+        axis /= np.linalg.norm(axis)
+        vector, u = angle * axis, Vector3(*axis.tolist())
+        found = rotation_vector(np.array([turned(Vector3(*e), u, angle) for e in np.eye(3)]).T)
         if angle == math.pi and found @ vector < 0:
             found = -found
         np.testing.assert_allclose(found, vector, rtol=0, atol=1e-15 * (1 + 10 * angle))

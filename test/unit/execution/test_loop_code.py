@@ -107,3 +107,19 @@ def loop_with_else(values):
 def test_what_it_cannot_translate_is_refused(function):
     with pytest.raises(AssertionError):
         loop_code(function, [(1,)])
+
+
+def remainder(values, divisors, n: int):
+    """Take the rest of a division."""
+    for i in range(n):
+        values[i] = values[i] % divisors[i]
+
+
+def test_remainders_of_floats_have_the_sign_of_the_divisor():
+    """Exactly as in Python, whose text it is."""
+    rng = np.random.default_rng(8)
+    values = np.concatenate([rng.uniform(-1e6, 1e6, 200), [0.0, -0.0, 3.4, -3.4, -1e-20, 1.7]])
+    divisors = np.where(rng.uniform(size=206) < 0.5, 1.7, -1.7)
+    found, _ = run(remainder, [values, divisors], (206,))
+    remainder(values, divisors, 206)
+    np.testing.assert_array_equal(found, values)
