@@ -39,7 +39,7 @@ from mbd_ros.nodes.companions import Companions
 from mbd_ros.nodes.controller_drawings import ControllerDrawings
 from mbd_ros.nodes.controller_goals import Controlled, ControllerGoals
 from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
-from mbd_ros.nodes.parameters import declare_parameters
+from mbd_ros.nodes.parameters import declaration_of, declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
 from mbd_ros.nodes.run import leave, run
 from mbd_ros.nodes.task_parameters import task_from_parameters
@@ -93,6 +93,7 @@ class Controller(Node):
         self._payload: Payload | None = None
         self._wish: SetPayload.Request | None = None
         self._gravity: list[float] = []
+        self._allowed_gravity = declaration_of('controller', 'gravity')
         self._command: Float64MultiArray | None = None
         self._mode = ControllerState.MODE_WAITING
         self._why = 'no joint states yet'
@@ -321,7 +322,16 @@ class Controller(Node):
     def _on_gravity(self, message: Vector3Stamped) -> None:
         """Take the gravity of a base that moves, in the axes of the root link."""
         vector = message.vector
-        self._change_gravity([vector.x, vector.y, vector.z])
+        gravity = [vector.x, vector.y, vector.z]
+        try:
+            self._allowed_gravity.check(gravity)
+        except MbdError as error:
+            self._refuse_gravity(error)
+            return
+        self._change_gravity(gravity)
+
+    def _refuse_gravity(self, error: MbdError) -> None:
+        self.get_logger().error(f'gravity not used: {error}', throttle_duration_sec=1.0)
 
     def _change_gravity(self, gravity: list[float]) -> None:
         """Go on under another gravity."""
@@ -334,7 +344,7 @@ class Controller(Node):
         try:
             self._use(pulled(gravity), lambda: pulled(self._gravity))
         except MbdError as error:
-            self.get_logger().error(f'gravity not used: {error}', throttle_duration_sec=1.0)
+            self._refuse_gravity(error)
             return
         self._gravity = self._settings.gravity = list(gravity)
 
@@ -397,9 +407,12 @@ class Controller(Node):
         controlled, task = self.controlled(), self._task
         if controlled is not None and task is not None:
             tracker, measured = controlled.tracker, controlled.measured
-            weight = tracker.weight(measured.q)
-            self._command = controlled.commands.write(weight, self._stamp)
-            self._efforts.publish(self._command)
+            try:
+                weight = tracker.weight(measured.q)
+                self._command = controlled.commands.write(weight, self._stamp)
+                self._efforts.publish(self._command)
+            except MbdError as error:   # the last state was none that a robot can be in
+                self.get_logger().error(f'the weight of the robot is not known: {error}')
             if task.start == 'approach' or tracker.task is not task:
                 tracker.release()
         lost = f'{self._missing} stopped coming'

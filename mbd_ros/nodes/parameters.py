@@ -131,6 +131,11 @@ def read_declarations(file: Path) -> tuple[Declaration, ...]:
     return tuple(_declarations(content, ''))
 
 
+def declaration_of(file: str, name: str) -> Declaration:
+    """Return what the file of a node says of a parameter, for values that come otherwise."""
+    return next(one for one in read_declarations(parameters_file(file)) if one.name == name)
+
+
 def _declarations(content: Mapping[str, Any], group: str) -> Iterator[Declaration]:
     for key, entry in content.items():
         name = group + key

@@ -5,7 +5,7 @@ from pathlib import Path
 import re
 import time
 
-from geometry_msgs.msg import Inertia, Vector3
+from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
 from mbd_msgs.msg import ControllerState
 from mbd_msgs.srv import SetPayload
 import pytest
@@ -20,7 +20,14 @@ START = [math.pi / 4.0, -math.pi / 4.0, math.pi / 2.0]
 
 
 class Bench:
-    """A robot that stands where the test says."""
+    """
+    A robot that stands where the test says.
+
+    Stamps go on from bench to bench: a controller passes over those that are a little older than
+    what it had, as overtaken.
+    """
+
+    newest = 0
 
     def __init__(self, graph):
         self.graph = graph
@@ -30,12 +37,14 @@ class Bench:
         self.states = graph.hear(ControllerState, 'controller/state', 100)
         self.seen = 0   # of the states: those that tests have waited for
         self._publisher = graph.node.create_publisher(JointState, 'joint_states', 10)
-        self.stamp = graph.node.get_clock().now().nanoseconds // 2_000_000 * 2_000_000
+        now = graph.node.get_clock().now().nanoseconds // 2_000_000 * 2_000_000
+        self.stamp = max(now, Bench.newest)
 
     def send(self, positions=START, names=NAMES, step=2_000_000):
         """Publish a joint state, by default one control period after the last."""
         self.graph.wait_until(self._publisher.get_subscription_count, 'the controller listens')
         self.stamp += step
+        Bench.newest = max(Bench.newest, self.stamp)
         message = JointState(name=list(names), position=list(positions),
                              velocity=[0.0] * len(names))
         message.header.stamp.sec, message.header.stamp.nanosec = divmod(
@@ -171,6 +180,27 @@ class TestOneController:
         finally:
             bench.graph.node.destroy_publisher(other)
 
+    @pytest.mark.parametrize(('wrong', 'allowed'), [
+        ({'z': math.nan}, 'entries from -1000.0 to 1000.0'),
+        ({'z': -1001.0}, 'entries from -1000.0 to 1000.0'),
+        ({'x': 1e308}, 'entries from -1000.0 to 1000.0'),   # no force fits into float64
+    ])
+    def test_gravity_has_the_bounds_of_the_parameter(self, controller, bench, wrong, allowed):
+        publisher = bench.graph.node.create_publisher(Vector3Stamped, 'controller/gravity', 10)
+        message = Vector3Stamped(vector=Vector3(**wrong))
+        values = [message.vector.x, message.vector.y, message.vector.z]
+        text = f"gravity not used: parameter 'gravity' is {values}; allowed: {allowed}"
+        end = time.monotonic() + 60.0
+        while text not in controller.output:
+            assert time.monotonic() < end, controller.output
+            publisher.publish(message)
+            time.sleep(0.05)
+        bench.graph.node.destroy_publisher(publisher)
+        before = bench.answer()
+        # Its weight is that under the old gravity: the arm needs no more than some 10 N m.
+        assert max(map(abs, before.data)) < 1e3
+        assert controller.up
+
     def test_the_same_state_gets_the_same_answer_again(self, controller, bench):
         first = bench.answer()
         count = len(bench.efforts)
@@ -193,4 +223,29 @@ def test_a_load_from_which_no_motion_follows_is_refused(run_node, graph, urdf):
     after = bench.answer()
     # Feedback on what happened meanwhile, within the limits; the load weighs 1e10 N m.
     assert after.data != before.data
+    assert controller.up
+
+
+SLIDE = """<robot name="slide"><link name="base"/>
+<link name="tool"><inertial><mass value="2"/><origin xyz="0 0.1 0"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+<link name="arm"><inertial><mass value="2"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+<joint name="turn" type="continuous"><parent link="base"/><child link="arm"/>
+<axis xyz="0 1 0"/></joint>
+<joint name="slide" type="prismatic"><parent link="arm"/><child link="tool"/><axis xyz="1 0 0"/>
+<limit lower="-1" upper="1" effort="100" velocity="1"/></joint></robot>"""
+
+
+def test_states_whose_forces_are_no_numbers_do_not_end_it(run_node, graph):
+    """Not even when they are the last ones that come."""
+    controller = run_node('controller', {'robot_description': SLIDE, 'path.kind': 'none'})
+    bench = Bench(graph)
+    bench.send_until(lambda: 'joint state not used: ' in controller.output, 'it says nothing',
+                     names=['turn', 'slide'], positions=[0.0, 1e308])
+    bench.send_until(lambda: bench.efforts, 'it does not go on', names=['turn', 'slide'],
+                     positions=[0.0, 0.1])
+    bench.send_until(lambda: controller.output.count('joint state not used: ') > 1,
+                     'it says nothing again', names=['turn', 'slide'], positions=[0.0, 1e308])
+    bench.wait_for_mode(ControllerState.MODE_LOST)
     assert controller.up
