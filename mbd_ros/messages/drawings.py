@@ -163,6 +163,7 @@ def markers(
     Returns
     -------
     MarkerArray
+        First one that removes all that was drawn before, such as a tool that is followed no more.
         Namespaces ``manifold``, ``trajectory``, ``trace``, ``violation``, ``error``,
         ``constraint_force``; within each the number of the surface, path or tool.
 
@@ -193,4 +194,4 @@ def markers(
                    (tool.actual, tool.desired)),
             marker('constraint_force', number, Marker.ARROW, (0.015, 0.035, 0.06), VIOLET,
                    (tool.actual, tool.actual + METRES_PER_NEWTON * tool.force))]
-    return MarkerArray(markers=drawn)
+    return MarkerArray(markers=[*delete_all().markers, *drawn])

@@ -41,16 +41,17 @@ def test_force_is_drawn_from_the_tool_in_its_direction():
     table = plane([0.0, 0.0, 0.5], [0.0, 0.0, -1.0]).drawn
     rod = cylinder([0.1, 0.0, 0.0], [1.0, 0.0, 0.0], 0.2).drawn
     array = markers(0, 'base_link', [tool], paths=[[place, place]], surfaces=[ball, table, rod])
-    assert [one.ns for one in array.markers] == [
+    assert array.markers[0].action == Marker.DELETEALL
+    drawn = array.markers[1:]
+    assert [one.ns for one in drawn] == [
         *['manifold'] * 3, 'trajectory', 'violation', 'error', 'constraint_force']
-    assert [one.type for one in array.markers[:3]] == [
-        Marker.SPHERE, Marker.CUBE, Marker.CYLINDER]
-    assert [one.id for one in array.markers[:3]] == [0, 1, 2]
-    assert array.markers[0].scale.x == 0.6
-    assert array.markers[1].pose.orientation.x == 1.0   # the normal points down
-    turned = array.markers[2].pose.orientation
+    assert [one.type for one in drawn[:3]] == [Marker.SPHERE, Marker.CUBE, Marker.CYLINDER]
+    assert [one.id for one in drawn[:3]] == [0, 1, 2]
+    assert drawn[0].scale.x == 0.6
+    assert drawn[1].pose.orientation.x == 1.0   # the normal points down
+    turned = drawn[2].pose.orientation
     assert (turned.y, turned.w) == pytest.approx((0.5**0.5, 0.5**0.5))   # z to x, about y
-    arrow = array.markers[-1]
+    arrow = drawn[-1]
     assert arrow.type == Marker.ARROW
     assert (arrow.points[0].z, arrow.points[1].z) == (3.0, 3.0 + 50.0 * METRES_PER_NEWTON)
     assert delete_all().markers[0].action == Marker.DELETEALL
@@ -79,7 +80,7 @@ def test_every_tool_has_markers_and_rviz_refuses_none():
     left, right = (ToolPoints(name, *np.full((3, 3), x), 0.0, np.zeros(3))
                    for name, x in (('left', 1.0), ('right', 2.0)))
     for tools, paths in (([left, right], [[np.zeros(3), np.ones(3)]] * 2), ([left], [])):
-        drawn = markers(0, 'world', tools, paths=paths).markers
+        drawn = markers(0, 'world', tools, paths=paths).markers[1:]
         assert len(drawn) == 3 * len(tools) + len(paths)
         assert len({(one.ns, one.id) for one in drawn}) == len(drawn)
         for one in drawn:
