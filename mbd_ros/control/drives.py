@@ -96,7 +96,7 @@ def reach(dyn: PreparedDynamics, q: Vector, mass_matrix: Matrix, actuation: Actu
     """Return what the drives of a robot can do at a configuration (nq,)."""
     if not dyn.model.loops:
         return Reach(mass_matrix, actuation.active)
-    rows = dyn.loop_rows(q, np.zeros(dyn.model.nv))[:, VALUES:]
+    rows = dyn.own_loop_rows(q, np.zeros(dyn.model.nv))[:, VALUES:]
     return Reach(mass_matrix, actuation.active, RowSpace(dyn.model, rows))
 
 
@@ -124,7 +124,7 @@ def driven_kernel(dyn: PreparedDynamics, drives: tuple[int, ...]) -> Fused:
     loops, n = ClosedLoops(dyn), dyn.model.nv
     m, count, rest = loops.count, len(drives), np.zeros(n)
     places = np.array(drives, np.float64)
-    address, gravity = machine_code(dyn, 'loop_rows')
+    address, gravity = machine_code(dyn, 'own_loop_rows')
     clean = cleaning(n, m)
     parts: list[KernelCall | Computed] = [
         KernelCall(address, ('q', rest.ctypes.data, gravity), 'raw', m * (VALUES + n)),

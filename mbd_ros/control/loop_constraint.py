@@ -30,7 +30,7 @@ class ClosedLoops:
         self._none = [0.0] * dyn.model.nv
         self.count = sum(len(loop.rows) for loop in dyn.model.loops)
         self.counts = (self.count,) * 3
-        self.quantities: tuple[Quantity, ...] = (('loop_rows', ''),)
+        self.quantities: tuple[Quantity, ...] = (('own_loop_rows', ''),)
 
     def rows(self, known: Known) -> Rows:
         """Return the rows on scalars, as ``Recorded`` does."""
@@ -41,20 +41,20 @@ class ClosedLoops:
 
     def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
         """Return ``A`` (m, nv)."""
-        rows: Matrix = self._dyn.loop_rows(q, v)[:, VALUES:]
+        rows: Matrix = self._dyn.own_loop_rows(q, v)[:, VALUES:]
         return rows
 
     def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
         """Return ``b`` (m,), less the bias of ``phi_ddot``."""
-        bias: Vector = self._dyn.loop_rows(q, v)[:, VALUES - 1]
+        bias: Vector = self._dyn.own_loop_rows(q, v)[:, VALUES - 1]
         return -bias
 
     def violation(self, q: Vector, t: float) -> Vector:
         """Return ``phi`` (m,)."""
-        phi: Vector = self._dyn.loop_rows(q, self._none)[:, 0]
+        phi: Vector = self._dyn.own_loop_rows(q, self._none)[:, 0]
         return phi
 
     def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
         """Return ``phi_dot`` (m,)."""
-        rate: Vector = self._dyn.loop_rows(q, v)[:, 1]
+        rate: Vector = self._dyn.own_loop_rows(q, v)[:, 1]
         return rate

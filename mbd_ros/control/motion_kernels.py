@@ -359,11 +359,11 @@ class MotionKernels:
         function, link = quantity
         loops = 0 if self._loops is None else self._loops.count
         size = {'motion': MOTION, 'jacobian': 6 * self.size,
-                'loop_rows': (VALUES + self.size) * loops}[function]
+                'own_loop_rows': (VALUES + self.size) * loops}[function]
         arguments: dict[str, tuple[str | int, ...]] = {
             'motion': ('q', 'v', self._rest.ctypes.data), 'jacobian': ('q',),
-            'loop_rows': ('q', 'v')}
-        if self._clean is None or function != 'loop_rows':
+            'own_loop_rows': ('q', 'v')}
+        if self._clean is None or function != 'own_loop_rows':
             return [self._call(function, name, size, *arguments[function], link=link)]
         return [self._call(function, f'{name}_raw', size, *arguments[function]),
                 KernelCall(self._clean.address, (f'{name}_raw',), name, size)]

@@ -113,7 +113,7 @@ class PassiveJoints:
         if found is not None:
             return found
         for _ in range(STEPS):
-            rows = self._dyn.loop_rows(place, self._rest)
+            rows = self._dyn.own_loop_rows(place, self._rest)
             phi, A = rows[:, 0], rows[:, VALUES:]
             step, passive = self._solved(
                 A[:, self._passive], -np.column_stack((phi, A[:, self._given]
@@ -189,7 +189,7 @@ def passive_code(dyn: PreparedDynamics, passive: tuple[int, ...]) -> Callable[..
     code = loop_code(
         passive_step, [(m, VALUES + n), (n,), (len(passive),), (2 * n + FACTS + 2,)],
         [n, m, len(passive), padded(len(passive)), VALUES])
-    address, gravity = machine_code(dyn, 'loop_rows')
+    address, gravity = machine_code(dyn, 'own_loop_rows')
     return fused({'q': model.nq, 'v': n}, [
         KernelCall(address, ('q', rest.ctypes.data, gravity), 'rows', m * (VALUES + n)),
         KernelCall(code.address, ('rows', 'v', places.ctypes.data), 'step', 2 * n + FACTS + 2),

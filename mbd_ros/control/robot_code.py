@@ -12,7 +12,7 @@ def has_machine_code(dyn: object) -> bool:
     """Return whether the kernels of a robot are machine code, and it is not too large."""
     if not isinstance(dyn, PreparedDynamics) or not 0 < dyn.model.nv <= LARGEST_DENSE:
         return False
-    needed = ('mass_matrix', 'bias_forces', *(('loop_rows',) if dyn.model.loops else ()))
+    needed = ('mass_matrix', 'bias_forces', *(('own_loop_rows',) if dyn.model.loops else ()))
     return all(dyn.machine_code(function) is not None for function in needed)
 
 

@@ -38,7 +38,8 @@ def _program(name: str, slots: int, balance: Balance, *, reports: bool = False,
     ground = rise if moves else at_rest
     return Program(f'{name} with {slots} rows', ('q', 'v', 'tau') if moves else ('q', 'v'), (
         Outward(see if moves else see_still, on_ground),
-        Ties(partial(tie_down, slots, balance, moves), Held(ZERO_WRENCH, no_rows, (0.0,) * slots)),
+        Ties(partial(tie_down, slots, balance, moves, not reports),
+             Held(ZERO_WRENCH, no_rows, (0.0,) * slots)),
         Inward(articulate, nothing),
         Outward(partial(accelerate, reports), partial(settle, slots, reports, ground),
                 settles=True)), Layout.MOTION if reports else Layout.JOINTS,

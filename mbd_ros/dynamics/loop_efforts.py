@@ -22,7 +22,8 @@ from mbd_ros.dynamics.loop_rank import RowSpace
 from mbd_ros.dynamics.loop_rows import rows_of, Seen, side
 from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.execution.ties import frame_record, ties_of
+from mbd_ros.execution.ties import frame_record
+from mbd_ros.execution.tree import tree_of
 from mbd_ros.model import LinkFrame, Model
 from mbd_ros.spatial import ZERO_TWIST
 
@@ -203,7 +204,7 @@ def loop_wrenches(dyn: PreparedDynamics, q: Array, multipliers: Array) -> dict[s
     """
     model, bodies = dyn.model, dyn.body_poses(q)
     found = {}
-    for loop, tie in zip(model.loops, ties_of(model)):
+    for loop, tie in zip(model.loops, tree_of(model).ties):
         if loop.kind == 'mimic':  # efforts along joints, no wrench
             continue
         first, second = (side(_seen(bodies, frame.body), frame_record(frame))

@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from mbd_ros.dynamics.kinematics import AT_REST, Travel, travel
-from mbd_ros.dynamics.loop_rows import coordinate, in_body, rows_of, side
+from mbd_ros.dynamics.loop_rows import coordinate, in_body, in_own_axes, rows_of, side
 from mbd_ros.dynamics.loop_ties import Held, phi_of, tie_down
 from mbd_ros.dynamics.recursive import forces, Loaded, Motion, motion, weight
 from mbd_ros.execution.sweeps import Body, Inward, Layout, Outward, Program, Step, Tie, Ties, World
@@ -54,15 +54,16 @@ def at_rest(world: World) -> Watched:
     return Watched(*AT_REST, 0.0, 0.0)
 
 
-def measure(slots: int, tie: Tie, world: World, first: Watched, second: Watched
+def measure(slots: int, own: bool, tie: Tie, world: World, first: Watched, second: Watched
             ) -> tuple[Wrenches, Wrenches, tuple[Scalar, ...]]:
     """Return the wrenches of a tie's rows, and for each row phi, its rate and its bias."""
     here, there, values = [ZERO_WRENCH] * slots, [ZERO_WRENCH] * slots, []
     efforts: tuple[list[Scalar], list[Scalar]] = [0.0] * slots, [0.0] * slots
     if tie.kind != 'spring':
-        rows = rows_of(tie, side(first, tie.frame1), side(second, tie.frame2))
+        seen = in_own_axes(tie, first, second) if own else (first, second)
+        rows = rows_of(tie, side(seen[0], tie.frame1), side(seen[1], tie.frame2))
         for slot, row in zip(tie.slots, rows):
-            one, other = in_body(first, row.first), in_body(second, row.second)
+            one, other = in_body(seen[0], row.first), in_body(seen[1], row.second)
             here[slot], there[slot] = one, other
             efforts[0][slot], efforts[1][slot] = row.efforts
             values += [row.phi, one.dot(first.velocity) + other.dot(second.velocity) + row.rate,
@@ -82,12 +83,17 @@ def bear(body: Body, joint: Joint, children: Wrenches, link: Link, held: Wrenche
 
 
 @lru_cache(maxsize=64)
-def loop_rows(slots: int) -> Program:
-    """Return the program that gives (m, 3 + nv): for each row phi, rate, bias, entries of A."""
+def loop_rows(slots: int, own: bool = False) -> Program:
+    """
+    Return the program that gives (m, 3 + nv): for each row phi, rate, bias, entries of A.
+
+    Of points that coincide along the axes of the world, or along the ``own`` of each tie.
+    """
     nothing = Wrenches((ZERO_WRENCH,) * slots, (0.0,) * slots)
-    return Program(f'loop_rows of {slots} slots', ('q', 'v'), (
-        Outward(look, at_rest), Ties(partial(measure, slots), nothing), Inward(bear, nothing)),
-        Layout.ROWS, (VALUES,))
+    name = 'own_loop_rows' if own else 'loop_rows'
+    return Program(f'{name} of {slots} slots', ('q', 'v'), (
+        Outward(look, at_rest), Ties(partial(measure, slots, own), nothing),
+        Inward(bear, nothing)), Layout.ROWS, (VALUES,))
 
 
 def move(body: Body, joint: Joint, parent: Motion, link: Link, held: Held) -> Step:
@@ -102,7 +108,7 @@ def carry(body: Body, joint: Joint, children: Wrench, link: Link, held: Held, ow
 
 
 _LOADED = (Outward(look, at_rest),
-           Ties(partial(tie_down, 0, phi_of, True), Held(ZERO_WRENCH, (), ())),
+           Ties(partial(tie_down, 0, phi_of, True, False), Held(ZERO_WRENCH, (), ())),
            Outward(move, weight), Inward(carry, ZERO_WRENCH))
 SPRUNG_INVERSE_DYNAMICS = Program('sprung_inverse_dynamics', ('q', 'v', 'qdd'), _LOADED)
 SPRUNG_BIAS_FORCES = Program('sprung_bias_forces', ('q', 'v'), _LOADED)

@@ -6,9 +6,11 @@ A row is an equation ``phi = 0`` between two bodies. Twice differentiated it rea
     phi'' = J_1 . A_1 + J_2 . A_2 + bias
 
 with A the classical accelerations of the bodies' axes and origins, so that J_1 is the wrench on
-the first body that a unit multiplier exerts. All vectors are in world axes; r is the lever from a
-body's origin to the origin P of the frame that the joint connects, d the distance between the two
-points, x, y, z the axes of a frame:
+the first body that a unit multiplier exerts. All vectors are in the axes of an *observer* at this
+moment: the world, or one of the two bodies (``in_own_axes``), which changes no more than the axes
+e along which points coincide; these do not turn with it. r is the lever from a body's origin to
+the origin P of the frame that the joint connects, d the distance between the two points, x, y, z
+the axes of a frame:
 
 ===========================  ==================  ===================================
 row                          phi                 joints
@@ -32,7 +34,7 @@ from typing import NamedTuple, Protocol
 from mbd_ros.execution.sweeps import Tie
 from mbd_ros.model.loops import ROWS
 from mbd_ros.spatial import (
-    Joint, Link, Rotation, Scalar, Twist, Vector3, Wrench, ZERO3, ZERO_WRENCH)
+    IDENTITY, Joint, Link, Rotation, Scalar, Twist, Vector3, Wrench, ZERO3, ZERO_WRENCH)
 
 UNIT = {'x': Vector3(1.0, 0.0, 0.0), 'y': Vector3(0.0, 1.0, 0.0), 'z': Vector3(0.0, 0.0, 1.0)}
 
@@ -41,8 +43,8 @@ class Seen(NamedTuple):
     """
     A body as others see it.
 
-    Its pose in the world; its velocity in its own axes; coordinate and rate of its joint, zeros if
-    that has several.
+    Its pose in the world, or in the observer; its velocity in its own axes; coordinate and rate of
+    its joint, zeros if that has several.
     """
 
     pose: Link
@@ -56,7 +58,7 @@ class Visible(Protocol):
 
     @property
     def pose(self) -> Link:
-        """Pose in the world."""
+        """Pose in the world, or in the observer."""
         ...
 
     @property
@@ -84,8 +86,8 @@ class Row(NamedTuple):
     """
     One equation.
 
-    Wrenches on both bodies, in world axes at their origins; bias, phi; of a coupling the efforts
-    along the joints of both bodies and its rate.
+    Wrenches on both bodies, in the observer's axes at their origins; bias, phi; of a coupling the
+    efforts along the joints of both bodies and its rate.
     """
 
     first: Wrench
@@ -98,7 +100,7 @@ class Row(NamedTuple):
 
 class Side(NamedTuple):
     """
-    One frame of a joint, in world axes.
+    One frame of a joint, in the observer's axes.
 
     Attributes
     ----------
@@ -137,6 +139,17 @@ class Side(NamedTuple):
     def axis(self, name: str) -> Vector3:
         """Return the x, y or z axis."""
         return self.axes['xyz'.index(name)]
+
+
+def in_own_axes(tie: Tie, first: Visible, second: Visible) -> tuple[Visible, Visible]:
+    """Return the bodies of a tie as seen from that one in whose axes its rows are eliminated."""
+    if tie.axes < 0:
+        return first, second
+    observer = (first, second)[tie.axes].pose
+    one, other = (Seen(Link(IDENTITY, ZERO3) if k == tie.axes else body.pose.seen_from(observer),
+                       body.velocity, body.place, body.rate)
+                  for k, body in enumerate((first, second)))
+    return one, other
 
 
 def side(seen: Visible, frame: Link) -> Side:
@@ -201,6 +214,6 @@ def _distance(first: Side, second: Side, length: Scalar) -> Row:
 
 
 def in_body(seen: Visible, wrench: Wrench) -> Wrench:
-    """Return a wrench given in world axes in those of the body it acts on."""
+    """Return a wrench given in the observer's axes in those of the body it acts on."""
     rotation = seen.pose.rotation
     return Wrench(rotation.apply_inverse(wrench.moment), rotation.apply_inverse(wrench.force))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from mbd_ros.dynamics.loop_branches import added, CutRow, NO_ROW, reordered
-from mbd_ros.dynamics.loop_rows import in_body, Row, rows_of, side, Visible
+from mbd_ros.dynamics.loop_rows import in_body, in_own_axes, Row, rows_of, side, Visible
 from mbd_ros.dynamics.recursive import rise
 from mbd_ros.dynamics.spring_force import pull
 from mbd_ros.execution.sweeps import Tie, World
@@ -47,9 +47,9 @@ def required(alpha: float, beta: float, world: World, tie: Tie, row: Row, first:
     rest = row.bias + row.phi * (beta * beta)
     if alpha:
         rest = rest + rate_of(world, tie, row, first, second) * (2.0 * alpha)
-    for body, wrench in ((tie.first, row.first), (tie.second, row.second)):
+    for body, seen, wrench in ((tie.first, first, row.first), (tie.second, second, row.second)):
         if body < 0:
-            rest = rest + wrench.dot(rise(world))
+            rest = rest + in_body(seen, wrench).dot(rise(world))
     return rest
 
 
@@ -64,18 +64,27 @@ def rate_of(world: World, tie: Tie, row: Row, first: Visible, second: Visible) -
             + in_body(second, row.second).dot(second.velocity) + row.rate)
 
 
-def tie_down(slots: int, balance: Balance, springs: bool, tie: Tie, world: World, first: Visible,
-             second: Visible) -> tuple[Held, Held, tuple[()]]:
-    """Return what a tie does to its two bodies."""
-    one, other = side(first, tie.frame1), side(second, tie.frame2)
+def tie_down(slots: int, balance: Balance, springs: bool, own: bool, tie: Tie, world: World,
+             first: Visible, second: Visible) -> tuple[Held, Held, tuple[()]]:
+    """
+    Return what a tie does to its two bodies.
+
+    The rows are those of the world's axes; or those of the tie's ``own``, in their order, so that
+    of a planar loop the last of a point is the one along its normal.
+    """
     if tie.kind == 'spring':
+        one, other = side(first, tie.frame1), side(second, tie.frame2)
         none = (NO_ROW,) * slots, (0.0,) * slots
         force = pull(tie, one, other) if springs else ZERO3
         return (Held(in_body(first, one.push(force)), *none),
                 Held(in_body(second, other.push(force * -1.0)), *none), ())
     rows, others = [NO_ROW] * slots, [NO_ROW] * slots
     efforts: tuple[list[Scalar], list[Scalar]] = [0.0] * slots, [0.0] * slots
-    for slot, row in zip(tie.slots if slots else (), rows_of(tie, one, other)):
+    if own:
+        first, second = in_own_axes(tie, first, second)
+    places = () if not slots else sorted(tie.slots) if own else tie.slots
+    for slot, row in zip(places, rows_of(
+            tie, side(first, tie.frame1), side(second, tie.frame2))):
         # What does not depend on the bodies travels with the end that is not on the ground.
         rest = balance(world, tie, row, first, second)
         here, there = (0.0, rest) if tie.first < 0 else (rest, 0.0)

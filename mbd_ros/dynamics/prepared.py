@@ -154,6 +154,15 @@ class PreparedDynamics:
         return self._callable(loop_rows(tree_of(self.model).slots), 'loop_rows')
 
     @functools.cached_property
+    def own_loop_rows(self) -> Callable[..., Array]:
+        """
+        Callable as ``loop_rows``, of planar loops in the axes of one of their bodies.
+
+        The same equations, combined so that those across the plane are zero wherever it lies.
+        """
+        return self._callable(loop_rows(tree_of(self.model).slots, own=True), 'own_loop_rows')
+
+    @functools.cached_property
     def inverse_dynamics(self) -> Callable[..., Array]:
         """Callable ``(q, v, qdd) -> tau`` (nv,): generalized forces [N m, N]."""
         return self._callable(SPRUNG_INVERSE_DYNAMICS if self.model.springs else INVERSE_DYNAMICS)

@@ -189,7 +189,7 @@ class BetweenSegments:
         """Return what is beyond the last body of each segment."""
         none = nothing_held(self._slots)
         if self._balance is not None:
-            step = partial(tie_down, self._slots, self._balance, True)
+            step = partial(tie_down, self._slots, self._balance, True, True)
             self._held, _ = tie_all(Ties(step, none), self._ties, self._world,
                                     self._seen.__getitem__)
         for i, hinge in self._hinges.items():

@@ -29,12 +29,13 @@ CONSTANTS = {'spring': 3, 'mimic': 2}
 
 
 class Shape(NamedTuple):
-    """A kind of tie with its slots, the species of its bodies, -1 for the ground; constants."""
+    """A kind of tie with slots, the species of its bodies, -1 for the ground, axes; constants."""
 
     kind: str
     slots: tuple[int, ...]
     first: int
     second: int
+    axes: int
     fixed: Fixed = ()
 
 
@@ -60,7 +61,7 @@ def trace_tie(sweep: Ties, shape: Shape, hand: Any) -> TieCode:
                     Vector3(*read(first + 9, 3)))
 
     tie = Tie(shape.kind, min(shape.first, 0), min(shape.second, 0), frame(0), frame(12),
-              tuple(read(24, CONSTANTS.get(shape.kind, 1))), shape.slots)
+              tuple(read(24, CONSTANTS.get(shape.kind, 1))), shape.slots, axes=shape.axes)
     one, other, out = sweep.step(tie, world_inputs(trace), handed_inputs(trace, hand, FIRST),
                                  handed_inputs(trace, hand, SECOND))
     return TieCode(trace, flatten(one), flatten(other), list(out))

@@ -65,6 +65,8 @@ class Tie(NamedTuple):
         Where the rows of a joint are carried on their way inwards.
     row : int
         Number of its first row among those of all loops.
+    axes : int
+        In whose axes its rows are eliminated: 0 for the first body, 1 the second, -1 the world.
 
     """
 
@@ -76,6 +78,7 @@ class Tie(NamedTuple):
     constants: tuple[Scalar, ...]
     slots: tuple[int, ...] = ()
     row: int = 0
+    axes: int = -1
 
 
 class World(NamedTuple):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mbd_ros.execution.records import rotation_record, vector_record
 from mbd_ros.execution.sweeps import Tie
@@ -20,8 +21,9 @@ from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.loops import branches
 from mbd_ros.spatial import Link
 
-NEARLY_ALONG = 0.99
-"""Cosine from which on an axis is nearly one of the world: the pivots of all others are large."""
+NEARLY = 0.99
+"""Cosine from which on two axes are nearly parallel: the pivots along others are large."""
+TURN = JointType.REVOLUTE
 
 
 def first_rows(loops: Sequence[Loop]) -> list[int]:
@@ -66,29 +68,63 @@ def slots_of(model: Model) -> list[tuple[int, ...]]:
 
 def _order(model: Model, loop: Loop) -> list[int]:
     """
-    Return the rows of a loop in the order in which they are eliminated.
+    Return the rows of a loop in the order in which they are eliminated along axes of the world.
 
-    Where the joints of a planar loop turn nearly about an axis of the world, as with
-    ``rpy="1.5708 0 0"``, the row along that axis is last: what little of it lies in the plane
-    depends on the two others, and before them it would be a pivot too small to tell from rounding.
+    Of a planar loop on the ground whose normal is nearly such an axis, as with ``rpy="1.5708 0
+    0"``, the row along it is last: what little of it lies in the plane depends on the two others,
+    and before them it would be a pivot too small to tell from rounding.
     """
-    rows, ways = list(range(len(loop.rows))), branches(loop, model.parents)
-    axes = [model.rotations[i][:, 2] for way in ways for i in way[:-1]]
-    first = np.abs([model.rotations[way[-1]][:, 2] for way in ways if way])
-    if (loop.rows[:3] != ('x', 'y', 'z') or loop.junction >= 0
-            or any(model.joint_types[i] is not JointType.REVOLUTE for way in ways for i in way)
-            or any(abs(axis[2]) < NEARLY_ALONG for axis in axes)):
+    rows, normal = list(range(len(loop.rows))), _normal(model, loop)
+    if normal is None or loop.junction >= 0 or np.abs(normal).max() < NEARLY:
         return rows
-    along = int(np.argmax(first[0]))
-    return rows if first[:, along].min() < NEARLY_ALONG else [
-        *(k for k in range(3) if k != along), along, *rows[3:]]
+    along = int(np.argmax(np.abs(normal)))
+    return [*(k for k in range(3) if k != along), along, *rows[3:]]
+
+
+def _axes(model: Model, loop: Loop) -> int:
+    """
+    Return in whose axes the rows of a loop are eliminated, as ``Tie`` says.
+
+    Of a planar loop in those of a body that turns in its plane: z is the normal then, and the row
+    along it, which is the last of the point's, says nothing, however the loop lies in the world.
+    """
+    if _normal(model, loop) is None:
+        return -1
+    inside = [k for k, body in enumerate((loop.body1, loop.body2)) if body != loop.junction]
+    turning = [k for k in inside if model.joint_types[(loop.body1, loop.body2)[k]] is TURN]
+    return (*turning, *inside)[0]
+
+
+def _normal(model: Model, loop: Loop) -> NDArray[np.float64] | None:
+    """
+    Return the normal of a planar loop whose points coincide, (3,) in the axes of its junction.
+
+    Planar are loops whose joints nearly turn about parallel axes and slide across these; None for
+    others.
+    """
+    normal, slides = None, []
+    for way in branches(loop, model.parents) if loop.rows[:3] == ('x', 'y', 'z') else ():
+        axes = np.eye(3)
+        for body in reversed(way):
+            axes = axes @ model.rotations[body]
+            if model.joint_types[body] is JointType.PRISMATIC:
+                slides.append(axes[:, 2])
+            elif model.joint_types[body] is not TURN:
+                return None
+            elif normal is None:
+                normal = axes[:, 2]
+            elif abs(normal @ axes[:, 2]) < NEARLY:
+                return None
+    if normal is None or any(1.0 - (normal @ slide)**2 < NEARLY**2 for slide in slides):
+        return None
+    return normal
 
 
 def ties_of(model: Model) -> tuple[Tie, ...]:
     """Return the loop joints and springs of a model."""
     joints = [Tie(loop.kind, loop.body1, loop.body2, frame_record(loop.frame1),
                   frame_record(loop.frame2), loop.coupling if loop.kind == 'mimic' else (
-                      loop.distance,), slots, row)
+                      loop.distance,), slots, row, _axes(model, loop))
               for loop, slots, row in zip(model.loops, slots_of(model), first_rows(model.loops))]
     springs = [Tie('spring', spring.frame1.body, spring.frame2.body, frame_record(spring.frame1),
                    frame_record(spring.frame2),

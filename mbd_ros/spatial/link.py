@@ -26,6 +26,12 @@ class Link(NamedTuple):
         return Link(self.rotation.compose(other.rotation),
                     self.translation + self.rotation.apply(other.translation))
 
+    def seen_from(self, other: Link) -> Link:
+        """Return this pose in another frame; both are given in the same one."""
+        turn = other.rotation
+        return Link(Rotation(*(turn.apply_inverse(self.rotation.axis(k)) for k in range(3))),
+                    turn.apply_inverse(self.translation - other.translation))
+
     def twist_to_child(self, twist: Twist) -> Twist:
         """Return the twist of C when it is fixed to P."""
         return Twist(

@@ -43,10 +43,10 @@ def inverse_inertia_of_the_cut(model, q):
                                   'spatial10_universal', 'ngon15_random',
                                   'ngon51_rest_regular'])
 def test_inverse_inertia_of_the_cut(name):
-    """``A M^-1 A^T``, which the recursion sums up joint by joint."""
+    """``A M^-1 A^T``, which the recursion sums up joint by joint, of planar loops in own axes."""
     model, q = case_model(name), np.array(cases()[name]['q'])
     dyn = mbd_ros.compile(model, executor='interpreted')
-    A = dyn.loop_rows(q, np.zeros(model.nv))[:, VALUES:]
+    A = dyn.own_loop_rows(q, np.zeros(model.nv))[:, VALUES:]
     expected = A @ np.linalg.solve(dyn.mass_matrix(q), A.T)
     np.testing.assert_allclose(inverse_inertia_of_the_cut(model, q), expected, rtol=0.0,
                                atol=1e-12 * np.abs(expected).max())

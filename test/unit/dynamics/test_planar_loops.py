@@ -1,0 +1,193 @@
+"""Planar loops on bodies that move: their plane may be that of no axes of the world."""
+
+from described import bare, joint, link, robot
+from maximal_coordinates import body_accelerations
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.dynamics import loop_rank
+from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.prepared import PreparedDynamics
+from mbd_ros.execution.tree import tree_of
+from mbd_ros.model import state
+
+ANGLES = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.3)
+"""Between the plane of the loop and one of the world [rad]."""
+ACROSS = 'rpy="-1.5707963267948966 0 0"'
+GRAVITY = (0.3, -9.0, 2.0)
+ROD = {'center': '0.5 0 0', 'moments': (1e-3, 0.1, 0.1)}
+
+
+def pin(kind, first, second):
+    """Return the joint that closes the loop at the ends of two rods, its z across the plane."""
+    return (f'<loop_joint name="pin" type="{kind}"><link1 link="{first}" xyz="1 0 0" {ACROSS}/>'
+            f'<link2 link="{second}" xyz="1 0 0" {ACROSS}/></loop_joint>')
+
+
+def hinge(name, parent, x, axis='0 1 0', kind='continuous', turn=0.0):
+    """Return a joint at x on the parent's x axis."""
+    return joint(f'{name}_joint', kind, parent, name,
+                 f'<origin xyz="{x} 0 0" rpy="{turn} 0 0"/><axis xyz="{axis}"/>')
+
+
+def parallel_rods(kind='revolute', carrier='floating', ends=('far', 'right'), turn=0.0):
+    """Return two rods on a carrier and one between them, in a plane of axes x and z."""
+    text = robot(
+        *([] if carrier == 'floating' else [bare('ground')]),
+        link('platform', 5.0, moments=(0.2, 0.3, 0.4)),
+        *(link(name, **ROD) for name in ('left', 'far', 'right')),
+        *([] if carrier == 'floating' else [
+            hinge('platform', 'ground', 0.0, '1 0 0', carrier, turn)]),
+        hinge('left', 'platform', 0.0), hinge('far', 'left', 1.0),
+        hinge('right', 'platform', 1.2), pin(kind, *ends))
+    return mbd_ros.load(text, floating_base=carrier == 'floating')
+
+
+def leaning(model, angle, seed=3):
+    """Return a state with closed loops, its plane turned by an angle about x, and efforts."""
+    rng = np.random.default_rng(seed)
+    q, v = state.neutral(model), rng.normal(size=model.nv)
+    if model.nq > 4:
+        q[:3], q[3], q[6] = rng.normal(size=3), np.sin(angle / 2), np.cos(angle / 2)
+    else:
+        q[0] = angle
+    q[-3:] = (-1.5, 1.3, -1.2)  # not a parallelogram, not stretched
+    q, v = mbd_ros.close_loops(model, q, v, executor='interpreted')
+    return q, v, rng.normal(size=model.nv)
+
+
+def without_doubt(model, executor, monkeypatch):
+    """Return prepared dynamics that may not ask for the rank."""
+    def refuse(*arguments, **options):
+        raise AssertionError('the rank was in doubt')
+    with monkeypatch.context() as patch:
+        patch.setattr(loop_rank, 'revealed', refuse)
+        dyn = PreparedDynamics(model, GRAVITY, executor)
+        for function in ('forward_dynamics', 'position_correction', 'velocity_correction'):
+            assert callable(getattr(dyn, function))
+        return dyn, dyn.stabilized_dynamics(5.0, 7.0)
+
+
+def equal(found, expected):
+    """
+    Check that two vectors are equal, to 1e-9 of the largest entry.
+
+    The dense solve drops a row of up to 3e-5 that depends on the others to rounding.
+    """
+    np.testing.assert_allclose(found, expected, rtol=0.0,
+                               atol=1e-9 * max(1.0, np.abs(expected).max()))
+
+
+@pytest.mark.parametrize('executor', ['interpreted', 'unrolled', 'rolled'])
+@pytest.mark.parametrize('kind', ['spherical', 'revolute'])
+@pytest.mark.parametrize('carrier', ['floating', 'continuous'])
+def test_the_rank_is_never_in_doubt(kind, carrier, executor, monkeypatch):
+    """At any angle; the dense solve of rows in the world's axes says the same."""
+    model = parallel_rods(kind, carrier)
+    dyn, stabilized = without_doubt(model, executor, monkeypatch)
+    rng = np.random.default_rng(1)
+    for angle in ANGLES:
+        q, v, tau = leaning(model, angle)
+        for rates in (v, rng.normal(size=model.nv)):
+            equal(dyn.forward_dynamics(q, rates, tau),
+                  loop_rank.revealed(dyn, 'accelerations', q, rates, tau))
+            equal(stabilized(q, rates, tau), loop_rank.revealed(
+                dyn, 'accelerations', q, rates, tau, alpha=5.0, beta=7.0))
+            equal(dyn.velocity_correction(q, rates),
+                  loop_rank.revealed(dyn, 'velocities', q, rates))
+        ajar = state.integrate(model, q, 1e-7 * rng.normal(size=model.nv))
+        expected = loop_rank.revealed(dyn, 'positions', ajar, v)
+        # To the gap of 1e-7 between the points at which a row acts.
+        np.testing.assert_allclose(dyn.position_correction(ajar, v), expected, rtol=0.0,
+                                   atol=1e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize('executor', ['interpreted', 'unrolled', 'rolled'])
+def test_open_loops_on_the_ground_are_as_in_axes_of_the_world(executor):
+    """The rows are combined, not differentiated together with their axes."""
+    model = parallel_rods('spherical', 'fixed', turn=0.3)
+    q, v = np.array([-1.5, 1.4, -1.1]), np.array([1.0, -2.0, 3.0])
+    dyn = mbd_ros.compile(model, gravity=GRAVITY, executor=executor)
+    assert np.abs(dyn.loop_rows(q, v)[:, 0]).max() > 0.05
+    equal(dyn.forward_dynamics(q, v, v), dyn.loop_reactions(q, v, v)[:model.nv])
+
+
+def test_open_loops_on_a_carrier_do_not_feel_how_it_lies():
+    """Turned with their weight they move alike: which rows depend on others does not change."""
+    model = parallel_rods('spherical')
+    q, v, tau = leaning(model, 0.0)
+    v = np.random.default_rng(2).normal(size=model.nv)
+    q[3:7] = 0.0, 0.0, 0.0, 1.0
+    q[-3:] += 0.01, -0.02, 0.03
+    expected = mbd_ros.forward_dynamics(model, q, v, tau, gravity=GRAVITY)
+    for angle in ANGLES:
+        q[3], q[6] = np.sin(angle / 2), np.cos(angle / 2)
+        x, y, z = GRAVITY
+        turned = (x, y * np.cos(angle) - z * np.sin(angle), y * np.sin(angle) + z * np.cos(angle))
+        equal(mbd_ros.forward_dynamics(model, q, v, tau, gravity=turned), expected)
+
+
+@pytest.mark.parametrize('angle', [1e-5, 0.3])
+def test_accelerations_of_bodies_in_maximal_coordinates(angle):
+    """Turning fast: nothing of the spin of the rows' axes gets lost."""
+    model = parallel_rods('spherical')
+    q, v, tau = leaning(model, angle)
+    v *= 5.0
+    dyn = mbd_ros.compile(model, gravity=GRAVITY, executor='interpreted')
+    qdd = dyn.forward_dynamics(q, v, tau)
+    found = [dyn.link_motion(q, v, name, qdd) for name in model.body_names]
+    twists = np.array([np.roll(motion.velocity, 3) for motion in found])
+    expected = body_accelerations(model, dyn.body_poses(q), twists, tau, GRAVITY)
+    # Rows of an angle of 1e-5 cost the dense solve, which takes them as they are, five digits.
+    np.testing.assert_allclose([np.roll(motion.acceleration, 3) for motion in found], expected,
+                               rtol=0.0, atol=1e-8 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize('executor', ['interpreted', 'rolled'])
+@pytest.mark.parametrize('ends', [('far', 'right'), ('right', 'far')])
+def test_own_rows_are_those_of_the_world_turned(ends, executor):
+    """Open or closed: phi, its rate, bias and Jacobian in the axes of the first body."""
+    model = parallel_rods('revolute', ends=ends)
+    dyn = mbd_ros.compile(model, executor=executor)
+    q, v, _ = leaning(model, 0.3)
+    q[-3:] += 0.1
+    R = dyn.body_poses(q)[model.loops[0].body1][:3, :3]
+    rows, own = dyn.loop_rows(q, v), dyn.own_loop_rows(q, v)
+    np.testing.assert_allclose(own[:3], R.T @ rows[:3], atol=1e-13)
+    np.testing.assert_allclose(own[3:], rows[3:], atol=1e-13)
+    np.testing.assert_allclose(own[2:, VALUES:], 0.0, atol=1e-14)  # across the plane
+
+
+def test_reactions_stay_in_axes_of_the_world():
+    model = parallel_rods('revolute')
+    q, v, tau = leaning(model, 0.3)
+    found = mbd_ros.constrained_dynamics(model, q, v, tau, gravity=GRAVITY)
+    dyn = mbd_ros.compile(model, gravity=GRAVITY)
+    equal(found.accelerations, dyn.forward_dynamics(q, v, tau))
+    equal(dyn.mass_matrix(q) @ found.accelerations + dyn.bias_forces(q, v) - tau,
+          dyn.loop_rows(q, v)[:, VALUES:].T @ found.multipliers)
+    assert found.rank == 2
+
+
+def axes_of(*parts):
+    """Return in whose axes the rows of the only loop are eliminated."""
+    return tree_of(mbd_ros.load(robot(*parts))).ties[0].axes
+
+
+def test_whose_axes():
+    """Of a body that turns in the plane; of spatial loops the world's."""
+    rods = [bare('base'), *(link(name, **ROD) for name in ('a', 'b', 'c'))]
+    tree = [hinge('a', 'base', 0.0), hinge('b', 'a', 1.0)]
+    free = [*tree, hinge('c', 'base', 1.2)]
+    assert axes_of(*rods, *free, pin('spherical', 'b', 'c')) == 0
+    assert axes_of(*rods, *free, pin('spherical', 'base', 'b')) == 1
+    assert axes_of(*rods, *free, pin('spherical', 'b', 'base')) == 0
+    assert axes_of(*rods, *free, pin('spherical', 'a', 'c')) == 0
+    sliding = '<limit lower="-9" upper="9" effort="1" velocity="1"/>'
+    for axis, expected in (('1 0 0', 1), ('0 1 0', -1)):  # in the plane, and across it
+        slide = joint('c_joint', 'prismatic', 'base', 'c', f'<axis xyz="{axis}"/>{sliding}')
+        assert axes_of(*rods, *tree, slide, pin('revolute', 'c', 'b')) == expected
+    askew = hinge('c', 'base', 1.2, '0 1 0.3')
+    assert axes_of(*rods, *tree, askew, pin('spherical', 'b', 'c')) == -1
+    assert axes_of(*rods, *free, pin('planar', 'b', 'c')) == -1
