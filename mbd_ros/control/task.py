@@ -112,7 +112,8 @@ class Task:
     posture_stiffness : sequence of float, optional
         See ``PostureSpring``: one entry or (nv,) [N m/rad or N/m].
     actuated : sequence of str, optional
-        Joints with an actuator; empty: all with one coordinate, so not a floating base.
+        Joints with an actuator, also such with several coordinates; empty: all with one
+        coordinate, so not a floating base.
 
     """
 

@@ -1,4 +1,9 @@
-"""Effort commands, ``std_msgs/Float64MultiArray`` as forward_command_controller takes them."""
+"""
+Effort commands, ``std_msgs/Float64MultiArray`` as forward_command_controller takes them.
+
+A joint of several coordinates is named once and has an entry for each of its velocities, one after
+the other: a forward_command_controller lists as many interfaces in its place.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +15,19 @@ from numpy.typing import NDArray
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension, MultiArrayLayout
 
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
-from mbd_ros.model import Model
+from mbd_ros.messages.multi_dof import AXES
+from mbd_ros.model import JointType, Model
 from mbd_ros.model.names import simple_joints
-from mbd_ros.model.state import neutral
+from mbd_ros.model.state import neutral, normalize
 
 Vector = NDArray[np.float64]
+
+QUATERNION = tuple(f'orientation.{axis}' for axis in 'xyzw')
+COORDINATES = {
+    JointType.SPHERICAL: QUATERNION,
+    JointType.PLANAR: ('position.x', 'position.y', 'cosine', 'sine'),
+    JointType.FLOATING: (*(f'position.{axis}' for axis in 'xyz'), *QUATERNION)}
+"""What the entries of joints of several coordinates are in a configuration."""
 
 
 class EffortCommands:
@@ -29,12 +42,20 @@ class EffortCommands:
         Names of the joints in the order of the commands; empty: the model's own order, joints
         with several coordinates left out. Joints that are not named get no effort.
 
+    Attributes
+    ----------
+    joints : tuple of str
+        Their names.
+    entries : tuple of str
+        What each entry of a command is: the joint, of a joint with several coordinates with the
+        axis of its effort behind it, as in ``ball.angular.x``.
+
     Raises
     ------
     UnknownNameError
         If a joint is not the model's.
     InvalidValueError
-        If a joint is named twice or has several coordinates.
+        If a joint is named twice.
 
     """
 
@@ -44,10 +65,45 @@ class EffortCommands:
         indices = [model.joint_index(name) for name in self.joints]
         if len(set(indices)) < len(indices):
             raise InvalidValueError('joints', list(self.joints), 'each joint at most once')
-        for name, index in zip(self.joints, indices):
-            if not model.joint_types[index].is_simple:
-                raise InvalidValueError('joints', name, 'joints with an actuator')
-        self._places = np.array([model.v_offsets[index] for index in indices], dtype=np.intp)
+        kinds = [model.joint_types[index] for index in indices]
+        self._places = _places(model.v_offsets, indices, [kind.nv for kind in kinds])
+        self._coordinates = _places(model.q_offsets, indices, [kind.nq for kind in kinds])
+        self.entries = tuple(
+            name if kind.is_simple else '.'.join((name, *AXES[axis]))
+            for name, kind in zip(self.joints, kinds) for axis in kind.pair.axes)
+        self._in_q = tuple(
+            part for name, kind in zip(self.joints, kinds) for part in (
+                (name,) if kind.is_simple else (f'{name}.{what}' for what in COORDINATES[kind])))
+
+    def driven(self, actuated: Sequence[str]) -> tuple[str, ...]:
+        """
+        Return the joints with an actuator.
+
+        Parameters
+        ----------
+        actuated : sequence of str
+            As the parameter of that name says; empty: all with one coordinate, and those with
+            several that are named in ``joints``.
+
+        Raises
+        ------
+        UnknownNameError
+            If a joint is not the model's.
+        InvalidValueError
+            If a joint has several coordinates and no effort is sent for it.
+
+        """
+        model = self._model
+        if not actuated:
+            simple = simple_joints(model)
+            return (*simple, *(name for name in self.joints if name not in simple))
+        for name in actuated:
+            kind = model.joint_types[model.joint_index(name)]
+            if not kind.is_simple and name not in self.joints:
+                raise InvalidValueError('actuated', name, (
+                    'joints with one coordinate, and those with several that the parameter joints '
+                    'names, too'))
+        return tuple(actuated)
 
     def read(self, message: Float64MultiArray) -> Vector:
         """
@@ -61,7 +117,7 @@ class EffortCommands:
             If an effort is NaN or infinite.
 
         """
-        values = self._checked('effort command', message.data)
+        values = _checked('effort command', message.data, self.entries)
         efforts = np.zeros(self._model.nv)
         efforts[self._places] = values
         return efforts
@@ -81,7 +137,7 @@ class EffortCommands:
         Returns
         -------
         Float64MultiArray
-            One effort for each of ``joints``.
+            One effort for each of ``entries``.
 
         Raises
         ------
@@ -91,7 +147,7 @@ class EffortCommands:
         """
         data = efforts[self._places].tolist()
         if not math.isfinite(sum(data)):
-            self._checked('effort', data)
+            _checked('effort', data, self.entries)
         dimension = MultiArrayDimension(label=str(answers), size=len(data), stride=len(data))
         return Float64MultiArray(layout=MultiArrayLayout(dim=[dimension]), data=data)
 
@@ -110,13 +166,13 @@ class EffortCommands:
         name : str
             Name of the parameter, for messages.
         values : sequence of float
-            One for each joint [rad or m]; empty: zeros, as of joints with several
-            coordinates.
+            One for each joint [rad or m], of joints with several coordinates theirs one after the
+            other, as in q; empty: zeros, as of joints that are not named.
 
         Raises
         ------
-        ShapeError, NotFiniteError
-            If there is not one finite value for each joint.
+        ShapeError, NotFiniteError, InvalidValueError
+            If there is not one finite value for each joint or coordinate.
 
         Returns
         -------
@@ -126,26 +182,31 @@ class EffortCommands:
         """
         q = neutral(self._model)
         if values:
-            places = [self._model.q_offsets[self._model.joint_index(joint)]
-                      for joint in self.joints]
-            q[places] = self._checked(name, values)
-        return q
+            q[self._coordinates] = _checked(name, values, self._in_q)
+        return normalize(self._model, q)
 
     def velocities(self, name: str, values: Sequence[float]) -> Vector:
         """Return the velocities that values in the order of ``joints`` give."""
         v = np.zeros(self._model.nv)
         if values:
-            v[self._places] = self._checked(name, values)
+            v[self._places] = _checked(name, values, self.entries)
         return v
 
-    def _checked(self, name: str, given: Sequence[float]) -> Vector:
-        """Return one finite value for each joint."""
-        values = np.asarray(given, dtype=np.float64)
-        if values.shape != (len(self.joints),):
-            raise ShapeError(name, values.shape,
-                             f'({len(self.joints)},): {", ".join(self.joints)}')
-        finite = np.isfinite(values)
-        if not finite.all():
-            bad = int(np.argmin(finite))
-            raise NotFiniteError(name, f"joint '{self.joints[bad]}'", float(values[bad]))
-        return values
+
+def _places(offsets: Sequence[int], joints: Sequence[int], counts: Sequence[int]
+            ) -> NDArray[np.intp]:
+    """Return the entries of joints, one joint after the other."""
+    return np.array([offsets[joint] + k for joint, count in zip(joints, counts)
+                     for k in range(count)], dtype=np.intp)
+
+
+def _checked(name: str, given: Sequence[float], entries: Sequence[str]) -> Vector:
+    """Return one finite value for each entry."""
+    values = np.asarray(given, dtype=np.float64)
+    if values.shape != (len(entries),):
+        raise ShapeError(name, values.shape, f'({len(entries)},): {", ".join(entries)}')
+    finite = np.isfinite(values)
+    if not finite.all():
+        bad = int(np.argmin(finite))
+        raise NotFiniteError(name, f"joint '{entries[bad]}'", float(values[bad]))
+    return values

@@ -134,8 +134,9 @@ class Controller(Node):
         commands = EffortCommands(model, settings.joints)
         posture = (commands.configuration('posture', settings.posture)
                    if settings.posture else None)
-        task = task_from_parameters(
-            {**vars(settings), 'path': vars(settings.path)}, posture)
+        task = task_from_parameters({
+            **vars(settings), 'path': vars(settings.path),
+            'actuated': commands.driven(settings.actuated)}, posture)
         reader = JointStateReader(model)
         q = commands.configuration('', []) if posture is None else posture
         v = commands.velocities('', [])
