@@ -9,9 +9,11 @@ import math
 
 import numpy as np
 
+from mbd_ros.control.component_errors import ComponentTolerance, joint_error
 from mbd_ros.control.followed_tools import ToolPoints
 from mbd_ros.control.tracker import Step
-from mbd_ros.simulation.manifold import Vector
+from mbd_ros.model import Model
+from mbd_ros.simulation.manifold import joint_of_each_velocity, Vector
 
 
 class Outcome(Enum):
@@ -34,6 +36,8 @@ class JointTolerances:
         (nv,) each, on the way and at its end [rad or m; rad/s or m/s].
     goal_time : float
         How long after the end of the path the goal may still be reached [s].
+    components : tuple of ComponentTolerance, optional
+        The same of joints with several coordinates, whose entries above are infinite.
 
     """
 
@@ -42,6 +46,7 @@ class JointTolerances:
     goal_position: Vector
     goal_velocity: Vector
     goal_time: float
+    components: tuple[ComponentTolerance, ...] = ()
 
 
 class JointWatch:
@@ -50,8 +55,8 @@ class JointWatch:
 
     Parameters
     ----------
-    joint_names : sequence of str
-        Names for messages.
+    model : Model
+        The robot.
     tolerances : JointTolerances
         What is allowed.
     end : float
@@ -59,28 +64,52 @@ class JointWatch:
 
     """
 
-    def __init__(self, joint_names: Sequence[str], tolerances: JointTolerances, end: float
-                 ) -> None:
-        self._names = joint_names
+    def __init__(self, model: Model, tolerances: JointTolerances, end: float) -> None:
+        self._model = model
+        self._names = joint_of_each_velocity(model)
         self._allowed = tolerances
         self.end = end
 
-    def look(self, step: Step) -> tuple[Outcome, str]:
-        """Return what a step shows, with an explanation."""
+    def look(self, step: Step, q: Vector, v: Vector) -> tuple[Outcome, str]:
+        """
+        Return what a step shows, with an explanation.
+
+        Parameters
+        ----------
+        step : Step
+            A control step.
+        q, v : Vector
+            The measured state it was made for (nq,), (nv,).
+
+        """
         time, allowed = step.nominal.time, self._allowed
         error, rate = step.efforts.error, step.efforts.error_rate
         if time < self.end:
             why = self._excess('position', error, allowed.path_position)
             why = why or self._excess('velocity', rate, allowed.path_velocity)
+            why = why or self._off(step, q, v, at_end=False)
             return (Outcome.OFF_THE_PATH, f'{why} at {time:.3f} s') if why else (
                 Outcome.GOES_ON, '')
         why = self._excess('position', error, allowed.goal_position)
         why = why or self._excess('velocity', rate, allowed.goal_velocity)
+        why = why or self._off(step, q, v, at_end=True)
         if not why:
             return Outcome.REACHED, ''
         if time - self.end > allowed.goal_time:
             return Outcome.MISSED_THE_END, f'{why} {time - self.end:.3f} s after the end'
         return Outcome.GOES_ON, ''
+
+    def _off(self, step: Step, q: Vector, v: Vector, *, at_end: bool) -> str:
+        """Say which component of a joint is beyond its tolerance; empty if none is."""
+        for one in self._allowed.components:
+            sizes = joint_error(self._model, one.joint, (step.nominal.q, step.nominal.v),
+                                (q, v)).size(one.component)
+            limits = one[5:] if at_end else one[3:5]
+            for what, size, limit in zip(('', ' rate'), sizes, limits):
+                if size > limit:
+                    return (f"{one.component.name.lower()}{what} of joint '{one.name}' is off by "
+                            f'{size:.4g}, allowed is {limit:.4g},')
+        return ''
 
     def _excess(self, what: str, error: Vector, allowed: Vector) -> str:
         """Say which joint has an error beyond its tolerance; empty if none has."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Protocol
 
@@ -12,21 +13,25 @@ from mbd_msgs.action import FollowPath
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.node import Node
 from rclpy.task import Future
-from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 from mbd_ros.control import Task
+from mbd_ros.control.curved_joint_paths import JointPaths
 from mbd_ros.control.feasibility import check_joints, check_task
 from mbd_ros.control.followed_tools import ToolPoints
 from mbd_ros.control.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
 from mbd_ros.control.splines import PiecewisePolynomial
+from mbd_ros.control.task import driven_joints
 from mbd_ros.control.tracker import Step, Tracker
 from mbd_ros.errors import MbdError
-from mbd_ros.messages import path_goals, trajectories
+from mbd_ros.messages import multi_dof_trajectories, path_goals, trajectories
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.joint_states import Measured
-from mbd_ros.messages.trajectories import GoalError, Reference
+from mbd_ros.messages.way_points import GoalError, Reference
 from mbd_ros.nodes import qos
-from mbd_ros.simulation.manifold import joint_of_each_velocity
+
+JointsPath = tuple[tuple[str, ...], PiecewisePolynomial | JointPaths]
+"""Joints and the path that they follow."""
 
 
 class Controlled(NamedTuple):
@@ -38,6 +43,12 @@ class Controlled(NamedTuple):
     measured: Measured
     nanoseconds: int
     time: float
+
+    @property
+    def drives(self) -> tuple[str, ...]:
+        """Return the joints that are driven and whose efforts are sent."""
+        driven = driven_joints(self.tracker.dyn.model, self.task)
+        return tuple(name for name in self.commands.joints if name in driven)
 
 
 class Owner(Protocol):
@@ -110,7 +121,7 @@ class ControllerGoals:
             self.drop(tracker.problem)
             return
         if isinstance(active.watch, JointWatch):
-            outcome, why = active.watch.look(step)
+            outcome, why = active.watch.look(step, measured.q, measured.v)
         else:
             outcome, why = active.watch.look(step.nominal.time, tools)
         if outcome is not Outcome.GOES_ON:
@@ -120,7 +131,7 @@ class ControllerGoals:
             self._end(outcome, why)
         elif report:
             active.handle.publish_feedback(
-                trajectories.feedback_of(nanoseconds, tracker.dyn.model, measured, step)
+                multi_dof_trajectories.feedback_of(nanoseconds, tracker.dyn.model, measured, step)
                 if isinstance(active.watch, JointWatch)
                 else path_goals.path_feedback(nanoseconds, active.watch, step, tools))
 
@@ -133,7 +144,8 @@ class ControllerGoals:
         def check() -> None:
             controlled = self._controlled()
             self._tolerances(controlled, goal)
-            self._check(controlled, *self._path_of(controlled, goal.trajectory))
+            self._check(controlled, *self._path_of(
+                controlled, goal.trajectory, goal.multi_dof_trajectory))
         return self._answered('trajectory', check)
 
     def _answer_path(self, goal: FollowPath.Goal) -> GoalResponse:
@@ -157,17 +169,16 @@ class ControllerGoals:
     def _follow_joints(self, handle: Any) -> None:
         """Begin a joint trajectory; as a callback of the group it is between two control steps."""
         try:
-            controlled = self._controlled()
-            tolerances = self._tolerances(controlled, handle.request)
-            moved, path = self._path_of(controlled, handle.request.trajectory)
+            controlled, goal = self._controlled(), handle.request
+            tolerances = self._tolerances(controlled, goal)
+            moved, path = self._path_of(controlled, goal.trajectory, goal.multi_dof_trajectory)
             self._begin_joints(controlled, moved, path)
         except (GoalError, MbdError) as error:   # something has changed since it was accepted
             self._give_up(handle, FollowJointTrajectory.Result(
                 error_code=getattr(error, 'code', FollowJointTrajectory.Result.INVALID_GOAL),
                 error_string=str(error)))
             return
-        names = joint_of_each_velocity(controlled.tracker.dyn.model)
-        self._activate(handle, JointWatch(names, tolerances, path.duration))
+        self._activate(handle, JointWatch(controlled.tracker.dyn.model, tolerances, path.duration))
 
     def _follow_path(self, handle: Any) -> None:
         """Begin a path or constraints, likewise between two control steps."""
@@ -213,7 +224,7 @@ class ControllerGoals:
         try:
             controlled = self._controlled()
             if message.points:
-                moved, path = self._path_of(controlled, message)
+                moved, path = self._path_of(controlled, message, MultiDOFJointTrajectory())
                 self._check(controlled, moved, path)
                 self._begin_joints(controlled, moved, path)
             else:
@@ -241,36 +252,33 @@ class ControllerGoals:
 
     def _tolerances(self, controlled: Controlled, goal: FollowJointTrajectory.Goal
                     ) -> JointTolerances:
-        """Return the tolerances of a goal; raises GoalError for what is not supported."""
-        if goal.multi_dof_trajectory.points:
-            raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL,
-                            'the trajectory has points of joints with several coordinates')
-        if goal.component_path_tolerance or goal.component_goal_tolerance:
-            raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL,
-                            'tolerances of components of joints are not supported')
-        return trajectories.read_tolerances(
-            controlled.tracker.dyn.model, controlled.commands.joints, goal,
-            path=self._settings.path_tolerance, end=self._settings.goal_tolerance,
-            goal_time=self._settings.goal_time)
+        """Return the tolerances of a goal; raises GoalError for what is wrong with them."""
+        model, settings = controlled.tracker.dyn.model, self._settings
+        whole, end = settings.path_tolerance, settings.goal_tolerance
+        return replace(
+            trajectories.read_tolerances(model, controlled.drives, goal, path=whole, end=end,
+                                         goal_time=settings.goal_time),
+            components=multi_dof_trajectories.read_component_tolerances(
+                model, controlled.drives, goal, path=whole, end=end))
 
-    def _path_of(self, controlled: Controlled, message: JointTrajectory
-                 ) -> tuple[tuple[str, ...], PiecewisePolynomial]:
+    def _path_of(self, controlled: Controlled, ordinary: JointTrajectory,
+                 multi_dof: MultiDOFJointTrajectory) -> JointsPath:
         """Return the joints of a trajectory and their path, from the reference on."""
         tracker = controlled.tracker
         start = Reference(*tracker.reference(controlled.measured.q), controlled.nanoseconds)
-        return trajectories.read_trajectory(
-            tracker.dyn.model, controlled.commands.joints, message, start,
+        return multi_dof_trajectories.read_goal(
+            tracker.dyn.model, controlled.drives, ordinary, multi_dof, start,
             partial=self._settings.allow_partial_joints_goal)
 
-    def _check(self, controlled: Controlled, moved: tuple[str, ...], path: PiecewisePolynomial
-               ) -> None:
+    def _check(self, controlled: Controlled, moved: tuple[str, ...],
+               path: PiecewisePolynomial | JointPaths) -> None:
         """Refuse a path of joints that cannot be followed."""
         tracker = controlled.tracker
         check_joints(tracker.dyn, moved, path, path.duration,
                      tracker.reference(controlled.measured.q)[0])
 
     def _begin_joints(self, controlled: Controlled, moved: tuple[str, ...],
-                      path: PiecewisePolynomial) -> None:
+                      path: PiecewisePolynomial | JointPaths) -> None:
         """Follow a path of joints."""
         controlled.tracker.follow_joints(path, controlled.time, controlled.measured.q,
                                          controlled.measured.v, joints=moved)

@@ -1,7 +1,6 @@
 """Robots of no common kind: loops on a base that floats, and a ball joint outside loops."""
 
-import re
-
+from described import on_platform
 from mbd_msgs.msg import ControllerState
 from nav_msgs.msg import Odometry
 import numpy as np
@@ -14,8 +13,6 @@ pytestmark = [pytest.mark.nodes, pytest.mark.slow]
 
 SILENT = ('viewer:=false', 'rviz:=false', 'use_sim_time:=true', 'real_time_factor:=0',
           'composed:=true', 'rate:=250')
-PLATFORM = """<link name="base"><inertial><mass value="5"/>
-  <inertia ixx=".25" ixy="0" ixz="0" iyy=".25" iyz="0" izz=".25"/></inertial></link>"""
 HANGING = """<robot name="hanging"><link name="root"/>
   <joint name="slide" type="prismatic"><parent link="root"/><child link="cart"/>
     <axis xyz="1 0 0"/><limit effort="500" velocity="5" lower="-2" upper="2"/></joint>
@@ -60,7 +57,7 @@ def test_a_five_bar_robot_on_a_platform_that_floats(follow, graph, urdf):
     drives = {'joints': ['left_drive', 'right_drive'], 'floating_base': True,
               'gravity': [0.0, 0.0, 0.0]}
     states = follow(
-        re.sub('<link name="base"/>', PLATFORM, text),
+        on_platform(text),
         {**drives, 'measured': drives['joints']},
         {**drives, 'actuated': drives['joints'], 'link': 'tool', 'axes': 'xz', 'path': {
             'kind': 'ellipse', 'center': [0.0, 0.0, 0.42], 'a': [0.05, 0.0, 0.0],

@@ -2,21 +2,19 @@
 
 import math
 from pathlib import Path
-import re
 import time
 
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
-from control_msgs.msg import JointTolerance, JointTrajectoryControllerState
+from control_msgs.msg import JointTolerance
 from control_msgs.srv import QueryTrajectoryState
+from controlled import ControlledRobot
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
 from mbd_msgs.action import FollowPath
 from mbd_msgs.msg import ControllerState
 from mbd_msgs.srv import SetPayload
 import pytest
-from rclpy.action import ActionClient
-from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 pytestmark = pytest.mark.nodes
@@ -25,64 +23,6 @@ CONFIG = Path(__file__).resolve().parents[2] / 'config' / 'three_link_arm.yaml'
 NAMES = ['joint1', 'joint2', 'joint3']
 START = [math.pi / 4.0, -math.pi / 4.0, math.pi / 2.0]
 Codes = FollowJointTrajectory.Result
-
-
-class Arm:
-    """A simulated arm with its controller, which has nothing to follow yet."""
-
-    def __init__(self, graph, controller):
-        self.graph, self.controller = graph, controller
-        self.states = graph.hear(ControllerState, 'controller/state')
-        self.standard = graph.hear(JointTrajectoryControllerState, 'controller/controller_state')
-        self.joint_states = graph.hear(JointState, 'joint_states')
-        self.joints = ActionClient(graph.node, FollowJointTrajectory,
-                                   'controller/follow_joint_trajectory')
-        self.paths = ActionClient(graph.node, FollowPath, 'controller/follow_path')
-        self.feedback = []
-        self.wait_for_mode(ControllerState.MODE_WEIGHTLESS)
-
-    def wait_for_mode(self, mode):
-        """Wait until the controller is in a mode and return its state."""
-        def last():
-            return self.states and self.states[-1].mode == mode
-        try:
-            self.graph.wait_until(last, f'mode {mode}')
-        except AssertionError:
-            raise AssertionError(f'{mode} is not the mode of {self.states[-1:]}: '
-                                 f'{self.controller.output}') from None
-        return self.states[-1]
-
-    def wait(self, future, what):
-        """Return the result of a future."""
-        self.graph.wait_until(future.done, what)
-        return future.result()
-
-    def answer(self, client, goal):
-        """Send a goal and return its handle."""
-        assert client.wait_for_server(60.0)
-        return self.wait(client.send_goal_async(
-            goal, feedback_callback=lambda message: self.feedback.append(message.feedback)),
-            'the goal is answered')
-
-    def send(self, client, goal):
-        """Send a goal and return its handle, accepted."""
-        handle = self.answer(client, goal)
-        assert handle.accepted
-        return handle
-
-    def assert_rejected(self, client, goal, words):
-        """Send a goal that is rejected; the reason is in the log and in the diagnostics."""
-        assert not self.answer(client, goal).accepted
-        self.controller.wait_for(r'rejected: .*' + re.escape(words))
-
-    def result(self, handle):
-        """Return status and result of a goal."""
-        answer = self.wait(handle.get_result_async(), 'the goal ends')
-        return answer.status, answer.result
-
-    def carried_out(self, client, goal):
-        """Send a goal and return its status and result."""
-        return self.result(self.send(client, goal))
 
 
 def trajectory(*rows, names=NAMES, velocities=None):
@@ -125,7 +65,7 @@ def arm(run_shared, shared_graph, urdf):
         **description, 'path.kind': 'none', 'start': 'approach', 'state_timeout': '60.0'},
         '--params-file', str(CONFIG))
     controller.wait_for('generation 1')
-    arm = Arm(shared_graph, controller)
+    arm = ControlledRobot(shared_graph, controller)
     yield arm
     assert simulator.up
     assert controller.up

@@ -35,3 +35,12 @@ def one_joint(inside: str | None = None, kind: str = 'revolute') -> str:
     """Return a robot whose joint 'j', in line 4, moves link 'arm'."""
     return robot(bare('base'), link('arm'), joint('j', kind, 'base', 'arm', inside),
                  attributes=' xmlns:mbd="urn:mbd_ros"')
+
+
+def on_platform(text: str) -> str:
+    """Return a robot whose link ``base``, without inertia so far, is a platform of 5 kg."""
+    platform = ('<link name="base"><inertial><mass value="5"/>'
+                '<inertia ixx=".25" ixy="0" ixz="0" iyy=".25" iyz="0" izz=".25"/></inertial>')
+    found = text.replace('<link name="base"/>', '<link name="base"></link>')
+    assert found.count('<link name="base">') == 1
+    return found.replace('<link name="base">', platform)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from described import on_platform
 import numpy as np
 import pytest
 
@@ -44,13 +45,7 @@ HANGING = """<robot name="hanging"><link name="root"/>
 def floating(request):
     """Return a robot on a platform of 5 kg that floats, its drives and its tool."""
     file, = URDF.glob(f'{request.param}.urdf*')
-    platform = '<inertial><mass value="5"/>' \
-        '<inertia ixx=".25" ixy="0" ixz="0" iyy=".25" iyz="0" izz=".25"/></inertial>'
-    text = expand_xacro(str(file)).decode().replace('<link name="base"/>',
-                                                    '<link name="base"></link>')
-    text = text.replace('<link name="base">', f'<link name="base">{platform}')
-    assert platform in text
-    model = mbd_ros.load(text, floating_base=True)
+    model = mbd_ros.load(on_platform(expand_xacro(str(file)).decode()), floating_base=True)
     dyn = mbd_ros.compile(model, gravity=WEIGHTLESS)
     return dyn, Actuation(model, SHARE[request.param]), TOOLS[request.param]
 

@@ -92,7 +92,7 @@ def test_the_initial_state_of_a_ball_is_a_quaternion_and_a_velocity(hanging):
     assert commands.velocities('initial_velocities', [1.0, 2.0, 3.0, 0.5]).sum() == 6.5
     with pytest.raises(ShapeError, match=r'allowed: \(5,\): ball.orientation.x, .*, slide'):
         commands.configuration('initial_positions', [0.0] * 4)
-    with pytest.raises(InvalidValueError, match='quaternion of q is .*not all zero'):
+    with pytest.raises(InvalidValueError, match=r'quaternion of q is .*not all zero'):
         commands.configuration('initial_positions', [0.0] * 5)
     with pytest.raises(NotFiniteError, match=r"effort command of joint 'ball.angular.y' is nan"):
         commands.read(Float64MultiArray(data=[0.0, math.nan, 0.0, 0.0]))
@@ -105,7 +105,7 @@ def test_which_joints_are_driven(hanging):
     assert commands.driven([]) == ('slide', 'ball')
     assert commands.driven(['ball']) == ('ball',)
     with pytest.raises(InvalidValueError, match=(
-            "actuated is 'table'; allowed: .* that the parameter joints names, too")):
+            r"actuated is 'table'; allowed: .* that the parameter joints names, too")):
         commands.driven(['slide', 'table'])
     with pytest.raises(UnknownNameError, match="no joint named 'bell'"):
         commands.driven(['bell'])

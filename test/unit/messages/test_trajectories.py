@@ -11,7 +11,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbd_ros
 from mbd_ros.control.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
-from mbd_ros.messages.trajectories import GoalError, read_tolerances, read_trajectory, Reference
+from mbd_ros.messages.trajectories import read_tolerances, read_trajectory
+from mbd_ros.messages.way_points import GoalError, Reference
 
 Result = FollowJointTrajectory.Result
 NOW = 5_000_000_000
@@ -174,18 +175,21 @@ def step(time, error, rate=(0.0, 0.0)):
         error=np.array(error), error_rate=np.array(rate)))
 
 
-def test_a_joint_watch_tells_outcomes_apart():
+def test_a_joint_watch_tells_outcomes_apart(model):
     anything = np.full(2, np.inf)
-    watch = JointWatch(('a', 'b'), JointTolerances(
+    watch = JointWatch(model, JointTolerances(
         np.array([0.1, np.inf]), anything, np.array([0.01, 0.01]), np.array([np.inf, 0.1]), 0.5),
         2.0)
-    assert watch.look(step(1.0, (0.09, 5.0))) == (Outcome.GOES_ON, '')
-    outcome, why = watch.look(step(1.0, (-0.11, 0.0)))
+
+    def look(*shown):
+        return watch.look(step(*shown), np.zeros(2), np.zeros(2))
+    assert look(1.0, (0.09, 5.0)) == (Outcome.GOES_ON, '')
+    outcome, why = look(1.0, (-0.11, 0.0))
     assert outcome is Outcome.OFF_THE_PATH
     assert why == "position of joint 'a' is off by 0.11, allowed is 0.1, at 1.000 s"
-    assert watch.look(step(2.1, (0.0, 0.005)))[0] is Outcome.REACHED
-    assert watch.look(step(2.1, (0.0, 0.005), (0.0, 0.2)))[0] is Outcome.GOES_ON
-    outcome, why = watch.look(step(2.6, (0.0, 0.02)))
+    assert look(2.1, (0.0, 0.005))[0] is Outcome.REACHED
+    assert look(2.1, (0.0, 0.005), (0.0, 0.2))[0] is Outcome.GOES_ON
+    outcome, why = look(2.6, (0.0, 0.02))
     assert outcome is Outcome.MISSED_THE_END
     assert why.endswith('0.600 s after the end')
 
