@@ -126,15 +126,15 @@ class PostureSpring:
 
     def target(self, t: float) -> tuple[Vector, Vector]:
         """Return where the springs pull to at a time [s], and how fast that moves (nv,) each."""
-        code = self.target_code()
-        if code is not None:
-            target, rate = code(t).reshape(2, -1)
-            return target, rate
         if self._lead is None:
             return self.posture, self._rest
         start, begin, duration = self._lead
         if t >= begin + duration:
             return self.posture, self._rest
+        code = self.target_code()
+        if code is not None:
+            values, n = code(t), len(self._rest)
+            return values[:n], values[n:]
         s, rate, _ = quintic(t - begin, duration)
         way = displacement(self.dyn.model, start, self.posture)
         return displaced(self.dyn.model, start, s * way), rate * way

@@ -93,14 +93,22 @@ class LinkConstraint:
         """Return ``phi`` of a pose, or ``psi`` of a pose and velocity."""
         raise NotImplementedError
 
+    @functools.cached_property
+    def _codes(self) -> tuple[TimeCode, ...] | None:
+        return self._coded()
+
     def time_codes(self) -> tuple[TimeCode, ...] | None:
-        """Return machine code for the reference, None where a user's path gives it."""
+        """Return machine code for the reference, None where a user's class gives it."""
+        return self._codes
+
+    def _coded(self) -> tuple[TimeCode, ...] | None:
+        """Return it, made for the first time."""
         return None if self.reference_sizes else ()
 
     def reference(self, t: float) -> tuple[Vector, ...]:
         """Return what the function's reference is at a time [s], its two rates behind it."""
-        codes = self.time_codes()
-        return self._followed(t) if codes is None else tuple(code(t) for code in codes)
+        codes = self._codes
+        return self._followed(t) if codes is None else tuple([code(t) for code in codes])
 
     def _followed(self, t: float) -> tuple[Vector, ...]:
         """Return the reference from a user's path or orientation."""

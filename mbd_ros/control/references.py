@@ -52,8 +52,10 @@ class CodedPath(Coded):
 
     def at(self, time: float) -> PathPoint:
         """Return position, velocity and acceleration at a time [s]."""
-        assert self._code is not None
-        return PathPoint(*self._code(time).reshape(3, -1))
+        code = self._code
+        assert code is not None
+        point, n = code(time), code.size // 3
+        return PathPoint(point[:n], point[n:2 * n], point[2 * n:])
 
 
 @dataclass(frozen=True, eq=False)

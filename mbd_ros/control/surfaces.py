@@ -8,7 +8,6 @@ the point on a surface, two on the curve in which two surfaces meet.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -99,14 +98,8 @@ class OnSurface(LinkConstraint):
         x = list(moving.at(self._point))
         return [surface(x, [reference[0]])[0] for surface in self._surfaces]
 
-    def time_codes(self) -> tuple[TimeCode, ...]:
-        """Return machine code for the time with its two rates."""
-        return (_time(),)
-
-
-@functools.cache
-def _time() -> TimeCode:
-    return closed_form(_time_with_rates, (), 3)
+    def _coded(self) -> tuple[TimeCode, ...]:
+        return (closed_form(_time_with_rates, (), 3),)
 
 
 def _time_with_rates(time: Scalar, _: Row) -> Row:

@@ -28,6 +28,7 @@ from mbd_ros.spatial import Scalar
 Text: TypeAlias = Callable[[Scalar, Row], Sequence[Scalar]]
 """What a function of time computes: on scalars, from the time [s] and the entries of its data."""
 
+_array = np.array   # one look-up less at every call
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -69,7 +70,7 @@ class TimeCode:
 
     def __call__(self, time: float) -> Vector:
         """Return the result (size,) at a time [s]; NaN if the time is."""
-        result: Vector = self._call(np.array((time,), np.float64), self._where)
+        result: Vector = self._call(_array((float(time),)), self._where)
         return result
 
 

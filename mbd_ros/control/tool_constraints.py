@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-import functools
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,8 +66,7 @@ class ToolPosition(LinkConstraint):
         x = moving.at(self._point)
         return [x[k] - reference[k] for k in self.chosen]
 
-    def time_codes(self) -> tuple[TimeCode, ...] | None:
-        """Return machine code for the path."""
+    def _coded(self) -> tuple[TimeCode, ...] | None:
         return codes_of(self.path)
 
     def _followed(self, t: float) -> tuple[Vector, ...]:
@@ -114,14 +112,9 @@ class ToolOrientation(LinkConstraint):
         x, y, z = (Vector3(*reference[k:k + 3]) for k in (0, 3, 6))   # columns of R_d^T
         return rotation_vector(moving.rotation.compose(Rotation(x, y, z)))
 
-    @functools.cached_property
-    def _codes(self) -> tuple[TimeCode, ...] | None:
+    def _coded(self) -> tuple[TimeCode, ...] | None:
         code = time_code_of(self.orientation)
         return None if code is None else (followed(code, _columns_and_rates, 27),)
-
-    def time_codes(self) -> tuple[TimeCode, ...] | None:
-        """Return machine code for the columns of ``R_d^T`` and their rates."""
-        return self._codes
 
     def _followed(self, t: float) -> tuple[Vector, ...]:
         R, omega, alpha = self.orientation.at(t)
