@@ -29,6 +29,7 @@ from mbd_ros.control.task import Controller, controller_for, default_task, Task
 from mbd_ros.control.tool_constraints import (
     NoSideslip, ToolDirection, ToolOrientation, ToolPosition)
 from mbd_ros.control.traced_constraints import TracedConstraint, TracedVelocityConstraint
+from mbd_ros.control.traced_path import TracedPath
 from mbd_ros.control.tracking import TrackingEffort, TrackingLaw
 from mbd_ros.control.udwadia_kalaba import constrained_acceleration, ConstrainedSolution
 from mbd_ros.control.violation import DirectElimination, Elimination
@@ -40,8 +41,9 @@ __all__ = [
     'Elimination', 'Ellipse', 'FunctionConstraint', 'JointCoupling', 'JointPath', 'JointSpeed',
     'Line', 'Lissajous', 'NoSideslip', 'NominalModel', 'NominalState', 'OnSurface', 'Orientation',
     'Path', 'PathPoint', 'Payload', 'PostureSpring', 'Stack', 'Task', 'ToolDirection',
-    'ToolOrientation', 'ToolPosition', 'TracedConstraint', 'TracedVelocityConstraint',
-    'TrackingEffort', 'TrackingLaw', 'Turn', 'circle', 'constrained_acceleration',
+    'ToolOrientation', 'ToolPosition', 'TracedConstraint', 'TracedPath',
+    'TracedVelocityConstraint', 'TrackingEffort', 'TrackingLaw', 'Turn', 'circle',
+    'constrained_acceleration',
     'constraints_from_data', 'controller_for', 'cylinder', 'default_task', 'dynamics_with',
     'held', 'joint_path', 'joint_trajectory', 'path_from_data', 'plane',
     'singular_mass_acceleration', 'sphere', 'spline', 'trajectory', 'udwadia_kalaba',

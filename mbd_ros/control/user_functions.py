@@ -102,8 +102,8 @@ class UserFunction:
         ``(function, *arguments)`` to its results; each argument a list of symbols.
     sizes : sequence of int
         Length of each argument.
-    returned : str, optional
-        What it has to return, for messages.
+    returned, what : str, optional
+        What it has to return, and what it is, for messages.
 
     Attributes
     ----------
@@ -118,8 +118,8 @@ class UserFunction:
     """
 
     def __init__(self, function: Callable[..., Any], call: Callable[..., Any],
-                 sizes: Sequence[int], *, returned: str = 'a sequence of scalars, not empty'
-                 ) -> None:
+                 sizes: Sequence[int], *, returned: str = 'a sequence of scalars, not empty',
+                 what: str = 'constraint function') -> None:
         self._trace = UserTrace()
         arguments = [[self._trace.input(k, i) for i in range(size)]
                      for k, size in enumerate(sizes)]
@@ -131,19 +131,17 @@ class UserFunction:
             raise
         except Exception as error:   # whatever the user's function raises
             raise InvalidValueError(
-                'constraint function', f'{self._name} ({type(error).__name__}: {error})', ALLOWED
-            ) from error
+                what, f'{self._name} ({type(error).__name__}: {error})', ALLOWED) from error
         if not values or not all(isinstance(value, (Symbol, Real)) and not isinstance(value, bool)
                                  for value in values):
-            raise InvalidValueError('constraint function', f'{self._name}, returning {found!r}',
+            raise InvalidValueError(what, f'{self._name}, returning {found!r}',
                                     f'one that returns {returned}')
         self._results = [value if isinstance(value, Symbol) else float(value)
                          for value in values]
         steps = self._trace.needed(self._results)
         for step in steps:
             if step.name not in SMOOTH:
-                raise InvalidValueError('constraint function', f'{self._name} ({step.name})',
-                                        ALLOWED)
+                raise InvalidValueError(what, f'{self._name} ({step.name})', ALLOWED)
         self.text = ';'.join(
             [f'{step.number}={step.name} {_told(step.first)} {_told(step.second)}'
              for step in steps] + [_told(result) for result in self._results])

@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 import mbd_ros
 from mbd_ros.control import (
     Ellipse, JointCoupling, JointPath, Line, Lissajous, spline, ToolOrientation, ToolPosition,
-    TracedConstraint, trajectory, Turn)
+    TracedConstraint, TracedPath, trajectory, Turn)
 from mbd_ros.control import time_code
 from mbd_ros.control.applied_forces import PostureSpring
 from mbd_ros.control.approach import Approach
@@ -25,7 +25,8 @@ from mbd_ros.control.references import PathPoint
 from mbd_ros.control.splines import PiecewisePolynomial, Repeated, Scaled
 from mbd_ros.control.surfaces import OnSurface, plane
 from mbd_ros.control.time_code import closed_form, time_code_of, TimeCode, unchanging
-from mbd_ros.spatial import sine
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.spatial import cosine, sine
 
 FLOATING = Path(__file__).parents[2] / 'data' / 'ladder' / '08_floating_arms.urdf'
 RNG = np.random.default_rng(4)
@@ -307,6 +308,35 @@ def test_a_users_path_may_have_machine_code(puma):
     np.testing.assert_allclose(scaled.at(0.4).acceleration, np.arange(6, 9) * rate**2
                                + np.arange(3, 6) * second, rtol=0, atol=1e-13)
     assert time_code_of(Users(Path())) is None
+
+
+def test_a_function_of_time_is_a_path():
+    """The derivatives follow; equal functions are one piece of machine code."""
+    w, r = 2 * math.pi / 1.7, 0.4
+
+    def screw():
+        return TracedPath(lambda t: [r * cosine(w * t), r * sine(w * t), 0.3 * t])
+    path = screw()
+    for t in TIMES:
+        c, s = math.cos(w * t), math.sin(w * t)
+        # Rounding of angles of up to 1e3 rad.
+        np.testing.assert_allclose(path.at(t), [
+            [r * c, r * s, 0.3 * t], [-r * w * s, r * w * c, 0.3],
+            [-r * w * w * c, -r * w * w * s, 0.0]], rtol=0, atol=1e-11)
+        np.testing.assert_array_equal(by_address(path.time_code(), t), np.concatenate(path.at(t)))
+    assert screw().time_code().address == path.time_code().address
+    assert TracedPath(lambda t: [0.3, t]).at(2.0).velocity.tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(('function', 'text'), [
+    (lambda t: [t if t else 0.0], 'its value is not known while the function is recorded'),
+    (lambda t: [], "'<lambda>, returning []'; allowed: one that returns a sequence of scalars"),
+])
+def test_functions_that_are_no_paths(function, text):
+    with pytest.raises(InvalidValueError) as caught:
+        TracedPath(function)
+    assert str(caught.value).startswith('function of a path is ')
+    assert text in str(caught.value)
 
 
 def test_other_data_of_a_kind_compile_nothing(puma, monkeypatch):
