@@ -101,7 +101,7 @@ def durations(dyn: PreparedDynamics, task: Task, q: NDArray[np.float64], steps: 
             begin = time.perf_counter()
             effort = step(k * PERIOD, *state)
             found[-1].append(time.perf_counter() - begin)
-        robot.advance(effort.efforts.effort, PERIOD)
+        robot.advance(effort.effort, PERIOD)
     return np.array(found)
 
 

@@ -195,10 +195,12 @@ class ConstrainedMotion:
             near a singularity, or if one Newton step is not enough.
 
         """
-        quick = self._fused_motion()
-        if quick is None or self.elimination is None:
+        quick = self.in_machine_code()
+        bounds = (None if quick is None or self.elimination is None
+                  else quick.bounds(self.elimination, self.tolerance))
+        if quick is None or bounds is None:
             return None
-        return quick.step(t, q, v, first, end, self.elimination, self.tolerance)
+        return quick.step(t, q, v, first, end, bounds)
 
     def observed(self, t: float, q: Vector, v: Vector, way: Vector, pace: Vector
                  ) -> RegularStep | None:
@@ -220,12 +222,12 @@ class ConstrainedMotion:
             State and motion; None without machine code, far away, or if a rank is in doubt.
 
         """
-        quick = self._fused_motion()
+        quick = self.in_machine_code()
         return None if quick is None else quick.observed(t, q, v, way, pace, self.tolerance)
 
     def _solved_in_machine_code(self, t: float, q: Vector, v: Vector) -> Dynamics | None:
         """Return what ``solve`` does; rows that depend on each other have code of their own."""
-        quick = self._fused_motion()
+        quick = self.in_machine_code()
         if quick is None:
             return None
         found = quick.solve(t, q, v, self.tolerance)
@@ -234,7 +236,7 @@ class ConstrainedMotion:
             return self._solved_in_machine_code(t, q, v)
         return None if found is None else Dynamics(found[1], found[0])
 
-    def _fused_motion(self) -> FusedMotion | None:
+    def in_machine_code(self) -> FusedMotion | None:
         """Return the machine code of the whole motion, where it has one."""
         if not self._whole_is_known:
             self._whole_is_known = True

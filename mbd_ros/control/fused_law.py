@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+import math
 from typing import Protocol
 
 from mbd_ros.control.actuation import Actuation
@@ -11,12 +12,13 @@ from mbd_ros.control.robot_code import has_machine_code, machine_code
 from mbd_ros.control.scalars import (
     absolute, clipped, difference, Row, smallest, square, sum_of)
 from mbd_ros.control.small_systems import (
-    actuated_efforts, clear, CLEARLY_FREE, FACTS, no_facts)
+    actuated_efforts, CLEARLY_FREE, FACTS, gaps, no_facts)
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.execution.fused import Computed, fused, Inside, KernelCall
+from mbd_ros.execution.fused import Computed, Fused, fused, Inside, KernelCall
 from mbd_ros.execution.loop_code import loop_code
 from mbd_ros.execution.trace import Operand, Symbol
-from mbd_ros.simulation.manifold import endless, is_flat, Vector
+from mbd_ros.model import Model
+from mbd_ros.simulation.manifold import endless, is_flat
 
 
 class Law(Protocol):
@@ -34,7 +36,7 @@ class Law(Protocol):
 
 
 def fused_law(dyn: PreparedDynamics, law: Law, limits: Sequence[float],
-              actuation: Actuation | None) -> Callable[..., Vector | None] | None:
+              actuation: Actuation | None) -> Fused | None:
     """
     Return a law as machine code.
 
@@ -51,12 +53,12 @@ def fused_law(dyn: PreparedDynamics, law: Law, limits: Sequence[float],
 
     Returns
     -------
-    callable or None
+    Fused or None
         ``(q_n, v_n, qdd_n, effort_n, q, v)`` to effort within the limits, feedback, error, error
-        rate and robust term (nv,) each; then the largest cut of an effort, and the largest error
-        of a joint that turns without end. In place of ``q_n`` it takes the error (nv,) where
-        configurations do not just add. None where the robot has no such machine code, and from
-        the callable where it is in doubt which motions of loops the drives catch.
+        rate and robust term (nv,) each; then the largest cut of an effort, the largest error of a
+        joint that turns without end, and the facts about drives of loops (see ``gaps_of_law``).
+        In place of ``q_n`` it takes the error (nv,) where configurations do not just add. None
+        where the robot has no such machine code.
 
     """
     model = dyn.model
@@ -133,15 +135,31 @@ def fused_law(dyn: PreparedDynamics, law: Law, limits: Sequence[float],
         if robust:
             parts += [Computed(robust_term, 'term', n),
                       KernelCall(drive.address, ('q', 'term'), 'shared', n + FACTS)]
-    entry = fused({'q_n': model.nq if flat else n, 'v_n': n, 'a_n': n, 'f_n': n, 'q': model.nq,
-                   'v': n}, [*parts, Computed(results, 'all', 5 * n + 2 + FACTS)], 'tracking_law',
-                  keep).call
-    if drive is None:
-        return entry
+    return fused({'q_n': model.nq if flat else n, 'v_n': n, 'a_n': n, 'f_n': n, 'q': model.nq,
+                  'v': n}, [*parts, Computed(results, 'all', law_size(model))], 'tracking_law',
+                 keep)
 
-    def checked(*arguments: Vector) -> Vector | None:
-        result: Vector | None = entry(*arguments)
-        if result is None or not clear(result[-FACTS:].tolist(), CLEARLY_FREE):
-            return None
-        return result
-    return checked
+
+def law_size(model: Model) -> int:
+    """Return the number of entries that the machine code of a law gives."""
+    return 5 * model.nv + 2 + FACTS
+
+
+def gaps_of_law(facts: Row) -> Row:
+    """
+    Return what is positive where the machine code of a law is right.
+
+    Parameters
+    ----------
+    facts : Row
+        What follows its five vectors.
+
+    Returns
+    -------
+    Row
+        How far no endless joint is from half a turn away [rad], and how clear it is which motions
+        of loops the drives catch.
+
+    """
+    _, turned, *drives = facts
+    return [math.pi - turned, *gaps(drives, CLEARLY_FREE)]

@@ -8,6 +8,7 @@ Newton step is not enough, it is left to them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import math
 from typing import NamedTuple
 
@@ -24,11 +25,15 @@ from mbd_ros.control.references import Remembered
 from mbd_ros.control.regular_case import CLEARLY_REGULAR, LARGEST
 from mbd_ros.control.robot_code import has_machine_code, LARGEST_DENSE
 from mbd_ros.control.scalar_manifold import SMALL
-from mbd_ros.control.small_systems import clear, CLEARLY_FREE, CONFLICT, FACTS, KEPT, RANK
+from mbd_ros.control.scalars import all_positive, Row
+from mbd_ros.control.small_systems import (
+    clear, CLEARLY_FREE, CONFLICT, FACTS, gaps, KEPT, RANK)
+from mbd_ros.control.time_code import TimeCode, unchanging
 from mbd_ros.control.udwadia_kalaba import CONFLICT as CONFLICTING, ConstrainedSolution
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.simulation.manifold import is_flat, Vector
+from mbd_ros.spatial import Scalar
 
 
 class RegularStep(NamedTuple):
@@ -64,6 +69,48 @@ class RegularStep(NamedTuple):
     conflicting: bool
 
 
+class Bounds(NamedTuple):
+    """
+    Where a step of machine code is right; beyond, it takes a closer look.
+
+    Attributes
+    ----------
+    rank : float
+        Least squared part of a row that is kept.
+    violation : float
+        Largest violation after one Newton step.
+    moved, velocity : float
+        Largest corrections of configuration and velocity.
+    taken : float
+        Longest way that is taken from a measured state.
+
+    """
+
+    rank: float
+    violation: float
+    moved: float
+    velocity: float
+    taken: float
+
+
+def gaps_of_step(facts: Sequence[Scalar], bounds: Bounds) -> Row:
+    """Return what is positive where the ``STEP_FACTS`` of a step are within bounds."""
+    _, after, moved, change, *rank = facts
+    return [*gaps(rank, bounds.rank), bounds.violation - after,
+            *within(moved, bounds.moved), *within(change, bounds.velocity)]
+
+
+def gaps_of_observation(facts: Sequence[Scalar], least: float, longest: float) -> Row:
+    """Return what is positive where what ends an observation is beyond doubt and near."""
+    taken, *rank = facts
+    return [*gaps(rank, least), *within(taken, longest)]
+
+
+def within(value: Scalar, bound: float) -> Row:
+    """Return how far a value is from its bound, nothing where there is none."""
+    return [] if math.isinf(bound) else [bound - value]
+
+
 class FusedMotion:
     """
     The constrained motion of a robot.
@@ -79,10 +126,16 @@ class FusedMotion:
     spring : PostureSpring or None
         The applied force.
 
+    Attributes
+    ----------
+    kernels : MotionKernels
+        As given.
+
     """
 
     def __init__(self, kernels: MotionKernels, constraint: Recorded, approach: Fading | None,
                  spring: PostureSpring | None) -> None:
+        self.kernels = kernels
         self._n, self._nq, self._m = kernels.size, kernels.model.nq, kernels.counts[2]
         self._constraint, self._approach, self._spring = constraint, approach, spring
         self._acceleration, self._step = kernels.acceleration.call, kernels.step.call
@@ -107,26 +160,30 @@ class FusedMotion:
             return None
         return ConstrainedSolution(
             result[:n], result[n:2 * n], result[2 * n:2 * n + m], int(facts[RANK]),
-            result[2 * n + m:end], _conflicting(facts, m), math.sqrt(facts[KEPT])), result[-n:]
+            result[2 * n + m:end], conflicting(facts, m), math.sqrt(facts[KEPT])), result[-n:]
 
-    def step(self, t: float, q: Vector, v: Vector, first: Vector, end: float,
-             settings: DirectElimination, tolerance: float) -> RegularStep | None:
-        """Return the state at an end, corrected by one Newton step, if that is enough."""
+    def bounds(self, settings: DirectElimination, tolerance: float) -> Bounds | None:
+        """Return where a step is right, None if other eliminations are wanted."""
         if (settings.tolerance is None or settings.position_iterations < 1
                 or settings.velocity_iterations != 1):
             return None
+        return Bounds(max(self._kept, tolerance * tolerance, settings.rank_tolerance**2),
+                      settings.tolerance, min(settings.max_step, self._longest),
+                      settings.max_velocity_step, self._longest)
+
+    def step(self, t: float, q: Vector, v: Vector, first: Vector, end: float,
+             bounds: Bounds) -> RegularStep | None:
+        """Return the state at an end, corrected by one Newton step, if that is enough."""
         step = end - t
         result = self._step(q, v, first, np.array((step,)), *self._at(t + 0.5 * step),
                             *self._at(end))
         if result is None:
             return None
-        before, after, moved, change, *facts = result[-STEP_FACTS:].tolist()
-        least = max(self._kept, tolerance * tolerance, settings.rank_tolerance**2)
-        if (not clear(facts, least) or after > settings.tolerance
-                or moved > min(settings.max_step, self._longest)
-                or change > settings.max_velocity_step):
+        facts = result[-STEP_FACTS:].tolist()
+        if not all_positive(gaps_of_step(facts, bounds)):
             return None
-        return self._outcome(result, before, after, moved, facts)
+        before, after, moved = facts[:3]
+        return self._outcome(result, before, after, moved, facts[4:])
 
     def observed(self, t: float, q: Vector, v: Vector, way: Vector, pace: Vector,
                  tolerance: float) -> RegularStep | None:
@@ -136,10 +193,19 @@ class FusedMotion:
         result = self._observation.call(q, v, way, pace, *self._at(t))
         if result is None:
             return None
-        taken, *facts = result[-1 - FACTS:].tolist()
-        if not clear(facts, max(self._kept, tolerance * tolerance)) or taken > self._longest:
+        facts = result[-1 - FACTS:].tolist()
+        least = max(self._kept, tolerance * tolerance)
+        if not all_positive(gaps_of_observation(facts, least, self._longest)):
             return None
-        return self._outcome(result, 0.0, 0.0, 0.0, facts)
+        return self._outcome(result, 0.0, 0.0, 0.0, facts[1:])
+
+    def time_codes(self) -> tuple[TimeCode, ...] | None:
+        """Return what depends on time alone as machine code, in order; None if some has none."""
+        codes = self._constraint.time_codes()
+        more = [unchanging(self._none) if self._approach is None else self._approach.fade_code(),
+                *([] if self._spring is None else [self._spring.target_code()])]
+        found = tuple(code for code in more if code is not None)
+        return None if codes is None or len(found) < len(more) else codes + found
 
     def _outcome(self, result: Vector, before: float, after: float, moved: float,
                  facts: list[float]) -> RegularStep:
@@ -149,7 +215,7 @@ class FusedMotion:
             result[:at], result[at:at + n], result[at + n:at + 2 * n],
             result[at + 2 * n:at + 3 * n], result[at + 3 * n:at + 3 * n + m],
             result[at + 3 * n + m:at + 4 * n + m], result[at + 4 * n + m:at + 5 * n + m],
-            before, after, moved, int(facts[RANK]), _conflicting(facts, m))
+            before, after, moved, int(facts[RANK]), conflicting(facts, m))
 
     def _changing(self, t: float) -> tuple[Vector, ...]:
         """Return what changes with time: reference, approach, where the springs pull to."""
@@ -159,7 +225,7 @@ class FusedMotion:
         return *self._constraint.reference(t), fade, *self._spring.target(t)
 
 
-def _conflicting(facts: list[float], m: int) -> bool:
+def conflicting(facts: list[float], m: int) -> bool:
     """Return whether rows contradict each other."""
     return facts[RANK] < m and facts[CONFLICT] > CONFLICTING
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from mbd_ros.control.nominal_model import NominalState
+from mbd_ros.control.nominal_model import NominalState, Reached
 from mbd_ros.control.references import Path
+from mbd_ros.control.time_code import time_code_of, TimeCode
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import ShapeError, UnsupportedError
 from mbd_ros.simulation.manifold import is_flat
 
 
-class JointReference:
+class JointReference(Reached):
     """
     All joints on a path of time.
 
@@ -27,12 +30,19 @@ class JointReference:
     time : float, optional
         Where on the path it begins [s].
 
+    Attributes
+    ----------
+    step : float
+        There is no longest step: infinite.
+
     Raises
     ------
     UnsupportedError, ShapeError
         If the robot has a joint with several coordinates, or the path another number of entries.
 
     """
+
+    step = math.inf
 
     def __init__(self, dyn: PreparedDynamics, path: Path, *, time: float = 0.0) -> None:
         if not is_flat(dyn.model):
@@ -45,18 +55,15 @@ class JointReference:
         self.path = path
         self._none = np.zeros(0)
         self._rest = np.zeros(dyn.model.nv)
-        self._state = self._at(time)
+        super().__init__(self._at(time))
 
-    @property
-    def state(self) -> NominalState:
-        """The state at the time reached."""
-        return self._state
+    def time_code(self) -> TimeCode | None:
+        """Return the path as machine code, None if it has none."""
+        return time_code_of(self.path)
 
     def advance_to(self, time: float) -> NominalState:
         """Return the state at a time [s]."""
-        if time != self._state.time:
-            self._state = self._at(time)
-        return self._state
+        return self.state if time == self.time else self._reach(self._at(time))
 
     def _at(self, time: float) -> NominalState:
         q, v, a = self.path.at(time)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import functools
 import math
 from typing import Any
 
 import numpy as np
 
 from mbd_ros.control.robot_code import LARGEST_DENSE
-from mbd_ros.control.scalars import smallest
-from mbd_ros.execution.trace import Operand, Symbol, Trace
+from mbd_ros.control.scalars import Row, smallest
 from mbd_ros.execution.traced_function import machine_code_of
 from mbd_ros.model import Model
 from mbd_ros.model.state import simple_entries
@@ -48,7 +48,6 @@ class Limits:
         self._high = np.concatenate([upper, top])
         margin = np.concatenate([np.full(len(lower), MARGIN), (SPEED_MARGIN - 1.0) * top])
         self._widened = self._low - margin, self._high + margin
-        self._excess = self._quick() if model.nv <= LARGEST_DENSE and len(self._v) else None
         # Where one side is unlimited the way out is that to the other side.
         self._middle = np.where(np.isfinite(lower), np.where(
             np.isfinite(upper), 0.5 * (np.nan_to_num(lower) + np.nan_to_num(upper)), np.inf),
@@ -56,22 +55,27 @@ class Limits:
         names = joint_of_each_velocity(model)
         self._names = [names[at] for at in self._v]
 
-    def _quick(self) -> Callable[..., Any]:
-        """Return the largest excess over the limits, and over the widened ones."""
-        places = [*((0, at) for at in self._q.tolist()), *((1, at) for at in self._v.tolist())]
+    def excesses(self, q: Row, v: Row) -> tuple[Scalar, Scalar]:
+        """Return the largest excess over the limits, and over the widened ones, on scalars."""
+        state = [*(q[at] for at in self._q.tolist()), *(v[at] for at in self._v.tolist())]
+        found: list[Scalar] = []
+        for low, high in ((self._low, self._high), self._widened):
+            beyond: Row = [-1.0]
+            for x, least, most in zip(state, low.tolist(), high.tolist()):
+                beyond += [least - x] * math.isfinite(least)
+                beyond += [x - most] * math.isfinite(most)
+            found.append(-smallest([-excess for excess in beyond]))
+        return found[0], found[1]
 
-        def record(_: Trace, *state: list[Symbol]) -> list[Operand]:
-            results: list[Operand] = []
-            for low, high in ((self._low, self._high), self._widened):
-                beyond: list[Scalar] = [-1.0]
-                for (which, at), least, most in zip(places, low.tolist(), high.tolist()):
-                    x = state[which][at]
-                    beyond += [least - x] * math.isfinite(least)
-                    beyond += [x - most] * math.isfinite(most)
-                results.append(-smallest([-excess for excess in beyond]))
-            return results
-        return machine_code_of(record, (self._model.nq, self._model.nv), 'limits',
-                               'excess over limits', otherwise=lambda *state: None)
+    @functools.cached_property
+    def _in_machine_code(self) -> Callable[..., Any] | None:
+        """``excesses`` in machine code, where a robot is not too large for that."""
+        if self._model.nv > LARGEST_DENSE or not len(self._v):
+            return None
+        return machine_code_of(
+            lambda _, q, v: list(self.excesses(list(q), list(v))),
+            (self._model.nq, self._model.nv), 'limits', 'excess over limits',
+            otherwise=lambda *state: None)
 
     def too_fast(self, v: Vector) -> bool:
         """Tell whether a joint has a velocity (nv,) that is granted not even a measured one."""
@@ -101,8 +105,8 @@ class Limits:
             Joint, what was found and what is allowed; empty if none is exceeded.
 
         """
-        if self._excess is not None:
-            inside = self._excess(q, v)
+        if self._in_machine_code is not None:
+            inside = self._in_machine_code(q, v)
             if inside is not None and inside[int(measured)] <= 0.0:
                 return ''
         state = np.concatenate((q, v) if self._all else (q[self._q], v[self._v]))

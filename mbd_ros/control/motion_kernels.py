@@ -89,6 +89,8 @@ class MotionKernels:
         where actuators catch every motion.
     reach : bool
         Whether drives of closed loops leave a motion that they do not catch.
+    changing : mapping of str to int
+        Sizes of what changes with time, in order: references, approach, what springs pull to.
 
     """
 
@@ -113,7 +115,7 @@ class MotionKernels:
                                     *constraint.quantities))
         self._names = {one: f'K{k}' for k, one in enumerate(quantities)}
         pull = {} if setting.spring is None else {'target': self.size, 'rate': self.size}
-        self._changing = {**self._references, 'fade': 3 * rated, **pull}
+        self.changing = {**self._references, 'fade': 3 * rated, **pull}
         self._state = {'q': dyn.model.nq, 'v': self.size}
         self.acceleration = self._acceleration_kernel()
         self.drive = driven_kernel(dyn, setting.drives) if self._loops is not None else None
@@ -145,7 +147,7 @@ class MotionKernels:
         size = 2 * (n + m) + FACTS
         if not self._setting.redundant:
             calls.append(Computed(straight, 'all', size + n))
-            return fused({**self._state, **self._changing}, calls, 'constrained_motion',
+            return fused({**self._state, **self.changing}, calls, 'constrained_motion',
                          self._keep)
         loops = 0 if self._loops is None else self._loops.count
         code = (reached_solver(n, m, loops, len(self._setting.drives)) if self.reach
@@ -153,7 +155,7 @@ class MotionKernels:
         calls += self._solved(lambda given: system(given)[:2], m, 'solved', code,
                               more=(self._drives.ctypes.data,) if self.reach else ())
         calls.append(Computed(combined, 'all', size + n))
-        return fused({**self._state, **self._changing}, calls, 'constrained_motion',
+        return fused({**self._state, **self.changing}, calls, 'constrained_motion',
                      (*self._keep, code))
 
     def _solved(self, system: Callable[[Given], tuple[Row, Rows]], m: int, result: str,
@@ -215,7 +217,7 @@ class MotionKernels:
             code = solver(n, count, 0)
             keep = (*keep, code)
             calls += self._solved(system, count, 'solved', code, metric, mixed=False)
-        return fused({**self._state, **self._changing},
+        return fused({**self._state, **self.changing},
                      [*calls, Computed(record, 'all', held + n + FACTS)], f'{of}_correction', keep)
 
     def _step_kernel(self) -> Fused:
@@ -227,11 +229,11 @@ class MotionKernels:
         """
         model, n, (held, _, m) = self.model, self.size, self.counts
         places, rates = self._correction_kernel('violation'), self._correction_kernel('rate')
-        at = {when: tuple(f'{when}_{name}' for name in self._changing)
+        at = {when: tuple(f'{when}_{name}' for name in self.changing)
               for when in ('middle', 'end')}
         inputs = {'q': model.nq, 'v': n, 'a1': n, 'step': 1,
                   **{f'{when}_{name}': size for when in at
-                     for name, size in self._changing.items()}}
+                     for name, size in self.changing.items()}}
         parts: list[Part] = []
 
         def combined(stage: int, *terms: tuple[Scalar, str]) -> None:
@@ -317,7 +319,7 @@ class MotionKernels:
                            'q2', model.nq),
                   Computed(lambda given: [x + y for x, y in zip(
                       given['v'], taken(given, 'pace'))], 'v2', n),
-                  KernelCall(self.acceleration.address, ('q2', 'v2', *self._changing), 'a', size),
+                  KernelCall(self.acceleration.address, ('q2', 'v2', *self.changing), 'a', size),
                   *self._driven('q2', 'a')]
 
         def results(given: Given) -> list[Operand]:
@@ -328,7 +330,7 @@ class MotionKernels:
                 facts.append(given['driven'][n:])
             return [*given['q2'], *given['v2'], *self._moved(given, a),
                     length(taken(given, 'way')), *gathered(facts)]
-        return fused({**self._state, 'way': n, 'pace': n, **self._changing},
+        return fused({**self._state, 'way': n, 'pace': n, **self.changing},
                      [*parts, Computed(results, 'all', model.nq + 5 * n + m + 1 + FACTS)],
                      'observation', (*self._keep, self.acceleration, self.drive, code))
 

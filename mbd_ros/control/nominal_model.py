@@ -7,6 +7,7 @@ supplies at any time a state on the constraint and the force that keeps the robo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import math
 from typing import NamedTuple
 
@@ -73,7 +74,43 @@ class NominalState(NamedTuple):
     multipliers: Vector = NO_ROWS
 
 
-class NominalModel:
+class Reached:
+    """
+    The state that a nominal model has reached.
+
+    Attributes
+    ----------
+    time : float
+        Its time [s].
+    unread : Vector or None
+        The state as machine code left it, None if nothing has left one there since.
+
+    """
+
+    def __init__(self, state: NominalState) -> None:
+        self.time = state.time
+        self.unread: Vector | None = None
+        self._state: NominalState | None = state
+
+    @property
+    def state(self) -> NominalState:
+        """The state at the time reached."""
+        if self._state is None:
+            assert self.unread is not None
+            self._state = self._read(self.unread)
+        return self._state
+
+    def leave(self, time: float, unread: Vector, read: Callable[[Vector], NominalState]) -> None:
+        """Take a state that is read when somebody asks for it."""
+        self.time, self.unread, self._read, self._state = time, unread, read, None
+
+    def _reach(self, state: NominalState) -> NominalState:
+        """Take a state."""
+        self.time, self.unread, self._state = state.time, None, state
+        return state
+
+
+class NominalModel(Reached):
     """
     A constrained robot that is integrated up to the times asked for.
 
@@ -112,12 +149,7 @@ class NominalModel:
     ) -> None:
         self.motion = motion
         self.step = positive_time('step', step)
-        self._state = self._started(q, v, time, start)
-
-    @property
-    def state(self) -> NominalState:
-        """The state at the time reached."""
-        return self._state
+        super().__init__(self._started(q, v, time, start))
 
     def restart(
         self, q: ArrayLike, v: ArrayLike | None = None, *, time: float = 0.0,
@@ -142,8 +174,7 @@ class NominalModel:
             As in the constructor.
 
         """
-        self._state = self._started(q, v, time, start)
-        return self._state
+        return self._reach(self._started(q, v, time, start))
 
     def observe(self, q: Vector, v: Vector) -> NominalState:
         """
@@ -166,15 +197,14 @@ class NominalModel:
             The state; its violation is that before, the next step removes the difference.
 
         """
-        old, dyn = self._state, self.motion.dyn
+        old, dyn = self.state, self.motion.dyn
         way, pace = displacement(dyn.model, old.q, q), v - old.v
         seen = self.motion.observed(old.time, old.q, old.v, way, pace)
         if seen is not None:
-            self._state = NominalState(
+            return self._reach(NominalState(
                 old.time, seen.q, seen.v, seen.accelerations, seen.effort, seen.applied,
                 seen.constraint_force, old.violation_before, old.violation, old.moved, seen.rank,
-                seen.conflicting, seen.multipliers)
-            return self._state
+                seen.conflicting, seen.multipliers))
         rows = self.motion.held_rows(old.q, old.v)
         M, rest = dyn.mass_matrix(old.q), np.zeros(len(v))
 
@@ -183,17 +213,15 @@ class NominalModel:
                 M, rest, rows, rows @ way, tolerance=self.motion.tolerance, joint_names=())
             return way - own.accelerations
         place = displaced(dyn.model, old.q, beyond_reach(way))
-        self._state = self._solved(
+        return self._reach(self._solved(
             old.time, place, old.v + beyond_reach(pace), old.violation_before, old.violation,
-            old.moved)
-        return self._state
+            old.moved))
 
     def refresh(self) -> NominalState:
         """Solve anew where it is, after the motion's dynamics have changed."""
-        old = self._state
-        self._state = self._solved(
-            old.time, old.q, old.v, old.violation_before, old.violation, old.moved)
-        return self._state
+        old = self.state
+        return self._reach(self._solved(
+            old.time, old.q, old.v, old.violation_before, old.violation, old.moved))
 
     def advance_to(self, time: float) -> NominalState:
         """
@@ -220,31 +248,31 @@ class NominalModel:
         """
         if not math.isfinite(time):
             raise NotFiniteError('time', 'the nominal model', time)
-        span = time - self._state.time
+        span = time - self.time
         if span < SMALLEST_STEP:
-            return self._state
+            return self.state
         count = math.ceil(span / self.step - SMALLEST_STEP / self.step)
-        begin = self._state.time
+        begin = self.time
         for index in range(1, count + 1):
             self._advance(begin + span * index / count)
-        return self._state
+        return self.state
 
     def _advance(self, time: float) -> None:
         """Take one step and remove the violation it ends with."""
-        old = self._state
+        old = self.state
         regular = self.motion.regular_step(old.time, old.q, old.v, old.accelerations, time)
         if regular is not None:
             (q, v, accelerations, force, multipliers, applied, effort, before, after, moved, rank,
              conflicting) = regular
-            self._state = NominalState(time, q, v, accelerations, effort, applied, force, before,
-                                       after, moved, rank, conflicting, multipliers)
+            self._reach(NominalState(time, q, v, accelerations, effort, applied, force, before,
+                                     after, moved, rank, conflicting, multipliers))
             return
         try:
             q, v = rk4_step(self.motion.dyn.model, self.motion.acceleration, old.time, old.q,
                             old.v, time - old.time, first=old.accelerations)
             if not v.dot(v) < ABSURD_SPEED**2:
                 raise InvalidValueError('v', v.tolist(), 'possible velocities')
-            self._state = self._corrected(time, q, v)
+            self._reach(self._corrected(time, q, v))
         except (NotFiniteError, InvalidValueError) as error:
             raise DivergedError(
                 old.time, 'the constraint asks for accelerations of up to '

@@ -37,6 +37,11 @@ def smallest(values: Row) -> Scalar:
     return found
 
 
+def all_positive(numbers: Iterable[Scalar]) -> bool:
+    """Return whether all numbers are above zero."""
+    return all(number > 0.0 for number in numbers)
+
+
 def absolute(value: Scalar) -> Scalar:
     """Return the absolute value."""
     return larger(value, -value)

@@ -23,8 +23,9 @@ import math
 import numpy as np
 
 from mbd_ros.control.regular_case import CLEARLY_REGULAR
-from mbd_ros.control.scalars import Row
+from mbd_ros.control.scalars import all_positive, Row
 from mbd_ros.simulation.manifold import Matrix, Vector
+from mbd_ros.spatial import Scalar
 
 NEGLIGIBLE = 1e-12
 """Squared part of a column of length one, left of those before, that ends the search: in the
@@ -43,10 +44,15 @@ TINY_ROW = 1e-20
 """Squared length of a row, beside the longest, that may be rounding."""
 
 
+def gaps(facts: Sequence[Scalar], least: float) -> Row:
+    """Return what is positive where a rank is beyond doubt; see ``clear``."""
+    return [facts[KEPT] - least, facts[PIVOT] - CLEARLY_REGULAR,
+            CLEARLY_DEPENDENT - facts[DROPPED]]
+
+
 def clear(facts: Sequence[float], least: float) -> bool:
     """Return whether a rank is beyond doubt, where ``least`` is the smallest part of a row."""
-    return (facts[KEPT] > least and facts[PIVOT] > CLEARLY_REGULAR
-            and facts[DROPPED] < CLEARLY_DEPENDENT)
+    return all_positive(gaps(facts, least))
 
 
 def no_facts() -> Row:

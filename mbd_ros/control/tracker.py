@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 import math
-from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg  # noqa: F401 - now: not for the first time amid a control step
@@ -19,6 +18,7 @@ import scipy.linalg  # noqa: F401 - now: not for the first time amid a control s
 from mbd_ros.control.approach import approach_duration, approached
 from mbd_ros.control.followed_tools import (
     end_of_paths, followed_tools, FollowedTool, free_tool, surfaces_of, ToolPoints)
+from mbd_ros.control.fused_step import fused_step, FusedStep, Step
 from mbd_ros.control.joint_motion import coming_to_rest, following, JointMotion
 from mbd_ros.control.joint_reference import JointReference
 from mbd_ros.control.limits import Limits
@@ -26,7 +26,6 @@ from mbd_ros.control.nominal_model import NominalModel, NominalState
 from mbd_ros.control.references import end_of, Path, PathPoint
 from mbd_ros.control.surfaces import Drawn
 from mbd_ros.control.task import law_for, motion_for, Task
-from mbd_ros.control.tracking import TrackingEffort
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation.manifold import Vector
@@ -50,23 +49,6 @@ class Mode(Enum):
     WEIGHTLESS = 'weightless'
     FOLLOWING = 'following'
     HOLDING = 'holding'
-
-
-class Step(NamedTuple):
-    """
-    One control step.
-
-    Attributes
-    ----------
-    nominal : NominalState
-        The nominal model.
-    efforts : TrackingEffort
-        Efforts for the robot and their parts.
-
-    """
-
-    nominal: NominalState
-    efforts: TrackingEffort
 
 
 class Tracker:
@@ -100,6 +82,7 @@ class Tracker:
         self.problem = ''
         self._limits = Limits(dyn.model)
         self._source: NominalModel | JointReference | None = None
+        self._fused: FusedStep | None = None
         self._joints: JointMotion | None = None
         self._tools: tuple[FollowedTool, ...] = ()
         self._begin = time
@@ -174,7 +157,8 @@ class Tracker:
                 'actuated', list(moving.actuation.joint_names), 'joints that can do it: they '
                 f'satisfy {source.state.rank} of {len(source.state.multipliers)} equations, and '
                 'the others move as they are driven')
-        self._source, self._begin, self.task = source, time + approach, task
+        self._use(source)
+        self._begin, self.task = time + approach, task
         self.mode, self.problem, self._joints = Mode.FOLLOWING, '', None
         self._tools = followed_tools(motion, source.state)
         self._end = end_of_paths(motion.constraint)
@@ -235,13 +219,18 @@ class Tracker:
 
     def _move_joints(self, motion: JointMotion, q: Vector, v: Vector, begin: float) -> None:
         """Let joints follow a path from now on."""
-        self._source = motion.nominal(self.dyn, self.task, q, v, begin)
+        self._use(motion.nominal(self.dyn, self.task, q, v, begin))
         self._joints, self._tools, self.surfaces = motion, (), ()
+
+    def _use(self, source: NominalModel | JointReference) -> None:
+        """Take a nominal model, and what goes on with it and the law in machine code."""
+        self._source = source
+        self._fused = fused_step(source, self.law, self.law.machine_code())
 
     def release(self) -> None:
         """Carry the weight of the robot and nothing else."""
         self.mode, self.problem = Mode.WEIGHTLESS, ''
-        self._source = self._joints = None
+        self._source = self._joints = self._fused = None
         self._tools, self.surfaces = (), ()
 
     def prepare(self, dyn: PreparedDynamics, q: Vector, v: Vector) -> None:
@@ -258,17 +247,20 @@ class Tracker:
             A state (nq,), (nv,).
 
         """
-        self.law.prepare(dyn)
+        law = self.law.prepare(dyn)
         dyn.energies(q, v)
         dyn.bias_forces(q, v)
         task, joints = self.task, self._joints
         if task.link in dyn.model.links:
             dyn.pose(q, task.link)
         if joints is not None:
-            joints.nominal(dyn, task, q, v, 0.0).advance_to(SHORT)
+            source = joints.nominal(dyn, task, q, v, 0.0)
         elif task.path or task.constraints:
-            motion = motion_for(dyn, task)
-            motion.regular_step(0.0, q, v, motion.acceleration(0.0, q, v), SHORT)
+            source = NominalModel(motion_for(dyn, task), q, v, step=task.step)
+        else:
+            return
+        source.advance_to(SHORT)
+        fused_step(source, self.law, law)
 
     def set_dynamics(self, dyn: PreparedDynamics) -> None:
         """Go on with the same robot under another payload or gravity."""
@@ -278,6 +270,8 @@ class Tracker:
             self._source.refresh()
         elif self._source is not None:
             self._source.dyn = dyn
+        if self._source is not None:
+            self._use(self._source)
 
     def weight(self, q: Vector) -> Vector:
         """Return the efforts (nv,) that carry the robot at rest, within their limits."""
@@ -334,6 +328,10 @@ class Tracker:
         if self._source is None:
             return self._weightless(time, q, v)
         path_time = time - self._begin
+        if self._fused is not None:
+            quick = self._fused.step(path_time, q, v, limited=self.mode is Mode.FOLLOWING)
+            if quick is not None:
+                return quick
         if (isinstance(self._source, NominalModel)
                 and path_time - self._source.state.time > LONGEST_GAP):
             self._rejoin(path_time, q, v)
@@ -350,7 +348,7 @@ class Tracker:
                 self.stop(time, q, v, whose + why)
                 assert self._source is not None
                 nominal = self._source.advance_to(time - self._begin)
-        return Step(nominal, self.law.efforts(nominal, q, v))
+        return Step.of(nominal, self.law.efforts(nominal, q, v))
 
     def tools(self, step: Step, q: Vector) -> tuple[ToolPoints, ...]:
         """
@@ -388,7 +386,7 @@ class Tracker:
         speed = self.task.approach_speed
         duration = approach_duration(motion, q, v, path_time, speed=speed)
         moving = approached(motion, q, v, path_time, duration, speed=speed)
-        self._source = NominalModel(moving, q, v, time=path_time, step=self.task.step)
+        self._use(NominalModel(moving, q, v, time=path_time, step=self.task.step))
 
     def _weightless(self, time: float, q: Vector, v: Vector) -> Step:
         """Return the efforts that carry the robot's weight, and damp what moves a little."""
@@ -397,4 +395,4 @@ class Tracker:
         nominal = NominalState(
             time - self._begin, q, v, rest, efforts.nominal, efforts.nominal, rest,
             violation_before=0.0, violation=0.0, moved=0.0, rank=0, conflicting=False)
-        return Step(nominal, efforts)
+        return Step.of(nominal, efforts)

@@ -20,9 +20,8 @@ is a stiffer feedback, outside a force of fixed size against the error, as that 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,11 +29,12 @@ from numpy.typing import ArrayLike
 from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.adaptation import Adaptation
 from mbd_ros.control.drives import driven
-from mbd_ros.control.fused_law import fused_law
+from mbd_ros.control.fused_law import fused_law, gaps_of_law
 from mbd_ros.control.nominal_model import NominalState
-from mbd_ros.control.scalars import absolute, clipped, Row
+from mbd_ros.control.scalars import absolute, all_positive, clipped, Row
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
+from mbd_ros.execution.fused import Fused
 from mbd_ros.simulation.manifold import (
     checked, displacement, endless, is_flat, joint_of_each_velocity, Vector)
 from mbd_ros.spatial import larger, Scalar
@@ -152,9 +152,9 @@ class TrackingLaw:
         self.robust_efforts = bounds
         self.approach_speeds = np.minimum(approach_speed, 0.5 * model.velocity_limits)
         self._endless, self._flat = endless(model), is_flat(model)
-        self._code: Callable[..., Any] | None = None
+        self._code: Fused | None = None
         self._code_for: PreparedDynamics | None = None
-        self._next: tuple[PreparedDynamics, Callable[..., Any] | None] | None = None
+        self._next: tuple[PreparedDynamics, Fused | None] | None = None
         self.names = joint_of_each_velocity(model)
 
     def efforts(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
@@ -185,22 +185,23 @@ class TrackingLaw:
 
     def _fixed(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
         """Return the efforts without what is learned, by machine code where there is some."""
-        n, code, first = self.dyn.model.nv, self._machine_code(), nominal.q
+        code, first = self.machine_code(), nominal.q
         if code is not None and not self._flat:
             first = displacement(self.dyn.model, q, nominal.q)
-        found = None if code is None else code(
+        found = None if code is None else code.call(
             first, nominal.v, nominal.accelerations, nominal.effort, q, v)
-        if found is None:
+        if found is None or not all_positive(gaps_of_law(found[5 * self.dyn.model.nv:].tolist())):
             return self._stepwise(nominal, q, v)
-        effort, feedback, error, error_rate, robust = (
-            found[:n], found[n:2 * n], found[2 * n:3 * n], found[3 * n:4 * n], found[4 * n:5 * n])
-        cut, turned = found[5 * n:5 * n + 2].tolist()
-        if turned > math.pi:
-            return self._stepwise(nominal, q, v)
+        return self.read(found, nominal.effort)
+
+    def read(self, found: Vector, nominal: Vector) -> TrackingEffort:
+        """Return what the machine code of the law gave for a nominal effort (nv,)."""
+        n = self.dyn.model.nv
+        effort, feedback = found[:n], found[n:2 * n]
         return TrackingEffort(
-            effort, nominal.effort, feedback, error, error_rate,
-            self._cut(nominal.effort + feedback) if cut > 0.0 else (),
-            robust if self.robust_rate > 0.0 else None)
+            effort, nominal, feedback, found[2 * n:3 * n], found[3 * n:4 * n],
+            self._cut(nominal + feedback) if found[5 * n] > 0.0 else (),
+            found[4 * n:5 * n] if self.robust_rate > 0.0 else None)
 
     def _adapted(self, nominal: NominalState, q: Vector, v: Vector, found: TrackingEffort
                  ) -> TrackingEffort:
@@ -280,11 +281,12 @@ class TrackingLaw:
                          self.actuation)
         return self._limited(weight, weight + damping, none, none, None)
 
-    def prepare(self, dyn: PreparedDynamics) -> None:
-        """Compile the law for dynamics that ``dyn`` will be, in any thread."""
+    def prepare(self, dyn: PreparedDynamics) -> Fused | None:
+        """Return the law in one call for dynamics that ``dyn`` will be, in any thread."""
         self._next = dyn, fused_law(dyn, self, self.effort_limits.tolist(), self.actuation)
+        return self._next[1]
 
-    def _machine_code(self) -> Callable[..., Any] | None:
+    def machine_code(self) -> Fused | None:
         """Return the law in one call, where the robot has machine code for it."""
         if self._code_for is not self.dyn:
             if self._next is None or self._next[0] is not self.dyn:

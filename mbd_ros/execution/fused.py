@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from mbd_ros.execution.fast_call import fast_call
 from mbd_ros.execution.machine_code import address_ir, MachineCode
@@ -29,15 +29,38 @@ class Inside(NamedTuple):
     first: int
 
 
+class Pointed(NamedTuple):
+    """
+    What the address points to that an entry of an input holds, bit for bit.
+
+    Functions and arrays that come this way may be others at every call. As a float64 an address is
+    a number near zero, and finite.
+
+    Attributes
+    ----------
+    name : str
+        Of the input.
+    entry : int
+        The entry.
+
+    """
+
+    name: str
+    entry: int
+
+
+Argument: TypeAlias = str | Inside | Pointed | int
+
+
 class KernelCall(NamedTuple):
     """
     One call of a kernel.
 
     Attributes
     ----------
-    address : int
+    address : int or Pointed
         Of ``void kernel(argument..., result)``.
-    arguments : tuple of str, Inside or int
+    arguments : tuple of str, Inside, Pointed or int
         Names of inputs of the whole or of results of calls before; an int is an address.
     result : str
         Name of what it computes.
@@ -46,8 +69,8 @@ class KernelCall(NamedTuple):
 
     """
 
-    address: int
-    arguments: tuple[str | Inside | int, ...]
+    address: int | Pointed
+    arguments: tuple[Argument, ...]
     result: str
     size: int
 
@@ -115,6 +138,7 @@ def fused(inputs: Mapping[str, int], parts: Sequence[KernelCall | Computed], nam
     spaces = {**inputs, **{part.result: part.size for part in parts}}
     last = parts[-1]
     addresses: list[int] = []
+    count = 0
     lines = [f'  %{part.result} = alloca [{part.size} x double], align 64'
              for part in parts[:-1]]
     where = {space: f'%{space}' for space in spaces} | {last.result: '%fused_result'}
@@ -125,20 +149,24 @@ def fused(inputs: Mapping[str, int], parts: Sequence[KernelCall | Computed], nam
         addresses.append(value)
         return pointer
 
-    def pointer(number: int, argument: str | Inside | int) -> str:
+    def pointer(argument: Argument) -> str:
+        nonlocal count
         if isinstance(argument, int):
             return address(argument)
         if isinstance(argument, str):
             return where[argument]
-        name = f'%inside{number}.{argument.name}.{argument.first}'
-        lines.append(f'  {name} = getelementptr double, ptr {where[argument.name]}, '
-                     f'i64 {argument.first}')
-        return name
+        count += 1
+        lines.append(f'  %inside{count} = getelementptr double, ptr {where[argument.name]}, '
+                     f'i64 {argument[1]}')
+        if isinstance(argument, Inside):
+            return f'%inside{count}'
+        lines.append(f'  %pointed{count} = load ptr, ptr %inside{count}')
+        return f'%pointed{count}'
 
     for number, part in enumerate(parts):
         if isinstance(part, KernelCall):
-            function = address(part.address)
-            pointers = [pointer(number, argument) for argument in part.arguments]
+            function = pointer(part.address)
+            pointers = [pointer(argument) for argument in part.arguments]
             handed = ', '.join(f'ptr {pointer}' for pointer in [*pointers, where[part.result]])
             lines.append(f'  call void {function}({handed})')
             continue

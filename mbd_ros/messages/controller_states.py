@@ -8,7 +8,7 @@ from geometry_msgs.msg import Vector3
 from mbd_msgs.msg import ControllerState, ToolState
 
 from mbd_ros.control.followed_tools import ToolPoints
-from mbd_ros.control.tracker import Step
+from mbd_ros.control.fused_step import Step
 from mbd_ros.messages.drawings import to_point
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.times import to_stamp
@@ -79,7 +79,7 @@ def tracking_state(nanoseconds: int, frame: str, model: Model, measured: Measure
         Complete but for generation, step, computation time and deadline misses.
 
     """
-    nominal, efforts = step
+    nominal, efforts = step.nominal, step.efforts
     _, at_v = simple_entries(model)
     state = ControllerState(mode=ControllerState.MODE_TRACKING, path_time=nominal.time,
                             joint_names=list(simple_joints(model)))

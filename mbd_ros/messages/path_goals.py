@@ -11,9 +11,10 @@ import yaml
 
 from mbd_ros.control import Payload, Task
 from mbd_ros.control.followed_tools import ToolPoints
+from mbd_ros.control.fused_step import Step
 from mbd_ros.control.goal_watch import chosen, farthest, Outcome, PathWatch
 from mbd_ros.control.task import next_task
-from mbd_ros.control.tracker import Step, Tracker
+from mbd_ros.control.tracker import Tracker
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.times import SECOND, to_nanoseconds, to_stamp

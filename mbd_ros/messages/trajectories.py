@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from mbd_ros.control.fused_step import Step
 from mbd_ros.control.goal_watch import chosen, JointTolerances, Outcome
 from mbd_ros.control.joint_coordinates import JointCoordinates
 from mbd_ros.control.splines import PiecewisePolynomial
-from mbd_ros.control.tracker import Step, Tracker
+from mbd_ros.control.tracker import Tracker
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.times import SECOND, to_nanoseconds, to_stamp
 from mbd_ros.messages.way_points import (
@@ -223,7 +224,7 @@ def answer_query(
 def joint_points(model: Model, measured: Measured, step: Step
                  ) -> tuple[JointTrajectoryPoint, JointTrajectoryPoint, JointTrajectoryPoint]:
     """Return desired, actual and error of the joints with one coordinate."""
-    nominal, efforts = step
+    nominal, efforts = step.nominal, step.efforts
     at_q, at_v = simple_entries(model)
 
     def rates(of_all: Vector) -> list[float]:

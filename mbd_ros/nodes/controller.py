@@ -20,8 +20,9 @@ from std_msgs.msg import Float64MultiArray
 
 from mbd_ros.control import Payload, Task
 from mbd_ros.control.feasibility import check_task
+from mbd_ros.control.fused_step import Step
 from mbd_ros.control.payload import carrier, reloaded
-from mbd_ros.control.tracker import Mode, Step, Tracker
+from mbd_ros.control.tracker import Mode, Tracker
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, MbdError, NoModelError
 from mbd_ros.messages.controller_states import idle_state, tracking_state
@@ -81,7 +82,8 @@ class Controller(Node):
         self._settings = declare_parameters(self, 'controller')
         self._period = round(SECOND / self._settings.rate)
         self._state_every = max(1, round(self._settings.rate / self._settings.state_rate))
-        self._durations = Durations()
+        self._computing, self._answering = Durations(), Durations()
+        self._computed = 0.0
         self._commands: EffortCommands | None = None
         self._reader: JointStateReader | None = None
         self._writer: JointStateWriter | None = None
@@ -251,11 +253,13 @@ class Controller(Node):
         state = (stamp - self._begin) / SECOND, measured.q, measured.v
         if self._mode == ControllerState.MODE_LOST and tracker.mode is Mode.WEIGHTLESS:
             self._take_up(tracker)
+        begin = time.perf_counter()
         try:
             step = tracker.step(*state)
         except MbdError as error:
             tracker.stop(*state, f'the path cannot be followed: {error}')
             step = tracker.step(*state)
+        self._computed = time.perf_counter() - begin
         self._set_mode(MODES[tracker.mode], tracker.problem)
         return step
 
@@ -364,11 +368,11 @@ class Controller(Node):
     def _send(self, stamp: int, measured: Measured, step: Step, begin: float) -> None:
         """Publish efforts, and the state when it is time."""
         assert self._commands is not None and self._tracker is not None
-        self._command = self._commands.write(step.efforts.effort, stamp)
+        self._command = self._commands.write(step.effort, stamp)
         self._efforts.publish(self._command)
         self._steps += 1
-        duration = time.perf_counter() - begin
-        self._durations.add(duration)
+        self._computing.add(self._computed)
+        self._answering.add(time.perf_counter() - begin)
         tools = self._tracker.tools(step, measured.q)
         self._drawings.keep(self._tracker, stamp, measured, step, tools)
         report = not (self._steps - 1) % self._state_every
@@ -383,7 +387,7 @@ class Controller(Node):
         state.model_generation = model.generation
         state.step = self._steps
         state.energy = self._tracker.energy(measured.q, measured.v)
-        state.computation_time = duration
+        state.computation_time = self._computed
         state.deadline_misses = self._misses
         self._states.publish(state)
         self._standard.publish(standard_state(stamp, model, measured, step))
@@ -448,7 +452,8 @@ class Controller(Node):
             'model generation': self._source.generation, 'steps': self._steps,
             'deadline misses': self._misses, 'joint states refused': self._refused,
             'last goal rejected': self._goals.rejected or 'none',
-            **self._durations.figures('control step')}
+            **self._computing.figures('control step'),
+            **self._answering.figures('message to efforts')}
         if self._source.robot is None:
             return Health(ERROR, f'no robot: {self._source.problem}', values)
         if self._mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_WEIGHTLESS):

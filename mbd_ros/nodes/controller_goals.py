@@ -19,10 +19,11 @@ from mbd_ros.control import Task
 from mbd_ros.control.curved_joint_paths import JointPaths
 from mbd_ros.control.feasibility import check_joints, check_task
 from mbd_ros.control.followed_tools import ToolPoints
+from mbd_ros.control.fused_step import Step
 from mbd_ros.control.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
 from mbd_ros.control.splines import PiecewisePolynomial
 from mbd_ros.control.task import driven_joints
-from mbd_ros.control.tracker import Step, Tracker
+from mbd_ros.control.tracker import Tracker
 from mbd_ros.errors import MbdError
 from mbd_ros.messages import multi_dof_trajectories, path_goals, trajectories
 from mbd_ros.messages.efforts import EffortCommands

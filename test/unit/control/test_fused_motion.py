@@ -28,7 +28,7 @@ def plain(motion):
     """Return the same motion without machine code."""
     other = ConstrainedMotion(motion.dyn, motion.constraint, applied=motion.applied,
                               elimination=motion.elimination, actuation=motion.actuation)
-    other._fused_motion = lambda: None
+    other.in_machine_code = lambda: None
     return other
 
 
@@ -38,13 +38,13 @@ def test_fifty_steps_are_the_same(robot, request):
     dyn = request.getfixturevalue(robot)
     task = default_task(dyn.model.name)
     motion = motion_for(dyn, task)
-    assert motion._fused_motion() is not None
+    assert motion.in_machine_code() is not None
     begin = NominalModel(motion, task.start_positions, start='project').state
     away = begin.q + 0.02
     approach = ConstrainedMotion(
         dyn, Approach(motion.constraint, away, begin.v, 0.0, 0.08), applied=motion.applied,
         elimination=motion.elimination)
-    assert approach._fused_motion() is not None
+    assert approach.in_machine_code() is not None
     for one, q in ((motion, begin.q), (approach, away)):
         fast, slow = (NominalModel(each, q, begin.v) for each in (one, plain(one)))
         for k in range(1, 51):
@@ -96,7 +96,7 @@ def test_every_kind_of_constraint_has_the_same_step(kind, puma):
     both = Stack([tool, *more], q, np.zeros(6))
     motion = ConstrainedMotion(puma, Approach(both, q, np.zeros(6), 0.0, 1.0),
                                applied=path.applied, elimination=path.elimination)
-    assert motion._fused_motion() is not None
+    assert motion.in_machine_code() is not None
     fast, slow = (NominalModel(each, q) for each in (motion, plain(motion)))
     for k in range(1, 41):
         a, b = fast.advance_to(0.002 * k), slow.advance_to(0.002 * k)
@@ -114,7 +114,7 @@ def test_equal_constraints_share_machine_code(puma):
     q = np.array(task.start_positions)
     away = ConstrainedMotion(puma, Approach(other.constraint, q, np.zeros(6), 0.0, 1.0),
                              applied=other.applied, elimination=other.elimination)
-    assert one._fused_motion()._step is away._fused_motion()._step
+    assert one.in_machine_code()._step is away.in_machine_code()._step
 
 
 def five_bar():
@@ -194,11 +194,11 @@ def test_loops_and_passive_joints_and_redundant_rows(case, rank, rows):
     for rate in (0.0, 40.0):
         fast_law, slow_law = (TrackingLaw(
             motion.dyn, actuation=motion.actuation, robust_rate=rate) for _ in range(2))
-        slow_law._machine_code = lambda: None
+        slow_law.machine_code = lambda: None
         for size in (1e-3, 0.1, 1.0):
             q = state.integrate(motion.dyn.model, a.q, rng.uniform(-size, size, len(a.v)))
             v = a.v + rng.uniform(-size, size, len(a.v))
-            assert fast_law._machine_code() is not None
+            assert fast_law.machine_code() is not None
             for one, other in zip(fast_law.efforts(a, q, v), slow_law.efforts(a, q, v)):
                 if one is None or isinstance(one, tuple):
                     assert one == other
@@ -243,7 +243,7 @@ def test_the_law_is_the_same_in_machine_code(puma, rate):
     rng = np.random.default_rng(3)
     state = NominalModel(motion_for(puma, default_task('puma560')), rng.uniform(-1, 1, 6)).state
     fast, slow = (TrackingLaw(puma, robust_rate=rate) for _ in range(2))
-    slow._machine_code = lambda: None
+    slow.machine_code = lambda: None
     for size in (1e-3, 0.1, 1.0, 30.0):
         q, v = state.q + rng.uniform(-size, size, 6), state.v + rng.uniform(-size, size, 6)
         for a, b in zip(fast.efforts(state, q, v), slow.efforts(state, q, v)):

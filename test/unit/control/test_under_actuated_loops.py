@@ -119,7 +119,7 @@ def test_machine_code_does_what_the_dense_form_does(floating, axes):
         quick, dense = (ConstrainedMotion(dyn, ToolPosition(dyn, tool, path, axes=axes),
                                           actuation=drives) for _ in range(2))
         dense._whole_is_known = True   # that there is no machine code
-        assert quick._fused_motion().solve(0.3, q, v, 1e-10) is not None
+        assert quick.in_machine_code().solve(0.3, q, v, 1e-10) is not None
         one, other = (motion.solve(0.3, q, v).solution for motion in (quick, dense))
         # Squared parts above 1e-6 are left to machine code: 1e-16 / 1e-6.
         for name in ('accelerations', 'constraint_force', 'residual'):
@@ -157,7 +157,7 @@ def test_a_planar_loop_hardly_out_of_a_plane_of_the_world(floating, tilt):
     for place in (q, integrate(dyn.model, q, turn)):
         motion = ConstrainedMotion(dyn, ToolPosition(dyn, tool, path, axes='xz'),
                                    actuation=drives)
-        one = motion._fused_motion().solve(0.0, place, v, 1e-10)
+        one = motion.in_machine_code().solve(0.0, place, v, 1e-10)
         assert one is not None
         found.append(one[0].accelerations)
     # A turned robot moves as much otherwise as it is turned, up to rounding.

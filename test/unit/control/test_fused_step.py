@@ -1,0 +1,217 @@
+"""A control step in one call of machine code does what its parts do one after the other."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from hypothesis import given, settings, strategies as st
+import numpy as np
+import pytest
+import yaml
+
+import mbd_ros
+from mbd_ros.control import Payload, Task
+from mbd_ros.control.payload import carrier, reloaded
+from mbd_ros.control.references import PathPoint
+from mbd_ros.control.scalar_manifold import displacement, turned
+from mbd_ros.control.splines import trajectory
+from mbd_ros.control.tracker import Mode, Tracker
+from mbd_ros.model.state import difference, integrate, neutral, random_configuration
+from mbd_ros.simulation import Stepper
+
+ROOT = Path(__file__).resolve().parents[3]
+PERIOD = 0.002
+ROBOTS = ('three_link_arm', 'puma560', 'panda', 'dual_arm', 'five_bar', 'delta', 'space_robot')
+
+
+def launched(name, payload=None):
+    """Return robot, task and initial configuration as the launch files have them."""
+    nodes = yaml.safe_load((ROOT / 'config' / f'{name}.yaml').read_text())
+    simulator, controller = (nodes[node]['ros__parameters'] for node in (
+        'simulator', 'controller'))
+    known = Task.__dataclass_fields__
+    data = {key: value for key, value in controller.items() if key in known}
+    if 'constraints' in data:
+        data['constraints'] = yaml.safe_load(data['constraints'])
+    file, = (ROOT / 'urdf').glob(f'{name}.urdf*')
+    model = mbd_ros.load(file, floating_base=controller.get('floating_base', False))
+    q = neutral(model)
+    for joint, position in zip(simulator['joints'], simulator.get('initial_positions', ())):
+        q[model.q_offsets[model.joint_index(joint)]] = position
+    task = replace(Task.from_data(data), start='approach')
+    gravity = controller.get('gravity', (0.0, 0.0, -9.81))
+    return carrier(model, payload, task.link, gravity), task, q
+
+
+def pair(dyn, task, q):
+    """Return two trackers, the second without whole steps in machine code."""
+    fast, slow = (Tracker(dyn, task, q, np.zeros(dyn.model.nv)) for _ in range(2))
+    without(slow)
+    return fast, slow
+
+
+def without(tracker):
+    """Let a tracker take its steps part by part from now on."""
+    def use(source):
+        tracker._source, tracker._fused = source, None
+    tracker._use, tracker._fused = use, None
+
+
+def assert_same(one, other, tolerance):
+    """Compare all parts of two steps."""
+    for a, b in zip((*one.nominal, *one.efforts), (*other.nominal, *other.efforts)):
+        if a is None or isinstance(a, tuple):
+            assert a == b
+        else:
+            np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+    np.testing.assert_array_equal(one.effort, one.efforts.effort)
+
+
+@pytest.mark.parametrize('name', ROBOTS)
+def test_steps_of_every_robot_are_the_same(name):
+    """The approach and the beginning of the path; all of them but the first are one call."""
+    dyn, task, q = launched(name)
+    robot = Stepper(dyn.model, q, gravity=dyn.gravity)
+    fast, slow = pair(dyn, task, robot.q)
+    calls = 0
+    for k in range(300):
+        one, other = (tracker.step(k * PERIOD, robot.q, robot.v) for tracker in (fast, slow))
+        calls += one.fused
+        # The same machine code of the parts; rounding of 1e-16 is fed back for 300 steps.
+        assert_same(one, other, 1e-9)
+        robot.advance(one.effort, PERIOD)
+    assert fast.mode is slow.mode is Mode.FOLLOWING
+    assert calls == 299
+
+
+def test_a_path_of_all_joints_is_one_call(dyn_puma):
+    """And so is coming to rest, and holding."""
+    dyn, task, q = dyn_puma
+    robot = Stepper(dyn.model, q)
+    fast, slow = pair(dyn, task, q)
+    path = trajectory([0.0, 0.3, 0.5], [q, q + 0.2, q - 0.1])
+    for tracker in (fast, slow):
+        tracker.follow_joints(path, 0.0, q, np.zeros(6))
+    calls = 0
+    for k in range(400):
+        if k == 120:
+            for tracker in (fast, slow):
+                tracker.stop(k * PERIOD, robot.q, robot.v)
+        one, other = (tracker.step(k * PERIOD, robot.q, robot.v) for tracker in (fast, slow))
+        calls += one.fused
+        assert_same(one, other, 1e-10)   # the same code of the parts
+        robot.advance(one.effort, PERIOD)
+    assert calls > 390
+    assert fast.mode is Mode.HOLDING
+
+
+@pytest.fixture(scope='module')
+def dyn_puma():
+    return launched('puma560')
+
+
+def test_a_limit_is_left_to_the_ordinary_way(dyn_puma):
+    """The robot is pushed beyond a limit: the step says so, and the robot is stopped."""
+    dyn, task, q = dyn_puma
+    fast, slow = pair(dyn, task, q)
+    for k in range(60):
+        for tracker in (fast, slow):
+            tracker.step(k * PERIOD, q, np.zeros(6))
+    beyond = q.copy()
+    beyond[1] = dyn.model.upper[1] + 0.5
+    v = np.zeros(6)
+    v[1] = 1.0
+    one, other = (tracker.step(60 * PERIOD, beyond, v) for tracker in (fast, slow))
+    assert fast.mode is slow.mode is Mode.HOLDING
+    assert fast.problem == slow.problem
+    assert 'the robot: position' in fast.problem
+    assert_same(one, other, 1e-9)
+
+
+def test_a_late_state_goes_the_ordinary_way_and_then_on(dyn_puma):
+    """Three periods at once are three steps of the nominal model."""
+    dyn, task, q = dyn_puma
+    fast, slow = pair(dyn, task, q)
+    for time in (0.0, 0.002, 0.004, 0.010, 0.012, 0.0121, 0.0121, 0.0145):
+        one, other = (tracker.step(time, q, np.zeros(6)) for tracker in (fast, slow))
+        assert_same(one, other, 1e-9)   # as above
+    assert fast.step(0.016, q, np.zeros(6)).fused
+
+
+def test_what_is_no_state_is_refused_as_ever(dyn_puma):
+    dyn, task, q = dyn_puma
+    fast, _ = pair(dyn, task, q)
+    fast.step(0.0, q, np.zeros(6))
+    with pytest.raises(mbd_ros.errors.NotFiniteError, match=r"'joint2'"):
+        fast.step(0.002, np.where(np.arange(6) == 1, np.nan, q), np.zeros(6))
+    assert fast.step(0.004, q, np.zeros(6)).fused
+
+
+def test_payload_and_gravity_change_in_between():
+    """The step is that of the new dynamics, from where the nominal model was."""
+    dyn, task, q = launched('panda', Payload('tool', 2.0, (0.0, 0.0, 0.1)))
+    fast, slow = pair(dyn, task, q)
+    v = np.zeros(dyn.model.nv)
+    for k in range(90):
+        if k in (30, 60):
+            dyn = reloaded(dyn, Payload('tool', 1.0, (0.0, 0.05, 0.0))) if k == 30 else dyn
+            if k == 60:
+                dyn.change_gravity([1.0, 0.0, -9.0])
+            for tracker in (fast, slow):
+                tracker.set_dynamics(dyn)
+        one, other = (tracker.step(k * PERIOD, q, v) for tracker in (fast, slow))
+        assert_same(one, other, 1e-9)   # as above
+    assert one.fused
+
+
+def test_a_path_in_python_alone_goes_the_ordinary_way(dyn_puma):
+    """A user's own class needs nothing but ``at``."""
+    dyn, task, q = dyn_puma
+
+    class Mine:
+        def at(self, time):
+            return PathPoint(q + 0.1 * time, np.full(6, 0.1), np.zeros(6))
+    tracker = Tracker(dyn, replace(task, path={}, constraints=()), q, np.zeros(6))
+    tracker.follow_joints(Mine(), 0.0, q, np.zeros(6))
+    for k in range(3):
+        step = tracker.step(k * PERIOD, q, np.zeros(6))
+    assert not step.fused
+    # Exactly the path: nothing is integrated where all joints are prescribed.
+    np.testing.assert_allclose(step.nominal.q, q + 0.1 * 2 * PERIOD, rtol=1e-15)
+
+
+CURVED = """<robot name="curved"><link name="a"/>
+  <joint name="flat" type="planar"><parent link="a"/><child link="b"/></joint>
+  <link name="b"><inertial><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+  <joint name="ball" type="spherical"><parent link="b"/><child link="c"/></joint>
+  <link name="c"><inertial><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+  <joint name="turn" type="continuous"><parent link="c"/><child link="d"/></joint>
+  <link name="d"><inertial><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+  <joint name="free" type="floating"><parent link="a"/><child link="e"/></joint>
+  <link name="e"><inertial><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+</robot>"""
+
+
+@pytest.fixture(scope='module')
+def curved():
+    return mbd_ros.load(CURVED)
+
+
+@settings(max_examples=200, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), size=st.floats(-12.0, 0.0))
+def test_displacements_on_scalars_are_those_of_the_state(curved, seed, size):
+    """For turns up to 1 rad, of all kinds of joints; and the turn says when it is more."""
+    rng = np.random.default_rng(seed)
+    q = random_configuration(curved, rng)
+    way = rng.uniform(-1.0, 1.0, curved.nv)
+    turns = max(turned(curved, way.tolist()))
+    way *= 10.0**size / turns
+    found = displacement(curved, q.tolist(), integrate(curved, q, way).tolist())
+    # Rounding of positions of 1 m and of quaternions; ``difference`` errs as much.
+    np.testing.assert_allclose(found, way, rtol=0, atol=2e-14)
+    np.testing.assert_allclose(found, difference(curved, q, integrate(curved, q, way)), rtol=0,
+                               atol=2e-14)
+    assert max(turned(curved, found)) == pytest.approx(10.0**size, abs=1e-13)
