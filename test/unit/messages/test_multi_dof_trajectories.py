@@ -15,9 +15,9 @@ from trajectory_msgs.msg import (
 
 import mbd_ros
 from mbd_ros.control.curved_joint_paths import JointPaths
+from mbd_ros.control.fused_step import Step
 from mbd_ros.control.goal_watch import JointTolerances, JointWatch, Outcome
 from mbd_ros.control.joint_coordinates import JointCoordinates
-from mbd_ros.control.tracker import Step
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.multi_dof_trajectories import (
     feedback_of, read_component_tolerances, read_goal)
@@ -287,7 +287,7 @@ def shifted(model, name, way):
     off[first:first + len(way)] = way
     measured = Measured(integrate(model, q, off), 0.1 * off, None)
     nominal = SimpleNamespace(q=q, v=v, accelerations=v, time=1.0)
-    return Step(nominal, SimpleNamespace(
+    return Step.of(nominal, SimpleNamespace(
         error=-off, error_rate=-0.1 * off, nominal=v)), measured
 
 
