@@ -288,7 +288,7 @@ def shifted(model, name, way):
     measured = Measured(integrate(model, q, off), 0.1 * off, None)
     nominal = SimpleNamespace(q=q, v=v, accelerations=v, time=1.0)
     return Step.of(nominal, SimpleNamespace(
-        error=-off, error_rate=-0.1 * off, nominal=v)), measured
+        effort=v, error=-off, error_rate=-0.1 * off, nominal=v)), measured
 
 
 def test_a_watch_names_the_component_that_is_off(model):
