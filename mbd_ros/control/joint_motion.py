@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mbd_ros.control.constrained_motion import ConstrainedMotion
-from mbd_ros.control.curved_joint_paths import joint_path
+from mbd_ros.control.curved_joint_paths import joint_path, JointPaths
 from mbd_ros.control.joint_coordinates import JointCoordinates
 from mbd_ros.control.joint_reference import JointReference
 from mbd_ros.control.joint_trajectories import stopping
@@ -100,7 +100,15 @@ def coming_to_rest(dyn: PreparedDynamics, task: Task, q: Vector, v: Vector) -> J
     """
     model = dyn.model
     joints = independent_joints(dyn, q, driven_joints(model, task))
-    places = JointCoordinates(model, joints).v
-    limits = model.velocity_limits[places]
-    top = np.where(np.isfinite(limits), limits, task.approach_speed)
-    return JointMotion(joints, stopping(model, joints, q, v, np.zeros_like(v), top))
+    simple = tuple(name for name in joints if name in simple_joints(model))
+    others = tuple(name for name in joints if name not in simple)
+
+    def stop(names: tuple[str, ...]) -> tuple[tuple[str, ...], Path]:
+        places = JointCoordinates(model, names).v
+        limits = model.velocity_limits[places]
+        top = np.where(np.isfinite(limits), limits, task.approach_speed)
+        return names, stopping(model, names, q, v, np.zeros_like(v), top)
+    if not (simple and others):
+        return JointMotion(*stop(joints))
+    path = JointPaths([stop(simple), stop(others)])   # in groups, as trajectories have them
+    return JointMotion(path.names, path)

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 import math
+from pathlib import Path
 
 from constraint_checks import assert_consistent
 from described import joint, robot
@@ -12,14 +13,17 @@ import mbd_ros
 from mbd_ros.control import (
     ConstrainedMotion, constraints_from_data, JointPath, NominalModel, PathPoint, Task)
 from mbd_ros.control.curved_joint_paths import CurvedJointPath, joint_path, JointPaths
+from mbd_ros.control.feasibility import check_joints
 from mbd_ros.control.joint_coordinates import JointCoordinates
 from mbd_ros.control.joint_trajectories import joint_trajectory, stopping
+from mbd_ros.control.motion_kernels import motion_kernels
 from mbd_ros.control.tracker import Tracker
 from mbd_ros.errors import InvalidValueError, ShapeError, UnknownNameError
-from mbd_ros.model.state import difference, integrate, random_configuration
+from mbd_ros.model.state import difference, integrate, neutral, random_configuration
 from mbd_ros.simulation import Stepper
 from mbd_ros.simulation.manifold import displaced
 
+FIVE_BAR = Path(__file__).parents[3] / 'urdf' / 'five_bar.urdf'
 NAMES = ('ball', 'slide', 'free', 'plane')
 PERIOD = 0.002
 HALF = math.sqrt(0.5)
@@ -260,3 +264,53 @@ def test_paths_that_are_refused(dyn, data, error, words):
 def test_a_path_with_another_number_of_entries(dyn, path):
     with pytest.raises(ShapeError, match=r"has shape \(15,\); allowed: \(5,\), 4 of 'ball', 1 "):
         CurvedJointPath(dyn.model, ['ball', 'slide'], path)
+
+
+def test_a_trajectory_after_a_stop_compiles_nothing(dyn, path):
+    """The controller stops once before the robot moves; both have the same groups of joints."""
+    q, v = on(dyn, path, 0.0)
+    tracker = Tracker(dyn, Task(actuated=NAMES), q, v)
+    tracker.stop(0.0, q, v)
+    tracker.step(0.0, q, v)
+    before = motion_kernels.cache_info().misses
+    slide = joint_trajectory(dyn.model, ['slide'], [0.0, 1.0], [[0.1], [0.5]])
+    others = tuple(name for name in dyn.model.joint_names if name != 'slide')
+    coordinates, rest = JointCoordinates(dyn.model, others), np.zeros(dyn.model.nv)
+    there = coordinates.point(q, rest, rest).position
+    held = joint_trajectory(dyn.model, others, [0.0, 1.0], [there, there])
+    both = JointPaths(((('slide',), slide), (others, held)))
+    tracker.follow_joints(both, 0.0, q, v, joints=both.names)
+    tracker.step(PERIOD, q, v)
+    assert motion_kernels.cache_info().misses == before
+
+
+def test_a_ball_joint_beside_closed_loops():
+    """On the tool of a five-bar robot whose drives follow a trajectory at the same time."""
+    text = FIVE_BAR.read_text().replace('</robot>', (
+        '<joint name="ball" type="spherical"><parent link="tool"/><child link="b"/></joint>'
+        f'{body("b")}</robot>'))
+    dyn = mbd_ros.compile(mbd_ros.load(text))
+    model, drives = dyn.model, ('left_drive', 'right_drive')
+    q, v = mbd_ros.close_loops(model, neutral(model), np.zeros(model.nv))
+    tracker = Tracker(dyn, Task(actuated=(*drives, 'ball')), q, v)
+    assert not tracker.law.actuation.complete
+    places = [model.q_offsets[model.joint_index(name)] for name in drives]
+    moving = joint_trajectory(model, drives, [0.0, 0.5], [q[places], q[places] + (0.2, -0.1)])
+    turning = joint_trajectory(model, ['ball'], [0.0, 0.8], [[0, 0, 0, 1], [0, 0.5, HALF, 0.5]])
+    both = JointPaths(((drives, moving), (('ball',), turning)))
+    check_joints(dyn, both.names, both, both.duration, q)
+    tracker.follow_joints(both, 0.0, q, v, joints=both.names)
+    stepper = Stepper(model, q, v)
+    worst = 0.0
+    for k in range(600):
+        step = tracker.step(k * PERIOD, stepper.q, stepper.v)
+        worst = max(worst, float(np.abs(step.efforts.error).max()))
+        stepper.advance(step.efforts.effort, PERIOD)
+    # Held efforts miss what accelerations change by within 1 ms, up to 300 rad/s^3 of the bob.
+    assert worst < 300.0 * 0.5 * PERIOD / 225.0
+    ball = model.q_offsets[model.joint_index('ball')]
+    assert stepper.q[places] == pytest.approx(q[places] + (0.2, -0.1), abs=1e-4)
+    turn = stepper.q[ball:ball + 4]
+    assert abs(turn @ (0, 0.5, HALF, 0.5)) == pytest.approx(1.0, abs=1e-8)
+    tracker.stop(1.2, stepper.q, stepper.v)
+    assert set(tracker.preview(1.2)[0]) == {*drives, 'ball'}
