@@ -126,9 +126,9 @@ def test_prescribed_motion_takes_the_efforts_of_inverse_dynamics(dyn, path):
     """The nominal model stays on the path of all joints, in machine code and without."""
     model = dyn.model
     motion = ConstrainedMotion(dyn, joint_path(model, NAMES, path))
-    assert motion._fused_motion() is not None
+    assert motion.in_machine_code() is not None
     plain = ConstrainedMotion(dyn, motion.constraint)
-    plain._fused_motion = lambda: None
+    plain.in_machine_code = lambda: None
     q, v = on(dyn, path, 0.0)
     fast, slow = NominalModel(motion, q, v), NominalModel(plain, q, v)
     for k in range(1, 101):
