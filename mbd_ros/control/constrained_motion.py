@@ -14,8 +14,8 @@ from mbd_ros.control.fused_motion import fused_motion, FusedMotion, RegularStep
 from mbd_ros.control.loop_constraint import ClosedLoops
 from mbd_ros.control.payload import LoadedDynamics
 from mbd_ros.control.range_space import LONG, range_space_acceleration
-from mbd_ros.control.regular_case import quick_constrained_acceleration
 from mbd_ros.control.servo_constraints import Constraint
+from mbd_ros.control.solvers import quick_constrained_acceleration
 from mbd_ros.control.udwadia_kalaba import ConstrainedSolution
 from mbd_ros.control.violation import DirectElimination, Elimination
 from mbd_ros.dynamics import PreparedDynamics
@@ -108,7 +108,6 @@ class ConstrainedMotion:
         self.tolerance = tolerance
         self._whole: FusedMotion | None = None
         self._whole_is_known = False
-        self._redundant = False
         self._names = joint_of_each_velocity(dyn.model)
 
     def set_dynamics(self, dyn: PreparedDynamics) -> None:
@@ -226,14 +225,9 @@ class ConstrainedMotion:
         return None if quick is None else quick.observed(t, q, v, way, pace, self.tolerance)
 
     def _solved_in_machine_code(self, t: float, q: Vector, v: Vector) -> Dynamics | None:
-        """Return what ``solve`` does; rows that depend on each other have code of their own."""
+        """Return what ``solve`` does, None where the general form has to decide."""
         quick = self.in_machine_code()
-        if quick is None:
-            return None
-        found = quick.solve(t, q, v, self.tolerance)
-        if found is None and not self._redundant:
-            self._redundant, self._whole_is_known = True, False
-            return self._solved_in_machine_code(t, q, v)
+        found = None if quick is None else quick.solve(t, q, v, self.tolerance)
         return None if found is None else Dynamics(found[1], found[0])
 
     def in_machine_code(self) -> FusedMotion | None:
@@ -241,8 +235,8 @@ class ConstrainedMotion:
         if not self._whole_is_known:
             self._whole_is_known = True
             metric = 'mass' if self.elimination is None else self.elimination.metric
-            self._whole = fused_motion(self.dyn, self.constraint, self.applied, metric,
-                                       self.actuation, redundant=self._redundant)
+            self._whole = fused_motion(
+                self.dyn, self.constraint, self.applied, metric, self.actuation)
         return self._whole
 
     def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:

@@ -22,14 +22,13 @@ from mbd_ros.control.motion_kernels import (
     motion_kernels, MotionKernels, Setting, STEP_FACTS)
 from mbd_ros.control.recorded import Fading, Recorded, Structure
 from mbd_ros.control.references import Remembered
-from mbd_ros.control.regular_case import CLEARLY_REGULAR, LARGEST
 from mbd_ros.control.robot_code import has_machine_code, LARGEST_DENSE
 from mbd_ros.control.scalar_manifold import SMALL
 from mbd_ros.control.scalars import all_positive, Row
-from mbd_ros.control.small_systems import (
-    clear, CLEARLY_FREE, CONFLICT, FACTS, gaps, KEPT, RANK)
+from mbd_ros.control.small_systems import CLEARLY_FREE, CLEARLY_REGULAR, FACTS, gaps, RANK
+from mbd_ros.control.solvers import clear_solution, is_conflicting
 from mbd_ros.control.time_code import TimeCode, unchanging
-from mbd_ros.control.udwadia_kalaba import CONFLICT as CONFLICTING, ConstrainedSolution
+from mbd_ros.control.udwadia_kalaba import ConstrainedSolution
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.simulation.manifold import is_flat, Vector
@@ -153,14 +152,9 @@ class FusedMotion:
         result = self._acceleration(q, v, *self._at(t))
         if result is None:
             return None
-        n, m = self._n, self._m
-        end = 2 * (n + m)
-        facts = result[end:end + FACTS].tolist()
-        if not clear(facts, max(self._regular, tolerance * tolerance)):
-            return None
-        return ConstrainedSolution(
-            result[:n], result[n:2 * n], result[2 * n:2 * n + m], int(facts[RANK]),
-            result[2 * n + m:end], conflicting(facts, m), math.sqrt(facts[KEPT])), result[-n:]
+        solution = clear_solution(
+            result, self._n, self._m, max(self._regular, tolerance * tolerance))
+        return None if solution is None else (solution, result[-self._n:])
 
     def bounds(self, settings: DirectElimination, tolerance: float) -> Bounds | None:
         """Return where a step is right, None if other eliminations are wanted."""
@@ -215,7 +209,7 @@ class FusedMotion:
             result[:at], result[at:at + n], result[at + n:at + 2 * n],
             result[at + 2 * n:at + 3 * n], result[at + 3 * n:at + 3 * n + m],
             result[at + 3 * n + m:at + 4 * n + m], result[at + 4 * n + m:at + 5 * n + m],
-            before, after, moved, int(facts[RANK]), conflicting(facts, m))
+            before, after, moved, int(facts[RANK]), is_conflicting(facts, m))
 
     def _changing(self, t: float) -> tuple[Vector, ...]:
         """Return what changes with time: reference, approach, where the springs pull to."""
@@ -225,14 +219,8 @@ class FusedMotion:
         return *self._constraint.reference(t), fade, *self._spring.target(t)
 
 
-def conflicting(facts: list[float], m: int) -> bool:
-    """Return whether rows contradict each other."""
-    return facts[RANK] < m and facts[CONFLICT] > CONFLICTING
-
-
 def fused_motion(dyn: PreparedDynamics, constraint: object, applied: AppliedForce | None,
-                 metric: str, actuation: Actuation | None, *, redundant: bool = False
-                 ) -> FusedMotion | None:
+                 metric: str, actuation: Actuation | None) -> FusedMotion | None:
     """
     Return the machine code of a motion, None where there is none.
 
@@ -244,8 +232,6 @@ def fused_motion(dyn: PreparedDynamics, constraint: object, applied: AppliedForc
         The constraint.
     applied, metric, actuation
         As in ``ConstrainedMotion``.
-    redundant : bool, optional
-        Whether rows may depend on each other although there are no loops.
 
     """
     approach = constraint if isinstance(constraint, Fading) else None
@@ -262,13 +248,8 @@ def fused_motion(dyn: PreparedDynamics, constraint: object, applied: AppliedForc
         return None
     if applied is not None and not is_flat(model):
         return None
-    mixed = (redundant or bool(model.loops) or bool(passive) or not m <= model.nv <= LARGEST)
     if m > 2 * LARGEST_DENSE:
         return None
     setting = Setting(None if spring is None else spring.constants, metric, passive,
-                      driven_entries(dyn, actuation) if model.loops else (), mixed)
-    try:
-        code = motion_kernels(dyn, Structure(inner), setting)
-    except ZeroDivisionError:   # rows of constants that depend on each other
-        return fused_motion(dyn, constraint, applied, metric, actuation, redundant=True)
-    return FusedMotion(code, inner, approach, spring)
+                      driven_entries(dyn, actuation) if model.loops else ())
+    return FusedMotion(motion_kernels(dyn, Structure(inner), setting), inner, approach, spring)

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 
 from mbd_ros.control.fused_law import gaps_of_law, law_size
-from mbd_ros.control.fused_motion import Bounds, conflicting, gaps_of_observation, gaps_of_step
+from mbd_ros.control.fused_motion import Bounds, gaps_of_observation, gaps_of_step
 from mbd_ros.control.joint_reference import JointReference
 from mbd_ros.control.limits import Limits
 from mbd_ros.control.motion_kernels import MotionKernels, STEP_FACTS
@@ -27,6 +27,7 @@ from mbd_ros.control.robot_code import machine_code
 from mbd_ros.control.scalar_manifold import displacement, NEAR, turned
 from mbd_ros.control.scalars import difference, Row, smallest
 from mbd_ros.control.small_systems import FACTS, no_facts, RANK
+from mbd_ros.control.solvers import is_conflicting
 from mbd_ros.control.time_code import TimeCode
 from mbd_ros.control.tracking import TrackingEffort, TrackingLaw
 from mbd_ros.dynamics import PreparedDynamics
@@ -164,7 +165,7 @@ class FusedStep:
             float(result[-LAST]), result[:at], result[at:at + n], result[at + n:at + 2 * n],
             result[at + 4 * n + m:at + 5 * n + m], result[at + 3 * n + m:at + 4 * n + m],
             result[at + 2 * n:at + 3 * n], before, after, moved, int(facts[RANK]),
-            conflicting(facts, m), result[at + 3 * n:at + 3 * n + m])
+            is_conflicting(facts, m), result[at + 3 * n:at + 3 * n + m])
 
     def read_efforts(self, result: Vector) -> TrackingEffort:
         """Return the efforts in a result, with their parts."""

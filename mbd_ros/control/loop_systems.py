@@ -71,9 +71,8 @@ def _share(A: Matrix, force: Vector, places: Vector, efforts: Vector, facts: Vec
     tau = np.zeros(drives)
     X = np.zeros((n, width))
     R = np.zeros((m, width))
-    order = np.zeros(m)
-    squares = np.zeros(m)
-    lengths = np.zeros(width)
+    order = np.empty(m)
+    weights = np.empty(m)
     G = np.zeros((drives, wide))
     needed = np.zeros(n)
     about = np.zeros(FACTS)
@@ -81,23 +80,22 @@ def _share(A: Matrix, force: Vector, places: Vector, efforts: Vector, facts: Vec
     for j in range(m):
         for i in range(n):
             X[i, j] = A[j, i]
-    orthogonalize(X, R, order, squares, lengths, about, n, m, width)
+    orthogonalize(X, R, order, weights, about, n, m, width)
     for i in range(n):
         needed[i] = force[i]
     for e in range(drives):
         G[e, int(places[e])] = 1.0
     for k in range(int(about[RANK])):
-        j = int(order[k])
         share = 0.0
         for i in range(n):
-            share += X[i, j] * needed[i]
-        share = share / squares[k]
+            share += X[i, k] * needed[i]
+        share = share * weights[k]
         for i in range(n):
-            needed[i] -= share * X[i, j]
+            needed[i] -= share * X[i, k]
         for e in range(drives):
-            share = X[int(places[e]), j] / squares[k]
+            share = X[int(places[e]), k] * weights[k]
             for i in range(n):
-                G[e, i] -= share * X[i, j]
+                G[e, i] -= share * X[i, k]
     for e in range(drives):
         for i in range(n):
             G[e, i] = G[e, i] if abs(G[e, i]) > NOISE else 0.0
@@ -138,20 +136,19 @@ def passive_step(rows: Matrix, rates: Vector, places: Vector, result: Vector,
     """
     X = np.zeros((m, width))
     R = np.zeros((passive, width))
-    order = np.zeros(passive)
-    squares = np.zeros(passive)
-    lengths = np.zeros(width)
+    order = np.empty(passive)
+    weights = np.empty(passive)
     rest = np.zeros(m)
     step = np.zeros(passive)
     largest = 0.0
     for j in range(m):
         for k in range(passive):
             X[j, k] = rows[j, values + int(places[k])]
-    orthogonalize(X, R, order, squares, lengths, result[2 * n:2 * n + FACTS], m, passive, width)
+    orthogonalize(X, R, order, weights, result[2 * n:2 * n + FACTS], m, passive, width)
     for j in range(m):
         rest[j] = -rows[j, 0]
         largest = abs(rows[j, 0]) if abs(rows[j, 0]) > largest else largest
-    nearest(X, R, order, squares, lengths, rest, step, result[2 * n:2 * n + FACTS], m)
+    nearest(X, R, order, weights, rest, step, result[2 * n:2 * n + FACTS], m)
     result[2 * n + FACTS] = largest
     largest = 0.0
     for i in range(n):
@@ -164,7 +161,7 @@ def passive_step(rows: Matrix, rates: Vector, places: Vector, result: Vector,
         rest[j] = 0.0
         for i in range(n):
             rest[j] -= rows[j, values + i] * rates[i]
-    nearest(X, R, order, squares, lengths, rest, step, result[2 * n:2 * n + FACTS], m)
+    nearest(X, R, order, weights, rest, step, result[2 * n:2 * n + FACTS], m)
     for i in range(n):
         result[n + i] = rates[i]
     for k in range(passive):

@@ -2,13 +2,12 @@
 Machine code of a constrained motion: its accelerations, corrections, and a whole step.
 
 The system ``M qdd = Q + Q_c``, ``A qdd = b`` is put together from kernels of the robot and the
-recorded rows. It is solved in straight-line code where a small robot has independent rows
-(``regular_case.py``), else by loops that decide the rank (``small_systems.py``).
+recorded rows, and solved by ``small_systems.py``, which decides the rank.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 import functools
 from typing import NamedTuple, TypeAlias
 
@@ -18,18 +17,16 @@ from mbd_ros.control.applied_forces import SpringConstants
 from mbd_ros.control.drives import cleaning, driven_kernel, leave_a_motion
 from mbd_ros.control.link_constraint import MOTION
 from mbd_ros.control.loop_constraint import ClosedLoops
-from mbd_ros.control.reached_systems import reached_motion
 from mbd_ros.control.recorded import Known, Quantity, Recorded, Rows, Structure
-from mbd_ros.control.regular_case import regular_case
-from mbd_ros.control.robot_code import machine_code, padded
+from mbd_ros.control.robot_code import machine_code
 from mbd_ros.control.scalar_manifold import configuration_rate, displaced, normalized
 from mbd_ros.control.scalars import difference, identity, length, Row, smallest, square, sum_of
 from mbd_ros.control.small_systems import (
-    CONFLICT, constrained_motion, DROPPED, FACTS, KEPT, no_facts, PIVOT, RANK)
+    CONFLICT, DROPPED, FACTS, KEPT, no_facts, PIVOT, RANK)
+from mbd_ros.control.solvers import reached_solver, solver, step_solver
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.execution.fused import Computed, Fused, fused, Inside, KernelCall
-from mbd_ros.execution.loop_code import loop_code, LoopCode
 from mbd_ros.execution.trace import Operand, Symbol
 from mbd_ros.spatial import root, Scalar
 
@@ -55,8 +52,6 @@ class Setting(NamedTuple):
         Entries of v that no constraint force acts along.
     drives : tuple of int
         Entries of v that are driven, of a robot with closed loops.
-    redundant : bool
-        Whether rows may depend on each other.
 
     """
 
@@ -64,7 +59,6 @@ class Setting(NamedTuple):
     metric: str
     passive: tuple[int, ...]
     drives: tuple[int, ...]
-    redundant: bool
 
 
 class MotionKernels:
@@ -102,14 +96,14 @@ class MotionKernels:
         held, rated, m = constraint.counts
         self.rated = rated
         self.counts = held + loops, rated + loops, m + loops
-        order = (*setting.passive, *(k for k in range(self.size) if k not in setting.passive))
-        self._order = None if order == tuple(range(self.size)) else order
+        self._order = (*setting.passive,
+                       *(k for k in range(self.size) if k not in setting.passive))
         self.reach = bool(loops) and leave_a_motion(dyn, setting.drives)
         self._drives = np.array(setting.drives, np.float64)
-        self._place = [order.index(k) for k in range(self.size)]
-        self._rest, self._unit = np.zeros(self.size), np.eye(self.size)
+        self._place = [self._order.index(k) for k in range(self.size)]
+        self._rest = np.zeros(self.size)
         self._clean = cleaning(self.size, loops) if loops else None
-        self._keep = dyn, self._rest, self._unit, self._drives, self._clean
+        self._keep = dyn, self._rest, self._drives, self._clean
         self._references = {f'r{k}': size for k, size in enumerate(constraint.reference_sizes)}
         quantities = dict.fromkeys((*(() if self._loops is None else self._loops.quantities),
                                     *constraint.quantities))
@@ -124,61 +118,37 @@ class MotionKernels:
 
     def _acceleration_kernel(self) -> Fused:
         """Return (q, v, what changes) to what ``constrained_motion`` gives, applied force."""
-        n, m, spring = self.size, self.counts[2], self._setting.spring
+        n, m, spring, passive = self.size, self.counts[2], self._setting.spring, len(
+            self._setting.passive)
         calls = [*self._calls(), self._call('mass_matrix', 'M', n * n, 'q'),
                  self._call('bias_forces', 'h', n, 'q', 'v')]
         if spring is not None:
             calls.append(self._call('bias_forces', 'g', n, 'q', self._rest.ctypes.data))
 
-        def system(given: Given) -> tuple[Row, Rows, Row]:
-            """Return generalized force, rows, and the applied part of the force."""
+        def system(given: Given) -> list[Operand]:
+            """Return force, rows, right-hand side, M, with passive entries first; applied."""
             applied = applied_force(spring, given, square(given['M'], n))
-            return difference(applied, list(given['h'])), self._rows(given), applied
+            force, rows = difference(applied, list(given['h'])), self._rows(given)
+            return [*(force[k] for k in self._order),
+                    *(row[k] for row in rows.matrix for k in self._order), *rows.right_side,
+                    *applied, *(given['M'][n * i + k] for i in self._order for k in self._order
+                                if passive)]
 
-        def combined(given: Given) -> list[Operand]:
+        def results(given: Given) -> list[Operand]:
             solved = list(given['solved'])
             return [*self._in_order(solved[:n]), *self._in_order(solved[n:2 * n]), *solved[2 * n:],
-                    *system(given)[2]]
-
-        def straight(given: Given) -> list[Operand]:
-            force, rows, applied = system(given)
-            return [*straight_motion(square(given['M'], n), force, rows.matrix, rows.right_side),
-                    *applied]
-        size = 2 * (n + m) + FACTS
-        if not self._setting.redundant:
-            calls.append(Computed(straight, 'all', size + n))
-            return fused({**self._state, **self.changing}, calls, 'constrained_motion',
-                         self._keep)
+                    *given['system'][after:after + n]]
+        after, size = n + m * n + m, 2 * (n + m) + FACTS
         loops = 0 if self._loops is None else self._loops.count
-        code = (reached_solver(n, m, loops, len(self._setting.drives)) if self.reach
-                else solver(n, m, len(self._setting.passive)))
-        calls += self._solved(lambda given: system(given)[:2], m, 'solved', code,
-                              more=(self._drives.ctypes.data,) if self.reach else ())
-        calls.append(Computed(combined, 'all', size + n))
-        return fused({**self._state, **self.changing}, calls, 'constrained_motion',
-                     (*self._keep, code))
-
-    def _solved(self, system: Callable[[Given], tuple[Row, Rows]], m: int, result: str,
-                code: LoopCode, metric: str = 'mass', mixed: bool = True,
-                more: tuple[int, ...] = ()) -> list[Part]:
-        """Return what solves a system by loops: first put together, passive entries first."""
-        n, order = self.size, self._order if mixed else None
-
-        def together(given: Given) -> list[Operand]:
-            force, rows = system(given)
-            if order is not None:
-                return [*(force[k] for k in order),
-                        *(row[k] for row in rows.matrix for k in order), *rows.right_side,
-                        *(given['M'][n * i + k] for i in order for k in order)]
-            return [*force, *(entry for row in rows.matrix for entry in row), *rows.right_side]
-        where = f'{result}_system'
-        after = n + m * n + m
-        matrix: str | Inside | int = Inside(where, after) if order is not None else (
-            'M' if metric == 'mass' else self._unit.ctypes.data)
-        return [Computed(together, where, after + (0 if order is None else n * n)),
-                KernelCall(code.address, (matrix, Inside(where, 0), Inside(where, n),
-                                          Inside(where, n + m * n), *more),
-                           result, 2 * (n + m) + FACTS)]
+        code = (reached_solver(n, m, loops, len(self._drives)) if self.reach
+                else solver(n, m, passive))
+        more = (self._drives.ctypes.data,) if self.reach else ()
+        return fused({**self._state, **self.changing}, [
+            *calls, Computed(system, 'system', after + n + (n * n if passive else 0)),
+            KernelCall(code.address, (Inside('system', after + n) if passive else 'M',
+                                      Inside('system', 0), Inside('system', n),
+                                      Inside('system', n + m * n), *more), 'solved', size),
+            Computed(results, 'all', size + n)], 'constrained_motion', (*self._keep, code))
 
     def _in_order(self, entries: Row) -> Row:
         """Return a vector of a solved system in the order of v."""
@@ -192,33 +162,27 @@ class MotionKernels:
         """
         n, held = self.size, self.counts[0]
         count = self.counts[('violation', 'rate').index(of)]
-        calls, metric = self._calls(), self._setting.metric
-        if metric == 'mass' and count:
+        calls, metric = self._calls(), ('M',) if self._setting.metric == 'mass' and count else ()
+        if metric:
             calls.append(self._call('mass_matrix', 'M', n * n, 'q'))
 
-        def system(given: Given) -> tuple[Row, Rows]:
+        def system(given: Given) -> list[Operand]:
             rows = self._rows(given)
-            return [0.0] * n, rows._replace(matrix=rows.matrix[:count],
-                                            right_side=getattr(rows, of))
+            return [*rows.violation, *getattr(rows, of),
+                    *(entry for row in rows.matrix[:count] for entry in row)]
+        calls.append(Computed(system, 'system', held + count + count * n))
+        code = step_solver(n, count, *metric) if count else None
+        if code is not None:
+            calls.append(KernelCall(code.address, (
+                *metric, Inside('system', held + count), Inside('system', held)),
+                'solved', n + FACTS))
 
-        def record(given: Given) -> list[Operand]:
-            phi = self._rows(given).violation
-            if not count:
-                return [*phi, *[0.0] * n, *no_facts()]
-            if self._setting.redundant:
-                solved = list(given['solved'])
-            else:
-                force, rows = system(given)
-                M = square(given['M'], n) if metric == 'mass' else identity(n)
-                solved = straight_motion(M, force, rows.matrix, rows.right_side)
-            return [*phi, *solved[:n], *solved[2 * (n + count):]]
-        keep: tuple[object, ...] = self._keep
-        if count and self._setting.redundant:
-            code = solver(n, count, 0)
-            keep = (*keep, code)
-            calls += self._solved(system, count, 'solved', code, metric, mixed=False)
+        def results(given: Given) -> list[Operand]:
+            solved = [*[0.0] * n, *no_facts()] if code is None else given['solved']
+            return [*given['system'][:held], *solved]
         return fused({**self._state, **self.changing},
-                     [*calls, Computed(record, 'all', held + n + FACTS)], f'{of}_correction', keep)
+                     [*calls, Computed(results, 'all', held + n + FACTS)], f'{of}_correction',
+                     (*self._keep, code))
 
     def _step_kernel(self) -> Fused:
         """
@@ -295,22 +259,26 @@ class MotionKernels:
         held = setting.drives if self._loops is not None else tuple(
             k for k in range(n) if k not in setting.passive)
         count = len(held) + (0 if self._loops is None else self._loops.count)
-        code, size = solver(n, count, 0), 3 * n + 2 * m + FACTS
+        code, size = step_solver(n, count, 'M'), 3 * n + 2 * m + FACTS
         parts: list[Part] = [self._call('mass_matrix', 'M', n * n, 'q')]
         if self._loops is not None:
             parts += [part for one in self._loops.quantities for part in self._called(one)]
 
         def own(what: str) -> list[Part]:
             """Return what finds the part of a motion that actuators could bring about."""
-            def system(given: Given) -> tuple[Row, Rows]:
+            def system(given: Given) -> list[Operand]:
                 matrix = [] if self._loops is None else self._loops.rows(Known(
                     list(given['q']), list(given['v']),
                     {one: list(given[self._names[one]]) for one in self._loops.quantities},
                     [])).matrix
                 right = [sum_of(a * x for a, x in zip(row, given[what])) for row in matrix]
-                return [0.0] * n, Rows([], [], [*matrix, *(identity(n)[k] for k in held)],
-                                       [*right, *(given[what][k] for k in held)])
-            return self._solved(system, count, f'own_{what}', code, mixed=False)
+                unit = identity(n)
+                return [*(entry for row in [*matrix, *(unit[k] for k in held)] for entry in row),
+                        *right, *(given[what][k] for k in held)]
+            where = f'{what}_system'
+            return [Computed(system, where, count * n + count), KernelCall(
+                code.address, ('M', Inside(where, 0), Inside(where, count * n)), f'own_{what}',
+                n + FACTS)]
 
         def taken(given: Given, what: str) -> Row:
             return difference(given[what], given[f'own_{what}'][:n])
@@ -325,7 +293,7 @@ class MotionKernels:
         def results(given: Given) -> list[Operand]:
             a = given['a']
             facts = [a[size - n - FACTS:size - n],
-                     *(given[f'own_{what}'][2 * (n + count):] for what in ('way', 'pace'))]
+                     *(given[f'own_{what}'][n:] for what in ('way', 'pace'))]
             if self.drive is not None:
                 facts.append(given['driven'][n:])
             return [*given['q2'], *given['v2'], *self._moved(given, a),
@@ -397,32 +365,6 @@ class MotionKernels:
 def motion_kernels(dyn: PreparedDynamics, structure: Structure, setting: Setting) -> MotionKernels:
     """Return machine code, made once: a robot goes from task to task without a compilation."""
     return MotionKernels(dyn, structure.constraint, setting)
-
-
-@functools.lru_cache(maxsize=64)
-def solver(n: int, m: int, passive: int) -> LoopCode:
-    """Return ``constrained_motion`` for numbers of velocities, of rows, and of passive entries."""
-    return loop_code(constrained_motion,
-                     [(n, n), (n,), (m, n), (m,), (2 * (n + m) + FACTS,)],
-                     [n, m, passive, padded(m + 1)])
-
-
-@functools.lru_cache(maxsize=64)
-def reached_solver(n: int, m: int, loops: int, drives: int) -> LoopCode:
-    """Return ``reached_motion`` for numbers of velocities, of rows and those of loops, drives."""
-    return loop_code(reached_motion,
-                     [(n, n), (n,), (m, n), (m,), (drives,), (2 * (n + m) + FACTS,)],
-                     [n, m, loops, drives, padded(loops), padded(drives), padded(m - loops + 1)])
-
-
-def straight_motion(M: list[Row], force: Row, matrix: list[Row], right_side: Row) -> Row:
-    """Return what ``constrained_motion`` gives, by straight-line code for independent rows."""
-    n, m = len(force), len(matrix)
-    found = regular_case(M, force, matrix, right_side)
-    pivots, rows = found[2 * (n + m):3 * n + 2 * m], found[3 * n + 2 * m:]
-    facts = no_facts()
-    facts[RANK], facts[KEPT], facts[PIVOT] = float(m), smallest(rows), smallest(pivots)
-    return [*found[:2 * (n + m)], *facts]
 
 
 def gathered(facts: list[list[Symbol]]) -> Row:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.constrained_motion import ConstrainedMotion
-from mbd_ros.control.regular_case import quick_constrained_acceleration
+from mbd_ros.control.solvers import quick_constrained_acceleration
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.simulation.integrators import rk4_step

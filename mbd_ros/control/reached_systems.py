@@ -1,10 +1,11 @@
 """
 Robots with closed loops and too few drives, written for ``execution.loop_code``.
 
-The mathematics of ``actuation.py`` in coordinates ``y = L^T qdd``, ``M = L L^T``: loops ask for
-``X^T y = b_l``, ``X = L^-1 A_l^T``, and what drives S reach is spanned by the columns of
-``G = P L^-1 S^T`` where P leaves out those of X. Both are made orthogonal by
-``small_systems.orthogonalize``, whose report of the ranks decides whether they are beyond doubt.
+The mathematics of ``actuation.py`` in coordinates ``y = F^T qdd``, ``M = F F^T`` with
+``F = L D^1/2``: loops ask for ``X^T y = b_l``, ``X = F^-1 A_l^T``, and what drives S reach is
+spanned by the columns of ``G = P F^-1 S^T`` where P leaves out those of X. Both are made
+orthogonal by ``small_systems.orthogonalize``, whose report of the ranks decides whether they are
+beyond doubt.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from mbd_ros.control.small_systems import (
-    cholesky, CONFLICT, DROPPED, FACTS, forces_and_residual, KEPT, least_norm, nearest,
-    orthogonalize, PIVOT, RANK, solve_columns, solve_lower)
+    compare, CONFLICT, DROPPED, factorize, FACTS, KEPT, least_norm, multiply, nearest,
+    orthogonalize, PIVOT, RANK, solve_columns, solve_lower, solve_upper)
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 
@@ -45,20 +46,19 @@ def _reached(M: Matrix, Q: Vector, A: Matrix, b: Vector, places: Vector, acceler
              facts: Vector, n: int, m: int, loops: int, drives: int, width: int, wide: int,
              broad: int) -> None:
     """Write what ``reached_motion`` returns, part by part."""
-    L = np.zeros((n, n))
+    L = np.empty((n, n))
+    scales = np.empty(n)
     B = np.zeros((n, width))
     X = np.zeros((n, width))
     R = np.zeros((loops, width))
-    order = np.zeros(loops)
-    squares = np.zeros(loops)
-    lengths = np.zeros(width)
+    order = np.empty(loops)
+    weights = np.empty(loops)
     about = np.zeros(FACTS)
     pushes = np.zeros((n, wide))
     G = np.zeros((n, wide))
     T = np.zeros((drives, wide))
-    turn = np.zeros(drives)
-    its = np.zeros(drives)
-    scales = np.zeros(wide)
+    turn = np.empty(drives)
+    its = np.empty(drives)
     drive = np.zeros(FACTS)
     Y = np.zeros((n, broad))
     Z = np.zeros((n, broad))
@@ -68,14 +68,14 @@ def _reached(M: Matrix, Q: Vector, A: Matrix, b: Vector, places: Vector, acceler
     tau = np.zeros(drives)
     d = np.zeros(loops)
     asked = np.zeros(m - loops)
-    pivot = cholesky(M, L, n)
-    _loop_columns(L, A, B, n, loops, width)
-    _drive_columns(L, places, pushes, n, drives, wide)
+    pivot = factorize(M, L, scales, n)
+    _loop_columns(L, scales, A, B, n, loops, width)
+    _drive_columns(L, scales, places, pushes, n, drives, wide)
     for i in range(n):
         for j in range(m - loops):
             Y[i, j] = A[loops + j, i]
         Y[i, m - loops] = Q[i]
-    solve_lower(L, Y, n, broad)
+    solve_lower(L, scales, Y, n, broad)
     for i in range(n):
         free[i] = Y[i, m - loops]
         Y[i, m - loops] = 0.0
@@ -88,36 +88,36 @@ def _reached(M: Matrix, Q: Vector, A: Matrix, b: Vector, places: Vector, acceler
         d[j] = b[j]
         for i in range(n):
             d[j] -= B[i, j] * free[i]
-    orthogonalize(X, R, order, squares, lengths, about, n, loops, width)
-    solve_columns(X, R, order, squares, lengths, d, u, of_loops, about, n, loops, width)
+    orthogonalize(X, R, order, weights, about, n, loops, width)
+    solve_columns(X, R, order, weights, d, u, of_loops, about, n, loops, width)
     # What the drives add to that.
-    left = _leave_out(X, order, squares, about, G, n, wide)
-    orthogonalize(G, T, turn, its, scales, drive, n, drives, wide)
+    left = _leave_out(X, weights, about, G, n, wide)
+    orthogonalize(G, T, turn, its, drive, n, drives, wide)
     drive[KEPT] = left if left < drive[KEPT] else drive[KEPT]
     for j in range(m - loops):
         asked[j] = b[loops + j]
         for i in range(n):
             asked[j] -= Y[i, j] * (free[i] + u[i])
-    part = _reached_part(G, turn, its, drive, Y, Z, n, m - loops)
+    part = _reached_part(G, its, drive, Y, Z, n, m - loops)
     least_norm(Z, asked, rest, multipliers, facts, n, m - loops, broad)
     for i in range(n):
         u[i] += rest[i]
-    nearest(G, T, turn, its, scales, rest, tau, drive, n)
+    nearest(G, T, turn, its, rest, tau, drive, n)
     # The loops carry what of the force is not the drives' own.
     for i in range(n):
         rest[i] = u[i]
         for e in range(drives):
             rest[i] -= pushes[i, e] * tau[e]
-        accelerations[i] = free[i] + u[i]
+        free[i] += u[i]
     for j in range(loops):
         d[j] = 0.0
         for i in range(n):
             d[j] += B[i, j] * rest[i]
-    solve_columns(X, R, order, squares, lengths, d, rest, of_loops, about, n, loops, width)
+    solve_columns(X, R, order, weights, d, rest, of_loops, about, n, loops, width)
     task_rank = facts[RANK]
-    forces_and_residual(L, A, b, u, accelerations, force, residual, facts, n, m, loops)
-    if int(task_rank) == m - loops:
-        facts[CONFLICT] = 0.0
+    solve_upper(L, scales, free, accelerations, n)
+    multiply(L, scales, u, force, n)
+    compare(A, b, accelerations, residual, facts, n, m, loops)
     facts[KEPT] = part if part < facts[KEPT] else facts[KEPT]
     _judge(about, drive, facts, drives)
     facts[PIVOT] = pivot
@@ -147,36 +147,35 @@ def reached_share(M: Matrix, A: Matrix, force: Vector, places: Vector, result: V
 def _reached_share(M: Matrix, A: Matrix, force: Vector, places: Vector, efforts: Vector,
                    facts: Vector, n: int, loops: int, drives: int, width: int, wide: int) -> None:
     """Write what ``reached_share`` returns, part by part."""
-    L = np.zeros((n, n))
+    L = np.empty((n, n))
+    scales = np.empty(n)
     X = np.zeros((n, width))
     R = np.zeros((loops, width))
-    order = np.zeros(loops)
-    squares = np.zeros(loops)
-    lengths = np.zeros(width)
+    order = np.empty(loops)
+    weights = np.empty(loops)
     about = np.zeros(FACTS)
     G = np.zeros((n, wide))
     T = np.zeros((drives, wide))
-    turn = np.zeros(drives)
-    its = np.zeros(drives)
-    scales = np.zeros(wide)
+    turn = np.empty(drives)
+    its = np.empty(drives)
     drive = np.zeros(FACTS)
     push = np.zeros((n, 1))
     rest = np.zeros(n)
     tau = np.zeros(drives)
-    facts[PIVOT] = cholesky(M, L, n)
-    _loop_columns(L, A, X, n, loops, width)
-    _drive_columns(L, places, G, n, drives, wide)
+    facts[PIVOT] = factorize(M, L, scales, n)
+    _loop_columns(L, scales, A, X, n, loops, width)
+    _drive_columns(L, scales, places, G, n, drives, wide)
     for i in range(n):
         push[i, 0] = force[i]
-    solve_lower(L, push, n, 1)
+    solve_lower(L, scales, push, n, 1)
     for i in range(n):
         rest[i] = push[i, 0]
         efforts[i] = 0.0
-    orthogonalize(X, R, order, squares, lengths, about, n, loops, width)
-    left = _leave_out(X, order, squares, about, G, n, wide)
-    orthogonalize(G, T, turn, its, scales, drive, n, drives, wide)
+    orthogonalize(X, R, order, weights, about, n, loops, width)
+    left = _leave_out(X, weights, about, G, n, wide)
+    orthogonalize(G, T, turn, its, drive, n, drives, wide)
     drive[KEPT] = left if left < drive[KEPT] else drive[KEPT]
-    nearest(G, T, turn, its, scales, rest, tau, drive, n)
+    nearest(G, T, turn, its, rest, tau, drive, n)
     for e in range(drives):
         efforts[int(places[e])] = tau[e]
     facts[RANK] = 0.0
@@ -186,23 +185,24 @@ def _reached_share(M: Matrix, A: Matrix, force: Vector, places: Vector, efforts:
     _judge(about, drive, facts, drives)
 
 
-def _loop_columns(L: Matrix, A: Matrix, X: Matrix, n: int, loops: int, width: int) -> None:
-    """Write ``L^-1 A_l^T`` for the first rows of A."""
+def _loop_columns(L: Matrix, scales: Vector, A: Matrix, X: Matrix, n: int, loops: int, width: int
+                  ) -> None:
+    """Write ``F^-1 A_l^T`` for the first rows of A."""
     for j in range(loops):
         for i in range(n):
             X[i, j] = A[j, i]
-    solve_lower(L, X, n, width)
+    solve_lower(L, scales, X, n, width)
 
 
-def _drive_columns(L: Matrix, places: Vector, G: Matrix, n: int, drives: int, wide: int) -> None:
-    """Write ``L^-1 S^T``."""
+def _drive_columns(L: Matrix, scales: Vector, places: Vector, G: Matrix, n: int, drives: int,
+                   wide: int) -> None:
+    """Write ``F^-1 S^T``."""
     for e in range(drives):
         G[int(places[e]), e] = 1.0
-    solve_lower(L, G, n, wide)
+    solve_lower(L, scales, G, n, wide)
 
 
-def _leave_out(X: Matrix, order: Vector, squares: Vector, about: Vector, G: Matrix,
-               n: int, wide: int) -> float:
+def _leave_out(X: Matrix, weights: Vector, about: Vector, G: Matrix, n: int, wide: int) -> float:
     """Leave the columns of X out of those of G; return the least squared part that is left."""
     before = np.zeros(wide)
     after = np.zeros(wide)
@@ -211,15 +211,14 @@ def _leave_out(X: Matrix, order: Vector, squares: Vector, about: Vector, G: Matr
         for e in range(wide):
             before[e] += G[i, e] * G[i, e]
     for k in range(int(about[RANK])):
-        j = int(order[k])
         for e in range(wide):
             after[e] = 0.0
         for i in range(n):
-            factor = X[i, j] / squares[k]
+            factor = X[i, k] * weights[k]
             for e in range(wide):
                 after[e] += factor * G[i, e]
         for i in range(n):
-            factor = X[i, j]
+            factor = X[i, k]
             for e in range(wide):
                 G[i, e] -= factor * after[e]
     for e in range(wide):
@@ -233,21 +232,20 @@ def _leave_out(X: Matrix, order: Vector, squares: Vector, about: Vector, G: Matr
     return least
 
 
-def _reached_part(G: Matrix, turn: Vector, its: Vector, drive: Vector, Y: Matrix, Z: Matrix,
-                  n: int, count: int) -> float:
+def _reached_part(G: Matrix, its: Vector, drive: Vector, Y: Matrix, Z: Matrix, n: int, count: int
+                  ) -> float:
     """Write of columns of Y the part that G spans to Z; return the least squared part it is."""
     least = 1.0
     for j in range(count):
         before = 0.0
         after = 0.0
         for k in range(int(drive[RANK])):
-            e = int(turn[k])
             share = 0.0
             for i in range(n):
-                share += G[i, e] * Y[i, j]
-            share = share / its[k]
+                share += G[i, k] * Y[i, j]
+            share = share * its[k]
             for i in range(n):
-                Z[i, j] += share * G[i, e]
+                Z[i, j] += share * G[i, k]
         for i in range(n):
             before += Y[i, j] * Y[i, j]
             after += Z[i, j] * Z[i, j]

@@ -1,10 +1,12 @@
 """
-The Udwadia-Kalaba equation with its rank decided, for machine code with loops.
+The Udwadia-Kalaba equation for small systems, with its rank decided, as machine code.
 
-The mathematics of ``udwadia_kalaba.py`` and ``least_norm.py``: the Cholesky factor of M, columns
-``L^-1 A^T`` made orthogonal one after the other, the longest first (modified Gram-Schmidt with
-pivoting), and where rows are redundant a complete orthogonal decomposition. What it reports tells
-whether the rank is beyond doubt; if not, the general form decides (``facts``).
+The mathematics of ``udwadia_kalaba.py`` and ``least_norm.py``: with ``M = L D L^T`` the columns
+``D^-1/2 L^-1 A^T`` are made orthogonal one after the other (modified Gram-Schmidt), which avoids
+the squared condition of ``A M^-1 A^T``. As long as much of a column is left of those before they
+come in their turn, else the one of which most is left; where rows are redundant a complete
+orthogonal decomposition follows. What is reported tells whether the rank is beyond doubt; if not,
+the general form decides (``facts``).
 
 Everything is written for ``execution.loop_code``; ``n``, ``m`` and other integers are fixed there.
 Arrays may be wider than what they hold: columns of zeros make whole vectors.
@@ -22,14 +24,19 @@ import math
 
 import numpy as np
 
-from mbd_ros.control.regular_case import CLEARLY_REGULAR
 from mbd_ros.control.scalars import all_positive, Row
+from mbd_ros.execution.loop_code import seldom
 from mbd_ros.simulation.manifold import Matrix, Vector
 from mbd_ros.spatial import Scalar
 
+CLEARLY_REGULAR = 1e-8
+"""Squared fraction of a row, or of a pivot of M, that has to be independent of those before. With
+less (an angle of 1e-4), rounding would be felt, and the rank is worth a closer look."""
+IN_TURN = 1e-4
+"""Squared part of a column, left of those before, with which it comes in its turn."""
 NEGLIGIBLE = 1e-12
-"""Squared part of a column of length one, left of those before, that ends the search: in the
-middle of the gap of what is clear."""
+"""Squared part of a column, left of those before, that ends the search: in the middle of the gap
+of what is clear."""
 RANK, KEPT, DROPPED, CONFLICT, PIVOT = 0, 1, 2, 3, 4
 """Places in ``facts``: number of independent rows; smallest squared part of a row that was kept,
 largest that was dropped; largest residual of a row in its own scale; smallest pivot of M, as a
@@ -90,72 +97,97 @@ def _constrained(M: Matrix, Q: Vector, A: Matrix, b: Vector, accelerations: Vect
                  force: Vector, multipliers: Vector, residual: Vector, facts: Vector,
                  n: int, m: int, passive: int, width: int) -> None:
     """Write what ``constrained_motion`` returns, part by part."""
-    L = np.zeros((n, n))
+    L = np.empty((n, n))
+    scales = np.empty(n)
     X = np.zeros((n, width))
-    free = np.zeros(n)
+    free = np.empty(n)
     u = np.zeros(n)
-    d = np.zeros(m)
-    pivot = cholesky(M, L, n)
-    for j in range(m):
-        multipliers[j] = 0.0
-        d[j] = b[j]
-        for i in range(n):
-            X[i, j] = A[j, i]
+    d = np.empty(m)
+    pivot = factorize(M, L, scales, n)
     for i in range(n):
+        for j in range(m):
+            X[i, j] = A[j, i]
         X[i, m] = Q[i]
-    solve_lower(L, X, n, width)
+    solve_lower(L, scales, X, n, width)
     for i in range(n):
         free[i] = X[i, m]
         X[i, m] = 0.0
-        for j in range(m):
+    for j in range(m):
+        d[j] = b[j]
+        for i in range(n):
             d[j] -= X[i, j] * free[i]
     least_norm(X[passive:], d, u[passive:], multipliers, facts, n - passive, m, width)
     facts[PIVOT] = pivot
     for i in range(n):
-        accelerations[i] = free[i] + u[i]
-    forces_and_residual(L, A, b, u, accelerations, force, residual, facts, n, m, 0)
+        free[i] += u[i]
+    solve_upper(L, scales, free, accelerations, n)
+    multiply(L, scales, u, force, n)
+    compare(A, b, accelerations, residual, facts, n, m, 0)
 
 
-def forces_and_residual(L: Matrix, A: Matrix, b: Vector, u: Vector, accelerations: Vector,
-                        force: Vector, residual: Vector, facts: Vector, n: int, m: int,
-                        first: int) -> None:
-    """Turn ``y = L^T qdd`` into qdd; write ``L u``, ``A qdd - b``, and its part of rows."""
+def least_step(M: Matrix, A: Matrix, d: Vector, result: Vector, n: int, m: int, width: int
+               ) -> None:
+    """
+    Find the x with ``A x = d`` of least length in the metric of M.
+
+    Parameters
+    ----------
+    M, A, d : array
+        (n, n), (m, n), (m,).
+    result : array
+        x (n,), facts (FACTS,).
+    n, m : int
+        Sizes.
+    width : int
+        At least m.
+
+    """
+    L = np.empty((n, n))
+    scales = np.empty(n)
+    X = np.zeros((n, width))
+    u = np.zeros(n)
+    multipliers = np.empty(m)
+    pivot = factorize(M, L, scales, n)
     for i in range(n):
-        force[i] = 0.0
-        for k in range(i + 1):
-            force[i] += L[i, k] * u[k]
-    for i in range(n - 1, -1, -1):
-        accelerations[i] = accelerations[i] / L[i, i]
-        for k in range(i):
-            accelerations[k] -= L[i, k] * accelerations[i]
-    facts[CONFLICT] = 0.0
-    most = 0.0
+        for j in range(m):
+            X[i, j] = A[j, i]
+    solve_lower(L, scales, X, n, width)
+    least_norm(X, d, u, multipliers, result[n:], n, m, width)
+    result[n + PIVOT] = pivot
+    solve_upper(L, scales, u, result, n)
+
+
+def shortest_step(A: Matrix, d: Vector, result: Vector, n: int, m: int, width: int) -> None:
+    """Find what ``least_step`` does, where M is the unit matrix."""
+    X = np.zeros((n, width))
+    multipliers = np.empty(m)
     for i in range(n):
-        most = abs(accelerations[i]) if abs(accelerations[i]) > most else most
-    for j in range(m):
-        value = 0.0
-        scale = abs(b[j])
-        for i in range(n):
-            value += A[j, i] * accelerations[i]
-            scale += abs(A[j, i]) * most
-        residual[j] = value - b[j]
-        if j >= first and abs(residual[j]) > facts[CONFLICT] * scale:
-            facts[CONFLICT] = abs(residual[j]) / scale
+        result[i] = 0.0
+        for j in range(m):
+            X[i, j] = A[j, i]
+    least_norm(X, d, result, multipliers, result[n:], n, m, width)
+    result[n + PIVOT] = 1.0
 
 
-def cholesky(M: Matrix, L: Matrix, n: int) -> float:
-    """Write L of ``M = L L^T``; return the least pivot as a part of its diagonal entry."""
+def factorize(M: Matrix, L: Matrix, scales: Vector, n: int) -> float:
+    """
+    Write L, of which the diagonal of ones is left out, and ``D^-1/2`` of ``M = L D L^T``.
+
+    Return the least pivot as a part of its diagonal entry, zero or less if M is singular.
+    """
+    inverse = np.empty(n)
+    scaled = np.empty(n)
     least = 1.0
     for i in range(n):
-        for j in range(i):
-            rest = M[i, j]
-            for k in range(j):
-                rest -= L[i, k] * L[j, k]
-            L[i, j] = rest / L[j, j]
         pivot = M[i, i]
-        for k in range(i):
-            pivot -= L[i, k] * L[i, k]
-        L[i, i] = math.sqrt(pivot)
+        for j in range(i):
+            scaled[j] = M[i, j]
+            for k in range(j):
+                scaled[j] -= scaled[k] * L[j, k]
+            L[i, j] = scaled[j] * inverse[j]
+            pivot -= scaled[j] * L[i, j]
+        inverse[i] = 1.0 / pivot
+        scales[i] = math.sqrt(inverse[i])
         if pivot <= 0.0:
             least = 0.0
         elif pivot < least * M[i, i]:
@@ -163,132 +195,196 @@ def cholesky(M: Matrix, L: Matrix, n: int) -> float:
     return least
 
 
-def solve_lower(L: Matrix, X: Matrix, n: int, width: int) -> None:
-    """Replace X (n, width) by ``L^-1 X``."""
+def solve_lower(L: Matrix, scales: Vector, X: Matrix, n: int, width: int) -> None:
+    """Replace X (n, width) by ``D^-1/2 L^-1 X``."""
     for i in range(n):
         for k in range(i):
             factor = L[i, k]
             for j in range(width):
                 X[i, j] -= factor * X[k, j]
-        factor = 1.0 / L[i, i]
+    for i in range(n):
         for j in range(width):
-            X[i, j] = X[i, j] * factor
+            X[i, j] = X[i, j] * scales[i]
+
+
+def solve_upper(L: Matrix, scales: Vector, y: Vector, x: Vector, n: int) -> None:
+    """Write ``x = L^-T D^-1/2 y``."""
+    for i in range(n):
+        x[i] = y[i] * scales[i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i):
+            x[k] -= L[i, k] * x[i]
+
+
+def multiply(L: Matrix, scales: Vector, u: Vector, force: Vector, n: int) -> None:
+    """Write ``L D^1/2 u``."""
+    scaled = np.empty(n)
+    for i in range(n):
+        scaled[i] = u[i] / scales[i]
+        force[i] = scaled[i]
+        for k in range(i):
+            force[i] += L[i, k] * scaled[k]
+
+
+def compare(A: Matrix, b: Vector, accelerations: Vector, residual: Vector, facts: Vector,
+            n: int, m: int, first: int) -> None:
+    """Write ``A qdd - b`` and how far redundant rows contradict each other, from a first on."""
+    for j in range(m):
+        residual[j] = -b[j]
+        for i in range(n):
+            residual[j] += A[j, i] * accelerations[i]
+    facts[CONFLICT] = 0.0
+    if int(facts[RANK]) < m - first:
+        contradiction(A, b, accelerations, residual, facts, n, m, first)
+
+
+@seldom
+def contradiction(A: Matrix, b: Vector, accelerations: Vector, residual: Vector, facts: Vector,
+                  n: int, m: int, first: int) -> None:
+    """Write the largest residual of a row in its own scale."""
+    most = 0.0
+    for i in range(n):
+        most = abs(accelerations[i]) if abs(accelerations[i]) > most else most
+    for j in range(first, m):
+        scale = abs(b[j])
+        for i in range(n):
+            scale += abs(A[j, i]) * most
+        if abs(residual[j]) > facts[CONFLICT] * scale:
+            facts[CONFLICT] = abs(residual[j]) / scale
 
 
 def least_norm(X: Matrix, d: Vector, u: Vector, multipliers: Vector, facts: Vector,
                n: int, m: int, width: int) -> None:
     """Write the u of least norm with ``X^T u = d``, and its multipliers: ``u = X lambda``."""
     R = np.zeros((m, width))
-    order = np.zeros(m)
-    squares = np.zeros(m)
-    lengths = np.zeros(width)
-    orthogonalize(X, R, order, squares, lengths, facts, n, m, width)
-    solve_columns(X, R, order, squares, lengths, d, u, multipliers, facts, n, m, width)
+    order = np.empty(m)
+    weights = np.empty(m)
+    orthogonalize(X, R, order, weights, facts, n, m, width)
+    solve_columns(X, R, order, weights, d, u, multipliers, facts, n, m, width)
 
 
-def solve_columns(X: Matrix, R: Matrix, order: Vector, squares: Vector, lengths: Vector,
-                  d: Vector, u: Vector, multipliers: Vector, facts: Vector,
-                  n: int, m: int, width: int) -> None:
+def solve_columns(X: Matrix, R: Matrix, order: Vector, weights: Vector, d: Vector,
+                  u: Vector, multipliers: Vector, facts: Vector, n: int, m: int, width: int
+                  ) -> None:
     """Write what ``least_norm`` does, from columns that are orthogonal."""
     if int(facts[RANK]) == m:
-        least(X, R, order, squares, lengths, d, u, multipliers, facts, n, m, width)
+        least(X, R, order, weights, d, u, multipliers, n, m)
     else:
-        redundant(X, R, order, squares, lengths, d, u, multipliers, facts, n, m, width)
+        redundant(X, R, order, weights, d, u, multipliers, facts, n, m, width)
 
 
-def orthogonalize(X: Matrix, R: Matrix, order: Vector, squares: Vector, lengths: Vector,
-                  facts: Vector, n: int, m: int, width: int) -> None:
+def orthogonalize(X: Matrix, R: Matrix, order: Vector, weights: Vector, facts: Vector,
+                  n: int, m: int, width: int) -> None:
     """
-    Replace columns of X by orthogonal ones, ``x_j = length_j sum_k R_kj q_k``.
+    Replace columns of X by orthogonal ones, ``x_order[j] = sum_k R_kj q_k``.
 
-    ``order`` has the columns that were taken, one after the other, ``squares`` the squared length
-    of what of them was left, ``q_k`` in its place.
+    ``weights`` has one by the squared length of ``q_k``, one for columns that are not taken: they
+    come behind the others. R, (m, width), is zero before.
     """
-    left = np.zeros(width)
+    lengths = np.zeros(width)
+    share = np.empty(width)
     longest = 0.0
     for i in range(n):
         for j in range(width):
             lengths[j] += X[i, j] * X[i, j]
-    for j in range(width):
+    for j in range(m):
         longest = lengths[j] if lengths[j] > longest else longest
+        order[j] = j
+        weights[j] = 1.0
     facts[KEPT] = 1.0
-    for j in range(width):
-        if lengths[j] > 0.0:
-            if lengths[j] < TINY_ROW * longest:
-                facts[KEPT] = 0.0
-            left[j] = 1.0
-            lengths[j] = math.sqrt(lengths[j])
-        else:
-            lengths[j] = 1.0
-    for i in range(n):
-        for j in range(width):
-            X[i, j] = X[i, j] / lengths[j]
-    rank = 0
+    for j in range(m):
+        if lengths[j] > 0.0 and lengths[j] < TINY_ROW * longest:
+            facts[KEPT] = 0.0
     facts[DROPPED] = 0.0
+    facts[RANK] = 0.0
     for k in range(m):
-        best = 0
-        for j in range(1, m):
-            if left[j] > left[best]:
-                best = j
-        if left[best] < NEGLIGIBLE:
-            facts[DROPPED] = left[best] if left[best] > 0.0 else 0.0
-            break
-        order[k] = best
         square = 0.0
         for i in range(n):
-            square += X[i, best] * X[i, best]
-        squares[k] = square
-        if square < facts[KEPT]:
-            facts[KEPT] = square
-        left[best] = -1.0
-        rank = k + 1
-        for i in range(n):
-            factor = X[i, best] / square
-            for j in range(width):
-                R[k, j] += factor * X[i, j]
+            square += X[i, k] * X[i, k]
+        if square <= IN_TURN * lengths[k]:
+            square = exchange(X, R, order, lengths, facts, n, m)
+            if square <= NEGLIGIBLE * lengths[k]:
+                facts[DROPPED] = square / lengths[k] if square > 0.0 else 0.0
+                break
+        weights[k] = 1.0 / square
+        if square < facts[KEPT] * lengths[k]:
+            facts[KEPT] = square / lengths[k]
         for j in range(width):
-            R[k, j] = R[k, j] if left[j] >= 0.0 else 0.0
-            left[j] = 0.0 if left[j] >= 0.0 else -1.0
+            share[j] = 0.0
         for i in range(n):
-            factor = X[i, best]
+            factor = X[i, k]
             for j in range(width):
-                X[i, j] -= factor * R[k, j]
-                left[j] += X[i, j] * X[i, j] if left[j] >= 0.0 else 0.0
-        R[k, best] = 1.0
-    facts[RANK] = rank
+                share[j] += factor * X[i, j]
+        for j in range(width):
+            share[j] = share[j] * weights[k] if j > k else 0.0
+            R[k, j] = share[j]
+        for i in range(n):
+            factor = X[i, k]
+            for j in range(width):
+                X[i, j] -= factor * share[j]
+        R[k, k] = 1.0
+        facts[RANK] = k + 1
 
 
-def least(X: Matrix, R: Matrix, order: Vector, squares: Vector, lengths: Vector, d: Vector,
-          u: Vector, multipliers: Vector, facts: Vector, n: int, m: int, width: int) -> None:
+@seldom
+def exchange(X: Matrix, R: Matrix, order: Vector, lengths: Vector, facts: Vector,
+             n: int, m: int) -> float:
+    """Bring the column of which most is left to the place of the next one; return its square."""
+    k = int(facts[RANK])
+    best = k
+    most = 0.0
+    square = 0.0
+    for j in range(k, m):
+        rest = 0.0
+        for i in range(n):
+            rest += X[i, j] * X[i, j]
+        if rest > most * lengths[j]:
+            best = j
+            most = rest / lengths[j]
+            square = rest
+    for i in range(n):
+        entry = X[i, k]
+        X[i, k] = X[i, best]
+        X[i, best] = entry
+    for i in range(k):
+        entry = R[i, k]
+        R[i, k] = R[i, best]
+        R[i, best] = entry
+    entry = lengths[k]
+    lengths[k] = lengths[best]
+    lengths[best] = entry
+    entry = order[k]
+    order[k] = order[best]
+    order[best] = entry
+    return square
+
+
+def least(X: Matrix, R: Matrix, order: Vector, weights: Vector, d: Vector, u: Vector,
+          multipliers: Vector, n: int, m: int) -> None:
     """Write ``u = X lambda`` and lambda where the columns that were taken are all there are."""
-    z = np.zeros(m)
-    rank = int(facts[RANK])
-    for k in range(rank):
-        j = int(order[k])
-        z[k] = d[j] / lengths[j]
+    z = np.empty(m)
+    for k in range(m):
+        z[k] = d[int(order[k])]
         for i in range(k):
-            z[k] -= R[i, j] * z[i]
+            z[k] -= R[i, k] * z[i]
     for i in range(n):
         u[i] = 0.0
-    for k in range(rank - 1, -1, -1):
-        j = int(order[k])
+    for k in range(m - 1, -1, -1):
         step = z[k]
         for i in range(n):
-            step -= X[i, j] * u[i]
-        step = step / squares[k]
+            step -= X[i, k] * u[i]
+        step = step * weights[k]
         for i in range(n):
-            u[i] += step * X[i, j]
-        share = z[k] / squares[k]
-        for i in range(k + 1, rank):
-            share -= R[k, int(order[i])] * multipliers[int(order[i])]
-        multipliers[j] = share
-    for k in range(rank):
-        j = int(order[k])
-        multipliers[j] = multipliers[j] / lengths[j]
+            u[i] += step * X[i, k]
+        z[k] = z[k] * weights[k]
+        for i in range(k + 1, m):
+            z[k] -= R[k, i] * z[i]
+        multipliers[int(order[k])] = z[k]
 
 
-def redundant(X: Matrix, R: Matrix, order: Vector, squares: Vector, lengths: Vector, d: Vector,
-              u: Vector, multipliers: Vector, facts: Vector, n: int, m: int, width: int) -> None:
+@seldom
+def redundant(X: Matrix, R: Matrix, order: Vector, weights: Vector, d: Vector, u: Vector,
+              multipliers: Vector, facts: Vector, n: int, m: int, width: int) -> None:
     """
     Write u and lambda of least norm where rows are redundant.
 
@@ -297,51 +393,40 @@ def redundant(X: Matrix, R: Matrix, order: Vector, squares: Vector, lengths: Vec
     """
     C = np.zeros((m, width))
     T = np.zeros((m, width))
-    turn = np.zeros(m)
-    its = np.zeros(m)
-    scales = np.zeros(width)
+    turn = np.empty(m)
+    its = np.empty(m)
     z = np.zeros(m)
-    rest = np.zeros(m)
-    about = np.zeros(FACTS)
+    rest = np.empty(m)
+    about = np.empty(FACTS)
     rank = int(facts[RANK])
-    for k in range(rank):
-        size = math.sqrt(squares[k])
-        for j in range(m):
-            C[j, k] = lengths[j] * R[k, j] * size
-    orthogonalize(C, T, turn, its, scales, about, m, m, width)
     for j in range(m):
         rest[j] = d[j]
-    nearest(C, T, turn, its, scales, rest, z, about, m)
+        for k in range(rank):
+            C[int(order[j]), k] = R[k, j] / math.sqrt(weights[k])
+    orthogonalize(C, T, turn, its, about, m, m, width)
+    nearest(C, T, turn, its, rest, z, about, m)
     for i in range(n):
         u[i] = 0.0
-    for k in range(rank):
-        share = z[k] / math.sqrt(squares[k])
-        j = int(order[k])
-        for i in range(n):
-            u[i] += share * X[i, j]
-    least(C, T, turn, its, scales, z, multipliers, rest, about, m, m, width)
+        for k in range(rank):
+            u[i] += X[i, k] * z[k] * math.sqrt(weights[k])
+    least(C, T, turn, its, z, multipliers, rest, m, m)
 
 
-def nearest(X: Matrix, R: Matrix, order: Vector, squares: Vector, lengths: Vector, rest: Vector,
-            z: Vector, facts: Vector, n: int) -> None:
+def nearest(X: Matrix, R: Matrix, order: Vector, weights: Vector, rest: Vector, z: Vector,
+            facts: Vector, n: int) -> None:
     """Write the z for which ``X z`` is nearest to ``rest`` (n,), which becomes what is left."""
     rank = int(facts[RANK])
     for k in range(rank):
-        j = int(order[k])
         share = 0.0
         for i in range(n):
-            share += X[i, j] * rest[i]
-        share = share / squares[k]
+            share += X[i, k] * rest[i]
+        share = share * weights[k]
         for i in range(n):
-            rest[i] -= share * X[i, j]
-        z[j] = share
+            rest[i] -= share * X[i, k]
+        z[int(order[k])] = share
     for k in range(rank - 1, -1, -1):
-        j = int(order[k])
         for i in range(k + 1, rank):
-            z[j] -= R[k, int(order[i])] * z[int(order[i])]
-    for k in range(rank):
-        j = int(order[k])
-        z[j] = z[j] / lengths[j]
+            z[int(order[k])] -= R[k, i] * z[int(order[i])]
 
 
 def actuated_efforts(M: Matrix, h: Vector, wanted: Vector, efforts: Vector, n: int, passive: int
@@ -361,23 +446,25 @@ def actuated_efforts(M: Matrix, h: Vector, wanted: Vector, efforts: Vector, n: i
         Sizes.
 
     """
-    L = np.zeros((n, n))
-    moved = np.zeros((passive, 1))
-    cholesky(M, L, passive)
+    L = np.empty((n, n))
+    scales = np.empty(n)
+    pushed = np.empty((passive, 1))
+    rest = np.empty(passive)
+    moved = np.empty(passive)
+    factorize(M, L, scales, passive)
     for i in range(passive):
-        moved[i, 0] = -h[i]
+        pushed[i, 0] = -h[i]
         for k in range(passive, n):
-            moved[i, 0] -= M[i, k] * wanted[k]
-    solve_lower(L, moved, passive, 1)
-    for i in range(passive - 1, -1, -1):
-        moved[i, 0] = moved[i, 0] / L[i, i]
-        for k in range(i):
-            moved[k, 0] -= L[i, k] * moved[i, 0]
+            pushed[i, 0] -= M[i, k] * wanted[k]
+    solve_lower(L, scales, pushed, passive, 1)
+    for i in range(passive):
+        rest[i] = pushed[i, 0]
+    solve_upper(L, scales, rest, moved, passive)
     for i in range(n):
         efforts[i] = 0.0
     for i in range(passive, n):
         efforts[i] = h[i]
         for k in range(passive):
-            efforts[i] += M[i, k] * moved[k, 0]
+            efforts[i] += M[i, k] * moved[k]
         for k in range(passive, n):
             efforts[i] += M[i, k] * wanted[k]

@@ -3,12 +3,16 @@ Plain functions with loops over arrays as machine code.
 
 The text is Python and runs as such, too; what is understood of it is what small linear algebra
 needs: loops over ``range``, ``if``, ``break``, arithmetic on floats and integers, entries of
-arrays, arrays of one's own by ``np.zeros``, ``math.sqrt``, ``abs``, ``int``, and calls of other
-such functions, to which arrays, rows ``a[i]`` and tails ``a[k:]`` are handed. The shapes of all
-arrays are fixed when it is compiled. No two arrays that are handed to a function may overlap, all
-parts of a condition are evaluated, and a loop leaves its variable where nobody may read it.
-The remainder ``%`` of floats has the sign of the divisor, that of integers the sign of what is
-divided.
+arrays, arrays of one's own by ``np.zeros`` and ``np.empty``, ``math.sqrt``, ``abs``, ``int``, and
+calls of other such functions, to which arrays, rows ``a[i]`` and tails ``a[k:]`` are handed. The
+shapes of all arrays are fixed when it is compiled. No two arrays that are handed to a function may
+overlap, all parts of a condition are evaluated, and a loop leaves its variable where nobody may
+read it. The remainder ``%`` of floats has the sign of the divisor, that of integers the sign of
+what is divided.
+
+Loops of a fixed number of rounds can be written out: small systems are solved several times faster
+when nothing is counted and entries of arrays stay in registers. What is needed ``seldom`` keeps
+its loops, and its place apart from the rest.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ import functools
 import inspect
 import math
 import textwrap
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import llvmlite.binding as llvm
 
@@ -27,11 +31,13 @@ from mbd_ros.execution.machine_code import MachineCode, target_machine
 from mbd_ros.execution.straight_line import SCALAR
 
 Shape: TypeAlias = tuple[int, ...]
+Function = TypeVar('Function', bound=Callable[..., Any])
 
 _ARITHMETIC = {ast.Add: ('add', 'fadd'), ast.Sub: ('sub', 'fsub'), ast.Mult: ('mul', 'fmul'),
                ast.Div: ('', 'fdiv'), ast.Mod: ('srem', 'frem')}
 _COMPARISON = {ast.Lt: ('slt', 'olt'), ast.LtE: ('sle', 'ole'), ast.Gt: ('sgt', 'ogt'),
                ast.GtE: ('sge', 'oge'), ast.Eq: ('eq', 'oeq'), ast.NotEq: ('ne', 'une')}
+_SELDOM: set[Callable[..., Any]] = set()
 _INTRINSICS = ('declare double @llvm.sqrt.f64(double)', 'declare double @llvm.fabs.f64(double)',
                'declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)')
 
@@ -57,8 +63,14 @@ class LoopCode(NamedTuple):
     address: int
 
 
-def loop_code(function: Callable[..., None], shapes: Sequence[Shape], sizes: Sequence[int] = ()
-              ) -> LoopCode:
+def seldom(function: Function) -> Function:
+    """Mark a function that is called in rare cases only."""
+    _SELDOM.add(function)
+    return function
+
+
+def loop_code(function: Callable[..., None], shapes: Sequence[Shape], sizes: Sequence[int] = (),
+              *, written_out: bool = False) -> LoopCode:
     """
     Return a function as ``void kernel(array...)``, all arrays of double.
 
@@ -70,6 +82,8 @@ def loop_code(function: Callable[..., None], shapes: Sequence[Shape], sizes: Seq
         Of the arrays.
     sizes : sequence of int, optional
         The integers, fixed from now on.
+    written_out : bool, optional
+        Whether loops of a fixed number of rounds are written out.
 
     Returns
     -------
@@ -78,7 +92,7 @@ def loop_code(function: Callable[..., None], shapes: Sequence[Shape], sizes: Seq
 
     """
     module = _Module()
-    name = module.function(function, tuple(shapes), tuple(sizes))
+    name = module.function(function, tuple(shapes), tuple(sizes), written_out)
     arrays = ', '.join(f'ptr noalias %a{k}' for k in range(len(shapes)))
     text = '\n'.join([*_INTRINSICS, *module.texts,
                       f'define void @kernel({arrays}) nounwind {{', f'  call void @{name}('
@@ -104,20 +118,22 @@ def _optimized(text: str) -> str:
 
 
 class _Module:
-    """All functions that one calls, each once for each combination of shapes."""
+    """All functions that one calls, each once for each combination of shapes and sizes."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
         self._known: dict[tuple[object, ...], str] = {}
 
     def function(self, function: Callable[..., Any], shapes: tuple[Shape, ...],
-                 sizes: tuple[int, ...]) -> str:
+                 sizes: tuple[int, ...], written_out: bool) -> str:
         """Return the name of a function for shapes and integers, written now or before."""
-        key = (function, shapes, sizes)
+        written_out = written_out and function not in _SELDOM
+        key = (function, shapes, sizes, written_out)
         if key not in self._known:
             name = f'{function.__name__}.{len(self._known)}'
             self._known[key] = name
-            self.texts.append(_Function(self, function, name, shapes, sizes).text())
+            self.texts.append(
+                _Function(self, function, name, shapes, sizes, written_out).text())
         return self._known[key]
 
 
@@ -133,8 +149,10 @@ class _Function:
     """Writes one function; every value has a name of its own, every variable a place."""
 
     def __init__(self, module: _Module, function: Callable[..., Any], name: str,
-                 shapes: tuple[Shape, ...], sizes: tuple[int, ...]) -> None:
+                 shapes: tuple[Shape, ...], sizes: tuple[int, ...], written_out: bool) -> None:
         self._module, self._name, self._shapes = module, name, shapes
+        self._written_out = written_out
+        self._apart = ' cold noinline' if function in _SELDOM else ''
         self._syntax, self._globals = _definition(function), function.__globals__
         arguments = [argument.arg for argument in self._syntax.args.args]
         self._arrays = {given: Array(f'%a{k}', shape)
@@ -153,8 +171,9 @@ class _Function:
         self._statements(self._syntax.body)
         parameters = ', '.join(f'ptr noalias %a{k}' for k in range(len(self._shapes)))
         last = '  ret void' if kind == 'void' else '  unreachable'
-        return '\n'.join([f'define private {kind} @{self._name}({parameters}) nounwind {{',
-                          'entry:', *self._head, *self._lines, last, '}'])
+        return '\n'.join([
+            f'define private {kind} @{self._name}({parameters}) nounwind{self._apart} {{',
+            'entry:', *self._head, *self._lines, last, '}'])
 
     def _new(self, line: str) -> str:
         self._count += 1
@@ -173,9 +192,10 @@ class _Function:
 
     def _assign(self, node: ast.Assign) -> None:
         target, = node.targets
-        if isinstance(node.value, ast.Call) and _called_name(node.value) == 'zeros':
-            assert isinstance(target, ast.Name)
-            self._own_array(target.id, node.value.args[0])
+        made = _called_name(node.value) if isinstance(node.value, ast.Call) else ''
+        if made in ('zeros', 'empty'):
+            assert isinstance(target, ast.Name) and isinstance(node.value, ast.Call)
+            self._own_array(target.id, node.value.args[0], made)
         else:
             self._store(target, self._value(node.value))
 
@@ -194,6 +214,9 @@ class _Function:
         start = bounds[0] if len(bounds) > 1 else Value('i64', '0')
         stop = bounds[1] if len(bounds) > 1 else bounds[0]
         step = int(bounds[2].text) if len(bounds) > 2 else 1
+        if self._written_out and _is_fixed(start, stop):
+            self._rounds(node, range(int(start.text), int(stop.text), step))
+            return
         head, body, end = self._labels('head', 'body', 'end')
         self._store(node.target, start)
         self._lines += [f'  br label %{head}', f'{head}:']
@@ -206,6 +229,18 @@ class _Function:
         here = self._value(node.target)
         self._store(node.target, Value('i64', self._new(f'add i64 {here.text}, {step}')))
         self._lines += [f'  br label %{head}', f'{end}:']
+
+    def _rounds(self, node: ast.For, numbers: range) -> None:
+        """Write out a loop; its variable is an integer that is fixed in each round."""
+        assert isinstance(node.target, ast.Name)
+        end, = self._labels('end')
+        self._ends.append(end)
+        for number in numbers:
+            self._sizes[node.target.id] = number
+            self._statements(node.body)
+        self._sizes.pop(node.target.id, None)
+        self._ends.pop()
+        self._lines += [f'  br label %{end}', f'{end}:']
 
     def _if(self, node: ast.If) -> None:
         then, other, end = self._labels('then', 'else', 'fi')
@@ -225,15 +260,16 @@ class _Function:
         self._lines += ['  ret void' if found is None else f'  ret {found.kind} {found.text}',
                         f'{self._labels("dead")[0]}:']
 
-    def _own_array(self, name: str, extents: ast.expr) -> None:
+    def _own_array(self, name: str, extents: ast.expr, made: str) -> None:
         nodes = extents.elts if isinstance(extents, ast.Tuple) else [extents]
         shape = tuple(int(self._value(node).text) for node in nodes)
         if name not in self._arrays:
             self._head.append(
                 f'  %own.{name} = alloca [{max(1, math.prod(shape))} x double], align 64')
             self._arrays[name] = Array(f'%own.{name}', shape)
-        self._lines.append(f'  call void @llvm.memset.p0.i64(ptr %own.{name}, i8 0, '
-                           f'i64 {8 * math.prod(shape)}, i1 false)')
+        if made == 'zeros':
+            self._lines.append(f'  call void @llvm.memset.p0.i64(ptr %own.{name}, i8 0, '
+                               f'i64 {8 * math.prod(shape)}, i1 false)')
 
     def _store(self, target: ast.expr, value: Value) -> None:
         if isinstance(target, ast.Subscript):
@@ -282,11 +318,12 @@ class _Function:
         if isinstance(node, ast.Constant):
             return _constant(node.value)  # type: ignore[arg-type]
         if isinstance(node, ast.Name):
+            if node.id in self._sizes:
+                return _constant(self._sizes[node.id])
             if node.id in self._places:
                 kind, place = self._places[node.id]
                 return Value(kind, self._new(f'load {kind}, ptr {place}'))
-            return _constant(self._sizes[node.id] if node.id in self._sizes
-                             else self._globals[node.id])
+            return _constant(self._globals[node.id])
         if isinstance(node, ast.Attribute):
             return _constant(getattr(math, node.attr))
         if isinstance(node, ast.Subscript):
@@ -322,7 +359,8 @@ class _Function:
         arrays = [self._array(argument) for argument in node.args[:count]]
         called = self._module.function(
             function, tuple(array.shape for array in arrays),
-            tuple(int(self._value(argument).text) for argument in node.args[count:]))
+            tuple(int(self._value(argument).text) for argument in node.args[count:]),
+            self._written_out)
         handed = ', '.join(f'ptr {array.pointer}' for array in arrays)
         kind = {'int': 'i64', 'float': 'double'}.get(
             getattr(_definition(function).returns, 'id', ''), 'void')
@@ -349,7 +387,7 @@ class _Function:
         one, other = self._alike(one, other, isinstance(op, ast.Div))
         whole, real = _ARITHMETIC[type(op)]
         if one.kind == 'i64':
-            if one.text.lstrip('-').isdigit() and other.text.lstrip('-').isdigit():
+            if _is_fixed(one, other):
                 a, b = int(one.text), int(other.text)
                 return Value('i64', str({'add': a + b, 'sub': a - b, 'mul': a * b,
                                          'srem': a % (b or 1)}[whole]))
@@ -379,6 +417,11 @@ class _Function:
         if value.kind == 'double':
             return value
         return Value('double', self._new(f'sitofp i64 {value.text} to double'))
+
+
+def _is_fixed(*values: Value) -> bool:
+    """Return whether integers are known when the text is written."""
+    return all(value.text.lstrip('-').isdigit() for value in values)
 
 
 def _constant(value: float) -> Value:

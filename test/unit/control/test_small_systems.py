@@ -10,9 +10,9 @@ import pytest
 import mbd_ros
 from mbd_ros.control import Actuation
 from mbd_ros.control.drives import driven
-from mbd_ros.control.motion_kernels import solver
 from mbd_ros.control.small_systems import (
     actuated_efforts, clear, CONFLICT, constrained_motion, FACTS, KEPT, PIVOT, RANK)
+from mbd_ros.control.solvers import solver, step_solver
 from mbd_ros.control.udwadia_kalaba import constrained_acceleration
 from mbd_ros.dynamics.loop_closure import close_loops
 from mbd_ros.dynamics.loop_efforts import driven_share
@@ -66,6 +66,28 @@ def test_it_is_the_general_form(size, conflict, seed):
                                   expected.multipliers, expected.residual)):
         scale = 1.0 + np.abs(other).max() + np.abs(expected.accelerations).max()
         np.testing.assert_allclose(one, other, rtol=0, atol=10.0 * loss * scale)
+
+
+@settings(max_examples=30, deadline=None)
+@given(size=st.sampled_from([(3, 3, 3), (6, 3, 3), (7, 6, 4), (4, 7, 4), (21, 21, 19)]),
+       metric=st.sampled_from(['', 'M']), seed=st.integers(0, 10**6))
+def test_the_least_step_is_the_acceleration_of_a_robot_at_rest(size, metric, seed):
+    n, m, rank = size
+    M, _, A, d = system(np.random.default_rng(seed), n, m, rank)
+    M = M if metric else np.eye(n)
+    arrays = [*([M] if metric else []), np.ascontiguousarray(A), d, np.zeros(n + FACTS)]
+    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arrays))(step_solver(n, m, metric).address)(
+        *(array.ctypes.data for array in arrays))
+    step, facts = arrays[-1][:n], arrays[-1][n:]
+    if clear(facts, LEAST):
+        expected = constrained_acceleration(M, np.zeros(n), A, d)
+        assert facts[RANK] == expected.rank == rank
+        # Rounding times the condition, as above.
+        loss = 1e-16 * 1e3 * n / min(facts[KEPT], facts[PIVOT])
+        scale = 1.0 + np.abs(expected.accelerations).max()
+        np.testing.assert_allclose(step, expected.accelerations, rtol=0, atol=10.0 * loss * scale)
+    else:
+        assert facts[KEPT] < 1e-6   # random rows are seldom so near to each other
 
 
 def test_the_text_is_python_too():

@@ -6,15 +6,15 @@ import math
 import numpy as np
 import pytest
 
-from mbd_ros.execution.loop_code import loop_code
+from mbd_ros.execution.loop_code import loop_code, seldom
 
 LIMIT = 0.5
 
 
-def run(function, arrays, sizes=()):
+def run(function, arrays, sizes=(), *, written_out=False):
     """Return copies of arrays after machine code of a function has been at them."""
     copies = [array.copy() for array in arrays]
-    code = loop_code(function, [array.shape for array in arrays], sizes)
+    code = loop_code(function, [array.shape for array in arrays], sizes, written_out=written_out)
     ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arrays))(code.address)(
         *(copy.ctypes.data for copy in copies))
     return copies
@@ -61,16 +61,50 @@ def tail(rest, total, n: int):
         total[0] += rest[i]
 
 
-def test_each_kind_of_statement():
+@pytest.mark.parametrize('written_out', [False, True])
+def test_each_kind_of_statement(written_out):
     rng = np.random.default_rng(2)
     for n, m in ((3, 1), (4, 7), (9, 16)):
         for _ in range(5):
             A, b, result = rng.normal(size=(n, m)), 3.0 * rng.normal(size=n), np.zeros(n + 3)
-            found = run(everything, [A, b, result], [n, m])
+            found = run(everything, [A, b, result], [n, m], written_out=written_out)
             everything(A, b, result, n, m)
             assert (found[0] == A).all()
             # Sums of up to 16 numbers in another order.
             np.testing.assert_allclose(found[2], result, rtol=1e-14, atol=1e-14)
+
+
+@seldom
+def halved(values, n: int):
+    """Halve what is not small, up to the first that is."""
+    for i in range(n):
+        if abs(values[i]) < LIMIT:
+            break
+        values[i] = values[i] / 2.0
+
+
+def sums_to_the_limit(A, result, n: int, m: int):
+    """Sum rows as far as the entry at the diagonal says, through an array that was not empty."""
+    row = np.empty(m)
+    for i in range(n):
+        for j in range(m):
+            row[j] = A[i, j] if j > i else 1.0
+        if i > 1:
+            halved(row, m)
+        result[i] = 0.0
+        for j in range(int(A[i, i])):
+            result[i] += row[j]
+
+
+@pytest.mark.parametrize('written_out', [False, True])
+def test_loops_that_are_written_out_beside_those_that_cannot_be(written_out):
+    rng = np.random.default_rng(5)
+    A, result = rng.normal(size=(4, 6)), np.zeros(4)
+    np.fill_diagonal(A, [6.0, 0.0, 3.0, 5.0])
+    found = run(sums_to_the_limit, [A, result], [4, 6], written_out=written_out)
+    sums_to_the_limit(A, result, 4, 6)
+    np.testing.assert_allclose(found[1], result, rtol=1e-14, atol=1e-14)   # six numbers
+    assert result[1] == 0.0 != result[3]
 
 
 def test_own_arrays_begin_at_zero_in_each_round():
