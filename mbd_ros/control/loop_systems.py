@@ -62,12 +62,8 @@ def driven_share(A: Matrix, force: Vector, places: Vector, result: Vector,
         At least m and n.
 
     """
-    _share(A, force, places, result[:n], result[n:], n, m, drives, width, wide)
-
-
-def _share(A: Matrix, force: Vector, places: Vector, efforts: Vector, facts: Vector,
-           n: int, m: int, drives: int, width: int, wide: int) -> None:
-    """Write what ``driven_share`` returns, part by part."""
+    efforts = result[:n]
+    facts = result[n:]
     tau = np.zeros(drives)
     X = np.zeros((n, width))
     R = np.zeros((m, width))
@@ -134,6 +130,9 @@ def passive_step(rows: Matrix, rates: Vector, places: Vector, result: Vector,
         At least ``passive``.
 
     """
+    dq = result[:n]
+    v = result[n:2 * n]
+    facts = result[2 * n:2 * n + FACTS]
     X = np.zeros((m, width))
     R = np.zeros((passive, width))
     order = np.empty(passive)
@@ -144,29 +143,29 @@ def passive_step(rows: Matrix, rates: Vector, places: Vector, result: Vector,
     for j in range(m):
         for k in range(passive):
             X[j, k] = rows[j, values + int(places[k])]
-    orthogonalize(X, R, order, weights, result[2 * n:2 * n + FACTS], m, passive, width)
+    orthogonalize(X, R, order, weights, facts, m, passive, width)
     for j in range(m):
         rest[j] = -rows[j, 0]
         largest = abs(rows[j, 0]) if abs(rows[j, 0]) > largest else largest
-    nearest(X, R, order, weights, rest, step, result[2 * n:2 * n + FACTS], m)
+    nearest(X, R, order, weights, rest, step, facts, m)
     result[2 * n + FACTS] = largest
     largest = 0.0
     for i in range(n):
-        result[i] = 0.0
+        dq[i] = 0.0
     for k in range(passive):
-        result[int(places[k])] = step[k]
+        dq[int(places[k])] = step[k]
         largest = abs(step[k]) if abs(step[k]) > largest else largest
     result[2 * n + FACTS + 1] = largest
     for j in range(m):
         rest[j] = 0.0
         for i in range(n):
             rest[j] -= rows[j, values + i] * rates[i]
-    nearest(X, R, order, weights, rest, step, result[2 * n:2 * n + FACTS], m)
+    nearest(X, R, order, weights, rest, step, facts, m)
     for i in range(n):
-        result[n + i] = rates[i]
+        v[i] = rates[i]
     for k in range(passive):
-        result[n + int(places[k])] = step[k]
-    result[2 * n + PIVOT] = 1.0
-    result[2 * n + CONFLICT] = 0.0
-    if result[2 * n + RANK] < passive:
-        result[2 * n + KEPT] = 0.0
+        v[int(places[k])] = step[k]
+    facts[PIVOT] = 1.0
+    facts[CONFLICT] = 0.0
+    if facts[RANK] < passive:
+        facts[KEPT] = 0.0

@@ -36,16 +36,12 @@ def reached_motion(M: Matrix, Q: Vector, A: Matrix, b: Vector, places: Vector, r
         At least ``loops`` and ``drives``, above ``m - loops``.
 
     """
-    _reached(M, Q, A, b, places, result[:n], result[n:2 * n], result[2 * n:2 * n + loops],
-             result[2 * n + loops:2 * n + m], result[2 * n + m:2 * (n + m)],
-             result[2 * (n + m):], n, m, loops, drives, width, wide, broad)
-
-
-def _reached(M: Matrix, Q: Vector, A: Matrix, b: Vector, places: Vector, accelerations: Vector,
-             force: Vector, of_loops: Vector, multipliers: Vector, residual: Vector,
-             facts: Vector, n: int, m: int, loops: int, drives: int, width: int, wide: int,
-             broad: int) -> None:
-    """Write what ``reached_motion`` returns, part by part."""
+    accelerations = result[:n]
+    force = result[n:2 * n]
+    of_loops = result[2 * n:2 * n + loops]
+    multipliers = result[2 * n + loops:2 * n + m]
+    residual = result[2 * n + m:2 * (n + m)]
+    facts = result[2 * (n + m):]
     L = np.empty((n, n))
     scales = np.empty(n)
     B = np.zeros((n, width))
@@ -141,12 +137,8 @@ def reached_share(M: Matrix, A: Matrix, force: Vector, places: Vector, result: V
         At least ``loops`` and ``drives``.
 
     """
-    _reached_share(M, A, force, places, result[:n], result[n:], n, loops, drives, width, wide)
-
-
-def _reached_share(M: Matrix, A: Matrix, force: Vector, places: Vector, efforts: Vector,
-                   facts: Vector, n: int, loops: int, drives: int, width: int, wide: int) -> None:
-    """Write what ``reached_share`` returns, part by part."""
+    efforts = result[:n]
+    facts = result[n:]
     L = np.empty((n, n))
     scales = np.empty(n)
     X = np.zeros((n, width))

@@ -89,14 +89,11 @@ def constrained_motion(M: Matrix, Q: Vector, A: Matrix, b: Vector, result: Vecto
         Above m.
 
     """
-    _constrained(M, Q, A, b, result[:n], result[n:2 * n], result[2 * n:2 * n + m],
-                 result[2 * n + m:2 * (n + m)], result[2 * (n + m):], n, m, passive, width)
-
-
-def _constrained(M: Matrix, Q: Vector, A: Matrix, b: Vector, accelerations: Vector,
-                 force: Vector, multipliers: Vector, residual: Vector, facts: Vector,
-                 n: int, m: int, passive: int, width: int) -> None:
-    """Write what ``constrained_motion`` returns, part by part."""
+    accelerations = result[:n]
+    force = result[n:2 * n]
+    multipliers = result[2 * n:2 * n + m]
+    residual = result[2 * n + m:2 * (n + m)]
+    facts = result[2 * (n + m):]
     L = np.empty((n, n))
     scales = np.empty(n)
     X = np.zeros((n, width))

@@ -4,11 +4,11 @@ Plain functions with loops over arrays as machine code.
 The text is Python and runs as such, too; what is understood of it is what small linear algebra
 needs: loops over ``range``, ``if``, ``break``, arithmetic on floats and integers, entries of
 arrays, arrays of one's own by ``np.zeros`` and ``np.empty``, ``math.sqrt``, ``abs``, ``int``, and
-calls of other such functions, to which arrays, rows ``a[i]`` and tails ``a[k:]`` are handed. The
-shapes of all arrays are fixed when it is compiled. No two arrays that are handed to a function may
-overlap, all parts of a condition are evaluated, and a loop leaves its variable where nobody may
-read it. The remainder ``%`` of floats has the sign of the divisor, that of integers the sign of
-what is divided.
+calls of other such functions, to which arrays, rows ``a[i]`` and parts ``a[k:l]`` are handed;
+parts may have names. The shapes of all arrays are fixed when it is compiled. No two arrays that
+are handed to a function may overlap, all parts of a condition are evaluated, and a loop leaves its
+variable where nobody may read it. The remainder ``%`` of floats has the sign of the divisor, that
+of integers the sign of what is divided.
 
 Loops of a fixed number of rounds can be written out: small systems are solved several times faster
 when nothing is counted and entries of arrays stay in registers. What is needed ``seldom`` keeps
@@ -196,6 +196,9 @@ class _Function:
         if made in ('zeros', 'empty'):
             assert isinstance(target, ast.Name) and isinstance(node.value, ast.Call)
             self._own_array(target.id, node.value.args[0], made)
+        elif isinstance(node.value, ast.Subscript) and isinstance(node.value.slice, ast.Slice):
+            assert isinstance(target, ast.Name)
+            self._arrays[target.id] = self._array(node.value)
         else:
             self._store(target, self._value(node.value))
 
