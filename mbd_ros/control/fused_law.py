@@ -11,11 +11,10 @@ from mbd_ros.control.drives import driven_entries, driven_kernel
 from mbd_ros.control.robot_code import has_machine_code, machine_code
 from mbd_ros.control.scalars import (
     absolute, clipped, difference, Row, smallest, square, sum_of)
-from mbd_ros.control.small_systems import (
-    actuated_efforts, CLEARLY_FREE, FACTS, gaps, no_facts)
+from mbd_ros.control.small_systems import CLEARLY_FREE, FACTS, gaps, no_facts
+from mbd_ros.control.solvers import actuated_solver
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.execution.fused import Computed, Fused, fused, Inside, KernelCall
-from mbd_ros.execution.loop_code import loop_code
 from mbd_ros.execution.trace import Operand, Symbol
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import endless, is_flat
@@ -110,7 +109,7 @@ def fused_law(dyn: PreparedDynamics, law: Law, limits: Sequence[float],
             *(given['M'][n * i + k] for i in order for k in order),
             *(given['h'][k] for k in order), *(errors(given)[2][k] for k in order)],
             'system', n * n + 2 * n)]
-        code = loop_code(actuated_efforts, [(n, n), (n,), (n,), (n,)], [n, len(passive)])
+        code = actuated_solver(n, len(passive))
         keep.append(code)
 
         def shared(system: str, sorted_: str, efforts: str) -> list[KernelCall | Computed]:

@@ -21,6 +21,8 @@ from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import checked, Matrix, Vector
 
 NO_INERTIA = ((0.0, 0.0, 0.0),) * 3
+SHORT = 12
+"""Entries of v up to which the loops over them are written out."""
 WORLD = 16
 """Gravity, then mass, mass centre and inertia of a load."""
 
@@ -205,7 +207,8 @@ class LoadedDynamics(PreparedDynamics):
             inputs, shape = ARGUMENTS[function], (n, n) if function == 'mass_matrix' else (n,)
             rates = [name if name in inputs else rest.ctypes.data for name in ('v', 'qdd')]
             add_load = loop_code(loaded_mass if function == 'mass_matrix' else loaded_efforts,
-                                 [shape, (6, n), (28,), (WORLD,), shape], [n])
+                                 [shape, (6, n), (28,), (WORLD,), shape], [n],
+                                 written_out=n <= SHORT)
 
             def call(what: str, on: str, result: str, size: int, *arguments: str | int
                      ) -> KernelCall:

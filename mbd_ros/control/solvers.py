@@ -9,8 +9,8 @@ import math
 from mbd_ros.control.reached_systems import reached_motion
 from mbd_ros.control.robot_code import padded
 from mbd_ros.control.small_systems import (
-    clear, CLEARLY_REGULAR, CONFLICT, constrained_motion, FACTS, KEPT, least_step, RANK,
-    shortest_step)
+    actuated_efforts, clear, CLEARLY_REGULAR, CONFLICT, constrained_motion, FACTS, KEPT,
+    least_step, RANK, shortest_step)
 from mbd_ros.control.udwadia_kalaba import CONFLICT as CONFLICTING
 from mbd_ros.control.udwadia_kalaba import constrained_acceleration, ConstrainedSolution
 from mbd_ros.execution.fast_call import fast_call
@@ -40,6 +40,13 @@ def step_solver(n: int, m: int, metric: str = '') -> LoopCode:
                          written_out=written_out)
     return loop_code(shortest_step, [(m, n), (m,), (n + FACTS,)], [n, m, padded(m)],
                      written_out=written_out)
+
+
+@functools.lru_cache(maxsize=64)
+def actuated_solver(n: int, passive: int) -> LoopCode:
+    """Return ``actuated_efforts`` for numbers of velocities and of passive entries."""
+    return loop_code(actuated_efforts, [(n, n), (n,), (n,), (n,)], [n, passive],
+                     written_out=_is_small(n, 1))
 
 
 @functools.lru_cache(maxsize=64)

@@ -11,12 +11,11 @@ import mbd_ros
 from mbd_ros.control import Actuation
 from mbd_ros.control.drives import driven
 from mbd_ros.control.small_systems import (
-    actuated_efforts, clear, CONFLICT, constrained_motion, FACTS, KEPT, PIVOT, RANK)
-from mbd_ros.control.solvers import solver, step_solver
+    clear, CONFLICT, constrained_motion, FACTS, KEPT, PIVOT, RANK)
+from mbd_ros.control.solvers import actuated_solver, solver, step_solver
 from mbd_ros.control.udwadia_kalaba import constrained_acceleration
 from mbd_ros.dynamics.loop_closure import close_loops
 from mbd_ros.dynamics.loop_efforts import driven_share
-from mbd_ros.execution.loop_code import loop_code
 
 LEAST = 1e-8
 URDF = Path(__file__).parents[3] / 'urdf'
@@ -151,7 +150,7 @@ def test_efforts_of_actuated_joints():
     root = rng.normal(size=(n, n))
     M, h, wanted = root @ root.T + np.eye(n), rng.normal(size=n), rng.normal(size=n)
     found = np.zeros(n)
-    code = loop_code(actuated_efforts, [(n, n), (n,), (n,), (n,)], [n, passive])
+    code = actuated_solver(n, passive)
     ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(code.address)(
         *(array.ctypes.data for array in (M, h, wanted, found)))
     a, p = slice(passive, None), slice(passive)
