@@ -44,9 +44,14 @@ def viewer() -> None:
     _start('viewer')
 
 
-def _start(node: str) -> None:
+def end_at_once() -> None:
+    """Let SIGINT and SIGTERM end the process from now on."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
+
+
+def _start(node: str) -> None:
+    end_at_once()
     importlib.import_module(f'mbd_ros.nodes.{node}').main()
 
 

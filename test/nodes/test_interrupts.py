@@ -1,6 +1,7 @@
 """Ctrl-C and SIGTERM end a node at once and quietly, whatever it is at."""
 
 import importlib
+import os
 import signal
 import subprocess
 import sys
@@ -63,6 +64,16 @@ def test_a_node_that_is_told_to_end_does_so_quietly(amid, told):
               'from mbd_ros.nodes.executables import simulator\nsimulator()\n')
     ended = subprocess.run([sys.executable, '-c', script], timeout=PATIENCE, capture_output=True,
                            text=True)
+    assert (ended.returncode, ended.stderr) == (0, '')
+
+
+def test_a_node_run_as_a_module_ends_quietly_amid_its_imports(tmp_path):
+    (tmp_path / 'sitecustomize.py').write_text(
+        START.format(told='SIGINT') + 'import sys\n' + AMID_IMPORTING.format(module='numpy'))
+    ended = subprocess.run(
+        [sys.executable, '-m', 'mbd_ros.nodes.simulator'], timeout=PATIENCE, capture_output=True,
+        text=True, env={**os.environ, 'PYTHONPATH': os.pathsep.join([
+            str(tmp_path), *filter(None, [os.environ.get('PYTHONPATH')])])})
     assert (ended.returncode, ended.stderr) == (0, '')
 
 
