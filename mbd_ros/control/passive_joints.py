@@ -214,8 +214,8 @@ def independent_joints(dyn: PreparedDynamics, q: Vector, joints: Sequence[str]) 
     Returns
     -------
     tuple of str
-        Those whose motions are most independent, with all their coordinates; all of them for a
-        tree.
+        Those whose motions are most independent; all of them for a tree. A joint with several
+        coordinates is among them if one of its motions is.
 
     """
     model = dyn.model
@@ -226,5 +226,5 @@ def independent_joints(dyn: PreparedDynamics, q: Vector, joints: Sequence[str]) 
     _, R, order = scipy.linalg.qr(motions[places].T, mode='economic', pivoting=True)
     size = np.abs(np.diag(R))
     count = int((size > DEPENDENT).sum())
-    others = [owners[places[at]] for at in order[count:]]
-    return tuple(name for name in joints if name not in others)
+    chosen = [owners[places[at]] for at in order[:count]]
+    return tuple(name for name in joints if name in chosen)

@@ -216,6 +216,8 @@ def answer_query(
     parts = [part for part in JointCoordinates(tracker.dyn.model, names).parts
              if part.kind.is_simple]
     response.name = [part.name for part in parts]
+    if len(parts) < len(names):
+        response.message = 'joints with several coordinates are left out'
     for field, row in zip(('position', 'velocity', 'acceleration'), point):
         setattr(response, field, [float(row[part.entries][0]) for part in parts])
     return response

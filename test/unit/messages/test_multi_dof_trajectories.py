@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointComponentTolerance, JointTolerance
+from control_msgs.srv import QueryTrajectoryState
 from described import joint, link, robot
 from geometry_msgs.msg import Quaternion, Transform, Twist, Vector3
 import numpy as np
@@ -21,7 +22,7 @@ from mbd_ros.control.joint_coordinates import JointCoordinates
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.multi_dof_trajectories import (
     feedback_of, read_component_tolerances, read_goal)
-from mbd_ros.messages.trajectories import read_tolerances
+from mbd_ros.messages.trajectories import answer_query, read_tolerances
 from mbd_ros.messages.way_points import GoalError, Reference
 from mbd_ros.model.state import curved_joints, difference, integrate, neutral
 
@@ -326,3 +327,16 @@ def test_feedback_has_all_joints(model):
     step, measured = shifted(model, 'free', (0.1, 0.2, 0.3, 0.0, 0.0, 0.0))
     moved = feedback_of(NOW, model, measured, step).multi_dof_error.transforms[names.index('free')]
     assert (moved.translation.x, moved.translation.z) == pytest.approx((-0.1, -0.3))
+
+
+def test_a_query_answers_for_joints_of_one_coordinate_and_says_so(model):
+    names, path = read_goal(model, ALL, ordinary((2.0, [0.5])), multi((1.0, FINE)), start(model))
+    tracker = SimpleNamespace(dyn=SimpleNamespace(model=model),
+                              preview=lambda time: (names, path.at(time)))
+    request = QueryTrajectoryState.Request()
+    request.time.sec = 7
+    answer = answer_query(request, QueryTrajectoryState.Response(), tracker, NOW, 0.0)
+    assert answer.success
+    assert answer.message == 'joints with several coordinates are left out'
+    assert (list(answer.name), list(answer.position)) == (['slide'], pytest.approx([0.5]))
+    assert list(answer.velocity) == pytest.approx([0.0])

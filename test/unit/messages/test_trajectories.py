@@ -100,6 +100,14 @@ def test_until_a_trajectory_begins_moving_joints_come_to_rest_near_by_and_stay(m
     assert soon.at(0.01).velocity == pytest.approx([0.0, 0.0], abs=1e-12)
 
 
+def test_a_passive_joint_is_carried_along(model):
+    """Of a robot of which one joint is driven the trajectory is of that joint alone."""
+    moved, path = read_trajectory(
+        model, ('b',), message((1.0, {'positions': (0.5,)}), names=('b',)), start())
+    assert moved == ('b',)
+    assert path.at(1.0).position.tolist() == pytest.approx([0.5])
+
+
 def test_joints_may_be_left_out_if_that_is_allowed(model):
     part = message((1.0, {'positions': (0.1,)}), names=('b',))
     with pytest.raises(GoalError, match="joints of the trajectory are \\['b'\\]") as caught:
