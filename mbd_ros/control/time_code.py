@@ -182,7 +182,7 @@ def _unchanging(_: Scalar, data: Row) -> Row:
     return data
 
 
-@functools.cache
+@functools.lru_cache(maxsize=256)   # users' functions are among them
 def _closed_form(text: Text, count: int, size: int) -> Fused:
     return fused({'time': 1, 'data': count}, [
         Computed(lambda given: text(given['time'][0], list(given['data'])), 'result', size)],
