@@ -12,21 +12,23 @@ from collections.abc import Callable, Sequence
 import ctypes
 import functools
 import math
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.scalars import Row
-from mbd_ros.execution.fast_call import fast_call
-from mbd_ros.execution.fused import Computed, Fused, fused, Inside, KernelCall
+from mbd_ros.execution.fused import (
+    Computed, fused, fused_code, FusedCode, Inside, KernelCall, Pointed)
 from mbd_ros.execution.loop_code import LoopCode
-from mbd_ros.execution.machine_code import MachineCode
 from mbd_ros.simulation.manifold import Vector
 from mbd_ros.spatial import Scalar
 
 Text: TypeAlias = Callable[[Scalar, Row], Sequence[Scalar]]
 """What a function of time computes: on scalars, from the time [s] and the entries of its data."""
+
+Kind: TypeAlias = FusedCode | LoopCode
+"""The machine code of all functions of time that differ in their data alone."""
 
 _array = np.array   # one look-up less at every call
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
@@ -38,7 +40,7 @@ class TimeCode:
 
     Parameters
     ----------
-    kind : Fused or LoopCode
+    kind : FusedCode or LoopCode
         What all functions of the kind have in common; made once, the address stays the same.
     data : array_like
         The numbers of this one.
@@ -53,33 +55,32 @@ class TimeCode:
         What the function reads beside the time; nobody may write to it.
     size : int
         Entries of the result.
-    keep : Fused or LoopCode
+    keep : FusedCode or LoopCode
         What the address belongs to.
 
     """
 
     __slots__ = ('_call', '_where', 'address', 'data', 'keep', 'size')
 
-    def __init__(self, kind: Fused | LoopCode, data: ArrayLike, size: int) -> None:
+    def __init__(self, kind: Kind, data: ArrayLike, size: int) -> None:
         self.keep, self.address, self.size = kind, kind.address, size
         self.data: Vector = np.array(data, np.float64).ravel()
         self.data.setflags(write=False)
         self._call = _caller(size)
-        # Two addresses as the bits of two doubles, since arrays of double are what is handed over.
         self._where = np.array((self.address, self.data.ctypes.data), np.int64).view(np.float64)
 
     def __call__(self, time: float) -> Vector:
         """Return the result (size,) at a time [s]; NaN if the time is."""
-        result: Vector = self._call(_array((float(time),)), self._where)
+        result: Vector | None = self._call(_array((float(time),)), self._where)
+        return self._unusual(time) if result is None else result
+
+    def _unusual(self, time: float) -> Vector:
+        """Return a result that is not finite, or of a time that is not."""
+        result = np.full(self.size, math.nan)
+        if not math.isnan(time):
+            now = np.array((time,), np.float64)
+            _KERNEL(self.address)(now.ctypes.data, self.data.ctypes.data, result.ctypes.data)
         return result
-
-
-class HasTimeCode(Protocol):
-    """What may be asked for its machine code."""
-
-    def time_code(self) -> TimeCode | None:
-        """Return the machine code, None where there is none."""
-        ...
 
 
 class Coded:
@@ -183,54 +184,37 @@ def _unchanging(_: Scalar, data: Row) -> Row:
 
 
 @functools.lru_cache(maxsize=256)   # users' functions are among them
-def _closed_form(text: Text, count: int, size: int) -> Fused:
-    return fused({'time': 1, 'data': count}, [
+def _closed_form(text: Text, count: int, size: int) -> FusedCode:
+    return fused_code({'time': 1, 'data': count}, [
         Computed(lambda given: text(given['time'][0], list(given['data'])), 'result', size)],
-        'time_code', None)
+        None)
 
 
-@functools.cache
-def _followed(inner: Fused | LoopCode, inner_size: int, text: Callable[[Row], Sequence[Scalar]],
-              size: int) -> Fused:
-    return fused({'time': 1, 'data': 1}, [
+@functools.lru_cache(maxsize=64)
+def _followed(inner: Kind, inner_size: int, text: Callable[[Row], Sequence[Scalar]],
+              size: int) -> FusedCode:
+    return fused_code({'time': 1, 'data': 1}, [
         KernelCall(inner.address, ('time', 'data'), 'inner', inner_size),
-        Computed(lambda given: text(list(given['inner'])), 'result', size)], 'time_code', inner)
+        Computed(lambda given: text(list(given['inner'])), 'result', size)], inner)
 
 
-@functools.cache
-def _run_through(parameter: Fused | LoopCode, own: int, path: Fused | LoopCode, size: int
-                 ) -> Fused:
+@functools.lru_cache(maxsize=64)
+def _run_through(parameter: Kind, own: int, path: Kind, size: int) -> FusedCode:
     def record(given: dict[str, Any]) -> list[Scalar]:
         _, rate, second = given['parameter']
         flat, n = given['path'], size // 3
         points = [chain_rule(*entry, rate, second)
                   for entry in zip(flat[:n], flat[n:2 * n], flat[2 * n:])]
         return [point[order] for order in range(3) for point in points]
-    return fused({'time': 1, 'data': own}, [
+    return fused_code({'time': 1, 'data': own}, [
         KernelCall(parameter.address, ('time', 'data'), 'parameter', 3),
         KernelCall(path.address, ('parameter', Inside('data', own)), 'path', size),
-        Computed(record, 'result', size)], 'time_code', (parameter, path))
+        Computed(record, 'result', size)], (parameter, path))
 
 
 @functools.cache
 def _caller(size: int) -> Callable[..., Any]:
-    """Return what calls machine code at an address with data at another, from Python."""
-    code = MachineCode("""
-define void @kernel(ptr %time, ptr %where, ptr %result) nounwind {
-  %function = load ptr, ptr %where
-  %second = getelementptr ptr, ptr %where, i64 1
-  %data = load ptr, ptr %second
-  call void %function(ptr %time, ptr %data, ptr %result)
-  ret void
-}""")
-
-    def otherwise(time: Vector, where: Vector) -> Vector:
-        """Return what is not finite, too: of a time that is not, or a number too large."""
-        assert code, 'kept alive as long as the function that calls it'
-        result = np.full(size, math.nan)
-        if not math.isnan(time[0]):
-            function, data = where.view(np.int64).tolist()
-            _KERNEL(function)(time.ctypes.data, data, result.ctypes.data)
-        return result
-    return fast_call(code.address('kernel'), (1, 2), (), (size,), otherwise, 'time_code',
-                     'The result of a function of time.')
+    """Return what calls the function at an address with the data at another, from Python."""
+    return fused({'time': 1, 'where': 2}, [
+        KernelCall(Pointed('where', 0), ('time', Pointed('where', 1)), 'result', size)],
+        'time_code', None).call
