@@ -9,6 +9,7 @@ jumps; only from rest and from weightlessness it begins at the measured state.
 from __future__ import annotations
 
 from collections.abc import Sequence
+import contextlib
 from enum import Enum
 import math
 
@@ -27,7 +28,8 @@ from mbd_ros.control.references import end_of, Path, PathPoint
 from mbd_ros.control.surfaces import Drawn
 from mbd_ros.control.task import law_for, motion_for, Task
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import InvalidValueError, MbdError
+from mbd_ros.execution.fused import Fused
 from mbd_ros.simulation.manifold import Vector
 
 LONGEST_GAP = 0.1
@@ -91,6 +93,15 @@ class Tracker:
         self.surfaces: tuple[Drawn, ...] = ()
         if task.path or task.constraints:
             self.follow(task, time, q, v)
+        self._prepare_stop(dyn, self.law.machine_code(), q, v)
+
+    def _prepare_stop(self, dyn: PreparedDynamics, law: Fused | None, q: Vector, v: Vector
+                      ) -> None:
+        """Compile what a stop needs, so that none waits for it; it may come at any time."""
+        with contextlib.suppress(MbdError):   # a stop will say why it is not possible
+            source = coming_to_rest(dyn, self.task, q, v).nominal(dyn, self.task, q, v, 0.0)
+            source.advance_to(SHORT)
+            fused_step(source, self.law, law)
 
     @property
     def dyn(self) -> PreparedDynamics:
@@ -253,6 +264,7 @@ class Tracker:
         task, joints = self.task, self._joints
         if task.link in dyn.model.links:
             dyn.pose(q, task.link)
+        self._prepare_stop(dyn, law, q, v)
         if joints is not None:
             source = joints.nominal(dyn, task, q, v, 0.0)
         elif task.path or task.constraints:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+import threading
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from mbd_ros.control import default_task
 from mbd_ros.control.task import next_task
 from mbd_ros.control.tracker import LONGEST_GAP, Tracker
 from mbd_ros.errors import InvalidValueError
+from mbd_ros.execution.machine_code import MachineCode
 from mbd_ros.simulation import Stepper
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -157,3 +159,26 @@ def test_too_few_actuators_are_refused_and_say_how_many_equations_they_satisfy(d
     height = replace(tracker.task, actuated=('joint2',), axes='z')
     tracker.follow(height, 0.0, exact, np.zeros(3))
     assert tracker.step(0.002, exact, np.zeros(3)).nominal.effort[[0, 2]].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize('robot', ['puma560', 'five_bar'])
+def test_no_stop_waits_for_a_compiler(robot, monkeypatch):
+    """What it needs was compiled when control began, also of a robot with a loop."""
+    dyn = mbd_ros.compile(mbd_ros.load(ROOT / 'urdf' / f'{robot}.urdf'))
+    task = default_task(robot)
+    q = np.array(task.start_positions or mbd_ros.model.state.neutral(dyn.model))
+    v = np.zeros(dyn.model.nv)
+    tracker = Tracker(dyn, replace(task, start='approach'), q, v)
+    for k in range(3):
+        tracker.step(k * PERIOD, q, v)
+    compiled, plain = [], MachineCode.__init__
+
+    def noted(self, *arguments, **settings):
+        if threading.current_thread() is threading.main_thread():   # others compile aside
+            compiled.append(arguments)
+        plain(self, *arguments, **settings)
+    monkeypatch.setattr(MachineCode, '__init__', noted)
+    tracker.stop(2 * PERIOD, q, v, 'asked to')
+    for k in range(3, 6):
+        assert tracker.step(k * PERIOD, q, v).fused
+    assert not compiled
