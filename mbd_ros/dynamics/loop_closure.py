@@ -17,12 +17,13 @@ import scipy
 
 from mbd_ros.dynamics.call import Array, checked_array
 from mbd_ros.dynamics.loop_kinematics import VALUES
-from mbd_ros.dynamics.loop_rank import RowSpace
+from mbd_ros.dynamics.loop_rank import RANK, RowSpace
 from mbd_ros.dynamics.mass_matrix import joint_without_inertia
 from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.triangles import solve_triangle
 from mbd_ros.errors import LoopOpenError, ShapeError, SingularMassError
 from mbd_ros.execution import Executor
+from mbd_ros.execution.tree import tree_of
 from mbd_ros.model import Model, state
 
 GOAL = 1e-13
@@ -82,7 +83,9 @@ def close_loops(model: Model, q: ArrayLike, v: ArrayLike | None = None, *,
         Joints that stay as they are, position and velocity, such as the actuated ones whose
         values were measured; the others follow from them.
     tolerance : float
-        Largest absolute value of phi [m, or product of unit vectors] that counts as closed.
+        Largest absolute value of phi [m, or product of unit vectors] that counts as closed. Across
+        the plane of a planar loop, where no joint can help, it is what axes may lean by that are
+        written as 1.5708: an angle of ``loop_rank.RANK``.
     executor : Executor or str, optional
         Who runs the sweeps; see ``execution.choose``.
 
@@ -151,7 +154,7 @@ def loop_closure(model: Model, q: Array, v: Array, *, known: Sequence[str] = (),
         else:
             mu = max(10.0 * mu, 1e-3)
     moved = state.difference(model, start, place)
-    _require_closed(dyn, place, phi, tolerance, moved, steps)
+    phi = _require_closed(dyn, place, tolerance, moved, steps)
     metric = RowMetric(dyn, place, free)
     rates = v.copy()
     for _ in range(2):
@@ -218,7 +221,7 @@ class RowMetric:
     def __init__(self, dyn: PreparedDynamics, q: Array,
                  free: NDArray[np.int64] | None = None) -> None:
         model = dyn.model
-        self.rows = dyn.loop_rows(q, np.zeros(model.nv))[:, VALUES:]
+        self.rows = dyn.own_loop_rows(q, np.zeros(model.nv))[:, VALUES:]
         self._free: NDArray[np.int64] = np.arange(model.nv) if free is None else free
         mass = dyn.mass_matrix(q)[np.ix_(self._free, self._free)]
         self._factor, info = scipy.linalg.lapack.dpotrf(mass, lower=1)
@@ -244,7 +247,7 @@ class RowMetric:
 
 
 def _phi(dyn: PreparedDynamics, q: Array) -> Array:
-    phi: Array = dyn.loop_rows(q, np.zeros(dyn.model.nv))[:, 0]
+    phi: Array = dyn.own_loop_rows(q, np.zeros(dyn.model.nv))[:, 0]
     return phi
 
 
@@ -256,16 +259,20 @@ def _free_entries(model: Model, known: Sequence[str]) -> NDArray[np.int64]:
                      for k in range(first, end) if joint not in fixed], dtype=np.int64)
 
 
-def _require_closed(dyn: PreparedDynamics, q: Array, phi: Array, tolerance: float, moved: Array,
-                    steps: int) -> None:
-    """Raise an error for the loop that is open most, or closed the wrong way round."""
-    model, row = dyn.model, 0
+def _require_closed(dyn: PreparedDynamics, q: Array, tolerance: float, moved: Array, steps: int
+                    ) -> Array:
+    """Return phi; an error for the loop that is open most, or closed the wrong way round."""
+    model, rest = dyn.model, np.zeros(dyn.model.nv)
     worst, size = model.loops[0], -1.0
-    for loop in model.loops:
-        own = float(np.linalg.norm(phi[row:row + len(loop.rows)]))
-        row += len(loop.rows)
-        if own > size:
-            worst, size = loop, own
+    rows, all_rows = dyn.own_loop_rows(q, rest), dyn.loop_rows(q, rest)
+    for loop, tie in zip(model.loops, tree_of(model).ties):
+        own = slice(tie.row, tie.row + len(loop.rows))
+        gap, whole = (float(np.linalg.norm(part[own, 0])) for part in (rows, all_rows))
+        levers = max(1.0, float(np.abs(rows[own, VALUES:]).sum()))
+        if whole > gap + RANK * levers * bool(tie.idle):
+            gap = whole
+        if gap > size:
+            worst, size = loop, gap
     if not size <= tolerance:
         raise LoopOpenError(worst.name, size, float(np.abs(moved).max()),
                             f'after {steps} Newton steps, damped where rows depend on each other')
@@ -279,3 +286,5 @@ def _require_closed(dyn: PreparedDynamics, q: Array, phi: Array, tolerance: floa
                     loop.name, 2.0, float(np.abs(moved).max()),
                     f"its frames' {'xyz'[axis]} axes point in opposite directions; begin nearer "
                     'to where they agree')
+    phi: Array = all_rows[:, 0]
+    return phi

@@ -11,7 +11,8 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from mbd_ros.dynamics.kinematics import AT_REST, Travel, travel
-from mbd_ros.dynamics.loop_rows import coordinate, in_body, in_own_axes, rows_of, side
+from mbd_ros.dynamics.loop_rows import (
+    coordinate, in_body, in_own_axes, rows_of, says_nothing, side)
 from mbd_ros.dynamics.loop_ties import Held, phi_of, tie_down
 from mbd_ros.dynamics.recursive import forces, Loaded, Motion, motion, weight
 from mbd_ros.execution.sweeps import Body, Inward, Layout, Outward, Program, Step, Tie, Ties, World
@@ -62,7 +63,10 @@ def measure(slots: int, own: bool, tie: Tie, world: World, first: Watched, secon
     if tie.kind != 'spring':
         seen = in_own_axes(tie, first, second) if own else (first, second)
         rows = rows_of(tie, side(seen[0], tie.frame1), side(seen[1], tie.frame2))
-        for slot, row in zip(tie.slots, rows):
+        for k, (slot, row) in enumerate(zip(tie.slots, rows)):
+            if own and says_nothing(tie, own, k):
+                values += [0.0] * VALUES
+                continue
             one, other = in_body(seen[0], row.first), in_body(seen[1], row.second)
             here[slot], there[slot] = one, other
             efforts[0][slot], efforts[1][slot] = row.efforts

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from mbd_ros.execution.sweeps import Tie
+from mbd_ros.execution.sweeps import POINT, Tie
 from mbd_ros.model.loops import ROWS
 from mbd_ros.spatial import (
     IDENTITY, Joint, Link, Rotation, Scalar, Twist, Vector3, Wrench, ZERO3, ZERO_WRENCH)
@@ -150,6 +150,11 @@ def in_own_axes(tie: Tie, first: Visible, second: Visible) -> tuple[Visible, Vis
                        body.velocity, body.place, body.rate)
                   for k, body in enumerate((first, second)))
     return one, other
+
+
+def says_nothing(tie: Tie, own: bool, row: int) -> bool:
+    """Return whether a row takes no force in the axes of the tie's own, or in the world's."""
+    return row in tie.idle and (own or row >= POINT)
 
 
 def side(seen: Visible, frame: Link) -> Side:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from mbd_ros.dynamics.loop_branches import added, CutRow, NO_ROW, reordered
-from mbd_ros.dynamics.loop_rows import in_body, in_own_axes, Row, rows_of, side, Visible
+from mbd_ros.dynamics.loop_rows import (
+    in_body, in_own_axes, Row, rows_of, says_nothing, side, Visible)
 from mbd_ros.dynamics.recursive import rise
 from mbd_ros.dynamics.spring_force import pull
 from mbd_ros.execution.sweeps import Tie, World
@@ -83,8 +84,10 @@ def tie_down(slots: int, balance: Balance, springs: bool, own: bool, tie: Tie, w
     if own:
         first, second = in_own_axes(tie, first, second)
     places = () if not slots else sorted(tie.slots) if own else tie.slots
-    for slot, row in zip(places, rows_of(
-            tie, side(first, tie.frame1), side(second, tie.frame2))):
+    for k, (slot, row) in enumerate(zip(places, rows_of(
+            tie, side(first, tie.frame1), side(second, tie.frame2)))):
+        if says_nothing(tie, own, k):
+            continue
         # What does not depend on the bodies travels with the end that is not on the ground.
         rest = balance(world, tie, row, first, second)
         here, there = (0.0, rest) if tie.first < 0 else (rest, 0.0)

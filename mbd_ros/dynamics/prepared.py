@@ -158,8 +158,13 @@ class PreparedDynamics:
         """
         Callable as ``loop_rows``, of planar loops in the axes of one of their bodies.
 
-        The same equations, combined so that those across the plane are zero wherever it lies.
+        The same equations, combined so that those across the plane are zero wherever it lies;
+        those of all else are ``loop_rows``.
         """
+        if all(tie.axes < 0 for tie in tree_of(self.model).ties):
+            rows = self.loop_rows
+            self._kernels['own_loop_rows'] = self._kernels['loop_rows']
+            return rows
         return self._callable(loop_rows(tree_of(self.model).slots, own=True), 'own_loop_rows')
 
     @functools.cached_property

@@ -29,13 +29,14 @@ CONSTANTS = {'spring': 3, 'mimic': 2}
 
 
 class Shape(NamedTuple):
-    """A kind of tie with slots, the species of its bodies, -1 for the ground, axes; constants."""
+    """A kind of tie with all that is not a constant, the species of its bodies, -1 the ground."""
 
     kind: str
     slots: tuple[int, ...]
     first: int
     second: int
     axes: int
+    idle: tuple[int, ...]
     fixed: Fixed = ()
 
 
@@ -61,7 +62,8 @@ def trace_tie(sweep: Ties, shape: Shape, hand: Any) -> TieCode:
                     Vector3(*read(first + 9, 3)))
 
     tie = Tie(shape.kind, min(shape.first, 0), min(shape.second, 0), frame(0), frame(12),
-              tuple(read(24, CONSTANTS.get(shape.kind, 1))), shape.slots, axes=shape.axes)
+              tuple(read(24, CONSTANTS.get(shape.kind, 1))), shape.slots, axes=shape.axes,
+              idle=shape.idle)
     one, other, out = sweep.step(tie, world_inputs(trace), handed_inputs(trace, hand, FIRST),
                                  handed_inputs(trace, hand, SECOND))
     return TieCode(trace, flatten(one), flatten(other), list(out))

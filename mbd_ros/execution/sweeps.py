@@ -46,6 +46,10 @@ class Body(NamedTuple):
     """Which of the rows that are handed inwards belong to loops whose branches meet here."""
 
 
+POINT = 3
+"""Rows of two points that coincide, the first of a loop joint that has them."""
+
+
 class Tie(NamedTuple):
     """
     What acts between two bodies: a joint that closes a loop, or a spring with a damper.
@@ -67,6 +71,9 @@ class Tie(NamedTuple):
         Number of its first row among those of all loops.
     axes : int
         In whose axes its rows are eliminated: 0 for the first body, 1 the second, -1 the world.
+    idle : tuple of int
+        Rows that say nothing in these axes, because all that moves does so in a plane; of them,
+        those of coinciding points say something in others.
 
     """
 
@@ -79,6 +86,7 @@ class Tie(NamedTuple):
     slots: tuple[int, ...] = ()
     row: int = 0
     axes: int = -1
+    idle: tuple[int, ...] = ()
 
 
 class World(NamedTuple):

@@ -12,18 +12,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbd_ros.execution.records import rotation_record, vector_record
-from mbd_ros.execution.sweeps import Tie
+from mbd_ros.execution.sweeps import POINT, Tie
 from mbd_ros.model import LinkFrame, Loop, Model
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.loops import branches
+from mbd_ros.model.planar_loops import Plane, plane_of
 from mbd_ros.spatial import Link
 
-NEARLY = 0.99
-"""Cosine from which on two axes are nearly parallel: the pivots along others are large."""
-TURN = JointType.REVOLUTE
+LEANING, ALONG = 0.14, 0.99
+"""
+Sine up to which joints leave a plane, and cosine from which on it lies across an axis, so that the
+pivots along others are large.
+"""
+FLAT = 1e-5
+"""The same of loops whose rows across the plane are none: a third of ``loop_rank.RANK``."""
 
 
 def first_rows(loops: Sequence[Loop]) -> list[int]:
@@ -55,18 +59,18 @@ def slots_of(model: Model) -> list[tuple[int, ...]]:
     """
     taken: dict[int, set[int]] = {}
     found = []
-    for loop in model.loops:
+    for loop, plane in zip(model.loops, _planes(model)):
         bodies = carriers(model, loop)
         used = set().union(*(taken.get(body, set()) for body in bodies))
         free = [slot for slot in range(len(used) + len(loop.rows)) if slot not in used]
-        slots = dict(zip(_order(model, loop), free))
+        slots = dict(zip(_order(loop, plane), free))
         for body in bodies:
             taken.setdefault(body, set()).update(slots.values())
         found.append(tuple(slots[row] for row in range(len(loop.rows))))
     return found
 
 
-def _order(model: Model, loop: Loop) -> list[int]:
+def _order(loop: Loop, plane: Plane | None) -> list[int]:
     """
     Return the rows of a loop in the order in which they are eliminated along axes of the world.
 
@@ -74,58 +78,57 @@ def _order(model: Model, loop: Loop) -> list[int]:
     0"``, the row along it is last: what little of it lies in the plane depends on the two others,
     and before them it would be a pivot too small to tell from rounding.
     """
-    rows, normal = list(range(len(loop.rows))), _normal(model, loop)
-    if normal is None or loop.junction >= 0 or np.abs(normal).max() < NEARLY:
+    rows = list(range(len(loop.rows)))
+    if plane is None or loop.junction >= 0 or np.abs(plane.normal).max() < ALONG:
         return rows
-    along = int(np.argmax(np.abs(normal)))
+    along = int(np.argmax(np.abs(plane.normal)))
     return [*(k for k in range(3) if k != along), along, *rows[3:]]
 
 
-def _axes(model: Model, loop: Loop) -> int:
+def _axes(model: Model, loop: Loop, plane: Plane | None) -> int:
     """
     Return in whose axes the rows of a loop are eliminated, as ``Tie`` says.
 
     Of a planar loop in those of a body that turns in its plane: z is the normal then, and the row
     along it, which is the last of the point's, says nothing, however the loop lies in the world.
+    Where only a slide ends it, the normal is across its z axis, along x or y for most robots.
     """
-    if _normal(model, loop) is None:
+    if plane is None:
         return -1
-    inside = [k for k, body in enumerate((loop.body1, loop.body2)) if body != loop.junction]
-    turning = [k for k in inside if model.joint_types[(loop.body1, loop.body2)[k]] is TURN]
-    return (*turning, *inside)[0]
+    bodies = loop.body1, loop.body2
+    inside = [k for k in range(2) if bodies[k] != loop.junction]
+    return next((k for k in inside if _turns(model, bodies[k])), inside[0])
 
 
-def _normal(model: Model, loop: Loop) -> NDArray[np.float64] | None:
-    """
-    Return the normal of a planar loop whose points coincide, (3,) in the axes of its junction.
+def _idle(model: Model, loop: Loop, plane: Plane | None) -> tuple[int, ...]:
+    """Return the rows across the plane of a loop that lies in one, see ``Tie``."""
+    if plane is None or plane.lean > FLAT:
+        return ()
+    z_is_normal = _turns(model, (loop.body1, loop.body2)[_axes(model, loop, plane)])
+    axis_is_normal = loop.kind == 'revolute' and plane.cut <= FLAT
+    return (*((POINT - 1,) if z_is_normal else ()),
+            *(range(POINT, len(loop.rows)) if axis_is_normal else ()))
 
-    Planar are loops whose joints nearly turn about parallel axes and slide across these; None for
-    others.
-    """
-    normal, slides = None, []
-    for way in branches(loop, model.parents) if loop.rows[:3] == ('x', 'y', 'z') else ():
-        axes = np.eye(3)
-        for body in reversed(way):
-            axes = axes @ model.rotations[body]
-            if model.joint_types[body] is JointType.PRISMATIC:
-                slides.append(axes[:, 2])
-            elif model.joint_types[body] is not TURN:
-                return None
-            elif normal is None:
-                normal = axes[:, 2]
-            elif abs(normal @ axes[:, 2]) < NEARLY:
-                return None
-    if normal is None or any(1.0 - (normal @ slide)**2 < NEARLY**2 for slide in slides):
-        return None
-    return normal
+
+def _turns(model: Model, body: int) -> bool:
+    return model.joint_types[body] is JointType.REVOLUTE
+
+
+def _planes(model: Model) -> list[Plane | None]:
+    """Return the planes of the loops whose points coincide, None for what is not nearly planar."""
+    planes = (plane_of(model, loop) if loop.rows[:POINT] == ('x', 'y', 'z') else None
+              for loop in model.loops)
+    return [plane if plane and plane.lean < LEANING else None for plane in planes]
 
 
 def ties_of(model: Model) -> tuple[Tie, ...]:
     """Return the loop joints and springs of a model."""
     joints = [Tie(loop.kind, loop.body1, loop.body2, frame_record(loop.frame1),
                   frame_record(loop.frame2), loop.coupling if loop.kind == 'mimic' else (
-                      loop.distance,), slots, row, _axes(model, loop))
-              for loop, slots, row in zip(model.loops, slots_of(model), first_rows(model.loops))]
+                      loop.distance,), slots, row, _axes(model, loop, plane),
+                  _idle(model, loop, plane))
+              for loop, slots, row, plane in zip(
+                  model.loops, slots_of(model), first_rows(model.loops), _planes(model))]
     springs = [Tie('spring', spring.frame1.body, spring.frame2.body, frame_record(spring.frame1),
                    frame_record(spring.frame2),
                    (spring.stiffness, spring.damping, spring.length)) for spring in model.springs]

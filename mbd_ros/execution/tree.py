@@ -96,7 +96,7 @@ def rolled_kinds(model: Model, program: Program, folded: bool = False
     kinds = sorted(set(own), key=lambda kind: (kind.joint.__name__, *kind[1:]))
     species = [kinds.index(kind) for kind in own]
     ends = [*species, -1]  # the ground is body -1
-    of_ties = [Shape(tie.kind, tie.slots, ends[tie.first], ends[tie.second], tie.axes)
+    of_ties = [Shape(tie.kind, tie.slots, ends[tie.first], ends[tie.second], tie.axes, tie.idle)
                for tie in ties]
     shapes = sorted(set(of_ties))
     numbers = [shapes.index(shape) for shape in of_ties]

@@ -14,6 +14,8 @@ from mbd_ros.model import state
 
 URDF = Path(__file__).resolve().parents[2] / 'urdf'
 ROBOTS = ('stewart.urdf.xacro', 'delta.urdf.xacro')
+PLATFORM = """<link name="base"><inertial><mass value="5"/>
+  <inertia ixx=".25" ixy="0" ixz="0" iyy=".25" iyz="0" izz=".25"/></inertial></link>"""
 
 
 def consistent_state(model, seed):
@@ -32,17 +34,14 @@ def points(model):
 def on_circles(model, q):
     """Return a configuration as Pinocchio holds it: of continuous joints cosine and sine."""
     kinds = {joint.name: joint.kind for joint in model.mechanism.joints}
-    parts = [[np.cos(q[first]), np.sin(q[first])] if kinds[joint] == 'continuous'
+    parts = [[np.cos(q[first]), np.sin(q[first])] if kinds.get(joint) == 'continuous'
              else q[first:first + kind.nq]
              for joint, kind, first in zip(model.joint_names, model.joint_types, model.q_offsets)]
     return np.concatenate(parts)
 
 
-@pytest.mark.parametrize('name', ROBOTS)
-def test_accelerations_and_forces_of_pinocchio(name):
-    model = mbd_ros.load(URDF / name)
-    peer = pin.buildModelFromXML(model.mechanism.text)
-    assert tuple(peer.names[1:]) == model.joint_names
+def constrained(peer, model):
+    """Return data of Pinocchio, its constraints of coinciding points and their data."""
     constraints = pin.StdVec_RigidConstraintModel()
     for ends in points(model):
         places = []
@@ -55,6 +54,15 @@ def test_accelerations_and_forces_of_pinocchio(name):
     data, datas = peer.createData(), pin.StdVec_RigidConstraintData()
     datas.extend(constraint.createData() for constraint in constraints)
     pin.initConstraintDynamics(peer, data, constraints, datas)
+    return data, constraints, datas
+
+
+@pytest.mark.parametrize('name', ROBOTS)
+def test_accelerations_and_forces_of_pinocchio(name):
+    model = mbd_ros.load(URDF / name)
+    peer = pin.buildModelFromXML(model.mechanism.text)
+    assert tuple(peer.names[1:]) == model.joint_names
+    data, constraints, datas = constrained(peer, model)
     for seed in range(3):
         q, v = consistent_state(model, seed)
         tau = np.random.default_rng(seed).normal(size=model.nv)
@@ -65,6 +73,27 @@ def test_accelerations_and_forces_of_pinocchio(name):
         np.testing.assert_allclose(solution.accelerations, expected,
                                    atol=1e-9 * np.abs(expected).max())
         assert solution.rank == 18
+
+
+@pytest.mark.parametrize('angle', [1e-9, 1e-4, 0.3])
+def test_a_planar_loop_afloat_and_pinocchio(angle):
+    """Out of a plane of the world by an angle; one of Pinocchio's three rows is redundant."""
+    text = (URDF / 'five_bar.urdf').read_text().replace('<link name="base"/>', PLATFORM)
+    model = mbd_ros.load(text, floating_base=True)
+    peer = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
+    assert tuple(peer.names[2:]) == model.joint_names[1:]
+    data, constraints, datas = constrained(peer, model)
+    rng = np.random.default_rng(1)
+    turn = np.concatenate([np.zeros(3), angle * np.array([0.6, 0.3, -0.7]),
+                           0.2 * rng.normal(size=4)])
+    q = state.integrate(model, state.neutral(model), turn)
+    q, v = mbd_ros.close_loops(model, q, rng.normal(size=model.nv))
+    tau = rng.normal(size=model.nv)
+    expected = pin.constraintDynamics(peer, data, on_circles(model, q), v, tau, constraints, datas,
+                                      pin.ProximalSettings(1e-12, 1e-9, 50))
+    # Its iterations take back what the proximal parameter of 1e-9 changes: 1e-14 is found.
+    np.testing.assert_allclose(mbd_ros.forward_dynamics(model, q, v, tau), expected,
+                               atol=1e-11 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize('name', ROBOTS)

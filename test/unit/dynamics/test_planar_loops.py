@@ -7,22 +7,25 @@ import pytest
 
 import mbd_ros
 from mbd_ros.dynamics import loop_rank
+from mbd_ros.dynamics.loop_closure import loop_closure
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.dynamics.prepared import PreparedDynamics
+from mbd_ros.errors import LoopOpenError
 from mbd_ros.execution.tree import tree_of
 from mbd_ros.model import state
 
 ANGLES = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.3)
 """Between the plane of the loop and one of the world [rad]."""
-ACROSS = 'rpy="-1.5707963267948966 0 0"'
+ACROSS, ROUNDED = -1.5707963267948966, -1.5708
 GRAVITY = (0.3, -9.0, 2.0)
 ROD = {'center': '0.5 0 0', 'moments': (1e-3, 0.1, 0.1)}
 
 
-def pin(kind, first, second):
+def pin(kind, first, second, across=ACROSS):
     """Return the joint that closes the loop at the ends of two rods, its z across the plane."""
-    return (f'<loop_joint name="pin" type="{kind}"><link1 link="{first}" xyz="1 0 0" {ACROSS}/>'
-            f'<link2 link="{second}" xyz="1 0 0" {ACROSS}/></loop_joint>')
+    frame = f'xyz="1 0 0" rpy="{across} 0 0"'
+    return (f'<loop_joint name="pin" type="{kind}"><link1 link="{first}" {frame}/>'
+            f'<link2 link="{second}" {frame}/></loop_joint>')
 
 
 def hinge(name, parent, x, axis='0 1 0', kind='continuous', turn=0.0):
@@ -31,7 +34,8 @@ def hinge(name, parent, x, axis='0 1 0', kind='continuous', turn=0.0):
                  f'<origin xyz="{x} 0 0" rpy="{turn} 0 0"/><axis xyz="{axis}"/>')
 
 
-def parallel_rods(kind='revolute', carrier='floating', ends=('far', 'right'), turn=0.0):
+def parallel_rods(kind='revolute', carrier='floating', ends=('far', 'right'), turn=0.0,
+                  across=ACROSS, lean=0.0):
     """Return two rods on a carrier and one between them, in a plane of axes x and z."""
     text = robot(
         *([] if carrier == 'floating' else [bare('ground')]),
@@ -39,8 +43,8 @@ def parallel_rods(kind='revolute', carrier='floating', ends=('far', 'right'), tu
         *(link(name, **ROD) for name in ('left', 'far', 'right')),
         *([] if carrier == 'floating' else [
             hinge('platform', 'ground', 0.0, '1 0 0', carrier, turn)]),
-        hinge('left', 'platform', 0.0), hinge('far', 'left', 1.0),
-        hinge('right', 'platform', 1.2), pin(kind, *ends))
+        hinge('left', 'platform', 0.0), hinge('far', 'left', 1.0, turn=lean),
+        hinge('right', 'platform', 1.2), pin(kind, *ends, across))
     return mbd_ros.load(text, floating_base=carrier == 'floating')
 
 
@@ -147,16 +151,43 @@ def test_accelerations_of_bodies_in_maximal_coordinates(angle):
 @pytest.mark.parametrize('executor', ['interpreted', 'rolled'])
 @pytest.mark.parametrize('ends', [('far', 'right'), ('right', 'far')])
 def test_own_rows_are_those_of_the_world_turned(ends, executor):
-    """Open or closed: phi, its rate, bias and Jacobian in the axes of the first body."""
+    """Of an open loop, too: phi, its rate, bias, Jacobian; none for those across the plane."""
     model = parallel_rods('revolute', ends=ends)
     dyn = mbd_ros.compile(model, executor=executor)
     q, v, _ = leaning(model, 0.3)
     q[-3:] += 0.1
     R = dyn.body_poses(q)[model.loops[0].body1][:3, :3]
     rows, own = dyn.loop_rows(q, v), dyn.own_loop_rows(q, v)
-    np.testing.assert_allclose(own[:3], R.T @ rows[:3], atol=1e-13)
-    np.testing.assert_allclose(own[3:], rows[3:], atol=1e-13)
-    np.testing.assert_allclose(own[2:, VALUES:], 0.0, atol=1e-14)  # across the plane
+    turned = R.T @ rows[:3]
+    np.testing.assert_allclose(own[:2], turned[:2], atol=1e-13)
+    assert not own[2:].any()
+    np.testing.assert_allclose([*turned[2:, VALUES:], *rows[3:, VALUES:]], 0.0, atol=1e-14)
+
+
+@pytest.mark.parametrize('lean', [0.0, ACROSS - ROUNDED])
+@pytest.mark.parametrize('carrier', ['floating', 'continuous', 'fixed'])
+def test_axes_of_rounded_angles_among_exact_ones(carrier, lean, monkeypatch):
+    """As 1.5708: that the cut or a joint leans by 4e-6 makes the robot neither stiff nor slow."""
+    model = parallel_rods('revolute', carrier, across=ROUNDED, lean=lean)
+    dyn, _ = without_doubt(model, 'unrolled', monkeypatch)
+    exact = PreparedDynamics(parallel_rods('revolute', carrier), GRAVITY, 'unrolled')
+    if carrier == 'fixed':
+        q, v = np.array([-1.5, 1.3, -1.2]), np.array([1.0, 2.0, 3.0])
+        q, v = mbd_ros.close_loops(model, q, v, executor='interpreted')
+        tau = v
+    else:
+        q, v, tau = leaning(model, 1e-4)
+    found = dyn.forward_dynamics(q, v, tau)
+    for expected in (exact.forward_dynamics(q, v, tau),
+                     loop_rank.revealed(dyn, 'accelerations', q, v, tau)):
+        # As much as joints lean, and the points are apart across the plane.
+        np.testing.assert_allclose(found, expected, rtol=0.0,
+                                   atol=(1e-9 + 10.0 * lean) * np.abs(expected).max())
+    solution = mbd_ros.constrained_dynamics(model, q, v, tau, gravity=GRAVITY)
+    np.testing.assert_allclose(solution.accelerations, found, rtol=0.0,
+                               atol=(1e-9 + 10.0 * lean) * np.abs(found).max())
+    assert solution.rank == 2
+    assert {'pin.zx', 'pin.zy'} < set(solution.redundant)
 
 
 def test_reactions_stay_in_axes_of_the_world():
@@ -170,9 +201,14 @@ def test_reactions_stay_in_axes_of_the_world():
     assert found.rank == 2
 
 
+def tie_of(*parts):
+    """Return the only loop as the sweeps see it."""
+    return tree_of(mbd_ros.load(robot(*parts))).ties[0]
+
+
 def axes_of(*parts):
     """Return in whose axes the rows of the only loop are eliminated."""
-    return tree_of(mbd_ros.load(robot(*parts))).ties[0].axes
+    return tie_of(*parts).axes
 
 
 def test_whose_axes():
@@ -188,6 +224,61 @@ def test_whose_axes():
     for axis, expected in (('1 0 0', 1), ('0 1 0', -1)):  # in the plane, and across it
         slide = joint('c_joint', 'prismatic', 'base', 'c', f'<axis xyz="{axis}"/>{sliding}')
         assert axes_of(*rods, *tree, slide, pin('revolute', 'c', 'b')) == expected
+    hung = joint('c_joint', 'prismatic', 'b', 'c', f'<axis xyz="1 0 0"/>{sliding}')
+    last = tie_of(*rods, *tree, hung, pin('revolute', 'c', 'base'))
+    assert (last.axes, last.idle) == (0, (3, 4))  # z is the slide
     askew = hinge('c', 'base', 1.2, '0 1 0.3')
     assert axes_of(*rods, *tree, askew, pin('spherical', 'b', 'c')) == -1
     assert axes_of(*rods, *free, pin('planar', 'b', 'c')) == -1
+
+
+@pytest.mark.parametrize(('kind', 'across', 'lean', 'expected'), [
+    ('revolute', ACROSS, 0.0, (2, 3, 4)), ('revolute', ROUNDED, 0.0, (2, 3, 4)),
+    ('revolute', ROUNDED, 3e-6, (2, 3, 4)), ('revolute', ACROSS, 1e-4, ()),
+    ('revolute', ACROSS + 1e-4, 0.0, (2,)), ('revolute', 0.0, 0.0, (2,)),  # it locks the loop
+    ('spherical', 0.0, 0.0, (2,)), ('universal', 0.0, 0.0, (2,)), ('fixed', 0.0, 0.0, (2,)),
+    ('planar', ACROSS, 0.0, ())])
+def test_rows_across_the_plane(kind, across, lean, expected):
+    """They say nothing where all joints, and of those of axes the cut, are of the plane."""
+    rods = [bare('base'), *(link(name, **ROD) for name in ('a', 'b', 'c'))]
+    tree = [hinge('a', 'base', 0.0), hinge('b', 'a', 1.0, turn=lean), hinge('c', 'base', 1.2)]
+    assert tie_of(*rods, *tree, pin(kind, 'b', 'c', across)).idle == expected
+
+
+def test_a_cut_across_the_plane_locks_the_loop():
+    """An axis in the plane lets nothing turn: rows of axes are told apart from those of points."""
+    model = parallel_rods('revolute', 'fixed', across=0.0)
+    q, v = mbd_ros.close_loops(parallel_rods('spherical', 'fixed'), [-1.5, 1.3, -1.2], np.zeros(3))
+    solution = mbd_ros.constrained_dynamics(model, q, v, np.ones(3), gravity=GRAVITY)
+    assert solution.rank == 3
+    np.testing.assert_allclose(solution.accelerations, 0.0, atol=1e-9)
+    np.testing.assert_allclose(mbd_ros.forward_dynamics(model, q, v, np.ones(3)), 0.0, atol=1e-9)
+
+
+def test_loops_whose_ends_are_apart_across_the_plane():
+    """Where axes lean by an angle of 4e-6 a gap as small is none; of a millimetre it is."""
+    model = parallel_rods('revolute', 'fixed', across=ROUNDED, lean=ACROSS - ROUNDED)
+    closure = loop_closure(model, np.array([-1.5, 1.3, -1.2]), np.zeros(3))
+    assert 1e-7 < closure.violation < 3e-5
+    assert closure.violation == np.abs(
+        mbd_ros.compile(model).loop_rows(closure.q, np.zeros(3))[:, 0]).max()
+    text = model.mechanism.text.replace('link="far" xyz="1 0 0"', 'link="far" xyz="1 0.001 0"')
+    with pytest.raises(LoopOpenError, match=r"'pin' cannot be closed: 0\.001 m are left"):
+        mbd_ros.close_loops(mbd_ros.load(text), [-1.5, 1.3, -1.2])
+
+
+@pytest.mark.parametrize('angle', [0.0, 1e-5, 0.3])
+def test_a_loop_that_a_slide_ends(angle):
+    """Its z axis lies in the plane: nothing is said to be across that is not."""
+    sliding = '<limit lower="-9" upper="9" effort="1" velocity="1"/>'
+    model = mbd_ros.load(robot(
+        link('platform', 5.0, moments=(0.2, 0.3, 0.4)),
+        *(link(name, **ROD) for name in ('left', 'far', 'slider')),
+        hinge('left', 'platform', 0.0), hinge('far', 'left', 1.0),
+        joint('slide', 'prismatic', 'far', 'slider', f'<axis xyz="1 0 0"/>{sliding}'),
+        pin('revolute', 'slider', 'platform')), floating_base=True)
+    q, v, tau = leaning(model, angle)
+    found = mbd_ros.forward_dynamics(model, q, v, tau, gravity=GRAVITY)
+    dyn = mbd_ros.compile(model, gravity=GRAVITY)
+    equal(found, loop_rank.revealed(dyn, 'accelerations', q, v, tau))
+    assert mbd_ros.mobility(model, q) == 7
