@@ -9,6 +9,7 @@ from control_msgs.msg import JointComponentTolerance
 from controlled import ControlledRobot
 from geometry_msgs.msg import Quaternion, Transform
 from mbd_msgs.msg import ControllerState
+from nav_msgs.msg import Odometry
 import pytest
 from sensor_msgs.msg import MultiDOFJointState
 from std_msgs.msg import Float64MultiArray
@@ -28,6 +29,8 @@ SHOULDER = """<robot name="shoulder"><link name="root"/>
   <link name="fore"><inertial><origin xyz="0 0 -0.15"/><mass value="1"/>
     <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.005"/></inertial></link>
 </robot>"""
+DRONE = """<robot name="drone"><link name="drone"><inertial><mass value="1.5"/>
+  <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.03"/></inertial></link></robot>"""
 RAISED = (0.0, -math.sin(0.5), 0.0, math.cos(0.5))   # 1 rad about y
 TWISTED = (0.5, -0.5, 0.5, 0.5)
 
@@ -60,24 +63,50 @@ def angle(quaternion):
 
 
 @pytest.fixture
-def robot(run_node, graph, tmp_path):
-    """Return a robot with its controller; lockstep, so that no run depends on the machine."""
-    file = tmp_path / 'shoulder.urdf'
-    file.write_text(SHOULDER)
-    common = {'robot_description': str(file), 'joints': '[elbow, ball]'}
-    simulator = run_node('simulator', {
-        **common, 'lockstep': 'true', 'publish_rate': '500.0', 'lockstep_timeout': '60.0'})
-    controller = run_node('controller', {
-        **common, 'path.kind': 'none', 'link': 'fore', 'start': 'approach',
-        'state_timeout': '60.0'})
-    controller.wait_for('generation 1')
-    yield ControlledRobot(graph, controller)
-    assert simulator.up
-    assert controller.up
+def controlled(run_node, graph, tmp_path):
+    """Give a function that runs a robot; in lockstep, so that nothing depends on the machine."""
+    running = []
+
+    def begin(text, joints, link, **more):
+        file = tmp_path / 'robot.urdf'
+        file.write_text(text)
+        common = {'robot_description': str(file), 'joints': joints, **more}
+        running.append(run_node('simulator', {
+            **common, 'lockstep': 'true', 'publish_rate': '500.0', 'lockstep_timeout': '60.0'}))
+        running.append(run_node('controller', {
+            **common, 'path.kind': 'none', 'link': link, 'start': 'approach',
+            'state_timeout': '60.0'}))
+        running[-1].wait_for('generation 1')
+        return ControlledRobot(graph, running[-1])
+    yield begin
+    assert all(node.up for node in running)
 
 
-def test_a_ball_joint_follows_holds_and_is_watched(robot, graph):
+def test_a_body_that_nothing_holds_is_flown_along_a_trajectory(controlled, graph):
+    """A floating base is driven where it is named: six entries, its weight among them."""
+    commands = graph.hear(Float64MultiArray, 'effort_controller/commands')
+    bodies = graph.hear(Odometry, 'odom')
+    robot = controlled(DRONE, '[floating_base]', 'drone', floating_base='true')
+    assert list(commands[-1].data) == pytest.approx([0, 0, 1.5 * 9.81, 0, 0, 0], abs=1e-9)
+    flight = goal((0.8, TWISTED), names=['floating_base'])
+    flight.multi_dof_trajectory.points[0].transforms[0].translation.z = 0.5
+    status, result = robot.carried_out(robot.joints, flight)
+    assert (status, result.error_code, result.error_string) == (
+        GoalStatus.STATUS_SUCCEEDED, Codes.SUCCESSFUL, '')
+    robot.wait_for_mode(ControllerState.MODE_HOLDING)
+    begin = len(bodies)
+    graph.wait_until(lambda: len(bodies) > begin + 300, 'it hovers')
+    pose = bodies[-1].pose.pose
+    turn = (pose.orientation.x, pose.orientation.y, pose.orientation.z, pose.orientation.w)
+    # 0.6 s: (1 + 15 * 0.6) e^(-15 * 0.6) = 1.2e-3 of 0.01, within which the goal was reached.
+    assert (pose.position.x, pose.position.y, pose.position.z) == pytest.approx(
+        (0.0, 0.0, 0.5), abs=2e-5)
+    assert abs(sum(a * b for a, b in zip(TWISTED, turn))) > 1 - 1e-8
+
+
+def test_a_ball_joint_follows_holds_and_is_watched(controlled, graph):
     """One run: what is refused, what is followed, what is violated, what is cancelled."""
+    robot = controlled(SHOULDER, '[elbow, ball]', 'fore')
     commands = graph.hear(Float64MultiArray, 'effort_controller/commands')
     balls = graph.hear(MultiDOFJointState, 'multi_dof_joint_states')
     wrong = goal((1.0, RAISED))

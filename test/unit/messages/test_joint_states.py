@@ -2,10 +2,12 @@
 
 import math
 
+from described import link, robot
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
 
+import mbd_ros
 from mbd_ros.errors import NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.messages.joint_states import JointStateReader, JointStateWriter
 
@@ -80,3 +82,12 @@ def test_floating_joints_are_left_out_of_joint_states(floating):
     assert list(message.position) == [7.0, 8.0, 9.0]
     measured = JointStateReader(model).read(message)
     assert measured.q.tolist() == [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 7.0, 8.0, 9.0]
+
+
+def test_a_robot_without_joints_of_one_coordinate_has_empty_messages():
+    """A body that floats, or that hangs on a ball joint alone."""
+    model = mbd_ros.load(robot(link('body')), floating_base=True)
+    message = JointStateWriter(model).write(
+        5, np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv))
+    assert (list(message.name), list(message.position), list(message.effort)) == ([], [], [])
+    assert JointStateReader(model).read(message).q.tolist() == [0, 0, 0, 0, 0, 0, 1]
