@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
+from mbd_ros.control.arguments import CONSTRAINT, require, require_prepared
 from mbd_ros.control.constraint_stack import Stack
 from mbd_ros.control.drives import driven, is_under_actuated, reach
 from mbd_ros.control.fused_motion import fused_motion, FusedMotion, RegularStep
@@ -19,11 +22,13 @@ from mbd_ros.control.solvers import quick_constrained_acceleration
 from mbd_ros.control.udwadia_kalaba import ConstrainedSolution
 from mbd_ros.control.violation import DirectElimination, Elimination
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import InvalidValueError
 from mbd_ros.model.state import neutral
-from mbd_ros.simulation.manifold import joint_of_each_velocity, Matrix, Vector
+from mbd_ros.simulation.manifold import checked, joint_of_each_velocity, Matrix, Vector
 
 
 DEFAULT_ELIMINATION = DirectElimination()
+PROJECTION = DirectElimination(position_iterations=200, nudge=0.02)
 
 
 class Dynamics(NamedTuple):
@@ -54,9 +59,9 @@ class ConstrainedMotion:
     ----------
     dyn : PreparedDynamics
         Prepared dynamics, ``mbd_ros.compile(model)``.
-    constraint : Constraint
+    constraint : Constraint or sequence of Constraint
         What the motion has to satisfy; ``Baumgarte(...)`` around it stabilizes it instead of, or
-        beside, the elimination.
+        beside, the elimination. Several become a ``Stack``.
     applied : AppliedForce, optional
         Force beside the constraint force; none: the passive robot under gravity.
     elimination : DirectElimination or None, optional
@@ -70,13 +75,18 @@ class ConstrainedMotion:
     Attributes
     ----------
     constraint : Constraint
-        As given.
+        As given, or the stack.
     whole : Constraint
         The same behind the robot's closed loops.
     loop_rows : int
         Number of their rows, the first of ``whole``.
     under_actuated : bool
         Whether the robot can move in ways that no actuator catches.
+
+    Raises
+    ------
+    InvalidValueError
+        If an argument is not what it should be.
 
     Closed loops hold by themselves: the constraint force of such a robot is that of the loops and
     of the constraint, and ``NominalState.effort`` what the actuated joints have to do of it.
@@ -86,13 +96,24 @@ class ConstrainedMotion:
     def __init__(
         self,
         dyn: PreparedDynamics,
-        constraint: Constraint,
+        constraint: Constraint | Sequence[Constraint],
         *,
         applied: AppliedForce | None = None,
         elimination: DirectElimination | None = DEFAULT_ELIMINATION,
         tolerance: float = 1e-10,
         actuation: Actuation | None = None,
     ) -> None:
+        require_prepared(dyn)
+        if isinstance(constraint, Sequence):
+            constraint = Stack(constraint, neutral(dyn.model), np.zeros(dyn.model.nv))
+        require('constraint', constraint, CONSTRAINT,
+                'a constraint, such as ToolPosition(dyn, link, path), or a list of them')
+        if elimination is not None:
+            require('elimination', elimination, ('eliminate',), 'a DirectElimination, or None')
+        if actuation is not None:
+            require('actuation', actuation, ('active',), 'an Actuation(model, joints), or None')
+        if not (applied is None or callable(applied)):
+            raise InvalidValueError('applied', applied, 'a function of (t, q, v, M), or None')
         self.dyn = dyn
         self.actuation = None if actuation is None or actuation.complete else actuation
         self.under_actuated = (self.actuation is not None
@@ -248,6 +269,41 @@ class ConstrainedMotion:
         if self.elimination is None:
             return None
         return self.elimination.eliminate(self.dyn, self.whole, q, v, t)
+
+    def project(self, q: ArrayLike, v: ArrayLike | None = None, time: float = 0.0) -> Elimination:
+        """
+        Return the state on the constraint that a state leads to, with a report of the way.
+
+        Parameters
+        ----------
+        q, v : array_like
+            State (nq,), (nv,); v is zero if not given.
+        time : float, optional
+            [s].
+
+        Returns
+        -------
+        Elimination
+            ``q`` and ``v`` to start from; ``moved`` says how far they are from those given.
+
+        Raises
+        ------
+        ShapeError, NotFiniteError
+            If it is not a state of the robot.
+        InvalidValueError
+            If the constraint cannot be met from there.
+
+        """
+        model = self.dyn.model
+        place = checked(model, 'q', q, model.nq).copy()
+        pace = np.zeros(model.nv) if v is None else checked(model, 'v', v, model.nv).copy()
+        report = PROJECTION.eliminate(self.dyn, self.whole, place, pace, time)
+        if not report.converged:
+            raise InvalidValueError(
+                'q', place.tolist(), 'a start from which the constraint can be met; '
+                f'elimination is stuck at a violation of {report.violation:.3g} '
+                f'(it began at {report.violation_before:.3g})')
+        return report
 
     def correct(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """Return the state after a step, corrected."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mbd_ros.control.arguments import CONSTRAINT, require
 from mbd_ros.control.recorded import Known, Quantity, Recorded, Rows
 from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.control.time_code import TimeCode
@@ -22,32 +23,49 @@ class Stack:
     Parameters
     ----------
     parts : sequence of Constraint
-        The constraints; may be empty, then the robot is free.
+        The constraints; may be empty, then the robot is free. Those of a stack among them count
+        as if they stood here, and a part may be a mixture itself.
     q, v : Vector
         Any state (nq,), (nv,): it tells which kind each part is.
+
+    Raises
+    ------
+    InvalidValueError
+        If a part is no constraint.
 
     """
 
     def __init__(self, parts: Sequence[Constraint], q: Vector, v: Vector) -> None:
-        kinds = [0 if part.violation(q, 0.0) is not None
-                 else 1 if part.violation_rate(q, v, 0.0) is not None else 2 for part in parts]
-        self.parts = tuple(part for kind in range(3)
-                           for part, its in zip(parts, kinds) if its == kind)
+        for part in parts:
+            require('parts of a stack', part, CONSTRAINT, 'constraints')
+        parts = [each for part in parts for each in parts_of(part)]
+        phis = [part.violation(q, 0.0) for part in parts]
+        rates = [part.violation_rate(q, v, 0.0) for part in parts]
+        kinds = [0 if phi is not None else 1 if rate is not None else 2
+                 for phi, rate in zip(phis, rates)]
+        order = [k for kind in range(3) for k, its in enumerate(kinds) if its == kind]
+        self.parts = tuple(parts[k] for k in order)
         self._holonomic = self.parts[:kinds.count(0)]
         self._rated = self.parts[:kinds.count(0) + kinds.count(1)]
         self._nv = len(v)
+        sizes = [(_count(phis[k]), _count(rates[k]), len(parts[k].right_side(q, v, 0.0)))
+                 for k in order]
+        self._rows = _kinds_in_turn([(held, rated - held, rows - rated)
+                                     for held, rated, rows in sizes])
+        self._rate_rows = _kinds_in_turn([(held, rated - held) for held, rated, _ in sizes])
 
     def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
         """Return all rows of ``A`` (m, nv)."""
         if not self.parts:
             return np.zeros((0, self._nv))
-        return np.concatenate([part.matrix(q, v, t) for part in self.parts])
+        return _ordered(np.concatenate([part.matrix(q, v, t) for part in self.parts]), self._rows)
 
     def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
         """Return ``b`` (m,)."""
         if not self.parts:
             return np.zeros(0)
-        return np.concatenate([part.right_side(q, v, t) for part in self.parts])
+        return _ordered(np.concatenate([part.right_side(q, v, t) for part in self.parts]),
+                        self._rows)
 
     def violation(self, q: Vector, t: float) -> Vector | None:
         """Return ``phi`` of the first rows, None if no row has one."""
@@ -57,7 +75,25 @@ class Stack:
     def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector | None:
         """Return ``phi_dot`` (or ``psi``) of the first rows, None if no row has one."""
         values = [part.violation_rate(q, v, t) for part in self._rated]
-        return np.concatenate([value for value in values if value is not None]) if values else None
+        return _ordered(np.concatenate([value for value in values if value is not None]),
+                        self._rate_rows) if values else None
+
+
+def _count(values: Vector | None) -> int:
+    """Return how many values there are."""
+    return 0 if values is None else len(values)
+
+
+def _kinds_in_turn(counts: Sequence[tuple[int, ...]]) -> list[int] | None:
+    """Return the order of rows, of so many of each kind in each part, None as they are."""
+    kinds = [kind for part in counts for kind, count in enumerate(part) for _ in range(count)]
+    order = sorted(range(len(kinds)), key=kinds.__getitem__)
+    return None if order == list(range(len(kinds))) else order
+
+
+def _ordered(rows: Matrix, order: list[int] | None) -> Matrix:
+    """Return rows in an order."""
+    return rows if order is None else rows[order]
 
 
 def parts_of(constraint: Constraint) -> tuple[Constraint, ...]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 import functools
-import math
 
 import numpy as np
 
+from mbd_ros.control.arguments import require, require_model
 from mbd_ros.control.recorded import Known, Rows
-from mbd_ros.control.references import Path
+from mbd_ros.control.references import finite, Path
 from mbd_ros.control.scalars import difference, Row, sum_of
 from mbd_ros.control.time_code import codes_of, TimeCode, unchanging
 from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
@@ -38,6 +38,7 @@ class JointRows:
 
     def __init__(self, model: Model, joints: Sequence[str], coefficients: Matrix, *,
                  holonomic: bool = True) -> None:
+        require_model(model)
         self._q, self._v = joint_places(model, joints)
         m = len(coefficients)
         self.counts = (m if holonomic else 0, m, m)
@@ -112,6 +113,7 @@ class JointPath(JointRows):
 
     def __init__(self, model: Model, joints: Sequence[str], path: Path) -> None:
         super().__init__(model, joints, np.eye(len(joints)))
+        require('path', path, ('at',), 'a path of joints, such as trajectory(times, positions)')
         found = path.at(0.0).position.shape
         if found != (len(joints),):
             raise ShapeError('path of joints', found, f'({len(joints)},), one for each joint')
@@ -152,14 +154,15 @@ class JointCoupling(JointRows):
 
     def __init__(self, model: Model, coefficients: Mapping[str, float], value: float = 0.0
                  ) -> None:
-        weights = np.array([float(weight) for weight in coefficients.values()])
+        require('coefficients', coefficients, ('keys', 'values'),
+                'a number for each joint by name')
+        weights = np.array([finite(f"coefficient of '{name}'", weight)
+                            for name, weight in coefficients.items()])
         super().__init__(model, list(coefficients), weights[None], holonomic=self.holonomic)
-        if not np.isfinite(weights).all() or not weights.any():
+        if not weights.any():
             raise InvalidValueError('coefficients', dict(coefficients),
                                     'finite numbers, not all of them zero')
-        if not math.isfinite(value):
-            raise InvalidValueError('value', value, 'a finite number')
-        self._constant = float(value)
+        self._constant = finite('value', value)
 
     @functools.cached_property
     def _codes(self) -> tuple[TimeCode]:

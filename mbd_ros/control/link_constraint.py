@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.control.arguments import require_prepared
 from mbd_ros.control.recorded import Known, Quantity, Rows, Structure
 from mbd_ros.control.references import checked_point
 from mbd_ros.control.scalars import Row, sum_of
@@ -71,8 +72,8 @@ class LinkConstraint:
 
     Raises
     ------
-    UnknownNameError
-        If the robot has no such link.
+    UnknownNameError, InvalidValueError
+        If the robot has no such link, or ``dyn`` is something else.
 
     """
 
@@ -80,6 +81,7 @@ class LinkConstraint:
     reference_sizes: tuple[int, ...] = ()
 
     def __init__(self, dyn: PreparedDynamics, link: str, rows: int, *data: Hashable) -> None:
+        require_prepared(dyn)
         if link not in dyn.model.links:
             raise UnknownNameError('link', link, dyn.model.links)
         self.link = link

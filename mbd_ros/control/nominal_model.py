@@ -16,14 +16,12 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.control.constrained_motion import ConstrainedMotion
 from mbd_ros.control.solvers import quick_constrained_acceleration
-from mbd_ros.control.violation import DirectElimination
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.manifold import (
     checked, displaced, displacement, positive_time, Vector)
 
 STARTS = ('as_given', 'project')
-PROJECTION = DirectElimination(position_iterations=200, nudge=0.02)
 ABSURD_SPEED = 1e4
 """A nominal model whose velocity exceeds this has diverged [rad/s or m/s]."""
 SMALLEST_STEP = 1e-9
@@ -301,13 +299,7 @@ class NominalModel(Reached):
         if start == 'as_given':
             size = self.motion.violation(time, configuration)
             return self._solved(time, configuration, velocity, size, size, 0.0)
-        report = PROJECTION.eliminate(
-            self.motion.dyn, self.motion.whole, configuration, velocity, time)
-        if not report.converged:
-            raise InvalidValueError(
-                'q', configuration.tolist(), 'a start from which the constraint can be met; '
-                f'elimination is stuck at a violation of {report.violation:.3g} '
-                f'(it began at {report.violation_before:.3g})')
+        report = self.motion.project(configuration, velocity, time)
         return self._solved(time, report.q, report.v, report.violation_before, report.violation,
                             report.moved)
 

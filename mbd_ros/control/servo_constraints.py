@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+import math
 from typing import Protocol
 
 import numpy as np
 
+from mbd_ros.control.arguments import CONSTRAINT, require
+from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 
@@ -67,7 +70,10 @@ class FunctionConstraint:
 
     def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
         """Return ``A`` (m, nv)."""
-        return np.asarray(self.A(q, v, t), np.float64)
+        matrix = np.asarray(self.A(q, v, t), np.float64)
+        if matrix.ndim != 2 or matrix.shape[1] != len(v):
+            raise ShapeError('A', matrix.shape, f'(m, {len(v)}), as the function A is to return')
+        return matrix
 
     def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
         """Return ``b`` (m,)."""
@@ -99,11 +105,23 @@ class Baumgarte:
     beta : float, optional
         Stiffness [1/s^2]. The defaults are those of Lyu and Liu (2018): roots -10 and -40 1/s.
 
+    Raises
+    ------
+    InvalidValueError
+        If the constraint is none, or a gain is below zero.
+
     """
 
     constraint: Constraint
     alpha: float = 50.0
     beta: float = 400.0
+
+    def __post_init__(self) -> None:
+        """Check the data."""
+        require('constraint', self.constraint, CONSTRAINT, 'a constraint')
+        for name in ('alpha', 'beta'):
+            if not 0.0 <= getattr(self, name) < math.inf:
+                raise InvalidValueError(name, getattr(self, name), 'a number not below zero')
 
     def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
         """Return ``A`` (m, nv) of the constraint."""

@@ -81,8 +81,10 @@ class OnSurface(LinkConstraint):
         self, dyn: PreparedDynamics, link: str, surfaces: Sequence[Surface], *,
         point: ArrayLike | None = None,
     ) -> None:
-        if not surfaces:
-            raise InvalidValueError('surfaces', [], 'at least one function')
+        if callable(surfaces) or not len(surfaces):
+            raise InvalidValueError(
+                'surfaces', 'one function' if callable(surfaces) else [],
+                'a sequence of functions, at least one, e.g. [plane(point, normal)]')
         self._point = point_of_link(point)
         self._surfaces = [UserFunction(
             surface, lambda surface, x, t: [surface(Vector3(*x), t[0])], (3, 1),

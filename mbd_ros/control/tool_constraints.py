@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.control.arguments import require
 from mbd_ros.control.link_constraint import LinkConstraint, Moving, point_of_link
 from mbd_ros.control.orientations import checked_direction, Orientation
 from mbd_ros.control.references import Path
@@ -45,7 +46,7 @@ class ToolPosition(LinkConstraint):
     UnknownNameError
         If the robot has no such link.
     InvalidValueError
-        If the axes are not a selection of x, y and z.
+        If the axes are not a selection of x, y and z, or the path is none.
 
     """
 
@@ -57,6 +58,7 @@ class ToolPosition(LinkConstraint):
         super().__init__(dyn, link, len(axes), axes, self._point)
         if not axes or len(set(axes)) < len(axes) or not set(axes) <= set(AXES):
             raise InvalidValueError('axes', axes, "each of 'x', 'y', 'z' at most once, e.g. 'xyz'")
+        require('path', path, ('at',), 'a path, such as Ellipse(...) or Line(...)')
         self.path = path
         self.axes = axes
         self.chosen = [AXES.index(axis) for axis in axes]
@@ -98,6 +100,8 @@ class ToolOrientation(LinkConstraint):
     ------
     UnknownNameError
         If the robot has no such link.
+    InvalidValueError
+        If the orientation is none in time.
 
     """
 
@@ -105,6 +109,8 @@ class ToolOrientation(LinkConstraint):
 
     def __init__(self, dyn: PreparedDynamics, link: str, orientation: Orientation) -> None:
         super().__init__(dyn, link, 3)
+        require('orientation', orientation, ('at',),
+                'an orientation in time: held(quaternion) or Turn(start, end, duration)')
         self.orientation = orientation
 
     def function(self, moving: Moving, reference: Row) -> Sequence[Scalar]:

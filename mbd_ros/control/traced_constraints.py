@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from mbd_ros.control.arguments import require_model
 from mbd_ros.control.recorded import Known, Quantity, Rows
 from mbd_ros.control.scalar_manifold import configuration_rate
 from mbd_ros.control.time_code import closed_form, TimeCode
@@ -142,6 +143,7 @@ class TracedConstraint(_Traced):
     """
 
     def __init__(self, model: Model, phi: Callable[[Scalars, Scalar], Scalars]) -> None:
+        require_model(model)
         super().__init__(model, UserFunction(
             phi, lambda phi, q, time: phi(q, time[0]), (model.nq, 1)))
 
@@ -178,6 +180,7 @@ class TracedVelocityConstraint(_Traced):
     """
 
     def __init__(self, model: Model, psi: Callable[[Scalars, Scalars, Scalar], Scalars]) -> None:
+        require_model(model)
         super().__init__(model, UserFunction(
             psi, lambda psi, q, v, time: psi(q, v, time[0]), (model.nq, model.nv, 1)))
 

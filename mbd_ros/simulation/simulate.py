@@ -181,6 +181,9 @@ def simulate(
         require_closed(dyn, q, v)
         q, v = motion.correct(0.0, q, v)
         require_possible(dyn, q, v, free.acceleration(0.0, q, v))
+    elif not all(hasattr(motion, name) for name in ('acceleration', 'correct', 'violation')):
+        raise InvalidValueError('motion', type(motion).__name__,
+                                'what accelerates, such as ConstrainedMotion(dyn, constraint)')
     elif tau is not None or external_forces is not None or dissipation:
         raise InvalidValueError('motion', type(motion).__name__,
                                 'without tau, external_forces and dissipation, which it brings')

@@ -9,7 +9,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import (
-    ConstrainedMotion, constraints_from_data, OnSurface, TracedConstraint,
+    ConstrainedMotion, constraints_from_data, FunctionConstraint, OnSurface, TracedConstraint,
     TracedVelocityConstraint)
 from mbd_ros.control.approach import Approach
 from mbd_ros.control.constraint_stack import Stack
@@ -83,6 +83,26 @@ def test_a_stack_orders_its_rows_by_kind(puma):
     empty = Stack([], q, v)
     assert empty.matrix(q, v, 0.0).shape == (0, 6)
     assert empty.violation(q, 0.0) is None
+
+
+def test_a_stack_of_mixtures(puma):
+    """Rows of each kind stand together, whatever a part, or a stack in it, is a mixture of."""
+    parts = constraints_from_data(puma, [{'kind': kind, **KINDS[kind]} for kind in (
+        'tool_direction', 'no_sideslip', 'joint_coupling', 'joint_speed')])
+    q, v = np.linspace(0.1, 0.6, 6), np.linspace(-0.3, 0.3, 6)
+    inner = Stack(parts[:2], q, v)
+    mixture = FunctionConstraint(   # the same, made by hand
+        inner.matrix, inner.right_side, inner.violation, inner.violation_rate)
+    plain = Stack(parts, q, v)
+    for first in (inner, mixture):
+        stack = Stack([first, *parts[2:]], q, v)
+        assert_consistent(puma.model, stack)
+        for name, arguments in (('matrix', (q, v, 0.3)), ('right_side', (q, v, 0.3)),
+                                ('violation_rate', (q, v, 0.3)), ('violation', (q, 0.3))):
+            found, expected = (getattr(each, name)(*arguments) for each in (stack, plain))
+            np.testing.assert_allclose(np.sort(found, 0), np.sort(expected, 0), rtol=1e-15)
+    assert [type(part).__name__ for part in Stack([inner, *parts[2:]], q, v).parts] == [
+        type(part).__name__ for part in plain.parts]
 
 
 def phi(q, t):
