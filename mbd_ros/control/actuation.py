@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.control.udwadia_kalaba import (
-    constrained_acceleration, ConstrainedSolution, factorize)
+    conflict, constrained_acceleration, ConstrainedSolution, factorize)
 from mbd_ros.dynamics.loop_rank import RowSpace
 from mbd_ros.dynamics.triangles import solve_triangle
 from mbd_ros.errors import InvalidValueError
@@ -146,6 +146,7 @@ class Reach:
             b[count:] - A[count:] @ p - rows @ carried, tolerance=tolerance)
         push = found.accelerations
         accelerations = N @ solve_triangle(R, carried + self._E @ push, transposed=True) + p
+        residual, free = A @ accelerations - b, N @ solve_triangle(R, carried, transposed=True) + p
         force, multipliers = self._spread(push), found.multipliers
         if loops is not None:
             reaction = self._M @ accelerations - Q - force
@@ -153,4 +154,6 @@ class Reach:
             force = force + reaction
         return found._replace(
             accelerations=accelerations, constraint_force=force, multipliers=multipliers,
-            rank=found.rank + len(Q) - N.shape[1], residual=A @ accelerations - b)
+            rank=found.rank + len(Q) - N.shape[1], residual=residual,
+            conflicting=found.rank < len(b) - count and conflict(
+                A[count:], accelerations, free, b[count:], residual[count:]))

@@ -113,7 +113,7 @@ def reached_motion(M: Matrix, Q: Vector, A: Matrix, b: Vector, places: Vector, r
     task_rank = facts[RANK]
     solve_upper(L, scales, free, accelerations, n)
     multiply(L, scales, u, force, n)
-    compare(A, b, accelerations, residual, facts, n, m, loops)
+    compare(A, b, L, scales, u, accelerations, residual, facts, n, m, loops)
     facts[KEPT] = part if part < facts[KEPT] else facts[KEPT]
     _judge(about, drive, facts, drives)
     facts[PIVOT] = pivot

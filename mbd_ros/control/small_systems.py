@@ -119,7 +119,7 @@ def constrained_motion(M: Matrix, Q: Vector, A: Matrix, b: Vector, result: Vecto
         free[i] += u[i]
     solve_upper(L, scales, free, accelerations, n)
     multiply(L, scales, u, force, n)
-    compare(A, b, accelerations, residual, facts, n, m, 0)
+    compare(A, b, L, scales, u, accelerations, residual, facts, n, m, 0)
 
 
 def least_step(M: Matrix, A: Matrix, d: Vector, result: Vector, n: int, m: int, width: int
@@ -223,8 +223,8 @@ def multiply(L: Matrix, scales: Vector, u: Vector, force: Vector, n: int) -> Non
             force[i] += L[i, k] * scaled[k]
 
 
-def compare(A: Matrix, b: Vector, accelerations: Vector, residual: Vector, facts: Vector,
-            n: int, m: int, first: int) -> None:
+def compare(A: Matrix, b: Vector, L: Matrix, scales: Vector, u: Vector, accelerations: Vector,
+            residual: Vector, facts: Vector, n: int, m: int, first: int) -> None:
     """Write ``A qdd - b`` and how far redundant rows contradict each other, from a first on."""
     for j in range(m):
         residual[j] = -b[j]
@@ -232,16 +232,21 @@ def compare(A: Matrix, b: Vector, accelerations: Vector, residual: Vector, facts
             residual[j] += A[j, i] * accelerations[i]
     facts[CONFLICT] = 0.0
     if int(facts[RANK]) < m - first:
-        contradiction(A, b, accelerations, residual, facts, n, m, first)
+        contradiction(A, b, L, scales, u, accelerations, residual, facts, n, m, first)
 
 
 @seldom
-def contradiction(A: Matrix, b: Vector, accelerations: Vector, residual: Vector, facts: Vector,
-                  n: int, m: int, first: int) -> None:
-    """Write the largest residual of a row in its own scale."""
+def contradiction(A: Matrix, b: Vector, L: Matrix, scales: Vector, u: Vector,
+                  accelerations: Vector, residual: Vector, facts: Vector, n: int, m: int,
+                  first: int) -> None:
+    """Write the largest residual of a row in its own scale, that of ``conflict``."""
+    own = np.empty(n)
+    solve_upper(L, scales, u, own, n)
     most = 0.0
     for i in range(n):
+        free = abs(accelerations[i] - own[i])
         most = abs(accelerations[i]) if abs(accelerations[i]) > most else most
+        most = free if free > most else most
     for j in range(first, m):
         scale = abs(b[j])
         for i in range(n):

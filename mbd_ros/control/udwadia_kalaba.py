@@ -130,9 +130,10 @@ def constrained_acceleration(
     accelerations = solve_triangle(L, free + u, transposed=True)
     residual = rows.dot(accelerations) - right_side
     _check_result(accelerations, M, Q, rows, right_side, joint_names)
+    conflicting = rank < len(residual) and conflict(
+        rows, accelerations, solve_triangle(L, free, transposed=True), right_side, residual)
     return ConstrainedSolution(
-        accelerations, L.dot(u), multipliers, rank, residual,
-        rank < len(residual) and _conflict(rows, accelerations, right_side, residual), margin)
+        accelerations, L.dot(u), multipliers, rank, residual, conflicting, margin)
 
 
 def factorize(mass_matrix: Matrix, joint_names: Sequence[str] | None = None) -> Matrix:
@@ -218,13 +219,29 @@ def _joint(index: int, joint_names: Sequence[str] | None) -> str:
     return f'number {index}' if joint_names is None else joint_names[index]
 
 
-def _conflict(rows: Matrix, accelerations: Vector, right_side: Vector, residual: Vector) -> bool:
+def conflict(rows: Matrix, accelerations: Vector, free: Vector, right_side: Vector,
+             residual: Vector) -> bool:
     """
     Return whether a residual is more than rounding, row by row in the row's own scale.
 
     The largest acceleration counts, not that of the row's joints: theirs may be zero but for what
-    rounding makes of the others.
+    rounding makes of the others. So do those without the constraint: of a robot that is held what
+    is left of them is rounding.
+
+    Parameters
+    ----------
+    rows, right_side, residual : Matrix, Vector, Vector
+        A (m, n), b (m,), ``A qdd - b`` (m,).
+    accelerations, free : Vector
+        qdd (n,), and what it would be without the constraint.
+
+    Returns
+    -------
+    bool
+        Whether some row cannot be satisfied together with the others.
+
     """
-    scale = np.abs(rows).sum(1) * np.abs(accelerations).max() + np.abs(right_side)
+    most = max(np.abs(accelerations).max(), np.abs(free).max())
+    scale = np.abs(rows).sum(1) * most + np.abs(right_side)
     allowed = np.maximum(CONFLICT * scale, ROUNDING * scale.max(initial=0.0))
     return bool((np.abs(residual) > allowed).any())

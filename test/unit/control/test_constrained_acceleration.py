@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from mbd_ros.control import constrained_acceleration, singular_mass_acceleration
+from mbd_ros.control.actuation import Reach
+from mbd_ros.control.small_systems import CONFLICT, constrained_motion, FACTS
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, SingularMassError
 
 NAMES = ('joint1', 'joint2', 'joint3')
@@ -167,6 +169,25 @@ def test_numbers_that_are_not_finite_are_named(start, index, place, value, text)
     with pytest.raises(NotFiniteError) as caught:
         constrained_acceleration(*start, joint_names=NAMES)
     assert str(caught.value) == text
+
+
+@pytest.mark.parametrize('seed', range(6))
+def test_a_robot_that_is_held_has_no_conflict(seed):
+    """Redundant rows that leave nothing: all accelerations are rounding of the free ones."""
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(6, 6))
+    M, Q = root @ root.T + 0.1 * np.eye(6), 50.0 * rng.normal(size=6)
+    A = rng.normal(size=(9, 6))
+    plain = constrained_acceleration(M, Q, A, np.zeros(9))
+    reach = Reach(M, np.arange(6)).solve(Q, A, np.zeros(9), 0)
+    width = 10
+    quick = np.zeros(2 * 6 + 2 * 9 + FACTS)
+    constrained_motion(M, Q, A, np.zeros(9), quick, 6, 9, 0, width)
+    assert plain.rank == reach.rank == 6
+    assert not plain.conflicting
+    assert not reach.conflicting
+    assert quick[2 * 6 + 2 * 9 + CONFLICT] < 1e-12   # rounding
+    assert constrained_acceleration(M, Q, A, np.eye(9)[8] * 1e-3).conflicting
 
 
 def test_singular_mass_names_the_joint(start):
