@@ -7,6 +7,7 @@ time: a ``Constraint`` such as ``ToolPosition`` on a path, ``ConstrainedMotion``
 """
 
 from mbd_ros.control.actuation import Actuation
+from mbd_ros.control.adaptation import Adaptation
 from mbd_ros.control.api import ConstrainedSolutions, udwadia_kalaba
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.approach import Approach
@@ -19,8 +20,9 @@ from mbd_ros.control.joint_trajectories import joint_trajectory
 from mbd_ros.control.nominal_model import NominalModel, NominalState
 from mbd_ros.control.orientations import held, Orientation, Turn
 from mbd_ros.control.path_data import path_from_data
-from mbd_ros.control.payload import dynamics_with, Payload
+from mbd_ros.control.payload import dynamics_with, LoadedDynamics, Payload
 from mbd_ros.control.references import circle, Ellipse, Line, Lissajous, Path, PathPoint
+from mbd_ros.control.robustness import Guarantee, guarantee
 from mbd_ros.control.servo_constraints import Baumgarte, Constraint, FunctionConstraint
 from mbd_ros.control.singular_mass import singular_mass_acceleration
 from mbd_ros.control.splines import spline, trajectory
@@ -35,7 +37,7 @@ from mbd_ros.control.udwadia_kalaba import constrained_acceleration, Constrained
 from mbd_ros.control.violation import DirectElimination, Elimination
 
 __all__ = [
-    'Actuation',
+    'Actuation', 'Adaptation', 'Guarantee', 'LoadedDynamics',
     'AppliedForce', 'Approach', 'Baumgarte', 'ConstrainedMotion', 'ConstrainedSolution',
     'ConstrainedSolutions', 'Constraint', 'Controller', 'CurvedJointPath', 'DirectElimination',
     'Elimination', 'Ellipse', 'FunctionConstraint', 'JointCoupling', 'JointPath', 'JointSpeed',
@@ -45,6 +47,6 @@ __all__ = [
     'TracedVelocityConstraint', 'TrackingEffort', 'TrackingLaw', 'Turn', 'circle',
     'constrained_acceleration',
     'constraints_from_data', 'controller_for', 'cylinder', 'default_task', 'dynamics_with',
-    'held', 'joint_path', 'joint_trajectory', 'path_from_data', 'plane',
+    'guarantee', 'held', 'joint_path', 'joint_trajectory', 'path_from_data', 'plane',
     'singular_mass_acceleration', 'sphere', 'spline', 'trajectory', 'udwadia_kalaba',
 ]

@@ -17,6 +17,7 @@ import numpy as np
 from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.adaptation import Adaptation
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
+from mbd_ros.control.approach import approach_duration, approached
 from mbd_ros.control.constrained_motion import ConstrainedMotion
 from mbd_ros.control.constraint_data import constraints_from_data
 from mbd_ros.control.constraint_stack import Stack
@@ -31,6 +32,7 @@ from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.model import Model
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import neutral
+from mbd_ros.simulation.manifold import checked
 
 TASKS: Mapping[str, Mapping[str, Any]] = {
     'three_link_arm': {
@@ -325,7 +327,8 @@ def controller_for(
     Returns
     -------
     Controller
-        Nominal model and tracking law.
+        Nominal model and tracking law. With ``start='approach'`` the planned way begins at
+        ``time``, while the paths go on.
 
     Raises
     ------
@@ -338,6 +341,11 @@ def controller_for(
         q = task.start_positions or (0.0,) * dyn.model.nq
     if v is None:
         v = task.start_velocities or (0.0,) * dyn.model.nv
-    return Controller(
-        NominalModel(motion, q, v, time=time, step=task.step, start=task.start),
-        law_for(dyn, task))
+    start = task.start
+    if start == 'approach':
+        start, q, v = 'as_given', checked(dyn.model, 'q', q, dyn.model.nq), checked(
+            dyn.model, 'v', v, dyn.model.nv)
+        duration = approach_duration(motion, q, v, time, speed=task.approach_speed)
+        motion = approached(motion, q, v, time, duration, speed=task.approach_speed)
+    return Controller(NominalModel(motion, q, v, time=time, step=task.step, start=start),
+                      law_for(dyn, task))

@@ -1,6 +1,7 @@
 """The tracking law, alone and closed over a simulated robot with delays."""
 
 from collections import deque
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,9 +10,11 @@ import mbd_ros
 from mbd_ros.control import controller_for, default_task, Task, TrackingLaw
 from mbd_ros.control.joint_reference import JointReference
 from mbd_ros.control.splines import trajectory
+from mbd_ros.control.task import TASKS
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.simulation import Stepper
 
+URDF = Path(__file__).parents[3] / 'urdf'
 PERIOD, PLANT_STEP = 0.002, 0.0005
 
 
@@ -207,3 +210,20 @@ def test_task_with_one_stiffness_for_all(puma):
                            'posture_stiffness': [7.0]})
     spring = controller_for(puma, task).nominal.motion.applied
     assert (spring.stiffness == 7.0).all()
+
+
+@pytest.mark.parametrize('name', sorted(TASKS))
+def test_every_shipped_task_has_a_controller(name):
+    """Also one whose task begins with a planned approach: without a jump, and onto the path."""
+    file = next(URDF.glob(f'{name}.urdf*'))
+    dyn = mbd_ros.compile(mbd_ros.load(file))
+    nominal, law = controller_for(dyn, default_task(name))
+    first = nominal.state
+    if default_task(name).start == 'approach':
+        before, after = first.q, nominal.advance_to(0.02).q
+        assert np.abs(after - before).max() < 0.02   # 1 rad/s; a jump would be of some tenths
+    end = nominal.advance_to(3.0)
+    motion = controller_for(dyn, default_task(name)).nominal.motion
+    constraint = getattr(motion.constraint, 'constraint', motion.constraint)
+    assert np.linalg.norm(constraint.violation(end.q, 3.0)) < 1e-10   # of the elimination: 1e-13
+    assert np.isfinite(law.efforts(end, end.q, end.v).effort).all()
