@@ -310,6 +310,12 @@ class ConstrainedMotion:
         report = self.eliminate(t, q, v)
         return (q, v) if report is None else (report.q, report.v)
 
+    def health(self, t: float, q: Vector, v: Vector) -> tuple[float, int, float]:
+        """Return the norm of ``phi_dot``, how many rows are independent, and their margin."""
+        rate, solution = self.whole.violation_rate(q, v, t), self.solve(t, q, v).solution
+        return (0.0 if rate is None else float(np.linalg.norm(rate)), solution.rank,
+                solution.margin)
+
     def violation(self, t: float, q: Vector) -> float:
         """Return the Euclidean norm of the constraint's violation at a state."""
         phi = self.whole.violation(q, t)

@@ -92,6 +92,7 @@ def integrate(
     atol: float = 1e-10, max_step: float = np.inf, events: Sequence[Event] = (),
     dense: bool = False,
     jacobian: Callable[[float, Vector, Vector], tuple[Vector, Vector]] | None = None,
+    correct: Callable[[float, Vector, Vector], tuple[Vector, Vector]] | None = None,
 ) -> Run:
     """
     Return a motion with steps chosen by the integrator.
@@ -120,6 +121,8 @@ def integrate(
         Whether to keep the interpolants.
     jacobian : callable, optional
         ``(t, q, v)`` to the derivatives (nv, nv) of vdot with respect to q and v, for ``'bdf'``.
+    correct : callable, optional
+        Called after each step instead of the motion's own.
 
     Returns
     -------
@@ -136,7 +139,7 @@ def integrate(
     """
     if method not in METHODS:
         raise InvalidValueError('method', method, "'rk4', " + ', '.join(map(repr, METHODS)))
-    nq = model.nq
+    nq, correct = model.nq, correct or motion.correct
 
     def rates(t: float, y: Vector) -> Vector:
         result, place, speed = np.empty(len(y)), y[:nq], y[nq:-1]
@@ -162,7 +165,7 @@ def integrate(
             if dense or events:
                 pieces.append(solver.dense_output())
             place = normalized(model, solver.y[:nq])
-            corrected = np.concatenate([*motion.correct(solver.t, place, solver.y[nq:-1]),
+            corrected = np.concatenate([*correct(solver.t, place, solver.y[nq:-1]),
                                         solver.y[-1:]])
             _continue_from(solver, corrected)
             times.append(solver.t)

@@ -44,13 +44,16 @@ class Trajectory(NamedTuple):
     violation : Vector
         (K,) norm of the constraints' violation; zeros without constraints.
     violation_rate : Vector
-        (K,) norm of the rate of what closed loops are open by; empty with a ``motion``.
+        (K,) norm of the rate of that; with a ``motion`` if it tells.
     balance : Vector
         (K,) energy less that at the start and the work of efforts, loads and friction [J]; empty
         with a ``motion``.
     rank, condition : Vector
-        (K,) of the rows of all closed loops, scaled in the metric of the mass matrix: how many are
-        independent, and how far they are from fewer; none for a tree.
+        (K,) of the rows of all closed loops and constraints, scaled in the metric of the mass
+        matrix: how many are independent, and how far they are from fewer; none for a tree.
+    injected : Vector
+        (K,) energy that the corrections after the steps have put in since the start [J]; empty
+        without a ``motion``.
     crossings : tuple of Crossing
         Where events took place.
     dense : DenseState, optional
@@ -69,6 +72,7 @@ class Trajectory(NamedTuple):
     balance: Vector = NOTHING
     rank: NDArray[np.int64] | None = None
     condition: Vector = NOTHING
+    injected: Vector = NOTHING
     crossings: tuple[Crossing, ...] = ()
     dense: DenseState | None = None
     changes: tuple[ChangePoint, ...] = ()
@@ -187,17 +191,20 @@ def simulate(
     elif tau is not None or external_forces is not None or dissipation:
         raise InvalidValueError('motion', type(motion).__name__,
                                 'without tau, external_forces and dissipation, which it brings')
+    corrections = None if free is not None else Corrections(dyn, motion)
     kind = str(method).lower()
     if kind == 'rk4':
         if times is not None or len(events) or dense:
             raise InvalidValueError('method', method,
                                     'one with variable step, for times, events or dense')
-        run = _fixed_steps(model, motion, free, q, v, duration, step or 1e-3, record_every)
-        return _with_changes(dyn, free, _recorded(dyn, motion, free, (q, v), *run), *run[:3])
+        run = _fixed_steps(model, motion if corrections is None else corrections, free, q, v,
+                           duration, step or 1e-3, record_every)
+        return _with_changes(dyn, free, _recorded(dyn, motion, free, (q, v), *run, corrections),
+                             *run[:3])
     solved = integrate(
         model, motion, _powerless(motion) if free is None else free.acceleration_and_power, q, v,
         duration, method=kind, rtol=rtol, atol=atol, max_step=step or math.inf, events=events,
-        dense=dense or times is not None,
+        dense=dense or times is not None, correct=corrections and corrections.correct,
         jacobian=None if free is None else _jacobian(dyn, free))
     if times is None:
         kept = np.unique(np.append(np.arange(0, len(solved.time), record_every),
@@ -212,9 +219,51 @@ def simulate(
         assert solved.dense is not None
         states = [solved.dense.with_work(t) for t in wanted]
         run = (wanted, *(np.array(part) for part in zip(*states)))
-    record = _recorded(dyn, motion, free, (q, v), *run)
+    record = _recorded(dyn, motion, free, (q, v), *run, corrections)
     return _with_changes(dyn, free, record._replace(crossings=solved.crossings,
                                                     dense=solved.dense), *solved[:3])
+
+
+class Corrections:
+    """
+    A motion of which it is told what its corrections do.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics, with the gravity that the energy is of.
+    motion : Motion
+        The motion.
+
+    """
+
+    def __init__(self, dyn: PreparedDynamics, motion: Motion) -> None:
+        self._dyn, self._motion = dyn, motion
+        self.acceleration, self.violation = motion.acceleration, motion.violation
+        self._times, self._injected = [0.0], [0.0]
+
+    def correct(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """Return the state that takes the place of the one a step ended with."""
+        corrected = self._motion.correct(t, q, v)
+        self._times.append(t)
+        self._injected.append(self._injected[-1] + self._energy(*corrected) - self._energy(q, v))
+        return corrected
+
+    def told(self, record: Trajectory) -> Trajectory:
+        """Return a record with what the corrections put in, and what the motion says of itself."""
+        last = np.searchsorted(self._times, record.time, side='right') - 1
+        record = record._replace(injected=np.array(self._injected)[last])
+        health = getattr(self._motion, 'health', None)
+        if health is None:
+            return record
+        rate, rank, condition = zip(*(health(*state) for state in zip(
+            record.time, record.q, record.v)))
+        return record._replace(violation_rate=np.array(rate), rank=np.array(rank),
+                               condition=np.array(condition))
+
+    def _energy(self, q: Vector, v: Vector) -> float:
+        parts = energy(self._dyn.model, q, v, gravity=self._dyn.gravity)
+        return float(parts.kinetic + parts.potential)
 
 
 def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vector, v: Vector,
@@ -239,15 +288,15 @@ def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vecto
 
 
 def _recorded(dyn: PreparedDynamics, motion: Motion, free: FreeMotion | None,
-              start: tuple[Vector, Vector], time: Vector, q: Vector, v: Vector, work: Vector
-              ) -> Trajectory:
+              start: tuple[Vector, Vector], time: Vector, q: Vector, v: Vector, work: Vector,
+              corrections: Corrections | None) -> Trajectory:
     """Return a run from a start with all that is to be told of it."""
     model = dyn.model
     total, at_start = (parts.kinetic + parts.potential for parts in (
         energy(model, *state, gravity=dyn.gravity) for state in ((q, v), start)))
-    if free is None:
-        violations = np.array([motion.violation(t, place) for t, place in zip(time, q)])
-        return Trajectory(time, q, v, total, violations)
+    if corrections is not None:
+        return corrections.told(Trajectory(time, q, v, total, np.array(
+            [motion.violation(t, place) for t, place in zip(time, q)])))
     balance = total - at_start - work
     if not model.loops:
         none = np.zeros(len(time))

@@ -231,3 +231,45 @@ class TestOneConstraint:
             assert found == pytest.approx(expected, rel=0.03)  # two printed digits
             if elimination is not None:
                 assert out.violation.max() < 1e-14
+
+    def test_energy_that_the_corrections_put_in(self, urdf_arm, height, drift):
+        """That of a step with correction less that without; least in the metric of the masses."""
+        start = drift['ics']['exact']
+        passive = ConstrainedMotion(urdf_arm, height, elimination=None)
+
+        def ran(duration, metric='mass', motion=None, **options):
+            return simulate(urdf_arm.model, start[:3], start[3:], duration, **options,
+                            motion=motion or ConstrainedMotion(
+                                urdf_arm, height, elimination=DirectElimination(metric)))
+        once = ran(0.05, step=0.05)
+        none = ran(0.05, motion=passive, step=0.05)
+        assert once.injected[0] == none.injected[-1] == 0.0
+        # 1e-12: rounding of an energy of 30 J
+        assert once.injected[1] == pytest.approx(once.energy[1] - none.energy[1], abs=1e-12)
+        mass, euclidean = (ran(5.0, metric, step=0.02, record_every=50).injected for metric in (
+            'mass', 'euclidean'))
+        assert len(mass) == 6
+        assert 1e-6 < abs(mass[-1]) < 0.2 * abs(euclidean[-1])
+        # RK4 leaves the constraint by h^4, and so much less is to be put back.
+        assert abs(ran(5.0, step=0.01).injected[-1]) == pytest.approx(abs(mass[-1]) / 16, rel=0.1)
+        fine = ran(2.0, method='dop853', rtol=1e-10, times=[0.0, 0.7, 2.0])
+        assert np.abs(fine.injected).max() < 1e-10   # DOP853 hardly leaves the constraint
+        assert len(fine.injected) == 3
+
+    def test_what_a_run_tells_of_every_state(self, urdf_arm, height, drift):
+        """The rate of the violation, the rank and how far it is from a smaller one."""
+        start = drift['ics']['exact']
+        arm, states = urdf_arm.model, (start[:3], start[3:])
+        none = simulate(arm, *states, 0.5, step=0.02, motion=ConstrainedMotion(
+            urdf_arm, height, elimination=None))
+        found = simulate(arm, *states, 0.5, step=0.02, motion=ConstrainedMotion(urdf_arm, height))
+        assert found.violation_rate.max() < 1e-14 < 1e-9 < none.violation_rate[-1]
+        assert found.rank.tolist() == [1] * 26
+        np.testing.assert_array_equal(found.condition, 1.0)   # a single row
+        near = ConstrainedMotion(urdf_arm, ToolPosition(urdf_arm, 'tool', PATH))
+        far, close = (near.health(0.0, np.array(q), np.zeros(3))[1:] for q in (
+            [0.2, -0.9, 1.7], [0.2, -0.9, 1e-4]))
+        assert far[0] == close[0] == 3
+        assert close[1] < 1e-3 * far[1]
+        free = simulate(arm, *states, 0.01)
+        assert free.injected.size == 0
