@@ -164,8 +164,9 @@ class JointStateWriter:
 
     def __init__(self, model: Model, joints: Sequence[str] = ()) -> None:
         self._names = list(joints) or list(simple_joints(model))
-        self._q, self._v = joint_places(model, self._names) if self._names else (
-            np.empty(0, np.intp), np.empty(0, np.intp))   # a robot of ball joints, or a body alone
+        self._q = self._v = np.empty(0, np.intp)   # of a robot of ball joints, or of a body alone
+        if self._names:
+            self._q, self._v = joint_places(model, self._names)
 
     def write(self, nanoseconds: int, q: Vector, v: Vector, effort: Vector | None) -> JointState:
         """
