@@ -1,5 +1,6 @@
 """The configuration of RViz says only what RViz 2 knows; it drops the rest unsaid."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,15 @@ VIEW = {'Distance', 'Focal Point', 'Pitch', 'Yaw', 'Target Frame', 'Near Clip Di
 OPTIONS = {'Background Color', 'Fixed Frame', 'Frame Rate'}
 TOOLS = {'Interact', 'MoveCamera', 'Select', 'FocusCamera', 'Measure', 'SetInitialPose', 'SetGoal',
          'PublishPoint'}
+NUMBERS = {   # kind and least, most that the property takes; what is beyond RViz changes unsaid
+    'Alpha': (float, 0.0, 1.0), 'Line Width': (float, 0.001, math.inf),
+    'Cell Size': (float, 1e-4, math.inf), 'Plane Cell Count': (int, 1, math.inf),
+    'Depth': (int, 1, 2**31 - 1), 'Frame Rate': (int, 1, math.inf),
+    'Distance': (float, 0.01, math.inf), 'Pitch': (float, -0.5 * math.pi, 0.5 * math.pi),
+    'Yaw': (float, 0.0, 2.0 * math.pi), 'X': (float, -math.inf, math.inf),
+    'Y': (float, -math.inf, math.inf), 'Z': (float, -math.inf, math.inf)}
+SWITCHES = ('Enabled', 'Visual Enabled', 'Collision Enabled', 'Show Axes', 'Show Arrows',
+            'Show Names')
 PUBLISHED = {'/robot_description': qos.LATCHED, '/controller/desired_path': qos.LATCHED,
              '/controller/actual_path': qos.RELIABLE, '/controller/markers': qos.RELIABLE}
 
@@ -82,6 +92,34 @@ def test_choices_are_among_those_of_their_properties(manager):
                 channels = [int(one) for one in display[name].split(';')]
                 assert len(channels) == 3
                 assert 0 <= min(channels) <= max(channels) <= 255
+
+
+def properties(node):
+    """Yield all properties with values, however deep."""
+    if isinstance(node, dict):
+        for name, value in node.items():
+            yield name, value
+            yield from properties(value)
+    elif isinstance(node, list):
+        for each in node:
+            yield from properties(each)
+
+
+def test_values_are_of_the_kind_and_in_the_range_of_their_properties(manager):
+    checked = set()
+    for name, value in properties(manager):
+        if name in NUMBERS:
+            kind, least, most = NUMBERS[name]
+            assert isinstance(value, (int, kind)), name
+            assert not isinstance(value, bool), name
+            assert least <= value <= most, name
+            checked.add(name)
+        elif name in SWITCHES:
+            assert isinstance(value, bool), name
+            checked.add(name)
+    assert {'Alpha', 'Depth', 'Distance', 'Enabled', 'Yaw', 'Visual Enabled'} <= checked
+    names = [display['Name'] for display in manager['Displays']]
+    assert len(set(names)) == len(names)
 
 
 def test_topics_match_what_the_nodes_publish(manager):
