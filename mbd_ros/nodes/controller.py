@@ -22,6 +22,7 @@ from mbd_ros.control import Payload, Task
 from mbd_ros.control.feasibility import check_task
 from mbd_ros.control.fused_step import Step
 from mbd_ros.control.payload import carrier, reloaded
+from mbd_ros.control.rehearsal import rehearse
 from mbd_ros.control.tracker import Mode, Tracker
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, MbdError, NoModelError
@@ -43,6 +44,7 @@ from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, 
 from mbd_ros.nodes.parameters import declaration_of, declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
 from mbd_ros.nodes.run import leave, run
+from mbd_ros.nodes.silence import LOOK, Silence
 from mbd_ros.nodes.task_parameters import task_from_parameters
 from mbd_ros.simulation.manifold import Vector
 
@@ -102,7 +104,7 @@ class Controller(Node):
         self._steps = self._misses = self._refused = 0
         self._stamp = -1
         self._begin = 0
-        self._arrival = 0.0
+        self._silence = Silence()
 
     def configure(self) -> None:
         """Take the robot and listen for joint states."""
@@ -124,7 +126,7 @@ class Controller(Node):
         self.create_subscription(Vector3Stamped, '~/gravity', self._on_gravity, qos.STREAM,
                                  qos_overriding_options=qos.OVERRIDABLE)
         self._watch = self.create_timer(
-            0.1, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+            LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._health = HealthPublisher(self, self._how)
 
     def close(self) -> None:
@@ -152,7 +154,8 @@ class Controller(Node):
                 raise
             first = Tracker(dynamics, idle, q, v)   # it cannot from here, which may be singular
         with contextlib.suppress(MbdError):   # to compile; the path may be out of reach from here
-            self._rehearse(Tracker(dynamics, task, q, v), q, v)
+            rehearse(Tracker(dynamics, task, q, v), commands.joints, q, v,
+                     self._period / SECOND)
             check_task(dynamics, task, q)
         self._commands, self._reader, self._task = commands, reader, task
         self._companions.use(model, self._drawings.frame(model))
@@ -162,17 +165,6 @@ class Controller(Node):
         self._tracker = self._measured = None
         self._stamp = -1
         self._drawings.show_path(first, self.get_clock().now().nanoseconds)
-
-    def _rehearse(self, tracker: Tracker, q: Vector, v: Vector) -> None:
-        """Do once what a controller does, so that nothing is compiled while the robot moves."""
-        period = self._period / SECOND
-        for moment in (0.0, period, 2.0 * period):
-            step = tracker.step(moment, q, v)
-        tracker.tool_points(step, q)
-        tracker.energy(q, v)
-        tracker.stop(moment, q, v)
-        tracker.step(moment + period, q, v)
-        tracker.weight(q)
 
     def _on_joint_states(self, message: JointState) -> None:
         """Answer a measured state with efforts."""
@@ -249,7 +241,7 @@ class Controller(Node):
             self._misses += max(0, round((stamp - self._stamp) / self._period) - 1)
         tracker = self._tracker
         self._stamp, self._measured = stamp, measured
-        self._arrival = time.monotonic()
+        self._silence.heard()
         state = (stamp - self._begin) / SECOND, measured.q, measured.v
         if self._mode == ControllerState.MODE_LOST and tracker.mode is Mode.WEIGHTLESS:
             self._take_up(tracker)
@@ -397,8 +389,7 @@ class Controller(Node):
         robot = self._source.robot
         if robot is None:
             self._wait(f'no robot: {self._source.problem}', say=False)
-        elif (self._mode in SENDING
-              and time.monotonic() - self._arrival > self._settings.state_timeout):
+        elif self._mode in SENDING and self._silence.look(self._settings.state_timeout):
             self._lose()
         if self._mode in SENDING:
             return

@@ -1,0 +1,46 @@
+"""After a rehearsal nothing is compiled when a goal comes."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.control import default_task
+from mbd_ros.control.feasibility import check_joints
+from mbd_ros.control.joint_constraints import joint_places
+from mbd_ros.control.rehearsal import rehearse
+from mbd_ros.control.splines import trajectory
+from mbd_ros.control.tracker import Tracker
+from mbd_ros.execution.machine_code import MachineCode
+
+ROOT = Path(__file__).resolve().parents[3]
+PERIOD = 0.002
+
+
+@pytest.mark.parametrize(('robot', 'joints'), [
+    ('five_bar', ('left_drive', 'right_drive')), ('puma560', ())])
+def test_a_trajectory_of_joints_finds_its_machine_code(robot, joints, monkeypatch):
+    model = mbd_ros.load(ROOT / 'urdf' / f'{robot}.urdf')
+    joints, task = joints or model.joint_names, default_task(robot)
+    q, v = np.array(task.start_positions), np.zeros(model.nv)
+    q, v = mbd_ros.close_loops(model, q, v) if model.loops else (q, v)
+    # Of its own, so that no other test has made the code.
+    dyn = mbd_ros.dynamics.PreparedDynamics(model)
+    rehearse(Tracker(dyn, task, q, v), joints, q, v, PERIOD)
+    tracker = Tracker(dyn, task, q, v)
+    for k in range(3):
+        tracker.step(k * PERIOD, q, v)
+
+    def forbidden(*_, **__):
+        raise AssertionError('compiled while the robot moves')
+    monkeypatch.setattr(MachineCode, '__init__', forbidden)
+    places, rates = joint_places(model, joints)
+    reference = tracker.reference(q)
+    path = trajectory([0.0, 2.0], [reference[0][places], reference[0][places] + 0.02],
+                      first_velocity=reference[1][rates])
+    check_joints(dyn, joints, path, 2.0, reference[0])
+    tracker.follow_joints(path, 2 * PERIOD, q, v, joints=joints)
+    tracker.step(3 * PERIOD, q, v)
+    tracker.stop(3 * PERIOD, q, v)
+    tracker.step(4 * PERIOD, q, v)
