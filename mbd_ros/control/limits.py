@@ -35,11 +35,14 @@ class Limits:
     ----------
     model : Model
         The robot.
+    often : bool, optional
+        Whether states are looked at so often that making machine code for it pays.
 
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, *, often: bool = True) -> None:
         self._model = model
+        self._often = often
         self._q, self._v = simple_entries(model)
         self._all = len(self._v) == model.nv
         lower, upper = model.lower[self._v], model.upper[self._v]
@@ -69,8 +72,8 @@ class Limits:
 
     @functools.cached_property
     def _in_machine_code(self) -> Callable[..., Any] | None:
-        """``excesses`` in machine code, where a robot is not too large for that."""
-        if self._model.nv > LARGEST_DENSE or not len(self._v):
+        """``excesses`` in machine code, where that pays and the robot is not too large for it."""
+        if not self._often or self._model.nv > LARGEST_DENSE or not len(self._v):
             return None
         return machine_code_of(
             lambda _, q, v: list(self.excesses(list(q), list(v))),

@@ -23,8 +23,7 @@ PERIOD = 0.002
 def test_a_trajectory_of_joints_finds_its_machine_code(robot, joints, monkeypatch):
     model = mbd_ros.load(ROOT / 'urdf' / f'{robot}.urdf')
     joints, task = joints or model.joint_names, default_task(robot)
-    q, v = np.array(task.start_positions), np.zeros(model.nv)
-    q, v = mbd_ros.close_loops(model, q, v) if model.loops else (q, v)
+    q, v = np.array(task.start_positions or [0.0] * model.nq), np.zeros(model.nv)
     # Of its own, so that no other test has made the code.
     dyn = mbd_ros.dynamics.PreparedDynamics(model)
     rehearse(Tracker(dyn, task, q, v), joints, q, v, PERIOD)
