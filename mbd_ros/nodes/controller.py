@@ -46,7 +46,6 @@ from mbd_ros.nodes.robot_source import Robot, RobotSource
 from mbd_ros.nodes.run import leave, run
 from mbd_ros.nodes.silence import LOOK, Silence
 from mbd_ros.nodes.task_parameters import task_from_parameters
-from mbd_ros.simulation.manifold import Vector
 
 MODES = {
     Mode.WEIGHTLESS: ControllerState.MODE_WEIGHTLESS,
