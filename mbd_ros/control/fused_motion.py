@@ -21,7 +21,6 @@ from mbd_ros.control.drives import driven_entries, is_under_actuated
 from mbd_ros.control.motion_kernels import (
     motion_kernels, MotionKernels, Setting, STEP_FACTS)
 from mbd_ros.control.recorded import Fading, Recorded, Structure
-from mbd_ros.control.references import Remembered
 from mbd_ros.control.robot_code import has_machine_code, LARGEST_DENSE
 from mbd_ros.control.scalar_manifold import SMALL
 from mbd_ros.control.scalars import all_positive, Row
@@ -139,8 +138,6 @@ class FusedMotion:
         self._constraint, self._approach, self._spring = constraint, approach, spring
         self._acceleration, self._step = kernels.acceleration.call, kernels.step.call
         self._observation = kernels.observation
-        # Of springs the place may be moved, all else is what it was at a time.
-        self._at = Remembered(self._changing) if spring is None else self._changing
         self._none = np.zeros(3 * kernels.rated)
         self._longest = math.inf if is_flat(kernels.model) else SMALL
         self._regular = CLEARLY_FREE if kernels.reach else CLEARLY_REGULAR
@@ -149,7 +146,7 @@ class FusedMotion:
     def solve(self, t: float, q: Vector, v: Vector, tolerance: float
               ) -> tuple[ConstrainedSolution, Vector] | None:
         """Return the motion and the applied force, None where the rank is in doubt."""
-        result = self._acceleration(q, v, *self._at(t))
+        result = self._acceleration(q, v, *self._changing(t))
         if result is None:
             return None
         solution = clear_solution(
@@ -169,8 +166,8 @@ class FusedMotion:
              bounds: Bounds) -> RegularStep | None:
         """Return the state at an end, corrected by one Newton step, if that is enough."""
         step = end - t
-        result = self._step(q, v, first, np.array((step,)), *self._at(t + 0.5 * step),
-                            *self._at(end))
+        result = self._step(q, v, first, np.array((step,)), *self._changing(t + 0.5 * step),
+                            *self._changing(end))
         if result is None:
             return None
         facts = result[-STEP_FACTS:].tolist()
@@ -184,7 +181,7 @@ class FusedMotion:
         """Return the state and motion after ``NominalModel.observe``, with no violation."""
         if self._observation is None:
             return None
-        result = self._observation.call(q, v, way, pace, *self._at(t))
+        result = self._observation.call(q, v, way, pace, *self._changing(t))
         if result is None:
             return None
         facts = result[-1 - FACTS:].tolist()

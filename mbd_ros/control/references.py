@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 import math
 from numbers import Real
@@ -193,29 +192,6 @@ def _lissajous(time: Scalar, data: Row) -> Row:
     return [*(m + a * sine(w * time + p) for m, a, w, p in axes),
             *(w * (a * cosine(w * time + p)) for _, a, w, p in axes),
             *(-w * w * (a * sine(w * time + p)) for _, a, w, p in axes)]
-
-
-class Remembered:
-    """
-    A function of time that keeps its latest value: several parts of a step ask for the same one.
-
-    Parameters
-    ----------
-    function : callable
-        Of the time [s].
-
-    """
-
-    def __init__(self, function: Callable[[float], tuple[Vector, ...]]) -> None:
-        self._function = function
-        self._time, self._value = math.nan, ()  # type: tuple[float, tuple[Vector, ...]]
-
-    def __call__(self, t: float) -> tuple[Vector, ...]:
-        """Return the value at a time."""
-        if t != self._time:
-            self._value = self._function(t)
-            self._time = t
-        return self._value
 
 
 def circle(
