@@ -134,17 +134,17 @@ def check_turns(coordinates: JointCoordinates, path: PiecewisePolynomial) -> Non
         If one does; says when.
 
     """
-    turns = coordinates.turns()
-    if not turns:
-        return
-    for begin, end in zip(path.times, path.times[1:]):
-        for time in np.linspace(begin, end, LOOKS).tolist():
-            position = path.at(time).position
-            for name, turn in turns:
-                if np.linalg.norm(position[turn]) < SHORTEST_TURN:
-                    raise InvalidValueError(f"way of joint '{name}' at {time:.3f} s", (
-                        'a turn by far more than half a turn between two points'),
-                        'points that are closer together, or slower')
+    fractions = np.linspace(0.0, 1.0, LOOKS)
+    times = np.diff(path.times)[:, None] * fractions               # since the segment's beginning
+    powers = times[:, :, None] ** np.arange(path.coefficients.shape[1])
+    for name, turn in coordinates.turns():
+        lengths = np.linalg.norm(powers @ path.coefficients[:, :, turn], axis=2)
+        if lengths.min() < SHORTEST_TURN:
+            segment, look = np.unravel_index(int(lengths.argmin()), lengths.shape)
+            raise InvalidValueError(
+                f"way of joint '{name}' at {path.times[segment] + times[segment, look]:.3f} s",
+                'a turn by far more than half a turn between two points',
+                'points that are closer together, or slower')
 
 
 def stopping(model: Model, joints: Sequence[str], q: Vector, v: Vector, acceleration: Vector,
