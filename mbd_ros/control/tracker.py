@@ -14,7 +14,8 @@ from enum import Enum
 import math
 
 import numpy as np
-import scipy.linalg  # noqa: F401 - now: not for the first time amid a control step
+import scipy.interpolate  # now: not for the first time amid a control step
+import scipy.linalg  # noqa: F401 - likewise
 
 from mbd_ros.control.approach import approach_duration, approached
 from mbd_ros.control.followed_tools import (

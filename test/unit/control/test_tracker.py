@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 from pathlib import Path
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -182,3 +184,14 @@ def test_no_stop_waits_for_a_compiler(robot, monkeypatch):
     for k in range(3, 6):
         assert tracker.step(k * PERIOD, q, v).fused
     assert not compiled
+
+
+def test_no_goal_waits_for_an_import():
+    """To import SciPy's splines takes 0.3 s, which would be between two control steps."""
+    script = ('import sys, mbd_ros.control.tracker; known = set(sys.modules); '
+              'from mbd_ros.control import spline, trajectory; '
+              'spline([[0, 0, 0], [1, 0, 0], [1, 1, 0]], 1.0).at(0.5); '
+              'trajectory([0, 1], [[0], [1]]).at(0.5); print(set(sys.modules) - known)')
+    found = subprocess.run([sys.executable, '-c', script], capture_output=True, text=True,
+                           check=True, cwd=ROOT)
+    assert found.stdout.strip() == 'set()'
