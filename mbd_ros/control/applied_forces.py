@@ -22,7 +22,7 @@ from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.model.state import floating_base
 from mbd_ros.simulation.manifold import (
     checked, displaced, displacement, is_flat, Matrix, Vector)
-from mbd_ros.spatial import Scalar
+from mbd_ros.spatial import root, Scalar
 
 
 class AppliedForce(Protocol):
@@ -38,6 +38,11 @@ class SpringConstants(NamedTuple):
 
     stiffness: tuple[float, ...]
     damping: float
+
+    def force(self, weight: Row, way: Row, rate: Row, inertia: Row) -> Row:
+        """Return ``g + k way + 2 zeta sqrt(k m_ii) rate``, on scalars (nv each)."""
+        return [g + k * x + (2.0 * self.damping * k**0.5) * root(m) * dx
+                for k, g, x, dx, m in zip(self.stiffness, weight, way, rate, inertia)]
 
 
 class PostureSpring:
@@ -82,12 +87,10 @@ class PostureSpring:
             raise InvalidValueError('damping', damping, 'a number not below zero')
         self.posture = checked(model, 'posture', posture, model.nq).copy()
         base = floating_base(model)
-        self.stiffness: Vector = np.broadcast_to(spring, (model.nv,)).copy()
+        each: Vector = np.broadcast_to(spring, (model.nv,)).copy()
         if base is not None:
-            self.stiffness[base.v] = 0.0
-        self.damping = damping
-        self.constants = SpringConstants(
-            tuple(self.stiffness.tolist()), damping)
+            each[base.v] = 0.0
+        self.constants = SpringConstants(tuple(each.tolist()), damping)
         self.dyn = dyn
         self._rest = np.zeros(model.nv)
         self._lead: tuple[Vector, float, float] | None = None
@@ -142,11 +145,10 @@ class PostureSpring:
     def __call__(self, t: float, q: Vector, v: Vector, mass_matrix: Matrix, /) -> Vector:
         """Return the force (nv,) [N m or N]."""
         target, rate = self.target(t)
-        dampers = (2.0 * self.damping) * np.sqrt(self.stiffness * mass_matrix.diagonal())
         weight: Vector = self.dyn.bias_forces(q, self._rest)
-        force: Vector = weight + self.stiffness * displacement(
-            self.dyn.model, q, target) - dampers * (v - rate)
-        return force
+        way = displacement(self.dyn.model, q, target)
+        return np.array(self.constants.force(
+            weight.tolist(), way.tolist(), (rate - v).tolist(), mass_matrix.diagonal().tolist()))
 
 
 def _led(time: Scalar, data: Row) -> Row:

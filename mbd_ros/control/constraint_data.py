@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from mbd_ros.control.curved_joint_paths import joint_path
 from mbd_ros.control.joint_constraints import JointCoupling, JointSpeed
 from mbd_ros.control.joint_trajectories import joint_trajectory
 from mbd_ros.control.orientations import held, Orientation, Turn
-from mbd_ros.control.path_data import path_from_data
+from mbd_ros.control.path_data import Kind, made_from_data, path_from_data
 from mbd_ros.control.servo_constraints import Constraint
 from mbd_ros.control.surfaces import cylinder, OnSurface, plane, sphere
 from mbd_ros.control.tool_constraints import (
     AXES, NoSideslip, ToolDirection, ToolOrientation, ToolPosition)
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.errors import InvalidValueError
 
 Data = Mapping[str, Any]
-
-
-class Kind(NamedTuple):
-    """A kind of constraint: who makes it, the data it needs and those it may have."""
-
-    make: Callable[..., list[Constraint]]
-    needed: frozenset[str]
-    optional: frozenset[str] = frozenset()
 
 
 def constraints_from_data(dyn: PreparedDynamics, data: Sequence[Data]) -> list[Constraint]:
@@ -54,29 +46,12 @@ def constraints_from_data(dyn: PreparedDynamics, data: Sequence[Data]) -> list[C
     """
     found: list[Constraint] = []
     for index, entry in enumerate(data):
-        what = f'constraint {index + 1}'
+        number = f' {index + 1}'
         if not isinstance(entry, Mapping):
-            raise InvalidValueError(what, entry, 'a mapping with kind and its data')
-        found += _made(KINDS, what, entry, dyn)
+            raise InvalidValueError(f'constraint{number}', entry,
+                                    'a mapping with kind and its data')
+        found += made_from_data(KINDS, 'constraint', entry, dyn, number=number)
     return found
-
-
-def _made(kinds: Mapping[str, Kind], what: str, data: Data, *first: Any) -> Any:
-    """Return what data of one of some kinds make."""
-    kind = str(data.get('kind', ''))
-    if kind not in kinds:
-        raise UnknownNameError(f'kind of {what}', kind, kinds)
-    make, needed, optional = kinds[kind]
-    given = {name: value for name, value in data.items() if name != 'kind'}
-    for name in given:
-        if name not in needed | optional:
-            raise UnknownNameError(f'datum of a constraint of kind {kind}', name,
-                                   sorted(needed | optional))
-    missing = sorted(needed - given.keys())
-    if missing:
-        raise InvalidValueError(f'{what}, of kind {kind},', sorted(given),
-                                f'also with {", ".join(missing)}')
-    return make(*first, **given)
 
 
 def _position(dyn: PreparedDynamics, link: str, path: Data, axes: str = AXES,
@@ -97,13 +72,13 @@ def _orientation_from_data(data: Any) -> Orientation:
     """Return a quaternion held, or the turn between two."""
     if not isinstance(data, Mapping):
         return held(data)
-    turn: Orientation = _made(TURNS, 'orientation', {'kind': 'turn', **data})
+    turn: Orientation = made_from_data(TURNS, 'tool orientation', {'kind': 'turn', **data})
     return turn
 
 
 def _on_surface(dyn: PreparedDynamics, link: str, surfaces: Sequence[Data], point: Any = None
                 ) -> list[Constraint]:
-    return [OnSurface(dyn, link, [_made(SURFACES, 'surface', each) for each in surfaces],
+    return [OnSurface(dyn, link, [made_from_data(SURFACES, 'surface', each) for each in surfaces],
                       point=point)]
 
 
@@ -130,14 +105,14 @@ def _no_sideslip(dyn: PreparedDynamics, link: str, axis: Any) -> list[Constraint
 
 
 SURFACES: Mapping[str, Kind] = {
-    'plane': Kind(plane, frozenset({'point', 'normal'})),  # type: ignore[arg-type]
-    'sphere': Kind(sphere, frozenset({'center', 'radius'})),  # type: ignore[arg-type]
-    'cylinder': Kind(cylinder, frozenset({'point', 'axis', 'radius'})),  # type: ignore[arg-type]
+    'plane': Kind(plane, frozenset({'point', 'normal'})),
+    'sphere': Kind(sphere, frozenset({'center', 'radius'})),
+    'cylinder': Kind(cylinder, frozenset({'point', 'axis', 'radius'})),
 }
 """Surfaces on which ``on_surface`` holds a point; two of them meet in a curve."""
 
 TURNS: Mapping[str, Kind] = {
-    'turn': Kind(Turn, frozenset({'start', 'end'}),  # type: ignore[arg-type]
+    'turn': Kind(Turn, frozenset({'start', 'end'}),
                  frozenset({'duration', 'begin'})),
 }
 

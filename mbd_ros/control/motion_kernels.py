@@ -28,7 +28,7 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.execution.fused import Computed, Fused, fused, Inside, KernelCall
 from mbd_ros.execution.trace import Operand, Symbol
-from mbd_ros.spatial import root, Scalar
+from mbd_ros.spatial import Scalar
 
 Given = Mapping[str, list[Symbol]]
 Part: TypeAlias = KernelCall | Computed
@@ -378,6 +378,5 @@ def applied_force(spring: SpringConstants | None, given: Given, M: list[Row]) ->
     """Return the force of a posture spring, on scalars, zero without one."""
     if spring is None:
         return [0.0] * len(M)
-    return [given['g'][i] + k * (given['target'][i] - given['q'][i])
-            - (2.0 * spring.damping * k**0.5) * root(M[i][i])
-            * (given['v'][i] - given['rate'][i]) for i, k in enumerate(spring.stiffness)]
+    return spring.force(list(given['g']), difference(given['target'], given['q']),
+                        difference(given['rate'], given['v']), [row[i] for i, row in enumerate(M)])
