@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rosless import names
+from rosless.dds.qos import Profile
 
 from . import best_available
 from .callback_groups import CallbackGroup, ReentrantCallbackGroup
@@ -76,11 +77,7 @@ class NodeEntities(OwnedEntities):
         profile = self._profile(qos_profile, qos_overriding_options, topic, is_publisher=True)
         full_name = self.resolve_topic_name(topic)
         self._check_alive()
-        writer = self._context.participant.writer(
-            _topic(full_name, profile),
-            names.type_on_wire(msg_type._definition.name),
-            profile.to_profile(),
-        )
+        writer = self._context.participant.writer(*on_wire(msg_type, full_name, profile))
         publisher = publisher_class(
             writer,
             msg_type,
@@ -143,11 +140,7 @@ class NodeEntities(OwnedEntities):
         profile = self._profile(qos_profile, qos_overriding_options, topic, is_publisher=False)
         full_name = self.resolve_topic_name(topic)
         self._check_alive()
-        reader = self._context.participant.reader(
-            _topic(full_name, profile),
-            names.type_on_wire(msg_type._definition.name),
-            profile.to_profile(),
-        )
+        reader = self._context.participant.reader(*on_wire(msg_type, full_name, profile))
         subscription = Subscription(
             reader,
             msg_type,
@@ -354,6 +347,15 @@ class NodeEntities(OwnedEntities):
         writer = participant.writer(*outgoing, numbers, data)
         reader = participant.reader(*incoming, numbers, data)
         return Channel(writer, reader, srv_type, name, full_name, profile)
+
+
+def on_wire(msg_type: Any, full_name: str, profile: QoSProfile) -> tuple[str, str, Profile]:
+    """Return topic, type and profile of a publisher or subscription as the wire has them."""
+    return (
+        _topic(full_name, profile),
+        names.type_on_wire(msg_type._definition.name),
+        profile.to_profile(),
+    )
 
 
 def _topic(name: str, profile: QoSProfile) -> str:

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
-from rosless import names
-
 from ..callback_groups import CallbackGroup
 from ..client import Client
 from ..clock import Clock
 from ..entity import Entity, Job
+from ..node_entities import on_wire
 from ..publisher import Publisher
 from ..qos import QoSProfile
 from ..qos_event import PublisherEventCallbacks, SubscriptionEventCallbacks
@@ -121,11 +120,7 @@ class ActionChannel:
     def publisher(self, msg_type: Any, suffix: str, profile: QoSProfile) -> Publisher:
         """Make a publisher."""
         name = self._node.resolve_topic_name(f'{self.name}/_action/{suffix}')
-        writer = self._node.context.participant.writer(
-            names.topic_on_wire(name),
-            names.type_on_wire(msg_type._definition.name),
-            profile.to_profile(),
-        )
+        writer = self._node.context.participant.writer(*on_wire(msg_type, name, profile))
         events = PublisherEventCallbacks()
         publisher = Publisher(writer, msg_type, name, profile, events, self._group, self._node)
         self._node._add(self.entities, publisher)
@@ -141,11 +136,7 @@ class ActionChannel:
     ) -> Any:
         """Make a subscription."""
         name = self._node.resolve_topic_name(f'{self.name}/_action/{suffix}')
-        reader = self._node.context.participant.reader(
-            names.topic_on_wire(name),
-            names.type_on_wire(msg_type._definition.name),
-            profile.to_profile(),
-        )
+        reader = self._node.context.participant.reader(*on_wire(msg_type, name, profile))
         events = SubscriptionEventCallbacks()
         subscription = kind(
             reader, msg_type, name, callback, self._group, profile, False, events, self._node
@@ -177,8 +168,6 @@ class ActionChannel:
         """Destroy everything."""
         context = self._node.context
         alive = context._participant is not None
-        for entity in self.entities:
-            entity.destroyed = True
         for entity in self.entities:
             entity.destroyed = True
         with context.discovery.together() if alive else nullcontext():
