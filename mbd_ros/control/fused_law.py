@@ -8,10 +8,10 @@ from typing import Protocol
 
 from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.drives import driven_entries, driven_kernel
+from mbd_ros.control.rank_facts import CLEARLY_FREE, FACTS, gaps, no_facts
 from mbd_ros.control.robot_code import has_machine_code, machine_code
 from mbd_ros.control.scalars import (
     absolute, clipped, difference, Row, smallest, square, sum_of)
-from mbd_ros.control.small_systems import CLEARLY_FREE, FACTS, gaps, no_facts
 from mbd_ros.control.solvers import actuated_solver
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.execution.fused import Computed, Fused, fused, Inside, KernelCall

@@ -20,11 +20,11 @@ from mbd_ros.control.constraint_stack import recorded_form
 from mbd_ros.control.drives import driven_entries, is_under_actuated
 from mbd_ros.control.motion_kernels import (
     motion_kernels, MotionKernels, Setting, STEP_FACTS)
+from mbd_ros.control.rank_facts import CLEARLY_FREE, CLEARLY_REGULAR, FACTS, gaps, RANK
 from mbd_ros.control.recorded import Fading, Recorded, Structure
 from mbd_ros.control.robot_code import has_machine_code, LARGEST_DENSE
 from mbd_ros.control.scalar_manifold import SMALL
 from mbd_ros.control.scalars import all_positive, Row
-from mbd_ros.control.small_systems import CLEARLY_FREE, CLEARLY_REGULAR, FACTS, gaps, RANK
 from mbd_ros.control.solvers import clear_solution, is_conflicting
 from mbd_ros.control.time_code import TimeCode, unchanging
 from mbd_ros.control.udwadia_kalaba import ConstrainedSolution

@@ -23,10 +23,10 @@ from mbd_ros.control.joint_reference import JointReference
 from mbd_ros.control.limits import Limits
 from mbd_ros.control.motion_kernels import MotionKernels, STEP_FACTS
 from mbd_ros.control.nominal_model import NominalModel, NominalState, SMALLEST_STEP
+from mbd_ros.control.rank_facts import FACTS, no_facts, RANK
 from mbd_ros.control.robot_code import machine_code
 from mbd_ros.control.scalar_manifold import displacement, NEAR, turned
 from mbd_ros.control.scalars import difference, Row, smallest
-from mbd_ros.control.small_systems import FACTS, no_facts, RANK
 from mbd_ros.control.solvers import is_conflicting
 from mbd_ros.control.time_code import TimeCode
 from mbd_ros.control.tracking import TrackingEffort, TrackingLaw

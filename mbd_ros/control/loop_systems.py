@@ -2,15 +2,15 @@
 Small systems of robots with closed loops, written for ``execution.loop_code``.
 
 What the drives have to give of a force, and how joints that nobody measures move with the others;
-both by the columns that ``small_systems.orthogonalize`` makes, with its report of the rank.
+both by the columns that ``orthogonal_columns.orthogonalize`` makes, with its report of the rank.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from mbd_ros.control.small_systems import (
-    CONFLICT, DROPPED, FACTS, KEPT, least_norm, nearest, orthogonalize, PIVOT, RANK)
+from mbd_ros.control.orthogonal_columns import least_norm, nearest, orthogonalize
+from mbd_ros.control.rank_facts import CONFLICT, DROPPED, FACTS, KEPT, PIVOT, RANK
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 NOISE = 1e-13

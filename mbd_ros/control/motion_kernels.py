@@ -2,7 +2,7 @@
 Machine code of a constrained motion: its accelerations, corrections, and a whole step.
 
 The system ``M qdd = Q + Q_c``, ``A qdd = b`` is put together from kernels of the robot and the
-recorded rows, and solved by ``small_systems.py``, which decides the rank.
+recorded rows, and solved by ``small_systems.py``, which reports of its rank (``rank_facts.py``).
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from mbd_ros.control.applied_forces import SpringConstants
 from mbd_ros.control.drives import cleaning, driven_kernel, leave_a_motion
 from mbd_ros.control.link_constraint import MOTION
 from mbd_ros.control.loop_constraint import ClosedLoops
+from mbd_ros.control.rank_facts import FACTS, gathered, no_facts
 from mbd_ros.control.recorded import Known, Quantity, Recorded, Rows, Structure
 from mbd_ros.control.robot_code import machine_code
 from mbd_ros.control.scalar_manifold import configuration_rate, displaced, normalized
-from mbd_ros.control.scalars import difference, identity, length, Row, smallest, square, sum_of
-from mbd_ros.control.small_systems import (
-    CONFLICT, DROPPED, FACTS, KEPT, no_facts, PIVOT, RANK)
+from mbd_ros.control.scalars import difference, identity, length, Row, square, sum_of
 from mbd_ros.control.solvers import reached_solver, solver, step_solver
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loop_kinematics import VALUES
@@ -365,13 +364,6 @@ class MotionKernels:
 def motion_kernels(dyn: PreparedDynamics, structure: Structure, setting: Setting) -> MotionKernels:
     """Return machine code, made once: a robot goes from task to task without a compilation."""
     return MotionKernels(dyn, structure.constraint, setting)
-
-
-def gathered(facts: list[list[Symbol]]) -> Row:
-    """Return the least or largest of all facts, but rank and conflict of the first."""
-    return [facts[0][RANK], smallest([one[KEPT] for one in facts]),
-            -smallest([-one[DROPPED] for one in facts]), facts[0][CONFLICT],
-            smallest([one[PIVOT] for one in facts])]
 
 
 def applied_force(spring: SpringConstants | None, given: Given, M: list[Row]) -> Row:

@@ -17,9 +17,9 @@ import scipy  # loads its parts when they are asked for: half of what importing 
 
 from mbd_ros.control.loop_constraint import ClosedLoops
 from mbd_ros.control.loop_systems import passive_step
+from mbd_ros.control.rank_facts import clear, CLEARLY_FREE, FACTS
 from mbd_ros.control.robot_code import has_machine_code, machine_code, padded
 from mbd_ros.control.scalar_manifold import displaced as displaced_on_scalars
-from mbd_ros.control.small_systems import clear, CLEARLY_FREE, FACTS
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loop_closure import loop_closure
 from mbd_ros.dynamics.loop_efforts import free_motions
@@ -179,7 +179,7 @@ def passive_code(dyn: PreparedDynamics, passive: tuple[int, ...]) -> Callable[..
     Return (q, v without passive entries) to one step of Newton, None without machine code.
 
     It gives the configuration (nq,) after the step, v (nv,) with its passive entries, the facts of
-    ``small_systems``, and the largest entries of phi and of the step.
+    ``rank_facts``, and the largest entries of phi and of the step.
     """
     model, n = dyn.model, dyn.model.nv
     if not model.loops or not passive or not has_machine_code(dyn):

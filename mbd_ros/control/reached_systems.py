@@ -4,17 +4,17 @@ Robots with closed loops and too few drives, written for ``execution.loop_code``
 The mathematics of ``actuation.py`` in coordinates ``y = F^T qdd``, ``M = F F^T`` with
 ``F = L D^1/2``: loops ask for ``X^T y = b_l``, ``X = F^-1 A_l^T``, and what drives S reach is
 spanned by the columns of ``G = P F^-1 S^T`` where P leaves out those of X. Both are made
-orthogonal by ``small_systems.orthogonalize``, whose report of the ranks decides whether they are
-beyond doubt.
+orthogonal by ``orthogonal_columns.orthogonalize``, whose report of the ranks decides whether they
+are beyond doubt.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from mbd_ros.control.small_systems import (
-    compare, CONFLICT, DROPPED, factorize, FACTS, KEPT, least_norm, multiply, nearest,
-    orthogonalize, PIVOT, RANK, solve_columns, solve_lower, solve_upper)
+from mbd_ros.control.orthogonal_columns import least_norm, nearest, orthogonalize, solve_columns
+from mbd_ros.control.rank_facts import CONFLICT, DROPPED, FACTS, KEPT, PIVOT, RANK
+from mbd_ros.control.small_systems import compare, factorize, multiply, solve_lower, solve_upper
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 import functools
 import math
 
+from mbd_ros.control.rank_facts import clear, CLEARLY_REGULAR, CONFLICT, FACTS, KEPT, RANK
 from mbd_ros.control.reached_systems import reached_motion
 from mbd_ros.control.robot_code import padded
 from mbd_ros.control.small_systems import (
-    actuated_efforts, clear, CLEARLY_REGULAR, CONFLICT, constrained_motion, FACTS, KEPT,
-    least_step, RANK, shortest_step)
+    actuated_efforts, constrained_motion, least_step, shortest_step)
 from mbd_ros.control.udwadia_kalaba import CONFLICT as CONFLICTING
 from mbd_ros.control.udwadia_kalaba import constrained_acceleration, ConstrainedSolution
 from mbd_ros.execution.fast_call import fast_call
