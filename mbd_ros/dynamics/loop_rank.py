@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 RANK = 3e-5
 """Part of the largest singular value below which others are zero: an angle."""
+ROUNDING = 1e-12
+"""Levers [m] and singular values below are rounding: of rows that nothing in the robot moves."""
 FAR_APART = 1e9
 """
 Ratio of masses from which on pivots decide nothing: the inverse inertia of a heavy body is as
@@ -85,7 +87,7 @@ class RowSpace:
         counts[slice(None) if free is None else free] = True
         levers = np.abs(A) * np.outer(lengths, turns)
         longest = levers.max(axis=(-2, -1), initial=0.0)[..., None]
-        longest = np.where(longest > 0.0, longest, 1.0)
+        longest = np.where(longest > ROUNDING, longest, 1.0)
         self._rows = np.where(lengths, 1.0, longest)
         self._columns = np.where(turns, 1.0 / longest, 1.0) * counts
         self._scaled = A * self._rows[..., None] * self._columns[..., None, :]
@@ -93,7 +95,7 @@ class RowSpace:
             self._U, self.sigma, self._Vt = np.linalg.svd(self._scaled)
         else:  # of many states only what is asked of many
             self.sigma = np.linalg.svd(self._scaled, compute_uv=False)
-        self.rank = (self.sigma > RANK * self.sigma[..., :1]).sum(axis=-1)
+        self.rank = (self.sigma > np.maximum(RANK * self.sigma[..., :1], ROUNDING)).sum(axis=-1)
 
     @property
     def smallest(self) -> Array:

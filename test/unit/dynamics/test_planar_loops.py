@@ -282,3 +282,13 @@ def test_a_loop_that_a_slide_ends(angle):
     dyn = mbd_ros.compile(model, gravity=GRAVITY)
     equal(found, loop_rank.revealed(dyn, 'accelerations', q, v, tau))
     assert mbd_ros.mobility(model, q) == 7
+
+
+@pytest.mark.parametrize('turn', [0.0, 0.3, -ROUNDED])
+def test_a_loop_that_says_nothing(turn):
+    """Rows of a plane that all joints keep to are rounding; the largest of them counts no more."""
+    model = parallel_rods('planar', 'fixed', turn=turn)
+    q, v, tau = np.array([-1.5, 1.3, -1.2]), np.array([1.0, 2.0, 3.0]), np.ones(3)
+    assert mbd_ros.mobility(model, q) == 3
+    dyn = mbd_ros.compile(model)
+    equal(loop_rank.revealed(dyn, 'accelerations', q, v, tau), dyn.forward_dynamics(q, v, tau))
