@@ -29,6 +29,9 @@ from mbd_ros.simulation.manifold import checked, joint_of_each_velocity, Matrix,
 
 DEFAULT_ELIMINATION = DirectElimination()
 PROJECTION = DirectElimination(position_iterations=200, nudge=0.02)
+OPEN = 1e-9
+"""Closed loops that an elimination leaves open by more have been torn by rows they conflict with
+[m or 1]."""
 
 
 class Dynamics(NamedTuple):
@@ -161,7 +164,7 @@ class ConstrainedMotion:
 
         """
         found = self._solved_in_machine_code(t, q, v)
-        if found is not None:
+        if found is not None and not self._would_tear(found.solution.conflicting):
             return found
         A, b = self.whole.matrix(q, v, t), self.whole.right_side(q, v, t)
         if (len(v) > LONG and self.applied is None and self.actuation is None and len(A)
@@ -181,7 +184,15 @@ class ConstrainedMotion:
                 applied - h, A, b, self.loop_rows, tolerance=self.tolerance))
         solution = quick_constrained_acceleration(
             M, applied - h, A, b, tolerance=self.tolerance, joint_names=self._names)
+        if self._would_tear(solution.conflicting):
+            every = Actuation(self.dyn.model, self.dyn.model.joint_names)
+            solution = reach(self.dyn, q, M, every).solve(
+                applied - h, A, b, self.loop_rows, tolerance=self.tolerance)
         return Dynamics(applied, solution)
+
+    def _would_tear(self, conflicting: bool) -> bool:
+        """Return whether a compromise of all rows would be one with closed loops, which hold."""
+        return conflicting and self.loop_rows > 0 and not self.under_actuated
 
     def held_rows(self, q: Vector, v: Vector) -> Matrix:
         """Return the rows of the loops, then those that single out the actuated joints."""
@@ -212,7 +223,7 @@ class ConstrainedMotion:
         -------
         RegularStep or None
             None where the step needs ``acceleration`` and ``eliminate``: without machine code,
-            near a singularity, or if one Newton step is not enough.
+            near a singularity, if one Newton step is not enough, or if rows conflict with loops.
 
         """
         quick = self.in_machine_code()
@@ -220,7 +231,8 @@ class ConstrainedMotion:
                   else quick.bounds(self.elimination, self.tolerance))
         if quick is None or bounds is None:
             return None
-        return quick.step(t, q, v, first, end, bounds)
+        found = quick.step(t, q, v, first, end, bounds)
+        return None if found is not None and self._would_tear(found.conflicting) else found
 
     def observed(self, t: float, q: Vector, v: Vector, way: Vector, pace: Vector
                  ) -> RegularStep | None:
@@ -268,7 +280,24 @@ class ConstrainedMotion:
         """Return the corrected state with its report, or None where nothing is eliminated."""
         if self.elimination is None:
             return None
-        return self.elimination.eliminate(self.dyn, self.whole, q, v, t)
+        report = self.elimination.eliminate(self.dyn, self.whole, q, v, t)
+        for loops in self._loops:
+            if np.abs(loops.violation(report.q, t)).max() > OPEN:
+                return self._closed(loops, t, report, q, v)
+        return report
+
+    def _closed(self, loops: ClosedLoops, t: float, report: Elimination, q: Vector, v: Vector
+                ) -> Elimination:
+        """Return the state of an elimination, or that before it, with its loops closed."""
+        assert self.elimination is not None
+        closing = DirectElimination(self.elimination.metric)
+        closed = closing.eliminate(self.dyn, loops, report.q, report.v, t)
+        if not closed.converged:
+            closed = closing.eliminate(self.dyn, loops, q, v, t)
+        rate = self.whole.violation_rate(closed.q, closed.v, t)
+        return report._replace(
+            q=closed.q, v=closed.v, violation=self.violation(t, closed.q), converged=False,
+            rate=0.0 if rate is None else float(np.linalg.norm(rate)))
 
     def project(self, q: ArrayLike, v: ArrayLike | None = None, time: float = 0.0) -> Elimination:
         """

@@ -1,13 +1,18 @@
 """Constraints of a task together with the closed loops of a robot."""
 
+from pathlib import Path
+
 from loop_models import body_order, case_model, cases
 import numpy as np
 import pytest
 
 import mbd_ros
+from mbd_ros.control import (
+    ConstrainedMotion, Ellipse, FunctionConstraint, NominalModel, ToolPosition)
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.errors import ShapeError
 
+URDF = Path(__file__).parents[3] / 'urdf'
 CASE, MODEL = cases()['spatial10_spherical'], case_model('spatial10_spherical')
 Q, V = (np.array(CASE[name])[body_order(MODEL)] for name in ('q', 'qd'))
 TAU = np.ones(MODEL.nv)
@@ -31,3 +36,31 @@ def test_a_task_and_loops_hold_together():
     assert solution.multipliers.shape == (2, 5)
     with pytest.raises(ShapeError, match='as many states'):
         mbd_ros.udwadia_kalaba(MODEL, np.tile(Q, (2, 1)), V, TAU, np.zeros((3, 1, MODEL.nv)), [0])
+
+
+def test_loops_hold_where_a_task_cannot():
+    """Accelerations that no motion of the loops has: the compromise is among the task's rows."""
+    dyn = mbd_ros.compile(MODEL)
+    wanted = 5.0 * np.cos(np.arange(1.0, MODEL.nv + 1.0))
+    motion = ConstrainedMotion(dyn, FunctionConstraint(
+        lambda q, v, t: np.eye(MODEL.nv), lambda q, v, t: wanted))
+    solution = motion.solve(0.0, Q, V).solution
+    assert solution.conflicting
+    rows = dyn.loop_rows(Q, V)
+    free, bias = rows[:, VALUES:], rows[:, VALUES - 1]
+    # Rounding of accelerations of 10 rad/s^2; a compromise with the loops misses them by 1.
+    np.testing.assert_allclose(free @ solution.accelerations, -bias, rtol=0, atol=1e-10)
+    nearest = wanted + np.linalg.lstsq(free, -bias - free @ wanted, rcond=1e-9)[0]
+    np.testing.assert_allclose(solution.accelerations, nearest, rtol=0, atol=1e-9)
+
+
+def test_a_path_out_of_reach_does_not_tear_loops_open():
+    """Elimination ends at a compromise of 1.5 m; it left the loops 31 mm open."""
+    dyn = mbd_ros.compile(mbd_ros.load(URDF / 'five_bar.urdf'))
+    q, _ = mbd_ros.close_loops(dyn.model, [0.3, -0.2, 0.1, 0.4], np.zeros(4))
+    far = ToolPosition(dyn, 'tool', Ellipse([0.3, 0, 2], [0.1, 0, 0], [0, 0, 0.05]), axes='xz')
+    state = NominalModel(ConstrainedMotion(dyn, far), q).advance_to(0.002)
+    assert state.violation > 1.0
+    phi, rate = dyn.loop_rows(state.q, state.v)[:, :2].T
+    assert np.abs(phi).max() < 1e-13   # the tolerance of the elimination
+    assert np.abs(rate).max() < 1e-13
