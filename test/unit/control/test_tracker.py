@@ -163,8 +163,21 @@ def test_too_few_actuators_are_refused_and_say_how_many_equations_they_satisfy(d
     assert tracker.step(0.002, exact, np.zeros(3)).nominal.effort[[0, 2]].tolist() == [0.0, 0.0]
 
 
+@pytest.fixture
+def compiled(monkeypatch):
+    """Return what this thread compiles from now on; others do so aside."""
+    found, plain = [], MachineCode.__init__
+
+    def noted(self, *arguments, **settings):
+        if threading.current_thread() is threading.main_thread():
+            found.append(arguments)
+        plain(self, *arguments, **settings)
+    monkeypatch.setattr(MachineCode, '__init__', noted)
+    return found
+
+
 @pytest.mark.parametrize('robot', ['puma560', 'five_bar'])
-def test_no_stop_waits_for_a_compiler(robot, monkeypatch):
+def test_no_stop_waits_for_a_compiler(robot, compiled):
     """What it needs was compiled when control began, also of a robot with a loop."""
     dyn = mbd_ros.compile(mbd_ros.load(ROOT / 'urdf' / f'{robot}.urdf'))
     task = default_task(robot)
@@ -173,17 +186,32 @@ def test_no_stop_waits_for_a_compiler(robot, monkeypatch):
     tracker = Tracker(dyn, replace(task, start='approach'), q, v)
     for k in range(3):
         tracker.step(k * PERIOD, q, v)
-    compiled, plain = [], MachineCode.__init__
-
-    def noted(self, *arguments, **settings):
-        if threading.current_thread() is threading.main_thread():   # others compile aside
-            compiled.append(arguments)
-        plain(self, *arguments, **settings)
-    monkeypatch.setattr(MachineCode, '__init__', noted)
+    compiled.clear()
     tracker.stop(2 * PERIOD, q, v, 'asked to')
     for k in range(3, 6):
         assert tracker.step(k * PERIOD, q, v).fused
     assert not compiled
+
+
+def test_no_goal_of_the_same_constraints_waits_for_a_compiler(compiled):
+    """Other paths are other data, and every kind of path was compiled when control began."""
+    dyn = mbd_ros.compile(mbd_ros.load(ROOT / 'urdf' / 'puma560.urdf'))
+    task = replace(default_task('puma560'), start='approach')
+    q, v = np.array(task.start_positions), np.zeros(6)
+    tracker = Tracker(dyn, task, q, v)
+    for k in range(3):
+        tracker.step(k * PERIOD, q, v)
+    compiled.clear()
+    a, b, c = [0.5, 0.1, 0.5], [0.55, 0.15, 0.5], [0.6, 0.1, 0.55]
+    spline = {'kind': 'spline', 'points': [a, b, c], 'duration': 2.0}
+    for k, path in enumerate((
+            spline, {**spline, 'closed': True}, {'kind': 'line', 'start': a, 'end': b,
+                                                 'duration': 1.0},
+            {'kind': 'lissajous', 'center': a, 'amplitude': [0.1, 0.1, 0.1], 'turns': [1, 2, 3]},
+            {'kind': 'circle', 'center': a, 'radius': 0.1, 'normal': [0, 0, 1]}), 3):
+        tracker.follow(replace(task, path=path), k * PERIOD, q, v)
+        assert tracker.step(k * PERIOD, q, v).fused
+        assert not compiled, path
 
 
 def test_no_goal_waits_for_an_import():
