@@ -24,6 +24,7 @@ TABLES = {
     'Two threads, one state': within_state.threads,
     'Halves of a ring, one state': within_state.halves,
     'Closed planar rings, one state': closed_loops.rings,
+    'Rings out of a plane of the world, one state': closed_loops.leaning,
     'Rings in segments, one state': closed_loops.segments,
     'Parallel robots, one state': closed_loops.robots,
     'A minute of the slider-crank': closed_loops.minutes,

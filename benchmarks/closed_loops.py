@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 import math
 from pathlib import Path
 import time
@@ -13,6 +14,7 @@ import numpy as np
 from benchmarks.loop_peers import mujoco_call, mujoco_hinges, pinocchio_calls
 from benchmarks.timing import interleaved, Timing
 import mbd_ros
+from mbd_ros.dynamics.loop_rank import revealed
 from mbd_ros.execution.compiled import compiled_kernel
 from mbd_ros.execution.kernel import Kernel
 from mbd_ros.execution.rolled_bundles import rolled_bundles_of
@@ -28,6 +30,10 @@ SIZES = ((15, None), (51, None), (101, None), (151, None), (251, None), (1001, N
 LARGEST_PINOCCHIO = 251
 GRAVITY = (0.0, -9.81, 0.0)
 WEIGHT = (0.0, 0.0, -9.81)
+ACROSS = 'rpy="-1.5707963267948966 0 0"'
+"""Of the frames of a cut whose axis is y."""
+PLATFORM = """<link name="base"><inertial><mass value="5"/>
+  <inertia ixx=".25" ixy="0" ixz="0" iyy=".25" iyz="0" izz=".25"/></inertial></link>"""
 MINUTE = 60.0
 """[s] of motion."""
 PEERS = ('constraintDynamics', 'lcaba', 'mj_forward')
@@ -87,6 +93,27 @@ def rings() -> Iterator[str]:
     slope = np.polyfit(np.log([n for n, _ in long]), np.log([t for _, t in long]), 1)[0]
     yield ''
     yield f'Growth from 51 to 251 links: time ~ n^{slope:.2f}.'
+
+
+def leaning() -> Iterator[str]:
+    """Yield a table: rings on a platform that floats, out of a plane of the world by an angle."""
+    yield '| angle [rad] | recursion [us] | rank decided first [us] | ratio: median (min-max) |'
+    yield '|---|---|---|---|'
+    model = mbd_ros.load(ring(15, ('0 1 0',)).replace('<link name="base"/>', PLATFORM).replace(
+        'xyz="1 0 0"/><link2', f'xyz="1 0 0" {ACROSS}/><link2').replace(
+        'xyz="1 0 0"/></loop', f'xyz="1 0 0" {ACROSS}/></loop'), floating_base=True)
+    dyn, rest = mbd_ros.compile(model), np.zeros(model.nv)
+    for angle in (0.0, 1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.3):
+        turn = np.zeros(model.nv)
+        turn[3:6] = angle * np.array([0.6, 0.0, 0.8])
+        q = state.integrate(model, state.neutral(model), turn)
+        q[7:] = regular(15)
+        times = interleaved({
+            'recursion': (dyn.forward_dynamics, (q, rest, rest)),
+            'dense': (partial(revealed, dyn, 'accelerations'), (q, rest, rest))}, seconds=0.02)
+        least, middle, most = times['dense'].ratio_to(times['recursion'])
+        yield (f'| {angle:.0e} | {times["recursion"].median:.2f} | {times["dense"].median:.0f} | '
+               f'{middle:.0f} ({least:.0f}-{most:.0f}) |')
 
 
 def segments() -> Iterator[str]:
