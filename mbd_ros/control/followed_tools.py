@@ -27,7 +27,8 @@ class ToolPoints(NamedTuple):
     link : str
         Link of the tool.
     desired, nominal, actual : Vector
-        (3,) of the path, the nominal model and the measured robot [m].
+        (3,) of the path, the nominal model and the measured robot [m]; along axes that the path
+        leaves free the desired place is that of the nominal model.
     error : float
         Distance of the measured tool from the path's point, along the prescribed axes [m].
     force : Vector
@@ -62,10 +63,12 @@ class FollowedTool(NamedTuple):
     def points(self, nominal: NominalState, q: Vector) -> ToolPoints:
         """Return where it is for a nominal model and a measured configuration (nq,)."""
         tool, force = self.constraint, np.zeros(3)
-        actual, desired = tool.position(q), tool.path.at(nominal.time).position
+        actual, there = tool.position(q), tool.position(nominal.q)
+        desired = there.copy()
+        desired[tool.chosen] = tool.path.at(nominal.time).position[tool.chosen]
         force[tool.chosen] = nominal.multipliers[self.rows]
         error = float(np.linalg.norm((actual - desired)[tool.chosen]))
-        return ToolPoints(tool.link, desired, tool.position(nominal.q), actual, error, force)
+        return ToolPoints(tool.link, desired, there, actual, error, force)
 
 
 def followed_tools(motion: ConstrainedMotion, state: NominalState) -> tuple[FollowedTool, ...]:

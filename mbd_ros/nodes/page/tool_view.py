@@ -64,14 +64,22 @@ class ToolView:
 
         """
         self._force_length = float(np.linalg.norm(arrow))
+        if self._force_length == 0.0:
+            self._hide_force()
+            return
         if self.force is None:
             self.force = self._scene.add_arrows(
                 f'/constraint_force/{self._number}', self._arrow(), colors.FORCE,
                 shaft_radius=0.008 * self._size, head_radius=0.022 * self._size,
                 head_length=0.055 * self._size)
         self.force.position = tail
-        if self._force_length > 0.0:
-            self.force.wxyz = _from_z(arrow / self._force_length)
+        self.force.wxyz = _from_z(arrow / self._force_length)
+
+    def _hide_force(self) -> None:
+        """Take the arrow away: one without length would stay in the browser as it was."""
+        if self.force is not None:
+            self.force.remove()
+            self.force = None
 
     def redraw(self) -> None:
         """Send the traced path and the length of the force to the browsers."""
@@ -89,9 +97,9 @@ class ToolView:
 
     def remove(self) -> None:
         """Take it off the page."""
-        for handle in (self.traced, self.force):
-            if handle is not None:
-                handle.remove()
+        self._hide_force()
+        if self.traced is not None:
+            self.traced.remove()
 
     def _arrow(self) -> NDArray[np.float32]:
         """Return the points of the force's arrow along z."""

@@ -89,6 +89,19 @@ def test_holding_balances_the_weight_where_it_began(dyn, tracker):
     assert points.force.tolist() == [0.0, 0.0, 0.0]
 
 
+def test_along_axes_that_a_path_leaves_free_nothing_is_off(dyn):
+    task = default_task('three_link_arm')
+    q = np.array([0.3, -0.4, 1.0])
+    start = dyn.pose(q, 'tool')[:3, 3]
+    path = {'kind': 'line', 'start': start.tolist(), 'end': [*start[:2].tolist(), 9.0],
+            'duration': 1.0}   # far above, where only z would have it
+    tracker = Tracker(dyn, next_task(task, {'path': path, 'axes': 'xy'}), q, np.zeros(3))
+    stepper = Stepper(dyn.model, q)
+    tool = tracker.tool_points(run(tracker, stepper, 0.0, 100), stepper.q)
+    np.testing.assert_allclose(tool.desired, tool.nominal, atol=1e-12)
+    assert tool.error < 1e-4
+
+
 @pytest.mark.parametrize(('name', 'period'), [
     ('puma560', 0.001),   # with too long a step for it the nominal model cannot go on
     ('puma560', 0.03),   # 20 m/s
