@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import contextlib
+import copy
 from enum import Enum
 import math
 
@@ -246,6 +247,65 @@ class Tracker:
         self.mode, self.problem = Mode.WEIGHTLESS, ''
         self._source = self._joints = self._fused = None
         self._tools, self.surfaces = (), ()
+
+    def apart(self) -> Tracker:
+        """
+        Return a tracker of the same law that shares no state with this one.
+
+        What it does in another thread while steps go on is compiled for this one, too. It may
+        begin what it is given, but takes no steps: these would teach the law.
+
+        """
+        other = copy.copy(self)
+        other.release()
+        return other
+
+    def rehearse(self, task: Task, q: Vector, v: Vector) -> None:
+        """
+        Begin a task, and stop, to compile what both need.
+
+        Parameters
+        ----------
+        task : Task
+            The task.
+        q, v : Vector
+            A state (nq,), (nv,).
+
+        Raises
+        ------
+        MbdError
+            As ``follow``.
+
+        """
+        self.follow(task, 0.0, q, v)
+        assert self._source is not None
+        self._source.advance_to(self._source.time + SHORT)
+        self.stop(0.0, q, v)
+
+    def rehearse_joints(self, path: Path, q: Vector, *, joints: Sequence[str]) -> None:
+        """
+        Begin a path of joints, and stop, to compile what both need.
+
+        Parameters
+        ----------
+        path : Path
+            The path, from its time 0 on.
+        q : Vector
+            A configuration (nq,).
+        joints : sequence of str
+            Its joints.
+
+        Raises
+        ------
+        MbdError
+            As ``follow_joints``.
+
+        """
+        v = np.zeros(self.dyn.model.nv)
+        self.follow_joints(path, 0.0, q, v, joints=joints)
+        assert self._source is not None
+        self._source.advance_to(SHORT)
+        self.stop(0.0, q, v)
 
     def prepare(self, dyn: PreparedDynamics, q: Vector, v: Vector) -> None:
         """

@@ -1,11 +1,19 @@
-"""Work beside the callbacks of a node, such as compiling."""
+"""
+Work beside the callbacks of a node, such as compiling, and back again.
+
+A callback that waits for such work keeps its group from everything else. So it has a group of its
+own, waits for what is ``done_aside``, and has done in ``Turns`` what must not meet the callbacks
+of the node's default group.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 import sys
 import threading
 
+from rclpy.node import Node
 from rclpy.task import Future
 
 SHORT_TURN = 2e-4
@@ -44,3 +52,34 @@ def done_aside(work: Callable[[], object]) -> Future:
                 sys.setswitchinterval(interval)
     threading.Thread(target=run, daemon=True).start()
     return done
+
+
+class Turns:
+    """
+    Lets callbacks of other groups do something between two callbacks of the default group.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._waiting: deque[tuple[Callable[[], object], Future]] = deque()
+        self._guard = node.create_guard_condition(self._run)
+
+    def take(self, work: Callable[[], object]) -> Future:
+        """Return what is done when the work is: its result, or what it raises where awaited."""
+        done = Future()
+        self._waiting.append((work, done))
+        self._guard.trigger()
+        return done
+
+    def _run(self) -> None:
+        while self._waiting:
+            work, done = self._waiting.popleft()
+            try:
+                done.set_result(work())
+            except Exception as error:  # who waits must hear of it
+                done.set_exception(error)

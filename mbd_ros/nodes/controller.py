@@ -12,6 +12,7 @@ from control_msgs.msg import JointTrajectoryControllerState
 from geometry_msgs.msg import Vector3Stamped
 from mbd_msgs.msg import ControllerState
 from mbd_msgs.srv import SetPayload
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock
 from rclpy.clock import ClockType
 from rclpy.node import Node
@@ -36,7 +37,7 @@ from mbd_ros.messages.trajectories import standard_state
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import floating_base
 from mbd_ros.nodes import qos
-from mbd_ros.nodes.aside import done_aside
+from mbd_ros.nodes.aside import done_aside, Turns
 from mbd_ros.nodes.companions import Companions
 from mbd_ros.nodes.controller_drawings import ControllerDrawings
 from mbd_ros.nodes.controller_goals import Controlled, ControllerGoals
@@ -68,8 +69,10 @@ class Controller(Node):
     ==============================  ==================  ===========================================
     joint_states, companions        the node's default  one control step after the other
     robot_description               the node's default  a robot is never changed within a step
-    actions, ~/joint_trajectory,    the node's default  they change what the next step follows; a
-    ~/set_payload, ~/gravity                            goal waits without a thread
+    ~/joint_trajectory, ~/gravity   the node's default  they change what the next step follows
+    actions, ~/set_payload          one of their own    they wait for a compiler while steps go on;
+                                                        what they change, they change in a turn of
+                                                        the node's default group
     watch, drawing and              the node's default  they read what a step writes
     /diagnostics timers
     ==============================  ==================  ===========================================
@@ -114,14 +117,16 @@ class Controller(Node):
             JointTrajectoryControllerState, '~/controller_state', qos.RELIABLE)
         self._completed = self.create_publisher(JointState, '~/joint_states', qos.RELIABLE)
         self._drawings = ControllerDrawings(self)
-        self._goals = ControllerGoals(self, self, self._settings)
+        self._patient, self._turns = ReentrantCallbackGroup(), Turns(self)
+        self._goals = ControllerGoals(self, self, self._settings, self._patient, self._turns)
         self._companions = Companions(self, self._on_joint_states)
         self._source = RobotSource(self, self._settings.robot_description, self._on_robot,
                                    floating_base=self._settings.floating_base)
         self._subscription = self.create_subscription(
             JointState, 'joint_states', self._on_joint_states, qos.STREAM,
             qos_overriding_options=qos.OVERRIDABLE)
-        self.create_service(SetPayload, '~/set_payload', self._on_payload)
+        self.create_service(SetPayload, '~/set_payload', self._on_payload,
+                            callback_group=self._patient)
         self.create_subscription(Vector3Stamped, '~/gravity', self._on_gravity, qos.STREAM,
                                  qos_overriding_options=qos.OVERRIDABLE)
         self._watch = self.create_timer(
@@ -291,26 +296,37 @@ class Controller(Node):
     async def _on_payload(self, request: SetPayload.Request, response: SetPayload.Response
                           ) -> SetPayload.Response:
         """Take what the robot carries from now on; control steps do not wait for a compiler."""
-        robot, self._wish = self._source.robot, request
-        try:
+        self._wish = request
+
+        def ask() -> tuple[Robot, Payload, PreparedDynamics, Callable[[], None] | None]:
+            robot, tracker, measured = self._source.robot, self._tracker, self._measured
             if robot is None or self._task is None:
                 raise NoModelError(self._source.problem)
             payload = read_payload(request.link or self._task.link, request.payload)
-            before = self._payload or Payload(payload.link, 0.0)
-            dynamics, tracker, measured = (
-                reloaded(self._dynamics, payload), self._tracker, self._measured)
-            if dynamics is not self._dynamics and tracker is not None and measured is not None:
-                await done_aside(partial(tracker.prepare, dynamics, measured.q, measured.v))
-                dynamics.change_gravity(self._gravity)   # it may be another by now
+            dynamics = reloaded(self._dynamics, payload)
+            if dynamics is self._dynamics or tracker is None or measured is None:
+                return robot, payload, dynamics, None
+            return robot, payload, dynamics, partial(
+                tracker.prepare, dynamics, measured.q, measured.v)
+
+        def use() -> None:
             if self._wish is not request or self._source.robot is not robot:
                 raise InvalidValueError('payload', f'{payload.mass:g} kg on {payload.link}',
                                         'the newest one: another, or a robot, came meanwhile')
+            before = self._payload or Payload(payload.link, 0.0)
+            if dynamics is not self._dynamics:
+                dynamics.change_gravity(self._gravity)   # it may be another by now
             self._use(dynamics, lambda: reloaded(self._dynamics, before))
+            self._payload = payload
+        try:
+            robot, payload, dynamics, preparation = await self._turns.take(ask)
+            if preparation is not None:
+                await done_aside(preparation)
+            await self._turns.take(use)
         except MbdError as error:
             response.error_code, response.message = error_code(error), str(error)
             response.name_at_fault = name_at_fault(error)
             return response
-        self._payload = payload
         self.get_logger().info(f'payload: {payload.mass:g} kg on {payload.link}')
         response.success, response.model_generation = True, robot.model.generation
         return response

@@ -11,6 +11,7 @@ from control_msgs.action import FollowJointTrajectory
 from control_msgs.srv import QueryTrajectoryState
 from mbd_msgs.action import FollowPath
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 from rclpy.task import Future
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
@@ -30,6 +31,7 @@ from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.way_points import GoalError, Reference
 from mbd_ros.nodes import qos
+from mbd_ros.nodes.aside import done_aside, Turns
 
 JointsPath = tuple[tuple[str, ...], PiecewisePolynomial | JointPaths]
 """Joints and the path that they follow."""
@@ -84,12 +86,19 @@ class ControllerGoals:
         The same, for what is controlled.
     settings : SimpleNamespace
         Its parameters.
+    patient : CallbackGroup
+        Of the actions, which wait for a compiler.
+    turns : Turns
+        For what they change.
 
     """
 
-    def __init__(self, node: Node, owner: Owner, settings: SimpleNamespace) -> None:
+    def __init__(self, node: Node, owner: Owner, settings: SimpleNamespace,
+                 patient: CallbackGroup, turns: Turns) -> None:
         self._owner = owner
         self._settings = settings
+        self._turns = turns
+        self._newest: object = None
         self._logger = node.get_logger()
         self._active: Active | None = None
         self._results: dict[bytes, Future] = {}
@@ -97,11 +106,11 @@ class ControllerGoals:
         self._joints = ActionServer(
             node, FollowJointTrajectory, '~/follow_joint_trajectory', self._result,
             goal_callback=self._answer_joints, handle_accepted_callback=self._follow_joints,
-            cancel_callback=accept_cancel)
+            cancel_callback=accept_cancel, callback_group=patient)
         self._paths = ActionServer(
             node, FollowPath, '~/follow_path', self._result,
             goal_callback=self._answer_path, handle_accepted_callback=self._follow_path,
-            cancel_callback=accept_cancel)
+            cancel_callback=accept_cancel, callback_group=patient)
         self._topic = node.create_subscription(
             JointTrajectory, '~/joint_trajectory', self._on_trajectory, qos.RELIABLE)
         self._query = node.create_service(
@@ -140,35 +149,60 @@ class ControllerGoals:
         """End the active goal, if there is one, because it cannot go on."""
         self._end(Outcome.GOES_ON, why)
 
-    def _answer_joints(self, goal: FollowJointTrajectory.Goal) -> GoalResponse:
+    async def _answer_joints(self, goal: FollowJointTrajectory.Goal) -> GoalResponse:
         """Accept a trajectory of joints that can be followed."""
-        def check() -> None:
+        def ask() -> Callable[[], None]:
             controlled = self._controlled()
             self._tolerances(controlled, goal)
-            self._check(controlled, *self._path_of(
-                controlled, goal.trajectory, goal.multi_dof_trajectory))
-        return self._answered('trajectory', check)
+            moved, path = self._path_of(controlled, goal.trajectory, goal.multi_dof_trajectory)
+            place = controlled.tracker.reference(controlled.measured.q)[0]
+            apart = controlled.tracker.apart()
 
-    def _answer_path(self, goal: FollowPath.Goal) -> GoalResponse:
+            def rehearse() -> None:
+                check_joints(apart.dyn, moved, path, path.duration, place)
+                apart.rehearse_joints(path, place, joints=moved)
+            return rehearse
+        return await self._answered('trajectory', goal, ask)
+
+    async def _answer_path(self, goal: FollowPath.Goal) -> GoalResponse:
         """Accept a path or constraints that can be followed."""
-        def check() -> None:
+        def ask() -> Callable[[], None]:
             controlled = self._controlled()
             task = path_goals.read_task(goal, controlled.task, controlled.commands)
-            check_task(controlled.tracker.dyn, task, controlled.measured.q)
-        return self._answered('path', check)
+            q, v = controlled.measured.q, controlled.measured.v
+            apart = controlled.tracker.apart()
 
-    def _answered(self, what: str, check: Callable[[], object]) -> GoalResponse:
-        """Return whether a goal passes a check; the reason why not is logged and kept."""
+            def rehearse() -> None:
+                check_task(apart.dyn, task, q)
+                apart.rehearse(task, q, v)
+            return rehearse
+        return await self._answered('path', goal, ask)
+
+    async def _answered(self, what: str, goal: object, ask: Callable[[], Callable[[], None]]
+                        ) -> GoalResponse:
+        """Return whether a goal passes its rehearsal; the reason why not is logged and kept."""
+        self._newest = goal
         try:
-            check()
+            await done_aside(await self._turns.take(ask))
+            if self._newest is not goal:
+                raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL,
+                                'another goal came while it was prepared')
         except (GoalError, MbdError) as error:
             self.rejected = f'{what} rejected: {error}'
             self._logger.error(self.rejected)
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
 
-    def _follow_joints(self, handle: Any) -> None:
-        """Begin a joint trajectory; as a callback of the group it is between two control steps."""
+    async def _follow_joints(self, handle: Any) -> None:
+        """Begin a joint trajectory between two control steps."""
+        await self._turns.take(lambda: self._begin_trajectory(handle))
+
+    async def _follow_path(self, handle: Any) -> None:
+        """Begin a path or constraints, likewise."""
+        await self._turns.take(lambda: self._begin_path(handle))
+
+    def _begin_trajectory(self, handle: Any) -> None:
+        """Begin a joint trajectory."""
         try:
             controlled, goal = self._controlled(), handle.request
             tolerances = self._tolerances(controlled, goal)
@@ -181,8 +215,8 @@ class ControllerGoals:
             return
         self._activate(handle, JointWatch(controlled.tracker.dyn.model, tolerances, path.duration))
 
-    def _follow_path(self, handle: Any) -> None:
-        """Begin a path or constraints, likewise between two control steps."""
+    def _begin_path(self, handle: Any) -> None:
+        """Begin a path or constraints."""
         goal, result = handle.request, FollowPath.Result
         try:
             controlled = self._controlled()
