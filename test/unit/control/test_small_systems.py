@@ -100,6 +100,32 @@ def test_the_text_is_python_too():
         np.testing.assert_allclose(found, result, rtol=1e-9, atol=1e-10)
 
 
+def test_rows_at_small_angles_have_the_rank_of_the_general_form():
+    """Each may lie near the one before: those that come in their turn must not hide others."""
+    rng, clear_ones = np.random.default_rng(7), 0
+    for k in range(600):
+        n, m = ((3, 3), (7, 6), (4, 7), (7, 9))[k % 4]
+        rank = int(rng.integers(1, min(n, m) + 1))
+        M, Q, _, _ = system(rng, n, m, rank)
+        base = rng.normal(size=(rank, n))
+        for i in range(1, rank):
+            if rng.random() < 0.6:
+                base[i] = base[i - 1] + 10.0**rng.uniform(-6, 0) * base[i]
+        A = np.vstack([base, rng.normal(size=(m - rank, rank)) @ base])[rng.permutation(m)]
+        b = A @ rng.normal(size=n)
+        found, facts = np.split(np.concatenate(solved(M, Q, A, b)), [2 * (n + m)])
+        if clear(facts, LEAST):
+            clear_ones += 1
+            expected = constrained_acceleration(M, Q, A, b)
+            assert facts[RANK] == expected.rank
+            # Some 1e3 operations that round, some in unlucky order, over angles and pivots.
+            loss = 1e-12 / np.sqrt(facts[KEPT] * facts[PIVOT])
+            np.testing.assert_allclose(
+                found[:n], expected.accelerations, rtol=0,
+                atol=loss * (1.0 + np.abs(expected.accelerations).max()))
+    assert clear_ones > 300
+
+
 def test_a_rank_in_doubt_is_said_to_be():
     rng = np.random.default_rng(3)
     M, Q, A, b = system(rng, 6, 3, 3)
