@@ -141,8 +141,12 @@ class Reach:
         p = np.zeros(len(Q)) if loops is None else loops.nearest(-b[:count])
         carried = solve_triangle(R, N.T @ (Q - self._M @ p))
         rows = solve_triangle(R, (A[count:] @ N).T).T
+        reached = rows @ self._E
+        # What is left of a row that loops and carried motion determine is rounding.
+        whole = np.linalg.norm(solve_triangle(factorize(self._M), A[count:].T), axis=0)
+        reached[np.linalg.norm(reached, axis=1) <= tolerance * whole] = 0.0
         found = constrained_acceleration(
-            np.eye(self._E.shape[1]), np.zeros(self._E.shape[1]), rows @ self._E,
+            np.eye(self._E.shape[1]), np.zeros(self._E.shape[1]), reached,
             b[count:] - A[count:] @ p - rows @ carried, tolerance=tolerance)
         push = found.accelerations
         accelerations = N @ solve_triangle(R, carried + self._E @ push, transposed=True) + p

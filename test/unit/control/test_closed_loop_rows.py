@@ -52,6 +52,8 @@ def test_loops_hold_where_a_task_cannot():
     np.testing.assert_allclose(free @ solution.accelerations, -bias, rtol=0, atol=1e-10)
     nearest = wanted + np.linalg.lstsq(free, -bias - free @ wanted, rcond=1e-9)[0]
     np.testing.assert_allclose(solution.accelerations, nearest, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(motion.whole.matrix(Q, V, 0.0).T @ solution.multipliers,
+                               solution.constraint_force, rtol=0, atol=1e-9)
 
 
 def test_a_path_out_of_reach_does_not_tear_loops_open():

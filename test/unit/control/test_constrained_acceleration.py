@@ -191,6 +191,23 @@ def test_a_robot_that_is_held_has_no_conflict(seed):
     assert constrained_acceleration(M, Q, A, np.eye(9)[8] * 1e-3).conflicting
 
 
+def test_rows_that_no_actuator_reaches_are_a_conflict():
+    """What is left of them is rounding, and no reason for efforts of 1e16 N m."""
+    rng = np.random.default_rng(4)
+    root = rng.normal(size=(6, 6))
+    M, Q = root @ root.T + 0.1 * np.eye(6), 50.0 * rng.normal(size=6)
+    L = np.linalg.cholesky(M)
+    active = np.arange(3)
+    others = np.linalg.svd(np.linalg.inv(L)[:, active].T)[2][3:]   # beside what they reach
+    A = others[:2] @ L.T
+    found = Reach(M, active).solve(Q, A, np.array([1.0, 2.0]), 0)
+    assert found.rank == 0
+    assert found.conflicting
+    # 1e-9: rounding of accelerations of some 100 rad/s^2 by a matrix of condition 1e3
+    np.testing.assert_allclose(found.accelerations, np.linalg.solve(M, Q), rtol=1e-9)
+    np.testing.assert_allclose(found.constraint_force, 0.0, atol=1e-9)
+
+
 def test_singular_mass_names_the_joint(start):
     """A massless joint, and one whose inertia is rounding error of another."""
     M, Q, A, b = start
