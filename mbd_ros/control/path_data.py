@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-import functools
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from mbd_ros.control.references import circle, Ellipse, Line, Lissajous, Path
 from mbd_ros.control.splines import spline
@@ -95,12 +92,3 @@ def made_from_data(kinds: Mapping[str, Kind], noun: str, data: Mapping[str, Any]
         raise InvalidValueError(f'{noun}{number} of kind {kind}', sorted(given),
                                 f'also with {", ".join(missing)}')
     return make(*first, **given)
-
-
-@functools.cache
-def prepare_paths() -> None:
-    """Compile every kind of path, once for a process, so that no goal waits for a compiler."""
-    x, y, z = points = list(np.eye(3))
-    for path in (Ellipse(x, y, z), Line(x, y, 1.0), Lissajous(x, y, z), spline(points, 1.0),
-                 spline(points, 1.0, closed=True)):
-        path.at(0.0)

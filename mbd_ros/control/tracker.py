@@ -26,7 +26,6 @@ from mbd_ros.control.joint_motion import coming_to_rest, following, JointMotion
 from mbd_ros.control.joint_reference import JointReference
 from mbd_ros.control.limits import Limits
 from mbd_ros.control.nominal_model import NominalModel, NominalState
-from mbd_ros.control.path_data import prepare_paths
 from mbd_ros.control.references import end_of, Path, PathPoint
 from mbd_ros.control.surfaces import Drawn
 from mbd_ros.control.task import law_for, motion_for, Task
@@ -97,7 +96,6 @@ class Tracker:
         if task.path or task.constraints:
             self.follow(task, time, q, v)
         self._prepare_stop(dyn, self.law.machine_code(), q, v)
-        prepare_paths()
 
     def _prepare_stop(self, dyn: PreparedDynamics, law: Fused | None, q: Vector, v: Vector
                       ) -> None:

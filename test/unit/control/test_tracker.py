@@ -206,23 +206,27 @@ def test_no_stop_waits_for_a_compiler(robot, compiled):
     assert not compiled
 
 
-def test_no_goal_of_the_same_constraints_waits_for_a_compiler(compiled):
-    """Other paths are other data, and every kind of path was compiled when control began."""
+def test_no_goal_that_was_rehearsed_waits_for_a_compiler(compiled):
+    """Other paths, and other constraints."""
     dyn = mbd_ros.compile(mbd_ros.load(ROOT / 'urdf' / 'puma560.urdf'))
     task = replace(default_task('puma560'), start='approach')
     q, v = np.array(task.start_positions), np.zeros(6)
     tracker = Tracker(dyn, task, q, v)
     for k in range(3):
         tracker.step(k * PERIOD, q, v)
-    compiled.clear()
     a, b, c = [0.5, 0.1, 0.5], [0.55, 0.15, 0.5], [0.6, 0.1, 0.55]
     spline = {'kind': 'spline', 'points': [a, b, c], 'duration': 2.0}
-    for k, path in enumerate((
-            spline, {**spline, 'closed': True}, {'kind': 'line', 'start': a, 'end': b,
-                                                 'duration': 1.0},
-            {'kind': 'lissajous', 'center': a, 'amplitude': [0.1, 0.1, 0.1], 'turns': [1, 2, 3]},
-            {'kind': 'circle', 'center': a, 'radius': 0.1, 'normal': [0, 0, 1]}), 3):
-        tracker.follow(replace(task, path=path), k * PERIOD, q, v)
+    wrist = {'kind': 'joint_coupling', 'coefficients': {'joint4': 1.0, 'joint6': 1.0}}
+    for k, (path, constraints) in enumerate((
+            (spline, ()), ({**spline, 'closed': True}, ()),
+            ({'kind': 'line', 'start': a, 'end': b, 'duration': 1.0}, (wrist,)),
+            ({'kind': 'lissajous', 'center': a, 'amplitude': [0.1, 0.1, 0.1],
+              'turns': [1, 2, 3]}, (wrist, wrist)),
+            ({'kind': 'circle', 'center': a, 'radius': 0.1, 'normal': [0, 0, 1]}, ())), 3):
+        other = replace(task, path=path, constraints=constraints)
+        tracker.apart().rehearse(other, q, v)
+        compiled.clear()
+        tracker.follow(other, k * PERIOD, q, v)
         assert tracker.step(k * PERIOD, q, v).fused
         assert not compiled, path
 
