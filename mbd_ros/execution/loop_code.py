@@ -28,6 +28,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import llvmlite.binding as llvm
 
 from mbd_ros.execution.machine_code import MachineCode, target_machine
+from mbd_ros.execution.origin import origin_of_function
 from mbd_ros.execution.straight_line import SCALAR
 
 Shape: TypeAlias = tuple[int, ...]
@@ -91,15 +92,17 @@ def loop_code(function: Callable[..., None], shapes: Sequence[Shape], sizes: Seq
         The code.
 
     """
-    module = _Module()
-    name = module.function(function, tuple(shapes), tuple(sizes), written_out)
-    arrays = ', '.join(f'ptr noalias %a{k}' for k in range(len(shapes)))
-    text = '\n'.join([*_INTRINSICS, *module.texts,
-                      f'define void @kernel({arrays}) nounwind {{', f'  call void @{name}('
-                      + ', '.join(f'ptr %a{k}' for k in range(len(shapes))) + ')',
-                      '  ret void', '}'])
-    code = MachineCode(lambda: _optimized(text), optimization=2,
-                       origin=f'optimized {text}')
+    def text() -> str:
+        module = _Module()
+        name = module.function(function, tuple(shapes), tuple(sizes), written_out)
+        arrays = ', '.join(f'ptr noalias %a{k}' for k in range(len(shapes)))
+        return '\n'.join([*_INTRINSICS, *module.texts,
+                          f'define void @kernel({arrays}) nounwind {{', f'  call void @{name}('
+                          + ', '.join(f'ptr %a{k}' for k in range(len(shapes))) + ')',
+                          '  ret void', '}'])
+    origin = origin_of_function(function, tuple(shapes), tuple(sizes), written_out)
+    code = MachineCode(lambda: _optimized(text()), optimization=2,
+                       origin=origin or f'optimized {text()}')
     return LoopCode(code, code.address('kernel'))
 
 

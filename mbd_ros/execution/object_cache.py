@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 import hashlib
-import itertools
 import os
 from pathlib import Path
 import stat
 import tempfile
 import time
+import zlib
 
 VARIABLE = 'MBD_ROS_CACHE'
 """The environment variable that names the folder; empty or ``off``: nothing is kept."""
@@ -25,8 +25,7 @@ LARGEST = 256 * 2**20
 """Bytes beyond which the files unused for longest are removed."""
 _SUFFIX = '.object'
 _CHECKSUM = 16
-_TRIM_EVERY = 32  # files stored by this process: to look at all of them takes time
-_STORED = itertools.count()
+_TRIM_EVERY = 32  # files stored, by any process: to look at all of them takes time
 _ABANDONED = 3600.0  # seconds after which an unfinished file is nobody's any more
 
 
@@ -79,7 +78,7 @@ class ObjectCache:
             except OSError:
                 os.unlink(name)
                 raise
-            if next(_STORED) % _TRIM_EVERY == 0:
+            if zlib.crc32(key.encode()) % _TRIM_EVERY == 0:   # one key in so many
                 self.trim()
         except OSError:
             pass

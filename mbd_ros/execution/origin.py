@@ -58,7 +58,30 @@ def origin_of(program: Program, model: Model | None, *more: object) -> str | Non
     digest = hashlib.blake2b(text, digest_size=20)
     if model is not None:
         digest.update(_constants(model))
-    return '\n'.join(['origin', _sources(), digest.hexdigest(), *map(repr, more)])
+    return '\n'.join(['origin', _sources(_ROOMS), digest.hexdigest(), *map(repr, more)])
+
+
+def origin_of_function(function: Callable[..., object], *more: object) -> str | None:
+    """
+    Return the origin of code that a plain function of this package was turned into.
+
+    Parameters
+    ----------
+    function : callable
+        The function; what it calls and its numbers are in the package, too.
+    *more
+        What else it follows from, with a telling ``repr``.
+
+    Returns
+    -------
+    str or None
+        None for functions from elsewhere, or where nothing is kept on disk.
+
+    """
+    if object_cache() is None or not function.__module__.startswith('mbd_ros.'):
+        return None
+    return '\n'.join(['origin of a function', _sources((*_ROOMS, 'control')),
+                      f'{function.__module__} {function.__qualname__}', *map(repr, more)])
 
 
 def kept(origin: str | None, make: Callable[[], bytes]) -> bytes:
@@ -106,10 +129,10 @@ def _constants(model: Model) -> bytes:
 
 
 @functools.cache
-def _sources() -> str:
+def _sources(rooms: tuple[str, ...]) -> str:
     """Return a digest of the source text that code follows from."""
     digest = hashlib.blake2b(digest_size=20)
-    for room in _ROOMS:
-        for path in sorted((_PACKAGE / room).glob('*.py')):
+    for room in rooms:
+        for path in sorted((_PACKAGE / room).rglob('*.py')):
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()

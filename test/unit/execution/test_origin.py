@@ -8,11 +8,12 @@ import pytest
 from robots import chain, model_of, random_state
 
 import mbd_ros
+from mbd_ros.control.small_systems import least_step, shortest_step
 from mbd_ros.dynamics.kinematics import link_pose
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS, INVERSE_DYNAMICS
 from mbd_ros.execution import compiled, origin, unrolled
 from mbd_ros.execution.compiled import CompiledKernel
-from mbd_ros.execution.origin import kept, origin_of
+from mbd_ros.execution.origin import kept, origin_of, origin_of_function
 from mbd_ros.execution.sweeps import Outward, Program
 from mbd_ros.spatial import IDENTITY, Link, Vector3
 
@@ -80,8 +81,18 @@ def test_functions_from_elsewhere_have_no_origin(folder, model):
 
 def test_changed_sources_change_the_origin(folder, model, monkeypatch):
     before = origin_of(FORWARD_DYNAMICS, model)
-    monkeypatch.setattr(origin, '_sources', lambda: 'edited')
+    monkeypatch.setattr(origin, '_sources', lambda rooms: 'edited')
     assert origin_of(FORWARD_DYNAMICS, model) != before
+
+
+def test_plain_functions_of_the_package_have_an_origin_of_their_own(folder, monkeypatch):
+    """By the function, its sizes, and all source text; not those from elsewhere."""
+    found = {origin_of_function(function, *sizes) for function in (shortest_step, least_step)
+             for sizes in ((), (3, 4), (4, 3))}
+    assert len(found) == 6 and None not in found
+    monkeypatch.setattr(origin, '_sources', lambda rooms: 'edited')
+    assert origin_of_function(least_step) not in found
+    assert origin_of_function(step) is None
 
 
 def test_without_a_folder_nothing_is_kept(monkeypatch, model):
