@@ -36,7 +36,8 @@ from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Matrix, Vector
 
 OUT_OF_REACH = 1e-9
-"""A direction is not reached where its singular value is a smaller part of the largest."""
+"""A direction is not reached where its singular value is a smaller part of the largest, or of what
+a drive pushes where nothing holds it."""
 
 
 class Actuation:
@@ -99,10 +100,17 @@ class Reach:
                  loops: RowSpace | None = None) -> None:
         self._M, self._active, self._loops = mass_matrix, active, loops
         self._N = np.eye(len(mass_matrix)) if loops is None else loops.motions()
-        self._R = factorize(np.asfortranarray(self._N.T @ mass_matrix @ self._N))
+        self._freedoms = self._N.shape[1]
+        if self._freedoms:
+            self._R = factorize(np.asfortranarray(self._N.T @ mass_matrix @ self._N))
+        else:   # loops hold all: one motion that is none
+            self._N, self._R = np.zeros((len(mass_matrix), 1)), np.eye(1)
         E, sizes, V = np.linalg.svd(
             solve_triangle(self._R, self._N[active].T), full_matrices=False)
-        kept = sizes > OUT_OF_REACH * sizes[0]
+        # Beside what the drives would push without the loops, which may leave them rounding.
+        whole = np.linalg.norm(solve_triangle(
+            factorize(mass_matrix), np.eye(len(mass_matrix))[:, active]), axis=0)
+        kept = sizes > OUT_OF_REACH * max(sizes[0], whole.max())
         self._E, self._inverse = E[:, kept], V[kept].T / sizes[kept]
 
     def efforts(self, force: Vector) -> Vector:
@@ -141,14 +149,17 @@ class Reach:
         p = np.zeros(len(Q)) if loops is None else loops.nearest(-b[:count])
         carried = solve_triangle(R, N.T @ (Q - self._M @ p))
         rows = solve_triangle(R, (A[count:] @ N).T).T
-        reached = rows @ self._E
+        directions = self._E.shape[1]
+        # One direction that nothing reaches stands for none.
+        basis = self._E if directions else np.zeros((len(self._E), 1))
+        reached = rows @ basis
         # What is left of a row that loops and carried motion determine is rounding.
         whole = np.linalg.norm(solve_triangle(factorize(self._M), A[count:].T), axis=0)
         reached[np.linalg.norm(reached, axis=1) <= tolerance * whole] = 0.0
         found = constrained_acceleration(
-            np.eye(self._E.shape[1]), np.zeros(self._E.shape[1]), reached,
+            np.eye(basis.shape[1]), np.zeros(basis.shape[1]), reached,
             b[count:] - A[count:] @ p - rows @ carried, tolerance=tolerance)
-        push = found.accelerations
+        push = found.accelerations[:directions]
         accelerations = N @ solve_triangle(R, carried + self._E @ push, transposed=True) + p
         residual, free = A @ accelerations - b, N @ solve_triangle(R, carried, transposed=True) + p
         force, multipliers = self._spread(push), found.multipliers
@@ -158,6 +169,6 @@ class Reach:
             force = force + reaction
         return found._replace(
             accelerations=accelerations, constraint_force=force, multipliers=multipliers,
-            rank=found.rank + len(Q) - N.shape[1], residual=residual,
+            rank=found.rank + len(Q) - self._freedoms, residual=residual,
             conflicting=found.rank < len(b) - count and conflict(
                 A[count:], accelerations, free, b[count:], residual[count:]))

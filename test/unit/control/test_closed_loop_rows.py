@@ -8,7 +8,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import (
-    ConstrainedMotion, Ellipse, FunctionConstraint, NominalModel, ToolPosition)
+    Actuation, ConstrainedMotion, Ellipse, FunctionConstraint, NominalModel, ToolPosition)
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.errors import ShapeError
 
@@ -66,3 +66,26 @@ def test_a_path_out_of_reach_does_not_tear_loops_open():
     phi, rate = dyn.loop_rows(state.q, state.v)[:, :2].T
     assert np.abs(phi).max() < 1e-13   # the tolerance of the elimination
     assert np.abs(rate).max() < 1e-13
+
+
+@pytest.mark.parametrize('joints', [1, 2])
+def test_loops_may_leave_drives_nothing_to_push(joints):
+    """A hinge with a drive that a loop holds, alone and beside one that is free."""
+    parts = ['<robot name="held"><link name="base"/>']
+    for i in range(joints):
+        parts.append(
+            f'<link name="l{i}"><inertial><origin xyz="0.3 0 0"/><mass value="1"/><inertia '
+            'ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+            f'<joint name="j{i}" type="continuous"><parent link="base"/><child link="l{i}"/>'
+            '<axis xyz="0 1 0"/></joint>')
+    model = mbd_ros.load(''.join([*parts, (
+        '<loop_joint name="held" type="fixed"><link1 link="l0"/><link2 link="base"/></loop_joint>'
+        '</robot>')]))
+    dyn, rest = mbd_ros.compile(model), np.zeros(joints)
+    wanted = FunctionConstraint(lambda q, v, t: np.eye(joints), lambda q, v, t: np.ones(joints))
+    for actuation in (None, Actuation(model, ['j0'])):
+        found = ConstrainedMotion(dyn, wanted, actuation=actuation).solve(0.0, rest, rest).solution
+        assert found.conflicting
+        # The free hinge does what is asked, or falls: m g l / (I + m l^2).
+        other = 1.0 if actuation is None else 9.81 * 0.3 / 0.19
+        np.testing.assert_allclose(found.accelerations, [0.0, other][:joints], atol=1e-13)
