@@ -258,53 +258,6 @@ class Tracker:
         other.release()
         return other
 
-    def rehearse(self, task: Task, q: Vector, v: Vector) -> None:
-        """
-        Begin a task, and stop, to compile what both need.
-
-        Parameters
-        ----------
-        task : Task
-            The task.
-        q, v : Vector
-            A state (nq,), (nv,).
-
-        Raises
-        ------
-        MbdError
-            As ``follow``.
-
-        """
-        self.follow(task, 0.0, q, v)
-        assert self._source is not None
-        self._source.advance_to(self._source.time + SHORT)
-        self.stop(0.0, q, v)
-
-    def rehearse_joints(self, path: Path, q: Vector, *, joints: Sequence[str]) -> None:
-        """
-        Begin a path of joints, and stop, to compile what both need.
-
-        Parameters
-        ----------
-        path : Path
-            The path, from its time 0 on.
-        q : Vector
-            A configuration (nq,).
-        joints : sequence of str
-            Its joints.
-
-        Raises
-        ------
-        MbdError
-            As ``follow_joints``.
-
-        """
-        v = np.zeros(self.dyn.model.nv)
-        self.follow_joints(path, 0.0, q, v, joints=joints)
-        assert self._source is not None
-        self._source.advance_to(SHORT)
-        self.stop(0.0, q, v)
-
     def prepare(self, dyn: PreparedDynamics, q: Vector, v: Vector) -> None:
         """
         Compile what ``set_dynamics`` will need, so that no control step waits for it.

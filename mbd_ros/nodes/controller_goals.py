@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Protocol
 
@@ -18,10 +19,11 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 from mbd_ros.control import Task
 from mbd_ros.control.curved_joint_paths import JointPaths
-from mbd_ros.control.feasibility import check_joints, check_task
+from mbd_ros.control.feasibility import check_joints
 from mbd_ros.control.followed_tools import ToolPoints
 from mbd_ros.control.fused_step import Step
 from mbd_ros.control.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
+from mbd_ros.control.rehearsal import rehearse_joints, rehearse_task
 from mbd_ros.control.splines import PiecewisePolynomial
 from mbd_ros.control.task import driven_joints
 from mbd_ros.control.tracker import Tracker
@@ -156,12 +158,7 @@ class ControllerGoals:
             self._tolerances(controlled, goal)
             moved, path = self._path_of(controlled, goal.trajectory, goal.multi_dof_trajectory)
             place = controlled.tracker.reference(controlled.measured.q)[0]
-            apart = controlled.tracker.apart()
-
-            def rehearse() -> None:
-                check_joints(apart.dyn, moved, path, path.duration, place)
-                apart.rehearse_joints(path, place, joints=moved)
-            return rehearse
+            return partial(rehearse_joints, controlled.tracker.apart(), moved, path, place)
         return await self._answered('trajectory', goal, ask)
 
     async def _answer_path(self, goal: FollowPath.Goal) -> GoalResponse:
@@ -170,12 +167,7 @@ class ControllerGoals:
             controlled = self._controlled()
             task = path_goals.read_task(goal, controlled.task, controlled.commands)
             q, v = controlled.measured.q, controlled.measured.v
-            apart = controlled.tracker.apart()
-
-            def rehearse() -> None:
-                check_task(apart.dyn, task, q)
-                apart.rehearse(task, q, v)
-            return rehearse
+            return partial(rehearse_task, controlled.tracker.apart(), task, q, v)
         return await self._answered('path', goal, ask)
 
     async def _answered(self, what: str, goal: object, ask: Callable[[], Callable[[], None]]

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.nodes
 
 SLOW = """
 import pathlib, time
+from mbd_ros.control import rehearsal
 from mbd_ros.control.tracker import Tracker
 
 RELEASE = pathlib.Path({release!r})
@@ -34,8 +35,9 @@ def held_up(function):
         return function(*arguments, **options)
     return later
 
-for name in ('rehearse', 'rehearse_joints', 'prepare'):
-    setattr(Tracker, name, held_up(getattr(Tracker, name)))
+Tracker.prepare = held_up(Tracker.prepare)
+for name in ('rehearse_task', 'rehearse_joints'):
+    setattr(rehearsal, name, held_up(getattr(rehearsal, name)))
 from mbd_ros.nodes.controller import main
 main()
 """

@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import mbd_ros
 from mbd_ros.control import default_task
+from mbd_ros.control.rehearsal import rehearse_task
 from mbd_ros.control.task import next_task
 from mbd_ros.control.tracker import LONGEST_GAP, Tracker
 from mbd_ros.errors import InvalidValueError
@@ -224,7 +225,7 @@ def test_no_goal_that_was_rehearsed_waits_for_a_compiler(compiled):
               'turns': [1, 2, 3]}, (wrist, wrist)),
             ({'kind': 'circle', 'center': a, 'radius': 0.1, 'normal': [0, 0, 1]}, ())), 3):
         other = replace(task, path=path, constraints=constraints)
-        tracker.apart().rehearse(other, q, v)
+        rehearse_task(tracker.apart(), other, q, v)
         compiled.clear()
         tracker.follow(other, k * PERIOD, q, v)
         assert tracker.step(k * PERIOD, q, v).fused
