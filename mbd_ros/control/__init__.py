@@ -4,34 +4,38 @@ Constraints as controllers.
 Plain arrays: ``constrained_acceleration``. A robot at one state: ``udwadia_kalaba``. A robot over
 time: a ``Constraint`` such as ``ToolPosition`` on a path, ``ConstrainedMotion`` for
 ``simulate(..., motion=...)``, and for real-time use ``NominalModel`` with ``TrackingLaw``.
+
+Its folders: ``paths`` in time, ``constraints`` that follow them, and ``compiled``, the parts of a
+control step as machine code. The equation itself is ``udwadia_kalaba.py``.
 """
 
 from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.adaptation import Adaptation
 from mbd_ros.control.api import ConstrainedSolutions, udwadia_kalaba
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
-from mbd_ros.control.approach import Approach
 from mbd_ros.control.constrained_motion import ConstrainedMotion
-from mbd_ros.control.constraint_data import constraints_from_data
-from mbd_ros.control.constraint_stack import Stack
-from mbd_ros.control.curved_joint_paths import CurvedJointPath, joint_path
-from mbd_ros.control.joint_constraints import JointCoupling, JointPath, JointSpeed
-from mbd_ros.control.joint_trajectories import joint_trajectory
-from mbd_ros.control.nominal_model import NominalModel, NominalState
-from mbd_ros.control.orientations import held, Orientation, Turn
-from mbd_ros.control.path_data import path_from_data
-from mbd_ros.control.payload import dynamics_with, LoadedDynamics, Payload
-from mbd_ros.control.references import circle, Ellipse, Line, Lissajous, Path, PathPoint
-from mbd_ros.control.robustness import Guarantee, guarantee
-from mbd_ros.control.servo_constraints import Baumgarte, Constraint, FunctionConstraint
-from mbd_ros.control.singular_mass import singular_mass_acceleration
-from mbd_ros.control.splines import spline, trajectory
-from mbd_ros.control.surfaces import cylinder, OnSurface, plane, sphere
-from mbd_ros.control.task import Controller, controller_for, default_task, Task
-from mbd_ros.control.tool_constraints import (
+from mbd_ros.control.constraints.constraint_data import constraints_from_data
+from mbd_ros.control.constraints.constraint_stack import Stack
+from mbd_ros.control.constraints.curved_joint_paths import CurvedJointPath, joint_path
+from mbd_ros.control.constraints.joint_constraints import JointCoupling, JointPath, JointSpeed
+from mbd_ros.control.constraints.servo_constraints import Baumgarte, Constraint, FunctionConstraint
+from mbd_ros.control.constraints.surfaces import cylinder, OnSurface, plane, sphere
+from mbd_ros.control.constraints.tool_constraints import (
     NoSideslip, ToolDirection, ToolOrientation, ToolPosition)
-from mbd_ros.control.traced_constraints import TracedConstraint, TracedVelocityConstraint
-from mbd_ros.control.traced_path import TracedPath
+from mbd_ros.control.constraints.traced_constraints import (
+    TracedConstraint, TracedVelocityConstraint)
+from mbd_ros.control.nominal_model import NominalModel, NominalState
+from mbd_ros.control.paths.approach import Approach
+from mbd_ros.control.paths.joint_trajectories import joint_trajectory
+from mbd_ros.control.paths.orientations import held, Orientation, Turn
+from mbd_ros.control.paths.path_data import path_from_data
+from mbd_ros.control.paths.references import circle, Ellipse, Line, Lissajous, Path, PathPoint
+from mbd_ros.control.paths.splines import spline, trajectory
+from mbd_ros.control.paths.traced_path import TracedPath
+from mbd_ros.control.payload import dynamics_with, LoadedDynamics, Payload
+from mbd_ros.control.robustness import Guarantee, guarantee
+from mbd_ros.control.singular_mass import singular_mass_acceleration
+from mbd_ros.control.task import Controller, controller_for, default_task, Task
 from mbd_ros.control.tracking import TrackingEffort, TrackingLaw
 from mbd_ros.control.udwadia_kalaba import constrained_acceleration, ConstrainedSolution
 from mbd_ros.control.violation import DirectElimination, Elimination

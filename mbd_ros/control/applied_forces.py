@@ -14,9 +14,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.control.references import quintic
-from mbd_ros.control.scalars import Row
-from mbd_ros.control.time_code import closed_form, TimeCode, unchanging
+from mbd_ros.control.compiled.scalars import Row
+from mbd_ros.control.paths.references import quintic
+from mbd_ros.control.paths.time_code import closed_form, TimeCode, unchanging
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.model.state import floating_base

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.arguments import CONSTRAINT, require, require_prepared
-from mbd_ros.control.constraint_stack import Stack
+from mbd_ros.control.compiled.fused_motion import fused_motion, FusedMotion, RegularStep
+from mbd_ros.control.compiled.solvers import quick_constrained_acceleration
+from mbd_ros.control.constraints.constraint_stack import Stack
+from mbd_ros.control.constraints.loop_constraint import ClosedLoops
+from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.drives import driven, is_under_actuated, reach
-from mbd_ros.control.fused_motion import fused_motion, FusedMotion, RegularStep
-from mbd_ros.control.loop_constraint import ClosedLoops
 from mbd_ros.control.payload import LoadedDynamics
 from mbd_ros.control.range_space import LONG, range_space_acceleration
-from mbd_ros.control.servo_constraints import Constraint
-from mbd_ros.control.solvers import quick_constrained_acceleration
 from mbd_ros.control.udwadia_kalaba import ConstrainedSolution
 from mbd_ros.control.violation import DirectElimination, Elimination
 from mbd_ros.dynamics import PreparedDynamics

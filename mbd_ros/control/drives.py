@@ -13,11 +13,11 @@ import functools
 import numpy as np
 
 from mbd_ros.control.actuation import Actuation, Reach
-from mbd_ros.control.loop_constraint import ClosedLoops
-from mbd_ros.control.loop_systems import clean_rows, driven_share as share_by_loops
-from mbd_ros.control.rank_facts import clear, CLEARLY_FREE, FACTS
-from mbd_ros.control.reached_systems import reached_share
-from mbd_ros.control.robot_code import has_machine_code, machine_code, padded
+from mbd_ros.control.compiled.loop_systems import clean_rows, driven_share as share_by_loops
+from mbd_ros.control.compiled.rank_facts import clear, CLEARLY_FREE, FACTS
+from mbd_ros.control.compiled.reached_systems import reached_share
+from mbd_ros.control.compiled.robot_code import has_machine_code, machine_code, padded
+from mbd_ros.control.constraints.loop_constraint import ClosedLoops
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loop_closure import close_loops
 from mbd_ros.dynamics.loop_efforts import driven_share, free_motions, UNDRIVEN

@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 
-from mbd_ros.control.constraint_stack import followed_by
-from mbd_ros.control.joint_coordinates import JointCoordinates
+from mbd_ros.control.constraints.constraint_stack import followed_by
+from mbd_ros.control.constraints.joint_coordinates import JointCoordinates
 from mbd_ros.control.limits import Limits
 from mbd_ros.control.passive_joints import PassiveJoints
-from mbd_ros.control.references import end_of, Path
+from mbd_ros.control.paths.references import end_of, Path
 from mbd_ros.control.task import motion_for, Task
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.dynamics import PreparedDynamics

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from mbd_ros.control.constrained_motion import ConstrainedMotion
-from mbd_ros.control.constraint_stack import followed_by, parts_of
+from mbd_ros.control.constraints.constraint_stack import followed_by, parts_of
+from mbd_ros.control.constraints.servo_constraints import Constraint
+from mbd_ros.control.constraints.surfaces import Drawn
+from mbd_ros.control.constraints.tool_constraints import ToolPosition
 from mbd_ros.control.nominal_model import NominalState
-from mbd_ros.control.references import end_of
-from mbd_ros.control.servo_constraints import Constraint
-from mbd_ros.control.surfaces import Drawn
-from mbd_ros.control.tool_constraints import ToolPosition
+from mbd_ros.control.paths.references import end_of
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.simulation.manifold import Vector
 

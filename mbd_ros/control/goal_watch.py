@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 
+from mbd_ros.control.compiled.fused_step import Step
 from mbd_ros.control.component_errors import ComponentTolerance, joint_error
 from mbd_ros.control.followed_tools import ToolPoints
-from mbd_ros.control.fused_step import Step
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Vector
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from mbd_ros.control.constrained_motion import ConstrainedMotion
-from mbd_ros.control.curved_joint_paths import joint_path, JointPaths
-from mbd_ros.control.joint_coordinates import JointCoordinates
+from mbd_ros.control.constraints.curved_joint_paths import joint_path, JointPaths
+from mbd_ros.control.constraints.joint_coordinates import JointCoordinates
 from mbd_ros.control.joint_reference import JointReference
-from mbd_ros.control.joint_trajectories import stopping
 from mbd_ros.control.nominal_model import NominalModel
 from mbd_ros.control.passive_joints import independent_joints
-from mbd_ros.control.references import Path
+from mbd_ros.control.paths.joint_trajectories import stopping
+from mbd_ros.control.paths.references import Path
 from mbd_ros.control.task import actuation_of, driven_joints, Task
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.dynamics import PreparedDynamics

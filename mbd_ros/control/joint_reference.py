@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from mbd_ros.control.nominal_model import NominalState, Reached
-from mbd_ros.control.references import Path
-from mbd_ros.control.time_code import time_code_of, TimeCode
+from mbd_ros.control.paths.references import Path
+from mbd_ros.control.paths.time_code import time_code_of, TimeCode
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import ShapeError, UnsupportedError
 from mbd_ros.simulation.manifold import is_flat

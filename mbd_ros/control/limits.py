@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.control.robot_code import LARGEST_DENSE
-from mbd_ros.control.scalars import Row, smallest
+from mbd_ros.control.compiled.robot_code import LARGEST_DENSE
+from mbd_ros.control.compiled.scalars import Row, smallest
 from mbd_ros.execution.traced_function import machine_code_of
 from mbd_ros.model import Model
 from mbd_ros.model.state import simple_entries

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.control.compiled.solvers import quick_constrained_acceleration
 from mbd_ros.control.constrained_motion import ConstrainedMotion
-from mbd_ros.control.solvers import quick_constrained_acceleration
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.manifold import (

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import scipy  # loads its parts when they are asked for: half of what importing took
 
-from mbd_ros.control.loop_constraint import ClosedLoops
-from mbd_ros.control.loop_systems import passive_step
-from mbd_ros.control.rank_facts import clear, CLEARLY_FREE, FACTS
-from mbd_ros.control.robot_code import has_machine_code, machine_code, padded
-from mbd_ros.control.scalar_manifold import displaced as displaced_on_scalars
+from mbd_ros.control.compiled.loop_systems import passive_step
+from mbd_ros.control.compiled.rank_facts import clear, CLEARLY_FREE, FACTS
+from mbd_ros.control.compiled.robot_code import has_machine_code, machine_code, padded
+from mbd_ros.control.compiled.scalar_manifold import displaced as displaced_on_scalars
+from mbd_ros.control.constraints.loop_constraint import ClosedLoops
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loop_closure import loop_closure
 from mbd_ros.dynamics.loop_efforts import free_motions

@@ -10,8 +10,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.control.references import checked_point
-from mbd_ros.control.robot_code import LARGEST_DENSE
+from mbd_ros.control.compiled.robot_code import LARGEST_DENSE
+from mbd_ros.control.paths.references import checked_point
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.prepared import STANDARD_GRAVITY
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mbd_ros.control.constraints.joint_constraints import joint_places
 from mbd_ros.control.feasibility import check_joints, check_task
-from mbd_ros.control.joint_constraints import joint_places
-from mbd_ros.control.references import end_of, Path
-from mbd_ros.control.splines import trajectory
+from mbd_ros.control.paths.references import end_of, Path
+from mbd_ros.control.paths.splines import trajectory
 from mbd_ros.control.task import Task
 from mbd_ros.control.tracker import Tracker
 from mbd_ros.model.names import simple_joints

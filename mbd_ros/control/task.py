@@ -17,14 +17,14 @@ import numpy as np
 from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.adaptation import Adaptation
 from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
-from mbd_ros.control.approach import approach_duration, approached
 from mbd_ros.control.constrained_motion import ConstrainedMotion
-from mbd_ros.control.constraint_data import constraints_from_data
-from mbd_ros.control.constraint_stack import Stack
+from mbd_ros.control.constraints.constraint_data import constraints_from_data
+from mbd_ros.control.constraints.constraint_stack import Stack
+from mbd_ros.control.constraints.servo_constraints import Constraint
+from mbd_ros.control.constraints.tool_constraints import ToolPosition
 from mbd_ros.control.nominal_model import NominalModel
-from mbd_ros.control.path_data import path_from_data
-from mbd_ros.control.servo_constraints import Constraint
-from mbd_ros.control.tool_constraints import ToolPosition
+from mbd_ros.control.paths.approach import approach_duration, approached
+from mbd_ros.control.paths.path_data import path_from_data
 from mbd_ros.control.tracking import TrackingLaw
 from mbd_ros.control.violation import DirectElimination
 from mbd_ros.dynamics import PreparedDynamics

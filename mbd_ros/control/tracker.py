@@ -18,16 +18,16 @@ import numpy as np
 import scipy.interpolate  # now: not for the first time amid a control step
 import scipy.linalg  # noqa: F401 - likewise
 
-from mbd_ros.control.approach import approach_duration, approached
+from mbd_ros.control.compiled.fused_step import fused_step, FusedStep, Step
+from mbd_ros.control.constraints.surfaces import Drawn
 from mbd_ros.control.followed_tools import (
     end_of_paths, followed_tools, FollowedTool, free_tool, surfaces_of, ToolPoints)
-from mbd_ros.control.fused_step import fused_step, FusedStep, Step
 from mbd_ros.control.joint_motion import coming_to_rest, following, JointMotion
 from mbd_ros.control.joint_reference import JointReference
 from mbd_ros.control.limits import Limits
 from mbd_ros.control.nominal_model import NominalModel, NominalState
-from mbd_ros.control.references import end_of, Path, PathPoint
-from mbd_ros.control.surfaces import Drawn
+from mbd_ros.control.paths.approach import approach_duration, approached
+from mbd_ros.control.paths.references import end_of, Path, PathPoint
 from mbd_ros.control.task import law_for, motion_for, Task
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, MbdError

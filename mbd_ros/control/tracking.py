@@ -28,10 +28,10 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.control.actuation import Actuation
 from mbd_ros.control.adaptation import Adaptation
+from mbd_ros.control.compiled.fused_law import fused_law, gaps_of_law
+from mbd_ros.control.compiled.scalars import absolute, all_positive, clipped, Row
 from mbd_ros.control.drives import driven
-from mbd_ros.control.fused_law import fused_law, gaps_of_law
 from mbd_ros.control.nominal_model import NominalState
-from mbd_ros.control.scalars import absolute, all_positive, clipped, Row
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution.fused import Fused

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mbd_ros.control.servo_constraints import Constraint
-from mbd_ros.control.solvers import quick_constrained_acceleration
+from mbd_ros.control.compiled.solvers import quick_constrained_acceleration
+from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.udwadia_kalaba import factorize
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.triangles import solve_triangle

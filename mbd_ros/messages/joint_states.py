@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
-from mbd_ros.control.joint_constraints import joint_places
+from mbd_ros.control.constraints.joint_constraints import joint_places
 from mbd_ros.control.passive_joints import PassiveJoints
 from mbd_ros.dynamics import compile_model
 from mbd_ros.errors import NotFiniteError, ShapeError, UnknownNameError

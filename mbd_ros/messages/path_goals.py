@@ -10,8 +10,8 @@ from mbd_msgs.action import FollowPath
 import yaml
 
 from mbd_ros.control import Payload, Task
+from mbd_ros.control.compiled.fused_step import Step
 from mbd_ros.control.followed_tools import ToolPoints
-from mbd_ros.control.fused_step import Step
 from mbd_ros.control.goal_watch import chosen, farthest, Outcome, PathWatch
 from mbd_ros.control.task import next_task
 from mbd_ros.control.tracker import Tracker

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from mbd_ros.control.fused_step import Step
+from mbd_ros.control.compiled.fused_step import Step
+from mbd_ros.control.constraints.joint_coordinates import JointCoordinates
 from mbd_ros.control.goal_watch import chosen, JointTolerances, Outcome
-from mbd_ros.control.joint_coordinates import JointCoordinates
-from mbd_ros.control.splines import PiecewisePolynomial
+from mbd_ros.control.paths.splines import PiecewisePolynomial
 from mbd_ros.control.tracker import Tracker
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.times import SECOND, to_nanoseconds, to_stamp

@@ -20,8 +20,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from mbd_ros.control import Payload, Task
+from mbd_ros.control.compiled.fused_step import Step
 from mbd_ros.control.feasibility import check_task
-from mbd_ros.control.fused_step import Step
 from mbd_ros.control.payload import carrier, reloaded
 from mbd_ros.control.rehearsal import rehearse
 from mbd_ros.control.tracker import Mode, Tracker

@@ -14,9 +14,9 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 from visualization_msgs.msg import MarkerArray
 
+from mbd_ros.control.compiled.fused_step import Step
 from mbd_ros.control.followed_tools import ToolPoints
-from mbd_ros.control.fused_step import Step
-from mbd_ros.control.references import Path
+from mbd_ros.control.paths.references import Path
 from mbd_ros.control.tracker import Tracker
 from mbd_ros.messages.drawings import delete_all, markers, to_path
 from mbd_ros.messages.joint_states import Measured

@@ -18,13 +18,13 @@ from rclpy.task import Future
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 from mbd_ros.control import Task
-from mbd_ros.control.curved_joint_paths import JointPaths
+from mbd_ros.control.compiled.fused_step import Step
+from mbd_ros.control.constraints.curved_joint_paths import JointPaths
 from mbd_ros.control.feasibility import check_joints
 from mbd_ros.control.followed_tools import ToolPoints
-from mbd_ros.control.fused_step import Step
 from mbd_ros.control.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
+from mbd_ros.control.paths.splines import PiecewisePolynomial
 from mbd_ros.control.rehearsal import rehearse_joints, rehearse_task
-from mbd_ros.control.splines import PiecewisePolynomial
 from mbd_ros.control.task import driven_joints
 from mbd_ros.control.tracker import Tracker
 from mbd_ros.errors import MbdError

@@ -11,8 +11,8 @@ from mbd_ros.control import (
     ToolPosition, TrackingLaw)
 from mbd_ros.control.feasibility import check_joints
 from mbd_ros.control.passive_joints import independent_joints
+from mbd_ros.control.paths.splines import trajectory
 from mbd_ros.control.robustness import guarantee
-from mbd_ros.control.splines import trajectory
 from mbd_ros.control.tracker import Mode, Tracker
 from mbd_ros.dynamics.loop_closure import close_loops
 from mbd_ros.dynamics.loop_kinematics import VALUES

@@ -5,8 +5,8 @@ import pytest
 
 from mbd_ros.control import constrained_acceleration, singular_mass_acceleration
 from mbd_ros.control.actuation import Reach
-from mbd_ros.control.rank_facts import CONFLICT, FACTS
-from mbd_ros.control.small_systems import constrained_motion
+from mbd_ros.control.compiled.rank_facts import CONFLICT, FACTS
+from mbd_ros.control.compiled.small_systems import constrained_motion
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, SingularMassError
 
 NAMES = ('joint1', 'joint2', 'joint3')

@@ -10,9 +10,9 @@ import mbd_ros
 from mbd_ros.control import (
     Actuation, constraints_from_data, default_task, dynamics_with, JointCoupling, Payload, Stack,
     Task, ToolPosition, TracedConstraint, TracedVelocityConstraint, TrackingLaw)
-from mbd_ros.control.approach import Approach
 from mbd_ros.control.constrained_motion import ConstrainedMotion
 from mbd_ros.control.nominal_model import NominalModel
+from mbd_ros.control.paths.approach import Approach
 from mbd_ros.control.payload import carrier, reloaded
 from mbd_ros.control.task import motion_for
 from mbd_ros.control.tracker import Tracker

@@ -7,10 +7,10 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import default_task
+from mbd_ros.control.constraints.joint_constraints import joint_places
 from mbd_ros.control.feasibility import check_joints
-from mbd_ros.control.joint_constraints import joint_places
+from mbd_ros.control.paths.splines import trajectory
 from mbd_ros.control.rehearsal import rehearse
-from mbd_ros.control.splines import trajectory
 from mbd_ros.control.tracker import Tracker
 from mbd_ros.execution.machine_code import MachineCode
 

@@ -18,13 +18,13 @@ from mbd_ros.control import (
     TracedConstraint, TracedPath, trajectory, Turn)
 from mbd_ros.control import time_code
 from mbd_ros.control.applied_forces import PostureSpring
-from mbd_ros.control.approach import Approach
-from mbd_ros.control.constraint_stack import recorded_form, Stack
-from mbd_ros.control.orientations import held, OrientationPoint, rotation_of
-from mbd_ros.control.references import PathPoint
-from mbd_ros.control.splines import PiecewisePolynomial, Repeated, Scaled
-from mbd_ros.control.surfaces import OnSurface, plane
-from mbd_ros.control.time_code import closed_form, time_code_of, TimeCode, unchanging
+from mbd_ros.control.constraints.constraint_stack import recorded_form, Stack
+from mbd_ros.control.constraints.surfaces import OnSurface, plane
+from mbd_ros.control.paths.approach import Approach
+from mbd_ros.control.paths.orientations import held, OrientationPoint, rotation_of
+from mbd_ros.control.paths.references import PathPoint
+from mbd_ros.control.paths.splines import PiecewisePolynomial, Repeated, Scaled
+from mbd_ros.control.paths.time_code import closed_form, time_code_of, TimeCode, unchanging
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.spatial import cosine, sine
 

@@ -1,0 +1,1 @@
+"""The parts of a control step as machine code."""

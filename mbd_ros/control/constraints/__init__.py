@@ -1,0 +1,1 @@
+"""What a motion has to satisfy."""

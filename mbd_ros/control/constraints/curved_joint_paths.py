@@ -1,0 +1,235 @@
+"""
+Joints of several coordinates on paths: ball, planar and floating joints, others beside them.
+
+One function on scalars says how far a joint is from its path; ``phi_dot``, ``A`` and ``b`` follow
+by differentiating along the joint's own motion, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from mbd_ros.control.compiled.scalar_manifold import configuration_rate
+from mbd_ros.control.compiled.scalars import Row
+from mbd_ros.control.constraints.constraint_stack import Stack
+from mbd_ros.control.constraints.joint_constraints import JointPath
+from mbd_ros.control.constraints.joint_coordinates import JointCoordinates
+from mbd_ros.control.constraints.recorded import Known, Quantity, Rows, Structure
+from mbd_ros.control.constraints.servo_constraints import Constraint
+from mbd_ros.control.paths.references import end_of, Path, PathPoint
+from mbd_ros.control.paths.time_code import codes_of, TimeCode
+from mbd_ros.errors import ShapeError
+from mbd_ros.execution.differentiation import tangents
+from mbd_ros.execution.trace import Operand, Symbol, Trace
+from mbd_ros.execution.traced_function import machine_code_of
+from mbd_ros.model import JointType, Model
+from mbd_ros.model.rigid_motion import inverse, product
+from mbd_ros.model.state import neutral
+from mbd_ros.simulation.manifold import Matrix, Vector
+from mbd_ros.spatial import cosine, root, Rotation, sine, Vector3
+from mbd_ros.spatial.logarithm import rotation_vector, turn_of
+
+
+class CurvedJointPath:
+    """
+    Keep joints, of any number of coordinates, on a path of their own.
+
+    ``phi`` is, with the entries of ``joint_coordinates``,
+
+    * ``q - q_d`` of a revolute or prismatic joint;
+    * ``x - x_d``, ``y - y_d`` and the angle from the desired direction, at most pi, of a planar
+      one;
+    * the rotation vector of ``R_d^T R`` of a spherical one, in the joint's own axes: its length is
+      the geodesic distance, and on the path ``A`` singles out the joint's velocities;
+    * ``p - p_d`` and that rotation vector of a floating one.
+
+    Off the path, too, a correction by ``A`` leads a spherical joint there in one step, since the
+    derivative of the rotation vector leaves its own direction as it is.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    joints : sequence of str
+        Names of the joints, in the order of the path's entries.
+    path : Path
+        ``at(t)`` with the entries, their rates and second rates (k,).
+
+    Raises
+    ------
+    UnknownNameError, InvalidValueError, ShapeError
+        If a joint is not known or is named twice, or the path has another number of entries.
+
+    """
+
+    def __init__(self, model: Model, joints: Sequence[str], path: Path) -> None:
+        self.coordinates = JointCoordinates(model, joints)
+        size, m = self.coordinates.size, len(self.coordinates.v)
+        found = path.at(0.0).position.shape
+        if found != (size,):
+            raise ShapeError('path of joints', found, f'({size},), {entries_of(self.coordinates)}')
+        self.joints, self.path = tuple(joints), path
+        self.counts = (m, m, m)
+        self.quantities: tuple[Quantity, ...] = ()
+        self.reference_sizes = (size, size, size)
+        self.structure = (CurvedJointPath, model, self.joints)
+        self._model = model
+        self._rest = np.zeros(model.nv)
+
+    def time_codes(self) -> tuple[TimeCode] | None:
+        """Return machine code for the path, None where it is a user's."""
+        return codes_of(self.path)
+
+    def reference(self, t: float) -> tuple[Vector, ...]:
+        """Return the path at a time [s]."""
+        return self.path.at(t)
+
+    def rows(self, known: Known) -> Rows:
+        """Return the rows at a state."""
+        model, q, trace = self._model, known.q, known.q[0].trace
+        position, rate, second = known.reference
+        phi = [entry for part in self.coordinates.parts for entry in distance(
+            part.kind, q[part.q], position[part.entries])]
+        moving = {**dict(zip(q, configuration_rate(model, q, known.v))),
+                  **dict(zip(position, rate)), **dict(zip(rate, second))}
+        rates = tangents(trace, phi, moving)
+        columns: list[list[Operand]] = [[0.0] * len(phi)] * model.nv
+        for k in self.coordinates.v.tolist():
+            along = configuration_rate(model, q, [float(k == j) for j in range(model.nv)])
+            columns[k] = tangents(trace, phi, dict(zip(q, along)))
+        return Rows(phi, rates, [list(row) for row in zip(*columns)],
+                    [-entry for entry in tangents(trace, rates, moving)])
+
+    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
+        """Return ``A`` (m, nv)."""
+        m = self.counts[2]
+        return self._values(q, v, t)[3 * m:].reshape(m, -1)
+
+    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
+        """Return ``b`` (m,)."""
+        m = self.counts[2]
+        return self._values(q, v, t)[2 * m:3 * m]
+
+    def violation(self, q: Vector, t: float) -> Vector:
+        """Return ``phi`` (m,)."""
+        return self._values(q, self._rest, t)[:self.counts[0]]
+
+    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
+        """Return ``phi_dot`` (m,)."""
+        m = self.counts[2]
+        return self._values(q, v, t)[m:2 * m]
+
+    def _values(self, q: Vector, v: Vector, t: float) -> Vector:
+        """Return phi, its rate, b and A in one vector."""
+        values: Vector = _compiled(Structure(self))(q, v, *self.reference(t))
+        return values
+
+
+class JointPaths:
+    """
+    Paths of several groups of joints as one path.
+
+    Parameters
+    ----------
+    parts : sequence of (tuple of str, Path)
+        Joints and their path, group by group.
+
+    Attributes
+    ----------
+    names : tuple of str
+        All joints, group by group.
+    duration : float
+        The time from which on all rest [s].
+
+    """
+
+    begin = 0.0
+
+    def __init__(self, parts: Sequence[tuple[tuple[str, ...], Path]]) -> None:
+        self.parts = tuple(parts)
+        self.names = tuple(name for names, _ in parts for name in names)
+        self.duration = max((end_of(path) for _, path in parts), default=math.inf)
+
+    def at(self, time: float) -> PathPoint:
+        """Return the entries of all groups, with their rates, at a time [s]."""
+        return PathPoint(*map(np.concatenate, zip(*(path.at(time) for _, path in self.parts))))
+
+
+def joint_path(model: Model, joints: Sequence[str], path: Path) -> Constraint:
+    """
+    Return the constraint that keeps joints on a path, whatever number of coordinates they have.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    joints : sequence of str
+        Names of the joints.
+    path : Path
+        The entries of ``joint_coordinates`` in the order of the joints.
+
+    Returns
+    -------
+    Constraint
+        A ``JointPath`` where every joint has one coordinate, else a ``CurvedJointPath``; of
+        ``JointPaths`` a stack of them.
+
+    Raises
+    ------
+    UnknownNameError, InvalidValueError, ShapeError
+        If the joints are not known or named twice, or the path does not fit them.
+
+    """
+    if isinstance(path, JointPaths):
+        parts = [joint_path(model, *part) for part in path.parts]
+        return parts[0] if len(parts) == 1 else Stack(parts, neutral(model), np.zeros(model.nv))
+    if all(model.joint_types[model.joint_index(name)].is_simple for name in joints):
+        return JointPath(model, joints, path)
+    return CurvedJointPath(model, joints, path)
+
+
+def distance(kind: JointType, q: Row, entries: Row) -> Row:
+    """Return how far a joint is from entries of a path (nv,), on scalars."""
+    if kind is JointType.SPHERICAL:
+        x, y, z, w = product(inverse(tuple(entries)), tuple(q))
+        return list(turn_of(w, x, y, z))
+    if kind is JointType.FLOATING:
+        return [*(x - d for x, d in zip(q[:3], entries[:3])),
+                *distance(JointType.SPHERICAL, q[3:], entries[3:])]
+    if kind is JointType.PLANAR:
+        x, y, c, s = q
+        size, angle = root(c * c + s * s), entries[2]
+        near = (c * cosine(angle) + s * sine(angle)) / size
+        off = (s * cosine(angle) - c * sine(angle)) / size
+        turned = Rotation(Vector3(near, off, 0.0), Vector3(-off, near, 0.0),
+                          Vector3(0.0, 0.0, 1.0))
+        return [x - entries[0], y - entries[1], rotation_vector(turned).z]
+    return [q[0] - entries[0]]
+
+
+def entries_of(coordinates: JointCoordinates) -> str:
+    """Say which entries a path of joints has, for messages."""
+    return ', '.join(f"{part.entries.stop - part.entries.start} of '{part.name}'"
+                     for part in coordinates.parts)
+
+
+@functools.lru_cache(maxsize=64)
+def _compiled(structure: Structure) -> Callable[..., Any]:
+    """Return machine code for the rows of a constraint."""
+    constraint = structure.constraint
+    assert isinstance(constraint, CurvedJointPath)
+
+    def record(_: Trace, q: list[Symbol], v: list[Symbol], *reference: list[Symbol]
+               ) -> list[Operand]:
+        rows = constraint.rows(Known(q, v, {}, list(reference)))
+        return [*rows.violation, *rows.rate, *rows.right_side,
+                *(entry for row in rows.matrix for entry in row)]
+    model = constraint._model
+    return machine_code_of(
+        record, (model.nq, model.nv, *constraint.reference_sizes), 'joint_path',
+        'phi, phi_dot, b and A of a path of joints')

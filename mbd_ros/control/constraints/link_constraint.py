@@ -1,0 +1,210 @@
+"""
+Constraints on how a link is placed or moves, from one function on scalars.
+
+A constraint says what ``phi`` (or ``psi``) is of a link's pose (and velocity) and of a reference
+that changes with time. What follows from it along the link's motion, ``phi_dot``, ``A`` and ``b``,
+is recorded by differentiating, exactly: with the pose's rates ``pdot = v``, ``Rdot = [omega] R``.
+Rows of A are wrenches on the link, ``W = d phi / d twist``, times its Jacobian, ``A = W J``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mbd_ros.control.arguments import require_prepared
+from mbd_ros.control.compiled.scalars import Row, sum_of
+from mbd_ros.control.constraints.recorded import Known, Quantity, Rows, Structure
+from mbd_ros.control.paths.references import checked_point
+from mbd_ros.control.paths.time_code import TimeCode
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import NotFiniteError, UnknownNameError
+from mbd_ros.execution.differentiation import tangents
+from mbd_ros.execution.trace import Operand, Symbol, Trace
+from mbd_ros.execution.traced_function import machine_code_of
+from mbd_ros.simulation.manifold import Matrix, Vector
+from mbd_ros.spatial import Rotation, Scalar, Vector3
+
+MOTION = 28
+"""Pose (4, 4), velocity (6,) and acceleration (6,), as the kernel ``motion`` gives them."""
+
+AXES3 = (Vector3(1.0, 0.0, 0.0), Vector3(0.0, 1.0, 0.0), Vector3(0.0, 0.0, 1.0))
+
+
+class Moving(NamedTuple):
+    """A link's axes and origin in the world, and the velocity of both, on scalars."""
+
+    rotation: Rotation
+    position: Vector3
+    velocity: Vector3
+    spin: Vector3
+
+    def at(self, point: Vector3 | None) -> Vector3:
+        """Return where a point of the link is, its origin if None."""
+        return self.position if point is None else self.position + self.rotation.apply(point)
+
+
+class LinkConstraint:
+    """
+    A constraint on one link; a subclass says ``phi`` and, if that changes, the reference.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics, ``mbd_ros.compile(model)``.
+    link : str
+        Name of the link.
+    rows : int
+        Number m of rows.
+    *data : hashable
+        What else the function depends on beside the reference.
+
+    Attributes
+    ----------
+    holonomic : bool
+        Whether the function is a ``phi`` of the pose, or a ``psi`` of the velocity.
+    reference_sizes : tuple of int
+        Length of the reference with its two rates behind it; none where it does not change.
+
+    Raises
+    ------
+    UnknownNameError, InvalidValueError
+        If the robot has no such link, or ``dyn`` is something else.
+
+    """
+
+    holonomic = True
+    reference_sizes: tuple[int, ...] = ()
+
+    def __init__(self, dyn: PreparedDynamics, link: str, rows: int, *data: Hashable) -> None:
+        require_prepared(dyn)
+        if link not in dyn.model.links:
+            raise UnknownNameError('link', link, dyn.model.links)
+        self.link = link
+        self.counts = (rows if self.holonomic else 0, rows, rows)
+        self.quantities: tuple[Quantity, ...] = (('jacobian', link), ('motion', link))
+        self.structure = (type(self), link, data)
+        self._dyn = dyn
+        self._still = np.zeros(dyn.model.nv)
+
+    def function(self, moving: Moving, reference: Row) -> Sequence[Scalar]:
+        """Return ``phi`` of a pose, or ``psi`` of a pose and velocity."""
+        raise NotImplementedError
+
+    @functools.cached_property
+    def _codes(self) -> tuple[TimeCode, ...] | None:
+        return self._coded()
+
+    def time_codes(self) -> tuple[TimeCode, ...] | None:
+        """Return machine code for the reference, None where a user's class gives it."""
+        return self._codes
+
+    def _coded(self) -> tuple[TimeCode, ...] | None:
+        """Return it, made for the first time."""
+        return None if self.reference_sizes else ()
+
+    def reference(self, t: float) -> tuple[Vector, ...]:
+        """Return what the function's reference is at a time [s], its two rates behind it."""
+        codes = self._codes
+        return self._followed(t) if codes is None else tuple([code(t) for code in codes])
+
+    def _followed(self, t: float) -> tuple[Vector, ...]:
+        """Return the reference from a user's path or orientation."""
+        raise NotImplementedError
+
+    def rows(self, known: Known) -> Rows:
+        """Return the rows at a state."""
+        jacobian, motion = (known.of_links[quantity] for quantity in self.quantities)
+        phi, rate, wrenches, b = self._derived(motion, known.reference)
+        n = len(known.v)
+        matrix = [[sum_of(w * jacobian[n * k + j] for k, w in enumerate(wrench))
+                   for j in range(n)] for wrench in wrenches]
+        return Rows(phi, rate, matrix, b)
+
+    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
+        """Return ``A`` (m, nv)."""
+        m = self.counts[2]
+        wrenches = self._values(q, v, t)[-6 * m:].reshape(m, 6)
+        matrix: Matrix = wrenches.dot(self._dyn.jacobian(q, self.link))
+        return matrix
+
+    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
+        """Return ``b`` (m,)."""
+        m = self.counts[2]
+        return self._values(q, v, t)[-7 * m:-6 * m]
+
+    def violation(self, q: Vector, t: float) -> Vector | None:
+        """Return ``phi`` (m,), None for a constraint on velocities."""
+        return self._values(q, self._still, t)[:self.counts[0]] if self.holonomic else None
+
+    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
+        """Return ``phi_dot`` or ``psi`` (m,)."""
+        held, rated, _ = self.counts
+        return self._values(q, v, t)[held:held + rated]
+
+    def _values(self, q: Vector, v: Vector, t: float) -> Vector:
+        """Return phi, its rate, b and wrenches in one vector."""
+        motion = self._dyn.link_motion(q, v, self.link)
+        values: Vector = _compiled(Structure(self))(
+            np.concatenate((motion.pose.ravel(), motion.velocity, motion.acceleration)),
+            *self.reference(t))
+        if not np.isfinite(values).all():
+            raise NotFiniteError(f"constraint on link '{self.link}'",
+                                 f'its function at {motion.pose[:3, 3].tolist()}',
+                                 float(values[~np.isfinite(values)][0]))
+        return values
+
+    def _derived(self, motion: list[Symbol], reference: list[list[Symbol]]
+                 ) -> tuple[Row, Row, list[Row], Row]:
+        """Return phi, its rate, wrenches and b; psi without phi."""
+        R = Rotation(*(Vector3(*(motion[4 * row + k] for row in range(3))) for k in range(3)))
+        p = Vector3(*(motion[4 * row + 3] for row in range(3)))
+        v, spin, acceleration, spin_rate = (
+            Vector3(*motion[k:k + 3]) for k in (16, 19, 22, 25))
+        trace = motion[0].trace
+        known = reference[0] if reference else []
+        third = len(known) // 3
+        target, rate, second = known[:third], known[third:2 * third], known[2 * third:]
+        values = list(self.function(Moving(R, p, v, spin), target))
+
+        def along(linear: Vector3, angular: Vector3) -> dict[Symbol, Operand]:
+            """Return the rates of a pose that moves with a twist."""
+            turned = [angular.cross(column) for column in R]
+            return {**dict(zip(p, linear)), **{
+                entry: change for column, changes in zip(R, turned)
+                for entry, change in zip(column, changes)}}
+        moving = {**along(v, spin), **dict(zip(target, rate)), **dict(zip(v, acceleration)),
+                  **dict(zip(spin, spin_rate)), **dict(zip(rate, second))}
+        zero = Vector3(0.0, 0.0, 0.0)
+        if self.holonomic:
+            rates = tangents(trace, values, moving)
+            columns = [along(axis, zero) for axis in AXES3] + [along(zero, axis) for axis in AXES3]
+        else:
+            values, rates = [], values
+            columns = [{entry: 1.0} for entry in (*v, *spin)]
+        slopes = [tangents(trace, values or rates, column) for column in columns]
+        wrenches = [[slope[i] for slope in slopes] for i in range(len(rates))]
+        return values, rates, wrenches, [-x for x in tangents(trace, rates, moving)]
+
+
+@functools.lru_cache(maxsize=64)
+def _compiled(structure: Structure) -> Callable[..., Any]:
+    """Return machine code for the rows of a constraint, less the Jacobian."""
+    constraint = structure.constraint
+    assert isinstance(constraint, LinkConstraint)
+
+    def record(_: Trace, motion: list[Symbol], *reference: list[Symbol]) -> list[Operand]:
+        phi, rate, wrenches, b = constraint._derived(motion, list(reference))
+        return [*phi, *rate, *b, *(entry for wrench in wrenches for entry in wrench)]
+    return machine_code_of(record, (MOTION, *constraint.reference_sizes), 'link_constraint',
+                           'phi, phi_dot, b and wrenches of a constraint on a link')
+
+
+def point_of_link(point: ArrayLike | None) -> Vector3 | None:
+    """Return a point in a link's axes [m], None for its origin."""
+    arm = None if point is None else checked_point('point', point)
+    return None if arm is None or not arm.any() else Vector3(*arm.tolist())

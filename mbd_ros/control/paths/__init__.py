@@ -1,0 +1,1 @@
+"""Paths and orientations in time, and the ways onto them."""
