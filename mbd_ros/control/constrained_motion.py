@@ -188,7 +188,7 @@ class ConstrainedMotion:
             every = Actuation(self.dyn.model, self.dyn.model.joint_names)
             solution = reach(self.dyn, q, M, every).solve(
                 applied - h, A, b, self.loop_rows, tolerance=self.tolerance)
-            solution = solution._replace(multipliers=np.linalg.lstsq(
+            solution = solution._replace(conflicting=True, multipliers=np.linalg.lstsq(
                 A.T, solution.constraint_force, rcond=self.tolerance)[0])
         return Dynamics(applied, solution)
 
