@@ -303,6 +303,10 @@ class Tracker:
         """Return the efforts (nv,) that carry the robot at rest, within their limits."""
         return self.law.weightless(q, np.zeros(self.dyn.model.nv)).effort
 
+    def overloaded(self, q: Vector) -> tuple[str, ...]:
+        """Return the joints whose effort limit is less than what carries the robot at rest."""
+        return self.law.weightless(q, np.zeros(self.dyn.model.nv)).saturated
+
     def energy(self, q: Vector, v: Vector) -> float:
         """Return the kinetic and potential energy of the robot [J]."""
         return float(self.dyn.energies(q, v).sum())

@@ -317,6 +317,12 @@ class Controller(Node):
             if dynamics is not self._dynamics:
                 dynamics.change_gravity(self._gravity)   # it may be another by now
             self._use(dynamics, lambda: reloaded(self._dynamics, before))
+            joints = self._overloaded() if payload.mass > before.mass else ()
+            if joints:
+                self._use(reloaded(self._dynamics, before), lambda: self._dynamics)
+                raise InvalidValueError('payload', f'{payload.mass:g} kg on {payload.link}', (
+                    'what the robot can hold where it is; more than the effort limit of '
+                    f'{", ".join(joints)} would be needed'))
             self._payload = payload
         try:
             robot, payload, dynamics, preparation = await self._turns.take(ask)
@@ -330,6 +336,12 @@ class Controller(Node):
         self.get_logger().info(f'payload: {payload.mass:g} kg on {payload.link}')
         response.success, response.model_generation = True, robot.model.generation
         return response
+
+    def _overloaded(self) -> tuple[str, ...]:
+        """Return the joints that cannot hold the robot where it is."""
+        if self._tracker is None or self._measured is None:
+            return ()
+        return self._tracker.overloaded(self._measured.q)
 
     def _on_gravity(self, message: Vector3Stamped) -> None:
         """Take the gravity of a base that moves, in the axes of the root link."""

@@ -220,6 +220,11 @@ def test_a_load_from_which_no_motion_follows_is_refused(run_node, graph, urdf):
         link='tool', payload=Inertia(m=1.0, com=Vector3(x=1e9))))
     assert not answer.success
     assert "joint 'joint3' moves no inertia" in answer.message
+    answer = graph.call(SetPayload, 'controller/set_payload', SetPayload.Request(
+        link='tool', payload=Inertia(m=1000.0)))
+    assert not answer.success
+    assert "payload is '1000 kg on tool'; allowed: what the robot can hold" in answer.message
+    assert 'more than the effort limit of joint2' in answer.message
     after = bench.answer()
     # Feedback on what happened meanwhile, within the limits; the load weighs 1e10 N m.
     assert after.data != before.data
