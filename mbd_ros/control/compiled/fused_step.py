@@ -20,7 +20,7 @@ import numpy as np
 from mbd_ros.control.compiled.fused_law import gaps_of_law, law_size
 from mbd_ros.control.compiled.fused_motion import Bounds, gaps_of_observation, gaps_of_step
 from mbd_ros.control.compiled.motion_kernels import MotionKernels, STEP_FACTS
-from mbd_ros.control.compiled.rank_facts import FACTS, no_facts, RANK
+from mbd_ros.control.compiled.rank_facts import CONFLICT, FACTS, no_facts, RANK
 from mbd_ros.control.compiled.robot_code import machine_code
 from mbd_ros.control.compiled.scalar_manifold import displacement, NEAR, turned
 from mbd_ros.control.compiled.scalars import difference, Row, smallest
@@ -30,6 +30,7 @@ from mbd_ros.control.limits import Limits
 from mbd_ros.control.nominal_model import NominalModel, NominalState, SMALLEST_STEP
 from mbd_ros.control.paths.time_code import TimeCode
 from mbd_ros.control.tracking import TrackingEffort, TrackingLaw
+from mbd_ros.control.udwadia_kalaba import CONFLICT as CONFLICTING
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.execution.fused import Argument, Computed, Fused, fused, Inside, KernelCall, Pointed
 from mbd_ros.execution.trace import Operand, Symbol
@@ -261,8 +262,11 @@ def _constrained_step(kernels: MotionKernels, times: tuple[int, ...], law: Fused
     parts.append(KernelCall(kernels.step.address, (
         *state, 'span', *changing('middle'), *changing('now')), stepped, moved + STEP_FACTS))
     if not under_actuated:
-        return _whole(model, len(times), parts, m, law, lambda given: gaps_of_step(
-            list(given['nominal'][moved:]), bounds), kernels)
+        def unusual(given: Given) -> Row:
+            facts = list(given['nominal'][moved:])
+            torn = [CONFLICTING - facts[CONFLICT - FACTS]] if model.loops else []
+            return [*gaps_of_step(facts, bounds), *torn]   # loops hold where a task cannot
+        return _whole(model, len(times), parts, m, law, unusual, kernels)
     assert kernels.observation is not None
     # See ``NominalModel.observe``: what no actuator can change is taken from the measured state.
     parts += [

@@ -127,6 +127,22 @@ def test_a_limit_is_left_to_the_ordinary_way(dyn_puma):
     assert_same(one, other, 1e-9)
 
 
+def test_loops_hold_where_a_task_cannot():
+    """A speed of a drive against the path: what compromise that needs, the general form finds."""
+    dyn, task, q = launched('five_bar')
+    against = {'kind': 'joint_speed', 'coefficients': {'left_drive': 1.0}, 'value': 0.5}
+    fast, slow = pair(dyn, replace(task, constraints=(against,)), q)
+    v = np.zeros(dyn.model.nv)
+    for k in range(20):
+        one, other = (tracker.step(k * PERIOD, q, v) for tracker in (fast, slow))
+        assert_same(one, other, 1e-9)   # as above
+        assert one.nominal.conflicting
+        assert not one.fused
+    phi, rate = dyn.loop_rows(one.nominal.q, one.nominal.v)[:, :2].T
+    assert np.abs(phi).max() < 1e-12    # the tolerance of eliminations is 1e-13
+    assert np.abs(rate).max() < 1e-12
+
+
 def test_a_late_state_goes_the_ordinary_way_and_then_on(dyn_puma):
     """Three periods at once are three steps of the nominal model."""
     dyn, task, q = dyn_puma
