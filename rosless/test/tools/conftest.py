@@ -129,8 +129,9 @@ class Running:
 
     def wait_for_value(self, pattern: str, low: float, high: float) -> None:
         """Wait until the number that a pattern finds is between two others, once."""
-        count, values = 0, []
+        count, values, end = 0, [], time.monotonic() + PATIENCE
         while not any(low < value < high for value in values):
+            assert time.monotonic() < end, f'none of {values} is between {low} and {high}'
             count += 1
             values = [float(value) for value in self.wait_for(pattern, count)]
 
