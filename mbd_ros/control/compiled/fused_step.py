@@ -93,7 +93,7 @@ class FusedStep:
     law : TrackingLaw
         The law, for the same dynamics.
     code : callable
-        (addresses, where the nominal model was, time, q, v) to what ``_recorded`` returns.
+        (addresses, where the nominal model was, time, q, v) to what ``_whole`` describes.
     times : sequence of TimeCode
         What depends on time alone.
     rows : int
