@@ -4,7 +4,8 @@ from hypothesis import given, settings, strategies
 import numpy as np
 import pytest
 
-from mbd_ros.control import constrained_acceleration, solvers
+from mbd_ros.control import constrained_acceleration
+from mbd_ros.control.compiled import solvers
 from mbd_ros.control.compiled.solvers import quick_constrained_acceleration
 from mbd_ros.errors import NotFiniteError, SingularMassError
 

@@ -16,10 +16,10 @@ import mbd_ros
 from mbd_ros.control import (
     Ellipse, JointCoupling, JointPath, Line, Lissajous, spline, ToolOrientation, ToolPosition,
     TracedConstraint, TracedPath, trajectory, Turn)
-from mbd_ros.control import time_code
 from mbd_ros.control.applied_forces import PostureSpring
 from mbd_ros.control.constraints.constraint_stack import recorded_form, Stack
 from mbd_ros.control.constraints.surfaces import OnSurface, plane
+from mbd_ros.control.paths import time_code
 from mbd_ros.control.paths.approach import Approach
 from mbd_ros.control.paths.orientations import held, OrientationPoint, rotation_of
 from mbd_ros.control.paths.references import PathPoint
