@@ -218,7 +218,7 @@ def _readouts(state: ControllerState) -> dict[str, str]:
         'nominal model off the path': f'{state.constraint_violation_after:.1e} m',
         'energy': f'{state.energy:.2f} J, power {state.power:.1f} W',
         'path time': f'{state.path_time:.1f} s',
-        'control step': f'{1e3 * state.computation_time:.2f} ms',
+        'control step': f'{1e3 * state.computation_time:.3f} ms',
         'missed deadlines': str(state.deadline_misses),
     }
 
