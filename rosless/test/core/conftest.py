@@ -21,7 +21,8 @@ if SOURCE not in sys.path:
 import pytest  # noqa: E402
 import rosless  # noqa: E402, F401
 
-os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
+# TEST_DOMAIN: reserved for this test run by whoever runs several on one machine.
+os.environ['ROS_DOMAIN_ID'] = os.environ.get('TEST_DOMAIN') or str(1 + os.getpid() % 100)
 for _name in ('CYCLONEDDS_URI', 'ROS_AUTOMATIC_DISCOVERY_RANGE', 'AMENT_PREFIX_PATH'):
     os.environ.pop(_name, None)
 os.environ['ROS_LOG_DIR'] = tempfile.mkdtemp(prefix='rosless_log_')

@@ -174,7 +174,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     paths = [str(SOURCES), *filter(None, [os.environ.get('PYTHONPATH')])]
     env.update(
         PYTHONPATH=os.pathsep.join(paths), PYTHONUNBUFFERED='1',
-        ROS_DOMAIN_ID=str(1 + os.getpid() % 100),
+        ROS_DOMAIN_ID=os.environ.get('TEST_DOMAIN') or str(1 + os.getpid() % 100),
         ROS_LOG_DIR=str(tmp_path_factory.mktemp('log')))
     return env
 
