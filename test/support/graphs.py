@@ -1,0 +1,72 @@
+"""A node of the test in the graph, which remembers what it hears and calls services."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import threading
+import time
+from typing import Any
+import uuid
+
+from processes import PATIENCE
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+
+
+class Graph:
+    """A node of the test, spun in a thread, that remembers what it hears."""
+
+    def __init__(self) -> None:
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context)
+        self.node = Node(f'test_{uuid.uuid4().hex[:8]}', context=self.context)
+        self._executor = SingleThreadedExecutor(context=self.context)
+        self._executor.add_node(self.node)
+        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._thread.start()
+
+    def _spin(self) -> None:
+        try:
+            self._executor.spin()
+        except rclpy.executors.ExternalShutdownException:
+            pass
+
+    def hear(self, kind: Any, topic: str, qos: Any = 10) -> list[Any]:
+        """Return a list that grows by the messages on a topic."""
+        heard: list[Any] = []
+        self.node.create_subscription(kind, topic, heard.append, qos)
+        return heard
+
+    def call(self, kind: Any, name: str, request: Any, timeout: float = PATIENCE) -> Any:
+        """Call a service and return its answer."""
+        client = self.node.create_client(kind, name)
+        try:
+            assert client.wait_for_service(timeout), f'no service {name} within {timeout} s'
+            time.sleep(0.02)   # the server has to discover the client, too
+            answered = threading.Event()
+            future = client.call_async(request)
+            future.add_done_callback(lambda _: answered.set())
+            assert answered.wait(timeout), f'{name} does not answer within {timeout} s'
+            return future.result()
+        finally:
+            self.node.destroy_client(client)
+
+    def wait_until(
+        self, condition: Callable[[], Any], what: str, timeout: float = PATIENCE,
+    ) -> Any:
+        """Wait until a condition holds and return its value."""
+        end = time.monotonic() + timeout
+        while True:
+            value = condition()
+            if value:
+                return value
+            assert time.monotonic() < end, f'not within {timeout} s: {what}'
+            time.sleep(0.02)
+
+    def close(self) -> None:
+        """Leave the graph."""
+        self._executor.shutdown(5.0)
+        self._thread.join(5.0)
+        self.node.destroy_node()
+        rclpy.try_shutdown(context=self.context)
