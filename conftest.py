@@ -1,32 +1,14 @@
 """What all tests share: a DDS domain of their own, so that they never meet a robot; logs."""
 
 import atexit
-import fcntl
 import importlib
 import importlib.util
 import os
-from pathlib import Path
 import shutil
 import signal
 import tempfile
-from typing import TextIO
 
-
-def reserve_domain() -> TextIO:
-    """Set a DDS domain that no other test run on this machine uses; return the lock on it."""
-    # Domain 0 is what people use, above 101 ports may be taken.
-    for attempt in range(100):
-        domain = 1 + (os.getpid() + attempt) % 100
-        lock = open(Path(tempfile.gettempdir()) / f'mbd_ros_domain_{domain}_{os.getuid()}', 'w')
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            lock.close()
-            continue
-        os.environ['ROS_DOMAIN_ID'] = os.environ['TEST_DOMAIN'] = str(domain)
-        return lock
-    raise RuntimeError('DDS domains 1 to 100 are all in use by test runs on this machine')
-
+from domains import reserve_domain
 
 DOMAIN_LOCK = reserve_domain()  # held until this process ends
 # Logs of nodes, which go to ~/.ros/log otherwise, end with the tests.
