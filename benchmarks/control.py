@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 import mbd_ros
 from mbd_ros.control import default_task, NominalState, TrackingLaw
-from mbd_ros.control.adaptation import Adaptation
-from mbd_ros.control.robustness import guarantee
-from mbd_ros.control.tracker import Tracker
+from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.control.tracking.adaptation import Adaptation
+from mbd_ros.control.tracking.robustness import guarantee
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import MbdError
 from mbd_ros.simulation import Stepper

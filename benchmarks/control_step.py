@@ -21,9 +21,9 @@ import yaml
 
 import mbd_ros
 from mbd_ros.control import Payload, Task
-from mbd_ros.control.passive_joints import PassiveJoints
-from mbd_ros.control.payload import carrier
-from mbd_ros.control.tracker import Tracker
+from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.control.tracking.payload import carrier
+from mbd_ros.control.udwadia_kalaba.passive_joints import PassiveJoints
 from mbd_ros.description.xacro_file import expand_xacro
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.model.state import floating_base, neutral

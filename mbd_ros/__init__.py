@@ -12,7 +12,7 @@ from mbd_ros.on_demand import on_demand
 if TYPE_CHECKING:
     from mbd_ros import (
         control, description, dynamics, errors, execution, model, simulation, spatial)
-    from mbd_ros.control.api import udwadia_kalaba
+    from mbd_ros.control.udwadia_kalaba.api import udwadia_kalaba
     from mbd_ros.dynamics.api import (
         bias_forces, Energy, energy, forward_dynamics, inverse_dynamics, jacobian, link_poses,
         mass_matrix, pose)
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mbd_ros.simulation.simulate import simulate
 else:
     __getattr__, __dir__ = on_demand(__name__, {
-        'mbd_ros.control.api': ('udwadia_kalaba',),
+        'mbd_ros.control.udwadia_kalaba.api': ('udwadia_kalaba',),
         'mbd_ros.dynamics.api': (
             'bias_forces', 'Energy', 'energy', 'forward_dynamics', 'inverse_dynamics', 'jacobian',
             'link_poses', 'mass_matrix', 'pose'),

@@ -9,11 +9,7 @@ Its folders: ``paths`` in time, ``constraints`` that follow them, and ``compiled
 control step as machine code. The equation itself is ``udwadia_kalaba.py``.
 """
 
-from mbd_ros.control.actuation import Actuation
-from mbd_ros.control.adaptation import Adaptation
-from mbd_ros.control.api import ConstrainedSolutions, udwadia_kalaba
-from mbd_ros.control.applied_forces import AppliedForce, PostureSpring
-from mbd_ros.control.constrained_motion import ConstrainedMotion
+from mbd_ros.control.constraints.approach import Approach
 from mbd_ros.control.constraints.constraint_data import constraints_from_data
 from mbd_ros.control.constraints.constraint_stack import Stack
 from mbd_ros.control.constraints.curved_joint_paths import CurvedJointPath, joint_path
@@ -24,21 +20,26 @@ from mbd_ros.control.constraints.tool_constraints import (
     NoSideslip, ToolDirection, ToolOrientation, ToolPosition)
 from mbd_ros.control.constraints.traced_constraints import (
     TracedConstraint, TracedVelocityConstraint)
-from mbd_ros.control.nominal_model import NominalModel, NominalState
-from mbd_ros.control.paths.approach import Approach
-from mbd_ros.control.paths.joint_trajectories import joint_trajectory
-from mbd_ros.control.paths.orientations import held, Orientation, Turn
-from mbd_ros.control.paths.path_data import path_from_data
-from mbd_ros.control.paths.references import circle, Ellipse, Line, Lissajous, Path, PathPoint
-from mbd_ros.control.paths.splines import spline, trajectory
-from mbd_ros.control.paths.traced_path import TracedPath
-from mbd_ros.control.payload import dynamics_with, LoadedDynamics, Payload
-from mbd_ros.control.robustness import Guarantee, guarantee
-from mbd_ros.control.singular_mass import singular_mass_acceleration
-from mbd_ros.control.task import Controller, controller_for, default_task, Task
-from mbd_ros.control.tracking import TrackingEffort, TrackingLaw
-from mbd_ros.control.udwadia_kalaba import constrained_acceleration, ConstrainedSolution
-from mbd_ros.control.violation import DirectElimination, Elimination
+from mbd_ros.control.references.joint_trajectories import joint_trajectory
+from mbd_ros.control.references.orientations import held, Orientation, Turn
+from mbd_ros.control.references.path_data import path_from_data
+from mbd_ros.control.references.paths import circle, Ellipse, Line, Lissajous, Path, PathPoint
+from mbd_ros.control.references.splines import spline, trajectory
+from mbd_ros.control.references.traced_path import TracedPath
+from mbd_ros.control.step.applied_forces import AppliedForce, PostureSpring
+from mbd_ros.control.step.constrained_motion import ConstrainedMotion
+from mbd_ros.control.step.nominal_model import NominalModel
+from mbd_ros.control.tasks.task import Controller, controller_for, default_task, Task
+from mbd_ros.control.tracking.adaptation import Adaptation
+from mbd_ros.control.tracking.law import TrackingEffort, TrackingLaw
+from mbd_ros.control.tracking.nominal_state import NominalState
+from mbd_ros.control.tracking.payload import dynamics_with, LoadedDynamics, Payload
+from mbd_ros.control.tracking.robustness import Guarantee, guarantee
+from mbd_ros.control.udwadia_kalaba.actuation import Actuation
+from mbd_ros.control.udwadia_kalaba.api import ConstrainedSolutions, udwadia_kalaba
+from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination, Elimination
+from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, ConstrainedSolution
+from mbd_ros.control.udwadia_kalaba.singular_mass import singular_mass_acceleration
 
 __all__ = [
     'Actuation', 'Adaptation', 'Guarantee', 'LoadedDynamics',

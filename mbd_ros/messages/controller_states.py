@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from geometry_msgs.msg import Vector3
 from mbd_msgs.msg import ControllerState, ToolState
 
-from mbd_ros.control.compiled.fused_step import Step
-from mbd_ros.control.followed_tools import ToolPoints
+from mbd_ros.control.step.fused_step import Step
+from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.messages.drawings import to_point
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.times import to_stamp

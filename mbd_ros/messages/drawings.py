@@ -13,7 +13,7 @@ from transforms3d.quaternions import quat2mat
 from visualization_msgs.msg import Marker, MarkerArray
 
 from mbd_ros.control.constraints.surfaces import Drawn
-from mbd_ros.control.followed_tools import ToolPoints
+from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.description.visuals import Shape, ShapeKind
 from mbd_ros.messages.times import to_stamp
 

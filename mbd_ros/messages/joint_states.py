@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
 from mbd_ros.control.constraints.joint_constraints import joint_places
-from mbd_ros.control.passive_joints import PassiveJoints
+from mbd_ros.control.udwadia_kalaba.passive_joints import PassiveJoints
 from mbd_ros.dynamics import compile_model
 from mbd_ros.errors import NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.messages.times import to_stamp

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from trajectory_msgs.msg import (
     JointTrajectory, MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint)
 
-from mbd_ros.control.compiled.fused_step import Step
-from mbd_ros.control.component_errors import Component, ComponentTolerance, joint_error
 from mbd_ros.control.constraints.curved_joint_paths import JointPaths
-from mbd_ros.control.constraints.joint_coordinates import ANGLE, JointCoordinates, Part
-from mbd_ros.control.paths.splines import PiecewisePolynomial
+from mbd_ros.control.references.joint_coordinates import ANGLE, JointCoordinates, Part
+from mbd_ros.control.references.splines import PiecewisePolynomial
+from mbd_ros.control.step.fused_step import Step
+from mbd_ros.control.tracking.component_errors import Component, ComponentTolerance, joint_error
 from mbd_ros.messages import trajectories
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.multi_dof import AXES

@@ -10,11 +10,11 @@ from mbd_msgs.action import FollowPath
 import yaml
 
 from mbd_ros.control import Payload, Task
-from mbd_ros.control.compiled.fused_step import Step
-from mbd_ros.control.followed_tools import ToolPoints
-from mbd_ros.control.goal_watch import chosen, farthest, Outcome, PathWatch
-from mbd_ros.control.task import next_task
-from mbd_ros.control.tracker import Tracker
+from mbd_ros.control.step.fused_step import Step
+from mbd_ros.control.tasks.followed_tools import ToolPoints
+from mbd_ros.control.tasks.goal_watch import chosen, farthest, Outcome, PathWatch
+from mbd_ros.control.tasks.task import next_task
+from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.times import SECOND, to_nanoseconds, to_stamp

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from mbd_ros.control.compiled.fused_step import Step
-from mbd_ros.control.constraints.joint_coordinates import JointCoordinates
-from mbd_ros.control.goal_watch import chosen, JointTolerances, Outcome
-from mbd_ros.control.paths.splines import PiecewisePolynomial
-from mbd_ros.control.tracker import Tracker
+from mbd_ros.control.references.joint_coordinates import JointCoordinates
+from mbd_ros.control.references.splines import PiecewisePolynomial
+from mbd_ros.control.step.fused_step import Step
+from mbd_ros.control.tasks.goal_watch import chosen, JointTolerances, Outcome
+from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.times import SECOND, to_nanoseconds, to_stamp
 from mbd_ros.messages.way_points import (

@@ -11,9 +11,9 @@ from control_msgs.action import FollowJointTrajectory
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.control.constraints.joint_coordinates import JointCoordinates
-from mbd_ros.control.paths.joint_trajectories import check_turns, rates_of_entries, stopping
-from mbd_ros.control.paths.splines import joined, PiecewisePolynomial, trajectory
+from mbd_ros.control.references.joint_coordinates import JointCoordinates
+from mbd_ros.control.references.joint_trajectories import check_turns, rates_of_entries, stopping
+from mbd_ros.control.references.splines import joined, PiecewisePolynomial, trajectory
 from mbd_ros.errors import MbdError
 from mbd_ros.messages.times import SECOND, to_nanoseconds
 from mbd_ros.model import Model

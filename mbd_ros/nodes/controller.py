@@ -20,11 +20,11 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from mbd_ros.control import Payload, Task
-from mbd_ros.control.compiled.fused_step import Step
-from mbd_ros.control.feasibility import check_task
-from mbd_ros.control.payload import carrier, reloaded
-from mbd_ros.control.rehearsal import rehearse
-from mbd_ros.control.tracker import Mode, Tracker
+from mbd_ros.control.step.fused_step import Step
+from mbd_ros.control.tasks.feasibility import check_task
+from mbd_ros.control.tasks.rehearsal import rehearse
+from mbd_ros.control.tasks.tracker import Mode, Tracker
+from mbd_ros.control.tracking.payload import carrier, reloaded
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, MbdError, NoModelError
 from mbd_ros.messages.controller_states import idle_state, tracking_state

@@ -14,10 +14,10 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 from visualization_msgs.msg import MarkerArray
 
-from mbd_ros.control.compiled.fused_step import Step
-from mbd_ros.control.followed_tools import ToolPoints
-from mbd_ros.control.paths.references import Path
-from mbd_ros.control.tracker import Tracker
+from mbd_ros.control.references.paths import Path
+from mbd_ros.control.step.fused_step import Step
+from mbd_ros.control.tasks.followed_tools import ToolPoints
+from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.messages.drawings import delete_all, markers, to_path
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.times import SECOND

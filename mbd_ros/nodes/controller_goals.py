@@ -18,15 +18,15 @@ from rclpy.task import Future
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 from mbd_ros.control import Task
-from mbd_ros.control.compiled.fused_step import Step
 from mbd_ros.control.constraints.curved_joint_paths import JointPaths
-from mbd_ros.control.feasibility import check_joints
-from mbd_ros.control.followed_tools import ToolPoints
-from mbd_ros.control.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
-from mbd_ros.control.paths.splines import PiecewisePolynomial
-from mbd_ros.control.rehearsal import rehearse_joints, rehearse_task
-from mbd_ros.control.task import driven_joints
-from mbd_ros.control.tracker import Tracker
+from mbd_ros.control.references.splines import PiecewisePolynomial
+from mbd_ros.control.step.fused_step import Step
+from mbd_ros.control.tasks.feasibility import check_joints
+from mbd_ros.control.tasks.followed_tools import ToolPoints
+from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
+from mbd_ros.control.tasks.rehearsal import rehearse_joints, rehearse_task
+from mbd_ros.control.tasks.task import driven_joints
+from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import MbdError
 from mbd_ros.messages import multi_dof_trajectories, path_goals, trajectories
 from mbd_ros.messages.efforts import EffortCommands

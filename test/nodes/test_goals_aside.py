@@ -22,8 +22,8 @@ pytestmark = pytest.mark.nodes
 
 SLOW = """
 import pathlib, time
-from mbd_ros.control import rehearsal
-from mbd_ros.control.tracker import Tracker
+from mbd_ros.control.tasks import rehearsal
+from mbd_ros.control.tasks.tracker import Tracker
 
 RELEASE = pathlib.Path({release!r})
 

@@ -5,7 +5,7 @@ import numpy as np
 from robots import all_trees, random_state
 
 from mbd_ros.control import joint_path, PathPoint
-from mbd_ros.control.constraints.joint_coordinates import JointCoordinates
+from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.model.state import difference, integrate
 
 SEEDS = st.integers(0, 2**16)

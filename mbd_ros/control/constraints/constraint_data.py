@@ -11,9 +11,9 @@ from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.constraints.surfaces import cylinder, OnSurface, plane, sphere
 from mbd_ros.control.constraints.tool_constraints import (
     AXES, NoSideslip, ToolDirection, ToolOrientation, ToolPosition)
-from mbd_ros.control.paths.joint_trajectories import joint_trajectory
-from mbd_ros.control.paths.orientations import held, Orientation, Turn
-from mbd_ros.control.paths.path_data import Kind, made_from_data, path_from_data
+from mbd_ros.control.references.joint_trajectories import joint_trajectory
+from mbd_ros.control.references.orientations import held, Orientation, Turn
+from mbd_ros.control.references.path_data import Kind, made_from_data, path_from_data
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mbd_ros.control.arguments import CONSTRAINT, require
 from mbd_ros.control.constraints.recorded import Known, Quantity, Recorded, Rows
 from mbd_ros.control.constraints.servo_constraints import Constraint
-from mbd_ros.control.paths.time_code import TimeCode
+from mbd_ros.control.references.arguments import CONSTRAINT, require
+from mbd_ros.control.references.time_code import TimeCode
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 

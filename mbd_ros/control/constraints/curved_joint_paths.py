@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.control.compiled.scalar_manifold import configuration_rate
-from mbd_ros.control.compiled.scalars import Row
 from mbd_ros.control.constraints.constraint_stack import Stack
 from mbd_ros.control.constraints.joint_constraints import JointPath
-from mbd_ros.control.constraints.joint_coordinates import JointCoordinates
 from mbd_ros.control.constraints.recorded import Known, Quantity, Rows, Structure
 from mbd_ros.control.constraints.servo_constraints import Constraint
-from mbd_ros.control.paths.references import end_of, Path, PathPoint
-from mbd_ros.control.paths.time_code import codes_of, TimeCode
+from mbd_ros.control.references.joint_coordinates import JointCoordinates
+from mbd_ros.control.references.paths import end_of, Path, PathPoint
+from mbd_ros.control.references.scalar_manifold import configuration_rate
+from mbd_ros.control.references.scalars import Row
+from mbd_ros.control.references.time_code import codes_of, TimeCode
 from mbd_ros.errors import ShapeError
 from mbd_ros.execution.differentiation import tangents
 from mbd_ros.execution.trace import Operand, Symbol, Trace

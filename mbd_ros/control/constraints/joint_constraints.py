@@ -7,11 +7,11 @@ import functools
 
 import numpy as np
 
-from mbd_ros.control.arguments import require, require_model
-from mbd_ros.control.compiled.scalars import difference, Row, sum_of
 from mbd_ros.control.constraints.recorded import Known, Rows
-from mbd_ros.control.paths.references import finite, Path
-from mbd_ros.control.paths.time_code import codes_of, TimeCode, unchanging
+from mbd_ros.control.references.arguments import require, require_model
+from mbd_ros.control.references.paths import finite, Path
+from mbd_ros.control.references.scalars import difference, Row, sum_of
+from mbd_ros.control.references.time_code import codes_of, TimeCode, unchanging
 from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import Matrix, Vector

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.control.arguments import require_prepared
-from mbd_ros.control.compiled.scalars import Row, sum_of
 from mbd_ros.control.constraints.recorded import Known, Quantity, Rows, Structure
-from mbd_ros.control.paths.references import checked_point
-from mbd_ros.control.paths.time_code import TimeCode
+from mbd_ros.control.references.arguments import require_prepared
+from mbd_ros.control.references.paths import checked_point
+from mbd_ros.control.references.scalars import Row, sum_of
+from mbd_ros.control.references.time_code import TimeCode
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import NotFiniteError, UnknownNameError
 from mbd_ros.execution.differentiation import tangents

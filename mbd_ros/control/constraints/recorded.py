@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import NamedTuple, Protocol, runtime_checkable, TypeAlias
 
-from mbd_ros.control.compiled.scalars import Row
-from mbd_ros.control.paths.time_code import TimeCode
+from mbd_ros.control.references.scalars import Row
+from mbd_ros.control.references.time_code import TimeCode
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 Quantity: TypeAlias = tuple[str, str]

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from mbd_ros.control.arguments import CONSTRAINT, require
+from mbd_ros.control.references.arguments import CONSTRAINT, require
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.simulation.manifold import Matrix, Vector
 

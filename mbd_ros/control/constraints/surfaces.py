@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.control.compiled.scalars import Row
 from mbd_ros.control.constraints.link_constraint import LinkConstraint, Moving, point_of_link
-from mbd_ros.control.constraints.user_functions import UserFunction
-from mbd_ros.control.paths.references import checked_point, positive
-from mbd_ros.control.paths.time_code import closed_form, TimeCode
+from mbd_ros.control.references.paths import checked_point, positive
+from mbd_ros.control.references.scalars import Row
+from mbd_ros.control.references.time_code import closed_form, TimeCode
+from mbd_ros.control.references.user_functions import UserFunction
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model.state import neutral

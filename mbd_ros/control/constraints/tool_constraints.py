@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.control.arguments import require
-from mbd_ros.control.compiled.scalars import Row
 from mbd_ros.control.constraints.link_constraint import LinkConstraint, Moving, point_of_link
-from mbd_ros.control.paths.orientations import checked_direction, Orientation
-from mbd_ros.control.paths.references import Path
-from mbd_ros.control.paths.time_code import codes_of, followed, time_code_of, TimeCode
+from mbd_ros.control.references.arguments import require
+from mbd_ros.control.references.orientations import checked_direction, Orientation
+from mbd_ros.control.references.paths import Path
+from mbd_ros.control.references.scalars import Row
+from mbd_ros.control.references.time_code import codes_of, followed, time_code_of, TimeCode
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation.manifold import Vector

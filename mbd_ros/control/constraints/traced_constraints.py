@@ -15,11 +15,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from mbd_ros.control.arguments import require_model
-from mbd_ros.control.compiled.scalar_manifold import configuration_rate
 from mbd_ros.control.constraints.recorded import Known, Quantity, Rows
-from mbd_ros.control.constraints.user_functions import UserFunction
-from mbd_ros.control.paths.time_code import closed_form, TimeCode
+from mbd_ros.control.references.arguments import require_model
+from mbd_ros.control.references.scalar_manifold import configuration_rate
+from mbd_ros.control.references.time_code import closed_form, TimeCode
+from mbd_ros.control.references.user_functions import UserFunction
 from mbd_ros.errors import NotFiniteError
 from mbd_ros.execution.differentiation import tangents
 from mbd_ros.execution.trace import Operand, Symbol, Trace

@@ -9,7 +9,7 @@ import mbd_ros
 from mbd_ros.control import (
     Actuation, constrained_acceleration, ConstrainedMotion, Ellipse, JointCoupling, NominalModel,
     Stack, ToolPosition, TrackingLaw)
-from mbd_ros.control.range_space import range_space_acceleration
+from mbd_ros.control.udwadia_kalaba.range_space import range_space_acceleration
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.simulation import Stepper
 

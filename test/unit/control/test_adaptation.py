@@ -8,9 +8,9 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import controller_for, default_task, Payload, TrackingLaw
-from mbd_ros.control.adaptation import Adaptation, MOST_MASSES
-from mbd_ros.control.payload import LoadedDynamics
-from mbd_ros.control.task import law_for, Task
+from mbd_ros.control.tasks.task import law_for, Task
+from mbd_ros.control.tracking.adaptation import Adaptation, MOST_MASSES
+from mbd_ros.control.tracking.payload import LoadedDynamics
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.simulation import Stepper
 

@@ -9,11 +9,11 @@ import mbd_ros
 from mbd_ros.control import (
     Actuation, ConstrainedMotion, default_task, Ellipse, NominalModel, path_from_data, Task,
     ToolPosition, TrackingLaw)
-from mbd_ros.control.feasibility import check_joints
-from mbd_ros.control.passive_joints import independent_joints
-from mbd_ros.control.paths.splines import trajectory
-from mbd_ros.control.robustness import guarantee
-from mbd_ros.control.tracker import Mode, Tracker
+from mbd_ros.control.references.splines import trajectory
+from mbd_ros.control.tasks.feasibility import check_joints
+from mbd_ros.control.tasks.tracker import Mode, Tracker
+from mbd_ros.control.tracking.robustness import guarantee
+from mbd_ros.control.udwadia_kalaba.passive_joints import independent_joints
 from mbd_ros.dynamics.loop_closure import close_loops
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.errors import InfeasibleError, InvalidValueError, UnsupportedError

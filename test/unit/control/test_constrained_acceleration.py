@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from mbd_ros.control import constrained_acceleration, singular_mass_acceleration
-from mbd_ros.control.actuation import Reach
-from mbd_ros.control.compiled.rank_facts import CONFLICT, FACTS
-from mbd_ros.control.compiled.small_systems import constrained_motion
+from mbd_ros.control.udwadia_kalaba.actuation import Reach
+from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, FACTS
+from mbd_ros.control.udwadia_kalaba.small_systems import constrained_motion
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, SingularMassError
 
 NAMES = ('joint1', 'joint2', 'joint3')

@@ -11,9 +11,9 @@ import mbd_ros
 from mbd_ros.control import (
     ConstrainedMotion, constraints_from_data, FunctionConstraint, OnSurface, TracedConstraint,
     TracedVelocityConstraint)
+from mbd_ros.control.constraints.approach import Approach
 from mbd_ros.control.constraints.constraint_stack import Stack
-from mbd_ros.control.paths.approach import Approach
-from mbd_ros.control.paths.orientations import rotation_of, rotation_vector, turned
+from mbd_ros.control.references.orientations import rotation_of, rotation_vector, turned
 from mbd_ros.errors import (
     InvalidValueError, MbdError, ShapeError, UnknownNameError, UnsupportedError)
 from mbd_ros.spatial import cosine, larger, sine, Vector3

@@ -12,12 +12,12 @@ import pytest
 import mbd_ros
 from mbd_ros.control import (
     ConstrainedMotion, constraints_from_data, JointPath, NominalModel, PathPoint, Task)
-from mbd_ros.control.compiled.motion_kernels import motion_kernels
 from mbd_ros.control.constraints.curved_joint_paths import CurvedJointPath, joint_path, JointPaths
-from mbd_ros.control.constraints.joint_coordinates import JointCoordinates
-from mbd_ros.control.feasibility import check_joints
-from mbd_ros.control.paths.joint_trajectories import joint_trajectory, stopping
-from mbd_ros.control.tracker import Tracker
+from mbd_ros.control.references.joint_coordinates import JointCoordinates
+from mbd_ros.control.references.joint_trajectories import joint_trajectory, stopping
+from mbd_ros.control.step.motion_kernels import motion_kernels
+from mbd_ros.control.tasks.feasibility import check_joints
+from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import InvalidValueError, ShapeError, UnknownNameError
 from mbd_ros.model.state import difference, integrate, neutral, random_configuration
 from mbd_ros.simulation import Stepper

@@ -10,12 +10,12 @@ import mbd_ros
 from mbd_ros.control import (
     Actuation, constraints_from_data, default_task, dynamics_with, JointCoupling, Payload, Stack,
     Task, ToolPosition, TracedConstraint, TracedVelocityConstraint, TrackingLaw)
-from mbd_ros.control.constrained_motion import ConstrainedMotion
-from mbd_ros.control.nominal_model import NominalModel
-from mbd_ros.control.paths.approach import Approach
-from mbd_ros.control.payload import carrier, reloaded
-from mbd_ros.control.task import motion_for
-from mbd_ros.control.tracker import Tracker
+from mbd_ros.control.constraints.approach import Approach
+from mbd_ros.control.step.constrained_motion import ConstrainedMotion
+from mbd_ros.control.step.nominal_model import NominalModel
+from mbd_ros.control.tasks.task import motion_for
+from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.control.tracking.payload import carrier, reloaded
 from mbd_ros.execution import machine_code
 from mbd_ros.model import state
 from mbd_ros.model.state import neutral

@@ -10,11 +10,11 @@ import yaml
 
 import mbd_ros
 from mbd_ros.control import Payload, Task
-from mbd_ros.control.compiled.scalar_manifold import displacement, turned
-from mbd_ros.control.paths.references import PathPoint
-from mbd_ros.control.paths.splines import trajectory
-from mbd_ros.control.payload import carrier, reloaded
-from mbd_ros.control.tracker import Mode, Tracker
+from mbd_ros.control.references.paths import PathPoint
+from mbd_ros.control.references.scalar_manifold import displacement, turned
+from mbd_ros.control.references.splines import trajectory
+from mbd_ros.control.tasks.tracker import Mode, Tracker
+from mbd_ros.control.tracking.payload import carrier, reloaded
 from mbd_ros.model.state import difference, integrate, neutral, random_configuration
 from mbd_ros.simulation import Stepper
 

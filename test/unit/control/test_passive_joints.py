@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.control.passive_joints import independent_joints, PassiveJoints
+from mbd_ros.control.udwadia_kalaba.passive_joints import independent_joints, PassiveJoints
 from mbd_ros.errors import InvalidValueError, LoopOpenError
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import difference, neutral

@@ -7,7 +7,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import Payload
-from mbd_ros.control.payload import dynamics_with, LoadedDynamics
+from mbd_ros.control.tracking.payload import dynamics_with, LoadedDynamics
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
 
 ARM = (Path(__file__).parents[3] / 'urdf' / 'three_link_arm.urdf').read_text()

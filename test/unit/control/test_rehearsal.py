@@ -8,10 +8,10 @@ import pytest
 import mbd_ros
 from mbd_ros.control import default_task
 from mbd_ros.control.constraints.joint_constraints import joint_places
-from mbd_ros.control.feasibility import check_joints
-from mbd_ros.control.paths.splines import trajectory
-from mbd_ros.control.rehearsal import rehearse
-from mbd_ros.control.tracker import Tracker
+from mbd_ros.control.references.splines import trajectory
+from mbd_ros.control.tasks.feasibility import check_joints
+from mbd_ros.control.tasks.rehearsal import rehearse
+from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.execution.machine_code import MachineCode
 
 ROOT = Path(__file__).resolve().parents[3]

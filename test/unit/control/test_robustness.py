@@ -9,9 +9,9 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import default_task, Payload, TrackingLaw
-from mbd_ros.control.payload import LoadedDynamics
-from mbd_ros.control.robustness import gains_of, guarantee
-from mbd_ros.control.task import controller_for
+from mbd_ros.control.tasks.task import controller_for
+from mbd_ros.control.tracking.payload import LoadedDynamics
+from mbd_ros.control.tracking.robustness import gains_of, guarantee
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.simulation import Stepper
 

@@ -9,11 +9,11 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import Actuation
-from mbd_ros.control.compiled.rank_facts import clear, CONFLICT, FACTS, KEPT, PIVOT, RANK
-from mbd_ros.control.compiled.small_systems import constrained_motion
-from mbd_ros.control.compiled.solvers import actuated_solver, solver, step_solver
-from mbd_ros.control.drives import driven
-from mbd_ros.control.udwadia_kalaba import constrained_acceleration
+from mbd_ros.control.udwadia_kalaba.drives import driven
+from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration
+from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CONFLICT, FACTS, KEPT, PIVOT, RANK
+from mbd_ros.control.udwadia_kalaba.small_systems import constrained_motion
+from mbd_ros.control.udwadia_kalaba.solvers import actuated_solver, solver, step_solver
 from mbd_ros.dynamics.loop_closure import close_loops
 from mbd_ros.dynamics.loop_efforts import driven_share
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from mbd_ros.control import constrained_acceleration
-from mbd_ros.control.compiled import solvers
-from mbd_ros.control.compiled.solvers import quick_constrained_acceleration
+from mbd_ros.control.udwadia_kalaba import solvers
+from mbd_ros.control.udwadia_kalaba.solvers import quick_constrained_acceleration
 from mbd_ros.errors import NotFiniteError, SingularMassError
 
 NAMES = tuple(f'joint{k}' for k in range(1, 8))

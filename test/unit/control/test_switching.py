@@ -7,9 +7,9 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import default_task, dynamics_with, Payload, Task, trajectory
-from mbd_ros.control.limits import Limits
-from mbd_ros.control.task import next_task
-from mbd_ros.control.tracker import Mode, Tracker
+from mbd_ros.control.tasks.task import next_task
+from mbd_ros.control.tasks.tracker import Mode, Tracker
+from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.simulation import Stepper
 

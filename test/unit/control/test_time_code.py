@@ -16,15 +16,15 @@ import mbd_ros
 from mbd_ros.control import (
     Ellipse, JointCoupling, JointPath, Line, Lissajous, spline, ToolOrientation, ToolPosition,
     TracedConstraint, TracedPath, trajectory, Turn)
-from mbd_ros.control.applied_forces import PostureSpring
+from mbd_ros.control.constraints.approach import Approach
 from mbd_ros.control.constraints.constraint_stack import recorded_form, Stack
 from mbd_ros.control.constraints.surfaces import OnSurface, plane
-from mbd_ros.control.paths import time_code
-from mbd_ros.control.paths.approach import Approach
-from mbd_ros.control.paths.orientations import held, OrientationPoint, rotation_of
-from mbd_ros.control.paths.references import PathPoint
-from mbd_ros.control.paths.splines import PiecewisePolynomial, Repeated, Scaled
-from mbd_ros.control.paths.time_code import closed_form, time_code_of, TimeCode, unchanging
+from mbd_ros.control.references import time_code
+from mbd_ros.control.references.orientations import held, OrientationPoint, rotation_of
+from mbd_ros.control.references.paths import PathPoint
+from mbd_ros.control.references.splines import PiecewisePolynomial, Repeated, Scaled
+from mbd_ros.control.references.time_code import closed_form, time_code_of, TimeCode, unchanging
+from mbd_ros.control.step.applied_forces import PostureSpring
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.spatial import cosine, sine
 

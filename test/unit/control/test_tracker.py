@@ -12,9 +12,9 @@ from scipy.spatial.transform import Rotation
 
 import mbd_ros
 from mbd_ros.control import default_task
-from mbd_ros.control.rehearsal import rehearse_task
-from mbd_ros.control.task import next_task
-from mbd_ros.control.tracker import LONGEST_GAP, Tracker
+from mbd_ros.control.tasks.rehearsal import rehearse_task
+from mbd_ros.control.tasks.task import next_task
+from mbd_ros.control.tasks.tracker import LONGEST_GAP, Tracker
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.machine_code import MachineCode
 from mbd_ros.simulation import Stepper
@@ -234,7 +234,7 @@ def test_no_goal_that_was_rehearsed_waits_for_a_compiler(compiled):
 
 def test_no_goal_waits_for_an_import():
     """To import SciPy's splines takes 0.3 s, which would be between two control steps."""
-    script = ('import sys, mbd_ros.control.tracker; known = set(sys.modules); '
+    script = ('import sys, mbd_ros.control.tasks.tracker; known = set(sys.modules); '
               'from mbd_ros.control import spline, trajectory; '
               'spline([[0, 0, 0], [1, 0, 0], [1, 1, 0]], 1.0).at(0.5); '
               'trajectory([0, 1], [[0], [1]]).at(0.5); print(set(sys.modules) - known)')

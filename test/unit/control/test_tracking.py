@@ -8,9 +8,9 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import controller_for, default_task, Task, TrackingLaw
-from mbd_ros.control.joint_reference import JointReference
-from mbd_ros.control.paths.splines import trajectory
-from mbd_ros.control.task import TASKS
+from mbd_ros.control.references.splines import trajectory
+from mbd_ros.control.step.joint_reference import JointReference
+from mbd_ros.control.tasks.task import TASKS
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.simulation import Stepper
 

@@ -9,9 +9,9 @@ import pytest
 import mbd_ros
 from mbd_ros.control import (
     Actuation, ConstrainedMotion, Ellipse, PostureSpring, Task, ToolPosition, TrackingLaw)
-from mbd_ros.control.drives import driven, is_under_actuated, reach
-from mbd_ros.control.nominal_model import NominalModel
-from mbd_ros.control.tracker import Mode, Tracker
+from mbd_ros.control.step.nominal_model import NominalModel
+from mbd_ros.control.tasks.tracker import Mode, Tracker
+from mbd_ros.control.udwadia_kalaba.drives import driven, is_under_actuated, reach
 from mbd_ros.description.xacro_file import expand_xacro
 from mbd_ros.dynamics.loop_closure import close_loops
 from mbd_ros.dynamics.loop_kinematics import VALUES

@@ -8,7 +8,7 @@ import pytest
 from robots import chain, model_of, random_state
 
 import mbd_ros
-from mbd_ros.control.compiled.small_systems import least_step, shortest_step
+from mbd_ros.control.udwadia_kalaba.small_systems import least_step, shortest_step
 from mbd_ros.dynamics.kinematics import link_pose
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS, INVERSE_DYNAMICS
 from mbd_ros.execution import compiled, origin, unrolled

@@ -10,7 +10,7 @@ from visualization_msgs.msg import Marker
 import mbd_ros
 from mbd_ros.control import cylinder, plane, sphere
 from mbd_ros.control.constraints.surfaces import Drawn
-from mbd_ros.control.followed_tools import ToolPoints
+from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.messages.diagnostics import diagnostics
 from mbd_ros.messages.drawings import (
     delete_all, from_path, lines_of, markers, METRES_PER_NEWTON, shapes_of, to_path)

@@ -10,8 +10,8 @@ from trajectory_msgs.msg import (
 
 import mbd_ros
 from mbd_ros.control import Task
-from mbd_ros.control.component_errors import joint_error
-from mbd_ros.control.tracker import Tracker
+from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.control.tracking.component_errors import joint_error
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.joint_states import JointStateReader, JointStateWriter
 from mbd_ros.messages.multi_dof import MultiDOFStates

@@ -15,10 +15,10 @@ from trajectory_msgs.msg import (
     JointTrajectory, JointTrajectoryPoint, MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint)
 
 import mbd_ros
-from mbd_ros.control.compiled.fused_step import Step
 from mbd_ros.control.constraints.curved_joint_paths import JointPaths
-from mbd_ros.control.constraints.joint_coordinates import JointCoordinates
-from mbd_ros.control.goal_watch import JointTolerances, JointWatch, Outcome
+from mbd_ros.control.references.joint_coordinates import JointCoordinates
+from mbd_ros.control.step.fused_step import Step
+from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.multi_dof_trajectories import (
     feedback_of, read_component_tolerances, read_goal)

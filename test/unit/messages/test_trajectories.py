@@ -10,7 +10,7 @@ import pytest
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbd_ros
-from mbd_ros.control.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
+from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
 from mbd_ros.messages.trajectories import read_tolerances, read_trajectory
 from mbd_ros.messages.way_points import GoalError, Reference
 

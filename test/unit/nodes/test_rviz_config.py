@@ -8,7 +8,7 @@ import pytest
 from visualization_msgs.msg import Marker
 import yaml
 
-from mbd_ros.control.followed_tools import ToolPoints
+from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.messages.drawings import markers
 from mbd_ros.nodes import qos
 

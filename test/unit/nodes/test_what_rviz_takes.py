@@ -14,8 +14,8 @@ from visualization_msgs.msg import Marker, MarkerArray
 import yaml
 
 import mbd_ros
-from mbd_ros.control.task import next_task
-from mbd_ros.control.tracker import Tracker
+from mbd_ros.control.tasks.task import next_task
+from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.link_transforms import fixed_transforms, simple_transforms

@@ -15,6 +15,11 @@ ROOMS = (
     'on_demand', 'errors', 'spatial', 'description', 'model', 'execution', 'dynamics',
     'environment', 'simulation', 'control', 'messages', 'cli', 'nodes')
 NUMERIC = ROOMS[:ROOMS.index('messages')]
+# Sub-rooms in the order of their imports, of every room that has them.
+SUB_ROOMS = {
+    'control': ('references', 'constraints', 'udwadia_kalaba', 'tracking', 'step', 'tasks'),
+}
+MOST_FILES = 20
 NODES = sorted(PACKAGE.glob('nodes/*.py'))
 # What wiring needs of NumPy: to make an array, to name its type, to see that it is sound.
 HANDED_OVER = {'array', 'asarray', 'empty', 'float32', 'float64', 'full', 'isfinite', 'ndarray',
@@ -68,6 +73,38 @@ def test_a_room_uses_only_rooms_before_it(room):
         str(path.relative_to(ROOT)): sorted(rooms_used(path) & set(ROOMS) - allowed)
         for path in files(room) if rooms_used(path) & set(ROOMS) - allowed}
     assert not wrong, f'{room} may use only {sorted(allowed)}'
+
+
+def sub_rooms_used(path: Path, room: str) -> set[str]:
+    """Return the sub-rooms of a room that a file imports."""
+    parts = (name.split('.') for name in imported(path))
+    return {name[2] for name in parts if name[:2] == ['mbd_ros', room] and len(name) > 2}
+
+
+@pytest.mark.parametrize('room', SUB_ROOMS)
+def test_every_folder_of_a_room_is_a_sub_room_of_the_plan(room):
+    folders = {path.name for path in (PACKAGE / room).iterdir() if path.is_dir()}
+    assert folders - {'__pycache__'} == set(SUB_ROOMS[room])
+    assert [path.name for path in (PACKAGE / room).glob('*.py')] == ['__init__.py']
+
+
+@pytest.mark.parametrize(('room', 'name'), [
+    (room, name) for room, names in SUB_ROOMS.items() for name in names])
+def test_a_sub_room_uses_only_sub_rooms_before_it(room, name):
+    later = set(SUB_ROOMS[room][SUB_ROOMS[room].index(name) + 1:])
+    wrong = {
+        str(path.relative_to(ROOT)): sorted(found)
+        for path in sorted((PACKAGE / room / name).rglob('*.py'))
+        for found in [sub_rooms_used(path, room)] if found & later}
+    assert not wrong, f'{room}/{name} may not use {sorted(later)}'
+    assert not [path for path in sorted((PACKAGE / room / name).rglob('*.py'))
+                if f'mbd_ros.{room}' in imported(path)], 'reaches all of the room at once'
+
+
+@pytest.mark.parametrize('room', SUB_ROOMS)
+def test_no_folder_of_a_room_has_too_many_files(room):
+    for folder in (PACKAGE / room, *(PACKAGE / room).rglob('*/')):
+        assert len([*folder.glob('*.py')]) <= MOST_FILES, folder
 
 
 def test_a_name_imported_from_mbd_ros_is_always_a_room():

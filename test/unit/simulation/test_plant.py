@@ -7,7 +7,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import Payload
-from mbd_ros.control.payload import LoadedDynamics
+from mbd_ros.control.tracking.payload import LoadedDynamics
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.simulation.plant import plant
 

@@ -1,1 +1,0 @@
-"""The parts of a control step as machine code."""

@@ -1,1 +1,0 @@
-"""Paths and orientations in time, and the ways onto them."""

@@ -1,0 +1,1 @@
+"""Paths, orientations and joint trajectories as functions of time."""

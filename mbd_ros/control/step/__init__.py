@@ -1,0 +1,1 @@
+"""The constrained motion, the nominal model, and a whole control step."""

@@ -1,0 +1,353 @@
+"""The motion of a robot under a constraint, to be integrated by ``mbd_ros.simulation``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mbd_ros.control.constraints.constraint_stack import Stack
+from mbd_ros.control.constraints.loop_constraint import ClosedLoops
+from mbd_ros.control.constraints.servo_constraints import Constraint
+from mbd_ros.control.references.arguments import CONSTRAINT, require, require_prepared
+from mbd_ros.control.step.applied_forces import AppliedForce, PostureSpring
+from mbd_ros.control.step.fused_motion import fused_motion, FusedMotion, RegularStep
+from mbd_ros.control.tracking.payload import LoadedDynamics
+from mbd_ros.control.udwadia_kalaba.actuation import Actuation
+from mbd_ros.control.udwadia_kalaba.drives import driven, is_under_actuated, reach
+from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination, Elimination
+from mbd_ros.control.udwadia_kalaba.equation import ConstrainedSolution
+from mbd_ros.control.udwadia_kalaba.range_space import LONG, range_space_acceleration
+from mbd_ros.control.udwadia_kalaba.solvers import quick_constrained_acceleration
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.model.state import neutral
+from mbd_ros.simulation.manifold import checked, joint_of_each_velocity, Matrix, Vector
+
+
+DEFAULT_ELIMINATION = DirectElimination()
+PROJECTION = DirectElimination(position_iterations=200, nudge=0.02)
+OPEN = 1e-9
+"""Closed loops that an elimination leaves open by more have been torn by rows they conflict with
+[m or 1]."""
+
+
+class Dynamics(NamedTuple):
+    """
+    Forces and accelerations at one state.
+
+    Attributes
+    ----------
+    applied : Vector
+        Applied generalized force (nv,), without gravity and velocity terms [N m or N].
+    solution : ConstrainedSolution
+        The Udwadia-Kalaba solution for ``Q = applied - h(q, v)``.
+
+    """
+
+    applied: Vector
+    solution: ConstrainedSolution
+
+
+class ConstrainedMotion:
+    """
+    ``M vdot = applied - h + Q_c`` with ``A vdot = b``, corrected after every step.
+
+    Hand it to ``mbd_ros.simulate(..., motion=...)``, or let ``NominalModel`` run it alongside a
+    real robot.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics, ``mbd_ros.compile(model)``.
+    constraint : Constraint or sequence of Constraint
+        What the motion has to satisfy; ``Baumgarte(...)`` around it stabilizes it instead of, or
+        beside, the elimination. Several become a ``Stack``.
+    applied : AppliedForce, optional
+        Force beside the constraint force; none: the passive robot under gravity.
+    elimination : DirectElimination or None, optional
+        How violations are removed after each step; None: not at all.
+    tolerance : float, optional
+        Rank decision, see ``constrained_acceleration``.
+    actuation : Actuation, optional
+        Which joints have an actuator; all if not given. The constraint force then comes from
+        these alone.
+
+    Attributes
+    ----------
+    constraint : Constraint
+        As given, or the stack.
+    whole : Constraint
+        The same behind the robot's closed loops.
+    loop_rows : int
+        Number of their rows, the first of ``whole``.
+    under_actuated : bool
+        Whether the robot can move in ways that no actuator catches.
+
+    Raises
+    ------
+    InvalidValueError
+        If an argument is not what it should be.
+
+    Closed loops hold by themselves: the constraint force of such a robot is that of the loops and
+    of the constraint, and ``NominalState.effort`` what the actuated joints have to do of it.
+
+    """
+
+    def __init__(
+        self,
+        dyn: PreparedDynamics,
+        constraint: Constraint | Sequence[Constraint],
+        *,
+        applied: AppliedForce | None = None,
+        elimination: DirectElimination | None = DEFAULT_ELIMINATION,
+        tolerance: float = 1e-10,
+        actuation: Actuation | None = None,
+    ) -> None:
+        require_prepared(dyn)
+        if isinstance(constraint, Sequence):
+            constraint = Stack(constraint, neutral(dyn.model), np.zeros(dyn.model.nv))
+        require('constraint', constraint, CONSTRAINT,
+                'a constraint, such as ToolPosition(dyn, link, path), or a list of them')
+        if elimination is not None:
+            require('elimination', elimination, ('eliminate',), 'a DirectElimination, or None')
+        if actuation is not None:
+            require('actuation', actuation, ('active',), 'an Actuation(model, joints), or None')
+        if not (applied is None or callable(applied)):
+            raise InvalidValueError('applied', applied, 'a function of (t, q, v, M), or None')
+        self.dyn = dyn
+        self.actuation = None if actuation is None or actuation.complete else actuation
+        self.under_actuated = (self.actuation is not None
+                               and is_under_actuated(dyn, self.actuation))
+        self.constraint = self.whole = constraint
+        self.loop_rows = 0
+        self._loops = [ClosedLoops(dyn)] if dyn.model.loops else []
+        for loops in self._loops:
+            self.loop_rows = loops.count
+            self.whole = Stack([loops, constraint], neutral(dyn.model), np.zeros(dyn.model.nv))
+        self.applied = applied
+        self.elimination = elimination
+        self.tolerance = tolerance
+        self._whole: FusedMotion | None = None
+        self._whole_is_known = False
+        self._names = joint_of_each_velocity(dyn.model)
+
+    def set_dynamics(self, dyn: PreparedDynamics) -> None:
+        """Go on with the same robot under another payload or gravity."""
+        self.dyn = dyn
+        self._whole_is_known = False
+        if isinstance(self.applied, PostureSpring):
+            self.applied.dyn = dyn
+
+    def solve(self, t: float, q: Vector, v: Vector) -> Dynamics:
+        """
+        Return forces and accelerations at a state.
+
+        Parameters
+        ----------
+        t : float
+            Time [s].
+        q, v : Vector
+            State (nq,), (nv,).
+
+        Returns
+        -------
+        Dynamics
+            Applied force and Udwadia-Kalaba solution.
+
+        Raises
+        ------
+        NotFiniteError, SingularMassError, ShapeError
+            As ``constrained_acceleration``.
+
+        """
+        found = self._solved_in_machine_code(t, q, v)
+        if found is not None and not self._would_tear(found.solution.conflicting):
+            return found
+        A, b = self.whole.matrix(q, v, t), self.whole.right_side(q, v, t)
+        if (len(v) > LONG and self.applied is None and self.actuation is None and len(A)
+                and not isinstance(self.dyn, LoadedDynamics)):
+            quick = range_space_acceleration(self.dyn, q, v, np.zeros_like(v), A, b)
+            if quick is not None:
+                return Dynamics(np.zeros_like(v), quick)
+        M = self.dyn.mass_matrix(q)
+        h = self.dyn.bias_forces(q, v)
+        applied = np.zeros_like(v) if self.applied is None else self.applied(t, q, v, M)
+        if self.under_actuated:
+            assert self.actuation is not None
+            drives = reach(self.dyn, q, M, self.actuation)
+            if self.applied is not None:
+                applied = drives.efforts(applied)
+            return Dynamics(applied, drives.solve(
+                applied - h, A, b, self.loop_rows, tolerance=self.tolerance))
+        solution = quick_constrained_acceleration(
+            M, applied - h, A, b, tolerance=self.tolerance, joint_names=self._names)
+        if self._would_tear(solution.conflicting):
+            every = Actuation(self.dyn.model, self.dyn.model.joint_names)
+            solution = reach(self.dyn, q, M, every).solve(
+                applied - h, A, b, self.loop_rows, tolerance=self.tolerance)
+            solution = solution._replace(conflicting=True, multipliers=np.linalg.lstsq(
+                A.T, solution.constraint_force, rcond=self.tolerance)[0])
+        return Dynamics(applied, solution)
+
+    def _would_tear(self, conflicting: bool) -> bool:
+        """Return whether a compromise of all rows would be one with closed loops, which hold."""
+        return conflicting and self.loop_rows > 0 and not self.under_actuated
+
+    def held_rows(self, q: Vector, v: Vector) -> Matrix:
+        """Return the rows of the loops, then those that single out the actuated joints."""
+        chosen = np.eye(len(v))
+        if self.actuation is not None:
+            chosen = chosen[self.actuation.active]
+        if not self._loops:
+            return chosen
+        return np.concatenate((self._loops[0].matrix(q, v, 0.0), chosen))
+
+    def efforts(self, q: Vector, force: Vector) -> Vector:
+        """Return what the actuated joints have to do (nv,) of a generalized force."""
+        return driven(self.dyn, q, force, self.actuation) if self.loop_rows else force
+
+    def regular_step(self, t: float, q: Vector, v: Vector, first: Vector, end: float
+                     ) -> RegularStep | None:
+        """
+        Return the corrected state at the end of a step of RK4, in machine code.
+
+        Parameters
+        ----------
+        t, end : float
+            Begin and end of the step [s].
+        q, v, first : Vector
+            State (nq,), (nv,) and vdot (nv,) at its begin.
+
+        Returns
+        -------
+        RegularStep or None
+            None where the step needs ``acceleration`` and ``eliminate``: without machine code,
+            near a singularity, if one Newton step is not enough, or if rows conflict with loops.
+
+        """
+        quick = self.in_machine_code()
+        bounds = (None if quick is None or self.elimination is None
+                  else quick.bounds(self.elimination, self.tolerance))
+        if quick is None or bounds is None:
+            return None
+        found = quick.step(t, q, v, first, end, bounds)
+        return None if found is not None and self._would_tear(found.conflicting) else found
+
+    def observed(self, t: float, q: Vector, v: Vector, way: Vector, pace: Vector
+                 ) -> RegularStep | None:
+        """
+        Return what ``NominalModel.observe`` makes of a state, in machine code.
+
+        Parameters
+        ----------
+        t : float
+            Time [s].
+        q, v : Vector
+            State (nq,), (nv,).
+        way, pace : Vector
+            What is missing to the measured state (nv,) each.
+
+        Returns
+        -------
+        RegularStep or None
+            State and motion; None without machine code, far away, or if a rank is in doubt.
+
+        """
+        quick = self.in_machine_code()
+        return None if quick is None else quick.observed(t, q, v, way, pace, self.tolerance)
+
+    def _solved_in_machine_code(self, t: float, q: Vector, v: Vector) -> Dynamics | None:
+        """Return what ``solve`` does, None where the general form has to decide."""
+        quick = self.in_machine_code()
+        found = None if quick is None else quick.solve(t, q, v, self.tolerance)
+        return None if found is None else Dynamics(found[1], found[0])
+
+    def in_machine_code(self) -> FusedMotion | None:
+        """Return the machine code of the whole motion, where it has one."""
+        if not self._whole_is_known:
+            self._whole_is_known = True
+            metric = 'mass' if self.elimination is None else self.elimination.metric
+            self._whole = fused_motion(
+                self.dyn, self.constraint, self.applied, metric, self.actuation)
+        return self._whole
+
+    def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:
+        """Return ``vdot`` (nv,) at a state."""
+        return self.solve(t, q, v).solution.accelerations
+
+    def eliminate(self, t: float, q: Vector, v: Vector) -> Elimination | None:
+        """Return the corrected state with its report, or None where nothing is eliminated."""
+        if self.elimination is None:
+            return None
+        report = self.elimination.eliminate(self.dyn, self.whole, q, v, t)
+        for loops in self._loops:
+            if np.abs(loops.violation(report.q, t)).max() > OPEN:
+                return self._closed(loops, t, report, q, v)
+        return report
+
+    def _closed(self, loops: ClosedLoops, t: float, report: Elimination, q: Vector, v: Vector
+                ) -> Elimination:
+        """Return the state of an elimination, or that before it, with its loops closed."""
+        assert self.elimination is not None
+        closing = DirectElimination(self.elimination.metric)
+        closed = closing.eliminate(self.dyn, loops, report.q, report.v, t)
+        if not closed.converged:
+            closed = closing.eliminate(self.dyn, loops, q, v, t)
+        rate = self.whole.violation_rate(closed.q, closed.v, t)
+        return report._replace(
+            q=closed.q, v=closed.v, violation=self.violation(t, closed.q), converged=False,
+            rate=0.0 if rate is None else float(np.linalg.norm(rate)))
+
+    def project(self, q: ArrayLike, v: ArrayLike | None = None, time: float = 0.0) -> Elimination:
+        """
+        Return the state on the constraint that a state leads to, with a report of the way.
+
+        Parameters
+        ----------
+        q, v : array_like
+            State (nq,), (nv,); v is zero if not given.
+        time : float, optional
+            [s].
+
+        Returns
+        -------
+        Elimination
+            ``q`` and ``v`` to start from; ``moved`` says how far they are from those given.
+
+        Raises
+        ------
+        ShapeError, NotFiniteError
+            If it is not a state of the robot.
+        InvalidValueError
+            If the constraint cannot be met from there.
+
+        """
+        model = self.dyn.model
+        place = checked(model, 'q', q, model.nq).copy()
+        pace = np.zeros(model.nv) if v is None else checked(model, 'v', v, model.nv).copy()
+        report = PROJECTION.eliminate(self.dyn, self.whole, place, pace, time)
+        if not report.converged:
+            raise InvalidValueError(
+                'q', place.tolist(), 'a start from which the constraint can be met; '
+                f'elimination is stuck at a violation of {report.violation:.3g} '
+                f'(it began at {report.violation_before:.3g})')
+        return report
+
+    def correct(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """Return the state after a step, corrected."""
+        report = self.eliminate(t, q, v)
+        return (q, v) if report is None else (report.q, report.v)
+
+    def health(self, t: float, q: Vector, v: Vector) -> tuple[float, int, float]:
+        """Return the norm of ``phi_dot``, how many rows are independent, and their margin."""
+        rate, solution = self.whole.violation_rate(q, v, t), self.solve(t, q, v).solution
+        return (0.0 if rate is None else float(np.linalg.norm(rate)), solution.rank,
+                solution.margin)
+
+    def violation(self, t: float, q: Vector) -> float:
+        """Return the Euclidean norm of the constraint's violation at a state."""
+        phi = self.whole.violation(q, t)
+        return 0.0 if phi is None else float(np.linalg.norm(phi))

@@ -1,0 +1,253 @@
+"""
+A constrained motion in machine code, from Python: the accelerations, and a whole step.
+
+What ``ConstrainedMotion``, ``rk4_step`` and ``DirectElimination`` do one operation after the other
+from Python, for constraints on scalars (``recorded.py``). Where the rank is in doubt, or one
+Newton step is not enough, it is left to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from mbd_ros.control.constraints.constraint_stack import recorded_form
+from mbd_ros.control.constraints.recorded import Fading, Recorded, Structure
+from mbd_ros.control.references.scalar_manifold import SMALL
+from mbd_ros.control.references.scalars import all_positive, Row
+from mbd_ros.control.references.time_code import TimeCode, unchanging
+from mbd_ros.control.step.applied_forces import AppliedForce, PostureSpring
+from mbd_ros.control.step.motion_kernels import (
+    motion_kernels, MotionKernels, Setting, STEP_FACTS)
+from mbd_ros.control.udwadia_kalaba.actuation import Actuation
+from mbd_ros.control.udwadia_kalaba.drives import driven_entries, is_under_actuated
+from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination
+from mbd_ros.control.udwadia_kalaba.equation import ConstrainedSolution
+from mbd_ros.control.udwadia_kalaba.rank_facts import (
+    CLEARLY_FREE, CLEARLY_REGULAR, FACTS, gaps, RANK)
+from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, LARGEST_DENSE
+from mbd_ros.control.udwadia_kalaba.solvers import clear_solution, is_conflicting
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.simulation.manifold import is_flat, Vector
+from mbd_ros.spatial import Scalar
+
+
+class RegularStep(NamedTuple):
+    """
+    A step of the nominal model that met nothing unusual.
+
+    Attributes
+    ----------
+    q, v : Vector
+        The corrected state (nq,), (nv,).
+    accelerations, constraint_force, multipliers, applied, effort : Vector
+        The constrained motion there, and what the actuated joints do of it.
+    violation_before, violation, moved : float
+        Of the one Newton step that was taken.
+    rank : int
+        Number of independent rows.
+    conflicting : bool
+        Whether a row cannot be satisfied together with the others.
+
+    """
+
+    q: Vector
+    v: Vector
+    accelerations: Vector
+    constraint_force: Vector
+    multipliers: Vector
+    applied: Vector
+    effort: Vector
+    violation_before: float
+    violation: float
+    moved: float
+    rank: int
+    conflicting: bool
+
+
+class Bounds(NamedTuple):
+    """
+    Where a step of machine code is right; beyond, it takes a closer look.
+
+    Attributes
+    ----------
+    rank : float
+        Least squared part of a row that is kept.
+    violation : float
+        Largest violation after one Newton step.
+    moved, velocity : float
+        Largest corrections of configuration and velocity.
+    taken : float
+        Longest way that is taken from a measured state.
+
+    """
+
+    rank: float
+    violation: float
+    moved: float
+    velocity: float
+    taken: float
+
+
+def gaps_of_step(facts: Sequence[Scalar], bounds: Bounds) -> Row:
+    """Return what is positive where the ``STEP_FACTS`` of a step are within bounds."""
+    _, after, moved, change, *rank = facts
+    return [*gaps(rank, bounds.rank), bounds.violation - after,
+            *within(moved, bounds.moved), *within(change, bounds.velocity)]
+
+
+def gaps_of_observation(facts: Sequence[Scalar], least: float, longest: float) -> Row:
+    """Return what is positive where what ends an observation is beyond doubt and near."""
+    taken, *rank = facts
+    return [*gaps(rank, least), *within(taken, longest)]
+
+
+def within(value: Scalar, bound: float) -> Row:
+    """Return how far a value is from its bound, nothing where there is none."""
+    return [] if math.isinf(bound) else [bound - value]
+
+
+class FusedMotion:
+    """
+    The constrained motion of a robot.
+
+    Parameters
+    ----------
+    kernels : MotionKernels
+        Machine code for the robot and the structure of the constraint.
+    constraint : Recorded
+        The constraint.
+    approach : Fading or None
+        Its approach, if it is reached by one.
+    spring : PostureSpring or None
+        The applied force.
+
+    Attributes
+    ----------
+    kernels : MotionKernels
+        As given.
+
+    """
+
+    def __init__(self, kernels: MotionKernels, constraint: Recorded, approach: Fading | None,
+                 spring: PostureSpring | None) -> None:
+        self.kernels = kernels
+        self._n, self._nq, self._m = kernels.size, kernels.model.nq, kernels.counts[2]
+        self._constraint, self._approach, self._spring = constraint, approach, spring
+        self._acceleration, self._step = kernels.acceleration.call, kernels.step.call
+        self._observation = kernels.observation
+        self._none = np.zeros(3 * kernels.rated)
+        self._longest = math.inf if is_flat(kernels.model) else SMALL
+        self._regular = CLEARLY_FREE if kernels.reach else CLEARLY_REGULAR
+        self._kept = CLEARLY_REGULAR if kernels.drive is None else CLEARLY_FREE
+
+    def solve(self, t: float, q: Vector, v: Vector, tolerance: float
+              ) -> tuple[ConstrainedSolution, Vector] | None:
+        """Return the motion and the applied force, None where the rank is in doubt."""
+        result = self._acceleration(q, v, *self._changing(t))
+        if result is None:
+            return None
+        solution = clear_solution(
+            result, self._n, self._m, max(self._regular, tolerance * tolerance))
+        return None if solution is None else (solution, result[-self._n:])
+
+    def bounds(self, settings: DirectElimination, tolerance: float) -> Bounds | None:
+        """Return where a step is right, None if other eliminations are wanted."""
+        if (settings.tolerance is None or settings.position_iterations < 1
+                or settings.velocity_iterations != 1):
+            return None
+        return Bounds(max(self._kept, tolerance * tolerance, settings.rank_tolerance**2),
+                      settings.tolerance, min(settings.max_step, self._longest),
+                      settings.max_velocity_step, self._longest)
+
+    def step(self, t: float, q: Vector, v: Vector, first: Vector, end: float,
+             bounds: Bounds) -> RegularStep | None:
+        """Return the state at an end, corrected by one Newton step, if that is enough."""
+        step = end - t
+        result = self._step(q, v, first, np.array((step,)), *self._changing(t + 0.5 * step),
+                            *self._changing(end))
+        if result is None:
+            return None
+        facts = result[-STEP_FACTS:].tolist()
+        if not all_positive(gaps_of_step(facts, bounds)):
+            return None
+        before, after, moved = facts[:3]
+        return self._outcome(result, before, after, moved, facts[4:])
+
+    def observed(self, t: float, q: Vector, v: Vector, way: Vector, pace: Vector,
+                 tolerance: float) -> RegularStep | None:
+        """Return the state and motion after ``NominalModel.observe``, with no violation."""
+        if self._observation is None:
+            return None
+        result = self._observation.call(q, v, way, pace, *self._changing(t))
+        if result is None:
+            return None
+        facts = result[-1 - FACTS:].tolist()
+        least = max(self._kept, tolerance * tolerance)
+        if not all_positive(gaps_of_observation(facts, least, self._longest)):
+            return None
+        return self._outcome(result, 0.0, 0.0, 0.0, facts[1:])
+
+    def time_codes(self) -> tuple[TimeCode, ...] | None:
+        """Return what depends on time alone as machine code, in order; None if some has none."""
+        codes = self._constraint.time_codes()
+        more = [unchanging(self._none) if self._approach is None else self._approach.fade_code(),
+                *([] if self._spring is None else [self._spring.target_code()])]
+        found = tuple(code for code in more if code is not None)
+        return None if codes is None or len(found) < len(more) else codes + found
+
+    def _outcome(self, result: Vector, before: float, after: float, moved: float,
+                 facts: list[float]) -> RegularStep:
+        """Return the vectors that a result begins with."""
+        n, m, at = self._n, self._m, self._nq
+        return RegularStep(
+            result[:at], result[at:at + n], result[at + n:at + 2 * n],
+            result[at + 2 * n:at + 3 * n], result[at + 3 * n:at + 3 * n + m],
+            result[at + 3 * n + m:at + 4 * n + m], result[at + 4 * n + m:at + 5 * n + m],
+            before, after, moved, int(facts[RANK]), is_conflicting(facts, m))
+
+    def _changing(self, t: float) -> tuple[Vector, ...]:
+        """Return what changes with time: reference, approach, where the springs pull to."""
+        fade = self._none if self._approach is None else self._approach.fade(t).ravel()
+        if self._spring is None:
+            return *self._constraint.reference(t), fade
+        return *self._constraint.reference(t), fade, *self._spring.target(t)
+
+
+def fused_motion(dyn: PreparedDynamics, constraint: object, applied: AppliedForce | None,
+                 metric: str, actuation: Actuation | None) -> FusedMotion | None:
+    """
+    Return the machine code of a motion, None where there is none.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot; its loops come first.
+    constraint : object
+        The constraint.
+    applied, metric, actuation
+        As in ``ConstrainedMotion``.
+
+    """
+    approach = constraint if isinstance(constraint, Fading) else None
+    inner = recorded_form(constraint if approach is None else approach.constraint)
+    if not has_machine_code(dyn) or inner is None or not inner.counts[2] or not (
+            applied is None or isinstance(applied, PostureSpring)):
+        return None
+    model, m = dyn.model, inner.counts[2]
+    if any(dyn.machine_code(*quantity) is None for quantity in inner.quantities):
+        return None
+    spring = applied if isinstance(applied, PostureSpring) else None
+    passive = () if actuation is None or model.loops else tuple(actuation.passive.tolist())
+    if applied is not None and actuation is not None and is_under_actuated(dyn, actuation):
+        return None
+    if applied is not None and not is_flat(model):
+        return None
+    if m > 2 * LARGEST_DENSE:
+        return None
+    setting = Setting(None if spring is None else spring.constants, metric, passive,
+                      driven_entries(dyn, actuation) if model.loops else ())
+    return FusedMotion(motion_kernels(dyn, Structure(inner), setting), inner, approach, spring)

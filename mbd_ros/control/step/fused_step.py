@@ -1,0 +1,342 @@
+"""
+A whole control step as one call of machine code: from a measured state to efforts.
+
+The nominal model goes on to the time of the state, both are held against the limits of joints,
+and the tracking law gives the efforts. In a node that waits for messages all that arithmetic takes
+less time than Python between its parts, whose memory is no longer in the caches by then.
+
+What the parts find unusual (a rank in doubt, a violation that one Newton step does not remove, a
+limit) is left to the ordinary way: there is no such step then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+import functools
+from typing import TypeAlias
+
+import numpy as np
+
+from mbd_ros.control.references.scalar_manifold import displacement, NEAR, turned
+from mbd_ros.control.references.scalars import difference, Row, smallest
+from mbd_ros.control.references.time_code import TimeCode
+from mbd_ros.control.step.fused_motion import Bounds, gaps_of_observation, gaps_of_step
+from mbd_ros.control.step.joint_reference import JointReference
+from mbd_ros.control.step.motion_kernels import MotionKernels, STEP_FACTS
+from mbd_ros.control.step.nominal_model import NominalModel, SMALLEST_STEP
+from mbd_ros.control.tracking.fused_law import gaps_of_law, law_size
+from mbd_ros.control.tracking.law import TrackingEffort, TrackingLaw
+from mbd_ros.control.tracking.limits import Limits
+from mbd_ros.control.tracking.nominal_state import NominalState
+from mbd_ros.control.udwadia_kalaba.equation import CONFLICT as CONFLICTING
+from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, FACTS, no_facts, RANK
+from mbd_ros.control.udwadia_kalaba.robot_code import machine_code
+from mbd_ros.control.udwadia_kalaba.solvers import is_conflicting
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.execution.fused import Argument, Computed, Fused, fused, Inside, KernelCall, Pointed
+from mbd_ros.execution.trace import Operand, Symbol
+from mbd_ros.model import Model
+from mbd_ros.simulation.manifold import is_flat, Vector
+from mbd_ros.spatial import larger
+
+Given: TypeAlias = dict[str, list[Symbol]]
+Parts: TypeAlias = list[KernelCall | Computed]
+Code: TypeAlias = Callable[..., 'Vector | None']
+
+LAST = 3
+"""Entries at the end: time, excess over limits, least gap to what is unusual."""
+
+
+class Step:
+    """
+    One control step: efforts, and what they are made of, read when somebody asks.
+
+    Parameters
+    ----------
+    effort : Vector
+        What the joints are to exert (nv,), within the limits [N m or N].
+    read_nominal, read_efforts : callable
+        Return the nominal model, and the efforts with their parts.
+    fused : bool, optional
+        Whether it was one call of machine code.
+
+    """
+
+    def __init__(self, effort: Vector, read_nominal: Callable[[], NominalState],
+                 read_efforts: Callable[[], TrackingEffort], *, fused: bool = False) -> None:
+        self.effort, self.fused = effort, fused
+        self._read_nominal, self._read_efforts = read_nominal, read_efforts
+
+    @functools.cached_property
+    def nominal(self) -> NominalState:
+        """The nominal model."""
+        return self._read_nominal()
+
+    @functools.cached_property
+    def efforts(self) -> TrackingEffort:
+        """The efforts with their parts."""
+        return self._read_efforts()
+
+    @classmethod
+    def of(cls, nominal: NominalState, efforts: TrackingEffort) -> Step:
+        """Return the step of a nominal model and efforts."""
+        return cls(efforts.effort, lambda: nominal, lambda: efforts)
+
+
+class FusedStep:
+    """
+    Control steps of a nominal model and a tracking law.
+
+    Parameters
+    ----------
+    source : NominalModel or JointReference
+        The nominal model.
+    law : TrackingLaw
+        The law, for the same dynamics.
+    code : callable
+        (addresses, where the nominal model was, time, q, v) to what ``_whole`` describes.
+    times : sequence of TimeCode
+        What depends on time alone.
+    rows : int
+        Number of multipliers of the nominal model.
+
+    """
+
+    def __init__(self, source: NominalModel | JointReference, law: TrackingLaw,
+                 code: Code, times: Sequence[TimeCode], rows: int) -> None:
+        model = law.dyn.model
+        self._source, self._law, self._code, self._times = source, law, code, times
+        self._n, self._nq, self._m = model.nv, model.nq, rows
+        self._facts = model.nq + 5 * model.nv + rows
+        effort = self._facts + STEP_FACTS
+        self._efforts_at = slice(effort, effort + model.nv)
+        self._size = effort + law_size(model) + LAST
+        # Never empty, and in the form in which all arguments come.
+        self._addresses = np.array([0, *(address for time in times for address in (
+            time.address, time.data.ctypes.data))], np.int64).view(np.float64)
+        self._now = np.zeros(1)
+
+    def step(self, time: float, q: Vector, v: Vector, *, limited: bool) -> Step | None:
+        """
+        Advance the nominal model to a time and return the efforts, if nothing is unusual.
+
+        Parameters
+        ----------
+        time : float
+            Time of the nominal model to reach [s].
+        q, v : Vector
+            Measured state (nq,), (nv,).
+        limited : bool
+            Whether limits count.
+
+        Returns
+        -------
+        Step or None
+            None where the ordinary way has to be gone; the nominal model is where it was, then.
+
+        """
+        source = self._source
+        if not SMALLEST_STEP <= time - source.time <= source.step + SMALLEST_STEP:
+            return None
+        self._now[0] = time
+        result = self._code(self._addresses, self._before(), self._now, q, v)
+        if result is None:
+            return None
+        excess, gap = result[1 - LAST:].tolist()
+        if not gap > 0.0 or (limited and excess > 0.0):
+            return None
+        source.leave(time, result, self.read_nominal)
+        return Step(result[self._efforts_at], functools.partial(self.read_nominal, result),
+                    functools.partial(self.read_efforts, result), fused=True)
+
+    def _before(self) -> Vector:
+        """Return where the nominal model is, as the code wants it."""
+        unread = self._source.unread
+        if unread is not None and len(unread) == self._size:
+            return unread
+        state, before = self._source.state, np.zeros(self._size)
+        before[:self._nq + 2 * self._n] = np.concatenate((state.q, state.v, state.accelerations))
+        before[-LAST] = state.time
+        return before
+
+    def read_nominal(self, result: Vector) -> NominalState:
+        """Return the nominal model in a result."""
+        n, m, at = self._n, self._m, self._nq
+        before, after, moved, _, *facts = result[self._facts:self._facts + STEP_FACTS].tolist()
+        return NominalState(
+            float(result[-LAST]), result[:at], result[at:at + n], result[at + n:at + 2 * n],
+            result[at + 4 * n + m:at + 5 * n + m], result[at + 3 * n + m:at + 4 * n + m],
+            result[at + 2 * n:at + 3 * n], before, after, moved, int(facts[RANK]),
+            is_conflicting(facts, m), result[at + 3 * n:at + 3 * n + m])
+
+    def read_efforts(self, result: Vector) -> TrackingEffort:
+        """Return the efforts in a result, with their parts."""
+        first = self._efforts_at.start
+        return self._law.read(result[first:-LAST], result[self._facts - self._n:self._facts])
+
+
+def fused_step(source: NominalModel | JointReference, law: TrackingLaw, law_code: Fused | None
+               ) -> FusedStep | None:
+    """
+    Return the control steps of a nominal model and a law as machine code.
+
+    Parameters
+    ----------
+    source : NominalModel or JointReference
+        The nominal model.
+    law : TrackingLaw
+        The law.
+    law_code : Fused or None
+        Its machine code, for the dynamics of the nominal model; None if there is none.
+
+    Returns
+    -------
+    FusedStep or None
+        None where a part has no such form: an element of the task that is a user's own Python, a
+        robot without machine code, a law that learns.
+
+    """
+    if law_code is None or law.adaptation is not None:
+        return None
+    if isinstance(source, JointReference):
+        path = source.time_code()
+        return None if path is None else FusedStep(
+            source, law, _reference_step(source.dyn, law_code), (path,), 0)
+    motion = source.motion
+    fused_motion = motion.in_machine_code()
+    if fused_motion is None or motion.elimination is None:
+        return None
+    times = fused_motion.time_codes()
+    bounds = fused_motion.bounds(motion.elimination, motion.tolerance)
+    if times is None or bounds is None:
+        return None
+    kernels = fused_motion.kernels
+    code = _constrained_step(kernels, tuple(time.size for time in times), law_code, bounds,
+                             motion.under_actuated)
+    return FusedStep(source, law, code, times, kernels.counts[2])
+
+
+@functools.lru_cache(maxsize=64)
+def _reference_step(dyn: PreparedDynamics, law: Fused) -> Code:
+    """Return the code of a step whose nominal model is a path of all joints."""
+    n = dyn.model.nv
+    address, gravity = machine_code(dyn, 'inverse_dynamics')
+
+    def nominal(given: Given) -> list[Operand]:
+        effort, facts = given['needed'], no_facts()
+        facts[RANK] = float(n)
+        return [*given['path'], *effort, *[0.0] * n, *effort, *[0.0] * (STEP_FACTS - FACTS),
+                *facts]
+    parts: Parts = [
+        KernelCall(Pointed('addresses', 1), ('now', Pointed('addresses', 2)), 'path', 3 * n),
+        KernelCall(address, ('path', Inside('path', n), Inside('path', 2 * n), gravity), 'needed',
+                   n),
+        Computed(nominal, 'nominal', 6 * n + STEP_FACTS)]
+    return _whole(dyn.model, 1, parts, 0, law, lambda given: [], dyn)
+
+
+@functools.lru_cache(maxsize=64)
+def _constrained_step(kernels: MotionKernels, times: tuple[int, ...], law: Fused, bounds: Bounds,
+                      under_actuated: bool) -> Code:
+    """Return the code of a step whose nominal model is integrated."""
+    model, n, m = kernels.model, kernels.size, kernels.counts[2]
+    nq, moved = model.nq, model.nq + 5 * n + m
+    state = 'before', Inside('before', nq), Inside('before', nq + n)
+
+    def changing(when: str) -> list[Argument]:
+        """Return where the results of functions of time are."""
+        places: list[Argument] = []
+        code = first = 0
+        for size in kernels.changing.values():
+            places.append(Inside(f'{when}{code}', first))
+            first += size
+            if first == times[code]:
+                code, first = code + 1, 0
+        return places
+    parts: Parts = [
+        Computed(lambda given: [given['now'][0] - given['before'][-LAST]], 'span', 1),
+        Computed(lambda given: [given['before'][-LAST] + 0.5 * given['span'][0]], 'middle', 1)]
+    parts += [KernelCall(Pointed('addresses', 1 + 2 * k), (when, Pointed('addresses', 2 + 2 * k)),
+                         f'{when}{k}', size)
+              for when in ('middle', 'now') for k, size in enumerate(times)]
+    stepped = 'stepped' if under_actuated else 'nominal'
+    parts.append(KernelCall(kernels.step.address, (
+        *state, 'span', *changing('middle'), *changing('now')), stepped, moved + STEP_FACTS))
+    if not under_actuated:
+        def unusual(given: Given) -> Row:
+            facts = list(given['nominal'][moved:])
+            torn = [CONFLICTING - facts[CONFLICT - FACTS]] if model.loops else []
+            return [*gaps_of_step(facts, bounds), *torn]   # loops hold where a task cannot
+        return _whole(model, len(times), parts, m, law, unusual, kernels)
+    assert kernels.observation is not None
+    # See ``NominalModel.observe``: what no actuator can change is taken from the measured state.
+    parts += [
+        Computed(lambda given: displacement(
+            model, list(given['stepped'][:nq]), list(given['q'])), 'way', n),
+        Computed(lambda given: difference(given['v'], given['stepped'][nq:nq + n]), 'pace', n),
+        KernelCall(kernels.observation.address, (
+            'stepped', Inside('stepped', nq), 'way', 'pace', *changing('now')), 'seen',
+            moved + 1 + FACTS),
+        Computed(lambda given: [*given['seen'][:moved], *given['stepped'][moved:-FACTS],
+                                *given['seen'][-FACTS:]], 'nominal', moved + STEP_FACTS)]
+    return _whole(model, len(times), parts, m, law, lambda given: [
+        *gaps_of_step(list(given['stepped'][moved:]), bounds), *_near(model, given['way']),
+        *gaps_of_observation(
+            list(given['seen'][moved:]), bounds.rank, bounds.taken)], kernels)
+
+
+def _whole(model: Model, times: int, parts: Parts, m: int, law: Fused,
+           unusual: Callable[[Given], Row], keep: object) -> Code:
+    """
+    Return the code of a step from that of its nominal model.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    times : int
+        Number of functions of time.
+    parts : list of KernelCall or Computed
+        Leave the nominal model in ``nominal``: q (nq,), v, vdot and constraint force (nv,),
+        multipliers (m,), applied force and effort (nv,), then ``STEP_FACTS`` facts.
+    m : int
+        Number of multipliers.
+    law : Fused
+        The tracking law.
+    unusual : callable
+        Returns what is positive as long as nothing in these parts is unusual.
+    keep : object
+        What their addresses belong to.
+
+    Returns
+    -------
+    callable
+        (addresses, result before, time, q, v) to ``nominal``, what the law gives, ``LAST``.
+
+    """
+    n, nq, efforts = model.nv, model.nq, law_size(model)
+    moved = nq + 5 * n + m
+    size = moved + STEP_FACTS + efforts + LAST
+    limits, first = Limits(model), 'nominal'
+    if not is_flat(model):
+        first = 'error'
+        parts = [*parts, Computed(lambda given: displacement(
+            model, list(given['q']), list(given['nominal'][:nq])), 'error', n)]
+    parts = [*parts, KernelCall(law.address, (
+        first, Inside('nominal', nq), Inside('nominal', nq + n), Inside('nominal', moved - n), 'q',
+        'v'), 'law', efforts)]
+
+    def results(given: Given) -> list[Operand]:
+        nominal, found = given['nominal'], given['law']
+        own, _ = limits.excesses(list(nominal[:nq]), list(nominal[nq:nq + n]))
+        _, measured = limits.excesses(list(given['q']), list(given['v']))
+        return [*nominal, *found, given['now'][0], larger(own, measured),
+                smallest([*unusual(given), *gaps_of_law(list(found[5 * n:])),
+                          *_near(model, found[2 * n:3 * n])])]
+    return fused({'addresses': 1 + 2 * times, 'before': size, 'now': 1, 'q': nq, 'v': n},
+                 [*parts, Computed(results, 'all', size)], 'control_step', (keep, law)).call
+
+
+def _near(model: Model, way: Sequence[Symbol]) -> Row:
+    """Return what is positive where a displacement is small enough to be exact."""
+    return [NEAR - angle for angle in turned(model, list(way))]

@@ -1,0 +1,74 @@
+"""The nominal model where every joint is prescribed: nothing is left to integrate."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mbd_ros.control.references.paths import Path
+from mbd_ros.control.references.time_code import time_code_of, TimeCode
+from mbd_ros.control.step.nominal_model import Reached
+from mbd_ros.control.tracking.nominal_state import NominalState
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import ShapeError, UnsupportedError
+from mbd_ros.simulation.manifold import is_flat
+
+
+class JointReference(Reached):
+    """
+    All joints on a path of time.
+
+    With as many independent rows as joints the constrained motion is the path itself, and the
+    constraint force is that of inverse dynamics, ``Q_c = M qdd_d + h``.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics of a robot of joints with one coordinate each.
+    path : Path
+        ``at(t)`` with positions, velocities and accelerations (nv,) in the order of the model.
+    time : float, optional
+        Where on the path it begins [s].
+
+    Attributes
+    ----------
+    step : float
+        There is no longest step: infinite.
+
+    Raises
+    ------
+    UnsupportedError, ShapeError
+        If the robot has a joint with several coordinates, or the path another number of entries.
+
+    """
+
+    step = math.inf
+
+    def __init__(self, dyn: PreparedDynamics, path: Path, *, time: float = 0.0) -> None:
+        if not is_flat(dyn.model):
+            raise UnsupportedError('a joint trajectory of a robot with a floating base',
+                                   'constrain its links')
+        found = path.at(time).position.shape
+        if found != (dyn.model.nv,):
+            raise ShapeError('path of joints', found, f'({dyn.model.nv},)')
+        self.dyn = dyn
+        self.path = path
+        self._none = np.zeros(0)
+        self._rest = np.zeros(dyn.model.nv)
+        super().__init__(self._at(time))
+
+    def time_code(self) -> TimeCode | None:
+        """Return the path as machine code, None if it has none."""
+        return time_code_of(self.path)
+
+    def advance_to(self, time: float) -> NominalState:
+        """Return the state at a time [s]."""
+        return self.state if time == self.time else self._reach(self._at(time))
+
+    def _at(self, time: float) -> NominalState:
+        q, v, a = self.path.at(time)
+        effort = self.dyn.inverse_dynamics(q, v, a)
+        return NominalState(
+            time, q, v, a, effort, self._rest, effort, violation_before=0.0, violation=0.0,
+            moved=0.0, rank=len(v), conflicting=False, multipliers=self._none)

@@ -1,0 +1,374 @@
+"""
+Machine code of a constrained motion: its accelerations, corrections, and a whole step.
+
+The system ``M qdd = Q + Q_c``, ``A qdd = b`` is put together from kernels of the robot and the
+recorded rows, and solved by ``small_systems.py``, which reports of its rank (``rank_facts.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import functools
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from mbd_ros.control.constraints.link_constraint import MOTION
+from mbd_ros.control.constraints.loop_constraint import ClosedLoops
+from mbd_ros.control.constraints.recorded import Known, Quantity, Recorded, Rows, Structure
+from mbd_ros.control.references.scalar_manifold import configuration_rate, displaced, normalized
+from mbd_ros.control.references.scalars import difference, identity, length, Row, square, sum_of
+from mbd_ros.control.step.applied_forces import SpringConstants
+from mbd_ros.control.udwadia_kalaba.drives import cleaning, driven_kernel, leave_a_motion
+from mbd_ros.control.udwadia_kalaba.rank_facts import FACTS, gathered, no_facts
+from mbd_ros.control.udwadia_kalaba.robot_code import machine_code
+from mbd_ros.control.udwadia_kalaba.solvers import reached_solver, solver, step_solver
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.execution.fused import Computed, Fused, fused, Inside, KernelCall
+from mbd_ros.execution.trace import Operand, Symbol
+from mbd_ros.spatial import Scalar
+
+Given = Mapping[str, list[Symbol]]
+Part: TypeAlias = KernelCall | Computed
+
+STEP_FACTS = 4 + FACTS
+"""Numbers behind the vectors of a step: violation before and after, the lengths of the two
+corrections, then the facts, the least or largest of all stages but for rank and conflict."""
+
+
+class Setting(NamedTuple):
+    """
+    What the machine code of a motion depends on, beside robot and constraint.
+
+    Attributes
+    ----------
+    spring : SpringConstants or None
+        Of the applied force.
+    metric : str
+        Of the eliminations: ``'mass'`` or ``'euclidean'``.
+    passive : tuple of int
+        Entries of v that no constraint force acts along.
+    drives : tuple of int
+        Entries of v that are driven, of a robot with closed loops.
+
+    """
+
+    spring: SpringConstants | None
+    metric: str
+    passive: tuple[int, ...]
+    drives: tuple[int, ...]
+
+
+class MotionKernels:
+    """
+    Machine code of a robot under a constraint; the same for every reference.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics whose functions are machine code.
+    constraint : Recorded
+        The constraint, of which the reference is not used.
+    setting : Setting
+        The rest.
+
+    Attributes
+    ----------
+    counts : (int, int, int)
+        Numbers of rows with ``phi``, with ``phi_dot``, and of all, loops included.
+    acceleration, step, drive, observation : Fused
+        See the methods that make them; ``drive`` is None without closed loops, ``observation``
+        where actuators catch every motion.
+    reach : bool
+        Whether drives of closed loops leave a motion that they do not catch.
+    changing : mapping of str to int
+        Sizes of what changes with time, in order: references, approach, what springs pull to.
+
+    """
+
+    def __init__(self, dyn: PreparedDynamics, constraint: Recorded, setting: Setting) -> None:
+        self.model, self.size = dyn.model, dyn.model.nv
+        self._dyn, self._constraint, self._setting = dyn, constraint, setting
+        self._loops = ClosedLoops(dyn) if dyn.model.loops else None
+        loops = 0 if self._loops is None else self._loops.count
+        held, rated, m = constraint.counts
+        self.rated = rated
+        self.counts = held + loops, rated + loops, m + loops
+        self._order = (*setting.passive,
+                       *(k for k in range(self.size) if k not in setting.passive))
+        self.reach = bool(loops) and leave_a_motion(dyn, setting.drives)
+        self._drives = np.array(setting.drives, np.float64)
+        self._place = [self._order.index(k) for k in range(self.size)]
+        self._rest = np.zeros(self.size)
+        self._clean = cleaning(self.size, loops) if loops else None
+        self._keep = dyn, self._rest, self._drives, self._clean
+        self._references = {f'r{k}': size for k, size in enumerate(constraint.reference_sizes)}
+        quantities = dict.fromkeys((*(() if self._loops is None else self._loops.quantities),
+                                    *constraint.quantities))
+        self._names = {one: f'K{k}' for k, one in enumerate(quantities)}
+        pull = {} if setting.spring is None else {'target': self.size, 'rate': self.size}
+        self.changing = {**self._references, 'fade': 3 * rated, **pull}
+        self._state = {'q': dyn.model.nq, 'v': self.size}
+        self.acceleration = self._acceleration_kernel()
+        self.drive = driven_kernel(dyn, setting.drives) if self._loops is not None else None
+        self.step = self._step_kernel()
+        self.observation = (self._observation_kernel() if self.reach or setting.passive else None)
+
+    def _acceleration_kernel(self) -> Fused:
+        """Return (q, v, what changes) to what ``constrained_motion`` gives, applied force."""
+        n, m, spring, passive = self.size, self.counts[2], self._setting.spring, len(
+            self._setting.passive)
+        calls = [*self._calls(), self._call('mass_matrix', 'M', n * n, 'q'),
+                 self._call('bias_forces', 'h', n, 'q', 'v')]
+        if spring is not None:
+            calls.append(self._call('bias_forces', 'g', n, 'q', self._rest.ctypes.data))
+
+        def system(given: Given) -> list[Operand]:
+            """Return force, rows, right-hand side, M, with passive entries first; applied."""
+            applied = applied_force(spring, given, square(given['M'], n))
+            force, rows = difference(applied, list(given['h'])), self._rows(given)
+            return [*(force[k] for k in self._order),
+                    *(row[k] for row in rows.matrix for k in self._order), *rows.right_side,
+                    *applied, *(given['M'][n * i + k] for i in self._order for k in self._order
+                                if passive)]
+
+        def results(given: Given) -> list[Operand]:
+            solved = list(given['solved'])
+            return [*self._in_order(solved[:n]), *self._in_order(solved[n:2 * n]), *solved[2 * n:],
+                    *given['system'][after:after + n]]
+        after, size = n + m * n + m, 2 * (n + m) + FACTS
+        loops = 0 if self._loops is None else self._loops.count
+        code = (reached_solver(n, m, loops, len(self._drives)) if self.reach
+                else solver(n, m, passive))
+        more = (self._drives.ctypes.data,) if self.reach else ()
+        return fused({**self._state, **self.changing}, [
+            *calls, Computed(system, 'system', after + n + (n * n if passive else 0)),
+            KernelCall(code.address, (Inside('system', after + n) if passive else 'M',
+                                      Inside('system', 0), Inside('system', n),
+                                      Inside('system', n + m * n), *more), 'solved', size),
+            Computed(results, 'all', size + n)], 'constrained_motion', (*self._keep, code))
+
+    def _in_order(self, entries: Row) -> Row:
+        """Return a vector of a solved system in the order of v."""
+        return [entries[k] for k in self._place]
+
+    def _correction_kernel(self, of: str) -> Fused:
+        """
+        Return (q, v, what changes) to phi, the least step (nv,) that removes it, and facts.
+
+        Or the step that removes ``phi_dot``, with ``of='rate'``.
+        """
+        n, held = self.size, self.counts[0]
+        count = self.counts[('violation', 'rate').index(of)]
+        calls, metric = self._calls(), ('M',) if self._setting.metric == 'mass' and count else ()
+        if metric:
+            calls.append(self._call('mass_matrix', 'M', n * n, 'q'))
+
+        def system(given: Given) -> list[Operand]:
+            rows = self._rows(given)
+            return [*rows.violation, *getattr(rows, of),
+                    *(entry for row in rows.matrix[:count] for entry in row)]
+        calls.append(Computed(system, 'system', held + count + count * n))
+        code = step_solver(n, count, *metric) if count else None
+        if code is not None:
+            calls.append(KernelCall(code.address, (
+                *metric, Inside('system', held + count), Inside('system', held)),
+                'solved', n + FACTS))
+
+        def results(given: Given) -> list[Operand]:
+            solved = [*[0.0] * n, *no_facts()] if code is None else given['solved']
+            return [*given['system'][:held], *solved]
+        return fused({**self._state, **self.changing},
+                     [*calls, Computed(results, 'all', held + n + FACTS)], f'{of}_correction',
+                     (*self._keep, code))
+
+    def _step_kernel(self) -> Fused:
+        """
+        Return a step of RK4, one of Newton, one of the velocity, and the motion at its end.
+
+        (q, v, vdot, step, what changes at its middle and at its end) to q, v, vdot, constraint
+        force, multipliers, applied force, effort; then what ``STEP_FACTS`` says.
+        """
+        model, n, (held, _, m) = self.model, self.size, self.counts
+        places, rates = self._correction_kernel('violation'), self._correction_kernel('rate')
+        at = {when: tuple(f'{when}_{name}' for name in self.changing)
+              for when in ('middle', 'end')}
+        inputs = {'q': model.nq, 'v': n, 'a1': n, 'step': 1,
+                  **{f'{when}_{name}': size for when in at
+                     for name, size in self.changing.items()}}
+        parts: list[Part] = []
+
+        def combined(stage: int, *terms: tuple[Scalar, str]) -> None:
+            """Add the state ``q + step * (sum of factors times rates)`` and v likewise."""
+            def ahead(given: Given, start: str, rates: list[Row]) -> Row:
+                return [x + given['step'][0] * sum_of(
+                    factor * entry for (factor, _), entry in zip(terms, its))
+                    for x, *its in zip(given[start], *rates)]
+
+            def place(given: Given) -> Row:
+                q = ahead(given, 'q', [configuration_rate(
+                    model, list(given[f'q{k}']), list(given[f'v{k}'])) for _, k in terms])
+                return q if stage < 5 else normalized(model, q)
+            parts.append(Computed(place, f'q{stage}', model.nq))
+            parts.append(Computed(lambda given: ahead(
+                given, 'v', [list(given[f'a{k or 1}'][:n]) for _, k in terms]), f'v{stage}', n))
+
+        def called(kernel: Fused, result: str, size: int, *arguments: str) -> None:
+            parts.append(KernelCall(kernel.address, arguments, result, size))
+
+        size = 3 * n + 2 * m + FACTS
+        for stage, fraction, when in ((2, 0.5, 'middle'), (3, 0.5, 'middle'), (4, 1.0, 'end')):
+            combined(stage, (fraction, str(stage - 1) if stage > 2 else ''))
+            called(self.acceleration, f'a{stage}', size, f'q{stage}', f'v{stage}', *at[when])
+        sixth, third = 1.0 / 6.0, 1.0 / 3.0
+        combined(5, (sixth, ''), (third, '2'), (third, '3'), (sixth, '4'))
+        space = held + n + FACTS
+        called(places, 'c1', space, 'q5', 'v5', *at['end'])
+        parts.append(Computed(lambda given: displaced(
+            model, list(given['q5']), [-x for x in given['c1'][held:held + n]]), 'q6', model.nq))
+        called(rates, 'c2', space, 'q6', 'v5', *at['end'])
+        parts.append(Computed(
+            lambda given: difference(given['v5'], given['c2'][held:held + n]), 'v6', n))
+        called(self.acceleration, 'a6', size, 'q6', 'v6', *at['end'])
+        parts += self._driven('q6', 'a6')
+
+        def results(given: Given) -> list[Operand]:
+            a, c1, c2 = given['a6'], given['c1'], given['c2']
+            facts = [given[stage][size - n - FACTS:size - n] for stage in ('a6', 'a2', 'a3', 'a4')]
+            facts += [given[correction][held + n:] for correction in ('c1', 'c2')]
+            if self.drive is not None:
+                facts.append(given['driven'][n:])
+            return [*given['q6'], *given['v6'], *self._moved(given, a),
+                    length(c1[:held]), length(c2[:held]), length(c1[held:held + n]),
+                    length(c2[held:held + n]), *gathered(facts)]
+        return fused(inputs, [*parts, Computed(
+            results, 'all', model.nq + 5 * n + m + STEP_FACTS)], 'nominal_step',
+            (self.acceleration, places, rates, self.drive))
+
+    def _observation_kernel(self) -> Fused:
+        """
+        Return what takes from a measured state the motion that no actuator can change.
+
+        (q, v, way and pace that are missing to the measured state, what changes) to q, v, vdot,
+        constraint force, multipliers, applied force, effort; then the length of the way that was
+        taken, and facts. See ``NominalModel.observe``.
+        """
+        model, n, m, setting = self.model, self.size, self.counts[2], self._setting
+        held = setting.drives if self._loops is not None else tuple(
+            k for k in range(n) if k not in setting.passive)
+        count = len(held) + (0 if self._loops is None else self._loops.count)
+        code, size = step_solver(n, count, 'M'), 3 * n + 2 * m + FACTS
+        parts: list[Part] = [self._call('mass_matrix', 'M', n * n, 'q')]
+        if self._loops is not None:
+            parts += [part for one in self._loops.quantities for part in self._called(one)]
+
+        def own(what: str) -> list[Part]:
+            """Return what finds the part of a motion that actuators could bring about."""
+            def system(given: Given) -> list[Operand]:
+                matrix = [] if self._loops is None else self._loops.rows(Known(
+                    list(given['q']), list(given['v']),
+                    {one: list(given[self._names[one]]) for one in self._loops.quantities},
+                    [])).matrix
+                right = [sum_of(a * x for a, x in zip(row, given[what])) for row in matrix]
+                unit = identity(n)
+                return [*(entry for row in [*matrix, *(unit[k] for k in held)] for entry in row),
+                        *right, *(given[what][k] for k in held)]
+            where = f'{what}_system'
+            return [Computed(system, where, count * n + count), KernelCall(
+                code.address, ('M', Inside(where, 0), Inside(where, count * n)), f'own_{what}',
+                n + FACTS)]
+
+        def taken(given: Given, what: str) -> Row:
+            return difference(given[what], given[f'own_{what}'][:n])
+        parts += [*own('way'), *own('pace'),
+                  Computed(lambda given: displaced(model, list(given['q']), taken(given, 'way')),
+                           'q2', model.nq),
+                  Computed(lambda given: [x + y for x, y in zip(
+                      given['v'], taken(given, 'pace'))], 'v2', n),
+                  KernelCall(self.acceleration.address, ('q2', 'v2', *self.changing), 'a', size),
+                  *self._driven('q2', 'a')]
+
+        def results(given: Given) -> list[Operand]:
+            a = given['a']
+            facts = [a[size - n - FACTS:size - n],
+                     *(given[f'own_{what}'][n:] for what in ('way', 'pace'))]
+            if self.drive is not None:
+                facts.append(given['driven'][n:])
+            return [*given['q2'], *given['v2'], *self._moved(given, a),
+                    length(taken(given, 'way')), *gathered(facts)]
+        return fused({**self._state, 'way': n, 'pace': n, **self.changing},
+                     [*parts, Computed(results, 'all', model.nq + 5 * n + m + 1 + FACTS)],
+                     'observation', (*self._keep, self.acceleration, self.drive, code))
+
+    def _driven(self, q: str, a: str) -> list[Part]:
+        """Return what finds the efforts of drives for accelerations with their force."""
+        n, size = self.size, 3 * self.size + 2 * self.counts[2] + FACTS
+        if self.drive is None:
+            return []
+        return [Computed(lambda given: [x + y for x, y in zip(
+                    given[a][size - n:], given[a][n:2 * n])], 'needed', n),
+                KernelCall(self.drive.address, (q, 'needed'), 'driven', n + FACTS)]
+
+    def _moved(self, given: Given, a: list[Symbol]) -> Row:
+        """Return accelerations, constraint force, multipliers, applied force and effort."""
+        n, m = self.size, self.counts[2]
+        applied, force = a[len(a) - n:], a[n:2 * n]
+        effort = ([x + y for x, y in zip(applied, force)] if self.drive is None
+                  else list(given['driven'][:n]))
+        return [*a[:2 * n + m], *applied, *effort]
+
+    def _calls(self) -> list[Part]:
+        """Return calls of the kernels that the rows need."""
+        return [part for quantity in self._names for part in self._called(quantity)]
+
+    def _called(self, quantity: Quantity) -> list[Part]:
+        """Return what finds a quantity, and takes rounding out of the rows of loops."""
+        name = self._names[quantity]
+        function, link = quantity
+        loops = 0 if self._loops is None else self._loops.count
+        size = {'motion': MOTION, 'jacobian': 6 * self.size,
+                'own_loop_rows': (VALUES + self.size) * loops}[function]
+        arguments: dict[str, tuple[str | int, ...]] = {
+            'motion': ('q', 'v', self._rest.ctypes.data), 'jacobian': ('q',),
+            'own_loop_rows': ('q', 'v')}
+        if self._clean is None or function != 'own_loop_rows':
+            return [self._call(function, name, size, *arguments[function], link=link)]
+        return [self._call(function, f'{name}_raw', size, *arguments[function]),
+                KernelCall(self._clean.address, (f'{name}_raw',), name, size)]
+
+    def _call(self, function: str, result: str, size: int, *arguments: str | int, link: str = ''
+              ) -> Part:
+        address, gravity = machine_code(self._dyn, function, link)
+        return KernelCall(address, (*arguments, gravity), result, size)
+
+    def _rows(self, given: Given) -> Rows:
+        """Return the rows of loops, then those of the constraint, less its approach."""
+        known = Known(
+            list(given['q']), list(given['v']),
+            {quantity: list(given[name]) for quantity, name in self._names.items()},
+            [list(given[name]) for name in self._references])
+        rows = self._constraint.rows(known)
+        held, rated, _ = self._constraint.counts
+        value, slope, second = (list(given['fade'][k * rated:(k + 1) * rated]) for k in range(3))
+        own = Rows(difference(rows.violation, value),
+                   difference(rows.rate, slope[:held] + value[held:]), rows.matrix,
+                   [x + s for x, s in zip(rows.right_side, second[:held] + slope[held:])]
+                   + rows.right_side[rated:])
+        if self._loops is None:
+            return own
+        return Rows(*(first + then for first, then in zip(self._loops.rows(known), own)))
+
+
+@functools.lru_cache(maxsize=64)
+def motion_kernels(dyn: PreparedDynamics, structure: Structure, setting: Setting) -> MotionKernels:
+    """Return machine code, made once: a robot goes from task to task without a compilation."""
+    return MotionKernels(dyn, structure.constraint, setting)
+
+
+def applied_force(spring: SpringConstants | None, given: Given, M: list[Row]) -> Row:
+    """Return the force of a posture spring, on scalars, zero without one."""
+    if spring is None:
+        return [0.0] * len(M)
+    return spring.force(list(given['g']), difference(given['target'], given['q']),
+                        difference(given['rate'], given['v']), [row[i] for i, row in enumerate(M)])

@@ -1,0 +1,1 @@
+"""Tasks as plain data, and what a controller does with them."""

@@ -1,0 +1,181 @@
+"""Whether what is followed is followed closely enough, and when its end is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+import math
+
+import numpy as np
+
+from mbd_ros.control.step.fused_step import Step
+from mbd_ros.control.tasks.followed_tools import ToolPoints
+from mbd_ros.control.tracking.component_errors import ComponentTolerance, joint_error
+from mbd_ros.model import Model
+from mbd_ros.simulation.manifold import joint_of_each_velocity, Vector
+
+
+class Outcome(Enum):
+    """What a watch has found."""
+
+    GOES_ON = 'goes on'
+    REACHED = 'reached'
+    OFF_THE_PATH = 'off the path'
+    MISSED_THE_END = 'missed the end'
+
+
+@dataclass(frozen=True)
+class JointTolerances:
+    """
+    Largest errors of joints; infinite: any.
+
+    Parameters
+    ----------
+    path_position, path_velocity, goal_position, goal_velocity : Vector
+        (nv,) each, on the way and at its end [rad or m; rad/s or m/s].
+    goal_time : float
+        How long after the end of the path the goal may still be reached [s].
+    components : tuple of ComponentTolerance, optional
+        The same of joints with several coordinates, whose entries above are infinite.
+
+    """
+
+    path_position: Vector
+    path_velocity: Vector
+    goal_position: Vector
+    goal_velocity: Vector
+    goal_time: float
+    components: tuple[ComponentTolerance, ...] = ()
+
+
+class JointWatch:
+    """
+    Watches a joint trajectory.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    tolerances : JointTolerances
+        What is allowed.
+    end : float
+        Time on the path at which it ends [s].
+
+    """
+
+    def __init__(self, model: Model, tolerances: JointTolerances, end: float) -> None:
+        self._model = model
+        self._names = joint_of_each_velocity(model)
+        self._allowed = tolerances
+        self.end = end
+
+    def look(self, step: Step, q: Vector, v: Vector) -> tuple[Outcome, str]:
+        """
+        Return what a step shows, with an explanation.
+
+        Parameters
+        ----------
+        step : Step
+            A control step.
+        q, v : Vector
+            The measured state it was made for (nq,), (nv,).
+
+        """
+        time, allowed = step.nominal.time, self._allowed
+        error, rate = step.efforts.error, step.efforts.error_rate
+        if time < self.end:
+            why = self._excess('position', error, allowed.path_position)
+            why = why or self._excess('velocity', rate, allowed.path_velocity)
+            why = why or self._off(step, q, v, at_end=False)
+            return (Outcome.OFF_THE_PATH, f'{why} at {time:.3f} s') if why else (
+                Outcome.GOES_ON, '')
+        why = self._excess('position', error, allowed.goal_position)
+        why = why or self._excess('velocity', rate, allowed.goal_velocity)
+        why = why or self._off(step, q, v, at_end=True)
+        if not why:
+            return Outcome.REACHED, ''
+        if time - self.end > allowed.goal_time:
+            return Outcome.MISSED_THE_END, f'{why} {time - self.end:.3f} s after the end'
+        return Outcome.GOES_ON, ''
+
+    def _off(self, step: Step, q: Vector, v: Vector, *, at_end: bool) -> str:
+        """Say which component of a joint is beyond its tolerance; empty if none is."""
+        for one in self._allowed.components:
+            sizes = joint_error(self._model, one.joint, (step.nominal.q, step.nominal.v),
+                                (q, v)).size(one.component)
+            limits = one[5:] if at_end else one[3:5]
+            for what, size, limit in zip(('', ' rate'), sizes, limits):
+                if size > limit:
+                    return (f"{one.component.name.lower()}{what} of joint '{one.name}' is off by "
+                            f'{size:.4g}, allowed is {limit:.4g},')
+        return ''
+
+    def _excess(self, what: str, error: Vector, allowed: Vector) -> str:
+        """Say which joint has an error beyond its tolerance; empty if none has."""
+        beyond = np.abs(error) > allowed
+        if not beyond.any():
+            return ''
+        joint = int(np.argmax(beyond))
+        return (f"{what} of joint '{self._names[joint]}' is off by {abs(error[joint]):.4g}, "
+                f'allowed is {allowed[joint]:.4g},')
+
+
+class PathWatch:
+    """
+    Watches tools on paths, or any constraints.
+
+    Parameters
+    ----------
+    path_tolerance, goal_tolerance : float
+        Largest distance of a tool from its path, on the way and at its end [m]; infinite: any.
+    goal_time : float
+        How long after the end the goal may still be reached [s].
+    end : float
+        Time on the path at which it ends [s]; infinite: never.
+    approach : float
+        How long the approach takes [s]; during it nothing is asked.
+
+    """
+
+    def __init__(self, path_tolerance: float, goal_tolerance: float, goal_time: float, end: float,
+                 approach: float) -> None:
+        self._path = path_tolerance
+        self._goal = goal_tolerance
+        self._goal_time = goal_time
+        self._approach = approach
+        self.end = end
+
+    def progress(self, time: float) -> float:
+        """Return how much of the whole is done, 0 to 1; 0 for a path without end."""
+        if math.isinf(self.end):
+            return 0.0
+        whole = self._approach + self.end
+        return 1.0 if whole <= 0.0 else min(max((time + self._approach) / whole, 0.0), 1.0)
+
+    def look(self, time: float, tools: Sequence[ToolPoints]) -> tuple[Outcome, str]:
+        """Return what a step shows, with an explanation."""
+        if time < 0.0:
+            return Outcome.GOES_ON, ''
+        tool = farthest(tools)
+        off = f"the tool '{tool.link}' is {tool.error:.4g} m off the path, allowed is"
+        if time < self.end:
+            if tool.error > self._path:
+                return Outcome.OFF_THE_PATH, f'{off} {self._path:.4g}, at {time:.3f} s'
+            return Outcome.GOES_ON, ''
+        if tool.error <= self._goal:
+            return Outcome.REACHED, ''
+        if time - self.end > self._goal_time:
+            return Outcome.MISSED_THE_END, (
+                f'{off} {self._goal:.4g}, {time - self.end:.3f} s after its end')
+        return Outcome.GOES_ON, ''
+
+
+def farthest(tools: Sequence[ToolPoints]) -> ToolPoints:
+    """Return the tool that is farthest from its path."""
+    return max(tools, key=lambda tool: tool.error)
+
+
+def chosen(value: float, default: float) -> float:
+    """Return a tolerance as messages give it: 0 means the default, a negative one means any."""
+    return default if value == 0.0 else math.inf if value < 0.0 else value

@@ -1,0 +1,104 @@
+"""What a controller does, done once, so that no machine code is made while the robot moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mbd_ros.control.constraints.joint_constraints import joint_places
+from mbd_ros.control.references.paths import end_of, Path
+from mbd_ros.control.references.splines import trajectory
+from mbd_ros.control.tasks.feasibility import check_joints, check_task
+from mbd_ros.control.tasks.task import Task
+from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.model.names import simple_joints
+from mbd_ros.simulation.manifold import Vector
+
+
+def rehearse(tracker: Tracker, joints: Sequence[str], q: Vector, v: Vector, period: float) -> None:
+    """
+    Follow the task, stop, carry the weight, and follow a trajectory of joints.
+
+    Parameters
+    ----------
+    tracker : Tracker
+        One of its own for this.
+    joints : sequence of str
+        Joints that trajectories name where there are closed loops.
+    q, v : Vector
+        A state (nq,), (nv,).
+    period : float
+        Of control [s].
+
+    Raises
+    ------
+    MbdError
+        If one of these is not possible from that state; what comes before it is ready then.
+
+    """
+    for moment in (0.0, period, 2.0 * period):
+        step = tracker.step(moment, q, v)
+    tracker.tool_points(step, q)
+    tracker.energy(q, v)
+    tracker.stop(moment, q, v)
+    tracker.step(moment + period, q, v)
+    tracker.weight(q)
+    moved = tuple(joints) if tracker.dyn.model.loops else simple_joints(tracker.dyn.model)
+    places = joint_places(tracker.dyn.model, moved)[0]
+    reference = tracker.reference(q)[0]
+    rest = trajectory([0.0, 1.0], np.array([reference[places]] * 2))
+    check_joints(tracker.dyn, moved, rest, 1.0, reference)
+    tracker.follow_joints(rest, moment + period, q, v, joints=moved)
+    tracker.step(moment + 2.0 * period, q, v)
+
+
+def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector) -> None:
+    """
+    Begin a task, and stop.
+
+    Parameters
+    ----------
+    tracker : Tracker
+        One for this, ``apart`` from that which will follow the task.
+    task : Task
+        The task.
+    q, v : Vector
+        State (nq,), (nv,) from which it begins.
+
+    Raises
+    ------
+    MbdError
+        If the task does not fit the robot, is out of reach or exceeds limits.
+
+    """
+    check_task(tracker.dyn, task, q)
+    tracker.follow(task, 0.0, q, v)
+    tracker.stop(0.0, q, v)
+
+
+def rehearse_joints(tracker: Tracker, joints: Sequence[str], path: Path, q: Vector) -> None:
+    """
+    Begin a path of joints, and stop.
+
+    Parameters
+    ----------
+    tracker : Tracker
+        One for this, ``apart`` from that which will follow the path.
+    joints : sequence of str
+        The joints of the path's entries.
+    path : Path
+        The path, from its time 0 on.
+    q : Vector
+        Configuration (nq,) from which it begins.
+
+    Raises
+    ------
+    MbdError
+        If the path does not fit the robot, or loops or limits do not allow it.
+
+    """
+    rest = np.zeros(tracker.dyn.model.nv)
+    check_joints(tracker.dyn, joints, path, end_of(path), q)
+    tracker.follow_joints(path, 0.0, q, rest, joints=joints)
+    tracker.stop(0.0, q, rest)

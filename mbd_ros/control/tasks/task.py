@@ -1,0 +1,351 @@
+"""
+A tracking task as plain data: what a parameter file, a message or a test hands over.
+
+``Task.from_data`` checks the data; ``controller_for`` makes the nominal model and the tracking
+law. The tasks of the shipped robots are in ``TASKS``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mbd_ros.control.constraints.constraint_data import constraints_from_data
+from mbd_ros.control.constraints.constraint_stack import Stack
+from mbd_ros.control.constraints.servo_constraints import Constraint
+from mbd_ros.control.constraints.tool_constraints import ToolPosition
+from mbd_ros.control.references.path_data import path_from_data
+from mbd_ros.control.step.applied_forces import AppliedForce, PostureSpring
+from mbd_ros.control.step.constrained_motion import ConstrainedMotion
+from mbd_ros.control.step.nominal_model import NominalModel
+from mbd_ros.control.tasks.approaching import approach_duration, approached
+from mbd_ros.control.tracking.adaptation import Adaptation
+from mbd_ros.control.tracking.law import TrackingLaw
+from mbd_ros.control.udwadia_kalaba.actuation import Actuation
+from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.model import Model
+from mbd_ros.model.names import simple_joints
+from mbd_ros.model.state import neutral
+from mbd_ros.simulation.manifold import checked
+
+TASKS: Mapping[str, Mapping[str, Any]] = {
+    'three_link_arm': {
+        'link': 'tool',
+        'path': {'kind': 'ellipse', 'center': [1.0, 0.0, 1.0], 'a': [0.25, 0.3, 0.0],
+                 'b': [0.0, 1.0, 0.5], 'period': 2.0 * math.pi},
+        'start_positions': [math.pi / 4.0, -math.pi / 4.0, math.pi / 2.0],
+    },
+    'puma560': {
+        'link': 'tool',
+        'path': {'kind': 'ellipse', 'center': [0.62, 0.15, 0.78], 'a': [0.0, 0.2, 0.0],
+                 'b': [0.09, 0.0, 0.09], 'period': 2.0 * math.pi},
+        'start_positions': [0.7, -1.2, 2.2, 0.0, 0.9, 0.0],
+        'metric': 'euclidean',
+        'posture': [0.0, -0.9, 2.7, 0.0, 1.3, 0.0],
+        'posture_stiffness': [20.0, 20.0, 20.0, 20.0, 20.0, 2.0],
+    },
+    'five_bar': {
+        'link': 'tool',
+        'path': {'kind': 'ellipse', 'center': [0.0, 0.0, 0.4], 'a': [0.1, 0.0, 0.0],
+                 'b': [0.0, 0.0, 0.04], 'period': math.pi},
+        'axes': 'xz',
+        'start': 'approach',
+        'actuated': ['left_drive', 'right_drive'],
+    },
+    'panda': {
+        'link': 'tool',
+        'path': {'kind': 'ellipse', 'center': [0.5, 0.0, 0.3], 'a': [0.0, 0.2, 0.0],
+                 'b': [0.09, 0.0, 0.09], 'period': 2.0 * math.pi},
+        'start_positions': [0.5, -0.6, 0.2, -2.0, 0.1, 1.9, 0.4],
+        'start': 'approach',
+        'metric': 'euclidean',
+        'approach_speed': 1.0,
+        'posture': [0.0, -0.2, 0.0, -2.3, 0.0, 2.1, 0.8],
+        'posture_stiffness': [20.0, 20.0, 20.0, 20.0, 5.0, 5.0, 2.0],
+    },
+}
+"""
+Tasks of the shipped robots.
+
+The arm: the ellipse of Lyu and Liu (2018) from their inconsistent start. The PUMA: an ellipse in
+front of it, 0.2 m/s at most, pen downwards, elbow up; the posture keeps the three joints that the
+path leaves free, and the Euclidean metric keeps the light wrist from making the jump alone. The
+Panda: much the same, reached by a planned approach. The five-bar robot: an ellipse in its plane at
+0.2 m/s, by its two drives.
+"""
+
+
+@dataclass(frozen=True)
+class Task:
+    """
+    What a tool is to do and how closely.
+
+    Parameters
+    ----------
+    link : str, optional
+        Link whose origin follows the path; the tool in what is reported.
+    path : mapping, optional
+        The path, see ``path_from_data``; empty: none.
+    constraints : sequence of mapping, optional
+        Further constraints, see ``constraints_from_data``; or all, where there is no path.
+    start_positions, start_velocities : sequence of float, optional
+        State in which the simulated robot starts (nq,), (nv,); empty: zeros.
+    axes : str, optional
+        World axes that the path prescribes.
+    start : {'approach', 'as_given', 'project'}, optional
+        ``'approach'``: the nominal model leaves from where the robot is and reaches the
+        constraints by a planned way (``Approach``); the others see ``NominalModel``.
+    step : float, optional
+        Longest step of the nominal model [s].
+    metric : {'mass', 'euclidean'}, optional
+        Norm of the eliminations, see ``DirectElimination``.
+    bandwidth, approach_speed, robust_rate : float, optional
+        See ``TrackingLaw`` [rad/s; rad/s or m/s; 1/s].
+    adaptation_rate, payload_limit : float, optional
+        See ``Adaptation`` [1/s, kg]; a rate of zero: nothing is learned.
+    posture : sequence of float, optional
+        Where the free part of the motion is drawn to (nq,); empty: nowhere, it is passive.
+    posture_stiffness : sequence of float, optional
+        See ``PostureSpring``: one entry or (nv,) [N m/rad or N/m].
+    actuated : sequence of str, optional
+        Joints with an actuator, also such with several coordinates; empty: all with one
+        coordinate, so not a floating base.
+
+    """
+
+    link: str = ''
+    path: Mapping[str, Any] = field(default_factory=dict)
+    constraints: tuple[Mapping[str, Any], ...] = ()
+    start_positions: tuple[float, ...] = ()
+    start_velocities: tuple[float, ...] = ()
+    axes: str = 'xyz'
+    start: str = 'as_given'
+    step: float = 0.002
+    metric: str = 'mass'
+    bandwidth: float = 15.0
+    approach_speed: float = 1.5
+    robust_rate: float = 0.0
+    adaptation_rate: float = 0.0
+    payload_limit: float = 0.0
+    posture: tuple[float, ...] = ()
+    posture_stiffness: tuple[float, ...] = field(default=(20.0,))
+    actuated: tuple[str, ...] = ()
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Task:
+        """
+        Return the task that plain data describe.
+
+        Parameters
+        ----------
+        data : mapping
+            Names and values of the parameters above; ``link`` and ``path`` are needed, or
+            ``constraints``.
+
+        Returns
+        -------
+        Task
+            The task; values are checked where they are used, by ``controller_for``.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name is not known; names the nearest.
+        InvalidValueError
+            If ``link`` or ``path`` is missing and there are no ``constraints``.
+
+        """
+        known = [entry.name for entry in fields(cls)]
+        for name in data:
+            if name not in known:
+                raise UnknownNameError('datum of a task', name, known)
+        missing = [name for name in ('link', 'path')
+                   if name not in data and 'constraints' not in data]
+        if missing:
+            raise InvalidValueError('task', sorted(data), f'also with {", ".join(missing)}')
+        values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value
+                                  for name, value in data.items()}
+        return cls(**values)
+
+
+KEPT = ('link', 'step', 'metric', 'bandwidth', 'approach_speed', 'robust_rate', 'adaptation_rate',
+        'payload_limit', 'posture', 'posture_stiffness', 'actuated')
+"""What a new task takes over from the one before it: the settings, not what was followed."""
+
+
+def next_task(task: Task, data: Mapping[str, Any]) -> Task:
+    """
+    Return a task from data, with the settings of another where they say nothing.
+
+    Parameters
+    ----------
+    task : Task
+        The other.
+    data : mapping
+        As for ``Task.from_data``; ``start`` is ``'approach'`` if not given.
+
+    Returns
+    -------
+    Task
+        The task.
+
+    Raises
+    ------
+    UnknownNameError, InvalidValueError
+        As from ``Task.from_data``.
+
+    """
+    return Task.from_data({**{name: getattr(task, name) for name in KEPT}, 'start': 'approach',
+                           **data})
+
+
+class Controller(NamedTuple):
+    """
+    The two halves of a controller.
+
+    Attributes
+    ----------
+    nominal : NominalModel
+        The constrained robot alongside the real one.
+    law : TrackingLaw
+        Efforts that lead the real one to it.
+
+    """
+
+    nominal: NominalModel
+    law: TrackingLaw
+
+
+def default_task(robot: str) -> Task:
+    """
+    Return the task of a shipped robot.
+
+    Parameters
+    ----------
+    robot : str
+        ``'three_link_arm'``, ``'puma560'``, ``'panda'`` or ``'five_bar'``.
+
+    Returns
+    -------
+    Task
+        The task.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+
+    """
+    if robot not in TASKS:
+        raise UnknownNameError('task for a robot', robot, TASKS)
+    return Task.from_data(TASKS[robot])
+
+
+def motion_for(dyn: PreparedDynamics, task: Task) -> ConstrainedMotion:
+    """
+    Return the constrained motion of a task.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics, ``mbd_ros.compile(model)``.
+    task : Task
+        What to do.
+
+    Returns
+    -------
+    ConstrainedMotion
+        The motion; its constraint is the task's only one or a ``Stack``.
+
+    Raises
+    ------
+    MbdError
+        If a datum of the task does not fit the robot; says which.
+
+    """
+    parts: list[Constraint] = []
+    if task.path:
+        parts.append(ToolPosition(dyn, task.link, path_from_data(task.path), axes=task.axes))
+    parts += constraints_from_data(dyn, task.constraints)
+    constraint = parts[0] if len(parts) == 1 else Stack(
+        parts, neutral(dyn.model), np.zeros(dyn.model.nv))
+    applied: AppliedForce | None = None
+    if task.posture:
+        stiffness = task.posture_stiffness
+        applied = PostureSpring(
+            dyn, task.posture, stiffness=stiffness[0] if len(stiffness) == 1 else stiffness)
+    return ConstrainedMotion(dyn, constraint, applied=applied,
+                             elimination=DirectElimination(metric=task.metric),
+                             actuation=actuation_of(dyn, task))
+
+
+def law_for(dyn: PreparedDynamics, task: Task) -> TrackingLaw:
+    """Return the tracking law of a task."""
+    adaptation = None
+    if task.adaptation_rate != 0.0:
+        adaptation = Adaptation(dyn, task.link, task.adaptation_rate, payload=task.payload_limit)
+    return TrackingLaw(dyn, bandwidth=task.bandwidth, approach_speed=task.approach_speed,
+                       robust_rate=task.robust_rate, actuation=actuation_of(dyn, task),
+                       adaptation=adaptation)
+
+
+def driven_joints(model: Model, task: Task) -> tuple[str, ...]:
+    """Return the joints with an actuator: those of the task, or all with one coordinate."""
+    return task.actuated or simple_joints(model)
+
+
+def actuation_of(dyn: PreparedDynamics, task: Task) -> Actuation | None:
+    """Return which joints have an actuator, None where all have one."""
+    joints = driven_joints(dyn.model, task)
+    return Actuation(dyn.model, joints) if len(joints) < dyn.model.nb else None
+
+
+def controller_for(
+    dyn: PreparedDynamics, task: Task, *, q: Any = None, v: Any = None, time: float = 0.0,
+) -> Controller:
+    """
+    Return nominal model and tracking law for a task.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics, ``mbd_ros.compile(model)``.
+    task : Task
+        What to do.
+    q, v : array_like, optional
+        State the nominal model starts from (nq,), (nv,), e.g. the measured one; the task's start
+        if not given.
+    time : float, optional
+        Time on the path at the start [s].
+
+    Returns
+    -------
+    Controller
+        Nominal model and tracking law. With ``start='approach'`` the planned way begins at
+        ``time``, while the paths go on.
+
+    Raises
+    ------
+    MbdError
+        If a datum of the task does not fit the robot; says which.
+
+    """
+    motion = motion_for(dyn, task)
+    if q is None:
+        q = task.start_positions or (0.0,) * dyn.model.nq
+    if v is None:
+        v = task.start_velocities or (0.0,) * dyn.model.nv
+    start = task.start
+    if start == 'approach':
+        start, q, v = 'as_given', checked(dyn.model, 'q', q, dyn.model.nq), checked(
+            dyn.model, 'v', v, dyn.model.nv)
+        duration = approach_duration(motion, q, v, time, speed=task.approach_speed)
+        motion = approached(motion, q, v, time, duration, speed=task.approach_speed)
+    return Controller(NominalModel(motion, q, v, time=time, step=task.step, start=start),
+                      law_for(dyn, task))

@@ -1,0 +1,429 @@
+"""
+What a controller does from step to step: follow a task, follow joints, stop, hold, be weightless.
+
+One tracker serves one robot for as long as it is controlled. It goes from one thing to the next
+from where the nominal model is, not from where the measured robot is, so that its reference never
+jumps; only from rest and from weightlessness it begins at the measured state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import contextlib
+import copy
+from enum import Enum
+import math
+
+import numpy as np
+import scipy.interpolate  # now: not for the first time amid a control step
+import scipy.linalg  # noqa: F401 - likewise
+
+from mbd_ros.control.constraints.surfaces import Drawn
+from mbd_ros.control.references.paths import end_of, Path, PathPoint
+from mbd_ros.control.step.fused_step import fused_step, FusedStep, Step
+from mbd_ros.control.step.joint_reference import JointReference
+from mbd_ros.control.step.nominal_model import NominalModel
+from mbd_ros.control.tasks.approaching import approach_duration, approached
+from mbd_ros.control.tasks.followed_tools import (
+    end_of_paths, followed_tools, FollowedTool, free_tool, surfaces_of, ToolPoints)
+from mbd_ros.control.tasks.joint_motion import coming_to_rest, following, JointMotion
+from mbd_ros.control.tasks.task import law_for, motion_for, Task
+from mbd_ros.control.tracking.limits import Limits
+from mbd_ros.control.tracking.nominal_state import NominalState
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import InvalidValueError, MbdError
+from mbd_ros.execution.fused import Fused
+from mbd_ros.simulation.manifold import Vector
+
+LONGEST_GAP = 0.1
+"""A nominal model that is further behind begins anew at the measured state [s]."""
+
+SHORT = 1e-3
+"""Length of a step that is taken for its machine code [s]."""
+
+SETTLED = 1e-3
+"""
+A nominal model without a planned approach that was further from its constraint is still being
+pulled onto it, faster than any robot moves.
+"""
+
+
+class Mode(Enum):
+    """What a tracker does."""
+
+    WEIGHTLESS = 'weightless'
+    FOLLOWING = 'following'
+    HOLDING = 'holding'
+
+
+class Tracker:
+    """
+    Carries out tasks with one robot.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics, ``mbd_ros.compile(model)``.
+    task : Task
+        What to do first, with the settings of the tracking law; a task without constraints:
+        nothing, the robot is weightless.
+    q, v : Vector
+        The first measured state (nq,), (nv,).
+    time : float, optional
+        Its time [s].
+
+    Raises
+    ------
+    MbdError
+        If the task does not fit the robot.
+
+    """
+
+    def __init__(self, dyn: PreparedDynamics, task: Task, q: Vector, v: Vector, *,
+                 time: float = 0.0) -> None:
+        self.task = task
+        self.law = law_for(dyn, task)
+        self.mode = Mode.WEIGHTLESS
+        self.problem = ''
+        self._limits = Limits(dyn.model)
+        self._source: NominalModel | JointReference | None = None
+        self._fused: FusedStep | None = None
+        self._joints: JointMotion | None = None
+        self._tools: tuple[FollowedTool, ...] = ()
+        self._begin = time
+        self._now = time
+        self._end = math.inf
+        self.surfaces: tuple[Drawn, ...] = ()
+        if task.path or task.constraints:
+            self.follow(task, time, q, v)
+        self._prepare_stop(dyn, self.law.machine_code(), q, v)
+
+    def _prepare_stop(self, dyn: PreparedDynamics, law: Fused | None, q: Vector, v: Vector
+                      ) -> None:
+        """Compile what a stop needs, so that none waits for it; it may come at any time."""
+        with contextlib.suppress(MbdError):   # a stop will say why it is not possible
+            source = coming_to_rest(dyn, self.task, q, v).nominal(dyn, self.task, q, v, 0.0)
+            source.advance_to(SHORT)
+            fused_step(source, self.law, law)
+
+    @property
+    def dyn(self) -> PreparedDynamics:
+        """The robot as the law knows it."""
+        return self.law.dyn
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The paths that tools follow, in the order of ``tools``."""
+        return tuple(tool.constraint.path for tool in self._tools)
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The links of these tools."""
+        return tuple(tool.constraint.link for tool in self._tools)
+
+    @property
+    def rows(self) -> int:
+        """Number of constraint equations."""
+        if self._source is None:
+            return 0
+        if isinstance(self._source, JointReference):
+            return self.dyn.model.nv
+        return max(len(self._source.state.multipliers), self._source.state.rank)
+
+    def follow(self, task: Task, time: float, q: Vector, v: Vector) -> float:
+        """
+        Begin a task.
+
+        Parameters
+        ----------
+        task : Task
+            What to do; the settings of the law stay those of the first task.
+        time : float
+            Now [s].
+        q, v : Vector
+            Measured state (nq,), (nv,).
+
+        Returns
+        -------
+        float
+            Duration of the planned approach [s]; the time of the task's paths is zero at its end.
+
+        Raises
+        ------
+        MbdError
+            If the task does not fit the robot or is out of reach; what it did before goes on.
+
+        """
+        motion = moving = motion_for(self.dyn, task)
+        start, approach, acceleration = task.start, 0.0, None
+        if start == 'approach':
+            start = 'as_given'
+            if self._source is not None:
+                _, q, v, acceleration = self._source.state[:4]
+                time = self._now   # to which that state belongs
+            approach = approach_duration(motion, q, v, 0.0, speed=task.approach_speed)
+            moving = approached(motion, q, v, -approach, approach, speed=task.approach_speed,
+                                acceleration=acceleration)
+        source = NominalModel(moving, q, v, time=-approach, step=task.step, start=start)
+        if moving.under_actuated and source.state.conflicting:
+            assert moving.actuation is not None
+            raise InvalidValueError(
+                'actuated', list(moving.actuation.joint_names), 'joints that can do it: they '
+                f'satisfy {source.state.rank} of {len(source.state.multipliers)} equations, and '
+                'the others move as they are driven')
+        self._use(source)
+        self._begin, self.task = time + approach, task
+        self.mode, self.problem, self._joints = Mode.FOLLOWING, '', None
+        self._tools = followed_tools(motion, source.state)
+        self._end = end_of_paths(motion.constraint)
+        self.surfaces = surfaces_of(motion.constraint)
+        return approach
+
+    def follow_joints(self, path: Path, time: float, q: Vector, v: Vector, *,
+                      joints: Sequence[str] = (), begin: float = 0.0) -> None:
+        """
+        Let joints follow a path; the loops, or the dynamics, move the others with them.
+
+        Parameters
+        ----------
+        path : Path
+            One entry for each of ``joints``; the caller lets it begin where ``reference`` is.
+        time : float
+            Time at which the path is at ``begin`` [s]; that of the last step, where there was one.
+        q, v : Vector
+            Measured state (nq,), (nv,).
+        joints : sequence of str, optional
+            The joints, in the order of the path's entries; all of the model if not given.
+        begin : float, optional
+            Where on the path it begins [s].
+
+        Raises
+        ------
+        UnknownNameError, UnsupportedError, InvalidValueError, ShapeError
+            If the path does not fit the robot.
+
+        """
+        if self._source is not None:
+            time = self._now
+            q, v = self._source.state.q, self._source.state.v
+        self._move_joints(following(self.dyn, path, joints), q, v, begin)
+        self._begin, self.mode, self.problem = time - begin, Mode.FOLLOWING, ''
+
+    def stop(self, time: float, q: Vector, v: Vector, why: str = '') -> None:
+        """
+        Come to rest and hold.
+
+        Parameters
+        ----------
+        time : float
+            Now [s].
+        q, v : Vector
+            Measured state (nq,), (nv,); the reference is taken if there is one, unless it is
+            faster than the robot can be: nobody could stop with it.
+        why : str, optional
+            Kept as ``problem``.
+
+        """
+        if self._source is not None:
+            time = self._now
+            if not self._limits.too_fast(self._source.state.v):
+                _, q, v = self._source.state[:3]
+        self._move_joints(coming_to_rest(self.dyn, self.task, q, v), q, v, 0.0)
+        self._begin, self.mode, self.problem = time, Mode.HOLDING, why
+
+    def _move_joints(self, motion: JointMotion, q: Vector, v: Vector, begin: float) -> None:
+        """Let joints follow a path from now on."""
+        self._use(motion.nominal(self.dyn, self.task, q, v, begin))
+        self._joints, self._tools, self.surfaces = motion, (), ()
+
+    def _use(self, source: NominalModel | JointReference) -> None:
+        """Take a nominal model, and what goes on with it and the law in machine code."""
+        self._source = source
+        self._fused = fused_step(source, self.law, self.law.machine_code())
+
+    def release(self) -> None:
+        """Carry the weight of the robot and nothing else."""
+        self.mode, self.problem = Mode.WEIGHTLESS, ''
+        self._source = self._joints = self._fused = None
+        self._tools, self.surfaces = (), ()
+
+    def apart(self) -> Tracker:
+        """
+        Return a tracker of the same law that shares no state with this one.
+
+        What it does in another thread while steps go on is compiled for this one, too. It may
+        begin what it is given, but takes no steps: these would teach the law.
+
+        """
+        other = copy.copy(self)
+        other.release()
+        return other
+
+    def prepare(self, dyn: PreparedDynamics, q: Vector, v: Vector) -> None:
+        """
+        Compile what ``set_dynamics`` will need, so that no control step waits for it.
+
+        It may run in another thread while steps go on: it shares nothing with them.
+
+        Parameters
+        ----------
+        dyn : PreparedDynamics
+            The same robot under another payload.
+        q, v : Vector
+            A state (nq,), (nv,).
+
+        """
+        law = self.law.prepare(dyn)
+        dyn.energies(q, v)
+        dyn.bias_forces(q, v)
+        task, joints = self.task, self._joints
+        if task.link in dyn.model.links:
+            dyn.pose(q, task.link)
+        self._prepare_stop(dyn, law, q, v)
+        if joints is not None:
+            source = joints.nominal(dyn, task, q, v, 0.0)
+        elif task.path or task.constraints:
+            source = NominalModel(motion_for(dyn, task), q, v, step=task.step)
+        else:
+            return
+        source.advance_to(SHORT)
+        fused_step(source, self.law, law)
+
+    def set_dynamics(self, dyn: PreparedDynamics) -> None:
+        """Go on with the same robot under another payload or gravity."""
+        self.law.dyn = dyn
+        if isinstance(self._source, NominalModel):
+            self._source.motion.set_dynamics(dyn)
+            self._source.refresh()
+        elif self._source is not None:
+            self._source.dyn = dyn
+        if self._source is not None:
+            self._use(self._source)
+
+    def weight(self, q: Vector) -> Vector:
+        """Return the efforts (nv,) that carry the robot at rest, within their limits."""
+        return self.law.weightless(q, np.zeros(self.dyn.model.nv)).effort
+
+    def overloaded(self, q: Vector) -> tuple[str, ...]:
+        """Return the joints whose effort limit is less than what carries the robot at rest."""
+        return self.law.weightless(q, np.zeros(self.dyn.model.nv)).saturated
+
+    def energy(self, q: Vector, v: Vector) -> float:
+        """Return the kinetic and potential energy of the robot [J]."""
+        return float(self.dyn.energies(q, v).sum())
+
+    @property
+    def end(self) -> float:
+        """Time at which every path that is followed rests at its end [s]; infinite for some."""
+        return self._end if self._joints is None else end_of(self._joints.path)
+
+    def preview(self, time: float) -> tuple[tuple[str, ...], PathPoint] | None:
+        """Return joints and their reference at a time [s], None where joints have no path."""
+        if self._joints is None:
+            return None
+        return self._joints.names, self._joints.path.at(time - self._begin)
+
+    def reference(self, q: Vector) -> tuple[Vector, Vector, Vector]:
+        """Return q, v and vdot from which a new path should begin, for a measured q."""
+        if self._source is None:
+            rest = np.zeros(self.dyn.model.nv)
+            return q, rest, rest
+        return self._source.state.q, self._source.state.v, self._source.state.accelerations
+
+    def step(self, time: float, q: Vector, v: Vector) -> Step:
+        """
+        Advance the nominal model to the time of a measured state and return the efforts.
+
+        A limit that the nominal model or the robot exceeds ends what is being followed:
+        ``problem`` says which, and the robot is stopped and held.
+
+        Parameters
+        ----------
+        time : float
+            Time of the measured state [s].
+        q, v : Vector
+            Measured state (nq,), (nv,).
+
+        Returns
+        -------
+        Step
+            Nominal model and efforts.
+
+        Raises
+        ------
+        MbdError
+            If the nominal model or the law cannot go on; ``stop`` can.
+
+        """
+        self._now = time
+        if self._source is None:
+            return self._weightless(time, q, v)
+        path_time = time - self._begin
+        if self._fused is not None:
+            quick = self._fused.step(path_time, q, v, limited=self.mode is Mode.FOLLOWING)
+            if quick is not None:
+                return quick
+        if (isinstance(self._source, NominalModel)
+                and path_time - self._source.state.time > LONGEST_GAP):
+            self._rejoin(path_time, q, v)
+        nominal = self._source.advance_to(path_time)
+        if isinstance(self._source, NominalModel) and self._source.motion.under_actuated:
+            nominal = self._source.observe(q, v)
+        if self.mode is Mode.FOLLOWING:
+            why, whose = self._limits.exceeded(q, v, measured=True, moving=True), 'the robot: '
+            planned = self.task.start == 'approach' or self._joints is not None
+            if planned or nominal.violation_before < SETTLED:
+                excess = self._limits.exceeded(nominal.q, nominal.v, moving=True)
+                why, whose = (excess, 'the nominal model: ') if excess else (why, whose)
+            if why:
+                self.stop(time, q, v, whose + why)
+                assert self._source is not None
+                nominal = self._source.advance_to(time - self._begin)
+        return Step.of(nominal, self.law.efforts(nominal, q, v))
+
+    def tools(self, step: Step, q: Vector) -> tuple[ToolPoints, ...]:
+        """
+        Return where each tool should be, is in the nominal model and is, and its force.
+
+        Parameters
+        ----------
+        step : Step
+            A step.
+        q : Vector
+            The measured configuration (nq,) it was made for.
+
+        Returns
+        -------
+        tuple of ToolPoints
+            One for each point on a path, that of the task's ``path`` first; the task's link,
+            which should be where the nominal model is, where there is none.
+
+        """
+        if not self._tools:
+            return (free_tool(self.dyn, self.task.link, step.nominal, q),)
+        return tuple(tool.points(step.nominal, q) for tool in self._tools)
+
+    def tool_points(self, step: Step, q: Vector) -> ToolPoints:
+        """Return the first of ``tools``."""
+        return self.tools(step, q)[0]
+
+    def _rejoin(self, path_time: float, q: Vector, v: Vector) -> None:
+        """Go on after a gap, from the measured state to where the path is by now."""
+        assert isinstance(self._source, NominalModel)
+        if self.task.start != 'approach' or self._joints is not None:
+            self._source.restart(q, v, time=path_time, start='as_given')
+            return
+        motion = motion_for(self.dyn, self.task)
+        speed = self.task.approach_speed
+        duration = approach_duration(motion, q, v, path_time, speed=speed)
+        moving = approached(motion, q, v, path_time, duration, speed=speed)
+        self._use(NominalModel(moving, q, v, time=path_time, step=self.task.step))
+
+    def _weightless(self, time: float, q: Vector, v: Vector) -> Step:
+        """Return the efforts that carry the robot's weight, and damp what moves a little."""
+        efforts = self.law.weightless(q, v)
+        rest = np.zeros(self.dyn.model.nv)
+        nominal = NominalState(
+            time - self._begin, q, v, rest, efforts.nominal, efforts.nominal, rest,
+            violation_before=0.0, violation=0.0, moved=0.0, rank=0, conflicting=False)
+        return Step.of(nominal, efforts)

@@ -1,0 +1,1 @@
+"""The tracking law and what it needs to know of the robot."""

@@ -1,0 +1,309 @@
+"""
+The tracking law: nominal force plus feedback.
+
+For a plant at (q, v) with errors ``e = q_n - q`` and ``ed = v_n - v`` against the nominal model
+
+    effort = M(q) (qdd_n + K_d (ed + approach(e))) + h(q, v)   (inverse dynamics of the plant),
+    nominal = M(q_n) qdd_n + h(q_n, v_n) = applied + Q_c       (what the nominal model needs),
+    feedback = effort - nominal.
+
+With exact model data the errors obey ``edd + K_d ed + K_d approach(e) = 0``, the same for every
+joint and configuration. Near the path ``approach(e) = (K_p / K_d) e``, so that this is the linear
+law ``edd + K_d ed + K_p e = 0``; far from it the approach speed is bounded, because the nominal
+model may jump onto its path in one step where a real arm must not follow at any speed.
+
+Where the data are not exact, a bounded robust term draws ``s = ed + 2 approach(e)`` to zero:
+``u = kappa M(q) s``, shortened as a whole to what each joint is allowed. In its boundary layer it
+is a stiffer feedback, outside a force of fixed size against the error, as that of a sliding mode;
+``robustness.py`` has the bound on the error and its proof.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mbd_ros.control.references.scalars import absolute, all_positive, clipped, Row
+from mbd_ros.control.tracking.adaptation import Adaptation
+from mbd_ros.control.tracking.fused_law import fused_law, gaps_of_law
+from mbd_ros.control.tracking.nominal_state import NominalState
+from mbd_ros.control.udwadia_kalaba.actuation import Actuation
+from mbd_ros.control.udwadia_kalaba.drives import driven
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import InvalidValueError, ShapeError
+from mbd_ros.execution.fused import Fused
+from mbd_ros.simulation.manifold import (
+    checked, displacement, endless, is_flat, joint_of_each_velocity, Vector)
+from mbd_ros.spatial import larger, Scalar
+
+IDLE_DAMPING = 1.0
+"""Damping of a weightless robot [1/s]: a push of 1 rad/s is forgotten in a few seconds."""
+
+TURN = 2.0 * math.pi
+HUGE = 1e300
+"""The inverse of a bound that is zero."""
+
+
+class TrackingEffort(NamedTuple):
+    """
+    Efforts for a plant, with their parts.
+
+    Attributes
+    ----------
+    effort : Vector
+        What the joints are to exert (nv,), within the limits [N m or N].
+    nominal : Vector
+        The nominal model's effort, applied force plus constraint force (nv,).
+    feedback : Vector
+        ``effort - nominal`` before the limits were applied (nv,).
+    error, error_rate : Vector
+        ``q_n - q`` and ``v_n - v`` (nv,); the shorter way at joints that turn without end.
+    saturated : tuple of str
+        Joints whose effort was cut at its limit.
+    robust : Vector or None
+        The robust term, a part of the feedback (nv,); None without one.
+
+    """
+
+    effort: Vector
+    nominal: Vector
+    feedback: Vector
+    error: Vector
+    error_rate: Vector
+    saturated: tuple[str, ...]
+    robust: Vector | None = None
+
+
+class TrackingLaw:
+    """
+    Efforts that lead a plant to the nominal model and keep it there.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        Prepared dynamics, ``mbd_ros.compile(model)``.
+    bandwidth : float, optional
+        ``w`` of the error dynamics [rad/s], ``K_p = w^2``, ``K_d = 2 w`` (critically damped: no
+        overshoot, one number to choose). A loop closed over messages at 500 Hz has about 4 ms of
+        dead time T; the gain crosses over near 2 w, so that w = 15 keeps 2 w T = 0.12 rad, far
+        from the half radian at which damping visibly suffers, and still forgets an error of 1 rad
+        to below 1e-4 rad in one second.
+    approach_speed : float, optional
+        Largest speed at which an error is reduced [rad/s or m/s]; half a joint's velocity limit
+        where that is less.
+    effort_limits : array_like, optional
+        Largest efforts (nv,); those of the model if not given.
+    robust_rate : float, optional
+        ``kappa`` of the robust term [1/s]; zero: there is none. It adds to the gain on the error
+        rate, 2 w, and is limited by the same dead time: the sum times that should stay below half
+        a radian.
+    robust_efforts : array_like, optional
+        Largest robust term (nv,); a fifth of the effort limits if not given.
+    actuation : Actuation, optional
+        Which joints have an actuator; all if not given. The others move as they are driven.
+    adaptation : Adaptation, optional
+        Learns what the robot weighs; its term counts as part of the robust one.
+
+    Raises
+    ------
+    InvalidValueError, ShapeError
+        If a gain is not positive or the limits do not fit.
+
+    """
+
+    def __init__(
+        self,
+        dyn: PreparedDynamics,
+        *,
+        bandwidth: float = 15.0,
+        approach_speed: float = 1.5,
+        effort_limits: ArrayLike | None = None,
+        robust_rate: float = 0.0,
+        robust_efforts: ArrayLike | None = None,
+        actuation: Actuation | None = None,
+        adaptation: Adaptation | None = None,
+    ) -> None:
+        for name, value in (('bandwidth', bandwidth), ('approach_speed', approach_speed)):
+            if not value > 0.0 or math.isnan(value):
+                raise InvalidValueError(name, value, 'a positive number')
+        if not 0.0 <= robust_rate < math.inf:
+            raise InvalidValueError('robust_rate', robust_rate, 'a number not below zero')
+        model = dyn.model
+        limits = model.effort_limits if effort_limits is None else np.array(effort_limits, float)
+        if limits.shape != (model.nv,):
+            raise ShapeError('effort_limits', limits.shape, f'({model.nv},)')
+        if not (limits >= 0.0).all():
+            raise InvalidValueError('effort_limits', limits.tolist(), 'numbers not below zero')
+        self.dyn = dyn
+        self.bandwidth = bandwidth
+        self.approach_speed = approach_speed
+        self.effort_limits = limits
+        bounds = 0.2 * limits if robust_efforts is None else np.array(robust_efforts, float)
+        if bounds.shape != (model.nv,):
+            raise ShapeError('robust_efforts', bounds.shape, f'({model.nv},)')
+        if not (bounds >= 0.0).all():
+            raise InvalidValueError('robust_efforts', bounds.tolist(), 'numbers not below zero')
+        self.actuation = None if actuation is None or actuation.complete else actuation
+        self.adaptation = adaptation
+        self.robust_rate = robust_rate
+        self.robust_efforts = bounds
+        self.approach_speeds = np.minimum(approach_speed, 0.5 * model.velocity_limits)
+        self._endless, self._flat = endless(model), is_flat(model)
+        self._code: Fused | None = None
+        self._code_for: PreparedDynamics | None = None
+        self._next: tuple[PreparedDynamics, Fused | None] | None = None
+        self.names = joint_of_each_velocity(model)
+
+    def efforts(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
+        """
+        Return the efforts for a plant's state.
+
+        Parameters
+        ----------
+        nominal : NominalState
+            The nominal model at the time at which the plant's state was *measured*: a state that
+            arrives 3 ms late belongs to where the nominal model was 3 ms ago.
+        q, v : Vector
+            Measured configuration (nq,) and velocity (nv,).
+
+        Returns
+        -------
+        TrackingEffort
+            Efforts and their parts, all finite.
+
+        Raises
+        ------
+        ShapeError, NotFiniteError
+            If q or v are not a state of the robot.
+
+        """
+        found = self._fixed(nominal, q, v)
+        return found if self.adaptation is None else self._adapted(nominal, q, v, found)
+
+    def _fixed(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
+        """Return the efforts without what is learned, by machine code where there is some."""
+        code, first = self.machine_code(), nominal.q
+        if code is not None and not self._flat:
+            first = displacement(self.dyn.model, q, nominal.q)
+        found = None if code is None else code.call(
+            first, nominal.v, nominal.accelerations, nominal.effort, q, v)
+        if found is None or not all_positive(gaps_of_law(found[5 * self.dyn.model.nv:].tolist())):
+            return self._stepwise(nominal, q, v)
+        return self.read(found, nominal.effort)
+
+    def read(self, found: Vector, nominal: Vector) -> TrackingEffort:
+        """Return what the machine code of the law gave for a nominal effort (nv,)."""
+        n = self.dyn.model.nv
+        effort, feedback = found[:n], found[n:2 * n]
+        return TrackingEffort(
+            effort, nominal, feedback, found[2 * n:3 * n], found[3 * n:4 * n],
+            self._cut(nominal + feedback) if found[5 * n] > 0.0 else (),
+            found[4 * n:5 * n] if self.robust_rate > 0.0 else None)
+
+    def _adapted(self, nominal: NominalState, q: Vector, v: Vector, found: TrackingEffort
+                 ) -> TrackingEffort:
+        """Return efforts with the adaptive term; near the path it learns from the error."""
+        assert self.adaptation is not None
+        w, error = self.bandwidth, found.error
+        s = found.error_rate + w * error
+        term, Y = self.adaptation.term(
+            self.dyn, q, v, nominal.accelerations + w * found.error_rate)
+        result = self._limited(
+            nominal.effort, nominal.effort + found.feedback + term, error, found.error_rate,
+            term if found.robust is None else term + found.robust)
+        if not result.saturated and (0.5 * w * np.abs(error) < self.approach_speeds).all():
+            self.adaptation.learn(self.dyn, nominal.time, q, Y, s, w + self.robust_rate)
+        return result
+
+    def wanted(self, error: Row, error_rate: Row, accelerations: Row) -> tuple[Row, Row]:
+        """Return ``qdd_n + K_d (ed + approach(e))`` and ``s = ed + 2 approach(e)``, on scalars."""
+        w = self.bandwidth
+        approach = [clipped(0.5 * w * e, top) for e, top in zip(
+            error, self.approach_speeds.tolist())]
+        return ([a + 2.0 * w * (rate + x) for a, rate, x in zip(
+            accelerations, error_rate, approach)],
+            [rate + 2.0 * x for rate, x in zip(error_rate, approach)])
+
+    def shortened(self, term: Row) -> Row:
+        """Return ``kappa M s`` so short that no joint exceeds its bound: ``s . u >= 0``."""
+        excess: Scalar = 1.0
+        for u, bound in zip(term, self.robust_efforts.tolist()):
+            excess = larger(excess, absolute(u) * (1.0 / bound if bound else HUGE))
+        return [u / excess for u in term]
+
+    def _stepwise(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
+        """Return the same as the machine code of the law, and what that does not know."""
+        model = self.dyn.model
+        q, v = checked(model, 'q', q, model.nq), checked(model, 'v', v, model.nv)
+        error = displacement(model, q, nominal.q)
+        # A measurement may count the turns of a joint without end, or not.
+        error = error - TURN * np.where(self._endless, np.round(error / TURN), 0.0)
+        error_rate = nominal.v - v
+        wanted, s = (np.array(row) for row in self.wanted(
+            error.tolist(), error_rate.tolist(), nominal.accelerations.tolist()))
+        effort = driven(self.dyn, q, self.dyn.inverse_dynamics(q, v, wanted), self.actuation)
+        robust: Vector | None = None
+        if self.robust_rate > 0.0:
+            term = self.dyn.mass_matrix(q).dot(self.robust_rate * s)
+            robust = np.array(self.shortened(
+                driven(self.dyn, q, term, self.actuation).tolist()))
+            effort = effort + robust
+        return self._limited(nominal.effort, effort, error, error_rate, robust)
+
+    def weightless(self, q: Vector, v: Vector) -> TrackingEffort:
+        """
+        Return the efforts that carry the weight, with a little damping: a robot at ease.
+
+        Parameters
+        ----------
+        q, v : Vector
+            Measured configuration (nq,) and velocity (nv,).
+
+        Returns
+        -------
+        TrackingEffort
+            ``g(q) - IDLE_DAMPING diag(M) v`` within the limits.
+
+        Raises
+        ------
+        ShapeError, NotFiniteError
+            If q or v are not a state of the robot.
+
+        """
+        model = self.dyn.model
+        q, v = checked(model, 'q', q, model.nq), checked(model, 'v', v, model.nv)
+        none = np.zeros(model.nv)
+        weight = driven(self.dyn, q, self.dyn.bias_forces(q, none), self.actuation)
+        damping = driven(self.dyn, q, -IDLE_DAMPING * self.dyn.mass_matrix(q).diagonal() * v,
+                         self.actuation)
+        return self._limited(weight, weight + damping, none, none, None)
+
+    def prepare(self, dyn: PreparedDynamics) -> Fused | None:
+        """Return the law in one call for dynamics that ``dyn`` will be, in any thread."""
+        self._next = dyn, fused_law(dyn, self, self.effort_limits.tolist(), self.actuation)
+        return self._next[1]
+
+    def machine_code(self) -> Fused | None:
+        """Return the law in one call, where the robot has machine code for it."""
+        if self._code_for is not self.dyn:
+            if self._next is None or self._next[0] is not self.dyn:
+                self.prepare(self.dyn)
+            assert self._next is not None
+            self._code_for, self._code = self._next
+        return self._code
+
+    def _limited(self, nominal: Vector, effort: Vector, error: Vector, error_rate: Vector,
+                 robust: Vector | None) -> TrackingEffort:
+        """Return efforts cut at their limits, with their parts."""
+        limited = np.array([clipped(x, limit) for x, limit in zip(
+            effort.tolist(), self.effort_limits.tolist())])
+        return TrackingEffort(limited, nominal, effort - nominal, error, error_rate,
+                              self._cut(effort), robust)
+
+    def _cut(self, effort: Vector) -> tuple[str, ...]:
+        """Return the joints whose effort is cut."""
+        beyond = np.abs(effort) > self.effort_limits
+        return tuple(name for name, cut in zip(self.names, beyond) if cut)

@@ -1,0 +1,129 @@
+"""Positions and velocities that the joints of a robot must not exceed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from mbd_ros.control.references.scalars import Row, smallest
+from mbd_ros.control.udwadia_kalaba.robot_code import LARGEST_DENSE
+from mbd_ros.execution.traced_function import machine_code_of
+from mbd_ros.model import Model
+from mbd_ros.model.state import simple_entries
+from mbd_ros.simulation.manifold import joint_of_each_velocity, Vector
+from mbd_ros.spatial import Scalar
+
+MARGIN = 0.01
+"""A measured position may exceed its limit by this before it counts [rad or m]: play, noise."""
+
+SPEED_MARGIN = 1.5
+"""A measured velocity may exceed its limit by this factor, which is for planned ones."""
+
+SLOW = 1e-3
+"""At less than this outwards a joint counts as at rest [rad/s or m/s]."""
+
+
+class Limits:
+    """
+    The limits of a robot; joints with several coordinates have none.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    often : bool, optional
+        Whether states are looked at so often that making machine code for it pays.
+
+    """
+
+    def __init__(self, model: Model, *, often: bool = True) -> None:
+        self._model = model
+        self._often = often
+        self._q, self._v = simple_entries(model)
+        self._all = len(self._v) == model.nv
+        lower, upper = model.lower[self._v], model.upper[self._v]
+        top = model.velocity_limits[self._v]
+        self._low = np.concatenate([lower, -top])
+        self._high = np.concatenate([upper, top])
+        margin = np.concatenate([np.full(len(lower), MARGIN), (SPEED_MARGIN - 1.0) * top])
+        self._widened = self._low - margin, self._high + margin
+        # Where one side is unlimited the way out is that to the other side.
+        self._middle = np.where(np.isfinite(lower), np.where(
+            np.isfinite(upper), 0.5 * (np.nan_to_num(lower) + np.nan_to_num(upper)), np.inf),
+            -np.inf)
+        names = joint_of_each_velocity(model)
+        self._names = [names[at] for at in self._v]
+
+    def excesses(self, q: Row, v: Row) -> tuple[Scalar, Scalar]:
+        """Return the largest excess over the limits, and over the widened ones, on scalars."""
+        state = [*(q[at] for at in self._q.tolist()), *(v[at] for at in self._v.tolist())]
+        found: list[Scalar] = []
+        for low, high in ((self._low, self._high), self._widened):
+            beyond: Row = [-1.0]
+            for x, least, most in zip(state, low.tolist(), high.tolist()):
+                beyond += [least - x] * math.isfinite(least)
+                beyond += [x - most] * math.isfinite(most)
+            found.append(-smallest([-excess for excess in beyond]))
+        return found[0], found[1]
+
+    @functools.cached_property
+    def _in_machine_code(self) -> Callable[..., Any] | None:
+        """``excesses`` in machine code, where that pays and the robot is not too large for it."""
+        if not self._often or self._model.nv > LARGEST_DENSE or not len(self._v):
+            return None
+        return machine_code_of(
+            lambda _, q, v: list(self.excesses(list(q), list(v))),
+            (self._model.nq, self._model.nv), 'limits', 'excess over limits',
+            otherwise=lambda *state: None)
+
+    def too_fast(self, v: Vector) -> bool:
+        """Tell whether a joint has a velocity (nv,) that is granted not even a measured one."""
+        count = len(self._names)
+        speeds = v[self._v]
+        return bool(((speeds < self._widened[0][count:])
+                     | (speeds > self._widened[1][count:])).any())
+
+    def exceeded(self, q: Vector, v: Vector, *, measured: bool = False, moving: bool = False
+                 ) -> str:
+        """
+        Say which limit a state exceeds.
+
+        Parameters
+        ----------
+        q, v : Vector
+            State (nq,), (nv,).
+        measured : bool, optional
+            Whether it is a measured state, which is granted a margin.
+        moving : bool, optional
+            Whether it is a state of a motion: beyond a limit, at rest or on the way back, it may
+            go on.
+
+        Returns
+        -------
+        str
+            Joint, what was found and what is allowed; empty if none is exceeded.
+
+        """
+        if self._in_machine_code is not None:
+            inside = self._in_machine_code(q, v)
+            if inside is not None and inside[int(measured)] <= 0.0:
+                return ''
+        state = np.concatenate((q, v) if self._all else (q[self._q], v[self._v]))
+        low, high = self._widened if measured else (self._low, self._high)
+        beyond = (state < low) | (state > high)
+        if not beyond.any():
+            return ''
+        count = len(self._names)
+        if moving:
+            outward = np.where(state[:count] > self._middle, 1.0, -1.0)
+            beyond[:count] &= outward * state[count:] > SLOW
+            if not beyond.any():
+                return ''
+        worst = int(np.argmax(beyond))
+        what = 'position' if worst < count else 'velocity'
+        return (f"{what} {state[worst]:.4g} of joint '{self._names[worst % count]}' is beyond its "
+                f'limits, {self._low[worst]:.4g} to {self._high[worst]:.4g}')

@@ -1,0 +1,1 @@
+"""The Udwadia-Kalaba equation and the elimination of constraint violations."""

@@ -1,0 +1,153 @@
+"""The Udwadia-Kalaba equation for a robot, for one state or for many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, ConstrainedSolution
+from mbd_ros.dynamics import bias_forces, mass_matrix
+from mbd_ros.dynamics.call import checked_array
+from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.prepared import compile_model
+from mbd_ros.errors import InvalidValueError, ShapeError
+from mbd_ros.execution import Executor
+from mbd_ros.model import Model
+from mbd_ros.simulation.manifold import joint_of_each_velocity
+
+Array = NDArray[np.float64]
+
+
+class ConstrainedSolutions(NamedTuple):
+    """
+    The fields of ``ConstrainedSolution`` for N states, stacked along the first axis.
+
+    Attributes
+    ----------
+    accelerations, constraint_force : Array
+        (N, nv).
+    multipliers, residual : Array
+        (N, m).
+    rank : NDArray of int
+        (N,).
+    conflicting : NDArray of bool
+        (N,).
+    margin : Array
+        (N,).
+
+    """
+
+    accelerations: Array
+    constraint_force: Array
+    multipliers: Array
+    rank: NDArray[np.int_]
+    residual: Array
+    conflicting: NDArray[np.bool_]
+    margin: Array
+
+
+def udwadia_kalaba(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    A: ArrayLike,
+    b: ArrayLike,
+    *,
+    external_forces: Mapping[str, ArrayLike] | None = None,
+    gravity: ArrayLike | None = None,
+    formulation: str = 'auto',
+    executor: Executor | str | None = None,
+    dissipation: bool = False,
+    tolerance: float = 1e-10,
+) -> ConstrainedSolution | ConstrainedSolutions:
+    """
+    Return a robot's motion under constraints ``A vdot = b``, and the force of the constraints.
+
+    ``M(q) vdot + h(q, v) = tau + Q_c``: among all accelerations that satisfy the constraints
+    those nearest to the free ones in the metric of M.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v, tau : array_like
+        (nq,), (nv,), (nv,), or (N, ...) for many states: configuration, velocity, applied
+        generalized forces [N m or N]. An argument given for one state serves all.
+    A, b : array_like
+        Constraint rows (m, nv) and right-hand side (m,), or (N, m, nv) and (N, m). Rows may be
+        redundant. Those of the robot's own closed loops are put behind them, in the answer too.
+    external_forces, gravity, formulation, executor, dissipation
+        As in ``forward_dynamics``.
+    tolerance : float, optional
+        Rank decision, see ``constrained_acceleration``.
+
+    Returns
+    -------
+    ConstrainedSolution or ConstrainedSolutions
+        ``accelerations``, ``constraint_force`` Q_c, ``multipliers`` lambda with
+        ``Q_c = A^T lambda``, ``rank``, ``residual`` ``A vdot - b``, ``conflicting``, ``margin``.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InvalidValueError, UnknownNameError
+        If an argument is not as it should be.
+    SingularMassError
+        If the mass matrix is not positive definite.
+
+    References
+    ----------
+    Udwadia, Kalaba, Analytical Dynamics, 1996; Lyu, Liu, 2018, eqs. (4), (5).
+
+    """
+    M = mass_matrix(model, q, formulation=formulation, executor=executor)
+    h = bias_forces(model, q, v, external_forces=external_forces, gravity=gravity,
+                    formulation=formulation, executor=executor, dissipation=dissipation)
+    force = checked_array(model, 'tau', tau, model.nv) - h
+    rows, right_side = _numbers('A', A), _numbers('b', b)
+    if rows.ndim not in (2, 3):
+        raise ShapeError('A', rows.shape, f'(m, {model.nv}) or (N, m, {model.nv})')
+    if right_side.ndim not in (1, 2):
+        raise ShapeError('b', right_side.shape, '(m,) or (N, m)')
+    if model.loops:
+        rows, right_side = _with_loops(model, q, v, rows, right_side)
+    names = joint_of_each_velocity(model)
+    stacks = {'q': (M, 2), 'q, v or tau': (force, 1), 'A': (rows, 2), 'b': (right_side, 1)}
+    counts = {name: len(array) for name, (array, one) in stacks.items() if array.ndim > one}
+    if not counts:
+        return constrained_acceleration(M, force, rows, right_side, tolerance=tolerance,
+                                        joint_names=names)
+    count = max(counts.values())
+    for name, found in counts.items():
+        if found != count:
+            raise ShapeError(name, (found,), f'{count} states, as in the other arguments')
+    many = [np.broadcast_to(array, (count, *array.shape[-one:])) for array, one in stacks.values()]
+    solutions = [constrained_acceleration(*state, tolerance=tolerance, joint_names=names)
+                 for state in zip(*many)]
+    return ConstrainedSolutions(*(np.array(field) for field in zip(*solutions)))
+
+
+def _with_loops(model: Model, q: ArrayLike, v: ArrayLike, rows: Array, right_side: Array
+                ) -> tuple[Array, Array]:
+    """Return rows and right-hand side with those of the closed loops behind them."""
+    found = compile_model(model).loop_rows(q, v)
+    loops, bias = found[..., VALUES:], found[..., VALUES - 1]
+    counts = {len(array) for array, one in ((rows, 2), (right_side, 1), (found, 2))
+              if array.ndim > one}
+    if len(counts) > 1:
+        raise ShapeError('A', rows.shape, 'as many states as in the other arguments')
+    lead = tuple(counts)
+    both = [np.broadcast_to(array, (*lead, *array.shape[-2:])) for array in (rows, loops)]
+    sides = [np.broadcast_to(array, (*lead, array.shape[-1])) for array in (right_side, -bias)]
+    return np.concatenate(both, axis=-2), np.concatenate(sides, axis=-1)
+
+
+def _numbers(name: str, value: ArrayLike) -> Array:
+    """Return an array of real numbers."""
+    try:
+        return np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise InvalidValueError(name, value, 'rows of real numbers') from None

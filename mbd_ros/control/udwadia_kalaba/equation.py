@@ -1,0 +1,247 @@
+"""
+The Udwadia-Kalaba equation on plain arrays.
+
+Among all accelerations that satisfy ``A qdd = b`` it takes the one nearest to the free one in the
+metric of the mass matrix (Gauss's principle). No square root of the mass matrix is formed: with
+``M = L L^T`` and ``B = A L^-T`` the force is ``Q_c = L B^+ (b - A M^-1 Q)`` for any such L.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike
+import scipy
+
+from mbd_ros.control.udwadia_kalaba.least_norm import least_norm, ROUNDING
+from mbd_ros.dynamics.triangles import solve_triangle
+from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, SingularMassError
+from mbd_ros.simulation.manifold import Matrix, Vector
+
+SINGULAR_PIVOT = 1e-14
+"""A squared pivot of L below this fraction of its diagonal entry of M is rounding error."""
+
+CONFLICT = 1e-8
+"""A dependent row whose relative residual exceeds this contradicts the others."""
+
+
+class ConstrainedSolution(NamedTuple):
+    """
+    Constrained accelerations and the force that brings them about.
+
+    Attributes
+    ----------
+    accelerations : Vector
+        ``qdd`` (n,) [rad/s^2 or m/s^2].
+    constraint_force : Vector
+        ``Q_c`` (n,) [N m or N], ``M qdd = Q + Q_c``.
+    multipliers : Vector
+        ``lambda`` (m,), ``Q_c = A^T lambda``; of least norm where rows are redundant.
+    rank : int
+        Number of independent rows.
+    residual : Vector
+        ``A qdd - b`` (m,): not zero where rows conflict, which get the least-squares compromise.
+    conflicting : bool
+        Whether some row cannot be satisfied together with the others.
+    margin : float
+        How far the independent rows are from losing their rank: 1 best, 0 worst.
+
+    """
+
+    accelerations: Vector
+    constraint_force: Vector
+    multipliers: Vector
+    rank: int
+    residual: Vector
+    conflicting: bool
+    margin: float
+
+
+def constrained_acceleration(
+    mass_matrix: ArrayLike,
+    generalized_force: ArrayLike,
+    A: ArrayLike,
+    b: ArrayLike,
+    *,
+    tolerance: float = 1e-10,
+    joint_names: Sequence[str] | None = None,
+) -> ConstrainedSolution:
+    """
+    Return the constrained motion of ``M qdd = Q + Q_c`` under ``A qdd = b``.
+
+    Parameters
+    ----------
+    mass_matrix : array_like
+        ``M`` (n, n), symmetric positive definite; only its lower triangle is read.
+    generalized_force : array_like
+        ``Q`` (n,): applied minus velocity and gravity terms [N m or N].
+    A : array_like
+        Constraint rows (m, n); they may be redundant, and m may be zero.
+    b : array_like
+        Right-hand side (m,).
+    tolerance : float, optional
+        Rank decision: a row (scaled to length one in the metric of M) whose independent part
+        is below this fraction of the largest counts as dependent. Machine epsilon is too small
+        for computed Jacobians.
+    joint_names : sequence of str, optional
+        Names for messages, in the order of the columns.
+
+    Returns
+    -------
+    ConstrainedSolution
+        Accelerations, constraint force, multipliers, rank, residual.
+
+    Raises
+    ------
+    ShapeError
+        If the sizes do not fit.
+    NotFiniteError
+        If an input holds NaN or infinity.
+    SingularMassError
+        If M is not positive definite (see ``singular_mass_acceleration`` for that case).
+    InvalidValueError
+        If the tolerance is not between 0 and 1.
+
+    References
+    ----------
+    Udwadia, Kalaba, Analytical Dynamics, 1996; Lyu, Liu, 2018, eqs. (4), (5).
+
+    """
+    M = np.asarray(mass_matrix, np.float64)
+    Q = np.asarray(generalized_force, np.float64)
+    rows = np.asarray(A, np.float64)
+    right_side = np.asarray(b, np.float64)
+    _check_shapes(M, Q, rows, right_side)
+    if not 0.0 < tolerance < 1.0:
+        raise InvalidValueError('tolerance', tolerance, 'a number between 0 and 1')
+    L = factorize(M, joint_names)
+    free = solve_triangle(L, Q)
+    if rows.shape[0] == 0:
+        accelerations = solve_triangle(L, free, transposed=True)
+        _check_result(accelerations, M, Q, rows, right_side, joint_names)
+        return ConstrainedSolution(
+            accelerations, np.zeros_like(Q), np.zeros(0), 0, np.zeros(0), False, 1.0)
+    columns = solve_triangle(L, rows.T)
+    u, multipliers, rank, margin = least_norm(
+        columns, right_side - free.dot(columns), tolerance=tolerance)
+    accelerations = solve_triangle(L, free + u, transposed=True)
+    residual = rows.dot(accelerations) - right_side
+    _check_result(accelerations, M, Q, rows, right_side, joint_names)
+    conflicting = rank < len(residual) and conflict(
+        rows, accelerations, solve_triangle(L, free, transposed=True), right_side, residual)
+    return ConstrainedSolution(
+        accelerations, L.dot(u), multipliers, rank, residual, conflicting, margin)
+
+
+def factorize(mass_matrix: Matrix, joint_names: Sequence[str] | None = None) -> Matrix:
+    """
+    Return the lower Cholesky factor L of ``M = L L^T``.
+
+    Parameters
+    ----------
+    mass_matrix : Matrix
+        ``M`` (n, n), symmetric; its lower triangle is read.
+    joint_names : sequence of str, optional
+        Names for the message.
+
+    Returns
+    -------
+    Matrix
+        ``L`` (n, n), zero above the diagonal.
+
+    Raises
+    ------
+    SingularMassError
+        If M is not positive definite beyond rounding error; names the first joint at fault.
+    NotFiniteError
+        If a diagonal entry of M is NaN or infinite.
+
+    """
+    L: Matrix
+    L, info = scipy.linalg.lapack.dpotrf(mass_matrix, lower=1)
+    sound = L.diagonal() ** 2 > SINGULAR_PIVOT * mass_matrix.diagonal()
+    if info or not sound.all():
+        index = info - 1 if info else int(np.argmin(sound))
+        joint = _joint(index, joint_names)
+        if not np.isfinite(mass_matrix).all():
+            _blame('mass_matrix', mass_matrix, joint_names)
+        raise SingularMassError(
+            joint, 'the mass matrix is not positive definite from this row on '
+            f'(its diagonal entry is {mass_matrix[index, index]:.3g})')
+    return L
+
+
+def _check_shapes(M: Matrix, Q: Vector, rows: Matrix, right_side: Vector) -> None:
+    """Raise ShapeError unless M (n, n), Q (n,), A (m, n) and b (m,) fit."""
+    if M.ndim != 2 or M.shape[0] != M.shape[1] or not M.size:
+        raise ShapeError('mass_matrix', M.shape, '(n, n) with n > 0')
+    n = M.shape[0]
+    if Q.shape != (n,):
+        raise ShapeError('generalized_force', Q.shape, f'({n},), as the mass matrix')
+    if rows.ndim != 2 or rows.shape[1] != n:
+        raise ShapeError('A', rows.shape, f'(m, {n}), one column per row of the mass matrix')
+    if right_side.shape != rows.shape[:1]:
+        raise ShapeError('b', right_side.shape, f'({rows.shape[0]},), one entry per row of A')
+
+
+def _check_result(
+    accelerations: Vector, M: Matrix, Q: Vector, rows: Matrix, right_side: Vector,
+    joint_names: Sequence[str] | None,
+) -> None:
+    """Raise NotFiniteError, naming the input at fault, unless the result is finite."""
+    if math.isfinite(accelerations.sum()):
+        return
+    _blame('mass_matrix', M, joint_names)
+    _blame('generalized_force', Q, joint_names)
+    for name, array in (('A', rows), ('b', right_side)):
+        if not np.isfinite(array).all():
+            index = int(np.argmin(np.isfinite(array).reshape(len(array), -1).all(axis=1)))
+            bad = array[index][~np.isfinite(array[index])]
+            raise NotFiniteError(name, f'constraint row {index}', float(bad[0]))
+    _blame('accelerations', accelerations, joint_names)
+
+
+def _blame(name: str, array: Vector, joint_names: Sequence[str] | None) -> NoReturn | None:
+    """Raise NotFiniteError for the first row of an array that is not finite, if there is one."""
+    finite = np.isfinite(array)
+    if finite.all():
+        return None
+    index = np.unravel_index(int(np.argmin(finite)), array.shape)
+    raise NotFiniteError(
+        name, f"joint '{_joint(int(index[0]), joint_names)}'", float(array[index]))
+
+
+def _joint(index: int, joint_names: Sequence[str] | None) -> str:
+    """Return a joint's name, or its number where no names are known."""
+    return f'number {index}' if joint_names is None else joint_names[index]
+
+
+def conflict(rows: Matrix, accelerations: Vector, free: Vector, right_side: Vector,
+             residual: Vector) -> bool:
+    """
+    Return whether a residual is more than rounding, row by row in the row's own scale.
+
+    The largest acceleration counts, not that of the row's joints: theirs may be zero but for what
+    rounding makes of the others. So do those without the constraint: of a robot that is held what
+    is left of them is rounding.
+
+    Parameters
+    ----------
+    rows, right_side, residual : Matrix, Vector, Vector
+        A (m, n), b (m,), ``A qdd - b`` (m,).
+    accelerations, free : Vector
+        qdd (n,), and what it would be without the constraint.
+
+    Returns
+    -------
+    bool
+        Whether some row cannot be satisfied together with the others.
+
+    """
+    most = max(np.abs(accelerations).max(), np.abs(free).max())
+    scale = np.abs(rows).sum(1) * most + np.abs(right_side)
+    allowed = np.maximum(CONFLICT * scale, ROUNDING * scale.max(initial=0.0))
+    return bool((np.abs(residual) > allowed).any())

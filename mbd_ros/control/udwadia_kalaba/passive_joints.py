@@ -1,0 +1,230 @@
+"""
+The joints of closed loops that nobody measures, from those that somebody does.
+
+A parallel robot measures its drives. With the entries of v split into known and passive ones the
+loops say ``A_p dq_p = -phi`` and ``A_p v_p = -A_k v_k``: Newton's method from the state before, on
+the branch of that state, as long as the passive columns ``A_p`` are independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+import functools
+from typing import Any
+
+import numpy as np
+import scipy  # loads its parts when they are asked for: half of what importing took
+
+from mbd_ros.control.constraints.loop_constraint import ClosedLoops
+from mbd_ros.control.references.scalar_manifold import displaced as displaced_on_scalars
+from mbd_ros.control.udwadia_kalaba.loop_systems import passive_step
+from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CLEARLY_FREE, FACTS
+from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, machine_code, padded
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.dynamics.loop_closure import loop_closure
+from mbd_ros.dynamics.loop_efforts import free_motions
+from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.errors import InvalidValueError, LoopOpenError
+from mbd_ros.execution.fused import Computed, fused, KernelCall
+from mbd_ros.execution.loop_code import loop_code
+from mbd_ros.model.state import neutral
+from mbd_ros.simulation.manifold import displaced, joint_of_each_velocity, Matrix, Vector
+
+CLOSED = 1e-12
+"""Largest phi that counts as closed [m, or product of unit vectors]."""
+STEPS = 8
+"""From one measured state to the next two or three are enough; more begin somewhere else."""
+TOLERATED = 1e-3
+"""Largest phi where more joints are measured than needed: they never agree to the last digit."""
+LONG = 0.3
+"""Longer steps are left to the general form, which moves quaternions exactly [rad or m]."""
+DEPENDENT = 1e-6
+"""Columns of A_p whose independent part is a smaller share of the largest are dependent."""
+
+
+class PassiveJoints:
+    """
+    Completes states of a robot with closed loops of which some joints are known.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot.
+    known : sequence of str
+        The joints whose positions and velocities are given, such as the measured ones.
+    start : Vector, optional
+        Where the others are at first, roughly (nq,): it chooses the branch, elbow out or in. The
+        zero pose of the description if not given.
+
+    """
+
+    def __init__(self, dyn: PreparedDynamics, known: Sequence[str], start: Vector | None = None
+                 ) -> None:
+        model = self._model = dyn.model
+        self._dyn = dyn
+        self.known = tuple(known)
+        indices = {model.joint_index(name) for name in known}
+        owners = np.repeat(np.arange(model.nb), [kind.nv for kind in model.joint_types])
+        coordinates = np.repeat(np.arange(model.nb), [kind.nq for kind in model.joint_types])
+        self._given = np.flatnonzero(np.isin(owners, list(indices)))
+        self._passive = np.flatnonzero(~np.isin(owners, list(indices)))
+        self._given_q = np.flatnonzero(np.isin(coordinates, list(indices)))
+        self._place = neutral(model) if start is None else start.copy()
+        self._rest = np.zeros(model.nv)
+        self._code = passive_code(dyn, tuple(self._passive.tolist()))
+
+    def complete(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """
+        Return the state with its passive joints, which are found beside those of the last call.
+
+        Parameters
+        ----------
+        q, v : Vector
+            (nq,), (nv,); entries of passive joints are not read.
+
+        Returns
+        -------
+        q, v : Vector
+            Copies that satisfy the loops.
+
+        Raises
+        ------
+        LoopOpenError
+            If the loops cannot be closed with the known joints where they are.
+        InvalidValueError
+            If the known joints do not determine the others; says which.
+
+        """
+        place = self._place.copy()
+        place[self._given_q] = q[self._given_q]
+        rates = self._rest.copy()
+        rates[self._given] = v[self._given]
+        found = self._newton(place, rates)
+        if found is None:
+            closure = loop_closure(self._model, place, rates, known=self.known,
+                                   tolerance=TOLERATED)
+            found = self._newton(closure.q, rates) or (closure.q, closure.v)
+        self._place = found[0]
+        return found[0].copy(), found[1]
+
+    def _newton(self, place: Vector, rates: Vector) -> tuple[Vector, Vector] | None:
+        """Return the state with its loops closed, None if that takes too many steps."""
+        found = self._in_machine_code(place, rates)
+        if found is not None:
+            return found
+        for _ in range(STEPS):
+            rows = self._dyn.own_loop_rows(place, self._rest)
+            phi, A = rows[:, 0], rows[:, VALUES:]
+            step, passive = self._solved(
+                A[:, self._passive], -np.column_stack((phi, A[:, self._given]
+                                                       @ rates[self._given]))).T
+            size = float(np.abs(phi).max())
+            if size <= CLOSED or np.abs(step).max(initial=0.0) <= CLOSED:
+                if size > TOLERATED:
+                    raise self._open(phi)
+                v = rates.copy()
+                v[self._passive] = passive
+                return place, v
+            moved = self._rest.copy()
+            moved[self._passive] = step
+            place = displaced(self._model, place, moved)
+        return None
+
+    def _in_machine_code(self, place: Vector, rates: Vector) -> tuple[Vector, Vector] | None:
+        """Return the same, None where the loops stay open or it is in doubt what is determined."""
+        n, nq = self._model.nv, self._model.nq
+        if self._code is None:
+            return None
+        for _ in range(STEPS):
+            result = self._code(place, rates)
+            if result is None:
+                return None
+            *facts, size, step = result[nq + n:].tolist()
+            if not clear(facts, CLEARLY_FREE) or step > LONG:
+                return None
+            if size <= CLOSED or step <= CLOSED:
+                return None if size > TOLERATED else (place, result[nq:nq + n])
+            place = result[:nq]
+        return None
+
+    def _solved(self, A: Matrix, right: Matrix) -> Matrix:
+        """Return the least-squares solutions of ``A x = right`` (p, 2)."""
+        m, p = A.shape
+        if not p:
+            return np.zeros((0, 2))
+        b = np.zeros((max(m, p), 2))
+        b[:m] = right
+        _, x, _, rank, _ = scipy.linalg.lapack.dgelsy(
+            A, b, np.zeros(p, np.int32), DEPENDENT, 8 * (m + p) + 64)
+        if rank < p:
+            free = np.linalg.svd(A)[2][-1]
+            names = joint_of_each_velocity(self._model)
+            loose = names[self._passive[int(np.argmax(np.abs(free)))]]
+            raise InvalidValueError('known joints', list(self.known), (
+                f"joints that determine the others through the loops; with these '{loose}' can "
+                'still move'))
+        return np.asarray(x[:p])
+
+    def _open(self, phi: Vector) -> LoopOpenError:
+        """Return the error for known joints that contradict the loops."""
+        ends = np.cumsum([len(loop.rows) for loop in self._model.loops])
+        worst = self._model.loops[int(np.searchsorted(ends, np.argmax(np.abs(phi)), 'right'))]
+        return LoopOpenError(worst.name, float(np.abs(phi).max()), 0.0, (
+            f'{", ".join(self.known)} are given, more joints than are needed, and contradict it'))
+
+
+@functools.lru_cache(maxsize=64)
+def passive_code(dyn: PreparedDynamics, passive: tuple[int, ...]) -> Callable[..., Any] | None:
+    """
+    Return (q, v without passive entries) to one step of Newton, None without machine code.
+
+    It gives the configuration (nq,) after the step, v (nv,) with its passive entries, the facts of
+    ``rank_facts``, and the largest entries of phi and of the step.
+    """
+    model, n = dyn.model, dyn.model.nv
+    if not model.loops or not passive or not has_machine_code(dyn):
+        return None
+    m, rest = ClosedLoops(dyn).count, np.zeros(n)
+    places = np.array(passive, np.float64)
+    code = loop_code(
+        passive_step, [(m, VALUES + n), (n,), (len(passive),), (2 * n + FACTS + 2,)],
+        [n, m, len(passive), padded(len(passive)), VALUES])
+    address, gravity = machine_code(dyn, 'own_loop_rows')
+    return fused({'q': model.nq, 'v': n}, [
+        KernelCall(address, ('q', rest.ctypes.data, gravity), 'rows', m * (VALUES + n)),
+        KernelCall(code.address, ('rows', 'v', places.ctypes.data), 'step', 2 * n + FACTS + 2),
+        Computed(lambda given: [*displaced_on_scalars(
+            model, list(given['q']), list(given['step'][:n])), *given['step'][n:]],
+            'all', model.nq + n + FACTS + 2)], 'passive_step', (dyn, rest, places, code)).call
+
+
+def independent_joints(dyn: PreparedDynamics, q: Vector, joints: Sequence[str]) -> tuple[str, ...]:
+    """
+    Return joints that move independently of each other: as many of some as the loops allow.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot.
+    q : Vector
+        Configuration (nq,) with closed loops.
+    joints : sequence of str
+        Joints to choose from.
+
+    Returns
+    -------
+    tuple of str
+        Those whose motions are most independent; all of them for a tree. A joint with several
+        coordinates is among them if one of its motions is.
+
+    """
+    model = dyn.model
+    if not model.loops:
+        return tuple(joints)
+    motions, owners = free_motions(dyn, q), joint_of_each_velocity(model)
+    places = [at for name in joints for at, owner in enumerate(owners) if owner == name]
+    _, R, order = scipy.linalg.qr(motions[places].T, mode='economic', pivoting=True)
+    size = np.abs(np.diag(R))
+    count = int((size > DEPENDENT).sum())
+    chosen = [owners[places[at]] for at in order[:count]]
+    return tuple(name for name in joints if name in chosen)

@@ -1,0 +1,249 @@
+"""
+The Udwadia-Kalaba equation for small systems, as machine code.
+
+The mathematics of ``udwadia_kalaba.py``: with ``M = L D L^T`` the columns ``D^-1/2 L^-1 A^T`` are
+made orthogonal, which avoids the squared condition of ``A M^-1 A^T``
+(``orthogonal_columns.py``). What is reported tells whether the rank is beyond doubt; if not, the
+general form decides (``rank_facts.py``).
+
+Everything is written for ``execution.loop_code``; ``n``, ``m`` and other integers are fixed there.
+Arrays may be wider than what they hold: columns of zeros make whole vectors.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mbd_ros.control.udwadia_kalaba.orthogonal_columns import least_norm
+from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, PIVOT, RANK
+from mbd_ros.execution.loop_code import seldom
+from mbd_ros.simulation.manifold import Matrix, Vector
+
+
+def constrained_motion(M: Matrix, Q: Vector, A: Matrix, b: Vector, result: Vector,
+                       n: int, m: int, passive: int, width: int) -> None:
+    """
+    Solve ``M qdd = Q + Q_c`` under ``A qdd = b``.
+
+    Parameters
+    ----------
+    M, Q, A, b : array
+        (n, n), (n,), (m, n), (m,).
+    result : array
+        ``qdd`` (n,), ``Q_c`` (n,), multipliers (m,), residual (m,), facts (FACTS,).
+    n, m : int
+        Sizes.
+    passive : int
+        The first entries of v have no actuator: no constraint force acts along them. The part of
+        L below them is the factor of what is left when they are eliminated.
+    width : int
+        Above m.
+
+    """
+    accelerations = result[:n]
+    force = result[n:2 * n]
+    multipliers = result[2 * n:2 * n + m]
+    residual = result[2 * n + m:2 * (n + m)]
+    facts = result[2 * (n + m):]
+    L = np.empty((n, n))
+    scales = np.empty(n)
+    X = np.zeros((n, width))
+    free = np.empty(n)
+    u = np.zeros(n)
+    d = np.empty(m)
+    pivot = factorize(M, L, scales, n)
+    for i in range(n):
+        for j in range(m):
+            X[i, j] = A[j, i]
+        X[i, m] = Q[i]
+    solve_lower(L, scales, X, n, width)
+    for i in range(n):
+        free[i] = X[i, m]
+        X[i, m] = 0.0
+    for j in range(m):
+        d[j] = b[j]
+        for i in range(n):
+            d[j] -= X[i, j] * free[i]
+    least_norm(X[passive:], d, u[passive:], multipliers, facts, n - passive, m, width)
+    facts[PIVOT] = pivot
+    for i in range(n):
+        free[i] += u[i]
+    solve_upper(L, scales, free, accelerations, n)
+    multiply(L, scales, u, force, n)
+    compare(A, b, L, scales, u, accelerations, residual, facts, n, m, 0)
+
+
+def least_step(M: Matrix, A: Matrix, d: Vector, result: Vector, n: int, m: int, width: int
+               ) -> None:
+    """
+    Find the x with ``A x = d`` of least length in the metric of M.
+
+    Parameters
+    ----------
+    M, A, d : array
+        (n, n), (m, n), (m,).
+    result : array
+        x (n,), facts (FACTS,).
+    n, m : int
+        Sizes.
+    width : int
+        At least m.
+
+    """
+    L = np.empty((n, n))
+    scales = np.empty(n)
+    X = np.zeros((n, width))
+    u = np.zeros(n)
+    multipliers = np.empty(m)
+    pivot = factorize(M, L, scales, n)
+    for i in range(n):
+        for j in range(m):
+            X[i, j] = A[j, i]
+    solve_lower(L, scales, X, n, width)
+    least_norm(X, d, u, multipliers, result[n:], n, m, width)
+    result[n + PIVOT] = pivot
+    solve_upper(L, scales, u, result, n)
+
+
+def shortest_step(A: Matrix, d: Vector, result: Vector, n: int, m: int, width: int) -> None:
+    """Find what ``least_step`` does, where M is the unit matrix."""
+    X = np.zeros((n, width))
+    multipliers = np.empty(m)
+    for i in range(n):
+        result[i] = 0.0
+        for j in range(m):
+            X[i, j] = A[j, i]
+    least_norm(X, d, result, multipliers, result[n:], n, m, width)
+    result[n + PIVOT] = 1.0
+
+
+def factorize(M: Matrix, L: Matrix, scales: Vector, n: int) -> float:
+    """
+    Write L, of which the diagonal of ones is left out, and ``D^-1/2`` of ``M = L D L^T``.
+
+    Return the least pivot as a part of its diagonal entry, zero or less if M is singular.
+    """
+    inverse = np.empty(n)
+    scaled = np.empty(n)
+    least = 1.0
+    for i in range(n):
+        pivot = M[i, i]
+        for j in range(i):
+            scaled[j] = M[i, j]
+            for k in range(j):
+                scaled[j] -= scaled[k] * L[j, k]
+            L[i, j] = scaled[j] * inverse[j]
+            pivot -= scaled[j] * L[i, j]
+        inverse[i] = 1.0 / pivot
+        scales[i] = math.sqrt(inverse[i])
+        if pivot <= 0.0:
+            least = 0.0
+        elif pivot < least * M[i, i]:
+            least = pivot / M[i, i]
+    return least
+
+
+def solve_lower(L: Matrix, scales: Vector, X: Matrix, n: int, width: int) -> None:
+    """Replace X (n, width) by ``D^-1/2 L^-1 X``."""
+    for i in range(n):
+        for k in range(i):
+            factor = L[i, k]
+            for j in range(width):
+                X[i, j] -= factor * X[k, j]
+    for i in range(n):
+        for j in range(width):
+            X[i, j] = X[i, j] * scales[i]
+
+
+def solve_upper(L: Matrix, scales: Vector, y: Vector, x: Vector, n: int) -> None:
+    """Write ``x = L^-T D^-1/2 y``."""
+    for i in range(n):
+        x[i] = y[i] * scales[i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i):
+            x[k] -= L[i, k] * x[i]
+
+
+def multiply(L: Matrix, scales: Vector, u: Vector, force: Vector, n: int) -> None:
+    """Write ``L D^1/2 u``."""
+    scaled = np.empty(n)
+    for i in range(n):
+        scaled[i] = u[i] / scales[i]
+        force[i] = scaled[i]
+        for k in range(i):
+            force[i] += L[i, k] * scaled[k]
+
+
+def compare(A: Matrix, b: Vector, L: Matrix, scales: Vector, u: Vector, accelerations: Vector,
+            residual: Vector, facts: Vector, n: int, m: int, first: int) -> None:
+    """Write ``A qdd - b`` and how far redundant rows contradict each other, from a first on."""
+    for j in range(m):
+        residual[j] = -b[j]
+        for i in range(n):
+            residual[j] += A[j, i] * accelerations[i]
+    facts[CONFLICT] = 0.0
+    if int(facts[RANK]) < m - first:
+        contradiction(A, b, L, scales, u, accelerations, residual, facts, n, m, first)
+
+
+@seldom
+def contradiction(A: Matrix, b: Vector, L: Matrix, scales: Vector, u: Vector,
+                  accelerations: Vector, residual: Vector, facts: Vector, n: int, m: int,
+                  first: int) -> None:
+    """Write the largest residual of a row in its own scale, that of ``conflict``."""
+    own = np.empty(n)
+    solve_upper(L, scales, u, own, n)
+    most = 0.0
+    for i in range(n):
+        free = abs(accelerations[i] - own[i])
+        most = abs(accelerations[i]) if abs(accelerations[i]) > most else most
+        most = free if free > most else most
+    for j in range(first, m):
+        scale = abs(b[j])
+        for i in range(n):
+            scale += abs(A[j, i]) * most
+        if abs(residual[j]) > facts[CONFLICT] * scale:
+            facts[CONFLICT] = abs(residual[j]) / scale
+
+
+def actuated_efforts(M: Matrix, h: Vector, wanted: Vector, efforts: Vector, n: int, passive: int
+                     ) -> None:
+    """
+    Find the efforts that let the actuated joints accelerate as wanted.
+
+    The first entries of v are passive: ``M_pp q''_p = -h_p - M_pa q''_a``; see ``Actuation``.
+
+    Parameters
+    ----------
+    M, h, wanted : array
+        (n, n), (n,), (n,), of which the passive entries are not read.
+    efforts : array
+        Result (n,), zero along passive entries.
+    n, passive : int
+        Sizes.
+
+    """
+    L = np.empty((n, n))
+    scales = np.empty(n)
+    pushed = np.empty((passive, 1))
+    rest = np.empty(passive)
+    moved = np.empty(passive)
+    factorize(M, L, scales, passive)
+    for i in range(passive):
+        pushed[i, 0] = -h[i]
+        for k in range(passive, n):
+            pushed[i, 0] -= M[i, k] * wanted[k]
+    solve_lower(L, scales, pushed, passive, 1)
+    for i in range(passive):
+        rest[i] = pushed[i, 0]
+    solve_upper(L, scales, rest, moved, passive)
+    for i in range(n):
+        efforts[i] = 0.0
+    for i in range(passive, n):
+        efforts[i] = h[i]
+        for k in range(passive):
+            efforts[i] += M[i, k] * moved[k]
+        for k in range(passive, n):
+            efforts[i] += M[i, k] * wanted[k]

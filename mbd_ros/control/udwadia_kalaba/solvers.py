@@ -1,0 +1,136 @@
+"""The texts of ``small_systems`` and ``reached_systems`` as machine code, one for each size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+import functools
+import math
+
+from mbd_ros.control.udwadia_kalaba.equation import CONFLICT as CONFLICTING
+from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, ConstrainedSolution
+from mbd_ros.control.udwadia_kalaba.rank_facts import (
+    clear, CLEARLY_REGULAR, CONFLICT, FACTS, KEPT, RANK)
+from mbd_ros.control.udwadia_kalaba.reached_systems import reached_motion
+from mbd_ros.control.udwadia_kalaba.robot_code import padded
+from mbd_ros.control.udwadia_kalaba.small_systems import (
+    actuated_efforts, constrained_motion, least_step, shortest_step)
+from mbd_ros.execution.fast_call import fast_call
+from mbd_ros.execution.loop_code import loop_code, LoopCode
+from mbd_ros.simulation.manifold import Matrix, Vector
+
+WRITTEN_OUT = 2000
+"""Multiplications up to which loops are written out: each takes a millisecond to compile."""
+LARGEST = 16
+"""Rows, and entries of v, up to which a single solution comes from machine code."""
+
+
+@functools.lru_cache(maxsize=64)
+def solver(n: int, m: int, passive: int) -> LoopCode:
+    """Return ``constrained_motion`` for numbers of velocities, of rows, and of passive entries."""
+    return loop_code(constrained_motion,
+                     [(n, n), (n,), (m, n), (m,), (2 * (n + m) + FACTS,)],
+                     [n, m, passive, padded(m + 1)], written_out=_is_small(n, m))
+
+
+@functools.lru_cache(maxsize=64)
+def step_solver(n: int, m: int, metric: str = '') -> LoopCode:
+    """Return ``least_step`` in the metric ``'M'``, or ``shortest_step``."""
+    written_out = _is_small(n, m)
+    if metric:
+        return loop_code(least_step, [(n, n), (m, n), (m,), (n + FACTS,)], [n, m, padded(m)],
+                         written_out=written_out)
+    return loop_code(shortest_step, [(m, n), (m,), (n + FACTS,)], [n, m, padded(m)],
+                     written_out=written_out)
+
+
+@functools.lru_cache(maxsize=64)
+def actuated_solver(n: int, passive: int) -> LoopCode:
+    """Return ``actuated_efforts`` for numbers of velocities and of passive entries."""
+    return loop_code(actuated_efforts, [(n, n), (n,), (n,), (n,)], [n, passive],
+                     written_out=_is_small(n, 1))
+
+
+@functools.lru_cache(maxsize=64)
+def reached_solver(n: int, m: int, loops: int, drives: int) -> LoopCode:
+    """Return ``reached_motion`` for numbers of velocities, of rows and those of loops, drives."""
+    return loop_code(reached_motion,
+                     [(n, n), (n,), (m, n), (m,), (drives,), (2 * (n + m) + FACTS,)],
+                     [n, m, loops, drives, padded(loops), padded(drives), padded(m - loops + 1)])
+
+
+def quick_constrained_acceleration(
+    M: Matrix, force: Vector, rows: Matrix, right_side: Vector, *, tolerance: float,
+    joint_names: Sequence[str],
+) -> ConstrainedSolution:
+    """
+    Return what ``constrained_acceleration`` returns, faster where the rank is beyond doubt.
+
+    Parameters
+    ----------
+    M, force, rows, right_side, tolerance, joint_names
+        As in ``constrained_acceleration``; arrays of float64.
+
+    Returns
+    -------
+    ConstrainedSolution
+        Views of one new array where the rank is beyond doubt.
+
+    Raises
+    ------
+    MbdError
+        As ``constrained_acceleration``.
+
+    """
+    m, n = rows.shape
+    if 0 < m <= LARGEST and 0 < n <= LARGEST:
+        result = _entry(n, m)(M.ravel(), force, rows.ravel(), right_side)
+        solution = None if result is None else clear_solution(
+            result, n, m, max(CLEARLY_REGULAR, tolerance * tolerance))
+        if solution is not None:
+            return solution
+    return constrained_acceleration(M, force, rows, right_side, tolerance=tolerance,
+                                    joint_names=joint_names)
+
+
+def clear_solution(result: Vector, n: int, m: int, least: float) -> ConstrainedSolution | None:
+    """
+    Return what ``constrained_motion`` wrote, None where the rank is in doubt.
+
+    Parameters
+    ----------
+    result : Vector
+        Its result, or what begins with it.
+    n, m : int
+        Sizes.
+    least : float
+        Smallest squared part of a row that is beyond doubt.
+
+    """
+    end = 2 * (n + m)
+    facts = result[end:end + FACTS].tolist()
+    if not clear(facts, least):
+        return None
+    return ConstrainedSolution(
+        result[:n], result[n:2 * n], result[2 * n:2 * n + m], int(facts[RANK]),
+        result[2 * n + m:end], is_conflicting(facts, m), math.sqrt(facts[KEPT]))
+
+
+def is_conflicting(facts: Sequence[float], m: int) -> bool:
+    """Return whether some of m rows contradict each other."""
+    return facts[RANK] < m and facts[CONFLICT] > CONFLICTING
+
+
+@functools.lru_cache(maxsize=64)
+def _entry(n: int, m: int) -> Callable[..., Vector | None]:
+    """Return ``(M, Q, A, b)``, flat, to the result of ``constrained_motion``, from Python."""
+    code = solver(n, m, 0)
+
+    def not_finite(*arguments: object) -> None:
+        assert code, 'kept alive as long as the function that calls it'
+    return fast_call(code.address, (n * n, n, m * n, m), (), (2 * (n + m) + FACTS,), not_finite,
+                     'constrained_motion', 'constrained acceleration of a small system')
+
+
+def _is_small(n: int, m: int) -> bool:
+    """Return whether loops are written out: factors, columns, and to make these orthogonal."""
+    return n**3 / 6 + n * n * m / 2 + 2 * n * m * m < WRITTEN_OUT
