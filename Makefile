@@ -6,6 +6,7 @@
 #   make install                             everything into .venv, without starting anything
 #   make colcon                              colcon build, test and test-result
 #   make robots                              for make test: real robots, 415 MB
+#   make mutants [ARGS="--minutes 10"]       changed programs: would a test notice?
 #   make lint | bench | clean | distclean
 
 PYTHON ?= python3
@@ -26,7 +27,7 @@ unexport PYTHONPATH AMENT_PREFIX_PATH PYTHONHOME
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: demo test install venv test-tools robots browser lint colcon bench clean distclean
+.PHONY: demo test install venv test-tools robots browser lint colcon bench mutants clean distclean
 
 demo: install
 	@$(BIN)/ros2 launch mbd_ros track.launch.py $(if $(ROBOT),robot:=$(ROBOT)) $(ARGS)
@@ -64,6 +65,10 @@ $(STAMPS)/bench: setup.py | $(STAMPS)/installed
 	@$(PIP_INSTALL) '.[bench]'
 	@touch $@
 
+$(STAMPS)/mutants: setup.py | $(STAMPS)/test
+	@$(PIP_INSTALL) '.[mutants]'
+	@touch $@
+
 $(STAMPS)/robots: setup.py | $(STAMPS)/installed
 	@echo 'installing 69 robots that the readers are tested with (415 MB) ...'
 	@$(PIP_INSTALL) '.[robots]'
@@ -92,6 +97,9 @@ colcon: install test-tools
 
 bench: install $(STAMPS)/bench
 	$(BIN)/python -m benchmarks $(ARGS)
+
+mutants: install $(STAMPS)/mutants
+	@$(BIN)/python scripts/mutants.py $(ARGS)
 
 clean:
 	rm -rf build install log *.egg-info interfaces/mbd_msgs/build interfaces/mbd_msgs/*.egg-info \

@@ -59,6 +59,7 @@ setup(
         'peers': ['pin>=3', 'mujoco>=3'],   # what the numbers are tested against
         'robots': ['example-robot-data>=4'],   # 415 MB that the readers are tested with
         'bench': ['pin>=3', 'mujoco>=3', 'example-robot-data>=4', 'tqdm'],  # 415 MB of robots
+        'mutants': ['cosmic-ray>=8', 'pytest-cov'],   # changed programs, for make mutants
         'lint': [   # pinned: a new release of a linter must not fail an old commit
             'ruff==0.17.*', 'mypy==2.4.*', 'flake8==7.5.*', 'flake8-docstrings==1.7.*',
             'flake8-import-order==0.19.*', 'flake8-quotes==3.4.*', 'types-PyYAML',
