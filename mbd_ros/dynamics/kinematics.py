@@ -160,8 +160,8 @@ def link_jacobian(body: int, frame: Link) -> Program:
     """
     return Program(f'jacobian of {body} {frame}', ('q',),
                    (Outward(partial(_pose_step, AT_ORIGIN), _ground_pose),
-                    Walk(partial(_target, frame), _on_the_way, body)),
-                   Layout.COLUMNS, (6,))
+                    Walk(partial(_target, frame), _on_the_way)),
+                   Layout.COLUMNS, (6,), body)
 
 
 def _target(frame: Link, body: Body, joint: Joint, pose: Link) -> list[Step]:

@@ -170,7 +170,8 @@ class PreparedDynamics:
     @functools.cached_property
     def inverse_dynamics(self) -> Callable[..., Array]:
         """Callable ``(q, v, qdd) -> tau`` (nv,): generalized forces [N m, N]."""
-        return self._callable(SPRUNG_INVERSE_DYNAMICS if self.model.springs else INVERSE_DYNAMICS)
+        return self._callable(SPRUNG_INVERSE_DYNAMICS if self.model.springs else INVERSE_DYNAMICS,
+                              'inverse_dynamics')
 
     @functools.cached_property
     def forward_dynamics_derivatives(self) -> Callable[..., ForwardDynamicsDerivatives]:
@@ -193,7 +194,8 @@ class PreparedDynamics:
     @functools.cached_property
     def bias_forces(self) -> Callable[..., Array]:
         """Callable ``(q, v) -> C(q, v) v + g(q)`` (nv,) [N m, N]."""
-        return self._callable(SPRUNG_BIAS_FORCES if self.model.springs else BIAS_FORCES)
+        return self._callable(SPRUNG_BIAS_FORCES if self.model.springs else BIAS_FORCES,
+                              'bias_forces')
 
     @functools.cached_property
     def mass_matrix(self) -> Callable[..., Array]:
@@ -208,12 +210,12 @@ class PreparedDynamics:
     @functools.cached_property
     def body_poses(self) -> Callable[..., Array]:
         """Callable ``(q) -> (nb, 4, 4)``: poses of the bodies in the world [m]."""
-        return self._callable(kinematics.body_poses())
+        return self._callable(kinematics.body_poses(), 'body_poses')
 
     @functools.cached_property
     def body_velocities(self) -> Callable[..., Array]:
         """Callable ``(q, v) -> (nb, 6)``: of the bodies' origins in world axes, linear first."""
-        return self._callable(kinematics.body_velocities())
+        return self._callable(kinematics.body_velocities(), 'body_velocities')
 
     def jacobian(self, q: ArrayLike, link: str, out: Array | None = None) -> Array:
         """Give the Jacobian of a link (6, nv): linear rows first, world axes, at its origin."""

@@ -178,7 +178,7 @@ def operations(program: Program, model: Model) -> int:
             above = [0] * model.nb  # operations of a walk from the parent of a body to the ground
             for i, parent in enumerate(model.parents):
                 above[i] = 0 if parent < 0 else above[parent] + steps[pairs[parent]]
-                if sweep.only in (None, i):
+                if program.body in (None, i):
                     total += starts[pairs[i]] + pairs[i].nv * above[i]
         else:
             total += sum(steps[pair] for pair in pairs)

@@ -191,10 +191,9 @@ class _Writer(TieWriter, WalkWriter):
             elif isinstance(code, WalkCode):
                 self._walk_hand = max(self._walk_hand, len(flatten(code.starts[0][0].handed)))
         kept = max(species.slots for species in self._species)
-        row = self._hand + kept
         if self._form != 'whole':
             return self._write_sweeps(sweeps)
-        scratch = max(6 * self._walk_hand, _DUMMY)
+        row, scratch = self._hand + kept, max(6 * self._walk_hand, _DUMMY)
         arguments = ', '.join(f'ptr noalias readonly %{name}' for name in program.inputs)
         count = program.extent[0] if self._solves else 0
         self._lines = [
@@ -216,6 +215,12 @@ class _Writer(TieWriter, WalkWriter):
         if any(isinstance(sweep, Ties) for sweep in program.sweeps):
             self._name_ties(BODY_SIZE)
         self._clear_result()
+        if program.body == -1:  # the ground has no joint to walk over
+            ground = StraightLine('ground.', {}, self._width)
+            for entry, value in enumerate(program.at_ground):
+                self._lines += ground.store(value, '%result', entry)
+            return RolledCode('\n'.join([*self._lines, '  ret void', '}']), row, scratch, count,
+                              self._width)
         label = self._write_angles(row, 'entry')
         if program.layout is Layout.SQUARES:
             label = self._name_matrices(label)
@@ -224,7 +229,7 @@ class _Writer(TieWriter, WalkWriter):
                 self._lines.append('  call void @eliminate(ptr %matrices, ptr %result, '
                                    'ptr %axisparents, ptr %axisends, i64 %nv)')
             elif isinstance(sweep, Walk):
-                label = self._walk(k, sweep, codes, row, label)
+                label = self._walk(k, codes, row, label)
             elif isinstance(sweep, Ties):
                 label = self._write_ties(k, codes.codes, codes.places, row, label)
             else:
@@ -274,9 +279,9 @@ class _Writer(TieWriter, WalkWriter):
                        if k == 0 else 'entry')
             self._lines += ['  ret void', '}']
         shapes = tuple(None if isinstance(code, TiesCode) else code.shape for code in sweeps)
-        return RolledCode('\n'.join(self._lines), row, _DUMMY, 0, self._width, tuple(
-            0 if shape is None else len(varying(shape, shape)) for shape in shapes),
-            row - self._hand, tuple(tied), shapes)
+        hands = tuple(0 if shape is None else len(varying(shape, shape)) for shape in shapes)
+        return RolledCode('\n'.join(self._lines), row, _DUMMY, 0, self._width, hands,
+                          row - self._hand, tuple(tied), shapes)
 
     def _name_slots(self, row: int) -> list[str]:
         """Return what finds the rows of loops in a function of its own."""
@@ -352,8 +357,7 @@ class _Writer(TieWriter, WalkWriter):
 
     def _sweep(self, k: int, sweep: Outward | Inward, code: SweepCode, row: int, label: str
                ) -> str:
-        label = self._begin(k, sweep, code, row, label)
-        return self._loop(k, sweep, code.codes, row, label)
+        return self._loop(k, sweep, code.codes, row, self._begin(k, sweep, code, row, label))
 
     def _begin(self, k: int, sweep: Outward | Inward, code: SweepCode, row: int, label: str
                ) -> str:
@@ -415,7 +419,7 @@ class _Writer(TieWriter, WalkWriter):
         return f'{s}.done'
 
     def _move(self, name: str, entry: int, back: bool = False) -> None:
-        """Write what takes a value that is handed on from work, or brings it back."""
+        """Load a value that is handed on from work, or store it back."""
         place = f'%{name}.{"b" if back else "a"}'
         self._lines += [
             f'  {place} = getelementptr {self._kind}, ptr %work, i64 {entry}',

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from mbd_ros.execution.rolled_traces import WalkCode
 from mbd_ros.execution.species import Code, Species
 from mbd_ros.execution.straight_line import StraightLine
-from mbd_ros.execution.sweeps import Layout, Program, Walk
+from mbd_ros.execution.sweeps import Layout, Program
 
 
 class WalkWriter:
@@ -28,10 +28,11 @@ class WalkWriter:
     def _block(self, prefix: str, s: str, handed: str | Mapping[int, str]) -> StraightLine:
         raise NotImplementedError
 
-    def _walk(self, k: int, walk: Walk, codes: WalkCode, row: int, label: str) -> str:
+    def _walk(self, k: int, codes: WalkCode, row: int, label: str) -> str:
         starts, steps = codes.starts, codes.steps
         s, w, size = f's{k}', f'w{k}', max(1, self._walk_hand)
-        first, last = ('0', '%n') if walk.only is None else (str(walk.only), str(walk.only + 1))
+        only = self._program.body
+        first, last = ('0', '%n') if only is None else (str(only), str(only + 1))
         self._lines += [
             f'  br label %{s}.loop', f'{s}.loop:',
             f'  %{s}.i = phi i64 [{first}, %{label}], [%{s}.j, %{s}.next]',

@@ -128,14 +128,13 @@ class Inward:
 @dataclass(frozen=True)
 class Walk:
     """
-    From a body to the ground, for each body or for one.
+    From a body to the ground, for each body or for the one that the program names.
 
     In a symmetric layout a walk begins for each axis of the body's joint and gives out a row.
     """
 
     start: Callable[..., Sequence[Step]]
     step: Callable[..., Step]
-    only: int | None = None
 
 
 @dataclass(frozen=True)
@@ -182,9 +181,9 @@ class Program:
     extent : tuple of int
         Shape of the result of one body, or of one column; the number of matrices.
     body : int or None
-        The body of ``ONE_BODY``; -1 is the ground.
+        The body whose result it gives, or whose columns; -1 is the ground.
     at_ground : tuple of float
-        The result if that body is the ground.
+        The result if that body is the ground; zeros if left out.
     largest_unrolled : int
         Bodies up to which straight-line code is made if left to the executor: compile time and
         cache misses grow beyond.
@@ -267,11 +266,11 @@ def run(program: Program, tree: Tree, joints: Sequence[Joint], world: World) -> 
         The entries of an array of shape ``program.shape(nb, nv)``.
 
     """
-    if program.body == -1:
-        return list(program.at_ground)
-    kept: list[tuple[Any, ...]] = [()] * len(tree.bodies)
     size = math.prod(program.shape(len(tree.bodies), tree.nv, tree.count))
     results: list[Scalar] = [0.0] * size
+    if program.body == -1:
+        return [*program.at_ground] or results
+    kept: list[tuple[Any, ...]] = [()] * len(tree.bodies)
     hands: list[Any] = []
     for sweep in program.sweeps:
         if isinstance(sweep, Walk):
@@ -365,9 +364,7 @@ def tie_all(sweep: Ties, ties: Sequence[Tie], world: World, handed: Callable[[in
 
 def _walk(walk: Walk, program: Program, tree: Tree, joints: Sequence[Joint],
           kept: Sequence[tuple[Any, ...]], results: list[Scalar]) -> None:
-    for i in range(len(tree.bodies)) if walk.only is None else (walk.only,):
-        if i < 0:
-            continue
+    for i in range(len(tree.bodies)) if program.body is None else (program.body,):
         for axis, step in enumerate(walk.start(tree.bodies[i], joints[i], *kept[i])):
             row = tree.v_offsets[i] + axis
             _enter(program, tree, row, i, joints[i], step.out, results)

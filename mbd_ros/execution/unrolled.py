@@ -153,7 +153,7 @@ def folded_operations(program: Program, model: Model) -> int:
 def bundles_of(program: Program, model: Model, widest: int) -> tuple[Node, ...]:
     """Return the bodies as nodes of subtrees side by side; empty where there are none."""
     if not all(isinstance(sweep, (Outward, Inward, Ties)) for sweep in program.sweeps) or (
-            program.layout is Layout.ROWS):
+            program.layout is Layout.ROWS) or program.body == -1:
         return ()
     nodes = folded(model.parents, [
         (kind, body.closes) for kind, body in zip(model.joint_types, tree_of(model).bodies)],

@@ -200,3 +200,20 @@ def test_a_tree_has_no_loops(arm):
     np.testing.assert_array_equal([same_q, same_v], [q, v])
     with pytest.raises(ShapeError, match=r'q has shape \(2,\); allowed: \(3,\)'):
         mbd_ros.close_loops(arm, q[:2], v)
+
+
+@pytest.mark.parametrize('executor', ['interpreted', 'compiled', 'rolled', 'unrolled', 'lanes',
+                                      'threads', 'auto'])
+def test_the_ground_is_a_link_that_does_not_move(executor):
+    """In rolled code a walk from body -1 read before its tables."""
+    model = mbd_ros.load(chain(3, 4))
+    q, v, tau = random_state(model, 5)
+    dyn = mbd_ros.compile(model, executor=executor)
+    assert not dyn.jacobian(q, model.root).any()
+    np.testing.assert_array_equal(dyn.pose(q, model.root), np.eye(4))
+    motion = dyn.link_motion(q, v, model.root, tau)
+    assert not motion.velocity.any() and not motion.acceleration.any()
+    np.testing.assert_array_equal(
+        mbd_ros.forward_dynamics(model, q, v, tau, executor=executor,
+                                 external_forces={model.root: [1.0, 2, 3, 4, 5, 6]}),
+        mbd_ros.forward_dynamics(model, q, v, tau, executor=executor))

@@ -74,10 +74,11 @@ def test_solve_replaces_the_matrices():
 
 def test_one_walk_fills_columns():
     walk = Walk(lambda body, joint: [Step(hand=body, out=(body, -body))],
-                lambda body, joint, carried: Step(hand=carried, out=(carried, -body)), only=2)
-    assert results(walk, layout=Layout.COLUMNS, extent=(2,)) == [
+                lambda body, joint, carried: Step(hand=carried, out=(carried, -body)))
+    assert results(walk, layout=Layout.COLUMNS, extent=(2,), body=2) == [
         100.0, 0.0, 100.0,
         -1.0, 0.0, -100.0]
+    assert results(walk, layout=Layout.COLUMNS, extent=(2,), body=-1) == [0.0] * 6
 
 
 def test_results_of_bodies_and_of_one_body():
