@@ -150,7 +150,8 @@ def _axes_at_zero(loop: LoopJoint, mechanism: Mechanism) -> dict[str, Iterable[f
     if not np.allclose(first[:, compared], np.eye(4)[:, compared], rtol=0.0, atol=CLOSED):
         raise UnsupportedError(
             f"writing the loop joint '{loop.name}' as SDFormat, while its frames differ with all "
-            'joints at zero', 'write it as <loop_joint>, which holds both frames')
+            'joints at zero', 'write it as <loop_joint>, which holds both frames',
+            source=loop.source)
     if loop.kind == 'universal':
         return {'axis': first[:3, 0].tolist(), 'axis2': (0.0, 1.0, 0.0)}
     return {'axis': Z} if loop.kind in ('revolute', 'prismatic') else {}
@@ -191,7 +192,8 @@ def spring_element(spring: SpringDamper, dialect: str = 'mbd') -> Any:
 
 def _no_words(loop: LoopJoint, dialect: str) -> UnsupportedError:
     return UnsupportedError(f"writing the {loop.kind} loop joint '{loop.name}' as {dialect}",
-                            'write it as <loop_joint>, which has words for all kinds')
+                            'write it as <loop_joint>, which has words for all kinds',
+                            source=loop.source)
 
 
 _WRITERS: dict[str, Callable[[LoopJoint], Any]] = {

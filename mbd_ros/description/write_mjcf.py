@@ -10,14 +10,21 @@ from lxml import etree
 import numpy as np
 from transforms3d.quaternions import mat2quat
 
-from mbd_ros.description.mechanism import Inertia, Joint, LoopJoint, Matrix3, Mechanism, Vector3
+from mbd_ros.description.mechanism import Joint, LoopJoint, Matrix3, Mechanism, Vector3
 from mbd_ros.description.write_annotations import refuse_annotations
 from mbd_ros.description.write_loops import numbers_text
+from mbd_ros.description.write_mjcf_inertia import add_inertials
 from mbd_ros.errors import UnsupportedError
 
 _TYPES = {'revolute': 'hinge', 'continuous': 'hinge', 'prismatic': 'slide', 'spherical': 'ball',
           'floating': 'free'}
 _EQUALITIES = {'spherical': 'connect', 'fixed': 'weld'}
+
+WORLD = 'world'
+"""Name that MuJoCo gives to what carries all bodies."""
+
+NARROW = 1e-9
+"""Width of the range of a joint whose limits are equal [rad or m]; MuJoCo wants a positive one."""
 
 
 def mjcf_text(mechanism: Mechanism) -> str:
@@ -25,7 +32,9 @@ def mjcf_text(mechanism: Mechanism) -> str:
     Return the kinematic and inertial content of a robot as MJCF.
 
     Velocity, acceleration and effort limits belong to actuators there and are left out; loop
-    joints are equality constraints between sites, which MuJoCo keeps softly.
+    joints are equality constraints between sites, which MuJoCo keeps softly. A root link named
+    ``world`` becomes MuJoCo's own, which has no inertia. Principal moments of inertia that differ
+    from a rigid body's by rounding only are raised so that MuJoCo loads them.
 
     Parameters
     ----------
@@ -40,22 +49,18 @@ def mjcf_text(mechanism: Mechanism) -> str:
     Raises
     ------
     UnsupportedError
-        If a joint has no counterpart: planar joints, and loop joints that are neither spherical
-        nor fixed.
+        If MuJoCo would not load it: planar joints, floating joints that the root does not carry,
+        loop joints that are neither spherical nor fixed, and moving bodies without mass or with
+        moments of inertia that no rigid body has.
 
     """
-    for joint in mechanism.joints:
-        if joint.kind not in ('fixed', *_TYPES):
-            raise UnsupportedError(
-                f"writing the {joint.kind} joint '{joint.name}' as MJCF",
-                f"allowed: fixed, {', '.join(_TYPES)}",
-                source=joint.source)
-    refuse_annotations(mechanism, 'MJCF')
+    _refuse(mechanism)
     mujoco = etree.Element('mujoco', model=mechanism.name)
     # The rotor inertia is written where it is; a mass that is not written is none.
     etree.SubElement(mujoco, 'compiler', angle='radian', autolimits='true',
                      inertiafromgeom='false')
     bodies = _bodies(mechanism, etree.SubElement(mujoco, 'worldbody'))
+    add_inertials(mechanism, bodies)
     equality = etree.Element('equality')
     for loop in mechanism.loop_joints:
         _add_loop(equality, loop, bodies)
@@ -79,23 +84,43 @@ def mjcf_text(mechanism: Mechanism) -> str:
     return str(etree.tostring(mujoco, encoding='unicode')) + '\n'
 
 
+def _refuse(mechanism: Mechanism) -> None:
+    for joint in mechanism.joints:
+        if joint.kind not in ('fixed', *_TYPES):
+            raise UnsupportedError(
+                f"writing the {joint.kind} joint '{joint.name}' as MJCF",
+                f"allowed: fixed, {', '.join(_TYPES)}",
+                source=joint.source)
+        if joint.kind == 'floating' and joint.parent != mechanism.root:
+            raise UnsupportedError(
+                f"writing the floating joint '{joint.name}' as MJCF, which link '{joint.parent}' "
+                'carries,', f"MuJoCo loads them on the root link '{mechanism.root}' only",
+                source=joint.source)
+    for link in mechanism.links:
+        if link.name == WORLD and link.name != mechanism.root:
+            raise UnsupportedError(f"writing the link '{WORLD}' as MJCF",
+                                   'MuJoCo has a body of that name already; rename the link',
+                                   source=link.source)
+    refuse_annotations(mechanism, 'MJCF')
+
+
 def _bodies(mechanism: Mechanism, world: Any) -> dict[str, Any]:
     """Add all links as nested bodies; return them by name."""
     carried: dict[str, list[Joint]] = defaultdict(list)
     for joint in mechanism.joints:
         carried[joint.parent].append(joint)
-    inertias = {link.name: link.inertia for link in mechanism.links}
-    bodies = {mechanism.root: etree.SubElement(world, 'body', name=mechanism.root)}
-    _add_inertial(bodies[mechanism.root], inertias[mechanism.root])
-    waiting = [mechanism.root]
+    root = mechanism.root
+    bodies = {root: world if root == WORLD else etree.SubElement(world, 'body', name=root)}
+    waiting = [root]
     while waiting:
         for joint in carried[waiting.pop()]:
-            body = etree.SubElement(bodies[joint.parent], 'body', {
+            # The root is at the origin of the world, and MuJoCo has free joints there only.
+            parent = world if joint.kind == 'floating' else bodies[joint.parent]
+            body = etree.SubElement(parent, 'body', {
                 'name': joint.child, 'pos': numbers_text(joint.origin.translation),
                 'quat': _quaternion(joint.origin.rotation)})
             if joint.kind != 'fixed':
                 _add_joint(body, joint)
-            _add_inertial(body, inertias[joint.child])
             bodies[joint.child] = body
             waiting.append(joint.child)
     return bodies
@@ -108,21 +133,13 @@ def _add_joint(body: Any, joint: Joint) -> None:
     element.set('axis', numbers_text(joint.axis))
     lower, upper = joint.limits.lower, joint.limits.upper
     if joint.kind != 'continuous' and -inf < lower and upper < inf:
-        element.set('range', numbers_text((lower, upper)))
+        element.set('range', numbers_text((lower, max(upper, lower + NARROW * max(
+            1.0, abs(lower))))))
     for attribute, value in (('damping', joint.dynamics.damping),
                              ('frictionloss', joint.dynamics.friction),
                              ('armature', joint.dynamics.armature)):
         if value:
             element.set(attribute, numbers_text([value]))
-
-
-def _add_inertial(body: Any, inertia: Inertia | None) -> None:
-    if inertia is None:
-        return
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.tensor
-    etree.SubElement(body, 'inertial', {
-        'pos': numbers_text(inertia.center), 'mass': numbers_text([inertia.mass]),
-        'fullinertia': numbers_text((xx, yy, zz, xy, xz, yz))})
 
 
 def _add_loop(equality: Any, loop: LoopJoint, bodies: dict[str, Any]) -> None:

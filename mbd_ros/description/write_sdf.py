@@ -16,6 +16,11 @@ from mbd_ros.errors import UnsupportedError
 VERSION = '1.9'
 """The oldest with ``relative_to`` everywhere and in wide use."""
 
+WORLD = 'world'
+"""What SDFormat fixes models to; no link, joint or model may have this name."""
+
+_NOTHING = Inertia(0.0)
+
 _TYPES = {'revolute': 'revolute', 'continuous': 'continuous', 'prismatic': 'prismatic',
           'fixed': 'fixed', 'spherical': 'ball'}
 
@@ -24,8 +29,9 @@ def sdf_text(mechanism: Mechanism) -> str:
     """
     Return the kinematic and inertial content of a robot as SDF.
 
-    The root link is fixed to the world. Rotor inertia and springs have no words there, limits of
-    acceleration and jerk neither; the latter are left out.
+    The root link is fixed to the world, or is the world if that is its name. Rotor inertia and
+    springs have no words there, limits of acceleration and jerk neither; the latter are left out,
+    as is the inertia of a root ``world``.
 
     Parameters
     ----------
@@ -40,22 +46,27 @@ def sdf_text(mechanism: Mechanism) -> str:
     Raises
     ------
     UnsupportedError
-        If something has no counterpart, so that the robot would move differently.
+        If something has no counterpart, so that the robot would move differently, or a name is
+        not one that SDFormat allows.
 
     """
     _refuse(mechanism)
+    _check_names(mechanism)
     sdf = etree.Element('sdf', version=VERSION)
     model = etree.SubElement(sdf, 'model', name=mechanism.name)
     joints = {joint.child: joint for joint in mechanism.joints}
     for link in mechanism.links:
+        if link.name == WORLD:
+            continue
         element = etree.SubElement(model, 'link', name=link.name)
         joint = joints.get(link.name)
         if joint is not None:
             _add_pose(element, joint.origin, joint.parent)
-        _add_inertial(element, link.inertia)
-    anchor = etree.SubElement(model, 'joint', name=f'world_{mechanism.root}', type='fixed')
-    etree.SubElement(anchor, 'parent').text = 'world'
-    etree.SubElement(anchor, 'child').text = mechanism.root
+        _add_inertial(element, link.inertia or _NOTHING)
+    if mechanism.root != WORLD:
+        anchor = etree.SubElement(model, 'joint', name=_anchor(mechanism), type='fixed')
+        etree.SubElement(anchor, 'parent').text = WORLD
+        etree.SubElement(anchor, 'child').text = mechanism.root
     for joint in mechanism.joints:
         _add_joint(model, joint)
     for loop in mechanism.loop_joints:
@@ -79,14 +90,46 @@ def _refuse(mechanism: Mechanism) -> None:
     refuse_annotations(mechanism, 'SDF')
 
 
+def _check_names(mechanism: Mechanism) -> None:
+    """Refuse names that SDFormat reserves, or knows only once among links and joints."""
+    owners: dict[str, str] = {}
+    for kind, items in (('link', mechanism.links), ('joint', mechanism.joints),
+                        ('loop joint', mechanism.loop_joints)):
+        for item in items:
+            name = item.name
+            if (kind, name) == ('link', mechanism.root) and name == WORLD:
+                continue
+            reserved = name == WORLD or '::' in name or (
+                name.startswith('__') and name.endswith('__'))
+            if reserved or name in owners:
+                raise UnsupportedError(
+                    f"writing the {kind} '{name}' as SDF",
+                    f'SDFormat reserves {WORLD}, __names__ and :: for itself; rename the {kind}'
+                    if reserved else
+                    f'SDFormat wants other names for joints than for links, and there is a '
+                    f'{owners[name]} of that name; rename one', source=item.source)
+            owners[name] = kind
+
+
+def _anchor(mechanism: Mechanism) -> str:
+    """Return a name for the joint between world and root, which nothing else has."""
+    taken = {item.name for items in (mechanism.links, mechanism.joints, mechanism.loop_joints)
+             for item in items}
+    name = f'world_{mechanism.root}'
+    while name in taken:
+        name += '_'
+    return name
+
+
 def _add_pose(element: Any, pose: Pose, relative_to: str) -> None:
-    etree.SubElement(element, 'pose', relative_to=relative_to).text = numbers_text(
+    """Add a pose; that of the world is the one of the model, which has no name there."""
+    base = {} if relative_to == WORLD else {'relative_to': relative_to}
+    etree.SubElement(element, 'pose', base).text = numbers_text(
         (*pose.translation, *roll_pitch_yaw(pose.rotation)))
 
 
-def _add_inertial(link: Any, inertia: Inertia | None) -> None:
-    if inertia is None:
-        return
+def _add_inertial(link: Any, inertia: Inertia) -> None:
+    """Add mass properties, also where they are zero: without them SDFormat assumes 1 kg."""
     element = etree.SubElement(link, 'inertial')
     etree.SubElement(element, 'pose').text = numbers_text((*inertia.center, 0.0, 0.0, 0.0))
     etree.SubElement(element, 'mass').text = numbers_text([inertia.mass])

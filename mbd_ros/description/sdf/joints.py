@@ -25,6 +25,10 @@ _KINDS: dict[str, JointKind] = {
     'revolute': 'revolute', 'continuous': 'continuous', 'prismatic': 'prismatic',
     'fixed': 'fixed', 'ball': 'spherical', 'universal': 'revolute', 'revolute2': 'revolute'}
 _LATER = ('screw', 'gearbox')
+
+COINCIDENT = 1e-12
+"""Origins closer than this [m] differ by the rounding of the poses between them."""
+
 _AXES = ('axis', 'axis2')
 _UNUSED = {'physics': 'it is for the simulator', 'plugin': 'plugins are not read',
            'sensor': 'sensors are not part of the mechanism'}
@@ -145,7 +149,7 @@ def tree_joints(raw: RawJoint, report: Report) -> tuple[list[Link], list[Joint]]
     if raw.kind == 'fixed':
         return [], [Joint(raw.name, 'fixed', raw.parent, raw.child,
                           pose_from(raw.in_parent @ inverse(raw.in_child)), source=raw.source)]
-    direct = not raw.in_child[:3, 3].any()
+    direct = np.abs(raw.in_child[:3, 3]).max() < COINCIDENT
     links: list[Link] = []
     joints: list[Joint] = []
     parent, place = raw.parent, raw.in_parent
