@@ -109,12 +109,12 @@ def untouched_lines(source: str) -> set[int]:
     return lines
 
 
-def mutants_of(room: str, randomness: random.Random) -> Iterator[Mutant]:
+def mutants_of(tree: Path, room: str, randomness: random.Random) -> Iterator[Mutant]:
     """Yield changes of a room in a random order, at most one for each line."""
     chosen = [name for name in operator_names()
               if any(re.fullmatch(f'core/{pattern}', name) for pattern in CONFIG['operators'])]
     places: dict[tuple[Path, int], list[tuple[str, int]]] = defaultdict(list)
-    sources = {path: path.read_text() for path in sorted((ROOT / 'mbd_ros' / room).rglob('*.py'))}
+    sources = {path: path.read_text() for path in sorted((tree / 'mbd_ros' / room).rglob('*.py'))}
     for path, source in sources.items():
         nodes, spared = list(ast_nodes(get_ast(source))), untouched_lines(source)
         for name in chosen:
@@ -128,7 +128,7 @@ def mutants_of(room: str, randomness: random.Random) -> Iterator[Mutant]:
         code = mutate_code(sources[path], get_operator(name)(), occurrence)
         after = changed_line(sources[path], code)
         if after is not None:
-            yield Mutant(room, str(path.relative_to(ROOT)), line, name.removeprefix('core/'),
+            yield Mutant(room, str(path.relative_to(tree)), line, name.removeprefix('core/'),
                          sources[path].splitlines()[line - 1].strip(), after, code)
 
 
@@ -216,8 +216,6 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     os.environ['PYTHONDONTWRITEBYTECODE'] = '1'   # a change within a second must be seen
     counts: dict[str, list[int]] = {room: [0, 0] for room in arguments.rooms}
-    chosen = alternate([mutants_of(room, random.Random(f'{arguments.seed} {room}'))
-                        for room in arguments.rooms])
     one_at_a_time = threading.Lock()
 
     def work(tree: Path) -> None:
@@ -237,6 +235,10 @@ def main() -> None:
         trees = [copy_of_tree(Path(folder) / str(job)) for job in range(arguments.jobs)]
         tests = dict(zip(arguments.rooms, workers.map(
             lambda room: unchanged(room, trees[0]), arguments.rooms)))
+        # All sources are read before the first is changed: with the first of each stream.
+        chosen = alternate([
+            mutants_of(trees[-1], room, random.Random(f'{arguments.seed} {room}'))
+            for room in arguments.rooms])
         list(workers.map(work, trees))
     print(f'\nseed {arguments.seed}, {arguments.minutes:g} minutes\n\n{table(counts)}')
 
