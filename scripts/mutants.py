@@ -3,8 +3,9 @@ Change lines of the numeric rooms one by one and count the changes that no test 
 
 ``make mutants ARGS='--minutes 30 --seed 2 --rooms control dynamics'``. The changes are those of
 the operators of cosmic-ray; this script samples them, evenly over the lines of each room, and runs
-each in a copy of the tree, first with the tests that run the changed line (found by coverage),
-then with all tests of the room. scripts/mutants.toml says what is changed and what tests it.
+each in a copy of the tree, first with the quickest tests that run the changed line (found by
+coverage, kept in build/), then with others that run the changed file, up to a limit of time.
+scripts/mutants.toml says what is changed and what tests it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+import hashlib
 from itertools import zip_longest
+import json
 import os
 from pathlib import Path
 import random
@@ -41,7 +44,8 @@ from coverage import CoverageData
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG = load_config(Path(__file__).with_suffix('.toml'))
 PYTEST = [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider']
-FIRST = 10.0   # s of tests that run the changed line, before all tests of the room
+QUICK = 5.0    # s of tests that run the changed line
+LONG = 60.0    # s of tests that run the changed file, if those pass
 DURATION = re.compile(r'^([0-9.]+)s (?:call|setup|teardown) +(test\S+?::[^\s\[]+)', re.MULTILINE)
 MEMORY = 8 << 30   # bytes that a changed program may take
 
@@ -63,20 +67,29 @@ class Mutant:
 class Tests:
     """What the unchanged tests of a room do: their time, and the lines each of them runs."""
 
-    targets: list[str]
     seconds: dict[str, float]                 # test function -> s, over all its parameters
-    lines: dict[str, dict[int, set[str]]] = field(default_factory=dict)   # file -> line -> tests
+    lines: dict[str, dict[str, list[str]]]    # file -> line -> test functions
 
-    def of(self, mutant: Mutant) -> list[str]:
-        """Return the quickest test functions that run the changed line."""
-        found = self.lines.get(mutant.path, {}).get(mutant.line, set())
+    def rounds(self, mutant: Mutant) -> Iterator[tuple[list[str], float]]:
+        """Yield tests to run for a change, quickest first, and their seconds."""
+        of_file = self.lines.get(mutant.path, {})
+        of_line = of_file.get(str(mutant.line), [])
+        others = {test for tests in of_file.values() for test in tests} - set(of_line)
+        yield self._within(of_line, QUICK)
+        # A line that runs while programs are traced runs once for many tests: try others, too.
+        yield self._within([*of_line, *sorted(others, key=self._time)], LONG)
+
+    def _time(self, test: str) -> float:
+        return self.seconds.get(test, 0.0)
+
+    def _within(self, names: list[str], limit: float) -> tuple[list[str], float]:
         chosen, total = [], 0.0
-        for test in sorted(found, key=lambda name: self.seconds.get(name, 0.0)):
-            total += self.seconds.get(test, 0.0)
-            if chosen and total > FIRST:
+        for test in names:
+            if chosen and total + self._time(test) > limit:
                 break
+            total += self._time(test)
             chosen.append(test)
-        return chosen
+        return chosen, total
 
 
 def copy_of_tree(target: Path) -> Path:
@@ -140,46 +153,59 @@ def changed_line(before: str, after: str) -> str | None:
     return next((new.strip() for old, new in pairs if old != new), '')
 
 
-def environment(tree: Path) -> dict[str, str]:
-    """Return the settings under which the tests of a copy import this copy."""
-    return {**os.environ, 'PYTHONPATH': str(tree), 'PYTHONDONTWRITEBYTECODE': '1'}
-
-
 def unchanged(room: str, tree: Path) -> Tests:
     """Run the unchanged tests of a room, and keep their durations and the lines they run."""
-    targets, data = CONFIG['rooms'][room], tree / f'{room}.coverage'
-    settings = tree / f'{room}.coveragerc'
+    targets = CONFIG['rooms'][room]
+    same = digest(tree, [f'mbd_ros/{room}', *targets])
+    kept = ROOT / 'build' / 'mutants' / f'{room}-{same}.json'
+    if kept.exists():
+        return Tests(**json.loads(kept.read_text()))
+    data, settings = tree / f'{room}.coverage', tree / f'{room}.coveragerc'
     settings.write_text(f'[run]\ndata_file = {data}\nrelative_files = true\n')
     done = subprocess.run(
         [*PYTEST, *targets, '--durations=0', '-vv', f'--cov=mbd_ros.{room}', '--cov-report=',
          f'--cov-config={settings}', '--cov-context=test'], cwd=tree, text=True,
-        capture_output=True, check=False, env=environment(tree))
+        capture_output=True, check=False, env={**os.environ, 'PYTHONPATH': str(tree)})
     if done.returncode:
         raise SystemExit(f'the unchanged tests of {room} fail:\n{done.stdout[-4000:]}')
-    tests = Tests(targets, defaultdict(float))
-    for seconds, name in DURATION.findall(done.stdout):
-        tests.seconds[name] += float(seconds)
+    seconds: dict[str, float] = defaultdict(float)
+    for duration, name in DURATION.findall(done.stdout):
+        seconds[name] += float(duration)
     found = CoverageData(str(data))
     found.read()
+    lines = {}
     for name in found.measured_files():
-        tests.lines[name] = {
-            line: {context.split('|')[0].split('[')[0] for context in contexts if context}
+        lines[name] = {
+            str(line): sorted({context.split('|')[0].split('[')[0] for context in contexts
+                               if context}, key=lambda test: seconds.get(test, 0.0))
             for line, contexts in found.contexts_by_lineno(name).items()}
-    return tests
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps({'seconds': seconds, 'lines': lines}))
+    return Tests(seconds, lines)
+
+
+def digest(tree: Path, folders: list[str]) -> str:
+    """Return a short name of all that stands in some folders."""
+    whole = hashlib.blake2b(digest_size=8)
+    for folder in folders:
+        files = (tree / folder).rglob('*.py') if (tree / folder).is_dir() else [tree / folder]
+        for path in sorted(files):
+            whole.update(str(path.relative_to(tree)).encode() + path.read_bytes())
+    return whole.hexdigest()
 
 
 def survives(mutant: Mutant, tests: Tests, tree: Path) -> bool:
-    """Return whether all tests of the room pass with this change."""
+    """Return whether the tests that run this file pass with this change."""
     path = tree / mutant.path
     with restore_contents(path):
         path.write_text(mutant.code)
-        first = tests.of(mutant)
-        rounds = [(first, FIRST)] if first else []
-        for names, seconds in [*rounds, (tests.targets, sum(tests.seconds.values()))]:
+        for names, seconds in tests.rounds(mutant):
+            if not names:
+                continue
             # Processor time: a busy machine must not look like an endless loop.
-            limits = f'cd {tree} && ulimit -t {int(20 + 3 * seconds)} && exec '
-            command = limits + shlex.join(['env', f'PYTHONPATH={tree}', *PYTEST, '-x', *names])
-            outcome, output = run_tests(shlex.join(['bash', '-c', command]), 60 + 30 * seconds)
+            command = (f'cd {tree} && ulimit -t {int(15 + 3 * seconds)} && exec '
+                       + shlex.join(['env', f'PYTHONPATH={tree}', *PYTEST, '-x', *names]))
+            outcome, output = run_tests(shlex.join(['bash', '-c', command]), 600 + 30 * seconds)
             if 'ERROR: not found' in output:
                 raise SystemExit(output)
             if outcome != TestOutcome.SURVIVED:

@@ -2,7 +2,6 @@
 
 import math
 from pathlib import Path
-import time
 
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
@@ -120,9 +119,8 @@ class TestOneArm:
         assert list(standard.reference.positions) == pytest.approx([1.0, -0.6, 1.4])
         publisher = arm.graph.node.create_publisher(
             JointTrajectory, 'controller/joint_trajectory', 10)
-        arm.graph.wait_until(publisher.get_subscription_count, 'the controller listens')
-        time.sleep(0.5)   # it has to discover this publisher, too
-        publisher.publish(trajectory((0.3, (1.0, -0.7, 1.4))))
+        arm.graph.publish_until(publisher, trajectory((0.3, (1.0, -0.7, 1.4))), lambda:
+                                arm.joint_states[-1].position[1] < -0.601, 'it moves')
         arm.graph.wait_until(
             lambda: arm.joint_states[-1].position[1] == pytest.approx(-0.7, abs=1e-6),
             'it arrives')
@@ -175,11 +173,8 @@ class TestOneArm:
                  's after its begin: it is out of reach, the nearest state found still violates')):
             arm.assert_rejected(arm.paths, FollowPath.Goal(task=text), words)
         publisher = arm.graph.node.create_publisher(Vector3Stamped, 'controller/gravity', 10)
-        arm.graph.wait_until(publisher.get_subscription_count, 'the controller listens')
         count, before = len(arm.states), arm.states[-1].effort_nominal[1]
-        time.sleep(0.5)   # it has to discover this publisher, too
-        publisher.publish(Vector3Stamped(vector=Vector3(z=-4.905)))
         # The arm, which stands under full gravity, begins to fall; the first states still tell.
-        arm.graph.wait_until(lambda: any(
+        arm.graph.publish_until(publisher, Vector3Stamped(vector=Vector3(z=-4.905)), lambda: any(
             len(one.effort_nominal) == 3 and abs(one.effort_nominal[1]) < 0.7 * abs(before)
             for one in arm.states[count:]), 'it is told')

@@ -190,11 +190,7 @@ class TestOneController:
         message = Vector3Stamped(vector=Vector3(**wrong))
         values = [message.vector.x, message.vector.y, message.vector.z]
         text = f"gravity not used: parameter 'gravity' is {values}; allowed: {allowed}"
-        end = time.monotonic() + 60.0
-        while text not in controller.output:
-            assert time.monotonic() < end, controller.output
-            publisher.publish(message)
-            time.sleep(0.05)
+        bench.graph.publish_until(publisher, message, lambda: text in controller.output, text)
         bench.graph.node.destroy_publisher(publisher)
         before = bench.answer()
         # Its weight is that under the old gravity: the arm needs no more than some 10 N m.

@@ -102,21 +102,23 @@ def test_arm_in_lockstep_follows_the_ellipse_whatever_the_machine_does(launch, g
     assert settled == pytest.approx(0.0387e-3, rel=0.02)
 
 
-def test_arm_in_real_time_is_within_a_millimetre(launch, graph, patient):
+def test_arm_without_lockstep_is_within_a_millimetre(launch, graph, patient):
+    """In real time; where the machine stops for long, at a slower pace until it keeps up."""
     commands = graph.hear(Float64MultiArray, 'effort_controller/commands', 100)
-    for _ in range(3):
+    for factor in (1.0, 0.4, 0.1, 0.03):
         commands.clear()
+        pace = ['use_sim_time:=true', f'real_time_factor:={factor}'] if factor < 1.0 else []
         running = launch('track.launch.py', patient('three_link_arm'), 'viewer:=false',
-                         'rviz:=false', 'lockstep:=false')
+                         'rviz:=false', 'lockstep:=false', *pace)
         samples, states = record(graph, DURATION)
         assert running.up
         answered = [int(one.layout.dim[0].label) for one in commands]
-        silence = max(np.diff(answered[len(answered) // 10:])) / 1e9
+        silence = max(np.diff(answered[len(answered) // 10:])) / 1e9   # of the robot's time
         if silence < 0.2:
             break
         running.close()   # the path went on without the arm
     else:
-        pytest.skip(f'three times something else took the processors, {silence:.1f} s at last')
+        raise AssertionError(f'{silence:.1f} s without a control step at a pace of {factor}')
     check_nominal_model(states)
     to_point, to_curve = largest_errors(
         samples, ['joint1', 'joint2', 'joint3'], arm_tool, arm_path)

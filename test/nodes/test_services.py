@@ -237,11 +237,12 @@ class TestOneServer:
         for sender in senders:
             sender.wait_for('sent')
         begin = time.monotonic()
-        answered = 0
+        answered, slowest = 0, 0.0
         while (not all('answered' in sender.output for sender in senders)
                and time.monotonic() < begin + 120.0):
+            asked = time.monotonic()
             assert graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics', small).success
-            answered += 1
+            answered, slowest = answered + 1, max(slowest, time.monotonic() - asked)
         for sender in senders:
             assert f'answered True {HUGE} ' in sender.output, server.output
         # With as many huge requests as the server has threads, a small one would wait for one of
@@ -249,7 +250,8 @@ class TestOneServer:
         # that takes is the machine's.
         assert answered > 2 * SENDERS
         between = np.diff([begin, *(beat for beat in beats if beat > begin), time.monotonic()])
-        assert max(between) < max(2.5, 0.5 * (time.monotonic() - begin))   # of a timer of 1 s
+        # A timer of 1 s; where the machine is busy it is late as the small answers are.
+        assert max(between) < max(2.5 + 2.0 * slowest, 0.5 * (time.monotonic() - begin))
 
     def test_parameters_are_described(self, server, graph):
         request = GetParameters.Request(names=['gravity', 'num_threads'])

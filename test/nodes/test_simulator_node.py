@@ -7,6 +7,7 @@ import threading
 import time
 
 from diagnostic_msgs.msg import DiagnosticArray
+from processes import PATIENCE
 import pytest
 import rclpy
 from rosgraph_msgs.msg import Clock
@@ -36,18 +37,13 @@ def send(graph):
     publisher = graph.node.create_publisher(Float64MultiArray, COMMANDS, 10)
 
     def publish(*efforts, until, what):
-        def sent():   # again and again: the first ones of a new pair may be lost
-            publisher.publish(Float64MultiArray(data=list(efforts)))
-            time.sleep(0.05)
-            return until()
-        graph.wait_until(publisher.get_subscription_count, 'somebody takes the commands')
-        graph.wait_until(sent, what)
+        graph.publish_until(publisher, Float64MultiArray(data=list(efforts)), until, what)
     return publish
 
 
 def wait_for_more(grows, count):
     """Wait until a list has some more entries."""
-    enough, end = len(grows) + count, time.monotonic() + 20.0
+    enough, end = len(grows) + count, time.monotonic() + PATIENCE
     while len(grows) < enough:
         assert time.monotonic() < end, f'{len(grows)} of {enough}'
         time.sleep(0.01)

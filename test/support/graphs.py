@@ -64,6 +64,16 @@ class Graph:
             assert time.monotonic() < end, f'not within {timeout} s: {what}'
             time.sleep(0.02)
 
+    def publish_until(self, publisher: Any, message: Any, condition: Callable[[], Any],
+                      what: str) -> Any:
+        """Publish again and again until a condition holds: a new pair may lose the first ones."""
+        def met() -> Any:
+            publisher.publish(message)
+            time.sleep(0.05)
+            return condition()
+        self.wait_until(publisher.get_subscription_count, f'somebody listens: {what}')
+        return self.wait_until(met, what)
+
     def close(self) -> None:
         """Leave the graph."""
         self._executor.shutdown(5.0)
