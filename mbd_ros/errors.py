@@ -136,7 +136,8 @@ class UnknownNameError(MbdError):
         more = len(self.known) - MOST_NAMES
         known_names = ', '.join(self.known[:MOST_NAMES]) + (
             f', ... ({more} more)' if more > 0 else '')
-        super().__init__(f"there is no {kind} named '{name}'; known: {known_names}{hint}")
+        super().__init__(
+            f"there is no {kind} named '{_shortened(name)}'; known: {known_names}{hint}")
 
 
 class SingularMassError(MbdError):
@@ -188,10 +189,7 @@ class InvalidValueError(MbdError):
         self.argument = argument
         self.found = found
         self.allowed = allowed
-        text = ' '.join(repr(found).split())  # arrays write several lines
-        if len(text) > LONGEST_VALUE:
-            text = text[:LONGEST_VALUE] + ' ...'
-        super().__init__(f'{argument} is {text}; allowed: {allowed}')
+        super().__init__(f'{_shortened(argument)} is {_shown(found)}; allowed: {allowed}')
 
 
 class UnsupportedError(MbdError):
@@ -415,6 +413,20 @@ class NoModelError(MbdError):
     def __init__(self, reason: str) -> None:
         self.reason = reason
         super().__init__(f'there is no robot model: {reason}')
+
+
+def _shortened(text: object) -> str:
+    """Return text on one line, cut where it is too long."""
+    line = ' '.join(str(text).split())   # arrays write several lines
+    return line if len(line) <= LONGEST_VALUE else line[:LONGEST_VALUE] + ' ...'
+
+
+def _shown(value: object) -> str:
+    """Return a value as a message shows it, whatever it is."""
+    try:
+        return _shortened(repr(value))
+    except (ValueError, RecursionError):   # thousands of digits, or of lists within lists
+        return f'a value of type {type(value).__name__} that is too long to be shown'
 
 
 def _restored(kind: type[MbdError], message: str, facts: dict[str, Any]) -> MbdError:

@@ -11,11 +11,13 @@ from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.constraints.surfaces import cylinder, OnSurface, plane, sphere
 from mbd_ros.control.constraints.tool_constraints import (
     AXES, NoSideslip, ToolDirection, ToolOrientation, ToolPosition)
+from mbd_ros.control.references.arguments import (
+    mapping, mappings, number, positive_number, row, table, text, texts)
 from mbd_ros.control.references.joint_trajectories import joint_trajectory
 from mbd_ros.control.references.orientations import held, Orientation, Turn
-from mbd_ros.control.references.path_data import Kind, made_from_data, path_from_data
+from mbd_ros.control.references.path_data import (
+    Kind, made_from_data, path_from_data, point, Reader)
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import InvalidValueError
 
 Data = Mapping[str, Any]
 
@@ -45,12 +47,8 @@ def constraints_from_data(dyn: PreparedDynamics, data: Sequence[Data]) -> list[C
 
     """
     found: list[Constraint] = []
-    for index, entry in enumerate(data):
-        number = f' {index + 1}'
-        if not isinstance(entry, Mapping):
-            raise InvalidValueError(f'constraint{number}', entry,
-                                    'a mapping with kind and its data')
-        found += made_from_data(KINDS, 'constraint', entry, dyn, number=number)
+    for index, entry in enumerate(mappings('constraints', data)):
+        found += made_from_data(KINDS, 'constraint', entry, dyn, which=f' {index + 1}')
     return found
 
 
@@ -104,28 +102,42 @@ def _no_sideslip(dyn: PreparedDynamics, link: str, axis: Any) -> list[Constraint
     return [NoSideslip(dyn, link, axis)]
 
 
+def _orientation_of(name: str, value: Any) -> Any:
+    """Return a quaternion, or the mapping that describes a turn."""
+    return value if isinstance(value, Mapping) else row(name, value)
+
+
+def _coefficients(name: str, value: Any) -> dict[str, float]:
+    """Return numbers by joint."""
+    return {text(f'joint of {name}', joint): number(f"{name} of '{joint}'", each)
+            for joint, each in mapping(name, value).items()}
+
+
 SURFACES: Mapping[str, Kind] = {
-    'plane': Kind(plane, frozenset({'point', 'normal'})),
-    'sphere': Kind(sphere, frozenset({'center', 'radius'})),
-    'cylinder': Kind(cylinder, frozenset({'point', 'axis', 'radius'})),
+    'plane': Kind(plane, {'point': point, 'normal': point}),
+    'sphere': Kind(sphere, {'center': point, 'radius': positive_number}),
+    'cylinder': Kind(cylinder, {'point': point, 'axis': point, 'radius': positive_number}),
 }
 """Surfaces on which ``on_surface`` holds a point; two of them meet in a curve."""
 
 TURNS: Mapping[str, Kind] = {
-    'turn': Kind(Turn, frozenset({'start', 'end'}),
-                 frozenset({'duration', 'begin'})),
+    'turn': Kind(Turn, {'start': row, 'end': row},
+                 {'duration': positive_number, 'begin': number}),
 }
 
+LINK: Mapping[str, Reader] = {'link': text}
+POINT: Mapping[str, Reader] = {'point': point}
 KINDS: Mapping[str, Kind] = {
-    'tool_position': Kind(_position, frozenset({'link', 'path'}), frozenset({'axes', 'point'})),
-    'tool_orientation': Kind(_orientation, frozenset({'link', 'orientation'})),
-    'tool_pose': Kind(_pose, frozenset({'link', 'path', 'orientation'}), frozenset({'point'})),
-    'tool_direction': Kind(_direction, frozenset({'link', 'axis', 'direction'})),
-    'on_surface': Kind(_on_surface, frozenset({'link', 'surfaces'}), frozenset({'point'})),
-    'joint_path': Kind(_joints, frozenset({'joints', 'times', 'positions'}),
-                       frozenset({'velocities', 'accelerations'})),
-    'joint_coupling': Kind(_coupling, frozenset({'coefficients'}), frozenset({'value'})),
-    'joint_speed': Kind(_speed, frozenset({'coefficients'}), frozenset({'value'})),
-    'no_sideslip': Kind(_no_sideslip, frozenset({'link', 'axis'})),
+    'tool_position': Kind(_position, {**LINK, 'path': mapping}, {'axes': text, **POINT}),
+    'tool_orientation': Kind(_orientation, {**LINK, 'orientation': _orientation_of}),
+    'tool_pose': Kind(
+        _pose, {**LINK, 'path': mapping, 'orientation': _orientation_of}, POINT),
+    'tool_direction': Kind(_direction, {**LINK, 'axis': point, 'direction': point}),
+    'on_surface': Kind(_on_surface, {**LINK, 'surfaces': mappings}, POINT),
+    'joint_path': Kind(_joints, {'joints': texts, 'times': row, 'positions': table},
+                       {'velocities': table, 'accelerations': table}),
+    'joint_coupling': Kind(_coupling, {'coefficients': _coefficients}, {'value': number}),
+    'joint_speed': Kind(_speed, {'coefficients': _coefficients}, {'value': number}),
+    'no_sideslip': Kind(_no_sideslip, {**LINK, 'axis': point}),
 }
 """Kinds of constraint."""

@@ -8,8 +8,8 @@ import functools
 import numpy as np
 
 from mbd_ros.control.constraints.recorded import Known, Rows
-from mbd_ros.control.references.arguments import require, require_model
-from mbd_ros.control.references.paths import finite, Path
+from mbd_ros.control.references.arguments import finite, require, require_model
+from mbd_ros.control.references.paths import Path
 from mbd_ros.control.references.scalars import difference, Row, sum_of
 from mbd_ros.control.references.time_code import codes_of, TimeCode, unchanging
 from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.constraints.recorded import Known, Quantity, Rows, Structure
-from mbd_ros.control.references.arguments import require_prepared
-from mbd_ros.control.references.paths import checked_point
+from mbd_ros.control.references.arguments import checked_point, require_prepared
 from mbd_ros.control.references.scalars import Row, sum_of
 from mbd_ros.control.references.time_code import TimeCode
 from mbd_ros.dynamics import PreparedDynamics

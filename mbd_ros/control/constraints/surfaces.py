@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.constraints.link_constraint import LinkConstraint, Moving, point_of_link
-from mbd_ros.control.references.paths import checked_point, positive
+from mbd_ros.control.references.arguments import (
+    checked_direction, checked_point, positive)
 from mbd_ros.control.references.scalars import Row
 from mbd_ros.control.references.time_code import closed_form, TimeCode
 from mbd_ros.control.references.user_functions import UserFunction
@@ -123,7 +124,8 @@ def plane(point: ArrayLike, normal: ArrayLike) -> Surface:
         The function.
 
     """
-    p, n = Vector3(*checked_point('point', point).tolist()), unit_vector('normal', normal)
+    p, n = Vector3(*checked_point('point', point).tolist()), Vector3(
+        *checked_direction('normal', normal).tolist())
     return _drawn(lambda x, t: (x - p).dot(n), 'plane', p, n, 0.0)
 
 
@@ -166,7 +168,8 @@ def cylinder(point: ArrayLike, axis: ArrayLike, radius: float) -> Surface:
         The function.
 
     """
-    p, a = Vector3(*checked_point('point', point).tolist()), unit_vector('axis', axis)
+    p = Vector3(*checked_point('point', point).tolist())
+    a = Vector3(*checked_direction('axis', axis).tolist())
     r = positive('radius', radius)
 
     def function(x: Vector3, t: Scalar) -> Scalar:
@@ -183,12 +186,3 @@ def _drawn(function: Surface, kind: str, center: Vector3, axis: Vector3, radius:
     function.drawn = Drawn(  # type: ignore[attr-defined]
         kind, np.array(center), quaternion / np.linalg.norm(quaternion), radius)
     return function
-
-
-def unit_vector(name: str, value: ArrayLike) -> Vector3:
-    """Return a direction of length one."""
-    vector = checked_point(name, value)
-    length = float(np.linalg.norm(vector))
-    if length == 0.0:
-        raise InvalidValueError(name, [0.0, 0.0, 0.0], 'a vector that is not zero')
-    return Vector3(*(vector / length).tolist())

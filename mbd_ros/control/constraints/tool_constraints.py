@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.constraints.link_constraint import LinkConstraint, Moving, point_of_link
-from mbd_ros.control.references.arguments import require
-from mbd_ros.control.references.orientations import checked_direction, Orientation
+from mbd_ros.control.references.arguments import checked_direction, require
+from mbd_ros.control.references.orientations import Orientation
 from mbd_ros.control.references.paths import Path
 from mbd_ros.control.references.scalars import Row
 from mbd_ros.control.references.time_code import codes_of, followed, time_code_of, TimeCode

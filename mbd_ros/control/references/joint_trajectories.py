@@ -8,6 +8,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.control.references.arguments import numbers
 from mbd_ros.control.references.joint_coordinates import entry_rates, JointCoordinates
 from mbd_ros.control.references.splines import PiecewisePolynomial, trajectory
 from mbd_ros.errors import InvalidValueError, ShapeError
@@ -206,10 +207,7 @@ def _rates(name: str, values: ArrayLike, count: int, coordinates: JointCoordinat
 
 def _table(name: str, values: ArrayLike, count: int, owners: str) -> Matrix:
     """Return rows of numbers, checked."""
-    try:
-        table = np.array(values, np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidValueError(name, values, 'rows of as many numbers each') from error
-    if table.ndim != 2 or table.shape[1] != count:
+    table = numbers(name, values, 2)
+    if table.shape[1] != count:
         raise ShapeError(f'{name} of a path of joints', table.shape, f'(k, {count}): {owners}')
     return table

@@ -8,10 +8,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.control.references.paths import checked_point, finite, positive, quintic
+from mbd_ros.control.references.arguments import finite, positive, vector
+from mbd_ros.control.references.paths import quintic
 from mbd_ros.control.references.scalars import Row
 from mbd_ros.control.references.time_code import closed_form, Coded, TimeCode
-from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
+from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation.manifold import Matrix, Vector
 from mbd_ros.spatial import Rotation, Scalar, sine, Vector3
 from mbd_ros.spatial.logarithm import rotation_vector as logarithm
@@ -127,14 +128,7 @@ def rotation_of(name: str, quaternion: ArrayLike) -> Matrix:
         If it is not four finite numbers, or zero.
 
     """
-    try:
-        values = np.array(quaternion, np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidValueError(name, quaternion, 'a quaternion x y z w') from error
-    if values.shape != (4,):
-        raise ShapeError(name, values.shape, '(4,), a quaternion x y z w')
-    if not np.isfinite(values).all():
-        raise NotFiniteError(name, 'a quaternion', float(values[~np.isfinite(values)][0]))
+    values = vector(name, quaternion, 4, 'a quaternion x y z w')
     length = float(np.linalg.norm(values))
     if length == 0.0:
         raise InvalidValueError(name, values.tolist(), 'a quaternion that is not zero')
@@ -158,12 +152,3 @@ def rotation_vector(rotation: Matrix) -> Vector:
     Exact to rounding at every angle; at pi one of the two signs.
     """
     return np.array(logarithm(Rotation(*(Vector3(*row) for row in rotation.T.tolist()))))
-
-
-def checked_direction(name: str, value: ArrayLike) -> Vector:
-    """Return a direction (3,) of length one."""
-    vector = checked_point(name, value)
-    length = float(np.linalg.norm(vector))
-    if length == 0.0:
-        raise InvalidValueError(name, [0.0, 0.0, 0.0], 'a vector that is not zero')
-    return vector / length

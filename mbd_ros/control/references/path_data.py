@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+import types
+from typing import Any, NamedTuple, TypeAlias
 
+from mbd_ros.control.references.arguments import (
+    checked_point, flag, mapping, number, positive_number, table, text)
 from mbd_ros.control.references.paths import circle, Ellipse, Line, Lissajous, Path
 from mbd_ros.control.references.splines import spline
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 
+Reader: TypeAlias = Callable[[str, Any], Any]
+"""``(name, value)`` to the value, checked; raises MbdError."""
+
+NONE: Mapping[str, Reader] = types.MappingProxyType({})
+
 
 class Kind(NamedTuple):
-    """A kind of thing: what makes it, the data it needs and those it may have."""
+    """A kind of thing: what makes it, the data it needs and may have, each with its reader."""
 
     make: Callable[..., Any]
-    needed: frozenset[str]
-    optional: frozenset[str] = frozenset()
+    needed: Mapping[str, Reader]
+    optional: Mapping[str, Reader] = NONE
 
 
+def point(name: str, value: Any) -> Any:
+    """Return three numbers of plain data."""
+    return [number(name, each) for each in checked_point(name, value).tolist()]
+
+
+PERIOD: Mapping[str, Reader] = {'period': positive_number}
 KINDS: Mapping[str, Kind] = {
-    'ellipse': Kind(Ellipse, frozenset({'center', 'a', 'b'}), frozenset({'period'})),
-    'circle': Kind(circle, frozenset({'center', 'radius', 'normal'}), frozenset({'period'})),
-    'lissajous': Kind(Lissajous, frozenset({'center', 'amplitude', 'turns'}),
-                      frozenset({'phase', 'period'})),
-    'spline': Kind(spline, frozenset({'points', 'duration'}), frozenset({'begin', 'closed'})),
-    'line': Kind(Line, frozenset({'start', 'end', 'duration'}), frozenset({'begin'})),
+    'ellipse': Kind(Ellipse, {'center': point, 'a': point, 'b': point}, PERIOD),
+    'circle': Kind(
+        circle, {'center': point, 'radius': positive_number, 'normal': point}, PERIOD),
+    'lissajous': Kind(Lissajous, {'center': point, 'amplitude': point, 'turns': point},
+                      {'phase': point, **PERIOD}),
+    'spline': Kind(spline, {'points': table, 'duration': positive_number},
+                   {'begin': number, 'closed': flag}),
+    'line': Kind(Line, {'start': point, 'end': point, 'duration': positive_number},
+                 {'begin': number}),
 }
 """Kinds of path."""
 
@@ -57,7 +74,7 @@ def path_from_data(data: Mapping[str, Any]) -> Path:
 
 
 def made_from_data(kinds: Mapping[str, Kind], noun: str, data: Mapping[str, Any], *first: Any,
-                   number: str = '') -> Any:
+                   which: str = '') -> Any:
     """
     Return what plain data describe.
 
@@ -65,8 +82,8 @@ def made_from_data(kinds: Mapping[str, Kind], noun: str, data: Mapping[str, Any]
     ----------
     kinds : mapping of str to Kind
         What there is.
-    noun, number : str
-        What it is called in errors.
+    noun, which : str
+        What it is called in errors, and its number.
     data : mapping
         ``kind`` and the arguments of that kind.
     *first
@@ -78,17 +95,18 @@ def made_from_data(kinds: Mapping[str, Kind], noun: str, data: Mapping[str, Any]
         As ``path_from_data``.
 
     """
-    kind = str(data.get('kind', ''))
+    what = f'{noun}{which}'
+    kind = text(f'kind of {what}', mapping(what, data).get('kind', ''))
     if kind not in kinds:
-        raise UnknownNameError(f'kind of {noun}{number}', kind, kinds)
+        raise UnknownNameError(f'kind of {what}', kind, kinds)
     make, needed, optional = kinds[kind]
+    readers = {**needed, **optional}
     given = {name: value for name, value in data.items() if name != 'kind'}
     for name in given:
-        if name not in needed | optional:
-            raise UnknownNameError(f'datum of a {noun} of kind {kind}', name,
-                                   sorted(needed | optional))
-    missing = sorted(needed - given.keys())
+        if name not in readers:
+            raise UnknownNameError(f'datum of a {noun} of kind {kind}', name, sorted(readers))
+    missing = sorted(needed.keys() - given.keys())
     if missing:
-        raise InvalidValueError(f'{noun}{number} of kind {kind}', sorted(given),
+        raise InvalidValueError(f'{what} of kind {kind}', sorted(given),
                                 f'also with {", ".join(missing)}')
-    return make(*first, **given)
+    return make(*first, **{name: readers[name](name, value) for name, value in given.items()})

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import math
-from numbers import Real
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.control.references.arguments import (
+    checked_direction, checked_point, finite, positive)
 from mbd_ros.control.references.scalars import Row
 from mbd_ros.control.references.time_code import closed_form, Coded, TimeCode
-from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.simulation.manifold import Vector
 from mbd_ros.spatial import cosine, larger, Scalar, sine
 
@@ -224,11 +224,7 @@ def circle(
 
     """
     radius = positive('radius', radius)
-    n = checked_point('normal', normal)
-    length = float(np.linalg.norm(n))
-    if length == 0.0:
-        raise InvalidValueError('normal', [0.0, 0.0, 0.0], 'a vector that is not zero')
-    n = n / length
+    n = checked_direction('normal', normal)
     axis = np.zeros(3)
     axis[int(np.argmin(np.abs(n)))] = 1.0
     a = axis - n * float(n @ axis)
@@ -269,33 +265,3 @@ def end_of(path: object) -> float:
     """Return the time from which on a path, or a turn, rests [s]; infinite if it never does."""
     duration = getattr(path, 'duration', None)
     return math.inf if duration is None else float(getattr(path, 'begin', 0.0) + duration)
-
-
-def checked_point(name: str, value: ArrayLike) -> Vector:
-    """Return a read-only (3,) vector of finite numbers."""
-    try:
-        point = np.array(value, np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidValueError(name, value, 'three numbers') from error
-    if point.shape != (3,):
-        raise ShapeError(name, point.shape, '(3,)')
-    finite = np.isfinite(point)
-    if not finite.all():
-        axis = int(np.argmin(finite))
-        raise NotFiniteError(name, 'xyz'[axis], float(point[axis]))
-    point.setflags(write=False)
-    return point
-
-
-def positive(name: str, value: object) -> float:
-    """Return a positive finite number."""
-    if not isinstance(value, Real) or not 0.0 < float(value) < math.inf:
-        raise InvalidValueError(name, value, 'a positive number')
-    return float(value)
-
-
-def finite(name: str, value: object) -> float:
-    """Return a finite number."""
-    if not isinstance(value, Real) or not math.isfinite(float(value)):
-        raise InvalidValueError(name, value, 'a finite number')
-    return float(value)

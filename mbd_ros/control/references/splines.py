@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 import scipy
 
-from mbd_ros.control.references.paths import (
-    CodedPath, finite, Path, PathPoint, positive, quintic)
+from mbd_ros.control.references.arguments import finite, numbers, positive
+from mbd_ros.control.references.paths import CodedPath, Path, PathPoint, quintic
 from mbd_ros.control.references.scalars import Row
 from mbd_ros.control.references.time_code import (
     chain_rule, closed_form, run_through, time_code_of, TimeCode)
-from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
+from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution.loop_code import loop_code, LoopCode
-from mbd_ros.simulation.manifold import Matrix, Vector
+from mbd_ros.simulation.manifold import Vector
 from mbd_ros.spatial import Scalar
 
 
@@ -142,8 +142,8 @@ def trajectory(
         If the arrays do not fit, hold NaN or infinity, or the times do not increase.
 
     """
-    t = _numbers('times', times, 1)
-    x = _numbers('positions', positions, 2)
+    t = numbers('times', times, 1)
+    x = numbers('positions', positions, 2)
     if len(t) < 2:
         raise InvalidValueError('times', t.tolist(), 'at least two')
     if x.shape[0] != len(t):
@@ -159,7 +159,7 @@ def trajectory(
         cubic = scipy.interpolate.CubicSpline(
             t, x, bc_type=((1, first), (1, rest))).c[::-1].transpose(1, 0, 2)
         return PiecewisePolynomial(t, np.pad(cubic, ((0, 0), (0, 2), (0, 0))))
-    v = _numbers('velocities', velocities, 2)
+    v = numbers('velocities', velocities, 2)
     if v.shape != x.shape:
         raise ShapeError('velocities', v.shape, f'{x.shape}, as the positions')
     h = steps[:, None]
@@ -169,7 +169,7 @@ def trajectory(
         rows = (x0, v0, (3 * way - h * (2 * v0 + v1)) / h**2, (h * (v0 + v1) - 2 * way) / h**3,
                 np.zeros_like(x0), np.zeros_like(x0))
         return PiecewisePolynomial(t, np.stack(rows, axis=1))
-    a = _numbers('accelerations', accelerations, 2)
+    a = numbers('accelerations', accelerations, 2)
     if a.shape != x.shape:
         raise ShapeError('accelerations', a.shape, f'{x.shape}, as the positions')
     a0, a1 = a[:-1], a[1:]
@@ -325,7 +325,7 @@ def spline(points: Sequence[ArrayLike], duration: float, *, begin: float = 0.0,
         If the points or times are not as they should be.
 
     """
-    x = _numbers('points', points, 2)
+    x = numbers('points', points, 2)
     if x.shape[1] != 3 or len(x) < 2 + closed:
         raise ShapeError('points', x.shape, f'(k, 3) with k > {1 + closed}')
     if closed:
@@ -341,20 +341,3 @@ def spline(points: Sequence[ArrayLike], duration: float, *, begin: float = 0.0,
     if closed:
         return Repeated(path, float(s[-1]), positive('duration', duration))
     return Scaled(path, float(s[-1]), duration, begin)
-
-
-def _numbers(name: str, values: ArrayLike | Sequence[ArrayLike], dimensions: int
-             ) -> Vector | Matrix:
-    """Return an array of finite numbers."""
-    try:
-        array = np.array(values, np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidValueError(name, values, 'rows of as many numbers each') from error
-    if array.ndim != dimensions:
-        raise ShapeError(name, array.shape, '(k,)' if dimensions == 1 else '(k, n)')
-    finite_ones = np.isfinite(array)
-    if not finite_ones.all():
-        row = int(np.argmin(finite_ones.reshape(len(array), -1).all(axis=1)))
-        bad = np.atleast_1d(array[row])
-        raise NotFiniteError(name, f'point {row}', float(bad[~np.isfinite(bad)][0]))
-    return array

@@ -8,7 +8,7 @@ law. The tasks of the shipped robots are in ``TASKS``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 import math
 from typing import Any, NamedTuple
 
@@ -18,7 +18,9 @@ from mbd_ros.control.constraints.constraint_data import constraints_from_data
 from mbd_ros.control.constraints.constraint_stack import Stack
 from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.constraints.tool_constraints import ToolPosition
-from mbd_ros.control.references.path_data import path_from_data
+from mbd_ros.control.references.arguments import (
+    mapping, mappings, number_not_below_zero, positive_number, row, text, texts)
+from mbd_ros.control.references.path_data import path_from_data, Reader
 from mbd_ros.control.step.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.step.nominal_model import NominalModel
@@ -137,6 +139,11 @@ class Task:
     posture_stiffness: tuple[float, ...] = field(default=(20.0,))
     actuated: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Check the data, each by its reader."""
+        for name, reader in READERS.items():
+            object.__setattr__(self, name, reader(f"'{name}' of a task", getattr(self, name)))
+
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Task:
         """
@@ -151,28 +158,36 @@ class Task:
         Returns
         -------
         Task
-            The task; values are checked where they are used, by ``controller_for``.
+            The task; whether it fits a robot is checked by ``controller_for``.
 
         Raises
         ------
         UnknownNameError
             If a name is not known; names the nearest.
-        InvalidValueError
-            If ``link`` or ``path`` is missing and there are no ``constraints``.
+        InvalidValueError, ShapeError, NotFiniteError
+            If ``link`` or ``path`` is missing and there are no ``constraints``, or a value is of
+            another type or size than is allowed.
 
         """
-        known = [entry.name for entry in fields(cls)]
-        for name in data:
-            if name not in known:
-                raise UnknownNameError('datum of a task', name, known)
+        for name in mapping('task', data):
+            if name not in READERS:
+                raise UnknownNameError('datum of a task', name, READERS)
         missing = [name for name in ('link', 'path')
                    if name not in data and 'constraints' not in data]
         if missing:
             raise InvalidValueError('task', sorted(data), f'also with {", ".join(missing)}')
-        values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value
-                                  for name, value in data.items()}
-        return cls(**values)
+        return cls(**data)
 
+
+READERS: Mapping[str, Reader] = {
+    'link': text, 'path': mapping, 'constraints': mappings, 'start_positions': row,
+    'start_velocities': row, 'axes': text, 'start': text, 'step': positive_number, 'metric': text,
+    'bandwidth': positive_number, 'approach_speed': positive_number,
+    'robust_rate': number_not_below_zero, 'adaptation_rate': number_not_below_zero,
+    'payload_limit': number_not_below_zero, 'posture': row, 'posture_stiffness': row,
+    'actuated': texts,
+}
+"""What reads each datum of a task."""
 
 KEPT = ('link', 'step', 'metric', 'bandwidth', 'approach_speed', 'robust_rate', 'adaptation_rate',
         'payload_limit', 'posture', 'posture_stiffness', 'actuated')
@@ -202,7 +217,7 @@ def next_task(task: Task, data: Mapping[str, Any]) -> Task:
 
     """
     return Task.from_data({**{name: getattr(task, name) for name in KEPT}, 'start': 'approach',
-                           **data})
+                           **mapping('task', data)})
 
 
 class Controller(NamedTuple):

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.control.references.paths import checked_point
+from mbd_ros.control.references.arguments import checked_point
 from mbd_ros.control.udwadia_kalaba.robot_code import LARGEST_DENSE
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.prepared import STANDARD_GRAVITY

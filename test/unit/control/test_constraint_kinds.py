@@ -233,7 +233,8 @@ def test_the_length_of_an_orientation_error_is_the_geodesic_distance(puma):
     ({'kind': 'on_surface', 'link': 'tool', 'surfaces': [{'kind': 'cone'}]},
      UnknownNameError, 'kind of surface'),
     ({'kind': 'on_surface', 'link': 'tool', 'surfaces': []}, InvalidValueError, 'at least one'),
-    ('tool_position', InvalidValueError, 'a mapping with kind'),
+    ('tool_position', InvalidValueError,
+     "entry 0 of constraints is 'tool_position'; allowed: a mapping"),
 ])
 def test_data_that_describe_no_constraint(puma, data, error, words):
     with pytest.raises(error, match=words):

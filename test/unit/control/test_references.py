@@ -106,7 +106,7 @@ def test_from_data_gives_the_same_paths():
     ({'kind': 'line', 'start': [0, 0, 0], 'end': [1, 1, 1], 'duration': 0}, InvalidValueError,
      'duration is 0; allowed: a positive number'),
     ({'kind': 'line', 'start': [0, 0, 0], 'end': [1, 1, 1], 'duration': 1, 'begin': math.inf},
-     InvalidValueError, 'begin is inf; allowed: a finite number'),
+     InvalidValueError, 'begin is inf; allowed: a number, at most 1e+12'),
     ({'kind': 'circle', 'center': [0, 0, 0], 'radius': -1.0, 'normal': [0, 0, 1]},
      InvalidValueError, 'radius is -1.0; allowed: a positive number'),
     ({'kind': 'circle', 'center': [0, 0, 0], 'radius': 1.0, 'normal': [0, 0, 0]},
