@@ -11,40 +11,11 @@ from mbd_msgs.msg import EffortTerm, ErrorCode
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.errors import MbdError
 from mbd_ros.messages.dynamics_requests import JointOrder
-from mbd_ros.messages.error_codes import error_code, name_at_fault
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]
 BASE_ROWS = ('linear.x', 'linear.y', 'linear.z', 'angular.x', 'angular.y', 'angular.z')
-
-
-def fail(response: Any, error: MbdError, generation: int) -> Any:
-    """
-    Fill an answer with an error and no number.
-
-    Parameters
-    ----------
-    response : Response
-        Of any service of mbd_msgs, as the client library made it.
-    error : MbdError
-        What went wrong.
-    generation : int
-        Number of the model in use, 0 without one.
-
-    Returns
-    -------
-    Response
-        The same.
-
-    """
-    response.success = False
-    response.error_code = error_code(error)
-    response.message = str(error)
-    response.name_at_fault = name_at_fault(error)
-    response.model_generation = generation
-    return response
 
 
 def succeed(response: Any, order: JointOrder, generation: int, *, formulation: str,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mbd_msgs.msg import ErrorCode
 
 from mbd_ros.errors import MbdError
@@ -30,3 +32,30 @@ def name_at_fault(error: MbdError) -> str:
     if isinstance(where, str) and where.count("'") == 2:
         return where.split("'")[1]
     return ''
+
+
+def fail(response: Any, error: MbdError, generation: int) -> Any:
+    """
+    Fill an answer with an error and no number.
+
+    Parameters
+    ----------
+    response : Response
+        Of any service, as the client library made it; fields that it does not have are left out.
+    error : MbdError
+        What went wrong.
+    generation : int
+        Number of the model in use, 0 without one.
+
+    Returns
+    -------
+    Response
+        The same.
+
+    """
+    for field, value in (
+            ('success', False), ('error_code', error_code(error)), ('message', str(error)),
+            ('name_at_fault', name_at_fault(error)), ('model_generation', generation)):
+        if hasattr(response, field):
+            setattr(response, field, value)
+    return response

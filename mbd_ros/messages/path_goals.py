@@ -15,7 +15,7 @@ from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.control.tasks.goal_watch import chosen, farthest, Outcome, PathWatch
 from mbd_ros.control.tasks.task import next_task
 from mbd_ros.control.tasks.tracker import Tracker
-from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.times import SECOND, to_nanoseconds, to_stamp
 
@@ -32,10 +32,11 @@ CODES = {
 """Error codes of the action by outcome."""
 
 
-def refusal(error: Exception) -> int:
-    """Return the error code for a goal that could not begin."""
+def refused(error: MbdError) -> FollowPath.Result:
+    """Return the result of a goal that could not begin."""
     unreachable = isinstance(error, InvalidValueError) and error.argument == 'start'
-    return int(Result.OUT_OF_REACH if unreachable else Result.INVALID_GOAL)
+    return Result(error_code=Result.OUT_OF_REACH if unreachable else Result.INVALID_GOAL,
+                  error_string=str(error))
 
 
 def read_task(goal: FollowPath.Goal, base: Task, commands: EffortCommands) -> Task:

@@ -17,6 +17,7 @@ from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.goal_watch import chosen, JointTolerances, Outcome
 from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.errors import MbdError
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.times import SECOND, to_nanoseconds, to_stamp
 from mbd_ros.messages.way_points import (
@@ -37,6 +38,12 @@ CODES = {
 
 ANY = -1.0
 """A tolerance of this is none, as control_msgs/JointTolerance says."""
+
+
+def refused(error: MbdError) -> FollowJointTrajectory.Result:
+    """Return the result of a goal that could not begin."""
+    return Result(error_code=getattr(error, 'result', Result.INVALID_GOAL),
+                  error_string=str(error))
 
 
 def read_trajectory(

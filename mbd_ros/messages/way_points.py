@@ -40,22 +40,24 @@ class Reference(NamedTuple):
     nanoseconds: int
 
 
-class GoalError(Exception):
+class GoalError(MbdError):
     """
     A goal that cannot be carried out.
 
     Parameters
     ----------
-    code : int
+    result : int
         Error code of ``FollowJointTrajectory``.
     what : str
         Explanation.
 
     """
 
-    def __init__(self, code: int, what: str) -> None:
+    code = 'INVALID_VALUE'
+
+    def __init__(self, result: int, what: str) -> None:
         super().__init__(what)
-        self.code = code
+        self.result = result
 
 
 class WayPoints(NamedTuple):

@@ -15,7 +15,6 @@ from mbd_msgs.srv import SetPayload
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock
 from rclpy.clock import ClockType
-from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
@@ -29,7 +28,6 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, MbdError, NoModelError
 from mbd_ros.messages.controller_states import idle_state, tracking_state
 from mbd_ros.messages.efforts import EffortCommands
-from mbd_ros.messages.error_codes import error_code, name_at_fault
 from mbd_ros.messages.joint_states import JointStateReader, JointStateWriter, Measured
 from mbd_ros.messages.path_goals import read_payload
 from mbd_ros.messages.times import SECOND, to_nanoseconds
@@ -41,6 +39,7 @@ from mbd_ros.nodes.aside import done_aside, Turns
 from mbd_ros.nodes.companions import Companions
 from mbd_ros.nodes.controller_drawings import ControllerDrawings
 from mbd_ros.nodes.controller_goals import Controlled, ControllerGoals
+from mbd_ros.nodes.guard import GuardedNode
 from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parameters import declaration_of, declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
@@ -57,7 +56,7 @@ SENDING = frozenset(MODES.values())
 """Modes in which efforts are sent."""
 
 
-class Controller(Node):
+class Controller(GuardedNode):
     """
     Makes a robot follow paths and other constraints.
 
@@ -103,7 +102,7 @@ class Controller(Node):
         self._command: Float64MultiArray | None = None
         self._mode = ControllerState.MODE_WAITING
         self._why = 'no joint states yet'
-        self._steps = self._misses = self._refused = 0
+        self._steps = self._misses = 0
         self._stamp = -1
         self._begin = 0
         self._silence = Silence()
@@ -132,6 +131,11 @@ class Controller(Node):
         self._watch = self.create_timer(
             LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._health = HealthPublisher(self, self._how)
+
+    @property
+    def generation(self) -> int:
+        """Number of the model in use, 0 without one."""
+        return self._source.generation
 
     def close(self) -> None:
         """Do nothing; there is nothing to stop."""
@@ -182,16 +186,13 @@ class Controller(Node):
             return
         if self._too_early(stamp):
             return
-        try:
-            measured = self._state(stamp, message)
-            if measured is not None and self._completed.get_subscription_count():
-                self._publish_joints(stamp, measured)
-            step = None if measured is None else self._step(robot, stamp, measured)
-        except MbdError as error:
-            self._refused += 1
-            self.get_logger().error(f'joint state not used: {error}', throttle_duration_sec=1.0)
+        measured = self._state(stamp, message)
+        if measured is None:
             return
-        if measured is not None and step is not None:
+        if self._completed.get_subscription_count():
+            self._publish_joints(stamp, measured)
+        step = self._step(robot, stamp, measured)
+        if step is not None:
             self._send(stamp, measured, step, begin)
 
     def _publish_joints(self, stamp: int, measured: Measured) -> None:
@@ -324,15 +325,10 @@ class Controller(Node):
                     'what the robot can hold where it is; more than the effort limit of '
                     f'{", ".join(joints)} would be needed'))
             self._payload = payload
-        try:
-            robot, payload, dynamics, preparation = await self._turns.take(ask)
-            if preparation is not None:
-                await done_aside(preparation)
-            await self._turns.take(use)
-        except MbdError as error:
-            response.error_code, response.message = error_code(error), str(error)
-            response.name_at_fault = name_at_fault(error)
-            return response
+        robot, payload, dynamics, preparation = await self._turns.take(ask)
+        if preparation is not None:
+            await done_aside(preparation)
+        await self._turns.take(use)
         self.get_logger().info(f'payload: {payload.mass:g} kg on {payload.link}')
         response.success, response.model_generation = True, robot.model.generation
         return response
@@ -347,15 +343,8 @@ class Controller(Node):
         """Take the gravity of a base that moves, in the axes of the root link."""
         vector = message.vector
         gravity = [vector.x, vector.y, vector.z]
-        try:
-            self._allowed_gravity.check(gravity)
-        except MbdError as error:
-            self._refuse_gravity(error)
-            return
+        self._allowed_gravity.check(gravity)
         self._change_gravity(gravity)
-
-    def _refuse_gravity(self, error: MbdError) -> None:
-        self.get_logger().error(f'gravity not used: {error}', throttle_duration_sec=1.0)
 
     def _change_gravity(self, gravity: list[float]) -> None:
         """Go on under another gravity."""
@@ -365,11 +354,8 @@ class Controller(Node):
         def pulled(along: Sequence[float]) -> PreparedDynamics:
             self._dynamics.change_gravity(along)
             return self._dynamics
-        try:
-            self._use(pulled(gravity), lambda: pulled(self._gravity))
-        except MbdError as error:
-            self._refuse_gravity(error)
-            return
+        self._settings.gravity = self._gravity   # unless the other one can be used
+        self._use(pulled(gravity), lambda: pulled(self._gravity))
         self._gravity = self._settings.gravity = list(gravity)
 
     def _use(self, dynamics: PreparedDynamics, before: Callable[[], PreparedDynamics]) -> None:
@@ -468,8 +454,7 @@ class Controller(Node):
         """Return the health of the node."""
         values = {
             'model generation': self._source.generation, 'steps': self._steps,
-            'deadline misses': self._misses, 'joint states refused': self._refused,
-            'last goal rejected': self._goals.rejected or 'none',
+            'deadline misses': self._misses,
             **self._computing.figures('control step'),
             **self._answering.figures('message to efforts')}
         if self._source.robot is None:

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple, Protocol
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.srv import QueryTrajectoryState
 from mbd_msgs.action import FollowPath
-from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action import GoalResponse
 from rclpy.callback_groups import CallbackGroup
-from rclpy.node import Node
 from rclpy.task import Future
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
@@ -27,13 +26,13 @@ from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcom
 from mbd_ros.control.tasks.rehearsal import rehearse_joints, rehearse_task
 from mbd_ros.control.tasks.task import driven_joints
 from mbd_ros.control.tasks.tracker import Tracker
-from mbd_ros.errors import MbdError
 from mbd_ros.messages import multi_dof_trajectories, path_goals, trajectories
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.way_points import GoalError, Reference
 from mbd_ros.nodes import qos
 from mbd_ros.nodes.aside import done_aside, Turns
+from mbd_ros.nodes.guard import GuardedNode
 
 JointsPath = tuple[tuple[str, ...], PiecewisePolynomial | JointPaths]
 """Joints and the path that they follow."""
@@ -82,7 +81,7 @@ class ControllerGoals:
 
     Parameters
     ----------
-    node : Node
+    node : GuardedNode
         The controller.
     owner : Owner
         The same, for what is controlled.
@@ -95,7 +94,7 @@ class ControllerGoals:
 
     """
 
-    def __init__(self, node: Node, owner: Owner, settings: SimpleNamespace,
+    def __init__(self, node: GuardedNode, owner: Owner, settings: SimpleNamespace,
                  patient: CallbackGroup, turns: Turns) -> None:
         self._owner = owner
         self._settings = settings
@@ -104,15 +103,13 @@ class ControllerGoals:
         self._logger = node.get_logger()
         self._active: Active | None = None
         self._results: dict[bytes, Future] = {}
-        self.rejected = ''
-        self._joints = ActionServer(
-            node, FollowJointTrajectory, '~/follow_joint_trajectory', self._result,
-            goal_callback=self._answer_joints, handle_accepted_callback=self._follow_joints,
-            cancel_callback=accept_cancel, callback_group=patient)
-        self._paths = ActionServer(
-            node, FollowPath, '~/follow_path', self._result,
-            goal_callback=self._answer_path, handle_accepted_callback=self._follow_path,
-            cancel_callback=accept_cancel, callback_group=patient)
+        self._joints = node.create_action_server(
+            FollowJointTrajectory, '~/follow_joint_trajectory', self._result,
+            decide=self._answer_joints, begin=self._follow_joints,
+            result_of=trajectories.refused, group=patient)
+        self._paths = node.create_action_server(
+            FollowPath, '~/follow_path', self._result, decide=self._answer_path,
+            begin=self._follow_path, result_of=path_goals.refused, group=patient)
         self._topic = node.create_subscription(
             JointTrajectory, '~/joint_trajectory', self._on_trajectory, qos.RELIABLE)
         self._query = node.create_service(
@@ -159,7 +156,7 @@ class ControllerGoals:
             moved, path = self._path_of(controlled, goal.trajectory, goal.multi_dof_trajectory)
             place = controlled.tracker.reference(controlled.measured.q)[0]
             return partial(rehearse_joints, controlled.tracker.apart(), moved, path, place)
-        return await self._answered('trajectory', goal, ask)
+        return await self._answered(goal, ask)
 
     async def _answer_path(self, goal: FollowPath.Goal) -> GoalResponse:
         """Accept a path or constraints that can be followed."""
@@ -168,21 +165,24 @@ class ControllerGoals:
             task = path_goals.read_task(goal, controlled.task, controlled.commands)
             q, v = controlled.measured.q, controlled.measured.v
             return partial(rehearse_task, controlled.tracker.apart(), task, q, v)
-        return await self._answered('path', goal, ask)
+        return await self._answered(goal, ask)
 
-    async def _answered(self, what: str, goal: object, ask: Callable[[], Callable[[], None]]
+    async def _answered(self, goal: object, ask: Callable[[], Callable[[], None]]
                         ) -> GoalResponse:
-        """Return whether a goal passes its rehearsal; the reason why not is logged and kept."""
+        """Accept a goal that passes its rehearsal, unless a newer one came meanwhile."""
         self._newest = goal
-        try:
-            await done_aside(await self._turns.take(ask))
+
+        def require_newest() -> None:
             if self._newest is not goal:
                 raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL,
                                 'another goal came while it was prepared')
-        except (GoalError, MbdError) as error:
-            self.rejected = f'{what} rejected: {error}'
-            self._logger.error(self.rejected)
-            return GoalResponse.REJECT
+
+        def rehearsed() -> None:   # those that are outdated do not keep the newest waiting
+            require_newest()
+            rehearse()
+        rehearse = await self._turns.take(ask)
+        await done_aside(rehearsed)
+        require_newest()
         return GoalResponse.ACCEPT
 
     async def _follow_joints(self, handle: Any) -> None:
@@ -195,31 +195,19 @@ class ControllerGoals:
 
     def _begin_trajectory(self, handle: Any) -> None:
         """Begin a joint trajectory."""
-        try:
-            controlled, goal = self._controlled(), handle.request
-            tolerances = self._tolerances(controlled, goal)
-            moved, path = self._path_of(controlled, goal.trajectory, goal.multi_dof_trajectory)
-            self._begin_joints(controlled, moved, path)
-        except (GoalError, MbdError) as error:   # something has changed since it was accepted
-            self._give_up(handle, FollowJointTrajectory.Result(
-                error_code=getattr(error, 'code', FollowJointTrajectory.Result.INVALID_GOAL),
-                error_string=str(error)))
-            return
+        controlled, goal = self._controlled(), handle.request
+        tolerances = self._tolerances(controlled, goal)
+        moved, path = self._path_of(controlled, goal.trajectory, goal.multi_dof_trajectory)
+        self._begin_joints(controlled, moved, path)
         self._activate(handle, JointWatch(controlled.tracker.dyn.model, tolerances, path.duration))
 
     def _begin_path(self, handle: Any) -> None:
         """Begin a path or constraints."""
-        goal, result = handle.request, FollowPath.Result
-        try:
-            controlled = self._controlled()
-            tracker = controlled.tracker
-            task = path_goals.read_task(goal, controlled.task, controlled.commands)
-            approach = tracker.follow(task, controlled.time, controlled.measured.q,
-                                      controlled.measured.v)
-        except (GoalError, MbdError) as error:   # something has changed since it was accepted
-            self._give_up(handle, result(error_code=path_goals.refusal(error),
-                                         error_string=str(error)))
-            return
+        goal, controlled = handle.request, self._controlled()
+        tracker = controlled.tracker
+        task = path_goals.read_task(goal, controlled.task, controlled.commands)
+        approach = tracker.follow(task, controlled.time, controlled.measured.q,
+                                  controlled.measured.v)
         self._owner.begun()
         self._activate(handle, path_goals.watch_for(
             goal, tracker, approach, path=self._settings.tool_path_tolerance,
@@ -229,12 +217,6 @@ class ControllerGoals:
         """Let a goal that has begun be the active one."""
         self.drop('another goal has taken its place')
         self._active = Active(handle, watch, self._execute(handle))
-
-    def _give_up(self, handle: Any, result: Any) -> None:
-        """Abort a goal that could not begin."""
-        done = self._execute(handle)
-        handle.abort()
-        done.set_result(result)
 
     def _execute(self, handle: Any) -> Future:
         """Say that a goal is carried out; the future takes its result."""
@@ -248,17 +230,13 @@ class ControllerGoals:
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
         """Follow a trajectory that nobody waits for; one without points stops the robot."""
-        try:
-            controlled = self._controlled()
-            if message.points:
-                moved, path = self._path_of(controlled, message, MultiDOFJointTrajectory())
-                self._check(controlled, moved, path)
-                self._begin_joints(controlled, moved, path)
-            else:
-                self._stop(controlled, 'an empty trajectory was received')
-        except (GoalError, MbdError) as error:
-            self._logger.error(f'trajectory not followed: {error}')
-            return
+        controlled = self._controlled()
+        if message.points:
+            moved, path = self._path_of(controlled, message, MultiDOFJointTrajectory())
+            self._check(controlled, moved, path)
+            self._begin_joints(controlled, moved, path)
+        else:
+            self._stop(controlled, 'an empty trajectory was received')
         self.drop('a trajectory on the topic has taken its place')
 
     def _on_query(self, request: QueryTrajectoryState.Request,
@@ -336,8 +314,3 @@ class ControllerGoals:
             self._logger.warning(f'goal aborted: {why}')
             active.handle.abort()
         active.done.set_result(result)
-
-
-def accept_cancel(handle: object) -> CancelResponse:
-    """Accept every request to cancel."""
-    return CancelResponse.ACCEPT

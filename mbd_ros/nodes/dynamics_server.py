@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import time
-import traceback
 from typing import Any
 
 from mbd_msgs.srv import CheckModel, ForwardDynamics, InverseDynamics, MassMatrix
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
-from rclpy.node import Node
 
 import mbd_ros
 from mbd_ros.dynamics.api import prepared_for
 from mbd_ros.dynamics.effort_terms import effort_terms
-from mbd_ros.errors import MbdError
 from mbd_ros.execution import choose, forced
 from mbd_ros.messages import dynamics_answers as answers
 from mbd_ros.messages import dynamics_requests as requests
 from mbd_ros.messages.findings import diagnose
+from mbd_ros.nodes.guard import GuardedNode
 from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
@@ -30,7 +28,7 @@ SMALL = 1000
 Terms = dict[str, Any]
 
 
-class DynamicsServer(Node):
+class DynamicsServer(GuardedNode):
     """
     Answers questions about the dynamics of the robot.
 
@@ -59,7 +57,6 @@ class DynamicsServer(Node):
         self._large = Turns(self.num_threads - 1)
         self._durations = Durations()
         self._answered = 0
-        self._refused = 0
         self._ran: dict[str, str] = {}
 
     def configure(self) -> None:
@@ -73,7 +70,7 @@ class DynamicsServer(Node):
                 (ForwardDynamics, 'forward_dynamics', self._forward_dynamics),
                 (InverseDynamics, 'inverse_dynamics', self._inverse_dynamics),
                 (MassMatrix, 'mass_matrix', self._mass_matrix)):
-            self.create_service(kind, f'~/{name}', self._guarded(answer),
+            self.create_service(kind, f'~/{name}', self._answering(self._with_robot(answer)),
                                 callback_group=together)
         self.create_service(CheckModel, '~/check_model', self._answering(
             lambda robot, request, response: diagnose(
@@ -92,14 +89,20 @@ class DynamicsServer(Node):
                          prepared_for(robot.model, None, 'auto', executor).mass_matrix):
             assert callable(prepared)
 
-    def _guarded(self, answer: Callable[[Robot, Any, Any], None]) -> Callable[[Any, Any], Any]:
-        """Return a service callback that needs a robot and turns every error into an answer."""
-        return self._answering(lambda robot, request, response: answer(
-            robot or self._source.require(), request, response))
+    @property
+    def generation(self) -> int:
+        """Number of the model in use, 0 without one."""
+        return self._source.generation
+
+    def _with_robot(self, answer: Callable[[Robot, Any, Any], None]
+                    ) -> Callable[[Robot | None, Any, Any], None]:
+        """Return what answers only where there is a robot."""
+        return lambda robot, request, response: answer(
+            robot or self._source.require(), request, response)
 
     def _answering(self, answer: Callable[[Robot | None, Any, Any], None]
                    ) -> Callable[[Any, Any], Any]:
-        """Return a service callback that turns every error into an answer."""
+        """Return a service callback; large requests wait for their turn."""
         async def callback(request: Any, response: Any) -> Any:
             if len(getattr(request, 'points', ())) <= SMALL:
                 return respond(request, response)
@@ -107,18 +110,7 @@ class DynamicsServer(Node):
                 return respond(request, response)
 
         def respond(request: Any, response: Any) -> Any:
-            robot = self._source.robot
-            generation = 0 if robot is None else robot.model.generation
-            try:
-                answer(robot, request, response)
-            except MbdError as error:
-                self._refused += 1
-                return answers.fail(type(response)(), error, generation)
-            except Exception as error:   # the node has to stay up, and the caller needs an answer
-                self._refused += 1
-                self.get_logger().error(traceback.format_exc())
-                return answers.fail(type(response)(), MbdError(f'internal error: {error!r}'),
-                                    generation)
+            answer(self._source.robot, request, response)
             self._answered += 1
             return response
         return callback
@@ -183,7 +175,7 @@ class DynamicsServer(Node):
     def _how(self) -> Health:
         """Return the health of the node."""
         values = {'model generation': self._source.generation, 'answered': self._answered,
-                  'refused': self._refused, **self._durations.figures('computation'),
+                  **self._durations.figures('computation'),
                   **{f'last {function} ran': ran for function, ran in self._ran.items()}}
         if self._source.robot is None:
             return Health(ERROR, f'no robot: {self._source.problem}', values)

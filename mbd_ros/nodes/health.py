@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.callback_groups import CallbackGroup
-from rclpy.node import Node
 
 from mbd_ros.messages.diagnostics import diagnostics
 from mbd_ros.nodes import qos
+from mbd_ros.nodes.guard import GuardedNode
 
 OK, WARNING, ERROR = 0, 1, 2
 
@@ -39,11 +39,13 @@ class Health(NamedTuple):
 
 class HealthPublisher:
     """
-    Asks a node how it is and publishes the answer at 1 Hz.
+    Asks a node how it is and publishes the answer at 1 Hz, with the counts of its guard.
+
+    Internal errors since the last message are a warning.
 
     Parameters
     ----------
-    node : Node
+    node : GuardedNode
         The node.
     ask : callable
         Returns its health.
@@ -52,17 +54,23 @@ class HealthPublisher:
 
     """
 
-    def __init__(self, node: Node, ask: Callable[[], Health], *,
+    def __init__(self, node: GuardedNode, ask: Callable[[], Health], *,
                  group: CallbackGroup | None = None) -> None:
         self._node = node
         self._ask = ask
+        self._failed = 0
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', qos.RELIABLE)
         self._timer = node.create_timer(1.0, self._publish, callback_group=group)
 
     def _publish(self) -> None:
         now = self._node.get_clock().now().nanoseconds
         name = self._node.get_fully_qualified_name()
-        self._publisher.publish(diagnostics(now, name, *self._ask()))
+        guard, health = self._node.guard, self._ask()
+        if guard.failed > self._failed:
+            self._failed = guard.failed
+            health = health._replace(level=max(health.level, WARNING), message=guard.last)
+        self._publisher.publish(diagnostics(now, name, health.level, health.message,
+                                            {**health.values, **guard.figures()}))
 
 
 class Durations:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-import traceback
 from typing import Any
 
 from mbd_msgs.srv import AttachModule, DetachModule, GetGraph, MoveModule, SetGraph
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.node import Node
 from std_msgs.msg import String
 
 import mbd_ros
 from mbd_ros.description.module_graph import (
     assemble, attach, carried_by, detach, ModuleGraph, move, read_module_graph,
     read_module_graph_file, write_module_graph)
-from mbd_ros.errors import MbdError, NoAnswerError
-from mbd_ros.messages.dynamics_answers import fail
+from mbd_ros.errors import NoAnswerError
 from mbd_ros.messages.reconfigurations import Change, read_jump, read_positions, read_twist
 from mbd_ros.model import Model
 from mbd_ros.nodes import qos
+from mbd_ros.nodes.guard import GuardedNode
 from mbd_ros.nodes.health import Durations, Health, HealthPublisher, OK
 from mbd_ros.nodes.link_frames import LinkFrames
 from mbd_ros.nodes.moving_robot import MovingRobot
@@ -28,7 +26,7 @@ from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.run import leave, run
 
 
-class ModuleManager(Node):
+class ModuleManager(GuardedNode):
     """
     Owns the module graph of a robot, and with it the robot description.
 
@@ -53,7 +51,7 @@ class ModuleManager(Node):
         super().__init__('module_manager')
         self._settings = declare_parameters(self, 'module_manager')
         self._generation = 0
-        self._changes = self._refused = 0
+        self._changes = 0
         self._durations = Durations()
 
     def configure(self) -> None:
@@ -75,25 +73,21 @@ class ModuleManager(Node):
                 (MoveModule, 'move_module', self._move),
                 (SetGraph, 'set_graph', self._set_graph),
                 (GetGraph, 'get_graph', self._get_graph)):
-            self.create_service(kind, f'~/{name}', self._guarded(answer), callback_group=alone)
+            self.create_service(kind, f'~/{name}', self._answering(answer), callback_group=alone)
         self._health = HealthPublisher(self, self._how, group=beside)
 
     def close(self) -> None:
         """Do nothing; there is nothing to stop."""
 
-    def _guarded(self, answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
-        """Return a service callback that turns every error into an answer."""
+    @property
+    def generation(self) -> int:
+        """Number of the model in use."""
+        return self._generation
+
+    def _answering(self, answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
+        """Return a service callback."""
         def callback(request: Any, response: Any) -> Any:
-            try:
-                answer(request, response)
-            except MbdError as error:
-                self._refused += 1
-                return fail(type(response)(), error, self._generation)
-            except Exception as error:   # the node has to stay up, and the caller needs an answer
-                self._refused += 1
-                self.get_logger().error(traceback.format_exc())
-                return fail(type(response)(), MbdError(f'internal error: {error!r}'),
-                            self._generation)
+            answer(request, response)
             response.success = True
             response.model_generation = self._generation
             return response
@@ -164,7 +158,7 @@ class ModuleManager(Node):
         """Return the health of the node."""
         return Health(OK, 'ready', {
             'model generation': self._generation, 'modules': len(self._graph.instances),
-            'changes': self._changes, 'refused': self._refused,
+            'changes': self._changes,
             **self._durations.figures('change')})
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-import traceback
 
 from geometry_msgs.msg import TransformStamped, WrenchStamped
 from mbd_msgs.msg import StateTransfer
@@ -11,15 +10,12 @@ from mbd_msgs.srv import SetModel
 from nav_msgs.msg import Odometry
 import numpy as np
 from numpy.typing import NDArray
-from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState, MultiDOFJointState
 from std_msgs.msg import Float64MultiArray
 from tf2_ros import TransformBroadcaster
 
 import mbd_ros
-from mbd_ros.errors import MbdError
-from mbd_ros.messages.dynamics_answers import fail
 from mbd_ros.messages.efforts import EffortCommands
 from mbd_ros.messages.findings import read_text
 from mbd_ros.messages.joint_states import JointStateWriter
@@ -33,6 +29,7 @@ from mbd_ros.model import Model
 from mbd_ros.model.matched_joints import matched_rates
 from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.nodes import qos
+from mbd_ros.nodes.guard import GuardedNode
 from mbd_ros.nodes.health import ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
@@ -47,7 +44,7 @@ Vector = NDArray[np.float64]
 NOTHING_KNOWN = Change()
 
 
-class Simulator(Node):
+class Simulator(GuardedNode):
     """
     Moves the robot under the efforts it is sent and says where its joints are.
 
@@ -72,7 +69,6 @@ class Simulator(Node):
         self._model: Model | None = None
         self._commands: EffortCommands | None = None
         self._transfer = StateTransfer()
-        self._rejected = 0
 
     def configure(self) -> None:
         """Take the robot and begin to simulate."""
@@ -100,6 +96,11 @@ class Simulator(Node):
         return plant(model, mass_scale=settings.mass_scale, payload=settings.payload.mass,
                      link=settings.payload.link, center=settings.payload.center,
                      friction=settings.friction, dissipation=settings.dissipation)
+
+    @property
+    def generation(self) -> int:
+        """Number of the model in use, 0 without one."""
+        return self._source.generation
 
     def close(self) -> None:
         """Stop the loop."""
@@ -208,14 +209,8 @@ class Simulator(Node):
     def _on_set_model(self, request: SetModel.Request, response: SetModel.Response
                       ) -> SetModel.Response:
         """Put another robot in the place of the one that moves, or say why not."""
-        try:
-            change = read_change(request)
-            self._source.take(read_text(request), partial(self._on_robot, change=change))
-        except MbdError as error:
-            return fail(response, error, self._source.generation)
-        except Exception as error:   # the node has to stay up, and the caller needs an answer
-            self.get_logger().error(traceback.format_exc())
-            return fail(response, MbdError(f'internal error: {error!r}'), self._source.generation)
+        change = read_change(request)
+        self._source.take(read_text(request), partial(self._on_robot, change=change))
         response.success = True
         response.model_generation = self._source.generation
         response.transfer = self._transfer
@@ -228,18 +223,12 @@ class Simulator(Node):
         """Hand efforts to the loop; refuse them if they are not efforts of this robot."""
         if self._loop is None or self._commands is None:
             return
-        try:
-            efforts = self._commands.read(message)
-        except MbdError as error:
-            self._rejected += 1
-            self.get_logger().error(f'ignored: {error}', throttle_duration_sec=1.0)
-            return
+        efforts = self._commands.read(message)
         self._loop.command(efforts, self._commands.answered(message))
 
     def _how(self) -> Health:
         """Return the health of the node."""
-        values: dict[str, object] = {'model generation': self._source.generation,
-                                     'rejected commands': self._rejected}
+        values: dict[str, object] = {'model generation': self._source.generation}
         loop = self._loop
         if loop is None:
             return Health(ERROR, f'no robot: {self._source.problem}', values)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rclpy.clock import Clock
 from rclpy.clock import ClockType
-from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
@@ -26,6 +25,7 @@ from mbd_ros.messages.joint_states import JointStateReader
 from mbd_ros.messages.transforms import carried, pose_of, put_joints
 from mbd_ros.model.state import curved_joints, neutral
 from mbd_ros.nodes import qos
+from mbd_ros.nodes.guard import GuardedNode
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
 from mbd_ros.nodes.run import leave, run
@@ -46,7 +46,7 @@ SILENCE = 3.0
 """A controller that has said nothing for this time is not there [s]."""
 
 
-class Viewer(Node):
+class Viewer(GuardedNode):
     """
     Shows the robot as it moves, the desired path, the way of its tool and the tracking error.
 

@@ -82,7 +82,7 @@ class TestOneArm:
         arm.assert_rejected(arm.joints, late, 'the trajectory ended ')
         health = arm.graph.hear(DiagnosticArray, '/diagnostics')
         arm.graph.wait_until(lambda: any(
-            value.key == 'last goal rejected' and 'the trajectory ended' in value.value
+            value.key == 'last error' and 'the trajectory ended' in value.value
             for message in health for value in message.status[0].values), 'diagnostics say why')
         assert arm.states[-1].mode == ControllerState.MODE_WEIGHTLESS
         far = goal((20.0, (0.0, 0.0, 0.5)))

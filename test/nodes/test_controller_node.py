@@ -125,11 +125,11 @@ class TestOneController:
 
     @pytest.mark.parametrize(('wrong', 'message'), [
         ({'names': ['joint1', 'joint2', 'elbow']},
-         "joint state not used: there is no joint in joint_states named 'joint3'"),
+         "joint_states not used: there is no joint in joint_states named 'joint3'"),
         ({'positions': [0.0, math.nan, 0.0]},
-         "joint state not used: position in joint_states of joint 'joint2' is nan"),
+         "joint_states not used: position in joint_states of joint 'joint2' is nan"),
         ({'positions': [0.0, 0.0]},
-         r'joint state not used: position in joint_states has shape \(2,\)'),
+         r'joint_states not used: position in joint_states has shape \(2,\)'),
     ])
     def test_wrong_states_are_explained_and_the_next_good_one_is_used(
             self, controller, bench, wrong, message):
@@ -242,11 +242,11 @@ def test_states_whose_forces_are_no_numbers_do_not_end_it(run_node, graph):
     """Not even when they are the last ones that come."""
     controller = run_node('controller', {'robot_description': SLIDE, 'path.kind': 'none'})
     bench = Bench(graph)
-    bench.send_until(lambda: 'joint state not used: ' in controller.output, 'it says nothing',
+    bench.send_until(lambda: 'joint_states not used: ' in controller.output, 'it says nothing',
                      names=['turn', 'slide'], positions=[0.0, 1e308])
     bench.send_until(lambda: bench.efforts, 'it does not go on', names=['turn', 'slide'],
                      positions=[0.0, 0.1])
-    bench.send_until(lambda: controller.output.count('joint state not used: ') > 1,
+    bench.send_until(lambda: controller.output.count('joint_states not used: ') > 1,
                      'it says nothing again', names=['turn', 'slide'], positions=[0.0, 1e308])
     bench.wait_for_mode(ControllerState.MODE_LOST)
     assert controller.up

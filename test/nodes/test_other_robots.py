@@ -153,7 +153,7 @@ def test_joints_that_do_not_determine_the_others_are_named(run_node, graph, urdf
     running.wait_for('generation 1')
     publisher = graph.node.create_publisher(JointState, 'joint_states', 10)
     end = time.monotonic() + 60.0
-    wanted = (r"joint state not used: known joints is \['left_drive'\]; allowed: joints that "
+    wanted = (r"joint_states not used: known joints is \['left_drive'\]; allowed: joints that "
               r"determine the others through the loops; with these 'right_elbow' can still move")
     while not re.search(wanted, running.output):
         assert time.monotonic() < end, running.output
@@ -214,7 +214,7 @@ def test_lost_odometry_is_lost_state(run_node, graph, urdf):
 
     send('waiting: no odometry of the floating base', base=False)
     assert not commands
-    send(r"joint state not used: child_frame_id in odometry is 'base_footprint'; allowed: "
+    send(r"joint_states not used: child_frame_id in odometry is 'base_footprint'; allowed: "
          r"'base_link', the base link", base=True, frame='base_footprint')
     send('weightless: nothing to follow', base=True, answered=True)
     send(r'odometry stopped coming 0\.3 s ago: no efforts are sent', base=False)

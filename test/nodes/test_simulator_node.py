@@ -94,9 +94,9 @@ def test_stamps_are_even_and_beside_the_clock(simulator, graph):
 
 
 @pytest.mark.parametrize(('efforts', 'message'), [
-    ((1.0, 2.0), r'ignored: effort command has shape \(2,\); allowed: \(3,\): '
+    ((1.0, 2.0), r'commands not used: effort command has shape \(2,\); allowed: \(3,\): '
                  'joint3, joint1, joint2'),
-    ((0.0, math.nan, 0.0), "ignored: effort command of joint 'joint1' is nan"),
+    ((0.0, math.nan, 0.0), "commands not used: effort command of joint 'joint1' is nan"),
 ])
 def test_bad_commands_are_said_counted_and_ignored(simulator, graph, send, efforts, message):
     running = simulator()
@@ -104,7 +104,7 @@ def test_bad_commands_are_said_counted_and_ignored(simulator, graph, send, effor
     health = graph.hear(DiagnosticArray, '/diagnostics')
     graph.wait_until(lambda: states, 'joint states come')
     send(*efforts, until=lambda: re.search(message, running.output), what=message)
-    graph.wait_until(lambda: health and int(figures(health[-1])['rejected commands']) > 0,
+    graph.wait_until(lambda: health and int(figures(health[-1])['refused']) > 0,
                      'the command is counted')
     assert list(states[-1].position) == [0.5, -0.5, 1.5]
     assert health[-1].status[0].message == 'no effort commands'

@@ -15,6 +15,7 @@ from mbd_ros.errors import (
     UnknownNameError)
 from mbd_ros.messages import dynamics_answers as answers
 from mbd_ros.messages import dynamics_requests as requests
+from mbd_ros.messages.error_codes import fail
 
 NAMES = ['joint3', 'joint1', 'joint2']
 ORDER = [2, 0, 1]
@@ -162,7 +163,7 @@ def test_base_must_be_given_and_be_a_rotation(floating):
     (MbdError('boom'), ErrorCode.INTERNAL, ''),
 ])
 def test_errors_become_answers_without_numbers(error, code, name):
-    response = answers.fail(ForwardDynamics.Response(), error, 7)
+    response = fail(ForwardDynamics.Response(), error, 7)
     assert not response.success
     assert response.error_code == code
     assert response.name_at_fault == name

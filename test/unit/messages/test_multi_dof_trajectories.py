@@ -205,7 +205,7 @@ def test_what_cannot_be_followed_is_refused(model, message, code, words):
     """With one message that says where and what."""
     with pytest.raises(GoalError, match=words) as caught:
         read_goal(model, ALL, JointTrajectory(), message, start(model))
-    assert caught.value.code == code
+    assert caught.value.result == code
 
 
 def test_the_reverse_is_refused_too(model):

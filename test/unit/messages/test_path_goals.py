@@ -3,11 +3,11 @@
 from mbd_msgs.action import FollowPath
 
 from mbd_ros.errors import InvalidValueError, UnknownNameError
-from mbd_ros.messages.path_goals import refusal
+from mbd_ros.messages.path_goals import refused
 
 
 def test_a_path_out_of_reach_has_a_code_of_its_own():
     start = InvalidValueError('start', [0.0], 'a state from which the constraint can be met')
-    assert refusal(start) == FollowPath.Result.OUT_OF_REACH
+    assert refused(start).error_code == FollowPath.Result.OUT_OF_REACH
     for other in (InvalidValueError('task', '3', 'a mapping'), UnknownNameError('link', 'x', ())):
-        assert refusal(other) == FollowPath.Result.INVALID_GOAL
+        assert refused(other).error_code == FollowPath.Result.INVALID_GOAL

@@ -75,7 +75,7 @@ def test_stamps_in_the_past_and_in_the_future(model):
     assert later.at(4.0).position.tolist() == pytest.approx([0.1, 0.1])
     with pytest.raises(GoalError, match=r'ended 1\.000 s ago') as caught:
         read_trajectory(model, ('a', 'b'), message(*points, stamp=NOW - 3_000_000_000), start())
-    assert caught.value.code == Result.OLD_HEADER_TIMESTAMP
+    assert caught.value.result == Result.OLD_HEADER_TIMESTAMP
 
 
 @pytest.mark.parametrize('more', [
@@ -112,7 +112,7 @@ def test_joints_may_be_left_out_if_that_is_allowed(model):
     part = message((1.0, {'positions': (0.1,)}), names=('b',))
     with pytest.raises(GoalError, match="joints of the trajectory are \\['b'\\]") as caught:
         read_trajectory(model, ('a', 'b'), part, start())
-    assert caught.value.code == Result.INVALID_JOINTS
+    assert caught.value.result == Result.INVALID_JOINTS
     _, path = read_trajectory(model, ('a', 'b'), part, start(q=(0.7, 0.0)), partial=True)
     assert path.at(1.0).position.tolist() == pytest.approx([0.7, 0.1])
 
@@ -130,7 +130,7 @@ def test_joints_may_be_left_out_if_that_is_allowed(model):
 def test_points_that_cannot_be_followed(model, points, words):
     with pytest.raises(GoalError, match=words) as caught:
         read_trajectory(model, ('a', 'b'), message(*points), start())
-    assert caught.value.code == Result.INVALID_GOAL
+    assert caught.value.result == Result.INVALID_GOAL
 
 
 def test_tolerances_of_zero_are_the_default_and_negative_ones_none(model):

@@ -1,0 +1,249 @@
+"""
+The outermost guard of every callback of a node: an error ends the callback, never the node.
+
+Nodes of this package derive from ``GuardedNode``, which wraps each callback where its entity is
+made. An ``MbdError`` is a refusal: a message, request or goal that is not as it should be. Any
+other exception is an internal error: its traceback is logged. Both are counted for the
+diagnostics, and an answer, where there is one, says what was wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import functools
+import inspect
+import time
+import traceback
+from typing import Any
+
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
+
+from mbd_ros.errors import MbdError
+from mbd_ros.messages.error_codes import fail
+
+REFUSALS = 1.0
+"""Least time between two log lines about refusals by one entity [s]."""
+INFINITE = float('inf')
+REPEATS = 60.0
+"""Least time between two log lines about the same internal error [s]."""
+
+Recover = Callable[[MbdError, tuple[Any, ...]], Any]
+"""Returns what a callback returns after an error, for the error and the callback's arguments."""
+
+
+class Guard:
+    """
+    Catches, counts and logs what the callbacks of one node raise.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+
+    Attributes
+    ----------
+    refused, failed : int
+        Refusals and internal errors so far.
+    last : str
+        The last refusal or internal error in words; empty if there was none.
+
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._said: dict[tuple[Any, ...], float] = {}
+        self.refused = self.failed = 0
+        self.last = ''
+
+    def wrap(self, name: str, callback: Callable[..., Any], recover: Recover | None = None, *,
+             interval: float = REFUSALS) -> Callable[..., Any]:
+        """
+        Return a callback that never raises.
+
+        Parameters
+        ----------
+        name : str
+            What errors are said to be about, such as a topic.
+        callback : callable
+            Function or coroutine function.
+        recover : callable, optional
+            Returns the callback's result after an error; None if not given.
+        interval : float, optional
+            Least time between two log lines about refusals [s]; infinity where an answer has them.
+
+        Returns
+        -------
+        callable
+            Of the same signature and kind; its attribute ``guarded`` is true.
+
+        """
+        def caught(error: Exception, arguments: tuple[Any, ...]) -> Any:
+            if not self._node.context.ok():   # publishing fails amid the shutdown
+                return None
+            refusal = self._note(name, error, interval)
+            return None if recover is None else recover(refusal, arguments)
+
+        if inspect.iscoroutinefunction(callback):
+            @functools.wraps(callback)
+            async def guarded(*arguments: Any) -> Any:
+                try:
+                    return await callback(*arguments)
+                except Exception as error:
+                    return caught(error, arguments)
+        else:
+            @functools.wraps(callback)
+            def guarded(*arguments: Any) -> Any:
+                try:
+                    return callback(*arguments)
+                except Exception as error:
+                    return caught(error, arguments)
+        guarded.guarded = True   # type: ignore[attr-defined]
+        return guarded
+
+    def _note(self, name: str, error: Exception, interval: float) -> MbdError:
+        """Count and log an error; return it as answers carry it."""
+        if isinstance(error, MbdError):
+            self.refused += 1
+            self.last = f'{name}: {error}'
+            if self._due((name,), interval):
+                self._node.get_logger().error(self.last)
+            return error
+        self.failed += 1
+        self.last = f'{name}: internal error: {error!r}'
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        if self._due((name, type(error), place.filename, place.lineno), REPEATS):
+            self._node.get_logger().error(
+                f'{self.last}\n{"".join(traceback.format_exception(error))}')
+        return MbdError(f'internal error: {error!r}')
+
+    def _due(self, key: tuple[Any, ...], interval: float) -> bool:
+        """Tell whether something was not said within the last interval [s]."""
+        now = time.monotonic()
+        if interval == INFINITE or now - self._said.get(key, -interval) < interval:
+            return False
+        self._said[key] = now
+        return True
+
+    def figures(self) -> dict[str, object]:
+        """Return the counts for the diagnostics, by name."""
+        return {'refused': self.refused, 'internal errors': self.failed,
+                'last error': self.last or 'none'}
+
+
+class GuardedNode(Node):
+    """
+    A node whose callbacks never end the process.
+
+    Parameters
+    ----------
+    name : str
+        Name of the node.
+
+    Attributes
+    ----------
+    guard : Guard
+        What wraps the callbacks, with its counts.
+
+    """
+
+    def __init__(self, name: str) -> None:
+        self.guard = Guard(self)
+        super().__init__(name)
+
+    @property
+    def generation(self) -> int:
+        """Number of the model in use, for answers; 0 without one."""
+        return 0
+
+    def create_subscription(self, msg_type: Any, topic: str, callback: Callable[..., Any],
+                            *arguments: Any, **options: Any) -> Any:
+        """Make a subscription; a message that is refused is passed over."""
+        return super().create_subscription(
+            msg_type, topic, self.guard.wrap(f'{topic} not used', callback), *arguments, **options)
+
+    def create_service(self, srv_type: Any, srv_name: str, callback: Callable[..., Any],
+                       *arguments: Any, **options: Any) -> Any:
+        """Make a service; the answer to a request that is refused says why."""
+        def refuse(error: MbdError, given: tuple[Any, ...]) -> Any:
+            return fail(srv_type.Response(), error, self.generation)
+        return super().create_service(
+            srv_type, srv_name, self.guard.wrap(srv_name, callback, refuse, interval=INFINITE),
+            *arguments, **options)
+
+    def create_timer(self, timer_period_sec: float, callback: Any,
+                     *arguments: Any, **options: Any) -> Any:
+        """Make a timer."""
+        return super().create_timer(
+            timer_period_sec, self.guard.wrap(_name(callback), callback), *arguments, **options)
+
+    def create_guard_condition(self, callback: Any, *arguments: Any,
+                               **options: Any) -> Any:
+        """Make a guard condition."""
+        return super().create_guard_condition(
+            self.guard.wrap(_name(callback), callback), *arguments, **options)
+
+    def add_on_set_parameters_callback(self, callback: Callable[..., Any]) -> None:
+        """Add a check of changes of parameters; one that fails refuses them."""
+        def refuse(error: MbdError, given: tuple[Any, ...]) -> SetParametersResult:
+            return SetParametersResult(successful=False, reason=str(error))
+        super().add_on_set_parameters_callback(
+            self.guard.wrap('parameters', callback, refuse, interval=INFINITE))
+
+    def create_action_server(
+        self, action_type: Any, name: str, execute: Callable[..., Any], *,
+        decide: Callable[..., Any], begin: Callable[..., Any],
+        result_of: Callable[[MbdError], Any], group: CallbackGroup,
+    ) -> ActionServer:
+        """
+        Make an action server; every goal gets an answer, and every accepted one a result.
+
+        Parameters
+        ----------
+        action_type : type
+            Class of the action.
+        name : str
+            Its name.
+        execute : callable
+            Carries out a goal, given its handle; returns the result.
+        decide : callable
+            Given a goal, returns a ``GoalResponse``; an error rejects the goal.
+        begin : callable
+            Given the handle of an accepted goal, calls its ``execute``; an error aborts the goal.
+        result_of : callable
+            Returns the result of a goal that is aborted by an error.
+        group : CallbackGroup
+            Of the callbacks.
+
+        Returns
+        -------
+        ActionServer
+            It accepts every request to cancel.
+
+        """
+        def reject(error: MbdError, given: tuple[Any, ...]) -> GoalResponse:
+            return GoalResponse.REJECT
+
+        def aborted(error: MbdError, given: tuple[Any, ...]) -> Any:
+            if given[0].is_active:
+                given[0].abort()
+            return result_of(error)
+
+        def abort(error: MbdError, given: tuple[Any, ...]) -> None:
+            if given[0].is_active:
+                given[0].execute(lambda handle: aborted(error, (handle,)))
+
+        wrap = self.guard.wrap
+        return ActionServer(
+            self, action_type, name, wrap(name, execute, aborted), callback_group=group,
+            goal_callback=wrap(f'{name} rejected', decide, reject, interval=0.0),
+            handle_accepted_callback=wrap(f'{name} aborted', begin, wrap(name, abort),
+                                          interval=0.0),
+            cancel_callback=wrap(name, lambda handle: CancelResponse.ACCEPT))
+
+
+def _name(callback: Callable[..., Any]) -> str:
+    """Return the name of a function, for messages."""
+    return getattr(callback, '__qualname__', type(callback).__name__)

@@ -1,0 +1,163 @@
+"""Every callback of every node has the guard, and no callback raises whatever it is given."""
+
+import asyncio
+import contextlib
+import inspect
+
+from control_msgs.action import FollowJointTrajectory
+from mbd_msgs.srv import MassMatrix
+import pytest
+import rclpy
+
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.nodes import guard as guards
+from mbd_ros.nodes.composed import chosen, NODES
+from mbd_ros.nodes.guard import GuardedNode
+
+pytestmark = pytest.mark.nodes
+
+OF_ACTIONS = ('_goal_callback', '_handle_accepted_callback', '_cancel_callback',
+              '_execute_callback')
+LIBRARIES = ('rclpy', 'rosless', 'tf2_ros')
+"""Where callbacks of the client library come from, which its own tests cover."""
+
+
+class Nonsense:
+    """What no client library hands over: of a goal handle it has but what a guard asks."""
+
+    is_active = False
+
+
+def callbacks(node):
+    """Return all callbacks of a node that this package has given to the client library."""
+    made = [entity.callback for kind in ('subscriptions', 'services', 'timers', 'guards')
+            for entity in getattr(node, kind)]
+    made += [getattr(server, name) for server in node.waitables for name in OF_ACTIONS
+             if hasattr(server, name)]
+    made += [callback for kind in ('pre_set', 'on_set', 'post_set')
+             for callback in getattr(node, f'_{kind}_parameters_callbacks', ())]
+    return [one for one in made if not str(inspect.unwrap(one).__module__).startswith(LIBRARIES)]
+
+
+@pytest.fixture
+def made(urdf, request):
+    """Return a node, configured, in a context of its own that nobody spins."""
+    graph = request.path.parents[2] / 'config' / 'modules' / 'nine_modules.yaml'
+    parameters = {'robot_description': urdf('three_link_arm'), 'graph': graph, 'port': '8460',
+                  'path.kind': 'none'}
+    rclpy.init(args=['--ros-args', *(part for name, value in parameters.items()
+                                     for part in ('-p', f'{name}:={value}'))])
+    node = chosen([request.param])[0]()
+    node.configure()
+    yield node
+    node.close()
+    node.destroy_node()
+    rclpy.shutdown()
+
+
+@pytest.mark.parametrize('made', NODES, indirect=True)
+def test_no_callback_of_a_node_raises(made):
+    found = callbacks(made)
+    assert len(found) >= 4   # or this test looks in the wrong places
+    for callback in found:
+        assert getattr(callback, 'guarded', False), f'{callback} was made without the guard'
+        needed = [one for one in inspect.signature(callback).parameters.values()
+                  if one.default is one.empty and one.kind is not one.VAR_POSITIONAL]
+        result = callback(*(Nonsense() for _ in needed))
+        if inspect.iscoroutine(result):
+            with contextlib.suppress(StopIteration):
+                result.send(None)   # as far as it comes without waiting
+            result.close()
+    assert made.guard.failed
+
+
+@pytest.fixture
+def bare():
+    """Return a node with nothing in it."""
+    rclpy.init()
+    node = GuardedNode('bare')
+    yield node
+    node.destroy_node()
+    rclpy.shutdown()
+
+
+def said(node, monkeypatch):
+    lines = []
+    monkeypatch.setattr(type(node), 'get_logger', lambda self: type(
+        'Logger', (), {'error': staticmethod(lines.append)}), raising=False)
+    return lines
+
+
+def test_what_a_callback_raises_is_counted_answered_and_said_once(bare, monkeypatch):
+    lines, now = said(bare, monkeypatch), [100.0]
+    monkeypatch.setattr(guards.time, 'monotonic', lambda: now[0])
+
+    def answer(request, response):
+        raise InvalidValueError('x', 3, '1 or 2') if request.joint_names else ZeroDivisionError
+
+    async def later(request, response):
+        return answer(request, response)
+    for callback in (answer, later):
+        service = bare.create_service(MassMatrix, callback.__name__, callback)
+
+        def answered(service=service, **fields):
+            result = service.callback(MassMatrix.Request(**fields), MassMatrix.Response())
+            return asyncio.run(result) if inspect.iscoroutine(result) else result
+        refused, failed = answered(joint_names=['a']), answered()
+        assert (refused.success, refused.message) == (False, 'x is 3; allowed: 1 or 2')
+        assert failed.message == 'internal error: ZeroDivisionError()'
+        lines.clear()
+        answered()
+        assert not lines   # said once
+        now[0] += guards.REPEATS
+        answered()
+        (line,) = lines    # and again after a while, with the traceback
+        assert line.startswith(f'{callback.__name__}: internal error: ZeroDivisionError()\n')
+        assert 'raise InvalidValueError' in line
+    assert (bare.guard.refused, bare.guard.failed) == (2, 6)
+    assert bare.guard.figures()['last error'] == 'later: internal error: ZeroDivisionError()'
+
+
+def test_a_change_of_parameters_that_fails_is_refused(bare):
+    bare.add_on_set_parameters_callback(lambda changes: changes[0].value / 0)
+    (callback,) = callbacks(bare)
+    result = callback([rclpy.parameter.Parameter('length', value=1.0)])
+    assert not result.successful
+    assert result.reason == "internal error: ZeroDivisionError('float division by zero')"
+
+
+class Handle:
+    """A goal that has been accepted."""
+
+    is_active = True
+
+    def execute(self, callback=None):
+        self.result = callback(self)
+
+    def abort(self):
+        self.is_active = False
+
+
+def test_a_goal_that_fails_has_a_result(bare):
+    def fail(handle):
+        raise InvalidValueError('x', 3, '1 or 2')
+
+    def result_of(error):
+        return FollowJointTrajectory.Result(error_string=str(error))
+    server = bare.create_action_server(
+        FollowJointTrajectory, 'follow', fail, decide=fail, begin=fail, result_of=result_of,
+        group=bare.default_callback_group)
+    assert server._goal_callback(None) == rclpy.action.GoalResponse.REJECT
+    begun, executed = Handle(), Handle()
+    server._handle_accepted_callback(begun)
+    for result, handle in ((begun.result, begun), (server._execute_callback(executed), executed)):
+        assert result.error_string == 'x is 3; allowed: 1 or 2'
+        assert not handle.is_active
+
+
+def test_nothing_is_said_when_the_context_has_ended(bare):
+    callback = bare.guard.wrap('late', lambda: 1 / 0)
+    rclpy.shutdown()
+    callback()
+    assert not bare.guard.failed
+    rclpy.init()
