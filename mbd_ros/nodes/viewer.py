@@ -150,7 +150,7 @@ class Viewer(GuardedNode):
         self._state, self._heard = message, time.monotonic()
         if message.mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING):
             self._page.add_traces([from_point(tool.actual) for tool in message.tools])
-            farthest = max(tool.error for tool in message.tools)
+            farthest = max((tool.error for tool in message.tools), default=0.0)
             self._page.panel.add_sample(message.path_time, farthest,
                                         message.joint_names, message.effort_total,
                                         (message.constraint_violation_before,
@@ -193,7 +193,8 @@ class Viewer(GuardedNode):
             if state is None:
                 page.panel.set_status(f'{name} · no controller', {})
             else:
-                page.panel.set_status(f'{name} · {MODES[state.mode]}', _readouts(state))
+                mode = MODES.get(state.mode, f'unknown mode {state.mode}')
+                page.panel.set_status(f'{name} · {mode}', _readouts(state))
         page.redraw()
 
 

@@ -15,6 +15,7 @@ import viser
 from mbd_ros.description.shape_extent import enclosing_ball, lowest_height
 from mbd_ros.description.visuals import Shape
 from mbd_ros.nodes.page import colors
+from mbd_ros.nodes.page.guard import LocalServer
 from mbd_ros.nodes.page.panel import Panel
 from mbd_ros.nodes.page.robot_view import RobotView
 from mbd_ros.nodes.page.tool_view import ToolView
@@ -53,7 +54,7 @@ class Page:
                  history: float = 30.0) -> None:
         os.environ.pop('_VISER_PORT_OVERRIDE', None)
         with contextlib.redirect_stdout(io.StringIO()):   # the node's log says the address
-            self._server = viser.ViserServer(host=host, port=port, label='mbd_ros', verbose=False)
+            self._server = LocalServer(host, port, label='mbd_ros', verbose=False)
         self._trace_points = trace_points
         self._tools: list[ToolView] = []
         self._robot: RobotView | None = None

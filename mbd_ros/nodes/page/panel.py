@@ -11,12 +11,16 @@ from viser import uplot
 
 from mbd_ros.nodes.page.colors import (
     css, DESIRED, FORCE, JOINTS, MANIFOLD, PLOT_GRID, PLOT_TEXT, Rgb, TRACED, VIOLATION)
+from mbd_ros.nodes.page.plain_text import escaped, plain
 
 SMALLEST = 1e-4
 """Errors below this are drawn at it: the axis is logarithmic [mm]."""
 
 LEAST_VIOLATION = 1e-16
 """The same for the violation of the nominal model, in the units of its constraints."""
+
+MOST_JOINTS = 24
+"""Joints whose efforts are drawn; with more, no line could be told from the others."""
 
 PADDING = (12, 16, 0, 0)
 
@@ -53,11 +57,12 @@ class Panel:
         self._violations: deque[tuple[float, float]] = deque(maxlen=count)
         self._energies: deque[float] = deque(maxlen=count)
         self._joints: tuple[str, ...] = ()
-        self._driven: tuple[int, ...] = ()
+        self._drawn: tuple[str, ...] = ()
         self._effort_plot: viser.GuiUplotHandle | None = None
         self._legend = gui.add_html(
             f'<div style="font-size:0.85em;padding:0.6em 1em 0.2em">{LEGEND}</div>')
-        self._status = gui.add_markdown('*waiting for a robot*')
+        self._status = gui.add_html('')
+        self.set_status('waiting for a robot', {})
         self._error_plot = gui.add_uplot(
             data=(np.zeros(1), np.ones(1)), title='Tracking error', height=250,
             series=(_series('t'), _series('tool to desired point [mm]', TRACED)),
@@ -99,9 +104,11 @@ class Panel:
                 handle.visible = there
 
     def set_status(self, title: str, rows: Mapping[str, str]) -> None:
-        """Show a line of text and a table of readouts."""
-        table = ''.join(f'\n| {name} | {value} |' for name, value in rows.items())
-        content = f'**{title}**' + (f'\n\n| | |\n|---|---|{table}' if table else '')
+        """Show a line of text and a table of readouts; any text may come from outside."""
+        lines = ''.join(f'<tr><td style="padding-right:1em">{escaped(name)}</td>'
+                        f'<td>{escaped(value)}</td></tr>' for name, value in rows.items())
+        content = (f'<div style="font-size:0.85em;padding:0.6em 1em 0.2em"><b>{escaped(title)}</b>'
+                   f'<table style="margin-top:0.4em">{lines}</table></div>')
         if self._status.content != content:
             self._status.content = content
 
@@ -120,7 +127,7 @@ class Panel:
         joints : sequence of str
             Names of the joints.
         efforts : sequence of float
-            Their efforts [N m or N].
+            Their efforts [N m or N]; a sample that has others than one for each is left out.
         violations : (float, float), optional
             Of the nominal model, before and after the elimination.
         energy : float, optional
@@ -130,7 +137,8 @@ class Panel:
         if tuple(joints) != self._joints or (self._times and time < self._times[-1]):
             self.reset()
             self._joints = tuple(joints)
-        if self._times and time - self._times[-1] < self._interval:
+        if len(efforts) != len(joints) or (
+                self._times and time - self._times[-1] < self._interval):
             return
         self._times.append(time)
         self._errors.append(max(1e3 * error, SMALLEST))
@@ -156,20 +164,22 @@ class Panel:
         self._violation_plot.data = (times, *np.array(self._violations).T.copy())
         self._energy_plot.data = (times, np.array(self._energies))
         rows = np.array(self._efforts).T.copy()
-        driven = tuple(np.flatnonzero(rows.any(axis=1)).tolist())   # not the passive joints
-        efforts = (times, *rows[list(driven)])
+        driven = np.flatnonzero(rows.any(axis=1))[:MOST_JOINTS].tolist()   # not the passive joints
+        names = tuple(self._joints[joint] for joint in driven)
+        efforts = (times, *rows[driven])
         plot = self._effort_plot
-        if plot is not None and driven == self._driven:
+        if plot is not None and names == self._drawn:
             plot.data = efforts
             return
-        self._driven = driven
+        self._drawn = names
         if plot is not None:
             plot.remove()
         with self._plots:
             self._effort_plot = self._gui.add_uplot(
                 data=efforts, height=230, padding=PADDING,
-                series=(_series('t'), *(_series(self._joints[joint], JOINTS[index % len(JOINTS)])
-                                        for index, joint in enumerate(driven))),
+                series=(_series('t'), *(
+                    _series(plain(name), JOINTS[index % len(JOINTS)])
+                    for index, name in enumerate(names))),
                 scales={'x': uplot.Scale(time=False)},
                 axes=(_axis('path time [s]', 32), _axis('effort [N m or N]', 56)))
 

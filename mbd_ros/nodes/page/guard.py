@@ -1,0 +1,118 @@
+"""Who may talk to the page: browsers that show this page itself, and programs of this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+import contextlib
+from http import HTTPStatus
+from ipaddress import ip_address
+import socket
+from typing import Any
+from urllib.parse import urlsplit
+
+import viser
+from websockets.asyncio import server
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
+
+from mbd_ros.errors import UnsupportedError
+
+Answer = Callable[[server.ServerConnection, Request], Any]
+
+POLICY = ("connect-src 'self' ws://{host} blob: data:; frame-src 'none'; object-src 'none'; "
+          "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+"""Content-Security-Policy: the page talks to its own server only, and is in no other page."""
+
+
+class LocalServer(viser.ViserServer):
+    """
+    A server of viser that only answers its own page.
+
+    Refused are websockets that another page opens (their ``Origin`` is not ours) and requests for
+    another host name (DNS rebinding: a foreign name that resolves to this machine). Nothing is
+    shared over the internet, which viser does when a client asks for it.
+    """
+
+    def __init__(self, host: str, port: int, **settings: Any) -> None:
+        with _guarded(host):
+            super().__init__(host=host, port=port, **settings)
+
+    def request_share_url(self, verbose: bool = True) -> None:
+        """Share nothing."""
+
+
+def refusal(bound: str, headers: Headers) -> str:
+    """
+    Return why a request is refused, empty if it is not.
+
+    Parameters
+    ----------
+    bound : str
+        Address that the server listens on.
+    headers : Headers
+        Of the request.
+
+    """
+    hosts, origins = headers.get_all('Host'), headers.get_all('Origin')
+    if len(hosts) != 1 or not _is_own(hosts[0], bound):
+        return (f'this page is not served as {hosts!r:.200}; allowed: localhost or the address '
+                'of it')
+    if any(origin.lower() != f'http://{hosts[0].lower()}' for origin in origins):
+        return f'the page {origins!r:.200} is foreign; allowed: http://{hosts[0]:.200}'
+    return ''
+
+
+def _is_own(host: str, bound: str) -> bool:
+    """Tell whether a Host header names this machine: by an address, or by a name of its own."""
+    try:
+        name = urlsplit(f'//{host}').hostname or ''
+    except ValueError:
+        return False
+    if name in ('localhost', bound):
+        return True
+    machine = socket.gethostname().lower()
+    try:
+        return ip_address(name).is_loopback or not _is_loopback(bound)
+    except ValueError:
+        return not _is_loopback(bound) and name in (machine, f'{machine}.local')
+
+
+def _is_loopback(bound: str) -> bool:
+    try:
+        return ip_address(bound).is_loopback
+    except ValueError:
+        return bound == 'localhost'
+
+
+@contextlib.contextmanager
+def _guarded(bound: str) -> Iterator[None]:
+    """Let a server that is made meanwhile check every request; viser has no setting for it."""
+    plain_serve, guarded = server.serve, []
+
+    def serve(*arguments: Any, process_request: Answer, **settings: Any) -> Any:
+        guarded.append(True)
+        return plain_serve(*arguments, process_request=_checked(bound, process_request),
+                           **settings)
+
+    server.serve = serve  # type: ignore[assignment, misc]
+    try:
+        yield
+    finally:
+        server.serve = plain_serve  # type: ignore[misc]
+    if not guarded:
+        raise UnsupportedError(f'the page with viser {viser.__version__}, whose requests cannot '
+                               'be checked,', 'install viser 1.0 or 1.1')
+
+
+def _checked(bound: str, answer: Answer) -> Answer:
+    def process(connection: server.ServerConnection, request: Request) -> Any:
+        why = refusal(bound, request.headers)
+        if why:
+            return connection.respond(HTTPStatus.FORBIDDEN, f'{why}\n')
+        response = answer(connection, request)
+        if isinstance(response, Response):
+            response.headers['Content-Security-Policy'] = POLICY.format(
+                host=request.headers['Host'])
+        return response
+
+    return process

@@ -1,0 +1,24 @@
+"""Text from outside, made safe to show: names, messages and whatever else others have written."""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+
+LONGEST = 200
+"""Characters that are shown of a text."""
+
+_INVISIBLE = frozenset(('Cc', 'Cf', 'Cs', 'Co', 'Cn', 'Zl', 'Zp'))
+"""Categories of control characters, marks that turn the direction of writing, half characters."""
+
+
+def plain(text: str) -> str:
+    """Return a text on one line, cut where it is long, with a code for what cannot be seen."""
+    shown = text if len(text) <= LONGEST else f'{text[:LONGEST]}…'
+    return ''.join(f'[U+{ord(character):04X}]' if unicodedata.category(character) in _INVISIBLE
+                   else character for character in shown)
+
+
+def escaped(text: str) -> str:
+    """Return a text as HTML that is nothing but this text."""
+    return html.escape(plain(text))

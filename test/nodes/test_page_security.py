@@ -1,0 +1,164 @@
+"""The page takes text from outside as text, and talks to nobody but itself."""
+
+import json
+import threading
+import time
+
+from headless_browser import Browser, find_browser
+import numpy as np
+import pytest
+import viser
+from websockets.datastructures import Headers
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from mbd_ros.nodes.page.guard import refusal
+from mbd_ros.nodes.page.page import Page
+from mbd_ros.nodes.page.plain_text import LONGEST, plain
+
+pytestmark = pytest.mark.nodes
+
+HARMLESS = 'shoulder'
+RUN = ('window.ran=1', 'parent.ran=1', 'top.ran=1')
+ELEMENTS = (
+    '<script>{0}</script>', '<img src=x onerror={0}>', '<svg onload={0}>', '<svg><script>{0}',
+    '<iframe srcdoc="<script>{0}</script>"></iframe>', '<iframe src="javascript:{0}">',
+    '<a href="javascript:{0}">x</a>', '[x](javascript:{0})', '![x](x" onerror="{0})', '{{{0}}}',
+    '<details open ontoggle={0}>', '<style>@import "x"</style>', '<math><mi xlink:href={0}>',
+    '**bold** _i_ `code` # head', '<b/onclick={0}>', '&lt;script&gt;{0}', '<!-- {0} -->',
+    '<input autofocus onfocus={0}>', '| a | b |\n|---|---|\n| <script>{0}</script> | |')
+WRAPS = ('{0}', '"{0}', "'>{0}", '</td></tr></table></div>{0}', '\u202e{0}', '\x00\x1b[31m{0}',
+         '\u2028{0}', ']]>{0}', '\\"{0}', '\ud800{0}')
+
+COUNT = """JSON.stringify([...document.querySelectorAll('*')].map(
+    e => e.tagName + (['href', 'src', 'srcdoc', 'onerror', 'onload', 'onclick'].map(
+        a => e.hasAttribute(a) ? ' ' + a + '=' + e.getAttribute(a).slice(0, 40) : '').join('')
+    )).sort())"""
+
+
+def hostile_names():
+    """Return names that want to be more than text: each kind of element in a random wrapping."""
+    rng = np.random.default_rng(7)
+    return [WRAPS[rng.integers(len(WRAPS))].format(element.format(RUN[rng.integers(len(RUN))]))
+            for element in ELEMENTS]
+
+
+@pytest.fixture
+def page():
+    page = Page('127.0.0.1', 8540)
+    page.panel.show_controller(True)
+    yield page
+    page.close()
+
+
+def show(page, name, case):
+    """Show a name in each place that text from outside has on the page."""
+    page.panel.set_status(f'case {case} {name} · tracking', {name: 'value', 'reason': name})
+    for instant in (0.0, 1.0, 2.0):
+        page.panel.add_sample(instant, 0.1, (name, 'other'), (1.0, 2.0))
+    page.redraw()
+    page.clear()   # the next case begins anew
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.skipif(find_browser() is None, reason='no chromium on this machine')
+def test_hostile_names_are_shown_as_text(page, tmp_path):
+    browser = Browser(page.url)
+    try:
+        show(page, HARMLESS, 'first')
+        browser.wait_for_text('case first', 180.0)
+        browser.wait_for_text(HARMLESS, 60.0)
+        elements = steady(browser)
+        assert '"TABLE' in elements
+        for case, name in enumerate(hostile_names()):
+            show(page, name, case)
+            browser.wait_for_text(f'case {case} ', 60.0)
+            assert browser.evaluate('window.ran') is None, name
+            now = steady(browser)
+            assert now == elements, f'{name!r}: {set(json.loads(now)) ^ set(json.loads(elements))}'
+            text = ' '.join(browser.text().split())
+            assert text.count(' '.join(plain(name).split())) >= 4, name
+        browser.screenshot(tmp_path / 'hostile.png')
+        assert browser.evaluate('window.ran') is None
+    finally:
+        browser.close()
+
+
+def steady(browser):
+    """Return the elements on the page once two looks in a row agree."""
+    before, now = '', browser.evaluate(COUNT)
+    for _ in range(100):
+        if now == before:
+            break
+        time.sleep(0.1)
+        before, now = now, browser.evaluate(COUNT)
+    return now
+
+
+def open_socket(page, **settings):
+    return connect(f'ws://127.0.0.1:{page.port}', subprotocols=[f'viser-v{viser.__version__}'],
+                   **settings)
+
+
+@pytest.mark.parametrize('origin', [
+    'http://evil.example', 'null', 'https://127.0.0.1', 'http://127.0.0.1',
+    'http://127.0.0.1:8540.evil.example', 'http://localhost:1'])
+def test_foreign_pages_get_no_websocket(page, origin):
+    with pytest.raises(InvalidStatus) as error:
+        open_socket(page, origin=origin)
+    assert error.value.response.status_code == 403
+    assert b'is foreign; allowed: http://127.0.0.1:' in error.value.response.body
+
+
+def test_own_page_and_local_programs_get_one(page):
+    for origin in (page.url, None):
+        with open_socket(page, origin=origin) as socket:
+            assert socket.recv(timeout=60)
+
+
+@pytest.mark.parametrize(('host', 'allowed'), [
+    ('127.0.0.1:8080', True), ('localhost:8080', True), ('LOCALHOST', True), ('[::1]:80', True),
+    ('127.9.9.9', True), ('evil.example:8080', False), ('localhost.evil.example', False),
+    ('192.168.0.7:8080', False), ('127.0.0.1.nip.io', False), ('', False), ('[::1', False),
+    ('localhost@evil.example', False), ('user@evil.example#localhost', False)])
+def test_only_names_of_this_machine_are_served(host, allowed):
+    why = refusal('127.0.0.1', Headers(Host=host))
+    assert (why == '') == allowed
+    assert allowed or 'allowed: localhost or the address of it' in why
+    assert refusal('127.0.0.1', Headers([('Host', '127.0.0.1'), ('Host', 'evil.example')]))
+
+
+def test_an_address_that_was_asked_for_is_served_too():
+    assert not refusal('0.0.0.0', Headers(Host='192.168.0.7:8080'))
+    assert not refusal('192.168.0.7', Headers(
+        Host='192.168.0.7:8080', Origin='http://192.168.0.7:8080'))
+    assert refusal('0.0.0.0', Headers(Host='evil.example'))
+    assert refusal('0.0.0.0', Headers(Host='192.168.0.7', Origin='http://evil.example'))
+
+
+def test_other_names_get_no_page_and_the_own_one_a_policy(page):
+    import http.client
+
+    def get(host):
+        connection = http.client.HTTPConnection('127.0.0.1', page.port, timeout=60)
+        connection.request('GET', '/', headers={'Host': host})
+        return connection.getresponse()
+    assert get('evil.example').status == 403
+    answer = get(f'localhost:{page.port}')
+    assert answer.status == 200
+    assert f"connect-src 'self' ws://localhost:{page.port} " in (
+        answer.headers['Content-Security-Policy'])
+
+
+def test_nothing_is_shared_over_the_internet(page, monkeypatch):
+    asked = threading.Event()
+    monkeypatch.setattr(viser.ViserServer, 'request_share_url', lambda *_, **__: asked.set())
+    page._server.request_share_url()
+    assert not asked.is_set()
+
+
+def test_plain_text():
+    assert plain('a\x1b[0m\u202eb\nc\ud800') == 'a[U+001B][0m[U+202E]b[U+000A]c[U+D800]'
+    assert plain('x' * 5000) == 'x' * LONGEST + '…'
+    assert plain('Gelenk ü 关节 🦾') == 'Gelenk ü 关节 🦾'
