@@ -15,12 +15,12 @@ from benchmarks.loop_peers import mujoco_call, mujoco_hinges, pinocchio_calls
 from benchmarks.timing import interleaved, Timing
 import mbd_ros
 from mbd_ros.dynamics.loop_rank import revealed
-from mbd_ros.execution.compiled import compiled_kernel
-from mbd_ros.execution.kernel import Kernel
-from mbd_ros.execution.rolled_bundles import rolled_bundles_of
-from mbd_ros.execution.rolled_segments import segments_of
-from mbd_ros.execution.sweeps import Program
-from mbd_ros.execution.tree import folds
+from mbd_ros.execution.executors.compiled import compiled_kernel
+from mbd_ros.execution.program.kernel import Kernel
+from mbd_ros.execution.program.sweeps import Program
+from mbd_ros.execution.rolled.bundles import rolled_bundles_of
+from mbd_ros.execution.rolled.segments import segments_of
+from mbd_ros.execution.rolled.tables import folds
 from mbd_ros.model import Model, state
 
 URDF = Path(__file__).resolve().parents[1] / 'urdf'

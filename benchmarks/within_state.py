@@ -16,12 +16,12 @@ from benchmarks.timing import busy_core, interleaved, Timing
 import mbd_ros
 from mbd_ros import Compiled, Lanes, Threads
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
-from mbd_ros.execution.compiled import compiled_kernel
-from mbd_ros.execution.kernel import Kernel
-from mbd_ros.execution.partition import Part, Partition
-from mbd_ros.execution.rolled_bundles import rolled_bundles_of, SMALLEST
-from mbd_ros.execution.sweeps import Program
-from mbd_ros.execution.unrolled import bundles_of
+from mbd_ros.execution.executors.compiled import compiled_kernel
+from mbd_ros.execution.program.kernel import Kernel
+from mbd_ros.execution.program.sweeps import Program
+from mbd_ros.execution.rolled.bundles import rolled_bundles_of, SMALLEST
+from mbd_ros.execution.threads.partition import Part, Partition
+from mbd_ros.execution.unrolled.code import bundles_of
 from mbd_ros.model import Model
 
 FEWEST_IN_LANES = 2 * SMALLEST + 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from mbd_ros.execution.cost_model import kept_costs
-from mbd_ros.execution.object_cache import object_cache, VARIABLE
+from mbd_ros.execution.executors.cost_model import kept_costs
+from mbd_ros.execution.ir.object_cache import object_cache, VARIABLE
 
 MEGABYTE = 1e6
 

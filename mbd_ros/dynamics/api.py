@@ -21,8 +21,7 @@ from numpy.typing import ArrayLike
 from mbd_ros import dynamics
 from mbd_ros.dynamics.call import Array, checked_array, deliver
 from mbd_ros.dynamics.external_forces import external_efforts
-from mbd_ros.dynamics.prepared import (
-    compile_model, PreparedDynamics, standard, StandardCalls)
+from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics, standard, StandardCalls
 from mbd_ros.dynamics.spring_force import stored_energy
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.execution import Executor

@@ -12,7 +12,7 @@ from mbd_ros.dynamics.mass_matrix import joint_without_inertia
 from mbd_ros.errors import (
     InvalidValueError, MbdError, NotFiniteError, ShapeError, SingularMassError)
 from mbd_ros.execution import Kernel
-from mbd_ros.execution.tree import sizes
+from mbd_ros.execution.program.tree import sizes
 from mbd_ros.model import Model
 from mbd_ros.model.state import curved_joints
 

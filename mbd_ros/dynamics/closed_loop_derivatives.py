@@ -19,13 +19,13 @@ from mbd_ros.dynamics.call import Array, arrays_of, deliver, require_finite, row
 from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
 from mbd_ros.dynamics.loop_rank import masses_far_apart
 from mbd_ros.dynamics.prepared_derivatives import ForwardDynamicsDerivatives
-from mbd_ros.execution.batch import batch_ir
-from mbd_ros.execution.differentiation import tangents
-from mbd_ros.execution.machine_code import MachineCode, vector_lanes
-from mbd_ros.execution.sincos import sincos_ir
-from mbd_ros.execution.straight_line import declarations_ir, StraightLine, Width
-from mbd_ros.execution.tree import tree_of
-from mbd_ros.execution.unrolled import trace_program
+from mbd_ros.execution.calls.batch import batch_ir
+from mbd_ros.execution.ir.differentiation import tangents
+from mbd_ros.execution.ir.machine_code import MachineCode, vector_lanes
+from mbd_ros.execution.ir.sincos import sincos_ir
+from mbd_ros.execution.ir.straight_line import declarations_ir, StraightLine, Width
+from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.unrolled.code import trace_program
 from mbd_ros.model import Model, state
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from mbd_ros.dynamics.loop_steps import (
 from mbd_ros.dynamics.loop_ties import Balance, Held, phi_of, rate_of, required, tie_down
 from mbd_ros.dynamics.recursive import rise
 from mbd_ros.dynamics.segments import BetweenSegments
-from mbd_ros.execution.sweeps import Inward, Layout, Outward, Program, Ties
+from mbd_ros.execution.program.sweeps import Inward, Layout, Outward, Program, Ties
 from mbd_ros.spatial import ZERO_WRENCH
 from mbd_ros.spatial.inertia import NO_ARTICULATED_INERTIA
 

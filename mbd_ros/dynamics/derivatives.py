@@ -40,9 +40,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from mbd_ros.dynamics.recursive import (
-    accelerate, FORWARD_DYNAMICS, Moving, Pivot, rise, weight)
-from mbd_ros.execution.sweeps import (
+from mbd_ros.dynamics.recursive import accelerate, FORWARD_DYNAMICS, Moving, Pivot, rise, weight
+from mbd_ros.execution.program.sweeps import (
     Body, Inward, Layout, Outward, Program, Solve, Step, Walk, World)
 from mbd_ros.spatial import (
     IDENTITY, Joint, Link, MomentsOfFlow, RigidInertia, Scalar, Twist, Vector3, Wrench, ZERO3,

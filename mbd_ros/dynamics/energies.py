@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mbd_ros.dynamics.kinematics import AT_REST, Travel, travel
-from mbd_ros.execution.sweeps import Body, Layout, Outward, Program, Step, World
+from mbd_ros.execution.program.sweeps import Body, Layout, Outward, Program, Step, World
 from mbd_ros.spatial import Joint, Vector3
 
 

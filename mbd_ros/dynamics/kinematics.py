@@ -13,7 +13,7 @@ from functools import partial
 from typing import NamedTuple
 
 from mbd_ros.dynamics.recursive import turn
-from mbd_ros.execution.sweeps import Body, Layout, Outward, Program, Step, Walk
+from mbd_ros.execution.program.sweeps import Body, Layout, Outward, Program, Step, Walk
 from mbd_ros.spatial import IDENTITY, Joint, Link, Scalar, Twist, Vector3, ZERO3, ZERO_TWIST
 
 AT_ORIGIN = Link(IDENTITY, ZERO3)

@@ -23,7 +23,7 @@ from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.triangles import solve_triangle
 from mbd_ros.errors import LoopOpenError, ShapeError, SingularMassError
 from mbd_ros.execution import Executor
-from mbd_ros.execution.tree import tree_of
+from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import Model, state
 
 GOAL = 1e-13

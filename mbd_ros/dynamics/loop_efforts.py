@@ -22,8 +22,8 @@ from mbd_ros.dynamics.loop_rank import RowSpace
 from mbd_ros.dynamics.loop_rows import rows_of, Seen, side
 from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.execution.ties import frame_record
-from mbd_ros.execution.tree import tree_of
+from mbd_ros.execution.program.ties import frame_record
+from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import LinkFrame, Model
 from mbd_ros.spatial import ZERO_TWIST
 

@@ -15,7 +15,8 @@ from mbd_ros.dynamics.loop_rows import (
     coordinate, in_body, in_own_axes, rows_of, says_nothing, side)
 from mbd_ros.dynamics.loop_ties import Held, phi_of, tie_down
 from mbd_ros.dynamics.recursive import forces, Loaded, Motion, motion, weight
-from mbd_ros.execution.sweeps import Body, Inward, Layout, Outward, Program, Step, Tie, Ties, World
+from mbd_ros.execution.program.sweeps import (
+    Body, Inward, Layout, Outward, Program, Step, Tie, Ties, World)
 from mbd_ros.spatial import Joint, Link, Scalar, Twist, Wrench, ZERO_WRENCH
 
 VALUES = 3

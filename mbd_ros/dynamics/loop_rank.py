@@ -30,9 +30,9 @@ from mbd_ros.dynamics.call import Array
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.dynamics.mass_matrix import joint_of_no_inertia
 from mbd_ros.errors import SingularMassError
-from mbd_ros.execution.kernel import all_finite
-from mbd_ros.execution.sweeps import Program
-from mbd_ros.execution.tree import result_shape
+from mbd_ros.execution.program.kernel import all_finite
+from mbd_ros.execution.program.sweeps import Program
+from mbd_ros.execution.program.tree import result_shape
 from mbd_ros.model import Model
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from mbd_ros.execution.sweeps import POINT, Tie
+from mbd_ros.execution.program.sweeps import POINT, Tie
 from mbd_ros.model.loops import ROWS
 from mbd_ros.spatial import (
     IDENTITY, Joint, Link, Rotation, Scalar, Twist, Vector3, Wrench, ZERO3, ZERO_WRENCH)

@@ -21,9 +21,8 @@ from mbd_ros.dynamics.loop_branches import (
 from mbd_ros.dynamics.loop_rows import coordinate, Seen
 from mbd_ros.dynamics.loop_ties import Held
 from mbd_ros.dynamics.recursive import Moving, turn
-from mbd_ros.execution.sweeps import Body, Step, World
-from mbd_ros.spatial import (
-    IDENTITY, Joint, Link, Scalar, Twist, ZERO3, ZERO_TWIST, ZERO_WRENCH)
+from mbd_ros.execution.program.sweeps import Body, Step, World
+from mbd_ros.spatial import IDENTITY, Joint, Link, Scalar, Twist, ZERO3, ZERO_TWIST, ZERO_WRENCH
 
 Freed = tuple[tuple[LoopPivot, ...], tuple[Closed, ...]]
 """What a body keeps of its joint's axes and of the rows closed there."""

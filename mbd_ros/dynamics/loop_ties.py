@@ -10,7 +10,7 @@ from mbd_ros.dynamics.loop_rows import (
     in_body, in_own_axes, Row, rows_of, says_nothing, side, Visible)
 from mbd_ros.dynamics.recursive import rise
 from mbd_ros.dynamics.spring_force import pull
-from mbd_ros.execution.sweeps import Tie, World
+from mbd_ros.execution.program.sweeps import Tie, World
 from mbd_ros.spatial import Scalar, Wrench, ZERO3, ZERO_WRENCH
 
 Balance = Callable[[World, Tie, Row, Any, Any], Scalar]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.execution import Interpreted
-from mbd_ros.execution.sweeps import Body, Inward, Layout, Program, Step, Walk
+from mbd_ros.execution.program.sweeps import Body, Inward, Layout, Program, Step, Walk
 from mbd_ros.model import Model
 from mbd_ros.spatial import Joint, Link, RigidInertia, Wrench, ZERO_TWIST
 from mbd_ros.spatial.inertia import NO_INERTIA

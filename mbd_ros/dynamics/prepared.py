@@ -14,21 +14,19 @@ from mbd_ros.dynamics import kinematics
 from mbd_ros.dynamics.call import Array, Call
 from mbd_ros.dynamics.closed_loop_sweeps import (
     closed_loop_dynamics, closed_loop_reactions, position_correction, velocity_correction)
-from mbd_ros.dynamics.derivatives import (
-    FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES)
+from mbd_ros.dynamics.derivatives import FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES
 from mbd_ros.dynamics.energies import ENERGIES
-from mbd_ros.dynamics.loop_kinematics import (
-    loop_rows, SPRUNG_BIAS_FORCES, SPRUNG_INVERSE_DYNAMICS)
+from mbd_ros.dynamics.loop_kinematics import loop_rows, SPRUNG_BIAS_FORCES, SPRUNG_INVERSE_DYNAMICS
 from mbd_ros.dynamics.mass_matrix import MASS_MATRIX
 from mbd_ros.dynamics.prepared_derivatives import (
     ForwardDynamicsDerivatives, in_parts, InverseDynamicsDerivatives)
 from mbd_ros.dynamics.recursive import BIAS_FORCES, FORWARD_DYNAMICS, INVERSE_DYNAMICS
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution import choose, Executor, Kernel
-from mbd_ros.execution.fast_call import fast_call
-from mbd_ros.execution.sweeps import Program
-from mbd_ros.execution.ties import frame_record
-from mbd_ros.execution.tree import sizes, tree_of
+from mbd_ros.execution.calls.fast_call import fast_call
+from mbd_ros.execution.program.sweeps import Program
+from mbd_ros.execution.program.ties import frame_record
+from mbd_ros.execution.program.tree import sizes, tree_of
 from mbd_ros.model import Model
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from mbd_ros.execution.sweeps import Body, Inward, Outward, Program, Step, World
+from mbd_ros.execution.program.sweeps import Body, Inward, Outward, Program, Step, World
 from mbd_ros.spatial import (
     ArticulatedInertia, Joint, Link, Scalar, Twist, Vector3, Wrench, ZERO3, ZERO_WRENCH)
 from mbd_ros.spatial.inertia import NO_ARTICULATED_INERTIA

@@ -35,7 +35,7 @@ from mbd_ros.dynamics.loop_rows import Seen
 from mbd_ros.dynamics.loop_steps import accelerate, articulate, Freed, on_ground, see, settle
 from mbd_ros.dynamics.loop_ties import Balance, Held, tie_down
 from mbd_ros.dynamics.recursive import Moving, no_rotation, rise, turn
-from mbd_ros.execution.sweeps import (
+from mbd_ros.execution.program.sweeps import (
     Body, Inward, Outward, Step, Tie, tie_all, Ties, Tree, World)
 from mbd_ros.spatial import (
     IDENTITY, Joint, Link, Scalar, Twist, Vector3, Wrench, ZERO3, ZERO_TWIST, ZERO_WRENCH)

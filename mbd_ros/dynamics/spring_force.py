@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.dynamics.loop_rows import Side
-from mbd_ros.execution.sweeps import Tie
+from mbd_ros.execution.program.sweeps import Tie
 from mbd_ros.model import Spring
 from mbd_ros.spatial import inverse_above, Vector3
 from mbd_ros.spatial.vector import root

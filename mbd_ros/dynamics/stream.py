@@ -13,7 +13,7 @@ from mbd_ros.dynamics.call import Array
 from mbd_ros.dynamics.prepared import compile_model
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.execution import Executor
-from mbd_ros.execution.futures import followed, recipe_of
+from mbd_ros.execution.executors.futures import followed, recipe_of
 from mbd_ros.model import Model
 
 FUNCTIONS = ('bias_forces', 'body_poses', 'energies', 'forward_dynamics', 'inverse_dynamics',

@@ -8,14 +8,14 @@ of any ``concurrent.futures.Executor``.
 
 """
 
-from mbd_ros.execution.auto import Auto
-from mbd_ros.execution.choice import choose, forced
-from mbd_ros.execution.compiled import Compiled
-from mbd_ros.execution.futures import Futures
-from mbd_ros.execution.interpreted import Interpreted
-from mbd_ros.execution.kernel import Executor, Kernel
-from mbd_ros.execution.lanes import Lanes
-from mbd_ros.execution.threads import Threads
+from mbd_ros.execution.executors.auto import Auto
+from mbd_ros.execution.executors.choice import choose, forced
+from mbd_ros.execution.executors.compiled import Compiled
+from mbd_ros.execution.executors.futures import Futures
+from mbd_ros.execution.executors.lanes import Lanes
+from mbd_ros.execution.executors.threads import Threads
+from mbd_ros.execution.program.interpreted import Interpreted
+from mbd_ros.execution.program.kernel import Executor, Kernel
 
 __all__ = [
     'Auto', 'Compiled', 'Executor', 'Futures', 'Interpreted', 'Kernel', 'Lanes',

@@ -13,8 +13,7 @@ import mbd_ros
 from mbd_ros.dynamics.api import prepared_for
 from mbd_ros.dynamics.effort_terms import effort_terms
 from mbd_ros.execution import choose, forced
-from mbd_ros.messages import dynamics_answers as answers
-from mbd_ros.messages import dynamics_requests as requests
+from mbd_ros.messages import dynamics_answers as answers, dynamics_requests as requests
 from mbd_ros.messages.findings import diagnose
 from mbd_ros.nodes.guard import GuardedNode
 from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING

@@ -18,7 +18,7 @@ from rclpy.executors import (
     ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor)
 
 from mbd_ros.errors import MbdError
-from mbd_ros.execution.background import BACKGROUND
+from mbd_ros.execution.executors.background import BACKGROUND
 
 GARBAGE = (50_000, 20, 20)
 """

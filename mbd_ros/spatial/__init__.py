@@ -2,7 +2,7 @@
 Rotations, 6-D vectors, inertias and joints in scalar-generic form; this room knows no robot.
 
 Every record is a ``NamedTuple`` of scalars or records. A scalar is a Python float or a traced
-symbol (``mbd_ros.execution.trace``), so that one text serves every executor.
+symbol (``mbd_ros.execution.ir.trace``), so that one text serves every executor.
 
 """
 

@@ -36,7 +36,7 @@ rclpy.init = interrupted
 """
 AMID_COMPILING = """
 import threading, time
-from mbd_ros.execution.background import BACKGROUND
+from mbd_ros.execution.executors.background import BACKGROUND
 from mbd_ros.nodes.simulator import Simulator
 configure = Simulator.configure
 def compiling(self):

@@ -10,7 +10,7 @@ from mbd_ros.description.mechanism import Inertia, Joint, Link, LoopJoint, Mecha
 from mbd_ros.description.poses import matrix3
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.dynamics.loop_rank import revealed, RowSpace
-from mbd_ros.execution.tree import tree_of
+from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import build_model, state
 
 CUTS = ('revolute', 'spherical', 'universal', 'fixed', 'prismatic')

@@ -17,9 +17,11 @@ from random_loops import random_loops
 from robots import ALL_KINDS, model_of
 
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.execution import (
-    Auto, Compiled, compiled, Lanes, rolled_bundles, rolled_segments, subtrees, Threads, tree)
-from mbd_ros.execution.machine_code import MachineCode
+from mbd_ros.execution import Auto, Compiled, Lanes, Threads
+from mbd_ros.execution.executors import compiled
+from mbd_ros.execution.ir.machine_code import MachineCode
+from mbd_ros.execution.rolled import bundles as rolled_bundles, segments as rolled_segments, tables
+from mbd_ros.execution.threads import subtrees
 from mbd_ros.model import state
 
 SEED, END = int(sys.argv[1]), sys.argv[2]
@@ -79,7 +81,7 @@ def guard_everything():
     llvm.add_symbol('malloc', code.address('guarded'))
     llvm.add_symbol('free', code.address('leave'))
     for module in (compiled, rolled_bundles, rolled_segments, subtrees):
-        module.rolled_tables = lambda *given: tuple(map(guarded, tree.rolled_tables(*given)))
+        module.rolled_tables = lambda *given: tuple(map(guarded, tables.rolled_tables(*given)))
     return code
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import mbd_ros
 from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
-from mbd_ros.execution.tree import tree_of
+from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import Model, state
 
 # Sums at the junction in another order, fused products: some roundings of the largest entry,

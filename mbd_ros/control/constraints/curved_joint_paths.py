@@ -24,9 +24,9 @@ from mbd_ros.control.references.scalar_manifold import configuration_rate
 from mbd_ros.control.references.scalars import Row
 from mbd_ros.control.references.time_code import codes_of, TimeCode
 from mbd_ros.errors import ShapeError
-from mbd_ros.execution.differentiation import tangents
-from mbd_ros.execution.trace import Operand, Symbol, Trace
-from mbd_ros.execution.traced_function import machine_code_of
+from mbd_ros.execution.calls.traced_function import machine_code_of
+from mbd_ros.execution.ir.differentiation import tangents
+from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.rigid_motion import inverse, product
 from mbd_ros.model.state import neutral

@@ -22,9 +22,9 @@ from mbd_ros.control.references.scalars import Row, sum_of
 from mbd_ros.control.references.time_code import TimeCode
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import NotFiniteError, UnknownNameError
-from mbd_ros.execution.differentiation import tangents
-from mbd_ros.execution.trace import Operand, Symbol, Trace
-from mbd_ros.execution.traced_function import machine_code_of
+from mbd_ros.execution.calls.traced_function import machine_code_of
+from mbd_ros.execution.ir.differentiation import tangents
+from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 from mbd_ros.simulation.manifold import Matrix, Vector
 from mbd_ros.spatial import Rotation, Scalar, Vector3
 

@@ -21,9 +21,9 @@ from mbd_ros.control.references.scalar_manifold import configuration_rate
 from mbd_ros.control.references.time_code import closed_form, TimeCode
 from mbd_ros.control.references.user_functions import UserFunction
 from mbd_ros.errors import NotFiniteError
-from mbd_ros.execution.differentiation import tangents
-from mbd_ros.execution.trace import Operand, Symbol, Trace
-from mbd_ros.execution.traced_function import machine_code_of
+from mbd_ros.execution.calls.traced_function import machine_code_of
+from mbd_ros.execution.ir.differentiation import tangents
+from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import Matrix, Vector
 from mbd_ros.spatial import Scalar

@@ -21,7 +21,7 @@ from mbd_ros.control.references.scalars import Row
 from mbd_ros.control.references.time_code import (
     chain_rule, closed_form, run_through, time_code_of, TimeCode)
 from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.execution.loop_code import loop_code, LoopCode
+from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
 from mbd_ros.simulation.manifold import Vector
 from mbd_ros.spatial import Scalar
 

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.references.scalars import Row
-from mbd_ros.execution.fused import (
+from mbd_ros.execution.calls.fused import (
     Computed, fused, fused_code, FusedCode, Inside, KernelCall, Pointed)
-from mbd_ros.execution.loop_code import LoopCode
+from mbd_ros.execution.ir.loop_code import LoopCode
 from mbd_ros.simulation.manifold import Vector
 from mbd_ros.spatial import Scalar
 

@@ -8,7 +8,7 @@ from mbd_ros.control.references.paths import CodedPath
 from mbd_ros.control.references.scalars import Row
 from mbd_ros.control.references.time_code import closed_form, TimeCode
 from mbd_ros.control.references.user_functions import UserFunction
-from mbd_ros.execution.differentiation import tangents
+from mbd_ros.execution.ir.differentiation import tangents
 from mbd_ros.spatial import Scalar
 
 

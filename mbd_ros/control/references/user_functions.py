@@ -17,8 +17,8 @@ import numpy as np
 
 from mbd_ros.control.references.scalars import Row
 from mbd_ros.errors import InvalidValueError, MbdError
-from mbd_ros.execution.differentiation import evaluate
-from mbd_ros.execution.trace import Operand, Symbol, Trace
+from mbd_ros.execution.ir.differentiation import evaluate
+from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 
 ALLOWED = ('a function of its scalars by + - * /, whole and half powers, and sine, cosine and '
            'root of mbd_ros.spatial or sin, cos, tan and sqrt of NumPy, without branches')

@@ -33,8 +33,9 @@ from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, FACTS, no_facts,
 from mbd_ros.control.udwadia_kalaba.robot_code import machine_code
 from mbd_ros.control.udwadia_kalaba.solvers import is_conflicting
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.execution.fused import Argument, Computed, Fused, fused, Inside, KernelCall, Pointed
-from mbd_ros.execution.trace import Operand, Symbol
+from mbd_ros.execution.calls.fused import (
+    Argument, Computed, Fused, fused, Inside, KernelCall, Pointed)
+from mbd_ros.execution.ir.trace import Operand, Symbol
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import is_flat, Vector
 from mbd_ros.spatial import larger

@@ -25,8 +25,8 @@ from mbd_ros.control.udwadia_kalaba.robot_code import machine_code
 from mbd_ros.control.udwadia_kalaba.solvers import reached_solver, solver, step_solver
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loop_kinematics import VALUES
-from mbd_ros.execution.fused import Computed, Fused, fused, Inside, KernelCall
-from mbd_ros.execution.trace import Operand, Symbol
+from mbd_ros.execution.calls.fused import Computed, Fused, fused, Inside, KernelCall
+from mbd_ros.execution.ir.trace import Operand, Symbol
 from mbd_ros.spatial import Scalar
 
 Given = Mapping[str, list[Symbol]]

@@ -32,7 +32,7 @@ from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, MbdError
-from mbd_ros.execution.fused import Fused
+from mbd_ros.execution.calls.fused import Fused
 from mbd_ros.simulation.manifold import Vector
 
 LONGEST_GAP = 0.1

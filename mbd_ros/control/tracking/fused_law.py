@@ -14,8 +14,8 @@ from mbd_ros.control.udwadia_kalaba.rank_facts import CLEARLY_FREE, FACTS, gaps,
 from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, machine_code
 from mbd_ros.control.udwadia_kalaba.solvers import actuated_solver
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.execution.fused import Computed, Fused, fused, Inside, KernelCall
-from mbd_ros.execution.trace import Operand, Symbol
+from mbd_ros.execution.calls.fused import Computed, Fused, fused, Inside, KernelCall
+from mbd_ros.execution.ir.trace import Operand, Symbol
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import endless, is_flat
 

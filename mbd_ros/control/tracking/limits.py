@@ -11,7 +11,7 @@ import numpy as np
 
 from mbd_ros.control.references.scalars import Row, smallest
 from mbd_ros.control.udwadia_kalaba.robot_code import LARGEST_DENSE
-from mbd_ros.execution.traced_function import machine_code_of
+from mbd_ros.execution.calls.traced_function import machine_code_of
 from mbd_ros.model import Model
 from mbd_ros.model.state import simple_entries
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Vector

@@ -15,8 +15,8 @@ from mbd_ros.control.udwadia_kalaba.robot_code import LARGEST_DENSE
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.prepared import STANDARD_GRAVITY
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
-from mbd_ros.execution.fused import Fused, fused, KernelCall
-from mbd_ros.execution.loop_code import loop_code
+from mbd_ros.execution.calls.fused import Fused, fused, KernelCall
+from mbd_ros.execution.ir.loop_code import loop_code
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import checked, Matrix, Vector
 

@@ -24,8 +24,8 @@ from mbd_ros.dynamics.loop_efforts import driven_share, free_motions, UNDRIVEN
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.dynamics.loop_rank import RowSpace
 from mbd_ros.errors import LoopOpenError
-from mbd_ros.execution.fused import Computed, Fused, fused, KernelCall
-from mbd_ros.execution.loop_code import loop_code, LoopCode
+from mbd_ros.execution.calls.fused import Computed, Fused, fused, KernelCall
+from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
 from mbd_ros.model.state import integrate, neutral
 from mbd_ros.simulation.manifold import Matrix, Vector
 

@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from mbd_ros.control.udwadia_kalaba.rank_facts import DROPPED, FACTS, KEPT, RANK
-from mbd_ros.execution.loop_code import seldom
+from mbd_ros.execution.ir.loop_code import seldom
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 IN_TURN = 1e-4

@@ -25,8 +25,8 @@ from mbd_ros.dynamics.loop_closure import loop_closure
 from mbd_ros.dynamics.loop_efforts import free_motions
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, LoopOpenError
-from mbd_ros.execution.fused import Computed, fused, KernelCall
-from mbd_ros.execution.loop_code import loop_code
+from mbd_ros.execution.calls.fused import Computed, fused, KernelCall
+from mbd_ros.execution.ir.loop_code import loop_code
 from mbd_ros.model.state import neutral
 from mbd_ros.simulation.manifold import displaced, joint_of_each_velocity, Matrix, Vector
 

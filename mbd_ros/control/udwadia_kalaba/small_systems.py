@@ -18,7 +18,7 @@ import numpy as np
 
 from mbd_ros.control.udwadia_kalaba.orthogonal_columns import least_norm
 from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, PIVOT, RANK
-from mbd_ros.execution.loop_code import seldom
+from mbd_ros.execution.ir.loop_code import seldom
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 

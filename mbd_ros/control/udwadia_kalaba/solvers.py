@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 import functools
 import math
 
-from mbd_ros.control.udwadia_kalaba.equation import CONFLICT as CONFLICTING
-from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, ConstrainedSolution
+from mbd_ros.control.udwadia_kalaba.equation import (
+    CONFLICT as CONFLICTING, constrained_acceleration, ConstrainedSolution)
 from mbd_ros.control.udwadia_kalaba.rank_facts import (
     clear, CLEARLY_REGULAR, CONFLICT, FACTS, KEPT, RANK)
 from mbd_ros.control.udwadia_kalaba.reached_systems import reached_motion
 from mbd_ros.control.udwadia_kalaba.robot_code import padded
 from mbd_ros.control.udwadia_kalaba.small_systems import (
     actuated_efforts, constrained_motion, least_step, shortest_step)
-from mbd_ros.execution.fast_call import fast_call
-from mbd_ros.execution.loop_code import loop_code, LoopCode
+from mbd_ros.execution.calls.fast_call import fast_call
+from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 WRITTEN_OUT = 2000

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from mbd_ros.cli.command import main
-from mbd_ros.execution.object_cache import ObjectCache
+from mbd_ros.execution.ir.object_cache import ObjectCache
 
 
 @pytest.fixture

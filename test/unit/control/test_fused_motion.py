@@ -16,7 +16,7 @@ from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tasks.task import motion_for
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.control.tracking.payload import carrier, reloaded
-from mbd_ros.execution import machine_code
+from mbd_ros.execution.ir import machine_code
 from mbd_ros.model import state
 from mbd_ros.model.state import neutral
 

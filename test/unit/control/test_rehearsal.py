@@ -12,7 +12,7 @@ from mbd_ros.control.references.splines import trajectory
 from mbd_ros.control.tasks.feasibility import check_joints
 from mbd_ros.control.tasks.rehearsal import rehearse
 from mbd_ros.control.tasks.tracker import Tracker
-from mbd_ros.execution.machine_code import MachineCode
+from mbd_ros.execution.ir.machine_code import MachineCode
 
 ROOT = Path(__file__).resolve().parents[3]
 PERIOD = 0.002

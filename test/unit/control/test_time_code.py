@@ -345,7 +345,7 @@ def test_other_data_of_a_kind_compile_nothing(puma, monkeypatch):
 
     def forbidden(*_, **__):
         raise AssertionError('something is compiled')
-    monkeypatch.setattr(mbd_ros.execution.machine_code.MachineCode, '__init__', forbidden)
+    monkeypatch.setattr(mbd_ros.execution.ir.machine_code.MachineCode, '__init__', forbidden)
     turned = Turn(TO, FROM, 1.0)
     others = [
         (0, Ellipse(A, B, CENTER, 4.0)), (1, spline(np.random.default_rng(1).uniform(
@@ -382,7 +382,7 @@ def _huge(time, data):
 
 def test_without_fast_calls(monkeypatch):
     """Where arrays of NumPy are laid out otherwise the code is called through ctypes."""
-    monkeypatch.setattr(mbd_ros.execution.fast_call, 'LAYOUT_KNOWN', False)
+    monkeypatch.setattr(mbd_ros.execution.calls.fast_call, 'LAYOUT_KNOWN', False)
     time_code._caller.cache_clear()
     try:
         code = PATHS['ellipse'][0].time_code()

@@ -16,7 +16,7 @@ from mbd_ros.control.tasks.rehearsal import rehearse_task
 from mbd_ros.control.tasks.task import next_task
 from mbd_ros.control.tasks.tracker import LONGEST_GAP, Tracker
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution.machine_code import MachineCode
+from mbd_ros.execution.ir.machine_code import MachineCode
 from mbd_ros.simulation import Stepper
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -13,9 +13,9 @@ from mbd_ros.description.poses import matrix3
 from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.execution import choose
-from mbd_ros.execution.sweeps import Outward, Program
-from mbd_ros.execution.tree import tree_of
-from mbd_ros.execution.unrolled import trace_program
+from mbd_ros.execution.program.sweeps import Outward, Program
+from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.unrolled.code import trace_program
 from mbd_ros.model import build_model
 
 

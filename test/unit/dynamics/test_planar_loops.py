@@ -11,7 +11,7 @@ from mbd_ros.dynamics.loop_closure import loop_closure
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.dynamics.prepared import PreparedDynamics
 from mbd_ros.errors import LoopOpenError
-from mbd_ros.execution.tree import tree_of
+from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import state
 
 ANGLES = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.3)

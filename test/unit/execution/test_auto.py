@@ -9,11 +9,12 @@ from robots import chain, random_state, urdf
 import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution import Auto, auto, choose, Compiled, forced, Interpreted, Threads
-from mbd_ros.execution.cost_model import Costs
-from mbd_ros.execution.shares_ir import SMALLEST_SHARE
-from mbd_ros.execution.workers import native
-from mbd_ros.execution.workers_ir import CLAIMED, DONE, LOST, RUNNING, SHORTEST_REST, WORDS
+from mbd_ros.execution import Auto, choose, Compiled, forced, Interpreted, Threads
+from mbd_ros.execution.executors import auto
+from mbd_ros.execution.executors.cost_model import Costs
+from mbd_ros.execution.threads.shares_ir import SMALLEST_SHARE
+from mbd_ros.execution.threads.workers import native
+from mbd_ros.execution.threads.workers_ir import CLAIMED, DONE, LOST, RUNNING, SHORTEST_REST, WORDS
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from mbd_ros.execution import background
-from mbd_ros.execution.background import Background
+from mbd_ros.execution.executors import background
+from mbd_ros.execution.executors.background import Background
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ from robots import chain
 dyn = mbd_ros.compile(mbd_ros.load(chain(20, 1)), executor='auto')
 print(dyn.how('forward_dynamics'))
 if sys.argv[2] == 'amid':
-    from mbd_ros.execution import background
+    from mbd_ros.execution.executors import background
     background.PATIENCE = 0.0
     dyn.forward_dynamics_derivatives
     import time

@@ -11,9 +11,9 @@ import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
 from mbd_ros.errors import NotFiniteError, SingularMassError
 from mbd_ros.execution import Compiled, Futures, Interpreted, Threads
-from mbd_ros.execution.batch import batch_ir
-from mbd_ros.execution.machine_code import MachineCode, vector_lanes
-from mbd_ros.execution.straight_line import Width
+from mbd_ros.execution.calls.batch import batch_ir
+from mbd_ros.execution.ir.machine_code import MachineCode, vector_lanes
+from mbd_ros.execution.ir.straight_line import Width
 
 LANES = vector_lanes()
 POOL = ThreadPoolExecutor(2)

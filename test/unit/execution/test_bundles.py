@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from mbd_ros.execution.bundles import folded, Node
+from mbd_ros.execution.unrolled.bundles import folded, Node
 
 
 def bodies(nodes):

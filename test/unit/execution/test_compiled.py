@@ -8,12 +8,12 @@ import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Compiled
-from mbd_ros.execution.compiled import rolled_machine_code
-from mbd_ros.execution.rolled import rolled_code
-from mbd_ros.execution.species import Kind
-from mbd_ros.execution.straight_line import SCALAR
-from mbd_ros.execution.sweeps import LARGEST_UNROLLED
-from mbd_ros.execution.unrolled import trace_program
+from mbd_ros.execution.executors.compiled import rolled_machine_code
+from mbd_ros.execution.ir.straight_line import SCALAR
+from mbd_ros.execution.program.sweeps import LARGEST_UNROLLED
+from mbd_ros.execution.rolled.code import rolled_code
+from mbd_ros.execution.rolled.species import Kind
+from mbd_ros.execution.unrolled.code import trace_program
 from mbd_ros.spatial import Prismatic, Revolute
 
 

@@ -10,10 +10,10 @@ import mbd_ros
 from mbd_ros.dynamics.derivatives import FORWARD_DYNAMICS_DERIVATIVES
 from mbd_ros.dynamics.mass_matrix import MASS_MATRIX
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS, INVERSE_DYNAMICS
-from mbd_ros.execution import cost_model
-from mbd_ros.execution.cost_model import Candidate, cheapest, Costs, operations
-from mbd_ros.execution.object_cache import object_cache
-from mbd_ros.execution.unrolled import trace_program
+from mbd_ros.execution.executors import cost_model
+from mbd_ros.execution.executors.cost_model import Candidate, cheapest, Costs, operations
+from mbd_ros.execution.ir.object_cache import object_cache
+from mbd_ros.execution.unrolled.code import trace_program
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from mbd_ros.execution.differentiation import evaluate, tangents
-from mbd_ros.execution.trace import Trace
-from mbd_ros.execution.traced_function import machine_code_of
+from mbd_ros.execution.calls.traced_function import machine_code_of
+from mbd_ros.execution.ir.differentiation import evaluate, tangents
+from mbd_ros.execution.ir.trace import Trace
 from mbd_ros.spatial import cosine, larger, root, sine
 
 

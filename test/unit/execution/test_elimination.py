@@ -6,11 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from mbd_ros.execution import elimination_ir
-from mbd_ros.execution.elimination import axis_ends, axis_parents, eliminate
-from mbd_ros.execution.elimination_ir import REGISTERS, work_size
-from mbd_ros.execution.machine_code import MachineCode, vector_lanes
-from mbd_ros.execution.straight_line import Width
+from mbd_ros.execution.ir import elimination_ir
+from mbd_ros.execution.ir.elimination_ir import REGISTERS, work_size
+from mbd_ros.execution.ir.machine_code import MachineCode, vector_lanes
+from mbd_ros.execution.ir.straight_line import Width
+from mbd_ros.execution.program.elimination import axis_ends, axis_parents, eliminate
 
 # A free body of six axes carries two chains: bodies 1, 2 and body 3 with a second free body 4.
 PARENTS, OFFSETS, NV = (-1, 0, 1, 0, 3), (0, 6, 7, 8, 9), 15

@@ -13,10 +13,10 @@ from mbd_ros.dynamics.derivatives import INVERSE_DYNAMICS_DERIVATIVES
 from mbd_ros.dynamics.energies import ENERGIES
 from mbd_ros.dynamics.mass_matrix import MASS_MATRIX
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS, INVERSE_DYNAMICS
-from mbd_ros.execution.equivalent import alike, equivalent, in_turns
-from mbd_ros.execution.records import rotation_record
-from mbd_ros.execution.sweeps import run, World
-from mbd_ros.execution.tree import joints_of, tree_of
+from mbd_ros.execution.program.records import rotation_record
+from mbd_ros.execution.program.sweeps import run, World
+from mbd_ros.execution.program.tree import joints_of, tree_of
+from mbd_ros.execution.unrolled.equivalent import alike, equivalent, in_turns
 from mbd_ros.spatial import Rotation, Vector3
 from mbd_ros.spatial.rotation import Successive
 

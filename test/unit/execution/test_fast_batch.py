@@ -13,12 +13,13 @@ from robots import chain
 import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
-from mbd_ros.execution import Compiled, fast_call, Threads
-from mbd_ros.execution.kernel import Batches, FastBatches
-from mbd_ros.execution.machine_code import vector_lanes
-from mbd_ros.execution.shares_ir import SMALLEST_SHARE
-from mbd_ros.execution.workers import left_behind, workers
-from mbd_ros.execution.workers_ir import IDLE
+from mbd_ros.execution import Compiled, Threads
+from mbd_ros.execution.calls import fast_call
+from mbd_ros.execution.ir.machine_code import vector_lanes
+from mbd_ros.execution.program.kernel import Batches, FastBatches
+from mbd_ros.execution.threads.shares_ir import SMALLEST_SHARE
+from mbd_ros.execution.threads.workers import left_behind, workers
+from mbd_ros.execution.threads.workers_ir import IDLE
 
 ROWS = 2 * SMALLEST_SHARE + 3
 LONG = 60.0  # s, which no machine needs: a test that waits so long has failed

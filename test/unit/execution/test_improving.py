@@ -5,7 +5,7 @@ import pytest
 from robots import chain, random_state
 
 import mbd_ros
-from mbd_ros.execution import background
+from mbd_ros.execution.executors import background
 
 
 @pytest.fixture(scope='module')
@@ -18,7 +18,7 @@ def dyn(model, monkeypatch):
     """Return freshly prepared dynamics that stay as they are until somebody waits for more."""
     assert background.BACKGROUND.wait(300.0)  # what other tests have asked for
     monkeypatch.setattr(background, 'PATIENCE', 3600.0)
-    mbd_ros.execution.auto._kernel.cache_clear()
+    mbd_ros.execution.executors.auto._kernel.cache_clear()
     return mbd_ros.dynamics.PreparedDynamics(model, executor='auto')
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.execution import Lanes
-from mbd_ros.execution.lane_slots import in_slots, inverse
+from mbd_ros.execution.unrolled.lane_slots import in_slots, inverse
 
 TURNING = '<origin xyz="0.2 0 0"/><axis xyz="0 1 0"/>'
 

@@ -9,8 +9,8 @@ import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS, INVERSE_DYNAMICS
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Compiled, Interpreted, Lanes
-from mbd_ros.execution.side_by_side import lane, lanes_of, pack
-from mbd_ros.execution.trace import Trace
+from mbd_ros.execution.ir.trace import Trace
+from mbd_ros.execution.unrolled.side_by_side import lane, lanes_of, pack
 
 FUNCTIONS = (mbd_ros.forward_dynamics, mbd_ros.inverse_dynamics)
 # Other orders of sums and fused products: some 20 roundings of 1e-16, amplified by the condition

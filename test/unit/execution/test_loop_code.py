@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from mbd_ros.execution.loop_code import loop_code, seldom
+from mbd_ros.execution.ir.loop_code import loop_code, seldom
 
 LIMIT = 0.5
 

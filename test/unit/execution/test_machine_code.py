@@ -5,10 +5,10 @@ from robots import chain
 
 import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
-from mbd_ros.execution import machine_code
-from mbd_ros.execution.machine_code import MachineCode, target_machine
-from mbd_ros.execution.straight_line import SCALAR
-from mbd_ros.execution.unrolled import unrolled_ir
+from mbd_ros.execution.ir import machine_code
+from mbd_ros.execution.ir.machine_code import MachineCode, target_machine
+from mbd_ros.execution.ir.straight_line import SCALAR
+from mbd_ros.execution.unrolled.code import unrolled_ir
 
 
 def emitted(text):

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from robots import chain
 
-from mbd_ros.execution import machine_code
-from mbd_ros.execution.machine_code import address_ir, MachineCode
-from mbd_ros.execution.object_cache import key_of, object_cache, ObjectCache
+from mbd_ros.execution.ir import machine_code
+from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
+from mbd_ros.execution.ir.object_cache import key_of, object_cache, ObjectCache
 
 SEVEN = 'define i64 @seven() {\n  ret i64 7\n}'
 
@@ -185,7 +185,7 @@ WRITER = """
 import sys
 from pathlib import Path
 import numpy as np
-from mbd_ros.execution.object_cache import ObjectCache
+from mbd_ros.execution.ir.object_cache import ObjectCache
 cache = ObjectCache(Path(sys.argv[1]), largest=50_000)
 rng = np.random.default_rng(int(sys.argv[2]))
 for _ in range(150):

@@ -11,10 +11,12 @@ import mbd_ros
 from mbd_ros.control.udwadia_kalaba.small_systems import least_step, shortest_step
 from mbd_ros.dynamics.kinematics import link_pose
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS, INVERSE_DYNAMICS
-from mbd_ros.execution import compiled, origin, unrolled
-from mbd_ros.execution.compiled import CompiledKernel
-from mbd_ros.execution.origin import kept, origin_of, origin_of_function
-from mbd_ros.execution.sweeps import Outward, Program
+from mbd_ros.execution.executors import compiled
+from mbd_ros.execution.executors.compiled import CompiledKernel
+from mbd_ros.execution.ir import origin
+from mbd_ros.execution.ir.origin import kept, origin_of, origin_of_function
+from mbd_ros.execution.program.sweeps import Outward, Program
+from mbd_ros.execution.unrolled import code as unrolled
 from mbd_ros.spatial import IDENTITY, Link, Vector3
 
 

@@ -25,7 +25,7 @@ llvm.get_host_cpu_name = lambda: name
 from robots import chain, model_of, random_state
 import mbd_ros
 from mbd_ros import Compiled, Interpreted, Lanes
-from mbd_ros.execution.machine_code import target_machine, vector_lanes
+from mbd_ros.execution.ir.machine_code import target_machine, vector_lanes
 
 assert vector_lanes() == int(lanes)
 module = llvm.parse_assembly(

@@ -3,7 +3,7 @@
 from hypothesis import given, strategies as st
 import numpy as np
 
-from mbd_ros.execution.partition import partition, SMALLEST_TREE
+from mbd_ros.execution.threads.partition import partition, SMALLEST_TREE
 
 
 def branches(count, length, trunk=1):

@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 
 from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
-from mbd_ros.execution import Compiled, unrolled
-from mbd_ros.execution.differentiation import evaluate
-from mbd_ros.execution.parts import ASIDE, parted
-from mbd_ros.execution.tree import tree_of
-from mbd_ros.execution.unrolled import folded_operations, trace_program
+from mbd_ros.execution import Compiled
+from mbd_ros.execution.ir.differentiation import evaluate
+from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.unrolled import code as unrolled
+from mbd_ros.execution.unrolled.code import folded_operations, trace_program
+from mbd_ros.execution.unrolled.parts import ASIDE, parted
 
 MODEL = case_model('fourbar_spherical')
 PROGRAM = closed_loop_dynamics(tree_of(MODEL).slots)

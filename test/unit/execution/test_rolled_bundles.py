@@ -9,7 +9,7 @@ import mbd_ros
 from mbd_ros.dynamics.mass_matrix import MASS_MATRIX
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS, INVERSE_DYNAMICS
 from mbd_ros.execution import Lanes
-from mbd_ros.execution.rolled_bundles import Bundle, bundled, rolled_bundles_of, SMALLEST
+from mbd_ros.execution.rolled.bundles import Bundle, bundled, rolled_bundles_of, SMALLEST
 
 # The same operations on the same numbers but for the order of sums at the trunk.
 TOLERANCE = 1e-12

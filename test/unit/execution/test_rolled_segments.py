@@ -10,9 +10,9 @@ from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics, closed_loo
 from mbd_ros.dynamics.loop_kinematics import VALUES
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
 from mbd_ros.execution import Lanes
-from mbd_ros.execution.compiled import compiled_kernel, long_way
-from mbd_ros.execution.rolled_segments import Segments, segments_of
-from mbd_ros.execution.tree import tree_of
+from mbd_ros.execution.executors.compiled import compiled_kernel, long_way
+from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.rolled.segments import Segments, segments_of
 from mbd_ros.model import state
 
 CUT = (('revolute', 'a59', 'b59'),)

@@ -13,14 +13,15 @@ import mbd_ros
 from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
 from mbd_ros.execution import Compiled, Threads
-from mbd_ros.execution.compiled import compiled_kernel
-from mbd_ros.execution.rolled import rolled_code
-from mbd_ros.execution.rolled_bundles import rolled_bundles_of
-from mbd_ros.execution.rolled_traces import traced
-from mbd_ros.execution.species import Species, varying
-from mbd_ros.execution.straight_line import SCALAR
-from mbd_ros.execution.subtrees import partition_of
-from mbd_ros.execution.tree import folds, rolled_kinds, tree_of
+from mbd_ros.execution.executors.compiled import compiled_kernel
+from mbd_ros.execution.ir.straight_line import SCALAR
+from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.rolled.bundles import rolled_bundles_of
+from mbd_ros.execution.rolled.code import rolled_code
+from mbd_ros.execution.rolled.species import Species, varying
+from mbd_ros.execution.rolled.tables import folds, rolled_kinds
+from mbd_ros.execution.rolled.traces import traced
+from mbd_ros.execution.threads.subtrees import partition_of
 
 QUESTIONS = ('forward_dynamics', 'loop_reactions', 'loop_rows', 'position_correction',
              'velocity_correction')

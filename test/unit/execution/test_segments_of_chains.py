@@ -9,8 +9,8 @@ from robots import chain, random_state, urdf
 import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS, INVERSE_DYNAMICS
 from mbd_ros.execution import Compiled, Lanes
-from mbd_ros.execution.compiled import LONG_CHAIN
-from mbd_ros.execution.rolled_segments import segments_of
+from mbd_ros.execution.executors.compiled import LONG_CHAIN
+from mbd_ros.execution.rolled.segments import segments_of
 
 # Both ways are backward stable; on these chains they differ by a few roundings of the largest
 # acceleration (measured: below 1e-14 up to 600 bodies).

@@ -6,10 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from mbd_ros.execution.batch import batch_ir
-from mbd_ros.execution.machine_code import MachineCode, vector_lanes
-from mbd_ros.execution.sincos import sincos_ir
-from mbd_ros.execution.straight_line import Width
+from mbd_ros.execution.calls.batch import batch_ir
+from mbd_ros.execution.ir.machine_code import MachineCode, vector_lanes
+from mbd_ros.execution.ir.sincos import sincos_ir
+from mbd_ros.execution.ir.straight_line import Width
 
 
 def sincos(angles, lanes):

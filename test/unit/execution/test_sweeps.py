@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from mbd_ros.execution.sweeps import (
+from mbd_ros.execution.program.sweeps import (
     Inward, Layout, Outward, Program, run, Solve, Step, Tree, Walk)
 
 #   0 - 1

@@ -11,12 +11,13 @@ from robots import chain
 
 import mbd_ros
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution import Interpreted, Threads, threads
-from mbd_ros.execution.kernel import Batches
-from mbd_ros.execution.shares_ir import BLOCK_BYTES, SMALLEST_SHARE
-from mbd_ros.execution.threads import share_rows
-from mbd_ros.execution.workers import left_behind, workers
-from mbd_ros.execution.workers_ir import CLAIMED, IDLE
+from mbd_ros.execution import Interpreted, Threads
+from mbd_ros.execution.program.kernel import Batches
+from mbd_ros.execution.threads import shares
+from mbd_ros.execution.threads.shares import share_rows
+from mbd_ros.execution.threads.shares_ir import BLOCK_BYTES, SMALLEST_SHARE
+from mbd_ros.execution.threads.workers import left_behind, workers
+from mbd_ros.execution.threads.workers_ir import CLAIMED, IDLE
 
 LONG = 60.0  # s, which no machine needs: a test that waits so long has failed
 
@@ -131,7 +132,7 @@ def test_the_caller_does_it_all_where_no_thread_is_to_be_had(monkeypatch):
     def refuse(_):
         raise RuntimeError("can't create new thread at interpreter shutdown")
 
-    monkeypatch.setattr(threads, 'workers', refuse)
+    monkeypatch.setattr(shares, 'workers', refuse)
     kernel = Doubled()
     out, _ = kernel.run(np.ones(20_000))
     np.testing.assert_array_equal(out, 2.0)

@@ -11,10 +11,10 @@ import pytest
 import mbd_ros
 from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
 from mbd_ros.execution import Compiled, Threads
-from mbd_ros.execution.compiled import compiled_kernel
-from mbd_ros.execution.machine_code import vector_lanes
-from mbd_ros.execution.rolled_bundles import MOST_TIES, rolled_bundles_of
-from mbd_ros.execution.tree import tree_of
+from mbd_ros.execution.executors.compiled import compiled_kernel
+from mbd_ros.execution.ir.machine_code import vector_lanes
+from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.rolled.bundles import MOST_TIES, rolled_bundles_of
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mbd_ros.execution.trace import Symbol, Trace
+from mbd_ros.execution.ir.trace import Symbol, Trace
 
 
 @pytest.fixture

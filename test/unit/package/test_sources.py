@@ -113,5 +113,7 @@ def test_the_package_leaves_what_loads_slowly_until_it_is_needed():
 
 def test_the_map_of_the_executors_names_every_file():
     text = (ROOT / 'docs' / 'executors.md').read_text(encoding='utf-8').split('## The files of')[1]
-    files = {path.name for path in (ROOT / 'mbd_ros' / 'execution').glob('*.py')}
-    assert files - {'__init__.py'} == set(re.findall(r'`(\w+\.py)`', text))
+    room = ROOT / 'mbd_ros' / 'execution'
+    files = {str(path.relative_to(room)) for path in room.rglob('*.py')
+             if path.name != '__init__.py'}
+    assert files == set(re.findall(r'`(\w+/\w+\.py)`', text))

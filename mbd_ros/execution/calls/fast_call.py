@@ -1,0 +1,253 @@
+"""
+Calling a kernel from Python in some tens of nanoseconds.
+
+The entry is emitted as IR with the signature of CPython's ``METH_FASTCALL | METH_KEYWORDS`` and
+wrapped by ``PyCFunction_NewEx``. It takes the fast way if every argument is a NumPy array of
+float64, C-contiguous, aligned, of the right length and holds finite numbers, and the result is
+finite; likewise with ``out=`` an array for the result that shares no memory with them. Everything
+else (lists, batches, other types, keywords, NaN, wrong sizes) goes to an ordinary Python function,
+which converts the arguments or says what is wrong.
+
+Where arrays are not as ``array_ir.py`` expects them the ordinary function is all there is. Batches
+are for ``fast_batch.py``.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+import ctypes
+import importlib
+import math
+import sys
+from typing import Any
+
+import numpy as np
+
+from mbd_ros.execution.calls.array_ir import (
+    apart, check_array, DATA, LAYOUT_KNOWN, load, READABLE, WRITEABLE)
+from mbd_ros.execution.calls.fast_batch import addresses, complete, keeper, many_ir
+from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
+from mbd_ros.execution.program.kernel import FastBatches
+
+_FASTCALL_WITH_KEYWORDS = 0x80 | 0x02
+_TUPLE_SIZE, _TUPLE_ITEMS = 16, 24
+_OUT = sys.intern('out')  # the names of keywords in a call are interned
+_PYARRAY_NEW = 93  # index of PyArray_New in NumPy's C API table, the same in NumPy 1 and 2
+_DOUBLE = 12  # NPY_DOUBLE
+_FIXED = 8  # addresses before those of the constants
+_NEW_FUNCTION = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
+        ('PyCFunction_NewEx', ctypes.pythonapi))
+_CAPSULE_POINTER = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ('PyCapsule_GetPointer', ctypes.pythonapi))
+
+
+class _MethodDefinition(ctypes.Structure):
+    _fields_ = [('name', ctypes.c_char_p), ('function', ctypes.c_void_p),
+                ('flags', ctypes.c_int), ('documentation', ctypes.c_char_p)]
+
+
+def fast_call(
+    kernel: int, sizes: Sequence[int], constants: Sequence[int], shape: Sequence[int],
+    otherwise: Callable[..., Any], name: str, documentation: str,
+    follow: Callable[[Callable[[int], None]], None] | None = None,
+    batches: FastBatches | None = None,
+) -> Callable[..., Any]:
+    """
+    Return a built-in function that calls a kernel.
+
+    Parameters
+    ----------
+    kernel : int
+        Address of ``void kernel(argument..., constant..., result)``.
+    sizes : sequence of int
+        Number of entries of each argument.
+    constants : sequence of int
+        Addresses of the arguments that are the same at every call.
+    shape : sequence of int
+        Shape of the result.
+    otherwise : callable
+        Called with the same arguments whenever the fast way is not open. It must keep alive what
+        the addresses point to.
+    name, documentation : str
+        ``__name__`` and ``__doc__``.
+    follow : callable, optional
+        Takes a function to call with the kernel's address whenever it has changed.
+    batches : FastBatches, optional
+        How batches run; if left out, ``otherwise`` does them.
+
+    Returns
+    -------
+    callable
+        Takes one array for each entry of ``sizes``; gives a new array.
+
+    """
+    if not LAYOUT_KNOWN:
+        return otherwise
+    if not all(sizes) or not all(shape):
+        batches = None
+    kept: list[Any] = []
+    keep = keeper(kept, otherwise)
+    code = MachineCode(_entry_ir(sizes, len(constants), shape, batches), addresses=[
+        kernel, id(np.ndarray), id(np.dtype(np.float64)), _numpy_function(_PYARRAY_NEW),
+        _python_function('Py_DecRef'), _python_function('PyObject_Vectorcall'),
+        _python_function('Py_IncRef'), id(_OUT), *constants, *addresses(keep)])
+    definition = _MethodDefinition(name.encode(), code.address('entry'), _FASTCALL_WITH_KEYWORDS,
+                                   documentation.encode())
+    otherwise.__dict__['machine_code'] = (code, definition, keep)
+    if batches is not None:
+        complete(code, _FIXED + len(constants), batches, kept)
+    if follow is not None:
+        follow(lambda address: code.replace(0, address))
+    function: Callable[..., Any] = _NEW_FUNCTION(ctypes.addressof(definition), otherwise, None)
+    return function
+
+
+def _entry_ir(sizes: Sequence[int], constants: int, shape: Sequence[int],
+              batches: FastBatches | None) -> str:
+    """Return the IR of ``entry(self, arguments, count, keyword names)``."""
+    fixed = [f'%constant{k}' for k in range(constants)]
+    lines = [
+        _FINITE, f'@shape = private constant [{len(shape)} x i64] '
+        f'[{", ".join(f"i64 {extent}" for extent in shape)}]',
+        'define ptr @entry(ptr %self, ptr %args, i64 %count, ptr %keywords) nounwind {', 'entry:',
+        *(address_ir(name, k) for k, name in enumerate((
+            '%kernel', '%ndarray', '%float64', '%create', '%release', '%call', '%keep', '%named',
+            *fixed))),
+        f'  %enough = icmp eq i64 %count, {len(sizes)}',
+        '  br i1 %enough, label %counted, label %otherwise', 'counted:',
+        '  %plain = icmp eq ptr %keywords, null',
+        '  br i1 %plain, label %check0, label %keyword', 'keyword:',
+        *load('namesn', 'i64', '%keywords', _TUPLE_SIZE),
+        *load('name', 'ptr', '%keywords', _TUPLE_ITEMS),
+        '  %alone = icmp eq i64 %namesn, 1', '  %isout = icmp eq ptr %name, %named',
+        '  %given = and i1 %alone, %isout', '  br i1 %given, label %into, label %otherwise',
+        'into:', f'  %outp = getelementptr ptr, ptr %args, i64 {len(sizes)}',
+        '  %outarg = load ptr, ptr %outp', '  br label %check0', 'check0:',
+        '  %out = phi ptr [null, %counted], [%outarg, %into]']
+    for k, size in enumerate(sizes):
+        lines += [f'  %arg{k}p = getelementptr ptr, ptr %args, i64 {k}',
+                  f'  %arg{k} = load ptr, ptr %arg{k}p',
+                  *check_array(str(k), f'%arg{k}', (size,), READABLE, f'check{k + 1}',
+                               'many' if k == 0 and batches else 'otherwise'), f'check{k + 1}:']
+    lines += _all_finite([(f'data{k}', size) for k, size in enumerate(sizes)], 'in')
+    lines += ['  br i1 %in, label %finite, label %otherwise', 'finite:',
+              '  %fresh = icmp eq ptr %out, null', '  br i1 %fresh, label %allocate, label %reuse',
+              'reuse:', *check_array('o', '%out', shape, READABLE | WRITEABLE, 'apart'),
+              'apart:', *apart([8 * size for size in sizes], 8 * math.prod(shape)),
+              '  br i1 %isapart, label %compute, label %otherwise', 'allocate:',
+              f'  %new = call ptr %create(ptr %ndarray, i32 {len(shape)}, ptr @shape, '
+              f'i32 {_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null)',
+              '  %failed = icmp eq ptr %new, null',
+              '  br i1 %failed, label %give, label %compute', 'compute:',
+              '  %array = phi ptr [%new, %allocate], [%out, %apart]',
+              *load('result', 'ptr', '%array', DATA)]
+    arguments = [*(f'ptr %data{k}' for k in range(len(sizes))),
+                 *(f'ptr {name}' for name in fixed), 'ptr %result']
+    lines.append(f'  call void %kernel({", ".join(arguments)})')
+    lines += _all_finite([('result', int(np.prod(shape)))], 'good')
+    lines += ['  br i1 %good, label %done, label %discard', 'done:',
+              '  br i1 %fresh, label %give, label %lend', 'lend:',
+              '  call void %keep(ptr %out)', '  ret ptr %out', 'give:',
+              '  %answer = phi ptr [%new, %allocate], [%array, %done]', '  ret ptr %answer',
+              'discard:', '  br i1 %fresh, label %drop, label %otherwise', 'drop:',
+              '  call void %release(ptr %array)', '  br label %otherwise']
+    if batches is not None:
+        lines += many_ir(sizes, fixed, shape, batches, _FIXED + constants)
+    lines += ['otherwise:',
+              '  %slow = call ptr %call(ptr %self, ptr %args, i64 %count, ptr %keywords)',
+              '  ret ptr %slow', '}']
+    return '\n'.join(lines)
+
+
+_LONG = 512  # entries beyond which an array is tested by a loop, _BLOCK entries at a time
+_BLOCK = 32  # four vectors of eight, so that their sums do not wait for each other
+_BLOCKS = f'<{_BLOCK} x double>'
+_EIGHT = '<8 x double>'
+_FINITE = f"""
+declare double @llvm.vector.reduce.fadd.v{_BLOCK}f64(double, {_BLOCKS})
+declare double @llvm.vector.reduce.fadd.v8f64(double, {_EIGHT})
+define private double @finite(ptr readonly %array, i64 %size) nounwind {{
+entry:
+  %blocks = and i64 %size, {-_BLOCK}
+  br label %many
+many:
+  %k = phi i64 [0, %entry], [%next, %block]
+  %sums = phi {_BLOCKS} [zeroinitializer, %entry], [%added, %block]
+  %more = icmp slt i64 %k, %blocks
+  br i1 %more, label %block, label %rest
+block:
+  %p = getelementptr double, ptr %array, i64 %k
+  %x = load {_BLOCKS}, ptr %p, align 8
+  %z = fmul {_BLOCKS} %x, zeroinitializer
+  %added = fadd {_BLOCKS} %sums, %z
+  %next = add i64 %k, {_BLOCK}
+  br label %many
+rest:
+  %all = call reassoc double @llvm.vector.reduce.fadd.v{_BLOCK}f64(double 0.0, {_BLOCKS} %sums)
+  br label %single
+single:
+  %i = phi i64 [%blocks, %rest], [%j, %entryof]
+  %sum = phi double [%all, %rest], [%one, %entryof]
+  %left = icmp slt i64 %i, %size
+  br i1 %left, label %entryof, label %done
+entryof:
+  %ip = getelementptr double, ptr %array, i64 %i
+  %ix = load double, ptr %ip
+  %iz = fmul double %ix, 0.0
+  %one = fadd double %sum, %iz
+  %j = add i64 %i, 1
+  br label %single
+done:
+  ret double %sum
+}}"""
+
+
+def _all_finite(arrays: Sequence[tuple[str, int]], name: str) -> list[str]:
+    """Return the IR of a test that 0 * x sums to zero, which NaN and infinity do not."""
+    lines: list[str] = []
+    sums: dict[str, list[str]] = {'double': [], _EIGHT: []}
+    for array, size in arrays:
+        if size > _LONG:
+            lines.append(f'  %{name}.{array} = call double @finite(ptr %{array}, i64 {size})')
+            sums['double'].append(f'%{name}.{array}')
+            continue
+        eights = size - size % 8
+        for entry in (*range(0, eights, 8), *range(eights, size)):
+            value, kind = f'%{name}.{array}.{entry}', _EIGHT if entry < eights else 'double'
+            lines += [f'  {value}p = getelementptr double, ptr %{array}, i64 {entry}',
+                      f'  {value}x = load {kind}, ptr {value}p, align 8',
+                      f'  {value} = fmul {kind} {value}x, '
+                      f'{"0.0" if kind == "double" else "zeroinitializer"}']
+            sums[kind].append(value)
+    if sums[_EIGHT]:
+        lines.append(f'  %{name}.eights = call reassoc double @llvm.vector.reduce.fadd.v8f64('
+                     f'double 0.0, {_EIGHT} {_total(sums[_EIGHT], _EIGHT, lines)})')
+        sums['double'].append(f'%{name}.eights')
+    total = _total(sums['double'], 'double', lines) if sums['double'] else '0.0'
+    return [*lines, f'  %{name} = fcmp oeq double {total}, 0.0']
+
+
+def _total(values: list[str], kind: str, lines: list[str]) -> str:
+    """Add the IR of a sum by pairs, in which few additions wait for each other."""
+    while len(values) > 1:
+        pairs = [f'{value}s' for value in values[:-1:2]]
+        lines += [f'  {pair} = fadd {kind} {one}, {other}'
+                  for pair, one, other in zip(pairs, values[::2], values[1::2])]
+        values = pairs + values[len(values) - len(values) % 2:]
+    return values[0]
+
+
+def _python_function(name: str) -> int:
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+def _numpy_function(index: int) -> int:
+    """Return the address of an entry of NumPy's C API table."""
+    try:
+        core = importlib.import_module('numpy._core._multiarray_umath')  # NumPy 2
+    except ImportError:
+        core = importlib.import_module('numpy.core._multiarray_umath')  # NumPy 1
+    table = ctypes.cast(_CAPSULE_POINTER(core._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
+    return table[index] or 0

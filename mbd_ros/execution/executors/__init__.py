@@ -1,0 +1,1 @@
+"""What users name, and the rule that chooses among them."""

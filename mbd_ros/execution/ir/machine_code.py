@@ -1,0 +1,174 @@
+"""From IR text to machine code in memory, by llvmlite, or from the cache on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+import contextlib
+import ctypes
+import functools
+import os
+import threading
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from mbd_ros.execution.ir.object_cache import key_of, object_cache
+
+_KNOW_SCHEDULING = range(14, 23)
+"""Versions of LLVM that have the option ``--enable-misched``."""
+_LOCK = threading.Lock()
+os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release,
+                    after_in_child=_LOCK.release)  # no child is born amid a compilation
+
+
+@functools.cache
+def _initialize() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+@functools.cache
+def _cpu() -> tuple[str, str]:
+    """Return name and features of the CPU this runs on."""
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def target_machine(optimization: int = 1) -> Any:
+    """
+    Return an LLVM target machine for the CPU this runs on.
+
+    Parameters
+    ----------
+    optimization : int
+        Level of code generation. Level 1 is within a few per cent of level 3 on straight-line
+        code and compiles several times faster.
+
+    Returns
+    -------
+    llvmlite.binding.TargetMachine
+        The machine.
+
+    """
+    _initialize()
+    target = llvm.Target.from_default_triple()
+    name, features = _cpu()
+    return target.create_target_machine(
+        cpu=name, features=features, opt=optimization, jit=True, reloc='pic', codemodel='small')
+
+
+@functools.cache
+def host() -> tuple[str, ...]:
+    """Return what machine code depends on beside its text: the CPU and the compiler."""
+    return (*_cpu(), llvm.get_default_triple(), llvmlite.__version__,
+            str(llvm.llvm_version_info), 'small code, unscheduled')
+
+
+@functools.cache
+def vector_lanes() -> int:
+    """Return how many doubles fit into a vector register of this CPU."""
+    features = llvm.get_host_cpu_features()
+    return 8 if features.get('avx512f') else 4 if features.get('avx') else 2
+
+
+class MachineCode:
+    """
+    Compiled functions; they stay valid as long as this object lives.
+
+    The text must not hold addresses, which are others in the next process: it loads them by
+    ``address_ir``. Instructions, constants and addresses of a module lie side by side in memory,
+    so that instructions can read constants by short distances: ``use_lmm`` sees to that, and
+    finds room for what it adds itself in the page of the addresses, which is why all modules have
+    one.
+
+    Parameters
+    ----------
+    ir : str or callable
+        LLVM IR text of one module, or a function that writes it if it is needed.
+    optimization : int
+        Level of code generation. At level 2 instructions are put in order again when registers
+        are given out.
+    addresses : sequence of int
+        Addresses that the code uses.
+    origin : str, optional
+        Names all that the text follows from, to find the code without writing it; see
+        ``origin.py``.
+    scheduled : bool, optional
+        Whether they are put in another order before that, too; if left out, from level 2 on.
+
+    """
+
+    def __init__(self, ir: str | Callable[[], str], optimization: int = 1,
+                 addresses: Sequence[int] = (), origin: str | None = None,
+                 scheduled: bool | None = None) -> None:
+        scheduled = optimization > 1 if scheduled is None else scheduled
+        head = f'@addresses = global [{max(1, len(addresses))} x i64] zeroinitializer\n'
+        code = _object_code(lambda: head + (ir if isinstance(ir, str) else ir()), optimization,
+                            origin, scheduled)
+        with _LOCK:
+            self._engine = llvm.create_mcjit_compiler(
+                llvm.parse_assembly(''), target_machine(optimization), use_lmm=True)
+            self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            self._engine.finalize_object()
+            if addresses:
+                table = ctypes.c_uint64 * len(addresses)
+                self._table = table.from_address(
+                    self._engine.get_global_value_address('addresses'))
+                self._table[:] = list(addresses)
+
+    def replace(self, number: int, address: int) -> None:
+        """Exchange one of the addresses; calls that have not begun use the new one."""
+        self._table[number] = address
+
+    def address(self, name: str) -> int:
+        """Return the address of a function."""
+        return int(self._engine.get_function_address(name))
+
+
+def address_ir(name: str, number: int) -> str:
+    """Return the IR that loads one of the addresses handed to ``MachineCode``."""
+    return f'  {name} = load ptr, ptr getelementptr (ptr, ptr @addresses, i64 {number})'
+
+
+@contextlib.contextmanager
+def _unscheduled() -> Iterator[None]:
+    """
+    Leave instructions in the order of the text while code is generated.
+
+    Traces are long and come in an order in which few values wait at a time. LLVM's scheduler of
+    machine instructions starts more of them early, which it has to spill: without it code is up
+    to a tenth faster and ready in three quarters of the time. The option is one for the process,
+    so that it is set back at once; a version of LLVM that does not know it would end the process.
+    """
+    known = llvm.llvm_version_info[0] in _KNOW_SCHEDULING
+    if known:
+        llvm.set_option('mbd_ros', '--enable-misched=false')
+    try:
+        yield
+    finally:
+        if known:
+            llvm.set_option('mbd_ros', '--enable-misched=true')  # as it is unless asked otherwise
+
+
+def _object_code(ir: Callable[[], str], optimization: int, origin: str | None, scheduled: bool
+                 ) -> bytes:
+    """Return the object code of a module, from the cache or compiled now."""
+    cache = object_cache()
+    key, text = '', None
+    if cache is not None:
+        text = ir() if origin is None else None
+        key = key_of(text or origin or '', f'{optimization}, {scheduled}', *host())
+    code = None if cache is None else cache.load(key)
+    if code is None:
+        text = ir() if text is None else text
+        with _LOCK:
+            machine = target_machine(optimization)
+            module = llvm.parse_assembly(text)
+            module.verify()
+            module.triple = machine.triple
+            module.data_layout = str(machine.target_data)
+            with contextlib.nullcontext() if scheduled else _unscheduled():
+                code = machine.emit_object(module)
+        if cache is not None:
+            cache.store(key, code)
+    return bytes(code)

@@ -1,0 +1,1 @@
+"""How a formulation is written down: sweeps, ties, records; and the interpreter, its reference."""

@@ -1,0 +1,57 @@
+"""Runs the steps with Python floats: the reference and the oracle of every other executor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.execution.program.kernel import all_finite
+from mbd_ros.execution.program.records import vector_record
+from mbd_ros.execution.program.sweeps import Program, run, World
+from mbd_ros.execution.program.tree import joints_of, result_shape, tree_of
+from mbd_ros.model import Model
+
+
+@dataclass(frozen=True)
+class InterpretedKernel:
+    """A kernel that calls each step as it stands."""
+
+    program: Program
+    model: Model
+    shape: tuple[int, ...]
+    address: None = None
+    name: str = 'interpreted'
+
+    def how(self, count: int) -> str:
+        """Return what runs so many states."""
+        return self.name
+
+    def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
+            out: NDArray[np.float64]) -> bool:
+        """Run on N states, one after the other; see ``Kernel``."""
+        if not all_finite(*arguments):
+            return False
+        tree, world = tree_of(self.model), World(vector_record(gravity))
+        rows = [argument.tolist() for argument in arguments]
+        for k in range(out.shape[0]):
+            coordinates = {name: row[k] for name, row in zip(self.program.inputs, rows)}
+            try:
+                result = run(self.program, tree, joints_of(self.model, coordinates), world)
+            except ZeroDivisionError:
+                out[k] = np.nan
+            else:
+                out[k] = np.reshape(result, self.shape)
+        return all_finite(out)
+
+
+@dataclass(frozen=True)
+class Interpreted:
+    """The executor that runs the steps with Python floats."""
+
+    name: str = 'interpreted'
+
+    def kernel(self, program: Program, model: Model) -> InterpretedKernel:
+        """Return the kernel of a program for a model."""
+        return InterpretedKernel(program, model, result_shape(program, model))

@@ -1,0 +1,133 @@
+"""What an executor makes of a program and a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.execution.program.sweeps import Program
+from mbd_ros.model import Model
+
+
+class Batches(NamedTuple):
+    """
+    Machine code that runs rows of a batch.
+
+    Attributes
+    ----------
+    call : callable
+        ``(count, argument..., gravity, result)``, addresses; gives 1 if all numbers are finite.
+    rows : int
+        Address of ``int64 rows(arrays, first, count, result)``; see ``shares_ir.py``.
+    lanes : int
+        How many of them it runs at a time, which is the least it can run.
+    alive : object
+        Keeps the code.
+
+    """
+
+    call: Callable[..., int]
+    rows: int
+    lanes: int
+    alive: object
+
+
+class FastBatches(NamedTuple):
+    """
+    How batches run when no Python code is in between; see ``fast_batch.py``.
+
+    Attributes
+    ----------
+    lanes : int
+        The least states that run at a time.
+    threads : int
+        The most threads.
+    follow : callable
+        Takes a function to call with what runs batches when that is compiled.
+
+    """
+
+    lanes: int
+    threads: int
+    follow: Callable[[Callable[[Batches], None]], None]
+
+
+class Kernel(Protocol):
+    """A program made ready for one model."""
+
+    @property
+    def program(self) -> Program:
+        """What it runs."""
+        ...
+
+    @property
+    def model(self) -> Model:
+        """For which model."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What runs one state: ``unrolled, 4 lanes`` and the like."""
+        ...
+
+    def how(self, count: int) -> str:
+        """Return what runs so many states, as ``name`` says for one."""
+        ...
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the result for one state."""
+        ...
+
+    @property
+    def address(self) -> int | None:
+        """Address of ``void kernel(argument..., gravity, result)``; None without machine code."""
+        ...
+
+    def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
+            out: NDArray[np.float64]) -> bool:
+        """
+        Run on N states.
+
+        Parameters
+        ----------
+        arguments : list of array
+            One (N, size) array for each input of the program; C-contiguous.
+        gravity : array
+            (3,) [m/s^2], world axes.
+        out : array
+            (N, *shape), C-contiguous; is filled.
+
+        Returns
+        -------
+        bool
+            Whether all entries of arguments and result are finite. If not, only the states whose
+            entries are finite have a result.
+
+        """
+        ...
+
+
+class Executor(Protocol):
+    """Makes kernels; can be hashed."""
+
+    @property
+    def name(self) -> str:
+        """Name that answers report."""
+        ...
+
+    def __hash__(self) -> int:
+        """Equal executors have equal hashes."""
+        ...
+
+    def kernel(self, program: Program, model: Model) -> Kernel:
+        """Return the kernel of a program for a model."""
+        ...
+
+
+def all_finite(*arrays: NDArray[np.float64]) -> bool:
+    """Return whether no entry is NaN or infinite."""
+    return all(bool(np.isfinite(array).all()) for array in arrays)

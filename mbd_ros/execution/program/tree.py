@@ -1,0 +1,93 @@
+"""From a frozen model to the records that the sweeps see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+import functools
+
+import numpy as np
+
+from mbd_ros.execution.program.records import floats, rotation_record, vector_record
+from mbd_ros.execution.program.sweeps import Body, Program, Tree
+from mbd_ros.execution.program.ties import closing_slots, first_rows, rows_in_slots, ties_of
+from mbd_ros.model import Model
+from mbd_ros.spatial import Joint, Link, RigidInertia, Scalar, Symmetric3
+from mbd_ros.spatial.joints import Coordinates
+from mbd_ros.spatial.symmetric import UPPER
+
+
+@functools.lru_cache(maxsize=64)
+def tree_of(model: Model) -> Tree:
+    """
+    Return the bodies of a model as records of Python floats.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+
+    Returns
+    -------
+    Tree
+        One ``Body`` for each body of the model; inertias about the body's origin.
+
+    """
+    ties = ties_of(model)
+    slots = 1 + max((slot for tie in ties for slot in tie.slots), default=-1)
+    bodies = tuple(_body(model, i, closes) for i, closes in enumerate(closing_slots(model, ties)))
+    return Tree(model.parents, bodies, model.v_offsets, model.nv, ties, slots,
+                rows_in_slots(model, ties, slots), first_rows(model.loops)[-1])
+
+
+def _body(model: Model, i: int, closes: tuple[int, ...]) -> Body:
+    first = model.v_offsets[i]
+    count = model.joint_types[i].nv
+    mass, center = float(model.masses[i]), np.asarray(model.mass_centers[i])
+    rotational = model.inertias[i] + mass * (
+        center @ center * np.eye(3) - np.outer(center, center))
+    return Body(
+        placement=Link(rotation_record(model.rotations[i]), vector_record(model.translations[i])),
+        inertia=RigidInertia(mass, vector_record(mass * center),
+                             Symmetric3(*(float(rotational[i, j]) for i, j in UPPER))),
+        armature=tuple(floats(model.armature[first:first + count])), closes=closes)
+
+
+def result_shape(program: Program, model: Model) -> tuple[int, ...]:
+    """Return the shape of the result of a program for a model."""
+    return program.shape(model.nb, model.nv, first_rows(model.loops)[-1])
+
+
+def sizes(model: Model, inputs: Sequence[str]) -> list[int]:
+    """Return the number of entries of each input of a program."""
+    return [model.nq if name == 'q' else model.nv for name in inputs]
+
+
+def joints_of(model: Model, coordinates: Mapping[str, Sequence[Scalar]]) -> list[Joint]:
+    """
+    Return the joints of a model at given coordinates.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    coordinates : mapping
+        Entries of ``'q'`` (nq,), ``'v'``, ``'qdd'`` and ``'tau'`` (nv,); zeros where absent.
+
+    Returns
+    -------
+    list of Joint
+        In the order of the bodies.
+
+    """
+    joints = []
+    for kind, first_q, first_v in zip(model.joint_types, model.q_offsets, model.v_offsets):
+        joint = kind.pair
+
+        def part(name: str, first: int, count: int) -> tuple[Scalar, ...]:
+            values = coordinates.get(name)
+            return (0.0,) * count if values is None else tuple(values[first:first + count])
+
+        joints.append(joint(Coordinates(
+            part('q', first_q, joint.nq), part('v', first_v, joint.nv),
+            part('qdd', first_v, joint.nv), part('tau', first_v, joint.nv))))
+    return joints

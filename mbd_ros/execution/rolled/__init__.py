@@ -1,0 +1,1 @@
+"""Loops over bodies: one traced step for each species; large subtrees and segments in lanes."""

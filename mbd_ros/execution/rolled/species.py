@@ -1,0 +1,275 @@
+"""
+Steps traced once for each type of joint, for code whose size does not grow with the robot.
+
+A *species* is a joint type, and where loops are, what ties do at a body. In a rolled kernel a step
+reads the constants of its body, the coordinates of its joint, what it was handed and what it kept
+from arrays; every such read is an ``input`` of the trace, named by where it comes from:
+
+===========  ==========================================================
+``BODY``     constants of the body: placement, inertia, armature
+``q v qdd tau``  coordinates of the joint
+``HANDED``   what the parent or the children handed over
+``KEPT``     what earlier sweeps kept for this body
+``WORLD``    gravity
+===========  ==========================================================
+
+Kept scalars that are constants or inputs themselves are read again instead of stored. Sines and
+cosines of angles are kept from the beginning (``rolled/angles.py``). What is a number instead of
+an input, because it is the same at all bodies of one robot: ``rolled/traces.py``.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+import itertools
+from typing import Any, NamedTuple, TypeAlias
+
+from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
+from mbd_ros.execution.program.records import flatten, mapped
+from mbd_ros.execution.program.sweeps import Body, Inward, Outward, Program, Step, Walk, World
+from mbd_ros.spatial import Joint, Link, RigidInertia, Rotation, Symmetric3, Vector3
+from mbd_ros.spatial.joints import Coordinates
+
+BODY, HANDED, KEPT, WORLD = 'body', 'handed', 'kept', 'world'
+BODY_SIZE = 28
+"""Rotation 9, translation 3, mass 1, first moment 3, rotational inertia 6, armature up to 6."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """
+    Straight-line code of one step of one species.
+
+    Attributes
+    ----------
+    trace : Trace
+        The operations.
+    handed : record
+        What is handed on.
+    hand : list of tuple
+        Its scalars that vary, those needed later, and which of them each is.
+    keep : list of tuple
+        Slot and scalar of what is kept.
+    out : list of Operand
+        Scalars to give out.
+
+    """
+
+    trace: Trace
+    handed: Any
+    hand: list[tuple[int, Operand]]
+    keep: list[tuple[int, Operand]]
+    out: list[Operand]
+
+
+Fixed: TypeAlias = tuple[float | None, ...]
+"""Constants that are the same for all of a species, None where they differ; empty: read all."""
+SINE, COSINE = 0, 1
+"""Where a body keeps them of its angle."""
+
+
+class Kind(NamedTuple):
+    """What bodies of a species have in common: joint, rows of loops closed there, constants."""
+
+    joint: type[Joint]
+    closes: tuple[int, ...] = ()
+    tied: bool = False
+    fixed: Fixed = ()
+
+
+@dataclass
+class Species:
+    """
+    A joint type and what its bodies have kept so far.
+
+    Attributes
+    ----------
+    joint : type of Joint
+        The joint type.
+    closes : tuple of int
+        As in ``Body``.
+    tied : bool
+        Whether its bodies have ties.
+    fixed : tuple
+        As in ``Kind``.
+    kept : list
+        Records whose leaves are ``Reload`` or floats, one for each sweep that kept something.
+    slots : int
+        Number of scalars stored for each body of this species.
+    angles : bool
+        Whether sine and cosine are the first of them.
+
+    """
+
+    joint: type[Joint]
+    closes: tuple[int, ...] = ()
+    tied: bool = False
+    fixed: Fixed = ()
+    kept: list[Any] = field(default_factory=list)
+    slots: int = 0
+    angles: bool = False
+
+    def copy(self) -> Species:
+        """Return this with kept records of its own."""
+        return replace(self, kept=list(self.kept))
+
+
+@dataclass(frozen=True)
+class Reload:
+    """A leaf of a kept record: where to read it from."""
+
+    source: str
+    entry: int
+
+
+class StepTrace(Trace):
+    """A trace that finds sine and cosine of a joint's angle with what its body keeps."""
+
+    def record(self, name: str, first: Operand | int | str | tuple[Operand, ...],
+               second: Operand | int | None = None) -> Symbol:
+        """Return the symbol of an operation, recorded now or found."""
+        if name in ('sin', 'cos') and is_angle(first):
+            return self.input(KEPT, SINE if name == 'sin' else COSINE)
+        return super().record(name, first, second)
+
+
+def is_angle(operand: object) -> bool:
+    """Return whether this is the first coordinate of a joint."""
+    return isinstance(operand, Symbol) and (operand.name, operand.first, operand.second) == (
+        'input', 'q', 0)
+
+
+def shape_of(record: Any) -> Any:
+    """Return the shape of a record all of whose scalars vary: None in their place."""
+    return mapped(record, lambda leaf: None)
+
+
+def varying(record: Any, shape: Any) -> list[Operand]:
+    """Return the scalars of a record that vary."""
+    return [leaf for leaf, fixed in zip(flatten(record), flatten(shape)) if fixed is None]
+
+
+def constants(trace: Trace, source: str, first: int, count: int, fixed: Fixed) -> list[Operand]:
+    """Return constants from the first on: numbers where they are fixed, else inputs."""
+    return [trace.input(source, k) if not fixed or (number := fixed[k]) is None else number
+            for k in range(first, first + count)]
+
+
+def body_inputs(trace: Trace, species: Species) -> Body:
+    """Return a body whose constants are inputs of a trace, or numbers."""
+    def read(first: int, count: int) -> list[Operand]:
+        return constants(trace, BODY, first, count, species.fixed)
+    axes = [Vector3(*read(3 * k, 3)) for k in range(3)]
+    inertia = RigidInertia(read(12, 1)[0], Vector3(*read(13, 3)), Symmetric3(*read(16, 6)))
+    return Body(Link(Rotation(*axes), Vector3(*read(9, 3))), inertia,
+                tuple(read(22, species.joint.nv)), species.closes)
+
+
+def joint_inputs(trace: Trace, species: Species, inputs: Sequence[str]) -> Joint:
+    """Return a joint whose coordinates are inputs of a trace; zeros where there is no input."""
+    def part(name: str, count: int) -> tuple[Operand, ...]:
+        if name not in inputs:
+            return (0.0,) * count
+        return tuple(trace.input(name, k) for k in range(count))
+    joint = species.joint
+    return joint(Coordinates(part('q', joint.nq), part('v', joint.nv), part('qdd', joint.nv),
+                             part('tau', joint.nv)))
+
+
+def world_inputs(trace: Trace) -> World:
+    """Return a world whose gravity is an input of a trace."""
+    return World(Vector3(*(trace.input(WORLD, k) for k in range(3))))
+
+
+def handed_inputs(trace: Trace, shape: Any, source: str = HANDED) -> Any:
+    """Return a record of a shape whose scalars that vary are what was handed over."""
+    counter = itertools.count()
+    return mapped(shape, lambda fixed: (
+        trace.input(source, next(counter)) if fixed is None else fixed))
+
+
+def start_of(trace: Trace, sweep: Outward, landed: Any) -> Step:
+    """Trace the step of the ground, where it settles with what has been handed to it."""
+    world = world_inputs(trace)
+    if sweep.settles:
+        step: Step = sweep.start(world, handed_inputs(trace, landed))
+        return step
+    return Step(sweep.start(world))
+
+
+def kept_inputs(trace: Trace, species: Species) -> list[Any]:
+    """Return the kept records of a species, read into a trace."""
+    def read(leaf: Reload | float) -> Operand:
+        return trace.input(leaf.source, leaf.entry) if isinstance(leaf, Reload) else leaf
+    return [mapped(record, read) for record in species.kept]
+
+
+def remember(species: Species, record: Any) -> list[tuple[int, Operand]]:
+    """Give slots to the scalars of a kept record; return slot and scalar of those to store."""
+    stored: dict[Symbol, int] = {}
+
+    def leaf(scalar: Operand) -> Reload | float:
+        if not isinstance(scalar, Symbol):
+            return scalar
+        if scalar.name == 'input' and scalar.first != HANDED:
+            return Reload(scalar.first, scalar.second)
+        if scalar not in stored:
+            stored[scalar] = species.slots
+            species.slots += 1
+        return Reload(KEPT, stored[scalar])
+
+    species.kept.append(mapped(record, leaf))
+    return [(slot, scalar) for scalar, slot in stored.items()]
+
+
+def trace_sweep(sweep: Outward | Inward, species: Species, program: Program, shape: Any
+                ) -> Code:
+    """
+    Trace the step of a sweep for one species.
+
+    Parameters
+    ----------
+    sweep : Outward or Inward
+        The sweep.
+    species : Species
+        The joint type; what the step keeps is added to it.
+    program : Program
+        For its inputs.
+    shape : record
+        Of what is handed over.
+
+    Returns
+    -------
+    Code
+        The step as straight-line code.
+
+    """
+    trace = StepTrace() if species.angles else Trace()
+    step = sweep.step(body_inputs(trace, species), joint_inputs(trace, species, program.inputs),
+                      handed_inputs(trace, shape), *kept_inputs(trace, species))
+    return _code(trace, step, species, shape)
+
+
+def trace_walk_start(walk: Walk, species: Species, program: Program) -> list[Code]:
+    """Trace the start of a walk for one species: one ``Code`` for each walk that begins."""
+    trace = Trace()
+    steps = walk.start(body_inputs(trace, species),
+                       joint_inputs(trace, species, program.inputs), *kept_inputs(trace, species))
+    return [_code(trace, step, None, None if step.hand is None else shape_of(step.hand))
+            for step in steps]
+
+
+def trace_walk_step(walk: Walk, species: Species, program: Program, shape: Any) -> Code:
+    """Trace the step of a walk for one species."""
+    trace = Trace()
+    step = walk.step(body_inputs(trace, species), joint_inputs(trace, species, program.inputs),
+                     handed_inputs(trace, shape), *kept_inputs(trace, species))
+    return _code(trace, step, None, shape)
+
+
+def _code(trace: Trace, step: Step, species: Species | None, shape: Any) -> Code:
+    keep = ([] if step.keep is None or species is None else remember(species, step.keep))
+    hand = [] if step.hand is None else list(enumerate(varying(step.hand, shape)))
+    return Code(trace, step.hand, hand, keep, list(step.out))

@@ -1,0 +1,1 @@
+"""Threads that wait for work in native code; shares of a batch, subtrees of one state."""

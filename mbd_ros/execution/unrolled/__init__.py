@@ -1,0 +1,1 @@
+"""Straight-line code of one robot; subtrees of equal shape in lanes."""
