@@ -3,6 +3,7 @@
 #
 #   make demo [ROBOT=puma560] [ARGS="..."]   a robot tracks a path; Ctrl-C ends it
 #   make test [PYTEST_ARGS="..."]            the whole test suite
+#   make chaos [ARGS="--short restarts"]     running robots disturbed; one table at the end
 #   make install                             everything into .venv, without starting anything
 #   make colcon                              colcon build, test and test-result
 #   make robots                              for make test: real robots, 415 MB
@@ -27,13 +28,17 @@ unexport PYTHONPATH AMENT_PREFIX_PATH PYTHONHOME
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: demo test install venv test-tools robots browser lint colcon bench mutants clean distclean
+.PHONY: demo test chaos install venv test-tools robots browser lint colcon bench mutants clean distclean
 
 demo: install
 	@$(BIN)/ros2 launch mbd_ros track.launch.py $(if $(ROBOT),robot:=$(ROBOT)) $(ARGS)
 
 test: install test-tools browser
 	$(BIN)/pytest $(PYTEST_ARGS)
+
+# ARGS: --short (as .ci/run), --seed N, and the areas to try; all of them in the long form otherwise.
+chaos: install test-tools
+	@$(BIN)/python test/chaos $(ARGS)
 
 install: $(STAMPS)/installed
 venv: install

@@ -29,6 +29,9 @@ COORDINATES = {
     JointType.FLOATING: (*(f'position.{axis}' for axis in 'xyz'), *QUATERNION)}
 """What the entries of joints of several coordinates are in a configuration."""
 
+LONGEST_STAMP = 19
+"""Digits of the largest stamp: seconds in 32 bits, in nanoseconds."""
+
 
 class EffortCommands:
     """
@@ -155,7 +158,7 @@ class EffortCommands:
     def answered(message: Float64MultiArray) -> int | None:
         """Return the time of the state that a command answers [ns], None if it does not say."""
         label = message.layout.dim[0].label if message.layout.dim else ''
-        return int(label) if label.isdecimal() else None
+        return int(label) if label.isdecimal() and len(label) <= LONGEST_STAMP else None
 
     def configuration(self, name: str, values: Sequence[float]) -> Vector:
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,13 +13,21 @@ from sensor_msgs.msg import JointState
 from mbd_ros.control.constraints.joint_constraints import joint_places
 from mbd_ros.control.udwadia_kalaba.passive_joints import PassiveJoints
 from mbd_ros.dynamics import compile_model
-from mbd_ros.errors import NotFiniteError, ShapeError, UnknownNameError
+from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.messages.times import to_stamp
 from mbd_ros.model import Model
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import joints_outside_loops, neutral
 
 Vector = NDArray[np.float64]
+
+LARGEST = 1e6
+"""
+Largest position and velocity of a joint that is believed [rad, m, rad/s, m/s].
+
+A float64 of that size resolves 1e-10, what a controller needs; the forces of a velocity grow with
+its square and stay numbers.
+"""
 
 
 class Measured(NamedTuple):
@@ -94,6 +103,8 @@ class JointStateReader:
             If an array is shorter or longer than the names.
         NotFiniteError
             If a value of a joint of the model is NaN or infinite.
+        InvalidValueError
+            If a joint is named twice, or further off or faster than ``LARGEST``.
 
         """
         names = tuple(message.name)
@@ -121,6 +132,11 @@ class JointStateReader:
             for name in wanted:
                 if name not in place:
                     raise UnknownNameError('joint in joint_states', name, names)
+        if len(place) != len(names):
+            twice = next((name for name, count in Counter(names).items()
+                          if count > 1 and name in measured), None)
+            if twice is not None:
+                raise InvalidValueError('joint in joint_states', twice, 'names that differ')
         joints = [model.joint_index(name) for name in measured]
         known = (*measured, *self._elsewhere)
         self._passive = (PassiveJoints(compile_model(model), known)
@@ -141,6 +157,10 @@ class JointStateReader:
             bad = int(np.argmin(np.isfinite(chosen)))
             raise NotFiniteError(f'{field} in joint_states', f"joint '{self._measured[bad]}'",
                                  float(chosen[bad]))
+        if field != 'effort' and np.abs(chosen).max(initial=0.0) > LARGEST:
+            bad = int(np.argmax(np.abs(chosen)))
+            raise InvalidValueError(f"{field} in joint_states of joint '{self._measured[bad]}'",
+                                    float(chosen[bad]), f'from {-LARGEST:g} to {LARGEST:g}')
         return chosen
 
 

@@ -191,7 +191,12 @@ class Controller(GuardedNode):
             return
         if self._completed.get_subscription_count():
             self._publish_joints(stamp, measured)
-        step = self._step(robot, stamp, measured)
+        before = self._stamp, self._measured
+        try:
+            step = self._step(robot, stamp, measured)
+        except Exception:
+            self._stamp, self._measured = before   # a state of the same time may still come
+            raise
         if step is not None:
             self._send(stamp, measured, step, begin)
 

@@ -1,5 +1,6 @@
 """The controller alone: what it makes of joint states that are wrong, lost or overtaken."""
 
+import contextlib
 import math
 from pathlib import Path
 import re
@@ -9,8 +10,13 @@ from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
 from mbd_msgs.msg import ControllerState
 from mbd_msgs.srv import SetPayload
 import pytest
+import rclpy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
+
+from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.errors import NotFiniteError
+from mbd_ros.nodes.controller import Controller
 
 pytestmark = pytest.mark.nodes
 
@@ -250,3 +256,29 @@ def test_states_whose_forces_are_no_numbers_do_not_end_it(run_node, graph):
                      'it says nothing again', names=['turn', 'slide'], positions=[0.0, 1e308])
     bench.wait_for_mode(ControllerState.MODE_LOST)
     assert controller.up
+
+
+def test_a_state_that_fails_in_its_step_leaves_its_time_to_another(monkeypatch, urdf):
+    """In lockstep the simulator sends a state again that is not answered."""
+    rclpy.init(args=['--ros-args', '--params-file', str(CONFIG), '-p',
+                     f'robot_description:={urdf("three_link_arm")}'])
+    node, sent, step = Controller(), [], Tracker.step
+
+    def fails(*_):
+        raise NotFiniteError('qdd', "joint 'joint2'", math.inf)
+
+    try:
+        node.configure()
+        monkeypatch.setattr(node._efforts, 'get_subscription_count', lambda: 1)
+        monkeypatch.setattr(node._efforts, 'publish', sent.append)
+        for stamp, how in ((2, step), (4, fails), (4, step)):
+            monkeypatch.setattr(Tracker, 'step', how)
+            message = JointState(name=NAMES, position=START, velocity=[0.0] * 3)
+            message.header.stamp.nanosec = stamp * 1_000_000
+            with contextlib.suppress(NotFiniteError):   # the guard's, where it is a callback
+                node._on_joint_states(message)
+        assert [one.layout.dim[0].label for one in sent] == ['2000000', '4000000']
+    finally:
+        node.close()
+        node.destroy_node()
+        rclpy.try_shutdown()

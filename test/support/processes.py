@@ -111,9 +111,11 @@ def starting(folder: Path) -> Iterator[Callable[..., Running]]:
         running.append(one)
         return one
 
-    yield begin
-    for one in reversed(running):
-        one.close()
+    try:
+        yield begin
+    finally:   # also when a run is interrupted
+        for one in reversed(running):
+            one.close()
 
 
 def node_runner(start: Callable[..., Running]) -> Callable[..., Running]:

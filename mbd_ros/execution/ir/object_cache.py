@@ -50,7 +50,9 @@ class ObjectCache:
         """Return the code kept under a key, or None."""
         path = self._path(key)
         try:
-            if not self.trusted():
+            found = path.lstat()   # a device or a pipe would be read without end
+            if not (stat.S_ISREG(found.st_mode) and found.st_size <= self.largest
+                    and self.trusted()):
                 return None
             content = path.read_bytes()
         except OSError:

@@ -14,7 +14,7 @@ from robots import chain
 
 from mbd_ros.execution.ir import machine_code
 from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
-from mbd_ros.execution.ir.object_cache import key_of, object_cache, ObjectCache
+from mbd_ros.execution.ir.object_cache import key_of, LARGEST, object_cache, ObjectCache
 
 SEVEN = 'define i64 @seven() {\n  ret i64 7\n}'
 
@@ -81,6 +81,23 @@ def test_damaged_files_are_compiled_anew(damage, folder, compilations):
     assert seven(MachineCode(SEVEN)) == 7
     assert len(compilations) == 2
     assert file.read_bytes() == good
+
+
+@pytest.mark.parametrize('put', [
+    pytest.param(lambda path: path.symlink_to('/dev/zero'), id='device'),
+    pytest.param(os.mkfifo, id='pipe'),
+    pytest.param(lambda path: path.symlink_to(path), id='link to itself'),
+    pytest.param(lambda path: (path.touch(), os.truncate(path, 2 * LARGEST)), id='too large'),
+])
+def test_what_is_no_file_of_ours_is_replaced_and_not_read(put, folder, compilations):
+    seven(MachineCode(SEVEN))
+    (path,) = folder.iterdir()
+    path.unlink()
+    put(path)
+    assert seven(MachineCode(SEVEN)) == 7
+    assert len(compilations) == 2
+    assert seven(MachineCode(SEVEN)) == 7
+    assert len(compilations) == 2
 
 
 def test_code_under_another_name_is_damaged(folder):

@@ -26,6 +26,13 @@ def test_commands_say_which_state_they_answer(model):
     assert commands.answered(Float64MultiArray(data=[0.0] * 3)) is None
 
 
+@pytest.mark.parametrize('label', ['', 'x', '-1', '1e9', '9' * 20, '9' * 400, '9' * 6000])
+def test_labels_that_are_no_stamps_do_not_count(model, label):
+    message = EffortCommands(model, []).write(np.zeros(3), 1)
+    message.layout.dim[0].label = label
+    assert EffortCommands.answered(message) is None
+
+
 def test_wrong_size_names_the_joints(model):
     with pytest.raises(ShapeError, match=r'effort command has shape \(2,\); allowed: \(3,\): '
                                          'joint1, joint2, joint3'):

@@ -8,7 +8,7 @@ import pytest
 from sensor_msgs.msg import JointState
 
 import mbd_ros
-from mbd_ros.errors import NotFiniteError, ShapeError, UnknownNameError
+from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.messages.joint_states import JointStateReader, JointStateWriter
 
 
@@ -91,3 +91,27 @@ def test_a_robot_without_joints_of_one_coordinate_has_empty_messages():
         5, np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv))
     assert (list(message.name), list(message.position), list(message.effort)) == ([], [], [])
     assert JointStateReader(model).read(message).q.tolist() == [0, 0, 0, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize('field', ['position', 'velocity'])
+@pytest.mark.parametrize('exponent', [6.1, 12.0, 150.0, 308.0])
+@pytest.mark.parametrize('sign', [-1.0, 1.0])
+def test_values_that_no_joint_can_have_are_refused(model, field, exponent, sign):
+    values = {'position': [0.0] * 3, 'velocity': [0.0] * 3}
+    values[field][1] = sign * 10.0 ** exponent
+    message = JointState(name=['joint1', 'joint2', 'joint3'], **values)
+    with pytest.raises(InvalidValueError) as caught:
+        JointStateReader(model).read(message)
+    assert str(caught.value) == (
+        f"{field} in joint_states of joint 'joint2' is {values[field][1]!r}; allowed: from -1e+06 "
+        'to 1e+06')
+
+
+def test_a_joint_that_is_named_twice_is_refused_and_others_are_passed_over(model):
+    message = JointState(name=['joint1', 'grip', 'joint2', 'joint3', 'joint2', 'grip'],
+                         position=[0.0] * 6, velocity=[0.0] * 6)
+    with pytest.raises(InvalidValueError) as caught:
+        JointStateReader(model).read(message)
+    assert str(caught.value) == "joint in joint_states is 'joint2'; allowed: names that differ"
+    message.name = ['joint1', 'grip', 'joint2', 'joint3', 'other', 'grip']
+    assert JointStateReader(model).read(message).q.tolist() == [0.0] * 3

@@ -1,0 +1,84 @@
+"""
+Disturbs running robots and checks that they stay sound: ``make chaos [ARGS="--short restarts"]``.
+
+Prints one table of what was tried and what failed; exit code 1 if anything failed. Only processes
+that it has started are signalled, only the loopback interface and a DDS domain of its own are
+used, and every random number comes from the seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+from pathlib import Path
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+AREAS = {
+    'restarts': 'nodes stopped, killed and started anew',
+    'states': 'joint states lost, late, doubled, out of order, wrong',
+    'clocks': '/clock jumps and stops',
+    'rivals': 'two controllers on one robot, two launches in one domain, wild efforts',
+    'clients': 'many clients at once, clients killed during a call',
+    'exchanges': 'robots exchanged and modules moved under requests',
+    'disks': 'read-only home, full disk, corrupted cache',
+    'fuzz': 'random descriptions, task texts, messages and parameters',
+}
+
+
+def main() -> int:
+    """Run the areas that the arguments name, all by default."""
+    parser = argparse.ArgumentParser(
+        prog='make chaos', description='Disturb running robots and check that they stay sound.',
+        epilog='\n'.join(f'{name:10} {what}' for name, what in AREAS.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('areas', nargs='*', metavar='AREA', help='all by default')
+    parser.add_argument('--short', action='store_true', help='as much as every change must pass')
+    parser.add_argument('--seed', type=int, default=1)
+    given = parser.parse_args()
+    unknown = set(given.areas) - set(AREAS)
+    if unknown:
+        parser.error(f'no area {sorted(unknown)[0]!r}; known: {", ".join(AREAS)}')
+
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'support'))
+    signal.signal(signal.SIGINT, signal.default_int_handler)   # also in the background of a shell
+    lock = importlib.import_module('domains').reserve_domain()
+    folder = Path(tempfile.mkdtemp(prefix='mbd_ros_chaos_'))
+    os.environ['ROS_LOG_DIR'] = str(folder / 'ros_log')
+    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    scoring = importlib.import_module('score')
+    scores = []
+    for name in given.areas or AREAS:
+        print(f'{name}: {AREAS[name]}', flush=True)
+        begin = time.monotonic()
+        score = scoring.Score(name, given.short, random.Random(f'{given.seed} {name}'),
+                              folder / name)
+        score.folder.mkdir()
+        try:
+            with score.trial('the area runs to its end'):
+                importlib.import_module(f'area_{name}').run(score)
+        except scoring.AreaError as error:
+            score.fail(f'ends after: {error}')
+        score.seconds = time.monotonic() - begin
+        scores.append(score)
+    os.close(lock)
+
+    failures = [(one.area, line) for one in scores for line in one.failures]
+    print(f'\n{scoring.table(scores)}\nseed {given.seed}, '
+          f'{"short" if given.short else "long"} form')
+    for area, line in failures:
+        print(f'{area}: {line}')
+    if failures:
+        print(f'logs: {folder}')
+        return 1
+    shutil.rmtree(folder)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,49 @@
+"""Many clients in one process: each asks again and again; ``client_load.py CLIENTS CALLS``."""
+
+import sys
+import threading
+
+from demo import JOINTS, question
+from mbd_msgs.srv import ForwardDynamics, MassMatrix
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+LARGE = 5000   # points: the server takes turns with these
+
+
+def main(clients: int, calls: int) -> None:
+    """Print what is ready, and at the end how many answers came and how many were refused."""
+    rclpy.init()
+    node = rclpy.create_node('load')
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    spinning = threading.Thread(target=executor.spin, daemon=True)
+    spinning.start()
+    small = [node.create_client(MassMatrix, 'dynamics_server/mass_matrix')
+             for _ in range(clients)]
+    large = node.create_client(ForwardDynamics, 'dynamics_server/forward_dynamics')
+    for one in (*small, large):
+        assert one.wait_for_service(120.0)
+    print('ready', flush=True)
+    points = [JointTrajectoryPoint(positions=[0.1] * 3)] * LARGE
+    answered = refused = 0
+    for _ in range(calls):
+        futures = [one.call_async(question()) for one in small]
+        futures.append(large.call_async(ForwardDynamics.Request(
+            joint_names=JOINTS, points=points)))
+        done = threading.Semaphore(0)
+        for future in futures:
+            future.add_done_callback(lambda _, done=done: done.release())
+        for _ in futures:
+            if done.acquire(timeout=120.0):
+                answered += 1
+        refused += sum(future.done() and not future.result().success for future in futures)
+    print(f'answered {answered} of {calls * (clients + 1)}, refused {refused}', flush=True)
+    executor.shutdown(5.0)
+    spinning.join(5.0)
+    rclpy.shutdown()
+
+
+if __name__ == '__main__':
+    main(int(sys.argv[1]), int(sys.argv[2]))
