@@ -246,6 +246,10 @@ class DockingError(MbdError):
         super().__init__(f'{rule}: {what}')
 
 
+class LoopsOpenWarning(UserWarning):
+    """Dynamics are asked for at a state whose loops are open by more than rounding."""
+
+
 class LoopOpenError(MbdError):
     """
     A closed loop cannot be closed.

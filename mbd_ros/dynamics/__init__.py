@@ -14,15 +14,16 @@ from mbd_ros.dynamics.prepared_derivatives import (
 from mbd_ros.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from mbd_ros.dynamics import closed_loop_derivatives, loop_efforts, loop_rank
+    from mbd_ros.dynamics import (
+        closed_loop_derivatives, loop_closure, loop_efforts, loop_rank)
 else:
     __getattr__, __dir__ = on_demand(
-        __name__, {}, ('closed_loop_derivatives', 'loop_efforts', 'loop_rank'))
+        __name__, {}, ('closed_loop_derivatives', 'loop_closure', 'loop_efforts', 'loop_rank'))
 
 __all__ = [
     'STANDARD_GRAVITY', 'Energy', 'ForwardDynamicsDerivatives', 'InverseDynamicsDerivatives',
     'LinkMotion', 'PreparedDynamics', 'bias_forces', 'closed_loop_derivatives', 'compile_model',
     'energy', 'forward_dynamics', 'forward_dynamics_derivatives', 'inverse_dynamics',
-    'inverse_dynamics_derivatives', 'jacobian', 'link_poses', 'loop_efforts', 'loop_rank',
-    'mass_matrix', 'pose',
+    'inverse_dynamics_derivatives', 'jacobian', 'link_poses', 'loop_closure', 'loop_efforts',
+    'loop_rank', 'mass_matrix', 'pose',
 ]

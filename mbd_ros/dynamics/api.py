@@ -28,8 +28,9 @@ from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
 LATER = ('augmented', 'kane', 'flexible')
-FORWARD_DYNAMICS, INVERSE_DYNAMICS, BIAS_FORCES = map(
-    StandardCalls, ('forward_dynamics', 'inverse_dynamics', 'bias_forces'))
+INVERSE_DYNAMICS, BIAS_FORCES = map(StandardCalls, ('inverse_dynamics', 'bias_forces'))
+FORWARD_DYNAMICS = StandardCalls('forward_dynamics', lambda model, call: (
+    dynamics.loop_closure.WarnedCall(model, call) if model.loops else call))
 
 
 def forward_dynamics(
@@ -65,10 +66,15 @@ def forward_dynamics(
     -------
     array
         ``vdot`` (nv,) or (N, nv) [rad/s^2, m/s^2]. With loops those that keep them as they are
-        at the state given, ``phi'' = A vdot + bias = 0``. Whether they are closed there, phi = 0
-        and A v = 0, is not asked: ``close_loops`` gives a state where they are, and
-        ``constrained_dynamics`` says how far from that a state is and what accelerations leave
-        of rows that contradict each other.
+        at the state given, ``phi'' = A vdot + bias = 0``. Where they are open there by more than
+        ``loop_closure.OPEN``, 1e-3, this warns (prepared callables do not): ``close_loops`` gives
+        a state where they are closed, and ``constrained_dynamics`` says how far from that a state
+        is and what accelerations leave of rows that contradict each other.
+
+    Warns
+    -----
+    LoopsOpenWarning
+        Where loops are open.
 
     Raises
     ------
@@ -88,11 +94,13 @@ def forward_dynamics(
             and executor is None and not dissipation and out is None):
         return FORWARD_DYNAMICS[model](q, v, tau)
     dyn = prepared_for(model, gravity, formulation, executor)
-    if external_forces is None and not dissipation:
-        return dyn.forward_dynamics(q, v, tau, out=out)
-    applied = checked_array(model, 'tau', tau, model.nv) + more_efforts(
-        dyn, q, v, external_forces, dissipation)
-    return dyn.forward_dynamics(q, v, applied, out=out)
+    call = dyn.forward_dynamics
+    if model.loops:
+        call = dynamics.loop_closure.WarnedCall(model, call)
+    if external_forces is not None or dissipation:
+        tau = checked_array(model, 'tau', tau, model.nv) + more_efforts(
+            dyn, q, v, external_forces, dissipation)
+    return call(q, v, tau) if out is None else call(q, v, tau, out=out)
 
 
 def inverse_dynamics(

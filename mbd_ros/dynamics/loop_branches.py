@@ -21,7 +21,7 @@ As in ``closed_loop_sweeps.py``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from mbd_ros.dynamics.recursive import Pivot
@@ -54,16 +54,20 @@ class CutRow(NamedTuple):
         What does not depend on the body's acceleration.
     size : Scalar
         What G_rr would be if all moments or forces of the row acted along the joints.
+    length : Scalar
+        1 of a row that is the distance of two points along an axis, else 0.
 
     """
 
     wrench: Wrench
     rest: Scalar
     size: Scalar
+    length: Scalar = 0.0
 
     def __add__(self, other: CutRow) -> CutRow:  # type: ignore[override]
         """Return the row of two branches."""
-        return CutRow(self.wrench + other.wrench, self.rest + other.rest, self.size + other.size)
+        return CutRow(self.wrench + other.wrench, self.rest + other.rest, self.size + other.size,
+                      self.length + other.length)
 
 
 NO_ROW = CutRow(ZERO_WRENCH, 0.0, 0.0)
@@ -134,27 +138,46 @@ def reordered(rows: tuple[CutRow, ...], order: Sequence[int]) -> tuple[CutRow, .
     return tuple(rows[slot] if slot >= 0 else NO_ROW for slot in order)
 
 
-def close_all(branch: Branch, closing: Iterable[int]) -> tuple[Branch, tuple[Closed, ...]]:
+def close_all(branch: Branch, closing: Sequence[int]) -> tuple[Branch, tuple[Closed, ...]]:
     """Eliminate the rows of loops at the body where their branches meet."""
     whole = [branch.coupling(slot, slot) for slot in range(len(branch.rows))]
+    # Rows of points are compared with the sum of their sizes, which does not depend on the axes in
+    # which the points are written: a row along a bar moves no joint and is small by itself.
+    lengths: Scalar = 0.0
+    for slot in closing:
+        lengths = lengths + branch.rows[slot].size * branch.rows[slot].length
     closed = []
     for slot in closing:
-        branch, row = close(branch, slot, whole[slot])
-        closed.append(row)
+        row = branch.rows[slot]
+        size = row.size + (lengths - row.size) * row.length
+        branch, done = close(branch, slot, whole[slot], size)
+        closed.append(done)
     return branch, tuple(closed)
 
 
-def close(branch: Branch, slot: int, whole: Scalar) -> tuple[Branch, Closed]:
-    """Eliminate a row whose entry of G was whole before others were eliminated at the body."""
+def close(branch: Branch, slot: int, whole: Scalar, size: Scalar) -> tuple[Branch, Closed]:
+    """
+    Eliminate a row.
+
+    Parameters
+    ----------
+    branch : Branch
+        All that the body carries.
+    slot : int
+        The row.
+    whole, size : Scalar
+        Its entry of G before others were eliminated at the body, and what it is compared with.
+
+    """
     row, slots = branch.rows[slot], range(len(branch.rows))
     own = branch.coupling(slot, slot)
-    pivot = or_nan(or_infinite(own, row.size * ROUNDING + whole * CANCELLED),
-                   row.size * INDEPENDENT)
+    pivot = or_nan(or_infinite(own, size * ROUNDING + whole * CANCELLED), size * INDEPENDENT)
     inverse = 1.0 / pivot
     couplings = tuple(branch.coupling(slot, s) if s != slot else 0.0 for s in slots)
     scaled = [coupling * inverse for coupling in couplings]
     rows = tuple(NO_ROW if s == slot else CutRow(
-        other.wrench + row.wrench * -scaled[s], other.rest - row.rest * scaled[s], other.size)
+        other.wrench + row.wrench * -scaled[s], other.rest - row.rest * scaled[s], other.size,
+        other.length)
         for s, other in enumerate(branch.rows))
     left = tuple(tuple(0.0 if slot in (r, s) else branch.coupling(r, s) - scaled[r] * couplings[s]
                        for s in range(r + 1)) for r in slots)
@@ -172,7 +195,8 @@ def yield_to(branch: Branch, axis: int, effort: Scalar, rotor: Scalar,
     along = [row.wrench.along(axis) + part for row, part in zip(branch.rows, own)]
     pulls = tuple(part * compliance for part in along)
     rows = tuple(CutRow(row.wrench + column * -pull, row.rest + part * drive,
-                        row.size + _square_across(row.wrench, axis) * compliance + part * pull)
+                        row.size + _square_across(row.wrench, axis) * compliance + part * pull,
+                        row.length)
                  for row, part, pull in zip(branch.rows, along, pulls))
     couplings = tuple(tuple(entry + along[r] * pulls[s] for s, entry in enumerate(line))
                       for r, line in enumerate(branch.couplings))

@@ -2,14 +2,17 @@
 States that satisfy all loops: Newton's method in the metric of the mass matrix.
 
 With ``M = L L^T`` and ``B = L^-1 A^T`` the least step that closes ``phi + A dq = 0`` is ``dq =
--L^-T B (B^T B)^+ phi``; near singular states it is damped, ``B (B^T B + mu^2)^-1``.
+-L^-T B (B^T B)^+ phi``; near singular states it is damped, ``B (B^T B + mu^2)^-1``. Where that
+finds no way, a trust-region solver of nonlinear least squares looks for one, and Newton's method
+goes on from there.
 
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
+import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +24,7 @@ from mbd_ros.dynamics.loop_rank import RANK, RowSpace
 from mbd_ros.dynamics.mass_matrix import joint_without_inertia
 from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.triangles import solve_triangle
-from mbd_ros.errors import LoopOpenError, ShapeError, SingularMassError
+from mbd_ros.errors import LoopOpenError, LoopsOpenWarning, ShapeError, SingularMassError
 from mbd_ros.execution import Executor
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import Model, state
@@ -31,6 +34,13 @@ GOAL = 1e-13
 LARGEST_STEP = 0.3
 """[rad, m]: beyond, the rows are no longer the tangents they were."""
 ITERATIONS = 100
+TRIALS = 200
+"""Evaluations of the rows by the least-squares solver, its differences not counted."""
+OPEN = 1e-3
+"""
+Violation [m, or product of unit vectors] above which a state is not one of the closed loops: what
+is given with three digits is below it. Accelerations of such states are warned of.
+"""
 NUDGE = 0.02
 """Turn away from where no step helps [rad, m]."""
 _UPRIGHT = {'revolute': (2,), 'planar': (2,), 'prismatic': (0, 1, 2), 'fixed': (0, 1, 2)}
@@ -131,7 +141,25 @@ def loop_closure(model: Model, q: Array, v: Array, *, known: Sequence[str] = (),
     dyn = compile_model(model, executor=executor)
     free = _free_entries(model, known)
     start = state.normalize(model, q)
-    place, mu, steps, nudge = start, 0.0, 0, NUDGE
+    place, phi, steps = _newton(dyn, start, free, tolerance)
+    if (np.abs(phi).max() > tolerance or (_cosines(dyn, place) < 0.0).any()) and len(free):
+        other, found, more = _newton(dyn, _least_squares(dyn, start, free), free, tolerance)
+        if np.abs(found).max() <= max(tolerance, float(np.abs(phi).max())):
+            place, phi, steps = other, found, steps + more
+    moved = state.difference(model, start, place)
+    phi = _require_closed(dyn, place, tolerance, moved, steps)
+    metric = RowMetric(dyn, place, free)
+    rates = v.copy()
+    for _ in range(2):
+        rates = rates + metric.remove(metric.rows @ rates)
+    return LoopClosure(place, rates, moved, float(np.abs(phi).max()), steps, metric.rank,
+                       float(metric.space.smallest))
+
+
+def _newton(dyn: PreparedDynamics, place: Array, free: NDArray[np.int64], tolerance: float
+            ) -> tuple[Array, Array, int]:
+    """Return where damped Newton steps lead, phi there, and their number."""
+    model, mu, steps, nudge = dyn.model, 0.0, 0, NUDGE
     phi = _phi(dyn, place)
     goal = GOAL * (1.0 + float(np.abs(place).max()))
     while np.abs(phi).max() > goal and steps < ITERATIONS:
@@ -153,14 +181,90 @@ def loop_closure(model: Model, q: Array, v: Array, *, known: Sequence[str] = (),
             phi = _phi(dyn, place)
         else:
             mu = max(10.0 * mu, 1e-3)
-    moved = state.difference(model, start, place)
-    phi = _require_closed(dyn, place, tolerance, moved, steps)
-    metric = RowMetric(dyn, place, free)
-    rates = v.copy()
-    for _ in range(2):
-        rates = rates + metric.remove(metric.rows @ rates)
-    return LoopClosure(place, rates, moved, float(np.abs(phi).max()), steps, metric.rank,
-                       float(metric.space.smallest))
+    return place, phi, steps
+
+
+def _least_squares(dyn: PreparedDynamics, start: Array, free: NDArray[np.int64]) -> Array:
+    """Return the configuration of least violation that a trust-region solver finds."""
+    def moved(entries: Array) -> Array:
+        displacement = np.zeros(dyn.model.nv)
+        displacement[free] = entries
+        return state.integrate(dyn.model, start, displacement)
+
+    def gaps(entries: Array) -> Array:
+        place = moved(entries)
+        return np.concatenate([_phi(dyn, place), 1.0 - _cosines(dyn, place)])
+
+    return moved(scipy.optimize.least_squares(gaps, np.zeros(len(free)), max_nfev=TRIALS).x)
+
+
+def _cosines(dyn: PreparedDynamics, q: Array) -> Array:
+    """Return the cosines of the angles between axes that agree where loops are closed."""
+    bodies = dyn.body_poses(q)
+    axes = (((np.eye(3) if frame.body < 0 else bodies[frame.body, :3, :3]) @ frame.rotation
+             for frame in (loop.frame1, loop.frame2)) for loop in dyn.model.loops)
+    return np.array([first[:, axis] @ second[:, axis] for loop, (first, second) in zip(
+        dyn.model.loops, axes) for axis in _UPRIGHT.get(loop.kind, ())])
+
+
+def open_loops(model: Model, q: ArrayLike) -> str:
+    """
+    Return which loop is open most and by how much, in words; empty where all are closed.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like
+        (nq,) or (N, nq).
+
+    Returns
+    -------
+    str
+        Empty where no row is violated by more than ``OPEN``.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InvalidValueError
+        If q is not as it should be.
+
+    """
+    if not model.loops:
+        return ''
+    dyn = compile_model(model)
+    phi = np.abs(dyn.loop_rows(q, np.zeros(model.nv))[..., 0])
+    if not phi.size or phi.max() <= OPEN:
+        return ''
+    *states, row = np.unravel_index(np.argmax(phi), phi.shape)
+    name = [name for loop in model.loops for name in loop.row_names][row]
+    where = f' in state {states[0]}' if states else ''
+    return (f"loops are open: row '{name}'{where} is violated by {phi.max():.3g}; allowed: "
+            f'{OPEN:g} [m, or product of unit vectors]; the accelerations keep the loops as they '
+            'are, close_loops gives a state where they are closed')
+
+
+class WarnedCall:
+    """
+    Forward dynamics of a robot with loops, with a warning where these are open.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    call : callable
+        ``(q, v, tau) -> vdot``.
+
+    """
+
+    def __init__(self, model: Model, call: Callable[..., Array]) -> None:
+        self._model, self._call = model, call
+
+    def __call__(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, out: Array | None = None
+                 ) -> Array:
+        """Return the accelerations, as the prepared callable does."""
+        if text := open_loops(self._model, q):
+            warnings.warn(text, LoopsOpenWarning, stacklevel=3)
+        return self._call(q, v, tau) if out is None else self._call(q, v, tau, out=out)
 
 
 def mobility(model: Model, q: ArrayLike) -> int:
@@ -276,15 +380,12 @@ def _require_closed(dyn: PreparedDynamics, q: Array, tolerance: float, moved: Ar
     if not size <= tolerance:
         raise LoopOpenError(worst.name, size, float(np.abs(moved).max()),
                             f'after {steps} Newton steps, damped where rows depend on each other')
-    bodies = dyn.body_poses(q)
-    for loop in model.loops:
-        first, second = ((np.eye(3) if frame.body < 0 else bodies[frame.body, :3, :3])
-                         @ frame.rotation for frame in (loop.frame1, loop.frame2))
-        for axis in _UPRIGHT.get(loop.kind, ()):
-            if first[:, axis] @ second[:, axis] < 0.0:
-                raise LoopOpenError(
-                    loop.name, 2.0, float(np.abs(moved).max()),
-                    f"its frames' {'xyz'[axis]} axes point in opposite directions; begin nearer "
-                    'to where they agree')
+    axes = [(loop, axis) for loop in model.loops for axis in _UPRIGHT.get(loop.kind, ())]
+    for (loop, axis), cosine in zip(axes, _cosines(dyn, q)):
+        if cosine < 0.0:
+            raise LoopOpenError(
+                loop.name, 2.0, float(np.abs(moved).max()),
+                f"its frames' {'xyz'[axis]} axes point in opposite directions; begin nearer "
+                'to where they agree')
     phi: Array = all_rows[:, 0]
     return phi

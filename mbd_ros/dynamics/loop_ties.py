@@ -11,6 +11,7 @@ from mbd_ros.dynamics.loop_rows import (
 from mbd_ros.dynamics.recursive import rise
 from mbd_ros.dynamics.spring_force import pull
 from mbd_ros.execution.program.sweeps import Tie, World
+from mbd_ros.model.loops import ROWS
 from mbd_ros.spatial import Scalar, Wrench, ZERO3, ZERO_WRENCH
 
 Balance = Callable[[World, Tie, Row, Any, Any], Scalar]
@@ -83,6 +84,7 @@ def tie_down(slots: int, balance: Balance, springs: bool, own: bool, tie: Tie, w
     efforts: tuple[list[Scalar], list[Scalar]] = [0.0] * slots, [0.0] * slots
     if own:
         first, second = in_own_axes(tie, first, second)
+    names = ROWS.get(tie.kind, ())  # type: ignore[call-overload]
     places = () if not slots else sorted(tie.slots) if own else tie.slots
     for k, (slot, row) in enumerate(zip(places, rows_of(
             tie, side(first, tie.frame1), side(second, tie.frame2)))):
@@ -91,8 +93,10 @@ def tie_down(slots: int, balance: Balance, springs: bool, own: bool, tie: Tie, w
         # What does not depend on the bodies travels with the end that is not on the ground.
         rest = balance(world, tie, row, first, second)
         here, there = (0.0, rest) if tie.first < 0 else (rest, 0.0)
-        rows[slot] = CutRow(in_body(first, row.first), here, 0.0)
-        others[slot] = CutRow(in_body(second, row.second), there, 0.0)
+        length = float(len(names[k]) == 1) if k < len(names) else 0.0
+        near, far = (0.0, length) if tie.first < 0 else (length, 0.0)
+        rows[slot] = CutRow(in_body(first, row.first), here, 0.0, near)
+        others[slot] = CutRow(in_body(second, row.second), there, 0.0, far)
         efforts[0][slot], efforts[1][slot] = row.efforts
     return (Held(ZERO_WRENCH, tuple(rows), tuple(efforts[0])),
             Held(ZERO_WRENCH, tuple(others), tuple(efforts[1])), ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import functools
-from typing import NamedTuple, TYPE_CHECKING
+from typing import Any, NamedTuple, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,6 +89,10 @@ class PreparedDynamics:
     def gravity(self) -> Array:
         """Gravity (3,) [m/s^2] in world axes, as a copy."""
         return self._gravity.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy as model and settings; callables are prepared anew."""
+        return PreparedDynamics, (self.model, tuple(self._gravity.tolist()), self.executor)
 
     def change_gravity(self, gravity: ArrayLike) -> None:
         """
@@ -385,16 +389,21 @@ class StandardCalls(dict[Model, Callable[..., Array]]):
     ----------
     function : str
         Name of the function.
+    wrap : callable, optional
+        ``(model, callable) -> callable``, what is called instead.
 
     """
 
-    def __init__(self, function: str) -> None:
+    def __init__(self, function: str, wrap: Callable[
+            [Model, Callable[..., Array]], Callable[..., Array]] | None = None) -> None:
         super().__init__()
-        self._function = function
+        self._function, self._wrap = function, wrap
 
     def __missing__(self, model: Model) -> Callable[..., Array]:
         """Make the callable ready, and forget the others when there are many."""
         found: Callable[..., Array] = getattr(standard(model), self._function)
+        if self._wrap is not None:
+            found = self._wrap(model, found)
         if len(self) >= 64:
             self.clear()
         self[model] = found
