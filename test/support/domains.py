@@ -3,7 +3,12 @@
 import fcntl
 import os
 from pathlib import Path
+import socket
 import tempfile
+
+
+PORTS = range(7410, 7450, 2)
+"""UDP ports of the first participants of domain 0; those of the next domain are 250 further."""
 
 
 def reserve_domain() -> int:
@@ -23,9 +28,22 @@ def reserve_domain() -> int:
         lock = os.open(file, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _occupied(domain):   # by a robot that runs, or by nodes of a test run that died
+                raise BlockingIOError
         except OSError:
             os.close(lock)
             continue
         os.environ['ROS_DOMAIN_ID'] = os.environ['TEST_DOMAIN'] = str(domain)
         return lock
     raise RuntimeError('DDS domains 1 to 100 are all in use by test runs on this machine')
+
+
+def _occupied(domain: int) -> bool:
+    """Return whether somebody on this machine is in a domain."""
+    for port in PORTS:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            try:
+                probe.bind(('', port + 250 * domain))
+            except OSError:
+                return True
+    return False

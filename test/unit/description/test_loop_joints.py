@@ -252,7 +252,9 @@ def test_there_and_back_by_gazebo():
 @pytest.mark.parametrize('dialect', ['mbd', 'drake'])
 def test_a_spring_there_and_back(dialect):
     spring = SpringDamper('s', 'b', 'c', (1.0, 2.0, 3.0), (0.1, 0.2, 0.3), 8.0, 0.9, 0.4)
-    (back,) = chain(etree.tostring(spring_element(spring, dialect), encoding='unicode')).springs
+    text = etree.tostring(spring_element(spring, dialect), encoding='unicode')
+    assert text.startswith('<drake:' if dialect == 'drake' else '<mbd:')
+    (back,) = chain(text).springs
     assert back == SpringDamper('s', 'b', 'c', (1.0, 2.0, 3.0), (0.1, 0.2, 0.3), 8.0, 0.9, 0.4,
                                 back.source)
 

@@ -138,6 +138,40 @@ def test_bad_terms_are_explained(model, changes, error, message):
         requests.read_terms(model, request, [0.0, 0.0, -9.81])
 
 
+def test_configurations_alone_are_asked_for(model):
+    for field in ('velocities', 'accelerations', 'effort'):
+        request = MassMatrix.Request(joint_names=NAMES, points=[
+            point(positions=[0.0] * 3), point(positions=[0.0] * 3, **{field: [0.0] * 3})])
+        with pytest.raises(InvalidValueError, match=rf'{field} of point 1 is .*allowed: none'):
+            requests.read_configurations(model, request)
+
+
+@pytest.mark.parametrize(('links', 'count', 'shape'), [
+    (['tool'], 0, r'\(0,\)'), ([], 1, r'\(1,\)'), (['tool', 'link2'], 1, r'\(1,\)')])
+def test_wrenches_go_with_links(model, links, count, shape):
+    request = ForwardDynamics.Request(joint_names=NAMES, points=[point(positions=[0.0] * 3)] * 2,
+                                      wrench_links=links, wrenches=[Wrench()] * count)
+    with pytest.raises(ShapeError, match=f'wrenches has shape {shape}'):
+        requests.read_terms(model, request, [0.0, 0.0, -9.81])
+
+
+def test_wrenches_of_points_come_point_by_point(model):
+    """With as many as there are links they hold for all points; of each a link at most one."""
+    points = [point(positions=[0.0] * 3)] * 2
+    wrenches = [Wrench(force=Vector3(x=float(k))) for k in range(4)]
+    request = ForwardDynamics.Request(joint_names=NAMES, points=points, wrenches=wrenches,
+                                      wrench_links=['tool', 'link2'])
+    found = requests.read_terms(model, request, [0.0] * 3)['external_forces']
+    assert found['tool'][:, 0].tolist() == [0.0, 2.0]
+    assert found['link2'][:, 0].tolist() == [1.0, 3.0]
+    request.wrenches = wrenches[2:]
+    found = requests.read_terms(model, request, [0.0] * 3)['external_forces']
+    assert (found['tool'][0], found['link2'][0]) == (2.0, 3.0)
+    request.wrench_links = ['tool', 'tool']
+    with pytest.raises(InvalidValueError, match='wrench_links is .*; allowed: each link at most'):
+        requests.read_terms(model, request, [0.0] * 3)
+
+
 def test_base_must_be_given_and_be_a_rotation(floating):
     request = ForwardDynamics.Request(joint_names=NAMES, points=[point(positions=[0.0] * 3)])
     with pytest.raises(ShapeError, match=r'base_poses has shape \(0,\)'):

@@ -54,6 +54,20 @@ def test_it_is_brought_to_the_stamp_of_the_joints_by_its_twist(model, state):
     np.testing.assert_allclose(difference(model, q, found)[:6], 0.01 * v[:6], atol=1e-14)
 
 
+@pytest.mark.parametrize('length', [0.9995, 1.0005])
+def test_a_quaternion_that_was_printed_with_few_digits_is_made_one_of_length_one(
+        model, state, length):
+    odometry = BaseOdometry(model, 'world')
+    message = odometry.write(0, *state)
+    turn = message.pose.pose.orientation
+    turn.x, turn.y, turn.z, turn.w = (length * value for value in state[0][3:7])
+    np.testing.assert_allclose(odometry.read(message)[0][3:7], state[0][3:7], atol=1e-15)
+    for name in 'xyzw':
+        setattr(turn, name, (1.0 + 3.0 * (length - 1.0)) / length * getattr(turn, name))
+    with pytest.raises(InvalidValueError, match='a quaternion of length 1'):
+        odometry.read(message)
+
+
 def test_what_is_wrong_is_named(model, state):
     odometry = BaseOdometry(model, 'world')
     message = odometry.write(0, *state)

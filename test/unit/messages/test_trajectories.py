@@ -178,6 +178,19 @@ def test_a_first_point_due_at_once_may_be_a_little_off_the_reference(model):
     assert max(speeds) < 0.3   # 0.01 rad in 0.1 s
 
 
+@pytest.mark.parametrize('sign', [1.0, -1.0])
+def test_a_first_point_due_at_once_and_further_away_is_refused(model, sign):
+    here = start()
+    for away, refused in ((0.0199, False), (0.0201, True)):
+        points = message((0.0, {'positions': [here.q[0], here.q[1] + sign * away]}),
+                         (1.0, {'positions': [0.5, 0.5]}))
+        if refused:
+            with pytest.raises(GoalError, match=r"joint 'b' is 0\.0201 away from it; give it a "):
+                read_trajectory(model, ('a', 'b'), points, here)
+        else:
+            assert read_trajectory(model, ('a', 'b'), points, here)[1].duration == 1.0
+
+
 def step(time, error, rate=(0.0, 0.0)):
     return SimpleNamespace(nominal=SimpleNamespace(time=time), efforts=SimpleNamespace(
         error=np.array(error), error_rate=np.array(rate)))

@@ -5,6 +5,7 @@ import pytest
 
 from mbd_ros.errors import DescriptionError
 from mbd_ros.model import load
+from mbd_ros.model.body_check import body_errors
 
 BAD = link('bad', moments=(0.1, -0.2, 0.1))
 PARTS = [bare('base'), BAD, joint('j', 'continuous', 'base', 'bad', '<axis xyz="1 0 0"/>')]
@@ -38,3 +39,13 @@ def test_unchecked_it_is_a_finding():
     assert warning.severity == 'warning'
     assert str(error) == ("<string>:3: error: link 'bad' has the principal moments of inertia "
                           '-0.2, 0.1, 0.1 kg m^2; allowed: 0 or more')
+
+
+@pytest.mark.parametrize(('mass', 'largest', 'allowed'), [
+    (1.0, 1.0, 1e-6), (1.0, 0.01, 1e-8), (1e6, 1e-9, 1e-12), (2e6, 1e-9, 2e-12)])
+def test_rounding_is_measured_by_the_largest_moment_and_the_mass(mass, largest, allowed):
+    """A millionth of the largest moment, or of the mass a micrometre from its centre."""
+    for factor, wrong in ((0.99, False), (1.01, True)):
+        parts = [bare('base'), link('body', mass, moments=(largest, largest, -factor * allowed)),
+                 joint('j', 'continuous', 'base', 'body')]
+        assert len(body_errors(load(robot(*parts), inertia='unchecked'))) == wrong

@@ -1,5 +1,7 @@
 """Configurations and steps between them."""
 
+from dataclasses import replace
+import math
 from pathlib import Path
 
 from described import LIMIT, one_joint
@@ -115,15 +117,21 @@ def test_random_configurations_keep_the_limits():
     assert (samples.max(axis=0) - samples.min(axis=0) > 0.9 * (ARM.upper - ARM.lower)).all()
 
 
-@pytest.mark.parametrize(('kind', 'inside', 'lower', 'upper'), [
-    ('continuous', '', -np.pi, np.pi),
-    ('revolute', LIMIT.replace('-1', '5').replace('"1"', '"9"'), 5.0, 9.0),
-])
-def test_random_configurations_without_limits(kind, inside, lower, upper):
-    model = load(one_joint('<axis xyz="0 0 1"/>' + inside, kind))
+@pytest.mark.parametrize('kind', ['revolute', 'prismatic'])
+@pytest.mark.parametrize(('lower', 'upper'), [
+    (-math.inf, math.inf), (-math.inf, 9.0), (-math.inf, -0.5), (0.5, math.inf), (5.0, math.inf),
+    (-9.0, math.inf), (5.0, 9.0)])
+def test_random_configurations_with_half_a_range_or_none(kind, lower, upper):
+    """Within half a turn or a metre of zero; where the limit is in the way, of the limit."""
+    span = math.pi if kind == 'revolute' else 1.0
+    first = lower if lower > -math.inf else min(-span, upper - span)
+    last = upper if upper < math.inf else max(span, lower + span)
+    model = load(one_joint('<axis xyz="0 0 1"/>' + LIMIT, kind))
+    model = replace(model, lower=np.array([lower]), upper=np.array([upper]))
     samples = [state.random_configuration(model, np.random.default_rng(seed))[0]
                for seed in range(100)]
-    assert lower <= min(samples) < max(samples) <= upper
+    assert first <= min(samples) < first + 0.1 * (last - first)
+    assert last >= max(samples) > last - 0.1 * (last - first)
 
 
 def test_sizes_are_checked():

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from mbd_ros.description import read
 from mbd_ros.errors import DescriptionError, MbdError, UnsupportedError
@@ -196,3 +197,44 @@ def test_includes(tmp_path):
     assert str(caught.value) == (
         f"{path}:4: <include> of '../secret.xml': the file {tmp_path}/secret.xml is outside of "
         f'the folders this description may read from: {tmp_path}/inner')
+
+
+@pytest.mark.parametrize('degrees', [False, True])
+def test_every_way_to_write_an_orientation(degrees):
+    """Against SciPy; angles are degrees unless the file says otherwise."""
+    def text(values):
+        return ' '.join(map(repr, np.asarray(values).tolist()))
+    rng = np.random.default_rng(8)
+    compiler = '' if degrees else '<compiler angle="radian"/>'
+    for _ in range(4):
+        turn = Rotation.random(random_state=rng.integers(1 << 30))
+        R, (x, y, z, w), vector = turn.as_matrix(), turn.as_quat(), turn.as_rotvec()
+        angle = np.linalg.norm(vector)
+        unit = np.degrees(1.0) if degrees else 1.0
+        ways = [f'quat="{text(3.0 * np.array((w, x, y, z)))}"',
+                f'axisangle="{text([*2.0 * vector, unit * angle])}"',
+                f'euler="{text(turn.as_euler("XYZ", degrees=degrees))}"',
+                f'xyaxes="{text([*2.0 * R[:, 0], *(3.0 * R[:, 1] + 0.5 * R[:, 0])])}"']
+        for way in ways:
+            joints = read(robot(f'<body name="b" {way}><joint/></body>', compiler)).joints
+            found = next(one for one in joints if one.child.startswith('b')).origin.rotation
+            np.testing.assert_allclose(found, R, atol=1e-12, err_msg=way)
+        for sequence in ('zyx', 'ZXZ', 'xYz'):
+            angles = rng.uniform(-3.0, 3.0, 3)
+            expected = Rotation.identity()
+            for letter, value in zip(sequence, angles):   # capital letters: about fixed axes
+                one = Rotation.from_euler(letter.lower(), value)
+                expected = expected * one if letter.islower() else one * expected
+            compiler_of = (f'<compiler eulerseq="{sequence}" '
+                           f'angle="{"degree" if degrees else "radian"}"/>')
+            joints = read(robot(f'<body name="b" euler="{text(unit * angles)}"><joint/></body>',
+                                compiler_of)).joints
+            found = next(one for one in joints if one.child.startswith('b')).origin.rotation
+            np.testing.assert_allclose(found, expected.as_matrix(), atol=1e-12)
+        # The smallest turn that takes z there: about an axis at right angles to z.
+        axis = R[:, 2]
+        joints = read(robot(f'<body name="b" zaxis="{text(0.5 * axis)}"><joint/></body>')).joints
+        found = Rotation.from_matrix(
+            next(one for one in joints if one.child.startswith('b')).origin.rotation)
+        np.testing.assert_allclose(found.as_matrix()[:, 2], axis, atol=1e-12)
+        assert abs(found.as_rotvec()[2]) < 1e-12
