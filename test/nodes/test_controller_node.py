@@ -9,6 +9,7 @@ import time
 from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
 from mbd_msgs.msg import ControllerState
 from mbd_msgs.srv import SetPayload
+from processes import PATIENCE
 import pytest
 import rclpy
 from sensor_msgs.msg import JointState
@@ -59,7 +60,7 @@ class Bench:
 
     def send_until(self, condition, what, **state):
         """Send states until a condition holds; the first ones of a new pair may be lost."""
-        end = time.monotonic() + 60.0
+        end = time.monotonic() + PATIENCE
         while not condition():
             assert time.monotonic() < end, what
             self.send(**state)
@@ -67,7 +68,7 @@ class Bench:
 
     def answer(self, **state):
         """Send states one at a time until one is answered, and return the efforts."""
-        end, patience = time.monotonic() + 60.0, 0.25
+        end, patience = time.monotonic() + PATIENCE, 0.25
         while time.monotonic() < end:
             self.send(**state)
             soon, patience = time.monotonic() + patience, 2.0 * patience

@@ -7,6 +7,7 @@ import time
 from geometry_msgs.msg import Inertia
 from mbd_msgs.action import FollowPath
 from mbd_msgs.srv import SetPayload
+from processes import PATIENCE
 import pytest
 import rclpy
 from rclpy.action import ActionClient
@@ -83,7 +84,7 @@ def test_what_is_done_in_turns_never_meets_a_callback(threads):
             answers.append('told')
 
     def wait_until(condition, what):
-        end = time.monotonic() + 60.0
+        end = time.monotonic() + PATIENCE
         while not condition():
             assert time.monotonic() < end, what
             time.sleep(0.005)

@@ -9,6 +9,7 @@ from mbd_msgs.action import FollowPath
 from mbd_msgs.msg import ControllerState
 from nav_msgs.msg import Odometry, Path
 import numpy as np
+from processes import PATIENCE
 import pytest
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
@@ -152,7 +153,7 @@ def test_joints_that_do_not_determine_the_others_are_named(run_node, graph, urdf
                                       'path.kind': 'none'})
     running.wait_for('generation 1')
     publisher = graph.node.create_publisher(JointState, 'joint_states', 10)
-    end = time.monotonic() + 60.0
+    end = time.monotonic() + PATIENCE
     wanted = (r"joint_states not used: known joints is \['left_drive'\]; allowed: joints that "
               r"determine the others through the loops; with these 'right_elbow' can still move")
     while not re.search(wanted, running.output):
@@ -198,7 +199,7 @@ def test_lost_odometry_is_lost_state(run_node, graph, urdf):
     names = [f'joint{k}' for k in range(1, 7)]
 
     def send(pattern, *, base, frame='base_link', answered=False):
-        end = time.monotonic() + 60.0
+        end = time.monotonic() + PATIENCE
         while not re.search(pattern, running.output) or (answered and not commands):
             assert time.monotonic() < end, running.output
             now = graph.node.get_clock().now().to_msg()

@@ -14,6 +14,7 @@ import urllib.request
 
 from websockets.sync.client import connect
 
+PATIENCE = 300.0   # s: software draws the scene, on a busy machine a frame takes a minute
 NAMES = ('chromium', 'chromium-browser', 'google-chrome')
 FLAGS = (
     '--headless', '--no-sandbox', '--disable-gpu', '--use-angle=swiftshader',
@@ -60,7 +61,7 @@ class Browser:
         self._count += 1
         self._socket.send(json.dumps({'id': self._count, 'method': method, 'params': parameters}))
         while True:
-            answer = json.loads(self._socket.recv(timeout=60))
+            answer = json.loads(self._socket.recv(timeout=PATIENCE))
             if answer.get('id') == self._count:
                 assert 'error' not in answer, answer
                 return dict(answer['result'])
@@ -102,11 +103,12 @@ class Browser:
     def _page_address(self) -> str:
         """Return the address at which the page is debugged."""
         port_file = Path(self._profile, 'DevToolsActivePort')
-        end = time.monotonic() + 30
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             try:
                 port = port_file.read_text().split()[0]
-                with urllib.request.urlopen(f'http://127.0.0.1:{port}/json', timeout=5) as answer:
+                with urllib.request.urlopen(f'http://127.0.0.1:{port}/json',
+                                            timeout=PATIENCE) as answer:
                     pages = [one for one in json.load(answer) if one['type'] == 'page']
                 if pages:
                     return str(pages[0]['webSocketDebuggerUrl'])

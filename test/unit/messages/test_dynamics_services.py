@@ -168,7 +168,7 @@ def test_wrenches_of_points_come_point_by_point(model):
     found = requests.read_terms(model, request, [0.0] * 3)['external_forces']
     assert (found['tool'][0], found['link2'][0]) == (2.0, 3.0)
     request.wrench_links = ['tool', 'tool']
-    with pytest.raises(InvalidValueError, match='wrench_links is .*; allowed: each link at most'):
+    with pytest.raises(InvalidValueError, match=r'wrench_links is .*; allowed: each link at most'):
         requests.read_terms(model, request, [0.0] * 3)
 
 
