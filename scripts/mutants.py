@@ -256,17 +256,19 @@ def main() -> None:
                 print(f'survived: {mutant.path}:{mutant.line}: {mutant.operator}\n'
                       f'    {mutant.before}\n    {mutant.after}', flush=True)
 
-    with tempfile.TemporaryDirectory(prefix='mutants_') as folder, \
-            ThreadPoolExecutor(arguments.jobs) as workers:
-        trees = [copy_of_tree(Path(folder) / str(job)) for job in range(arguments.jobs)]
-        tests = dict(zip(arguments.rooms, workers.map(
-            lambda room: unchanged(room, trees[0]), arguments.rooms)))
-        # All sources are read before the first is changed: with the first of each stream.
-        chosen = alternate([
-            mutants_of(trees[-1], room, random.Random(f'{arguments.seed} {room}'))
-            for room in arguments.rooms])
-        list(workers.map(work, trees))
-    print(f'\nseed {arguments.seed}, {arguments.minutes:g} minutes\n\n{table(counts)}')
+    try:
+        with tempfile.TemporaryDirectory(prefix='mutants_') as folder, \
+                ThreadPoolExecutor(arguments.jobs) as workers:
+            trees = [copy_of_tree(Path(folder) / str(job)) for job in range(arguments.jobs)]
+            tests = dict(zip(arguments.rooms, workers.map(
+                lambda room: unchanged(room, trees[0]), arguments.rooms)))
+            # All sources are read before the first is changed: with the first of each stream.
+            chosen = alternate([
+                mutants_of(trees[-1], room, random.Random(f'{arguments.seed} {room}'))
+                for room in arguments.rooms])
+            list(workers.map(work, trees))
+    finally:   # after Ctrl-C, too
+        print(f'\nseed {arguments.seed}, {arguments.minutes:g} minutes\n\n{table(counts)}')
 
 
 if __name__ == '__main__':

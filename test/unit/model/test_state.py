@@ -134,6 +134,20 @@ def test_random_configurations_with_half_a_range_or_none(kind, lower, upper):
     assert last >= max(samples) > last - 0.1 * (last - first)
 
 
+@pytest.mark.parametrize(('kind', 'places'), [('floating', 3), ('planar', 2)])
+def test_random_poses_fill_a_box_and_all_directions(kind, places):
+    """Two metres wide; a turn by any angle either way."""
+    model = load(one_joint('<axis xyz="0 0 1"/>', kind))
+    rng = np.random.default_rng(4)
+    samples = np.array([state.random_configuration(model, rng) for _ in range(400)])
+    low, high = samples.min(axis=0), samples.max(axis=0)
+    assert (low > -1.0).all() or kind == 'planar'
+    assert (np.abs(samples[:, :places]) <= 1.0).all()
+    assert (low < -0.9).all()
+    assert (high > 0.9).all()
+    np.testing.assert_allclose(np.linalg.norm(samples[:, places:], axis=1), 1.0, rtol=1e-12)
+
+
 def test_sizes_are_checked():
     with pytest.raises(ShapeError) as caught:
         state.integrate(BOX, np.zeros(6), np.zeros(6))

@@ -7,6 +7,7 @@ from hypothesis import given, settings, strategies as st
 import numpy as np
 import pytest
 from robots import random_state, trees
+from scipy.spatial.transform import Rotation
 
 import mbd_ros
 from mbd_ros.description import Mechanism, read
@@ -119,6 +120,23 @@ def test_the_world_and_two_axes():
     turned = mbd_ros.pose(model, np.array([np.pi / 2, 0.0]), 'b')
     # b hangs 0.5 m below a joint at (1, 0, 0.5), which turns about x.
     np.testing.assert_allclose(turned[:3, 3], [1.0, 0.5, 0.5], atol=1e-15)
+
+
+@pytest.mark.parametrize(('attributes', 'turn'), [
+    ('', '0.2 -0.4 0.7'), ('degrees="false"', '0.2 -0.4 0.7'),
+    *((f'degrees="{word}"', ' '.join(map(repr, np.degrees([0.2, -0.4, 0.7]).tolist())))
+      for word in ('true', '1')),
+    ('rotation_format="quat_xyzw"', ' '.join(map(repr, (
+        2.0 * Rotation.from_euler('xyz', [0.2, -0.4, 0.7]).as_quat()).tolist())))])
+def test_every_way_to_write_a_pose(attributes, turn):
+    """About fixed axes x, y, z in turn; quaternions of any length."""
+    mechanism = read(model_of(
+        joint('fixed'), f'<link name="k"><pose {attributes}>1 2 3 {turn}</pose></link>',
+        '<joint name="w" type="fixed"><parent>a</parent><child>k</child></joint>'))
+    pose = matrix_of(next(one for one in mechanism.joints if one.name == 'w').origin)
+    np.testing.assert_allclose(
+        pose[:3, :3], Rotation.from_euler('xyz', [0.2, -0.4, 0.7]).as_matrix(), atol=1e-14)
+    np.testing.assert_allclose(pose[:3, 3], [1.0, 2.0, 3.0], atol=1e-14)
 
 
 def test_a_second_joint_closes_a_loop():
