@@ -6,6 +6,7 @@ from pathlib import Path
 
 from constraint_checks import assert_consistent
 from described import joint, on_platform, robot
+from hypothesis import given, settings, strategies as st
 import numpy as np
 import pytest
 
@@ -24,6 +25,7 @@ from mbd_ros.simulation import Stepper
 from mbd_ros.simulation.manifold import displaced
 
 FIVE_BAR = Path(__file__).parents[3] / 'urdf' / 'five_bar.urdf'
+THREE_LINKS = mbd_ros.load(FIVE_BAR.with_name('three_link_arm.urdf'))
 NAMES = ('ball', 'slide', 'free', 'plane')
 PERIOD = 0.002
 HALF = math.sqrt(0.5)
@@ -196,6 +198,28 @@ def test_a_ball_that_spins_fast_is_stopped_the_way_it_turns(dyn):
     # Between points 0.5 rad apart a quintic of the quaternion keeps the axis and the end.
     assert turned == pytest.approx(5.0 * math.pi, abs=1e-9)
     np.testing.assert_allclose(states[-1][1], 0.0, rtol=0, atol=1e-12)
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**16), speed=st.sampled_from([1e-3, 1.0, 30.0]),
+       longest=st.sampled_from([math.inf, 0.02, 0.3]))
+def test_simple_joints_stop_where_a_constant_deceleration_would_stop_them(seed, speed, longest):
+    """A fifth of a second from top speed at half of it on average; never within 0.05 s."""
+    rng, model = np.random.default_rng(seed), THREE_LINKS
+    q, v, a = rng.normal(size=3), speed * rng.normal(size=3), rng.normal(size=3)
+    top = rng.uniform(0.5, 3.0, 3)
+    path = stopping(model, model.joint_names, q, v, a, top, longest)
+    assert path.duration == pytest.approx(
+        min(max(0.05, 0.4 * np.abs(v / top).max()), longest), rel=1e-12)
+    begin, end = path.at(0.0), path.at(path.duration)
+    scale = max(1.0, speed)
+    np.testing.assert_allclose(begin.position, q, rtol=0, atol=1e-13 * scale)
+    np.testing.assert_allclose(begin.velocity, v, rtol=0, atol=1e-12 * scale)
+    np.testing.assert_allclose(begin.acceleration, a, rtol=0, atol=1e-10 * scale)
+    np.testing.assert_allclose(end.position, q + 0.5 * path.duration * v, rtol=0,
+                               atol=1e-12 * scale)
+    np.testing.assert_allclose(end.velocity, 0.0, rtol=0, atol=1e-11 * scale)
+    np.testing.assert_allclose(end.acceleration, 0.0, rtol=0, atol=1e-9 * scale / path.duration)
 
 
 def test_stopping_a_tracker_brings_every_driven_joint_to_rest(dyn, path):

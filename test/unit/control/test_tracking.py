@@ -40,6 +40,18 @@ def test_on_the_path_the_nominal_force_is_enough(law, state):
     assert result.saturated == ()
 
 
+def test_a_weightless_robot_is_carried_and_damped(law, urdf_arm, state):
+    """Gravity, and the damping that lets each joint alone forget its motion within seconds."""
+    rng = np.random.default_rng(5)
+    v = 0.1 * rng.normal(size=3)
+    model = urdf_arm.model
+    result = law.weightless(state.q, v)
+    weight = mbd_ros.bias_forces(model, state.q, np.zeros(3))
+    damping = -1.0 * np.diag(mbd_ros.mass_matrix(model, state.q)) * v   # 1 / s
+    np.testing.assert_allclose(result.nominal, weight, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(result.effort, weight + damping, rtol=0, atol=1e-12)
+
+
 def test_error_dynamics_are_linear_near_the_path(law, urdf_arm, state):
     """``edd + 2 w ed + w^2 e = 0`` for every joint."""
     rng = np.random.default_rng(8)

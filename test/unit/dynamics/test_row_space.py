@@ -14,7 +14,7 @@ MODEL = mbd_ros.load(URDF / 'bricard.urdf')   # one loop: rows of lengths and of
 
 
 def rows(rank, seed, count=None):
-    """Return random rows (m, nv) of a rank, of order 1."""
+    """Return random rows of a rank: (m, nv) numbers of order 1."""
     rng = np.random.default_rng(seed)
     m = sum(len(loop.rows) for loop in MODEL.loops) if count is None else count
     return rng.normal(size=(m, rank)) @ rng.normal(size=(rank, MODEL.nv))
