@@ -21,13 +21,11 @@ from numpy.typing import ArrayLike
 from mbd_ros import dynamics
 from mbd_ros.dynamics.call import Array, checked_array, deliver
 from mbd_ros.dynamics.external_forces import external_efforts
-from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics, standard, StandardCalls
+from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics, StandardCalls
 from mbd_ros.dynamics.spring_force import stored_energy
-from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
-LATER = ('augmented', 'kane', 'flexible')
 INVERSE_DYNAMICS, BIAS_FORCES = map(StandardCalls, ('inverse_dynamics', 'bias_forces'))
 FORWARD_DYNAMICS = StandardCalls('forward_dynamics', lambda model, call: (
     dynamics.loop_closure.WarnedCall(model, call) if model.loops else call))
@@ -54,7 +52,8 @@ def forward_dynamics(
     gravity : array_like, optional
         (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
     formulation : str
-        ``'auto'`` or ``'recursive'``.
+        ``'recursive'``, for trees; ``'closed_loop'``, the same recursion with the rows of cut
+        joints, for all robots; ``'auto'``, the first of them that suits.
     executor : Executor or str, optional
         Who runs the sweeps; chosen by the model's size if left out.
     dissipation : bool
@@ -82,18 +81,19 @@ def forward_dynamics(
         If an argument is not as it should be.
     SingularMassError
         If a joint moves no inertia.
-    UnsupportedError
-        If the formulation is not in this version.
+    InvalidValueError
+        If there is no such formulation, or it does not suit the robot.
 
     References
     ----------
     Featherstone, Rigid Body Dynamics Algorithms, 2008, table 7.1.
 
     """
-    if (external_forces is None and gravity is None and formulation == 'auto'
-            and executor is None and not dissipation and out is None):
-        return FORWARD_DYNAMICS[model](q, v, tau)
-    dyn = prepared_for(model, gravity, formulation, executor)
+    if (external_forces is None and gravity is None and executor is None and not dissipation
+            and out is None):
+        return FORWARD_DYNAMICS[formulation][model](q, v, tau)
+    dyn = compile_model(
+        model, gravity=gravity, executor=executor, formulation=formulation)
     call = dyn.forward_dynamics
     if model.loops:
         call = dynamics.loop_closure.WarnedCall(model, call)
@@ -141,17 +141,18 @@ def inverse_dynamics(
     Featherstone, Rigid Body Dynamics Algorithms, 2008, table 5.1.
 
     """
-    if (external_forces is None and gravity is None and formulation == 'auto'
-            and executor is None and not dissipation and actuated is None and out is None):
-        return INVERSE_DYNAMICS[model](q, v, qdd)
-    dyn = prepared_for(model, gravity, formulation, executor)
+    if (external_forces is None and gravity is None and executor is None and not dissipation
+            and actuated is None and out is None):
+        return INVERSE_DYNAMICS[formulation][model](q, v, qdd)
+    dyn = compile_model(
+        model, gravity=gravity, executor=executor, formulation=formulation)
     if actuated is not None:
         friction = -more_efforts(dyn, q, v, None, dissipation)
         found = dynamics.loop_efforts.driven_efforts(dyn, q, v, qdd, actuated, external_forces,
                                                      friction)
         return _into(found, out)
     if external_forces is None and not dissipation:
-        return dyn.inverse_dynamics(q, v, qdd, out=out)
+        return _into(dyn.inverse_dynamics(q, v, qdd), out)
     efforts = dyn.inverse_dynamics(q, v, qdd) - more_efforts(
         dyn, q, v, external_forces, dissipation)
     return _into(efforts, out)
@@ -168,12 +169,13 @@ def bias_forces(
 
     Parameters and errors are those of ``inverse_dynamics``.
     """
-    if (external_forces is None and gravity is None and formulation == 'auto'
-            and executor is None and not dissipation and out is None):
-        return BIAS_FORCES[model](q, v)
-    dyn = prepared_for(model, gravity, formulation, executor)
+    if (external_forces is None and gravity is None and executor is None and not dissipation
+            and out is None):
+        return BIAS_FORCES[formulation][model](q, v)
+    dyn = compile_model(
+        model, gravity=gravity, executor=executor, formulation=formulation)
     if external_forces is None and not dissipation:
-        return dyn.bias_forces(q, v, out=out)
+        return _into(dyn.bias_forces(q, v), out)
     efforts = dyn.bias_forces(q, v) - more_efforts(dyn, q, v, external_forces, dissipation)
     return _into(efforts, out)
 
@@ -192,7 +194,7 @@ def mass_matrix(
     Featherstone, Rigid Body Dynamics Algorithms, 2008, table 6.2.
 
     """
-    result = prepared_for(model, None, formulation, executor).mass_matrix(q)
+    result = compile_model(model, executor=executor, formulation=formulation).mass_matrix(q)
     return _into(result, out)
 
 
@@ -211,7 +213,7 @@ def jacobian(
         If there is no such link.
 
     """
-    return _into(prepared_for(model, None, 'auto', executor).jacobian(q, link), out)
+    return _into(compile_model(model, executor=executor).jacobian(q, link), out)
 
 
 def pose(
@@ -227,7 +229,7 @@ def pose(
         If there is no such link.
 
     """
-    return _into(prepared_for(model, None, 'auto', executor).pose(q, link), out)
+    return _into(compile_model(model, executor=executor).pose(q, link), out)
 
 
 def link_poses(model: Model, q: ArrayLike) -> dict[str, Array]:
@@ -290,19 +292,6 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | Non
     if model.springs:
         potential = potential + stored_energy(model.springs, dyn.body_poses(q))
     return Energy(total[..., 0], potential)
-
-
-def prepared_for(model: Model, gravity: ArrayLike | None, formulation: str,
-                 executor: Executor | str | None) -> PreparedDynamics:
-    """Return prepared callables for the options of the public functions."""
-    if gravity is None and executor is None and formulation == 'auto':
-        return standard(model)
-    if formulation not in ('auto', 'recursive', 'closed_loop'):
-        if formulation in LATER:
-            raise UnsupportedError(f"formulation '{formulation}'", "use 'auto' or 'recursive'")
-        raise InvalidValueError('formulation', formulation,
-                                f"'auto', 'recursive', 'closed_loop'; later {', '.join(LATER)}")
-    return compile_model(model, gravity=gravity, executor=executor)
 
 
 def more_efforts(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike,

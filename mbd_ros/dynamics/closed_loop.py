@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.api import more_efforts, prepared_for
+from mbd_ros.dynamics.api import more_efforts
 from mbd_ros.dynamics.call import Array, checked_array
 from mbd_ros.dynamics.loop_kinematics import VALUES
-from mbd_ros.dynamics.prepared import PreparedDynamics
+from mbd_ros.dynamics.prepared import compile_model, PreparedDynamics
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
@@ -78,7 +78,7 @@ def constrained_dynamics(
     As in ``closed_loop_sweeps.py``.
 
     """
-    dyn = prepared_for(model, gravity, 'auto', executor)
+    dyn = compile_model(model, gravity=gravity, executor=executor)
     applied = checked_array(model, 'tau', tau, model.nv) + more_efforts(
         dyn, q, v, external_forces, dissipation)
     if not model.loops:

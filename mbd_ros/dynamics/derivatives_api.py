@@ -8,9 +8,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.api import more_efforts, prepared_for
+from mbd_ros.dynamics.api import more_efforts
 from mbd_ros.dynamics.call import Array, checked_array, deliver
 from mbd_ros.dynamics.external_forces import external_effort_derivatives
+from mbd_ros.dynamics.prepared import compile_model
 from mbd_ros.dynamics.prepared_derivatives import (
     ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
 from mbd_ros.execution import Executor
@@ -59,7 +60,7 @@ def inverse_dynamics_derivatives(
     Carpentier and Mansard, Analytical Derivatives of Rigid Body Dynamics Algorithms, 2018.
 
     """
-    dyn = prepared_for(model, gravity, formulation, executor)
+    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation)
     result = dyn.inverse_dynamics_derivatives(q, v, qdd)
     if external_forces:
         result = result._replace(
@@ -109,7 +110,7 @@ def forward_dynamics_derivatives(
     Carpentier and Mansard, Analytical Derivatives of Rigid Body Dynamics Algorithms, 2018.
 
     """
-    dyn = prepared_for(model, gravity, formulation, executor)
+    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation)
     if not external_forces and not dissipation:
         return _into(dyn.forward_dynamics_derivatives(q, v, tau), out)
     applied = checked_array(model, 'tau', tau, model.nv) + more_efforts(

@@ -16,11 +16,10 @@ from mbd_ros.dynamics.closed_loop_sweeps import (
     closed_loop_dynamics, closed_loop_reactions, position_correction, velocity_correction)
 from mbd_ros.dynamics.derivatives import FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES
 from mbd_ros.dynamics.energies import ENERGIES
-from mbd_ros.dynamics.loop_kinematics import loop_rows, SPRUNG_BIAS_FORCES, SPRUNG_INVERSE_DYNAMICS
-from mbd_ros.dynamics.mass_matrix import MASS_MATRIX
+from mbd_ros.dynamics.formulations.registry import AUTO, formulation_for
+from mbd_ros.dynamics.loop_kinematics import loop_rows
 from mbd_ros.dynamics.prepared_derivatives import (
     ForwardDynamicsDerivatives, in_parts, InverseDynamicsDerivatives)
-from mbd_ros.dynamics.recursive import BIAS_FORCES, FORWARD_DYNAMICS, INVERSE_DYNAMICS
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution import choose, Executor, Kernel
 from mbd_ros.execution.calls.fast_call import fast_call
@@ -72,15 +71,18 @@ class PreparedDynamics:
         (3,) [m/s^2] in world axes.
     executor : Executor or str, optional
         Who runs the sweeps, or its name; see ``execution.choose``.
+    formulation : str
+        Name of a formulation, see ``formulations/registry.py``; ``'auto'``: the first that suits.
 
     """
 
     def __init__(self, model: Model, gravity: tuple[float, ...] = STANDARD_GRAVITY,
-                 executor: Executor | str | None = None) -> None:
+                 executor: Executor | str | None = None, formulation: str = AUTO) -> None:
         if not isinstance(model, Model):
             raise InvalidValueError('model', model, 'a Model, as mbd_ros.load returns it')
         self.model = model
         self.executor = choose(executor)
+        self._formulation = formulation_for(model, formulation)
         self._gravity: NDArray[np.float64] = np.array(gravity)
         self._frames: dict[tuple[str, str], Callable[..., Array]] = {}
         self._kernels: dict[str, Kernel] = {}
@@ -92,7 +94,13 @@ class PreparedDynamics:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy as model and settings; callables are prepared anew."""
-        return PreparedDynamics, (self.model, tuple(self._gravity.tolist()), self.executor)
+        return PreparedDynamics, (self.model, tuple(self._gravity.tolist()), self.executor,
+                                  self.formulation)
+
+    @property
+    def formulation(self) -> str:
+        """Name of the formulation that runs."""
+        return self._formulation.name
 
     def change_gravity(self, gravity: ArrayLike) -> None:
         """
@@ -117,10 +125,7 @@ class PreparedDynamics:
     @functools.cached_property
     def forward_dynamics(self) -> Callable[..., Array]:
         """Callable ``(q, v, tau) -> vdot`` (nv,): accelerations [rad/s^2, m/s^2]."""
-        if self.model.loops or self.model.springs:
-            return self._callable(closed_loop_dynamics(tree_of(self.model).slots),
-                                  'forward_dynamics', self._revealed('accelerations'))
-        return self._callable(FORWARD_DYNAMICS)
+        return self._formulated('forward_dynamics', self._revealed('accelerations'))
 
     def stabilized_dynamics(self, alpha: float, beta: float) -> Callable[..., Array]:
         """Return ``(q, v, tau) -> vdot`` with Baumgarte's stabilization of loops [1/s]."""
@@ -172,8 +177,7 @@ class PreparedDynamics:
     @functools.cached_property
     def inverse_dynamics(self) -> Callable[..., Array]:
         """Callable ``(q, v, qdd) -> tau`` (nv,): generalized forces [N m, N]."""
-        return self._callable(SPRUNG_INVERSE_DYNAMICS if self.model.springs else INVERSE_DYNAMICS,
-                              'inverse_dynamics')
+        return self._formulated('inverse_dynamics')
 
     @functools.cached_property
     def forward_dynamics_derivatives(self) -> Callable[..., ForwardDynamicsDerivatives]:
@@ -196,13 +200,12 @@ class PreparedDynamics:
     @functools.cached_property
     def bias_forces(self) -> Callable[..., Array]:
         """Callable ``(q, v) -> C(q, v) v + g(q)`` (nv,) [N m, N]."""
-        return self._callable(SPRUNG_BIAS_FORCES if self.model.springs else BIAS_FORCES,
-                              'bias_forces')
+        return self._formulated('bias_forces')
 
     @functools.cached_property
     def mass_matrix(self) -> Callable[..., Array]:
         """Give the mass matrix M (nv, nv) for (q), with rotor inertias [kg m^2, kg]."""
-        return self._callable(MASS_MATRIX)
+        return self._formulated('mass_matrix')
 
     @functools.cached_property
     def energies(self) -> Callable[..., Array]:
@@ -312,6 +315,11 @@ class PreparedDynamics:
         return functools.partial(dynamics.loop_rank.revealed, self, question, alpha=alpha,
                                  beta=beta) if self.model.loops else None
 
+    def _formulated(self, function: str, revealed: Callable[..., Array] | None = None
+                    ) -> Callable[..., Array]:
+        """Return the callable of a function that the formulation defines."""
+        return self._callable(self._formulation.programs(self.model)[function], function, revealed)
+
     def _callable(self, program: Program, function: str = '',
                   revealed: Callable[..., Array] | None = None) -> Callable[..., Array]:
         """Return the callable of a program; ``function`` is its name here if it differs."""
@@ -345,7 +353,8 @@ class PreparedDynamics:
 
 
 def compile_model(model: Model, *, gravity: ArrayLike | None = None,
-                  executor: Executor | str | None = None) -> PreparedDynamics:
+                  executor: Executor | str | None = None, formulation: str = AUTO
+                  ) -> PreparedDynamics:
     """
     Return prepared callables for a model, made now or earlier.
 
@@ -357,6 +366,8 @@ def compile_model(model: Model, *, gravity: ArrayLike | None = None,
         (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
     executor : Executor or str, optional
         Who runs the sweeps.
+    formulation : str
+        As for ``PreparedDynamics``.
 
     Returns
     -------
@@ -366,24 +377,23 @@ def compile_model(model: Model, *, gravity: ArrayLike | None = None,
     Raises
     ------
     InvalidValueError
-        If this is no model, gravity is not three finite numbers, or there is no executor of that
-        name.
+        If this is no model, gravity is not three finite numbers, there is no executor of that
+        name, or no such formulation for this robot.
 
     """
-    if gravity is None and executor is None:
-        return standard(model)
-    return _prepared(model, STANDARD_GRAVITY if gravity is None else _vector3(gravity), executor)
+    place = STANDARD_GRAVITY if gravity is None else _vector3(gravity)
+    try:
+        return _prepared(model, place, executor, formulation)
+    except TypeError:  # what cannot be hashed is none of them: the constructor says so
+        return PreparedDynamics(model, place, executor, formulation)
 
 
-@functools.lru_cache(maxsize=64)
-def standard(model: Model) -> PreparedDynamics:
-    """Return prepared callables under standard gravity and the executor of choice."""
-    return PreparedDynamics(model)
+Wrap = Callable[[Model, Callable[..., Array]], Callable[..., Array]]
 
 
-class StandardCalls(dict[Model, Callable[..., Array]]):
+class StandardCalls(dict[str, 'OfModels']):
     """
-    For each model met the callable of one function of ``standard(model)``: the shortest way there.
+    The callables of one function by formulation and model: the shortest way to standard dynamics.
 
     Parameters
     ----------
@@ -394,19 +404,34 @@ class StandardCalls(dict[Model, Callable[..., Array]]):
 
     """
 
-    def __init__(self, function: str, wrap: Callable[
-            [Model, Callable[..., Array]], Callable[..., Array]] | None = None) -> None:
+    def __init__(self, function: str, wrap: Wrap = lambda model, call: call) -> None:
         super().__init__()
         self._function, self._wrap = function, wrap
 
+    def __missing__(self, formulation: str) -> OfModels:
+        """Return the callables of a formulation; they are kept once it has suited a robot."""
+        return OfModels(self, formulation)
+
+    def make(self, model: Model, formulation: str) -> Callable[..., Array]:
+        """Return a callable made ready."""
+        dyn = compile_model(model, formulation=formulation)
+        return self._wrap(model, getattr(dyn, self._function))
+
+
+class OfModels(dict[Model, Callable[..., Array]]):
+    """The callables of one function and formulation by model."""
+
+    def __init__(self, calls: StandardCalls, formulation: str) -> None:
+        super().__init__()
+        self._calls, self._formulation = calls, formulation
+
     def __missing__(self, model: Model) -> Callable[..., Array]:
         """Make the callable ready, and forget the others when there are many."""
-        found: Callable[..., Array] = getattr(standard(model), self._function)
-        if self._wrap is not None:
-            found = self._wrap(model, found)
+        found = self._calls.make(model, self._formulation)
         if len(self) >= 64:
             self.clear()
         self[model] = found
+        self._calls.setdefault(self._formulation, self)
         return found
 
 

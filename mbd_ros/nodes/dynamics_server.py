@@ -10,7 +10,7 @@ from mbd_msgs.srv import CheckModel, ForwardDynamics, InverseDynamics, MassMatri
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 
 import mbd_ros
-from mbd_ros.dynamics.api import prepared_for
+from mbd_ros.dynamics import compile_model
 from mbd_ros.dynamics.effort_terms import effort_terms
 from mbd_ros.execution import choose, forced
 from mbd_ros.messages import dynamics_answers as answers, dynamics_requests as requests
@@ -83,9 +83,9 @@ class DynamicsServer(GuardedNode):
     def _make_ready(self, robot: Robot) -> None:
         """Begin to compile what the services use, so that no caller waits for it."""
         executor = self._forced or 'auto'
-        dynamics = prepared_for(robot.model, self._settings.gravity, 'auto', executor)
+        dynamics = compile_model(robot.model, gravity=self._settings.gravity, executor=executor)
         for prepared in (dynamics.forward_dynamics, dynamics.inverse_dynamics,
-                         prepared_for(robot.model, None, 'auto', executor).mass_matrix):
+                         compile_model(robot.model, executor=executor).mass_matrix):
             assert callable(prepared)
 
     @property
@@ -161,15 +161,13 @@ class DynamicsServer(GuardedNode):
         """Fill in what all answers have, with the time since ``begin``."""
         duration = time.perf_counter() - begin
         self._durations.add(duration)
-        prepared = prepared_for(robot.model, choices.get('gravity'), choices['formulation'],
-                                choices['executor'])
+        prepared = compile_model(robot.model, gravity=choices.get('gravity'),
+                                 executor=choices['executor'], formulation=choices['formulation'])
         ran = prepared.how(function, len(states.q))
         self._ran[function] = f'{ran} ({len(states.q)} points)'
         answers.succeed(
             response, states.order, robot.model.generation,
-            formulation='recursive' if choices['formulation'] == 'auto'
-            else choices['formulation'],
-            executor=ran, computation_time=duration)
+            formulation=prepared.formulation, executor=ran, computation_time=duration)
 
     def _how(self) -> Health:
         """Return the health of the node."""

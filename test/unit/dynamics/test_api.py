@@ -6,8 +6,7 @@ from robots import chain, random_state, urdf
 
 import mbd_ros
 from mbd_ros.errors import (
-    InvalidValueError, NotFiniteError, ShapeError, SingularMassError, UnknownNameError,
-    UnsupportedError)
+    InvalidValueError, NotFiniteError, ShapeError, SingularMassError, UnknownNameError)
 
 
 @pytest.fixture(scope='module')
@@ -89,15 +88,6 @@ def test_link_poses_agree_with_pose():
 def test_unknown_link(arm):
     with pytest.raises(UnknownNameError, match=r"no link named 'link03'; .*mean 'link003'"):
         mbd_ros.jacobian(arm, np.zeros(3), 'link03')
-
-
-def test_formulations(arm):
-    zero = np.zeros(3)
-    mbd_ros.forward_dynamics(arm, zero, zero, zero, formulation='recursive')
-    with pytest.raises(UnsupportedError, match="formulation 'kane' is not supported in this ver"):
-        mbd_ros.forward_dynamics(arm, zero, zero, zero, formulation='kane')
-    with pytest.raises(InvalidValueError, match="formulation is 'newton'; allowed: 'auto', 'rec"):
-        mbd_ros.forward_dynamics(arm, zero, zero, zero, formulation='newton')
 
 
 def test_executors(arm):

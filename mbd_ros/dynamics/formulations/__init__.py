@@ -1,0 +1,1 @@
+"""Formulations of the equations of motion, a file each, and the registry of their names."""

@@ -1,0 +1,110 @@
+"""
+The formulations by name: what each runs, and for which robots.
+
+A new one is a file with its steps and one ``register(Formulation(...))``: prepared dynamics, the
+public functions and ``dynamics_server`` ask here.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
+from mbd_ros.dynamics.loop_kinematics import SPRUNG_BIAS_FORCES, SPRUNG_INVERSE_DYNAMICS
+from mbd_ros.dynamics.mass_matrix import MASS_MATRIX
+from mbd_ros.dynamics.recursive import BIAS_FORCES, FORWARD_DYNAMICS, INVERSE_DYNAMICS
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.execution.program.sweeps import Program
+from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.model import Model
+
+AUTO = 'auto'
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """
+    A way to the equations of motion.
+
+    Attributes
+    ----------
+    name : str
+        What users call it.
+    programs : callable
+        ``(model) -> {function: Program}`` for ``'forward_dynamics'``, ``'inverse_dynamics'``,
+        ``'bias_forces'`` and ``'mass_matrix'``.
+    supports : callable
+        ``(model) -> bool``: whether it suits a robot.
+
+    """
+
+    name: str
+    programs: Callable[[Model], dict[str, Program]]
+    supports: Callable[[Model], bool]
+
+
+_REGISTERED: dict[str, Formulation] = {}
+
+
+def register(formulation: Formulation) -> Formulation:
+    """Add a formulation; ``'auto'`` is the first registered one that suits."""
+    _REGISTERED[formulation.name] = formulation
+    return formulation
+
+
+def formulation_for(model: Model, name: Any = AUTO) -> Formulation:
+    """
+    Return a formulation for a robot.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    name : str
+        Name of a formulation, or ``'auto'``.
+
+    Returns
+    -------
+    Formulation
+        The one of that name, or the first that suits.
+
+    Raises
+    ------
+    InvalidValueError
+        If there is none of that name, or it does not suit the robot; names those that do.
+
+    """
+    suited = [one for one in _REGISTERED.values() if one.supports(model)]
+    for one in suited:
+        if name in (AUTO, one.name):
+            return one
+    known = isinstance(name, str) and name in _REGISTERED
+    allowed = ', '.join(f"'{one}'" for one in (AUTO, *(one.name for one in suited)))
+    raise InvalidValueError('formulation', name, f"{allowed} for robot '{model.name}'" + (
+        ', which has closed loops' if known and model.loops else ''))
+
+
+def _shared(model: Model) -> dict[str, Program]:
+    """Return the programs that loops do not change: springs act in them, rows do not."""
+    return {'inverse_dynamics': SPRUNG_INVERSE_DYNAMICS if model.springs else INVERSE_DYNAMICS,
+            'bias_forces': SPRUNG_BIAS_FORCES if model.springs else BIAS_FORCES,
+            'mass_matrix': MASS_MATRIX}
+
+
+def _with_rows(model: Model) -> dict[str, Program]:
+    return {'forward_dynamics': closed_loop_dynamics(tree_of(model).slots), **_shared(model)}
+
+
+def _of_trees(model: Model) -> dict[str, Program]:
+    # Springs act between bodies as loop joints do, in the same sweeps, here with no rows.
+    forward = closed_loop_dynamics(0) if model.springs else FORWARD_DYNAMICS
+    return {'forward_dynamics': forward, **_shared(model)}
+
+
+RECURSIVE = register(Formulation('recursive', _of_trees, lambda model: not model.loops))
+"""Articulated bodies, for trees."""
+CLOSED_LOOP = register(Formulation('closed_loop', _with_rows, lambda model: True))
+"""The same recursion with the rows of cut joints; of a tree there are none."""
