@@ -131,7 +131,8 @@ class UnknownNameError(MbdError):
         self.kind = kind
         self.name = name
         self.known = tuple(known)
-        near = difflib.get_close_matches(str(name), self.known, n=1)
+        near = difflib.get_close_matches(   # bounded: it is quadratic in the lengths of names
+            str(name)[:LONGEST_VALUE], [one[:LONGEST_VALUE] for one in self.known[:1000]], n=1)
         hint = f"; did you mean '{near[0]}'?" if near else ''
         more = len(self.known) - MOST_NAMES
         known_names = ', '.join(self.known[:MOST_NAMES]) + (

@@ -30,11 +30,14 @@ class Node:
         A scalar as it stands there, a list of nodes, or nodes by key.
     line : int
         Where it begins, counted from 1.
+    quoted : bool
+        Whether it is a scalar in quotes, or a block, which is text whatever it looks like.
 
     """
 
     value: str | list[Node] | dict[str, Node]
     line: int
+    quoted: bool = False
 
     @property
     def kind(self) -> str:
@@ -95,7 +98,7 @@ class _Composer:
             line = event.start_mark.line + 1
             if isinstance(event, yaml.ScalarEvent):
                 self._no_tag(event, line)
-                self._scalar(event.value, line)
+                self._scalar(event.value, line, not event.implicit[0])
             elif isinstance(event, yaml.MappingStartEvent):
                 self._begin(event, Node({}, line))
             elif isinstance(event, yaml.SequenceStartEvent):
@@ -120,14 +123,14 @@ class _Composer:
         if len(self._open) > MAX_DEPTH:
             raise self._error(f'this is nested deeper than {MAX_DEPTH} levels', node.line)
 
-    def _scalar(self, text: str, line: int) -> None:
+    def _scalar(self, text: str, line: int, quoted: bool) -> None:
         if self._open and isinstance(self._open[-1].value, dict) and self._keys[-1] is None:
             if text in self._open[-1].value:
                 raise self._error(f"'{_short(text)}' is given twice, first in line "
                                   f'{self._open[-1].value[text].line}', line)
             self._keys[-1] = text
         else:
-            self._put(Node(text, line))
+            self._put(Node(text, line, quoted))
 
     def _put(self, node: Node) -> None:
         if not self._open:

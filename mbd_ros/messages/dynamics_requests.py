@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 import math
@@ -100,18 +101,20 @@ def joint_order(model: Model, names: Sequence[str]) -> JointOrder:
             raise UnsupportedError(
                 f"the {model.joint_types[index].value} joint '{model.joint_names[index]}' in "
                 'requests', 'joints with one coordinate, and a base that floats')
-    known = [name for index, name in enumerate(model.joint_names) if index not in floating]
+    places = {name: index for index, name in enumerate(model.joint_names)
+              if index not in floating}
     for name in names:
-        if name not in known:
-            raise UnknownNameError('joint', name, known)
-    missing = [name for name in known if name not in names]
-    if missing or len(names) > len(known):
-        twice = sorted({name for name in names if names.count(name) > 1})
+        if name not in places:
+            raise UnknownNameError('joint', name, places)
+    given = Counter(names)
+    missing = [name for name in places if name not in given]
+    if missing or len(names) > len(places):
+        twice = sorted(name for name, count in given.items() if count > 1)
         found = '; '.join(f'{what}: {", ".join(some)}' for what, some in (
             ('missing', missing), ('named twice', twice)) if some)
         raise ShapeError('joint_names', (len(names),),
-                         f'({len(known)},), every joint of the model once; {found}')
-    indices = [model.joint_index(name) for name in names]
+                         f'({len(places)},), every joint of the model once; {found}')
+    indices = [places[name] for name in names]
     return JointOrder(
         tuple(names), np.array([model.q_offsets[index] for index in indices], dtype=np.intp),
         np.array([model.v_offsets[index] for index in indices], dtype=np.intp),

@@ -83,17 +83,17 @@ class MultiDOFStates:
             If a number is NaN or infinite, or a quaternion zero.
 
         """
-        names = list(message.joint_names)
+        places = {name: place for place, name in enumerate(message.joint_names)}
         for what in ('transforms', 'twist'):
             found = len(getattr(message, what))
-            if found != len(names):
+            if found != len(message.joint_names):
                 raise ShapeError(f'{what} in multi_dof_joint_states', (found,),
-                                 f'({len(names)},), one for each name')
+                                 f'({len(message.joint_names)},), one for each name')
         way, span = np.zeros(len(v)), (nanoseconds - to_nanoseconds(message.header.stamp)) / SECOND
         for name, joint in zip(self.names, self._joints):
-            if name not in names:
-                raise UnknownNameError('joint in multi_dof_joint_states', name, names)
-            at = names.index(name)
+            if name not in places:
+                raise UnknownNameError('joint in multi_dof_joint_states', name, places)
+            at = places[name]
             shift, turn = message.transforms[at].translation, message.transforms[at].rotation
             q[joint.q] = joint.manifold.at(
                 ((shift.x, shift.y, shift.z), (turn.x, turn.y, turn.z, turn.w)))

@@ -8,6 +8,7 @@ rates of these numbers.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 import math
 
@@ -28,7 +29,7 @@ from mbd_ros.messages import trajectories
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.multi_dof import AXES
 from mbd_ros.messages.way_points import (
-    coming_to_rest, GoalError, path_through, Reference, WayPoints)
+    coming_to_rest, GoalError, listed, path_through, Reference, WayPoints)
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.rigid_motion import turn as quaternion_of
@@ -250,14 +251,14 @@ def _check_names(model: Model, joints: Sequence[str], names: list[str], partial:
     drives = [name for name in curved if name in joints]
     free = _outside_loops(model, model.joint_names)
     allowed = f'allowed: {", ".join(drives) or "none, no such joint is driven"}'
-    for name in names:
+    for name, count in Counter(names).items():
         if name not in model.joint_names:
             why = 'is not of the robot'
         elif name not in curved:
             why = 'has one coordinate and belongs into trajectory'
         elif name not in drives and name in free:
             why = 'has no actuator, as the parameters joints and actuated say'
-        elif names.count(name) > 1:
+        elif count > 1:
             why = 'is named twice'
         else:
             continue
@@ -266,7 +267,7 @@ def _check_names(model: Model, joints: Sequence[str], names: list[str], partial:
     missing = [] if model.loops else [name for name in drives if name not in names]
     if not names or (missing and not partial):
         raise GoalError(Result.INVALID_JOINTS, (
-            f'joints of the multi-DOF trajectory are {names}; allowed: each of {drives} once'
+            f'joints of the multi-DOF trajectory are {listed(names)}; allowed: each of {drives} once'
             + (', or some of them' if partial else '')))
 
 

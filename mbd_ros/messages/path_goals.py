@@ -7,9 +7,9 @@ import math
 
 from geometry_msgs.msg import Inertia
 from mbd_msgs.action import FollowPath
-import yaml
 
 from mbd_ros.control import Payload, Task
+from mbd_ros.control.references.arguments import row
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.control.tasks.goal_watch import chosen, farthest, Outcome, PathWatch
@@ -17,6 +17,7 @@ from mbd_ros.control.tasks.task import next_task
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError
 from mbd_ros.messages.efforts import EffortCommands
+from mbd_ros.messages.plain_data import read_plain
 from mbd_ros.messages.times import SECOND, to_nanoseconds, to_stamp
 
 Result = FollowPath.Result
@@ -59,22 +60,20 @@ def read_task(goal: FollowPath.Goal, base: Task, commands: EffortCommands) -> Ta
 
     Raises
     ------
-    InvalidValueError, UnknownNameError
-        If the text is not YAML or says what is not known.
+    InvalidValueError, ShapeError, UnknownNameError
+        If the text is not YAML, or says what is not known or not allowed.
 
     """
-    try:
-        data = yaml.safe_load(goal.task)
-    except yaml.YAMLError as error:
-        raise InvalidValueError('task', goal.task, f'YAML ({error})') from error
+    data = read_plain('task', goal.task)
     if not isinstance(data, dict):
         raise InvalidValueError('task', goal.task, 'a mapping in YAML, e.g. {link: tool, path: '
                                 '{kind: line, start: [...], end: [...], duration: 2.0}}')
     for name in data:
         if name not in KEYS:
-            raise UnknownNameError('key of a task', str(name), KEYS)
+            raise UnknownNameError('key of a task', name, KEYS)
     if 'posture' in data:
-        data['posture'] = commands.configuration('posture', data['posture'] or []).tolist()
+        data['posture'] = commands.configuration(
+            'posture', row('posture', data['posture'] or [])).tolist()
     return next_task(base, data)
 
 

@@ -21,7 +21,7 @@ from mbd_ros.errors import MbdError
 from mbd_ros.messages.joint_states import Measured
 from mbd_ros.messages.times import SECOND, to_nanoseconds, to_stamp
 from mbd_ros.messages.way_points import (
-    GoalError, path_through, Reference, values, WayPoints)
+    GoalError, listed, path_through, Reference, values, WayPoints)
 from mbd_ros.model import Model
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import simple_entries
@@ -86,16 +86,17 @@ def read_trajectory(
     simple = simple_joints(model)
     drives = tuple(name for name in simple if name in joints)
     moved, allowed = (tuple(names), simple) if model.loops else (drives, drives)
-    for name in names:
-        if name in model.joint_names and name not in simple:
+    given = set(names)
+    for name in given.intersection(model.joint_names):
+        if name not in simple:
             raise GoalError(Result.INVALID_JOINTS, (
                 f"joint '{name}' of the trajectory has several coordinates; it belongs into "
                 'multi_dof_trajectory'))
-    unknown = [name for name in names if name not in allowed]
-    missing = [] if model.loops else [name for name in drives if name not in names]
-    if not names or unknown or len(set(names)) < len(names) or (missing and not partial):
+    unknown = given.difference(allowed)
+    missing = [] if model.loops else [name for name in drives if name not in given]
+    if not names or unknown or len(given) < len(names) or (missing and not partial):
         raise GoalError(Result.INVALID_JOINTS, (
-            f'joints of the trajectory are {names}; allowed: each of {list(allowed)} once'
+            f'joints of the trajectory are {listed(names)}; allowed: each of {list(allowed)} once'
             + (', or some of them' if partial or model.loops else '')))
     if not message.points:
         raise GoalError(Result.INVALID_GOAL, 'the trajectory has no points')

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.joint_trajectories import check_turns, rates_of_entries, stopping
 from mbd_ros.control.references.splines import joined, PiecewisePolynomial, trajectory
-from mbd_ros.errors import MbdError
+from mbd_ros.errors import MbdError, MOST_NAMES
 from mbd_ros.messages.times import SECOND, to_nanoseconds
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import endless
@@ -189,6 +189,12 @@ def values(points: Sequence[Any], name: str, count: int) -> Vector | None:
         if not all(math.isfinite(value) for value in row):
             raise GoalError(Result.INVALID_GOAL, f'{name} of point {index} are not finite: {row}')
     return np.array(rows)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names for a message, the first ones if there are many."""
+    more = len(names) - MOST_NAMES
+    return f'{list(names[:MOST_NAMES])}' + (f' and {more} more' if more > 0 else '')
 
 
 def _require_near(named: JointCoordinates, first: Vector, x: Vector) -> None:

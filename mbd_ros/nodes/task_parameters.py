@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-import yaml
 
 from mbd_ros.control import Task
 from mbd_ros.errors import InvalidValueError
+from mbd_ros.messages.plain_data import read_plain
 
 Vector = NDArray[np.float64]
 
@@ -54,10 +54,7 @@ def triples(name: str, values: Sequence[float]) -> list[list[float]]:
 
 def listed(name: str, text: str) -> tuple[Any, ...]:
     """Return the entries of a list in YAML; raises InvalidValueError."""
-    try:
-        entries = yaml.safe_load(text) or []
-    except yaml.YAMLError as error:
-        raise InvalidValueError(f"parameter '{name}'", text, f'YAML ({error})') from error
+    entries = read_plain(f"parameter '{name}'", text) or []
     if not isinstance(entries, list):
         raise InvalidValueError(f"parameter '{name}'", text, 'a list in YAML')
     return tuple(entries)

@@ -1,0 +1,66 @@
+"""Text from goals and parameters as plain data: YAML without tags, aliases, dates and code."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from mbd_ros.description.report import Report
+from mbd_ros.description.yaml_tree import MAX_DEPTH, Node, parse_yaml
+from mbd_ros.errors import DescriptionError, InvalidValueError
+
+LONGEST = 100_000
+"""Characters of a text: some thousand points; it is read in a tenth of a second."""
+
+_NUMBER = re.compile(r'(?=.{1,40}\Z)[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?', re.ASCII)
+"""A decimal number of at most 40 characters."""
+
+_WORDS = {'true': True, 'false': False, 'null': None, '~': None, '': None}
+
+
+def read_plain(name: str, text: str) -> Any:
+    """
+    Return what a text in YAML says, as plain data.
+
+    Parameters
+    ----------
+    name : str
+        What the text is, for messages.
+    text : str
+        YAML with lists and mappings of numbers, ``true``, ``false``, ``null`` and texts; whatever
+        else a scalar may look like, such as a date, is text.
+
+    Returns
+    -------
+    dict, list, float, bool, str or None
+        Numbers are floats; keys are texts.
+
+    Raises
+    ------
+    InvalidValueError
+        If the text is too long, nested too deeply, not YAML, or has tags, aliases, several
+        documents or a key twice; says in which line.
+
+    """
+    if len(text) > LONGEST:
+        raise InvalidValueError(f'{name} of {len(text)} characters', text[:40],
+                                f'at most {LONGEST} characters')
+    if not text.strip():
+        return None
+    try:
+        return _plain(parse_yaml(text, Report(name)))
+    except DescriptionError as error:
+        raise InvalidValueError(name, text, (
+            f'YAML of plain values, at most {MAX_DEPTH} levels deep; {error}')) from None
+
+
+def _plain(node: Node) -> Any:
+    """Return a part of a document; its depth is bounded."""
+    value = node.value
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if node.quoted:
+        return value
+    return float(value) if _NUMBER.fullmatch(value) else _WORDS.get(value, value)
