@@ -1,0 +1,89 @@
+"""The time that a message takes to read is proportional to its size, whatever is in it."""
+
+import gc
+import math
+import time
+
+from fuzz_messages import class_of, fields, model_of, READERS
+import pytest
+
+from mbd_ros.errors import MbdError
+
+SMALL, LARGE = 1000, 8000
+"""Sizes of the lists; what is quadratic takes 64 times as long for the larger one, not 8."""
+
+
+def large(kind, size, depth=0):
+    """Return a message with lists of a size in it, those within entries of three."""
+    message = kind()
+    for field, of in fields(kind).items():
+        if of.startswith('sequence<'):
+            inner = of[9:].rstrip('>').split(',')[0]
+            count = 1 if ',' in of else size if depth == 0 else 3
+            if '/' in inner:
+                few = [large(class_of(inner), size, depth + 1) for _ in range(50)]
+                values = [few[k % 50] for k in range(count)]
+            elif inner.startswith('string'):
+                values = ['joint1'] * count
+            else:
+                values = [0.1 if inner in ('double', 'float') else 0] * count
+            setattr(message, field, values)
+        elif of.startswith('string') and depth == 0:
+            setattr(message, field, '<robot name="a">' + 'x ' * size)
+        elif '/' in of:
+            setattr(message, field, large(class_of(of), size, depth))
+    for turn in ('rotation', 'orientation'):
+        if hasattr(message, turn):
+            getattr(message, turn).w = 1.0
+    return message
+
+
+def valid(message, model):
+    """Let the names of a message be those of the robot, and times rise: the points are read."""
+    names = [name for name, one in zip(model.joint_names, model.joint_types) if one.is_simple]
+    for part in (message, getattr(message, 'trajectory', message)):
+        if hasattr(part, 'points') and hasattr(part, 'joint_names'):
+            part.joint_names = names
+            part.points = [type(one)(**{
+                field: [0.1] * len(names) for field in ('positions', 'velocities')})
+                for one in part.points]
+            for place, point in enumerate(part.points):
+                point.time_from_start.sec = place + 1
+    for field in ('accelerations', 'base_poses', 'base_twists', 'base_wrenches', 'wrenches',
+                  'base_accelerations', 'wrench_links', 'multi_dof_trajectory', 'path_tolerance',
+                  'goal_tolerance', 'component_path_tolerance', 'component_goal_tolerance'):
+        if hasattr(message, field):
+            setattr(message, field, type(getattr(message, field))())
+    return message
+
+
+def seconds(read, model, message):
+    """Return the processor's time of this thread that a reader takes, the better of two [s]."""
+    found = []
+    for _ in range(2):
+        gc.collect()
+        begin = time.thread_time()
+        try:
+            read(model, message)
+        except MbdError:
+            pass
+        found.append(time.thread_time() - begin)
+    return min(found)
+
+
+@pytest.mark.parametrize('names', ['repeated', 'valid'])
+@pytest.mark.parametrize('reader', READERS)
+def test_reading_is_linear(reader, names):
+    kind, read, robot = READERS[reader]
+    model, taken = model_of(*robot), []
+    for size in (SMALL, LARGE):
+        message = large(kind, size)
+        if names == 'valid':
+            message = valid(message, model)
+        if not taken:   # what is prepared once
+            seconds(read, model, message)
+        taken.append(seconds(read, model, message))
+    if taken[1] < 0.02:   # s: nothing, and not to be measured
+        return
+    exponent = math.log(taken[1] / taken[0]) / math.log(LARGE / SMALL)
+    assert exponent < 1.5, f'{taken[0]:.4f} s for {SMALL}, {taken[1]:.4f} s for {LARGE}'
