@@ -267,7 +267,8 @@ def _check_names(model: Model, joints: Sequence[str], names: list[str], partial:
     missing = [] if model.loops else [name for name in drives if name not in names]
     if not names or (missing and not partial):
         raise GoalError(Result.INVALID_JOINTS, (
-            f'joints of the multi-DOF trajectory are {listed(names)}; allowed: each of {drives} once'
+            f'joints of the multi-DOF trajectory are {listed(names)}; allowed: each of {drives} '
+            'once'
             + (', or some of them' if partial else '')))
 
 

@@ -43,7 +43,7 @@ BALL = ARM.replace('name="joint3" type="revolute"', 'name="joint3" type="spheric
 NUMBERS = (0.0, -0.0, 1.0, -1.0, 0.1, 1e-320, 1e9, 1e154, 1e200, 1.7e308, -1.7e308, float('nan'),
            float('inf'), float('-inf'))
 TEXTS = ('', ' ', 'joint1', 'joint2', 'joint3', 'tool', 'base_link', 'world', 'Joint1', '\n', '\0',
-         '\ud800', '😀', '\u202e', 'x' * 100_000, "'", '<script>', '/etc/passwd', '../..', '%s {0}',
+         '\ud800', 'é', '\u202e', 'x' * 100_000, "'", '<script>', '/etc/passwd', '../..', '%s {0}',
          'recursive', 'auto', 'compiled', 'a\nb', '1' * 5000, "'a " * 2000)
 SIZES = (0, 0, 1, 1, 2, 3, 3, 3, 4, 7)
 
@@ -224,16 +224,15 @@ def run(cases, seed):
         name = names[case % len(names)]
         kind, read, robot = READERS[name]
         model = model_of(*robot)
-        many = rng.random() < 0.02
-        message = filled(rng, kind, lambda: 100_000 if many and rng.random() < 0.3
-                         else rng.choice(SIZES))
+        sizes = (*SIZES, 100_000, 100_000, 100_000) if rng.random() < 0.02 else SIZES
+        message = filled(rng, kind, partial(rng.choice, sizes))
         if rng.random() < 0.6:
             sensible(rng, model, message)
         begin = time.process_time()
         try:
             read(model, message)
         except MbdError as error:
-            if '\n' in str(error) or not 10 < len(str(error)):
+            if '\n' in str(error) or len(str(error)) < 10:
                 failures.append(f'case {case}, {name}: no clear line: {str(error)[:300]!r}')
         except Exception as error:
             place = error.__traceback__

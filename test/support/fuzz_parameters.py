@@ -127,6 +127,6 @@ def run(cases, seed):
             place = error.__traceback__
             while place.tb_next is not None:
                 place = place.tb_next
-            failures.append(f'case {case}, {node}, {repr(overrides)[:200]}: {repr(error)[:200]} in '
-                            f'{place.tb_frame.f_code.co_filename}:{place.tb_lineno}')
+            failures.append(f'case {case}, {node}, {str(overrides)[:200]}: {repr(error)[:200]} '
+                            f'in {place.tb_frame.f_code.co_filename}:{place.tb_lineno}')
     return cases, failures

@@ -172,6 +172,21 @@ def test_wrenches_of_points_come_point_by_point(model):
         requests.read_terms(model, request, [0.0] * 3)
 
 
+@pytest.mark.parametrize('length', [1.0 - 2e-3, 1.0 - 5e-4, 1.0, 1.0 + 5e-4, 1.0 + 2e-3])
+def test_a_quaternion_may_be_off_by_a_thousandth(floating, length):
+    """Numbers of single precision, printed, are taken, and their length is made one."""
+    pose = Pose()
+    pose.orientation.x, pose.orientation.w = 0.6 * length, 0.8 * length
+    request = ForwardDynamics.Request(joint_names=NAMES, points=[point(positions=[0.0] * 3)],
+                                      base_poses=[pose])
+    if abs(length - 1.0) > 1e-3:
+        with pytest.raises(InvalidValueError, match=r'base_poses\[0\].orientation is .* length 1'):
+            requests.read_forward(floating, request)
+    else:
+        assert requests.read_forward(floating, request).q[0, 3:7] == pytest.approx(
+            [0.6, 0.0, 0.0, 0.8], abs=1e-15)   # rounding of one division
+
+
 def test_base_must_be_given_and_be_a_rotation(floating):
     request = ForwardDynamics.Request(joint_names=NAMES, points=[point(positions=[0.0] * 3)])
     with pytest.raises(ShapeError, match=r'base_poses has shape \(0,\)'):

@@ -62,8 +62,8 @@ def test_tasks_that_ended_the_controller_are_refused(model, text, message):
     base = Task.from_data({'link': 'tool', 'path': {
         'kind': 'line', 'start': [1, 0, 1], 'end': [1, 1, 1], 'duration': 1}})
     with pytest.raises(MbdError, match=message) as caught:
-        task = read_task(FollowPath.Goal(task=text), base, EffortCommands(model, ()))
-        motion_for(mbd_ros.compile(model), task)
+        motion_for(mbd_ros.compile(model), read_task(
+            FollowPath.Goal(task=text), base, EffortCommands(model, ())))
     assert '\n' not in str(caught.value)
 
 
