@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 import difflib
+import re
 from typing import Any
 
 
@@ -17,6 +18,38 @@ MOST_NAMES = 50
 """Names that a message lists."""
 LONGEST_VALUE = 200
 """Characters of a value in a message; a list may have a million entries."""
+LONGEST_MESSAGE = 4000
+"""Characters of a message."""
+
+_BREAK = re.compile(r'\s*[\t\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*')
+_VALUE = re.compile(r"""(?<!\w)'.*?'(?!\w)|"[^"]*"|[^\s'"]+""")
+_SHOWN = 80
+"""Characters left of a value that is cut."""
+
+
+def cut(text: str, longest: int = LONGEST_VALUE) -> str:
+    """Return a text, or the begin of a long one with the number of its characters."""
+    if len(text) <= longest + _SHOWN // 2:
+        return text
+    end = text[-1] if text[0] in '\'"' else ''
+    return f'{text[:min(longest, _SHOWN)]}...{end} ({len(text) - 2 * len(end)} characters)'
+
+
+def one_line(text: str) -> str:
+    """
+    Return a message as one line of bounded length.
+
+    Line breaks become spaces and other control characters their codes; quoted values and words of
+    more than ``LONGEST_VALUE`` characters are cut.
+
+    """
+    line = _BREAK.sub(' ', text).strip()
+    if not line.isprintable():
+        line = ''.join(one if one.isprintable() else f'\\x{ord(one):02x}' for one in line)
+    line = _VALUE.sub(lambda match: cut(match[0]), line)
+    if len(line) <= LONGEST_MESSAGE:
+        return line
+    return f'{line[:LONGEST_MESSAGE]}... ({len(text)} characters)'
 
 
 class MbdError(Exception):
@@ -31,6 +64,9 @@ class MbdError(Exception):
     """
 
     code = 'INTERNAL'
+
+    def __init__(self, message: str = '') -> None:
+        super().__init__(one_line(message))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle, so that what goes wrong in another process is reported here as it was."""
@@ -55,7 +91,7 @@ class DescriptionError(MbdError):
     code = 'BAD_DESCRIPTION'
 
     def __init__(self, what: str, *, file: str | None = None, line: int | None = None) -> None:
-        self.what = what
+        self.what = one_line(what)
         self.file = file
         self.line = line
         where = '' if file is None else f'{file}: ' if line is None else f'{file}:{line}: '
@@ -422,8 +458,7 @@ class NoModelError(MbdError):
 
 def _shortened(text: object) -> str:
     """Return text on one line, cut where it is too long."""
-    line = ' '.join(str(text).split())   # arrays write several lines
-    return line if len(line) <= LONGEST_VALUE else line[:LONGEST_VALUE] + ' ...'
+    return cut(' '.join(str(text).split()))   # arrays write several lines
 
 
 def _shown(value: object) -> str:

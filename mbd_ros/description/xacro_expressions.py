@@ -1,175 +1,304 @@
 """
-Expressions of xacro, ``${...}``, evaluated without letting a description run code.
+Expressions of xacro, ``${...}``, evaluated by an allow list of syntax.
 
-xacro hands them to Python's ``eval`` and looks only at the names of the outermost code object, so
-that a lambda in them reaches everything. Here the syntax tree is compared with a list of what
-descriptions need: arithmetic, comparisons, calls of the functions xacro offers, attributes of its
-dictionaries, one comprehension. What could take very long or very much memory is bounded.
+xacro hands them to Python's ``eval``, through which a file can run any code. Here the syntax tree
+is walked by a small evaluator of its own: literals, names that the file declares, arithmetic,
+comparisons, conditions, listed functions and methods, items of lists and dictionaries. Whatever is
+not in its tables is refused: there are no attributes of objects, no lambdas, no text that becomes
+code. Every operation has bounds on size, and all together have bounds on steps and time.
+
+A dictionary cannot be written as ``{...}``, as xacro ends an expression at the first ``}``; files
+write ``dict(a=1)``.
 
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-import re
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from mbd_ros.description.xacro_bounds import Budget
+from mbd_ros.description.xacro_functions import Function, Functions, Operators
 
 MAX_CHARACTERS = 2000
 """Of an expression."""
 
-MAX_ENTRIES = 100_000
-"""And characters, of what an expression makes, with all that is in it."""
+MAX_DEPTH = 50
+"""Operations within operations; ``a + b + c`` has two."""
 
-MAX_BITS = 10_000
-"""Of a whole number."""
-
-_NODES = (
-    ast.Expression, ast.Constant, ast.Name, ast.Load, ast.Store, ast.BinOp, ast.UnaryOp,
-    ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.keyword, ast.Attribute, ast.Subscript,
-    ast.Slice, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp,
-    ast.GeneratorExp, ast.comprehension, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
-_REFUSED = {'type', 'vars', 'format', 'format_map', 'factorial', 'comb', 'perm', 'ljust', 'rjust',
-            'center', 'zfill', 'expandtabs', 'translate', 'mro', 'abs_filename'}
-_WIDTH = re.compile(r'%[^a-zA-Z%]*(\d{4,}|\*)')
+MAX_BRACKETS = 20
+"""Brackets within brackets, for which Python's parser takes long."""
 
 
-class _Bounded(ast.NodeTransformer):
-    """Hand those operations that can explode to functions that look at the operands first."""
+class _Known(NamedTuple):
+    """A function as the value of a name."""
 
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        """Replace one operation."""
-        self.generic_visit(node)
-        name = _OPERATIONS.get(type(node.op))
-        if name is None:
-            return node
-        function = ast.Name(name, ast.Load())
-        return ast.copy_location(ast.Call(function, [node.left, node.right], []), node)
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Replace one call."""
-        self.generic_visit(node)
-        function = ast.Name(' called', ast.Load())
-        return ast.copy_location(ast.Call(function, [node.func, *node.args], node.keywords), node)
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        """Replace ``range``."""
-        return ast.copy_location(ast.Name(' range', ast.Load()), node) if (
-            node.id == 'range') else node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        """Replace ``python.range``."""
-        self.generic_visit(node)
-        return ast.copy_location(ast.Name(' range', ast.Load()), node) if (
-            node.attr == 'range') else node
+    function: Function
 
 
-def evaluate(expression: str, symbols: dict[str, Any], _: Any = None) -> Any:
+class _Space(NamedTuple):
+    """A namespace as the value of a name: one of xacro's, or that of an included file."""
+
+    names: Any
+    included: bool
+
+
+class Evaluator:
     """
-    Return the value of an expression; stands in for ``xacro.safe_eval``.
+    Evaluates the expressions of one expansion.
 
     Parameters
     ----------
-    expression : str
-        As it stands in the file, without ``${`` and ``}``.
-    symbols : mapping
-        Names known to it: properties, arguments and the functions xacro offers.
-
-    Raises
-    ------
-    ValueError
-        If the expression is not allowed.
+    budget : Budget
+        What the expansion may use.
+    dotted, spaces : type
+        Of dictionaries whose entries can be written as attributes, and of namespaces:
+        ``YamlDictWrapper`` and ``NameSpace`` of xacro.
+    lists : type
+        Of lists from YAML files: ``YamlListWrapper``.
+    own : dict of str to callable
+        Functions of the namespace ``xacro``.
 
     """
-    text = expression.strip()
-    if len(text) > MAX_CHARACTERS:
-        raise ValueError(f'an expression of more than {MAX_CHARACTERS} characters is not allowed')
-    tree = ast.parse(text, '<expression>', 'eval')
-    comprehensions = 0
-    for node in ast.walk(tree):
-        if not isinstance(node, _NODES):
+
+    def __init__(self, budget: Budget, dotted: Any, lists: Any, spaces: Any,
+                 own: dict[str, Function]) -> None:
+        self.budget = budget
+        self.dotted = dotted
+        self.spaces = spaces
+        self.data = {bool, int, float, str, list, tuple, dict, set, range, type(None), dotted,
+                     lists}
+        self.operators = Operators(budget)
+        self.functions = Functions(budget, own)
+
+    def evaluate(self, expression: str, symbols: Any, _: Any = None) -> Any:
+        """
+        Return the value of an expression; stands in for ``xacro.safe_eval``.
+
+        Parameters
+        ----------
+        expression : str
+            As it stands in the file, without ``${`` and ``}``.
+        symbols : mapping
+            Names known to it: properties, arguments and the functions xacro offers.
+
+        Raises
+        ------
+        ValueError
+            If the expression is not allowed.
+
+        """
+        text = expression.strip()
+        if len(text) > MAX_CHARACTERS:
+            raise ValueError(f'an expression of more than {MAX_CHARACTERS} characters is not '
+                             'allowed')
+        if max(_bracket_depths(text), default=0) > MAX_BRACKETS:
+            raise ValueError(f'more than {MAX_BRACKETS} brackets in each other are not allowed')
+        tree = ast.parse(text, '<expression>', 'eval')
+        value = _Evaluation(self, symbols).value(tree.body)
+        self.budget.make(self.budget.size(value))
+        return value
+
+
+class _Evaluation:
+    """One walk over a syntax tree."""
+
+    def __init__(self, rules: Evaluator, symbols: Any) -> None:
+        self._rules = rules
+        self._budget = rules.budget
+        self._symbols = symbols
+        self._locals: dict[str, Any] = {}
+        self._depth = 0
+
+    def value(self, node: ast.AST) -> Any:
+        """Return the value of a node: data, never a function or a namespace."""
+        found = self._any(node)
+        if isinstance(found, (_Known, _Space)):
+            raise ValueError(f"'{ast.unparse(node)}' is not allowed as a value; allowed: what it "
+                             'gives')
+        return found
+
+    def _any(self, node: ast.AST) -> Any:
+        self._budget.step()
+        rule = _RULES.get(type(node))
+        if rule is None:
             raise ValueError(f'{type(node).__name__} is not allowed in an expression')
-        comprehensions += isinstance(node, ast.comprehension)
-        for name in (getattr(node, 'id', ''), getattr(node, 'attr', '')):
-            if name in _REFUSED or name.startswith('_'):
-                raise ValueError(f"the name '{name}' is not allowed in an expression")
-    if comprehensions > 1:
-        raise ValueError('more than one "for" is not allowed in an expression')
-    bounded = ast.fix_missing_locations(_Bounded().visit(tree))
-    value = eval(compile(bounded, '<expression>', 'eval'), {'__builtins__': {}} | _FUNCTIONS,
-                 symbols)
-    _check_size(value)
-    return value
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise ValueError(f'more than {MAX_DEPTH} operations in each other are not allowed')
+        found = rule(self, node)
+        self._depth -= 1
+        return found
+
+    def _made(self, value: Any) -> Any:
+        """Return what an operation has made, if it is allowed."""
+        return self._budget.checked(value)
+
+    def _constant(self, node: ast.Constant) -> Any:
+        return self._made(node.value)
+
+    def _name(self, node: ast.Name) -> Any:
+        if node.id in self._locals:
+            return self._locals[node.id]
+        try:
+            return self._known(node.id, self._symbols)
+        except KeyError:
+            raise NameError(f"name '{node.id}' is not defined") from None
+
+    def _known(self, name: str, symbols: Any) -> Any:
+        """Return what a name stands for among the symbols of xacro."""
+        functions = self._rules.functions
+        if name.startswith('__'):
+            raise ValueError(f"the name '{name}' is not allowed in an expression")
+        found = symbols[name]
+        if type(found) in self._rules.data:
+            self._budget.size(found) if isinstance(found, str) else None
+            return found
+        if isinstance(found, self._rules.spaces):
+            if name in functions.spaces and type(found.parent) is dict:
+                return _Space(functions.spaces[name], included=False)
+            return _Space(found, included=True)
+        if callable(found) and name in functions.known:
+            return _Known(functions.known[name])
+        raise ValueError(f"the name '{name}' is not allowed in an expression")
+
+    def _attribute(self, node: ast.Attribute) -> Any:
+        owner = self._any(node.value)
+        name = node.attr
+        if isinstance(owner, _Space):
+            if owner.included:
+                return self._known(name, owner.names)
+            if name in owner.names:
+                found = owner.names[name]
+                return _Known(found) if callable(found) else found
+        elif type(owner) is self._rules.dotted:
+            return self._entry(owner[name])
+        raise ValueError(f"the name '{name}' is not allowed in an expression")
+
+    def _entry(self, found: Any) -> Any:
+        """Return what stands in a list or dictionary of a file, if expressions may use it."""
+        if type(found) not in self._rules.data:
+            raise ValueError(f'a value of the type {type(found).__name__} is not allowed in an '
+                             'expression')
+        return found
+
+    def _binary(self, node: ast.BinOp) -> Any:
+        rule = self._rules.operators.binary.get(type(node.op))
+        if rule is None:
+            raise ValueError(f'{type(node.op).__name__} is not allowed in an expression')
+        return self._made(rule(self.value(node.left), self.value(node.right)))
+
+    def _unary(self, node: ast.UnaryOp) -> Any:
+        return self._made(self._rules.operators.unary[type(node.op)](self.value(node.operand)))
+
+    def _boolean(self, node: ast.BoolOp) -> Any:
+        ends_with = isinstance(node.op, ast.Or)
+        found = None
+        for operand in node.values:
+            found = self.value(operand)
+            if bool(found) is ends_with:
+                break
+        return found
+
+    def _compare(self, node: ast.Compare) -> Any:
+        left = self.value(node.left)
+        found: Any = True
+        for sign, operand in zip(node.ops, node.comparators):
+            right = self.value(operand)
+            found = self._rules.operators.compare[type(sign)](left, right)
+            if not found:
+                break
+            left = right
+        return found
+
+    def _condition(self, node: ast.IfExp) -> Any:
+        return self.value(node.body if self.value(node.test) else node.orelse)
+
+    def _call(self, node: ast.Call) -> Any:
+        called, before = self._called(node.func)
+        argument = self._any if called in self._rules.functions.takes_functions else self.value
+        arguments = [getattr(found, 'function', found) if isinstance(found, _Known) else found
+                     for found in map(argument, node.args)]
+        named = {}
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                raise ValueError('** is not allowed in an expression')
+            named[keyword.arg] = self.value(keyword.value)
+        return self._made(called(*before, *arguments, **named))
+
+    def _called(self, node: ast.expr) -> tuple[Function, tuple[Any, ...]]:
+        """Return the function that is called, and the value it is a method of."""
+        if isinstance(node, ast.Attribute):
+            owner = self._any(node.value)
+            if not isinstance(owner, _Space):
+                method = self._rules.functions.method(owner, node.attr)
+                if method is None:
+                    raise ValueError(f"the method '{node.attr}' is not allowed in an expression")
+                return method, (owner,)
+        found = self._any(node)
+        if not isinstance(found, _Known):
+            raise ValueError(f"'{ast.unparse(node)}' is not allowed as a function")
+        return found.function, ()
+
+    def _item(self, node: ast.Subscript) -> Any:
+        owner = self.value(node.value)
+        if isinstance(node.slice, ast.Slice):
+            bounds = [None if bound is None else self.value(bound)
+                      for bound in (node.slice.lower, node.slice.upper, node.slice.step)]
+            return self._made(owner[slice(*bounds)])
+        return self._entry(owner[self.value(node.slice)])
+
+    def _list(self, node: ast.List) -> Any:
+        return self._made([self.value(entry) for entry in node.elts])
+
+    def _tuple(self, node: ast.Tuple) -> Any:
+        return self._made(tuple([self.value(entry) for entry in node.elts]))
+
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> Any:
+        outer = self._locals
+        self._locals = dict(outer)
+        found = self._rules.functions.collected(
+            self.value(node.elt) for _ in self._bindings(node.generators))
+        self._locals = outer
+        return found
+
+    def _bindings(self, loops: list[ast.comprehension]) -> Iterator[None]:
+        """Set the variables of all loops, once for every round of the innermost one."""
+        if not loops:
+            yield
+            return
+        loop = loops[0]
+        for entry in self.value(loop.iter):
+            self._budget.step()
+            self._bind(loop.target, self._entry(entry))
+            if all(self.value(condition) for condition in loop.ifs):
+                yield from self._bindings(loops[1:])
+
+    def _bind(self, target: ast.expr, entry: Any) -> None:
+        if isinstance(target, ast.Name):
+            self._locals[target.id] = entry
+        elif isinstance(target, ast.Tuple):
+            if len(entry) != len(target.elts):
+                raise ValueError(f'{len(entry)} values do not fit {len(target.elts)} names')
+            for part, value in zip(target.elts, entry):
+                self._bind(part, self._entry(value))
+        else:
+            raise ValueError(f'{type(target).__name__} is not allowed after "for"')
 
 
-def _check_size(value: Any, times: int = 1) -> None:
-    """Raise if a value, with all that is in it, has too many entries and characters."""
-    count, waiting = 0, [value]
-    while waiting and count * times <= MAX_ENTRIES:
-        item = waiting.pop()
-        if isinstance(item, dict):
-            waiting.extend(item.keys())
-            waiting.extend(dict.values(item))
-        elif isinstance(item, (list, tuple, set, frozenset)):
-            waiting.extend(item)
-        count += len(item) if isinstance(item, (str, bytes)) else 1
-    if count * times > MAX_ENTRIES:
-        raise ValueError(f'a value of more than {MAX_ENTRIES} entries is not allowed')
+def _bracket_depths(text: str) -> Iterator[int]:
+    depth = 0
+    for character in text:
+        depth += (character in '([{') - (character in ')]}')
+        yield depth
 
 
-def _called(function: Any, *arguments: Any, **named: Any) -> Any:
-    """Call a function whose arguments and result are bounded."""
-    owner = getattr(function, '__self__', None)
-    for value in (owner, *arguments, *named.values()):
-        _check_size(value)
-    if isinstance(owner, str) and getattr(function, '__name__', '') in ('replace', 'join'):
-        _check_size(arguments, len(owner) + 1)  # what comes out is at most that long
-    result = function(*arguments, **named)
-    _check_size(result)
-    return result
-
-
-def _range(*bounds: int) -> range:
-    made = range(*bounds)
-    if len(made) > MAX_ENTRIES:
-        raise ValueError(f'a range of more than {MAX_ENTRIES} entries is not allowed')
-    return made
-
-
-def _power(base: Any, exponent: Any) -> Any:
-    if isinstance(base, int) and isinstance(exponent, int):
-        _check_bits(base.bit_length() * abs(exponent))
-    return base ** exponent
-
-
-def _product(left: Any, right: Any) -> Any:
-    for sequence, count in ((left, right), (right, left)):
-        if isinstance(sequence, (str, list, tuple)) and isinstance(count, int):
-            _check_size(sequence, max(count, 0))
-    if isinstance(left, int) and isinstance(right, int):
-        _check_bits(left.bit_length() + right.bit_length())
-    return left * right
-
-
-def _shifted(left: Any, right: Any) -> Any:
-    if isinstance(left, int) and isinstance(right, int):
-        _check_bits(left.bit_length() + right)
-    return left << right
-
-
-def _rest(left: Any, right: Any) -> Any:
-    if isinstance(left, str) and _WIDTH.search(left):
-        raise ValueError('a width of more than three digits is not allowed')
-    return left % right
-
-
-def _check_bits(count: int) -> None:
-    if count > MAX_BITS:
-        raise ValueError(f'a whole number of more than {MAX_BITS} bits is not allowed')
-
-
-_OPERATIONS: dict[type[ast.operator], str] = {
-    ast.Pow: ' power', ast.Mult: ' product', ast.LShift: ' shifted', ast.Mod: ' rest'}
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    ' power': _power, ' product': _product, ' shifted': _shifted, ' rest': _rest,
-    ' range': _range, ' called': _called}
+_RULES: dict[type[ast.AST], Callable[[_Evaluation, Any], Any]] = {
+    ast.Constant: _Evaluation._constant, ast.Name: _Evaluation._name,
+    ast.Attribute: _Evaluation._attribute, ast.BinOp: _Evaluation._binary,
+    ast.UnaryOp: _Evaluation._unary, ast.BoolOp: _Evaluation._boolean,
+    ast.Compare: _Evaluation._compare, ast.IfExp: _Evaluation._condition,
+    ast.Call: _Evaluation._call, ast.Subscript: _Evaluation._item, ast.List: _Evaluation._list,
+    ast.Tuple: _Evaluation._tuple, ast.ListComp: _Evaluation._comprehension,
+    ast.GeneratorExp: _Evaluation._comprehension}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mbd_ros.description import read, xacro_file
+from mbd_ros.description import read, xacro_bounds
 from mbd_ros.errors import DescriptionError
 
 PENDULUM = Path(__file__).resolve().parents[3] / 'urdf' / 'pendulum.urdf.xacro'
@@ -51,8 +51,8 @@ def test_a_package_that_is_nowhere(tmp_path, monkeypatch):
     with pytest.raises(DescriptionError) as caught:
         read(path)
     assert str(caught.value) == (
-        f"{path}: xacro cannot expand this: package 'no_such_parts' is neither in the ament index "
-        f'nor in the folders of ROS_PACKAGE_PATH ({tmp_path})')
+        f"{path}:2: xacro cannot expand this: package 'no_such_parts' is neither in the ament "
+        f'index nor in the folders of ROS_PACKAGE_PATH ({tmp_path})')
 
 
 @pytest.mark.parametrize(('body', 'message'), [
@@ -67,7 +67,7 @@ def test_what_cannot_be_expanded(tmp_path, body, message):
     path = written(tmp_path, body)
     with pytest.raises(DescriptionError) as caught:
         read(path)
-    assert str(caught.value).startswith(f'{path}: xacro cannot expand this: {message}')
+    assert str(caught.value).startswith(f'{path}:2: xacro cannot expand this: {message}')
 
 
 @pytest.mark.parametrize('expression', [
@@ -87,7 +87,7 @@ def test_expressions_that_are_no_arithmetic(tmp_path, expression):
     path = written(tmp_path, f'<link name="${{{expression}}}"/>')
     with pytest.raises(DescriptionError, match=' not allowed') as caught:
         read(path)
-    assert str(caught.value).startswith(f'{path}: xacro cannot expand this: ')
+    assert str(caught.value).startswith(f'{path}:2: xacro cannot expand this: ')
 
 
 def test_what_robots_use_of_expressions(tmp_path):
@@ -165,15 +165,15 @@ def test_a_link_to_a_file_outside_is_seen_through(tmp_path):
 
 
 def test_macros_that_multiply(tmp_path, monkeypatch):
-    monkeypatch.setattr(xacro_file, 'MAX_MACROS', 1000)
+    monkeypatch.setattr(xacro_bounds, 'MAX_NODES', 1000)
     levels = '<xacro:macro name="m0"><a/></xacro:macro>' + ''.join(
         f'<xacro:macro name="m{k + 1}">{f"<xacro:m{k}/>" * 10}</xacro:macro>' for k in range(9))
-    with pytest.raises(DescriptionError, match='more than 1000 calls of macros are not allowed'):
+    with pytest.raises(DescriptionError, match='more than 1000 XML elements are not allowed'):
         read(written(tmp_path, levels + '<xacro:m9/>'))
 
 
 def test_time_is_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr(xacro_file, 'MAX_SECONDS', 0.0)
+    monkeypatch.setattr(xacro_bounds, 'MAX_SECONDS', 0.0)
     with pytest.raises(DescriptionError, match='this takes more than 0 s'):
         read(written(tmp_path, '<link name="${1}"/>'))
 
