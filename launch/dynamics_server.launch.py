@@ -11,9 +11,8 @@ ROBOTS = ('puma560', 'three_link_arm', 'panda', 'five_bar', 'delta', 'stewart', 
 
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the node, now that the arguments are known."""
-    file = launching.robot_file(context.launch_configurations)
-    return [launching.ours('dynamics_server',
-                           {'robot_description': launching.description(file)})]
+    text = launching.description(context.launch_configurations)
+    return [launching.ours('dynamics_server', {'robot_description': text})]
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -21,4 +20,4 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription([
         DeclareLaunchArgument('robot', default_value=ROBOTS[0], choices=ROBOTS,
                               description='Robot of this package.'),
-        launching.DESCRIPTION, OpaqueFunction(function=start)])
+        *launching.DESCRIPTION, OpaqueFunction(function=start)])

@@ -10,7 +10,6 @@ from launch.event_handlers import OnProcessExit
 from launch.events.process import ProcessExited
 from launch_ros.actions import Node
 
-from mbd_ros.description import read
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.nodes import launching
 
@@ -30,7 +29,7 @@ ARGUMENTS = (
     DeclareLaunchArgument(
         'config', default_value='',
         description='Parameter file of simulator and controller; empty: that of the robot.'),
-    *launching.VIEWER,
+    launching.TRUSTED, *launching.VIEWER,
     DeclareLaunchArgument(
         'rviz', default_value='auto', choices=('auto', *BOOLEAN),
         description='Whether to start RViz; auto: where it is installed and there is no viewer.'),
@@ -90,7 +89,7 @@ def fixed_frame(value: Mapping[str, str]) -> str:
     """Return the frame in which RViz shows the robot: its root link, or the world if it floats."""
     if value['robot'] == 'space_robot' and not value['description']:
         return 'world'
-    return read(launching.robot_file(value)).root
+    return launching.robot(value).root
 
 
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:

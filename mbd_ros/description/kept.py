@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mbd_ros.description.mechanism import Mechanism
-from mbd_ros.description.report import Report
+from mbd_ros.description.report import Report, TEXT
 from mbd_ros.description.xml_tree import parse_xml
 
 SHAPES = ('visual', 'collision')
@@ -26,4 +26,4 @@ def kept_elements(mechanism: Mechanism) -> list[Any]:
 
 
 def _parsed(mechanism: Mechanism) -> Any:
-    return parse_xml(mechanism.text.encode() or b'<robot/>', Report(mechanism.file or '<string>'))
+    return parse_xml(mechanism.text.encode() or b'<robot/>', Report(mechanism.file or TEXT))

@@ -12,13 +12,11 @@ from mbd_ros.description import mjcf, module_graph, sdf
 from mbd_ros.description.file_content import read_content
 from mbd_ros.description.finding import Source
 from mbd_ros.description.mechanism import Mechanism
-from mbd_ros.description.report import Report, tag_name
+from mbd_ros.description.report import Report, tag_name, TEXT
 from mbd_ros.description.side_file import side_file
 from mbd_ros.description.urdf import read_urdf
 from mbd_ros.description.xml_tree import parse_xml
-
-TEXT = '<string>'
-"""Stands for the file in messages about XML that was handed over as text."""
+from mbd_ros.errors import InvalidValueError
 
 _DECLARATION = re.compile(r'<\?xml\s[^>]*\?>')
 
@@ -54,9 +52,9 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         If it has something this version cannot do.
 
     """
+    if isinstance(path_or_text, str) and _is_xml(path_or_text):
+        return read_text(path_or_text, mimic=mimic, inertia=inertia)
     checked = inertia == 'checked'
-    if isinstance(path_or_text, str) and path_or_text.lstrip('\ufeff \t\r\n').startswith('<'):
-        return _read_xml(_encoded(path_or_text), Report(TEXT, checked=checked, mimic=mimic))
     path = Path(path_or_text)
     if path.suffix in ('.yaml', '.yml'):
         return module_graph.assemble(module_graph.read_module_graph_file(path, checked=checked))
@@ -68,6 +66,40 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     beside = side_file(path)
     side = (read_content(beside), str(beside)) if beside.exists() else None
     return _read_xml(data, Report(file, checked=checked, mimic=mimic), side)
+
+
+def read_text(text: str, *, mimic: bool = False,
+              inertia: Literal['checked', 'unchecked'] = 'checked') -> Mechanism:
+    """
+    Read a robot description that came as text, from a topic or service.
+
+    No file is opened for it: it is no path, what it includes is refused, and xacro in it is an
+    error. Meshes that it names are opened by the viewer only.
+
+    Parameters
+    ----------
+    text : str
+        URDF, MJCF or SDFormat.
+    mimic, inertia
+        As for ``read``.
+
+    Raises
+    ------
+    InvalidValueError
+        If it is not XML.
+    DescriptionError, UnsupportedError
+        As for ``read``.
+
+    """
+    if not _is_xml(text):
+        raise InvalidValueError('robot_description', text, 'XML text; no file is '
+                                'opened for what a topic or service brings')
+    report = Report(TEXT, checked=inertia == 'checked', mimic=mimic)
+    return _read_xml(_encoded(text), report)
+
+
+def _is_xml(text: str) -> bool:
+    return text.lstrip('\ufeff \t\r\n').startswith('<')
 
 
 def _read_xml(data: bytes, report: Report,

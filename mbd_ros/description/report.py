@@ -10,6 +10,9 @@ from mbd_ros.description.finding import Finding, Severity, Source
 from mbd_ros.errors import DescriptionError
 
 
+TEXT = '<string>'
+"""Stands for the file in messages about XML that was handed over as text."""
+
 FILE = '{http://www.w3.org/XML/1998/namespace}base'
 """Attribute of elements that were included from another file."""
 
@@ -21,7 +24,7 @@ class Report:
     Parameters
     ----------
     file : str
-        Path of the file, or ``'<string>'``.
+        Path of the file, or ``TEXT``.
     checked : bool
         Whether mass properties no body can have are refused, or remarked only.
     mimic : bool

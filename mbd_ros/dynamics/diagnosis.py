@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import os
 from typing import NamedTuple
 
@@ -10,8 +11,9 @@ import numpy as np
 from mbd_ros.description.doctor import examine
 from mbd_ros.description.finding import Finding, Source
 from mbd_ros.dynamics.loop_closure import loop_closure, LoopClosure
-from mbd_ros.errors import DescriptionError, LoopOpenError, MbdError, UnsupportedError
-from mbd_ros.model import load, Model, state
+from mbd_ros.errors import (
+    DescriptionError, InvalidValueError, LoopOpenError, MbdError, UnsupportedError)
+from mbd_ros.model import load, load_text, Model, state
 
 SEVERITIES = ('info', 'warning', 'error')
 MOVED = 1e-6
@@ -64,8 +66,28 @@ def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False) 
         Never raises for what stands in the description.
 
     """
+    return _diagnosed(lambda: load(path_or_text, floating_base=floating_base,
+                                   inertia='unchecked'))
+
+
+def check_text(text: str) -> Diagnosis:
+    """
+    Return what is wrong with a robot description that came as text; no file is opened for it.
+
+    Raises
+    ------
+    InvalidValueError
+        If it is not XML.
+
+    """
+    return _diagnosed(lambda: load_text(text, inertia='unchecked'))
+
+
+def _diagnosed(loaded: Callable[[], Model]) -> Diagnosis:
     try:
-        model = load(path_or_text, floating_base=floating_base, inertia='unchecked')
+        model = loaded()
+    except InvalidValueError:
+        raise
     except DescriptionError as error:
         return Diagnosis((Finding(
             'error', error.what, error.file, error.line,

@@ -6,7 +6,7 @@ from typing import Any
 
 from mbd_msgs.msg import ErrorCode, ModelFinding
 
-from mbd_ros.dynamics.diagnosis import check, Diagnosis
+from mbd_ros.dynamics.diagnosis import check_text, Diagnosis
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
 
@@ -30,34 +30,20 @@ def read_description(request: Any, model: Model | None) -> str:
     Raises
     ------
     InvalidValueError
-        If it is no XML text; files of this machine are not read for others.
+        If it is empty and there is no robot.
 
     """
     if not request.robot_description.strip() and model is not None:
         return model.mechanism.text
-    return read_text(request, 'XML text, or empty for the robot in use'
-                     + ('' if model else ', but there is none'))
-
-
-def read_text(request: Any, allowed: str = 'XML text') -> str:
-    """
-    Return the description in a request.
-
-    Raises
-    ------
-    InvalidValueError
-        If it is no XML text, such as a path: files of this machine are not read for others.
-
-    """
-    text = str(request.robot_description)
-    if not text.lstrip('\ufeff \t\r\n').startswith('<'):
-        raise InvalidValueError('robot_description', text[:40], allowed)
-    return text
+    if not request.robot_description.strip():
+        raise InvalidValueError('robot_description', '', 'XML text, or empty for the robot in '
+                                'use, but there is none')
+    return str(request.robot_description)
 
 
 def diagnose(request: Any, response: Any, model: Model | None) -> Any:
     """Fill the answer of ``CheckModel``; parameters and errors are those of the above."""
-    write_findings(response, check(read_description(request, model)))
+    write_findings(response, check_text(read_description(request, model)))
     response.success = True
     response.error_code = ErrorCode.SUCCESS
     response.model_generation = 0 if model is None else model.generation

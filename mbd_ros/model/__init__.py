@@ -3,8 +3,9 @@
 from mbd_ros.model.build import build_model
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
-from mbd_ros.model.load import load
+from mbd_ros.model.load import load, load_text
 from mbd_ros.model.loops import Loop, Spring
 from mbd_ros.model.model import Model
 
-__all__ = ['JointType', 'LinkFrame', 'Loop', 'Model', 'Spring', 'build_model', 'load']
+__all__ = [
+    'JointType', 'LinkFrame', 'Loop', 'Model', 'Spring', 'build_model', 'load', 'load_text']

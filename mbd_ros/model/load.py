@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 
 from mbd_ros.description.finding import Finding
-from mbd_ros.description.read import read
+from mbd_ros.description.mechanism import Mechanism
+from mbd_ros.description.read import read, read_text
 from mbd_ros.errors import DescriptionError, InvalidValueError, SingularMassError
 from mbd_ros.model.body_check import body_errors
 from mbd_ros.model.build import build_model
@@ -56,16 +57,55 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         If an argument is not one of those above.
 
     """
-    for name, flag in (('floating_base', floating_base), ('mimic', mimic)):
-        if not isinstance(flag, (bool, np.bool_)):
-            raise InvalidValueError(name, flag, 'True or False')
+    _check_options(floating_base, mimic, inertia)
     if not isinstance(path_or_text, (str, os.PathLike)) or path_or_text == '':
         raise InvalidValueError('path_or_text', path_or_text, 'the path of a file, or XML text')
-    if inertia not in ('checked', 'unchecked'):
-        raise InvalidValueError('inertia', inertia, "'checked' or 'unchecked'")
     if xacro not in ('checked', 'trusted'):
         raise InvalidValueError('xacro', xacro, "'checked' or 'trusted'")
     mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro)
+    return _model_of(mechanism, floating_base, mimic, inertia)
+
+
+def load_text(text: str, *, floating_base: bool = False, mimic: bool = False,
+              inertia: Literal['checked', 'unchecked'] = 'checked') -> Model:
+    """
+    Read a robot description that came as text, from a topic or service; no file is opened for it.
+
+    Parameters
+    ----------
+    text : str
+        URDF, MJCF or SDFormat.
+    floating_base, mimic, inertia
+        As for ``load``.
+
+    Returns
+    -------
+    Model
+        As of ``load``.
+
+    Raises
+    ------
+    InvalidValueError
+        If it is not XML text, such as the name of a file.
+    DescriptionError, SingularMassError, UnsupportedError
+        As for ``load``.
+
+    """
+    _check_options(floating_base, mimic, inertia)
+    mechanism = read_text(text, mimic=mimic, inertia=inertia)
+    return _model_of(mechanism, floating_base, mimic, inertia)
+
+
+def _check_options(floating_base: bool, mimic: bool, inertia: str) -> None:
+    for name, flag in (('floating_base', floating_base), ('mimic', mimic)):
+        if not isinstance(flag, (bool, np.bool_)):
+            raise InvalidValueError(name, flag, 'True or False')
+    if inertia not in ('checked', 'unchecked'):
+        raise InvalidValueError('inertia', inertia, "'checked' or 'unchecked'")
+
+
+def _model_of(mechanism: Mechanism, floating_base: bool, mimic: bool, inertia: str) -> Model:
+    """Return the model of a mechanism, with what cannot move as an error or a finding."""
     model = build_model(mechanism, floating_base=floating_base, mimic=mimic)
     errors: list[DescriptionError | SingularMassError] = [*body_errors(model), *mass_errors(model)]
     if errors and inertia == 'checked':

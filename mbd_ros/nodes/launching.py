@@ -8,16 +8,23 @@ from typing import Any
 
 from ament_index_python.packages import get_package_share_directory
 from launch.actions import DeclareLaunchArgument
-from launch.substitutions import Command
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
+from mbd_ros.description import read
+from mbd_ros.description.mechanism import Mechanism
 from mbd_ros.errors import InvalidValueError
 
 BOOLEAN = ('true', 'false')
 
-DESCRIPTION = DeclareLaunchArgument(
-    'description', default_value='', description='URDF or xacro file of another robot.')
+TRUSTED = DeclareLaunchArgument(
+    'trusted', default_value='false', choices=BOOLEAN,
+    description='Whether a xacro file may do all that xacro allows, which includes running code '
+                'and reading any file; otherwise it is read within bounds.')
+DESCRIPTION = (
+    DeclareLaunchArgument(
+        'description', default_value='', description='URDF or xacro file of another robot.'),
+    TRUSTED)
 VIEWER = (
     DeclareLaunchArgument(
         'viewer', default_value='true', choices=BOOLEAN,
@@ -50,10 +57,22 @@ def robot_file(value: Mapping[str, str]) -> Path:
     raise InvalidValueError("argument 'description'", str(files[0]), 'the path of a file')
 
 
-def description(file: Path) -> ParameterValue:
-    """Return the text of a URDF or xacro file as the parameter ``robot_description``."""
-    text = Command(['xacro ', str(file)]) if file.suffix == '.xacro' else file.read_text()
-    return ParameterValue(text, value_type=str)
+def robot(value: Mapping[str, str]) -> Mechanism:
+    """
+    Return the robot that the arguments name.
+
+    Raises
+    ------
+    DescriptionError
+        If its file cannot be read; xacro may run code with the argument ``trusted`` only.
+
+    """
+    return read(robot_file(value), xacro='trusted' if value['trusted'] == 'true' else 'checked')
+
+
+def description(value: Mapping[str, str]) -> ParameterValue:
+    """Return the robot that the arguments name as the parameter ``robot_description``."""
+    return ParameterValue(robot(value).text, value_type=str)
 
 
 def number(value: Mapping[str, str], name: str, lowest: float = 0.0,
@@ -95,5 +114,5 @@ def state_publisher(value: Mapping[str, str], *parameters: Any,
     """Return robot_state_publisher, which owns the description."""
     return Node(package='robot_state_publisher', executable='robot_state_publisher',
                 name='robot_state_publisher', output='screen',
-                parameters=[*parameters, {'robot_description': description(robot_file(value))}],
+                parameters=[*parameters, {'robot_description': description(value)}],
                 remappings=[('joint_states', joint_states)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from mbd_msgs.srv import AttachModule, DetachModule, GetGraph, MoveModule, SetGraph
@@ -16,7 +15,7 @@ from mbd_ros.description.module_graph import (
     read_module_graph_file, write_module_graph)
 from mbd_ros.errors import NoAnswerError
 from mbd_ros.messages.reconfigurations import Change, read_jump, read_positions, read_twist
-from mbd_ros.model import Model
+from mbd_ros.model import load_text, Model
 from mbd_ros.nodes import qos
 from mbd_ros.nodes.guard import GuardedNode
 from mbd_ros.nodes.health import Durations, Health, HealthPublisher, OK
@@ -58,7 +57,6 @@ class ModuleManager(GuardedNode):
         """Publish the robot and offer the services."""
         settings = self._settings
         graph = read_module_graph_file(settings.graph)
-        self._folder = str(Path(settings.graph).resolve().parent)
         self._description = self.create_publisher(String, 'robot_description', qos.LATCHED)
         beside = MutuallyExclusiveCallbackGroup()
         self._frames = (LinkFrames(self, settings.transform_rate, beside)
@@ -113,7 +111,7 @@ class ModuleManager(GuardedNode):
         self._change(graph, Change(largest_jump=read_jump(request)), response)
 
     def _set_graph(self, request: Any, response: Any) -> None:
-        graph = read_module_graph(request.graph, '<request>', folder=self._folder)
+        graph = read_module_graph(request.graph, '<request>', types=self._graph.types)
         self._change(graph, Change(largest_jump=read_jump(request)), response)
 
     def _get_graph(self, request: Any, response: Any) -> None:
@@ -127,7 +125,7 @@ class ModuleManager(GuardedNode):
     def _built(self, graph: ModuleGraph, generation: int) -> tuple[str, Model]:
         """Return description and model of a graph, ready to be used by every node."""
         text = assemble(graph, generation=generation).text
-        model = mbd_ros.load(text)
+        model = load_text(text)
         assert callable(mbd_ros.compile(model).forward_dynamics)
         return text, model
 

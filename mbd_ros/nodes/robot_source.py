@@ -15,7 +15,7 @@ from std_msgs.msg import String
 import mbd_ros
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import MbdError, MOST_NAMES, NoModelError
-from mbd_ros.model import Model
+from mbd_ros.model import load_text, Model
 from mbd_ros.nodes import qos
 
 MOST_FINDINGS = 10
@@ -56,7 +56,8 @@ class RobotSource:
     node : Node
         The node.
     description : str
-        Path or text; empty: the topic ``robot_description``.
+        The parameter: path or text; empty: the topic ``robot_description``, on which, as in
+        services, text is taken only and no file is opened.
     on_robot : callable
         Told of a robot before it is taken; an ``MbdError`` refuses it.
     floating_base : bool, optional
@@ -91,7 +92,7 @@ class RobotSource:
         self._problem = 'nothing has come on the topic robot_description'
         self._subscription = None
         if description:
-            self._on_description(description)
+            self._on_description(description, mbd_ros.load)
         else:
             self._subscription = node.create_subscription(
                 String, 'robot_description',
@@ -137,7 +138,7 @@ class RobotSource:
         Parameters
         ----------
         description : str
-            Path or text.
+            XML text.
         on_robot : callable, optional
             Told of the robot in place of the one given at first.
 
@@ -157,9 +158,10 @@ class RobotSource:
         self._replaced.append((replaced, time.monotonic()))
         return robot
 
-    def _take(self, description: str, on_robot: Callable[[Robot], None]) -> Robot:
+    def _take(self, description: str, on_robot: Callable[[Robot], None],
+              reader: Callable[..., Model] = load_text) -> Robot:
         """Read a description and, if it is accepted, use it from now on."""
-        loaded = mbd_ros.load(description, floating_base=self._floating_base)
+        loaded = reader(description, floating_base=self._floating_base)
         number = loaded.mechanism.generation or self._taken + 1
         model = self._adapt(dataclasses.replace(loaded, generation=number))
         robot = Robot(model, mbd_ros.compile(model, gravity=self._gravity))
@@ -171,14 +173,15 @@ class RobotSource:
         self._say(model)
         return robot
 
-    def _on_description(self, description: str) -> None:
+    def _on_description(self, description: str,
+                        reader: Callable[..., Model] = load_text) -> None:
         """Take a description, or say why it is refused."""
         now = time.monotonic()
         if description == self._text or any(
                 description == text and now - when < LATE for text, when in self._replaced):
             return
         try:
-            self._take(description, self._on_robot)
+            self._take(description, self._on_robot, reader)
         except MbdError as error:
             self._text = description   # the same one is not read again
             self._problem = str(error)

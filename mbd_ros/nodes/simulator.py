@@ -17,7 +17,6 @@ from tf2_ros import TransformBroadcaster
 
 import mbd_ros
 from mbd_ros.messages.efforts import EffortCommands
-from mbd_ros.messages.findings import read_text
 from mbd_ros.messages.joint_states import JointStateWriter
 from mbd_ros.messages.loop_wrenches import loop_wrench_messages
 from mbd_ros.messages.multi_dof import MultiDOFStates
@@ -210,7 +209,7 @@ class Simulator(GuardedNode):
                       ) -> SetModel.Response:
         """Put another robot in the place of the one that moves, or say why not."""
         change = read_change(request)
-        self._source.take(read_text(request), partial(self._on_robot, change=change))
+        self._source.take(request.robot_description, partial(self._on_robot, change=change))
         response.success = True
         response.model_generation = self._source.generation
         response.transfer = self._transfer

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mbd_ros.description.numbers import numbers_in
-from mbd_ros.description.report import FILE, nearest, Report
+from mbd_ros.description.report import FILE, nearest, Report, TEXT
 from mbd_ros.description.roots import Roots
 from mbd_ros.description.xml_tree import children, MAX_BYTES, parse_xml
 from mbd_ros.errors import DescriptionError
@@ -146,7 +146,7 @@ def open_document(root: Any, report: Report) -> Document:
 def _include(root: Any, document: Document, report: Report) -> None:
     """Replace every ``<include>`` by what the file holds, as often as there are any."""
     folder = Path(report.file).parent
-    roots = Roots(report.file, max_bytes=MAX_BYTES) if Path(report.file).is_file() else None
+    roots = None if report.file == TEXT else Roots(report.file, max_bytes=MAX_BYTES)
     seen: set[Path] = set()
     while (include := next(root.iter('include'), None)) is not None:
         name = include.get('file', '')

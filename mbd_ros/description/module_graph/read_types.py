@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import cast, get_args
 
 from mbd_ros.description.inertia_check import check_inertias
@@ -13,6 +14,7 @@ from mbd_ros.description.module_graph.records import (
     Body, FREE, Gender, ModuleType, Port, PortJoint, RIGID, Visual, VisualKind)
 from mbd_ros.description.report import nearest
 from mbd_ros.description.yaml_fields import Fields, Value
+from mbd_ros.errors import cut
 
 KINDS: tuple[JointKind, ...] = (
     'revolute', 'continuous', 'prismatic', 'planar', 'spherical', 'fixed')
@@ -25,7 +27,8 @@ _SIZES = {'box': 3, 'cylinder': 2, 'sphere': 1, 'capsule': 2}
 _LIMITED = ('revolute', 'prismatic')
 
 
-def read_type(name: str, value: Value, folder: str | None) -> ModuleType:
+def read_type(name: str, value: Value, folder: str | None,
+              known: Mapping[str, ModuleType] | None = None) -> ModuleType:
     """
     Return a module type.
 
@@ -37,6 +40,8 @@ def read_type(name: str, value: Value, folder: str | None) -> ModuleType:
         What the document says of it.
     folder : str or None
         Where files of parts are looked for; None: nowhere.
+    known : mapping of str to ModuleType, optional
+        Types by the name of their part; if given, no other parts are allowed.
 
     Returns
     -------
@@ -55,7 +60,13 @@ def read_type(name: str, value: Value, folder: str | None) -> ModuleType:
         if 'bodies' in fields or 'joints' in fields:
             value.fail('has a part and bodies or joints of its own; allowed: either')
         part = fields['part'].text()
-        bodies, joints = read_part(fields['part'], folder)
+        if known is None:
+            bodies, joints = read_part(fields['part'], folder)
+        elif part in known:
+            bodies, joints = dict(known[part].bodies), dict(known[part].joints)
+        else:
+            fields['part'].fail(f"is '{cut(part)}'; allowed: parts of the robot in use, as no "
+                                'file is opened for a service')
     else:
         bodies = {key: _body(key, entry) for key, entry in fields['bodies'].entries('body')}
         listed = fields['joints'].entries('joint') if 'joints' in fields else ()

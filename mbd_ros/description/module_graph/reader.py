@@ -10,7 +10,7 @@ from typing import cast, get_args
 from mbd_ros.description.file_content import read_content, utf8_text
 from mbd_ros.description.module_graph.read_types import read_type
 from mbd_ros.description.module_graph.records import (
-    Base, Connection, Instance, ModuleGraph, Motion)
+    Base, Connection, Instance, ModuleGraph, ModuleType, Motion)
 from mbd_ros.description.module_graph.rules import check_graph
 from mbd_ros.description.report import nearest, Report
 from mbd_ros.description.yaml_fields import NAME, Value
@@ -25,6 +25,7 @@ MAX_MODULES = 200_000
 
 
 def read_module_graph(text: str, file: str, *, folder: str | None = None,
+                      types: Mapping[str, ModuleType] | None = None,
                       checked: bool = True) -> ModuleGraph:
     """
     Read a robot made of modules.
@@ -38,6 +39,9 @@ def read_module_graph(text: str, file: str, *, folder: str | None = None,
     folder : str, optional
         Where parts (URDF and xacro files) are looked for; by default nowhere, so that only those
         in packages can be named.
+    types : mapping of str to ModuleType, optional
+        Of a robot in use, for text from a service: no file is opened, and the parts are those
+        that these types have.
     checked : bool
         Whether mass properties no body can have are refused, or remarked only.
 
@@ -59,7 +63,8 @@ def read_module_graph(text: str, file: str, *, folder: str | None = None,
     if version != VERSION:
         fields['module_graph'].fail(f"is '{version[:20]}', the version of the form; allowed: "
                                     f'{VERSION}')
-    types = {name: read_type(name, value, folder)
+    known = None if types is None else {one.part: one for one in types.values() if one.part}
+    types = {name: read_type(name, value, folder, known)
              for name, value in fields['types'].entries('type')}
     instances = {name: _instance(name, value, types)
                  for name, value in fields['instances'].entries('instance')}

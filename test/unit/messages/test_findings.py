@@ -1,11 +1,11 @@
 """The service CheckModel: what is read from a request and written into an answer."""
 
 from described import bare, joint, link, robot
-from mbd_msgs.srv import CheckModel, SetModel
+from mbd_msgs.srv import CheckModel
 import pytest
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.messages.findings import diagnose, read_text
+from mbd_ros.messages.findings import diagnose
 from mbd_ros.model import load
 
 GOOD = robot(bare('base'), link('arm', moments=(0.01,) * 3),
@@ -38,10 +38,14 @@ def test_what_cannot_be_read_is_an_answer():
     assert answer.findings[0].severity == 'error'
 
 
-@pytest.mark.parametrize('text', ['/etc/passwd', 'robot.urdf', ''])
+@pytest.mark.parametrize('text', ['/etc/passwd', 'robot.urdf'])
 def test_files_are_not_read_for_others(text):
+    with pytest.raises(InvalidValueError, match=f"robot_description is '{text}'; allowed: XML "
+                       'text; no file is opened for what a topic or service brings'):
+        ask(text)
+
+
+def test_no_text_and_no_robot():
     with pytest.raises(InvalidValueError, match=r'allowed: XML text, or empty for the robot in '
                                                 r'use, but there is none'):
-        ask(text)
-    with pytest.raises(InvalidValueError, match=r"robot_description is '.*'; allowed: XML text$"):
-        read_text(SetModel.Request(robot_description=text))
+        ask('')

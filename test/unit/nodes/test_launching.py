@@ -1,8 +1,10 @@
 """What launch files make of their arguments."""
 
+from pathlib import Path
+
 import pytest
 
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import DescriptionError, InvalidValueError
 from mbd_ros.nodes import launching
 
 
@@ -23,3 +25,39 @@ def test_robots_are_found_by_name_and_by_path(tmp_path):
     assert launching.robot_file({'description': str(file), 'robot': 'puma560'}) == file
     assert launching.robot_file({'description': '', 'robot': 'delta'}).name == 'delta.urdf.xacro'
     assert launching.robot_file({'description': '', 'robot': 'panda'}).name == 'panda.urdf'
+
+
+def arguments(file, trusted='false'):
+    """Return launch arguments that name a robot."""
+    return {'description': str(file), 'robot': '', 'trusted': trusted}
+
+
+XACRO = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="${%s}"/></robot>'
+
+
+@pytest.mark.parametrize('name', ['two words.urdf.xacro', 'a; touch b.xacro', "it's.xacro",
+                                  '$(touch b).xacro', '--help.xacro', 'plain.urdf'])
+def test_any_path_is_read(tmp_path, name):
+    folder = tmp_path / 'a folder'
+    folder.mkdir()
+    file = folder / name
+    file.write_text(XACRO % "'a' + 'b'" if name.endswith('xacro') else
+                    '<robot name="r"><link name="ab"/></robot>')
+    assert '<link name="ab"/>' in launching.robot(arguments(file)).text
+
+
+def test_xacro_runs_code_only_if_trusted(tmp_path):
+    file = tmp_path / 'robot.xacro'
+    file.write_text(XACRO % "(lambda: 'ran')()")
+    with pytest.raises(DescriptionError, match=r'robot.xacro:1: xacro cannot expand this: Lambda '
+                       'is not allowed in an expression'):
+        launching.description(arguments(file))
+    assert '<link name="ran"/>' in launching.robot(arguments(file, trusted='true')).text
+
+
+def test_no_launch_file_starts_the_command_xacro():
+    for file in (Path(__file__).parents[3] / 'launch').glob('*.py'):
+        text = file.read_text()
+        assert 'Command' not in text
+        assert 'description' not in text or 'launching.DESCRIPTION' in text or (
+            'launching.TRUSTED' in text) or file.name.startswith('modules')
