@@ -2,8 +2,8 @@
 A constrained motion in machine code, from Python: the accelerations, and a whole step.
 
 What ``ConstrainedMotion``, ``rk4_step`` and ``DirectElimination`` do one operation after the other
-from Python, for constraints on scalars (``recorded.py``). Where the rank is in doubt, or one
-Newton step is not enough, it is left to them.
+from Python, for constraints on scalars (``recorded.py``). Where the rank is in doubt, or
+Newton steps do not reduce the violation, it is left to them.
 """
 
 from __future__ import annotations
@@ -93,9 +93,13 @@ class Bounds(NamedTuple):
 
 
 def gaps_of_step(facts: Sequence[Scalar], bounds: Bounds) -> Row:
-    """Return what is positive where the ``STEP_FACTS`` of a step are within bounds."""
-    _, after, moved, change, *rank = facts
-    return [*gaps(rank, bounds.rank), bounds.violation - after,
+    """
+    Return what is positive where the ``STEP_FACTS`` of a step are within bounds.
+
+    The way that Newton steps went is not bounded where these were damped: ``moved`` is infinite.
+    """
+    _, after, moved, change, removed, *rank = facts
+    return [*gaps(rank, bounds.rank), bounds.violation - after, removed,
             *within(moved, bounds.moved), *within(change, bounds.velocity)]
 
 
@@ -129,12 +133,15 @@ class FusedMotion:
     ----------
     kernels : MotionKernels
         As given.
+    can_pull : bool
+        Whether ``pulled_step`` is right: where configurations just add.
 
     """
 
     def __init__(self, kernels: MotionKernels, constraint: Recorded, approach: Fading | None,
                  spring: PostureSpring | None) -> None:
         self.kernels = kernels
+        self.can_pull = is_flat(kernels.model)
         self._n, self._nq, self._m = kernels.size, kernels.model.nq, kernels.counts[2]
         self._constraint, self._approach, self._spring = constraint, approach, spring
         self._acceleration, self._step = kernels.acceleration.call, kernels.step.call
@@ -165,17 +172,23 @@ class FusedMotion:
 
     def step(self, t: float, q: Vector, v: Vector, first: Vector, end: float,
              bounds: Bounds) -> RegularStep | None:
-        """Return the state at an end, corrected by one Newton step, if that is enough."""
+        """Return the state at an end, corrected by Newton steps, as many as are needed."""
         step = end - t
-        result = self._step(q, v, first, np.array((step,)), *self._changing(t + 0.5 * step),
-                            *self._changing(end))
+        given = (q, v, first, np.array((step,)), *self._changing(t + 0.5 * step),
+                 *self._changing(end))
+        result = self._step(*given)
         if result is None:
             return None
         facts = result[-STEP_FACTS:].tolist()
+        if facts[1] > bounds.violation and self.can_pull:
+            result = self.kernels.pulled_step(bounds.moved, bounds.violation).call(*given)
+            if result is None:
+                return None
+            facts, bounds = result[-STEP_FACTS:].tolist(), bounds._replace(moved=math.inf)
         if not all_positive(gaps_of_step(facts, bounds)):
             return None
         before, after, moved = facts[:3]
-        return self._outcome(result, before, after, moved, facts[4:])
+        return self._outcome(result, before, after, moved, facts[5:])
 
     def observed(self, t: float, q: Vector, v: Vector, way: Vector, pace: Vector,
                  tolerance: float) -> RegularStep | None:

@@ -5,7 +5,7 @@ The nominal model goes on to the time of the state, both are held against the li
 and the tracking law gives the efforts. In a node that waits for messages all that arithmetic takes
 less time than Python between its parts, whose memory is no longer in the caches by then.
 
-What the parts find unusual (a rank in doubt, a violation that one Newton step does not remove, a
+What the parts find unusual (a rank in doubt, a violation that Newton steps do not remove, a
 limit) is left to the ordinary way: there is no such step then.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import functools
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -100,13 +101,17 @@ class FusedStep:
         What depends on time alone.
     rows : int
         Number of multipliers of the nominal model.
+    pulled : callable or None
+        The same with as many Newton steps as it takes from far away, see ``pulled_step``.
 
     """
 
     def __init__(self, source: NominalModel | JointReference, law: TrackingLaw,
-                 code: Code, times: Sequence[TimeCode], rows: int) -> None:
+                 code: Code, times: Sequence[TimeCode], rows: int, pulled: Code | None = None
+                 ) -> None:
         model = law.dyn.model
-        self._source, self._law, self._code, self._times = source, law, code, times
+        self._source, self._law, self._times = source, law, times
+        self._codes = (code,) if pulled is None else (code, pulled)
         self._n, self._nq, self._m = model.nv, model.nq, rows
         self._facts = model.nq + 5 * model.nv + rows
         effort = self._facts + STEP_FACTS
@@ -137,14 +142,19 @@ class FusedStep:
 
         """
         source = self._source
-        if not SMALLEST_STEP <= time - source.time <= source.step + SMALLEST_STEP:
+        if not -SMALLEST_STEP <= time - source.time <= source.step + SMALLEST_STEP:
             return None
         self._now[0] = time
-        result = self._code(self._addresses, self._before(), self._now, q, v)
-        if result is None:
-            return None
-        excess, gap = result[1 - LAST:].tolist()
-        if not gap > 0.0 or (limited and excess > 0.0):
+        before = self._before()
+        result, gap, excess = None, 0.0, 0.0
+        for code in self._codes:
+            result = code(self._addresses, before, self._now, q, v)
+            if result is None:
+                return None
+            excess, gap = result[1 - LAST:].tolist()
+            if gap > 0.0:
+                break
+        if result is None or not gap > 0.0 or (limited and excess > 0.0):
             return None
         source.leave(time, result, self.read_nominal)
         return Step(result[self._efforts_at], functools.partial(self.read_nominal, result),
@@ -163,7 +173,7 @@ class FusedStep:
     def read_nominal(self, result: Vector) -> NominalState:
         """Return the nominal model in a result."""
         n, m, at = self._n, self._m, self._nq
-        before, after, moved, _, *facts = result[self._facts:self._facts + STEP_FACTS].tolist()
+        before, after, moved, _, _, *facts = result[self._facts:self._facts + STEP_FACTS].tolist()
         return NominalState(
             float(result[-LAST]), result[:at], result[at:at + n], result[at + n:at + 2 * n],
             result[at + 4 * n + m:at + 5 * n + m], result[at + 3 * n + m:at + 4 * n + m],
@@ -212,9 +222,10 @@ def fused_step(source: NominalModel | JointReference, law: TrackingLaw, law_code
     if times is None or bounds is None:
         return None
     kernels = fused_motion.kernels
-    code = _constrained_step(kernels, tuple(time.size for time in times), law_code, bounds,
-                             motion.under_actuated)
-    return FusedStep(source, law, code, times, kernels.counts[2])
+    about = kernels, tuple(time.size for time in times), law_code, bounds, motion.under_actuated
+    far = fused_motion.can_pull and source.state.violation > bounds.violation
+    return FusedStep(source, law, _constrained_step(*about), times, kernels.counts[2],
+                     _constrained_step(*about, pulled=True) if far else None)
 
 
 @functools.lru_cache(maxsize=64)
@@ -238,8 +249,12 @@ def _reference_step(dyn: PreparedDynamics, law: Fused) -> Code:
 
 @functools.lru_cache(maxsize=64)
 def _constrained_step(kernels: MotionKernels, times: tuple[int, ...], law: Fused, bounds: Bounds,
-                      under_actuated: bool) -> Code:
+                      under_actuated: bool, *, pulled: bool = False) -> Code:
     """Return the code of a step whose nominal model is integrated."""
+    step = kernels.step
+    if pulled:
+        step = kernels.pulled_step(bounds.moved, bounds.violation)
+        bounds = bounds._replace(moved=math.inf)
     model, n, m = kernels.model, kernels.size, kernels.counts[2]
     nq, moved = model.nq, model.nq + 5 * n + m
     state = 'before', Inside('before', nq), Inside('before', nq + n)
@@ -261,14 +276,14 @@ def _constrained_step(kernels: MotionKernels, times: tuple[int, ...], law: Fused
                          f'{when}{k}', size)
               for when in ('middle', 'now') for k, size in enumerate(times)]
     stepped = 'stepped' if under_actuated else 'nominal'
-    parts.append(KernelCall(kernels.step.address, (
+    parts.append(KernelCall(step.address, (
         *state, 'span', *changing('middle'), *changing('now')), stepped, moved + STEP_FACTS))
     if not under_actuated:
         def unusual(given: Given) -> Row:
             facts = list(given['nominal'][moved:])
             torn = [CONFLICTING - facts[CONFLICT - FACTS]] if model.loops else []
             return [*gaps_of_step(facts, bounds), *torn]   # loops hold where a task cannot
-        return _whole(model, len(times), parts, m, law, unusual, kernels)
+        return _whole(model, len(times), parts, m, law, unusual, (kernels, step))
     assert kernels.observation is not None
     # See ``NominalModel.observe``: what no actuator can change is taken from the measured state.
     parts += [
@@ -283,7 +298,7 @@ def _constrained_step(kernels: MotionKernels, times: tuple[int, ...], law: Fused
     return _whole(model, len(times), parts, m, law, lambda given: [
         *gaps_of_step(list(given['stepped'][moved:]), bounds), *_near(model, given['way']),
         *gaps_of_observation(
-            list(given['seen'][moved:]), bounds.rank, bounds.taken)], kernels)
+            list(given['seen'][moved:]), bounds.rank, bounds.taken)], (kernels, step))
 
 
 def _whole(model: Model, times: int, parts: Parts, m: int, law: Fused,

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import functools
+import itertools
+import math
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,24 +19,29 @@ from mbd_ros.control.constraints.link_constraint import MOTION
 from mbd_ros.control.constraints.loop_constraint import ClosedLoops
 from mbd_ros.control.constraints.recorded import Known, Quantity, Recorded, Rows, Structure
 from mbd_ros.control.references.scalar_manifold import configuration_rate, displaced, normalized
-from mbd_ros.control.references.scalars import difference, identity, length, Row, square, sum_of
+from mbd_ros.control.references.scalars import (
+    difference, identity, length, Row, smallest, square, sum_of)
 from mbd_ros.control.step.applied_forces import SpringConstants
 from mbd_ros.control.udwadia_kalaba.drives import cleaning, driven_kernel, leave_a_motion
 from mbd_ros.control.udwadia_kalaba.rank_facts import FACTS, gathered, no_facts
 from mbd_ros.control.udwadia_kalaba.robot_code import machine_code
-from mbd_ros.control.udwadia_kalaba.solvers import reached_solver, solver, step_solver
+from mbd_ros.control.udwadia_kalaba.solvers import (
+    limited_solver, reached_solver, solver, step_solver)
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loop_kinematics import VALUES
-from mbd_ros.execution.calls.fused import Computed, Fused, fused, Inside, KernelCall
+from mbd_ros.execution.calls.fused import Argument, Computed, Fused, fused, Inside, KernelCall
 from mbd_ros.execution.ir.trace import Operand, Symbol
-from mbd_ros.spatial import Scalar
+from mbd_ros.spatial import larger, Scalar
 
 Given = Mapping[str, list[Symbol]]
 Part: TypeAlias = KernelCall | Computed
 
-STEP_FACTS = 4 + FACTS
+STEP_FACTS = 5 + FACTS
 """Numbers behind the vectors of a step: violation before and after, the lengths of the two
-corrections, then the facts, the least or largest of all stages but for rank and conflict."""
+corrections, the least share of the violation that a Newton step removed (1 where there was none),
+then the facts, the least or largest of all stages but for rank and conflict."""
+PULLS = 12
+"""Newton steps that pull a state onto its constraint from far away, in a step of machine code."""
 
 
 class Setting(NamedTuple):
@@ -113,7 +120,25 @@ class MotionKernels:
         self.acceleration = self._acceleration_kernel()
         self.drive = driven_kernel(dyn, setting.drives) if self._loops is not None else None
         self.step = self._step_kernel()
+        self._pulled: dict[tuple[float, float], Fused] = {}
         self.observation = (self._observation_kernel() if self.reach or setting.passive else None)
+
+    def pulled_step(self, longest: float, tolerance: float) -> Fused:
+        """
+        Return ``step`` with up to ``PULLS`` Newton steps in place of the one.
+
+        Parameters
+        ----------
+        longest : float
+            Longest change of a joint in each of them, see ``DirectElimination``.
+        tolerance : float
+            Violation below which they need not reduce it.
+
+        """
+        key = longest, tolerance
+        if key not in self._pulled:
+            self._pulled[key] = self._step_kernel(key)
+        return self._pulled[key]
 
     def _acceleration_kernel(self) -> Fused:
         """Return (q, v, what changes) to what ``constrained_motion`` gives, applied force."""
@@ -153,16 +178,19 @@ class MotionKernels:
         """Return a vector of a solved system in the order of v."""
         return [entries[k] for k in self._place]
 
-    def _correction_kernel(self, of: str) -> Fused:
+    def _correction_kernel(self, of: str, longest: float = math.inf) -> Fused:
         """
         Return (q, v, what changes) to phi, the least step (nv,) that removes it, and facts.
 
-        Or the step that removes ``phi_dot``, with ``of='rate'``.
+        Or the step that removes ``phi_dot``, with ``of='rate'``; or the damped one where an entry
+        would be longer than allowed.
         """
         n, held = self.size, self.counts[0]
         count = self.counts[('violation', 'rate').index(of)]
-        calls, metric = self._calls(), ('M',) if self._setting.metric == 'mass' and count else ()
-        if metric:
+        calls = self._calls()
+        weight: tuple[Argument, ...] = ()
+        if self._setting.metric == 'mass' and count:
+            weight = 'M',
             calls.append(self._call('mass_matrix', 'M', n * n, 'q'))
 
         def system(given: Given) -> list[Operand]:
@@ -170,10 +198,16 @@ class MotionKernels:
             return [*rows.violation, *getattr(rows, of),
                     *(entry for row in rows.matrix[:count] for entry in row)]
         calls.append(Computed(system, 'system', held + count + count * n))
-        code = step_solver(n, count, *metric) if count else None
+        code, limit, unit = None, np.array((longest,)), np.eye(n)
+        if count and longest < math.inf:
+            code = limited_solver(n, count)
+            more: tuple[Argument, ...] = (limit.ctypes.data,)
+            weight = weight or (unit.ctypes.data,)
+        elif count:
+            code, more = step_solver(n, count, weighted=bool(weight)), ()
         if code is not None:
             calls.append(KernelCall(code.address, (
-                *metric, Inside('system', held + count), Inside('system', held)),
+                *weight, Inside('system', held + count), Inside('system', held), *more),
                 'solved', n + FACTS))
 
         def results(given: Given) -> list[Operand]:
@@ -181,17 +215,22 @@ class MotionKernels:
             return [*given['system'][:held], *solved]
         return fused({**self._state, **self.changing},
                      [*calls, Computed(results, 'all', held + n + FACTS)], f'{of}_correction',
-                     (*self._keep, code))
+                     (*self._keep, code, limit, unit))
 
-    def _step_kernel(self) -> Fused:
+    def _step_kernel(self, pull: tuple[float, float] | None = None) -> Fused:
         """
         Return a step of RK4, one of Newton, one of the velocity, and the motion at its end.
+
+        With ``pull``, see ``pulled_step``, it takes more Newton steps, and damps them.
 
         (q, v, vdot, step, what changes at its middle and at its end) to q, v, vdot, constraint
         force, multipliers, applied force, effort; then what ``STEP_FACTS`` says.
         """
         model, n, (held, _, m) = self.model, self.size, self.counts
-        places, rates = self._correction_kernel('violation'), self._correction_kernel('rate')
+        longest, tolerance = (math.inf, 0.0) if pull is None else pull
+        places = self._correction_kernel('violation', longest)
+        rates = self._correction_kernel('rate')
+        steps = 1 if pull is None else PULLS
         at = {when: tuple(f'{when}_{name}' for name in self.changing)
               for when in ('middle', 'end')}
         inputs = {'q': model.nq, 'v': n, 'a1': n, 'step': 1,
@@ -224,24 +263,36 @@ class MotionKernels:
         sixth, third = 1.0 / 6.0, 1.0 / 3.0
         combined(5, (sixth, ''), (third, '2'), (third, '3'), (sixth, '4'))
         space = held + n + FACTS
-        called(places, 'c1', space, 'q5', 'v5', *at['end'])
-        parts.append(Computed(lambda given: displaced(
-            model, list(given['q5']), [-x for x in given['c1'][held:held + n]]), 'q6', model.nq))
-        called(rates, 'c2', space, 'q6', 'v5', *at['end'])
+
+        def corrected(step: int) -> None:
+            """Take a Newton step from one configuration to the next."""
+            called(places, f'c{step}', space, f'q{4 + step}', 'v5', *at['end'])
+            parts.append(Computed(lambda given: displaced(
+                model, list(given[f'q{4 + step}']),
+                [-x for x in given[f'c{step}'][held:held + n]]), f'q{5 + step}', model.nq))
+        for step in range(1, 1 + steps):
+            corrected(step)
+        corrections = [f'c{step}' for step in range(1, 1 + steps)]
+        last = f'q{5 + steps}'
+        called(rates, 'w', space, last, 'v5', *at['end'])
         parts.append(Computed(
-            lambda given: difference(given['v5'], given['c2'][held:held + n]), 'v6', n))
-        called(self.acceleration, 'a6', size, 'q6', 'v6', *at['end'])
-        parts += self._driven('q6', 'a6')
+            lambda given: difference(given['v5'], given['w'][held:held + n]), 'w5', n))
+        called(self.acceleration, 'a6', size, last, 'w5', *at['end'])
+        parts += self._driven(last, 'a6')
 
         def results(given: Given) -> list[Operand]:
-            a, c1, c2 = given['a6'], given['c1'], given['c2']
+            a, w = given['a6'], given['w']
             facts = [given[stage][size - n - FACTS:size - n] for stage in ('a6', 'a2', 'a3', 'a4')]
-            facts += [given[correction][held + n:] for correction in ('c1', 'c2')]
+            facts += [given[correction][held + n:] for correction in (*corrections, 'w')]
+            sizes = [length(given[name][:held]) for name in (*corrections, 'w')]
+            removed = [] if pull is None else [
+                larger(1.0 - after / larger(before, tolerance), (tolerance - before) / tolerance)
+                for before, after in itertools.pairwise(sizes)]
             if self.drive is not None:
                 facts.append(given['driven'][n:])
-            return [*given['q6'], *given['v6'], *self._moved(given, a),
-                    length(c1[:held]), length(c2[:held]), length(c1[held:held + n]),
-                    length(c2[held:held + n]), *gathered(facts)]
+            return [*given[last], *given['w5'], *self._moved(given, a), sizes[0], sizes[-1],
+                    sum_of(length(given[name][held:held + n]) for name in corrections),
+                    length(w[held:held + n]), smallest([1.0, *removed]), *gathered(facts)]
         return fused(inputs, [*parts, Computed(
             results, 'all', model.nq + 5 * n + m + STEP_FACTS)], 'nominal_step',
             (self.acceleration, places, rates, self.drive))
@@ -258,7 +309,7 @@ class MotionKernels:
         held = setting.drives if self._loops is not None else tuple(
             k for k in range(n) if k not in setting.passive)
         count = len(held) + (0 if self._loops is None else self._loops.count)
-        code, size = step_solver(n, count, 'M'), 3 * n + 2 * m + FACTS
+        code, size = step_solver(n, count), 3 * n + 2 * m + FACTS
         parts: list[Part] = [self._call('mass_matrix', 'M', n * n, 'q')]
         if self._loops is not None:
             parts += [part for one in self._loops.quantities for part in self._called(one)]

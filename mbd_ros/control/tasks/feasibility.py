@@ -50,7 +50,7 @@ def check_joints(dyn: PreparedDynamics, joints: Sequence[str], path: Path, end: 
         the loops; says when.
 
     """
-    limits, coordinates = Limits(dyn.model, often=False), JointCoordinates(dyn.model, joints)
+    limits, coordinates = Limits(dyn.model), JointCoordinates(dyn.model, joints)
     others = [dyn.model.joint_names[joint.number] for joint in joints_outside_loops(dyn.model)]
     passive = PassiveJoints(dyn, (*joints, *others), start=q) if dyn.model.loops else None
     place, rates = q.copy(), np.zeros(dyn.model.nv)
@@ -88,7 +88,7 @@ def check_task(dyn: PreparedDynamics, task: Task, q: Vector) -> None:
     end = max(map(length_of, followed_by(motion.constraint)), default=0.0)
     if floating_base(model) is not None:
         return   # it can go anywhere
-    limits, rest = Limits(model, often=False), np.zeros(model.nv)
+    limits, rest = Limits(model), np.zeros(model.nv)
     nearest = DirectElimination(task.metric, position_iterations=200, nudge=0.02)
     for time in np.linspace(0.0, end, SAMPLES if end > 0.0 else 1).tolist():
         found = nearest.eliminate(dyn, motion.whole, q, rest, time)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-import functools
 import math
-from typing import Any
 
 import numpy as np
 
 from mbd_ros.control.references.scalars import Row, smallest
-from mbd_ros.control.udwadia_kalaba.robot_code import LARGEST_DENSE
-from mbd_ros.execution.calls.traced_function import machine_code_of
 from mbd_ros.model import Model
 from mbd_ros.model.state import simple_entries
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Vector
@@ -35,14 +30,10 @@ class Limits:
     ----------
     model : Model
         The robot.
-    often : bool, optional
-        Whether states are looked at so often that making machine code for it pays.
 
     """
 
-    def __init__(self, model: Model, *, often: bool = True) -> None:
-        self._model = model
-        self._often = often
+    def __init__(self, model: Model) -> None:
         self._q, self._v = simple_entries(model)
         self._all = len(self._v) == model.nv
         lower, upper = model.lower[self._v], model.upper[self._v]
@@ -70,22 +61,10 @@ class Limits:
             found.append(-smallest([-excess for excess in beyond]))
         return found[0], found[1]
 
-    @functools.cached_property
-    def _in_machine_code(self) -> Callable[..., Any] | None:
-        """``excesses`` in machine code, where that pays and the robot is not too large for it."""
-        if not self._often or self._model.nv > LARGEST_DENSE or not len(self._v):
-            return None
-        return machine_code_of(
-            lambda _, q, v: list(self.excesses(list(q), list(v))),
-            (self._model.nq, self._model.nv), 'limits', 'excess over limits',
-            otherwise=lambda *state: None)
-
     def too_fast(self, v: Vector) -> bool:
-        """Tell whether a joint has a velocity (nv,) that is granted not even a measured one."""
-        count = len(self._names)
-        speeds = v[self._v]
-        return bool(((speeds < self._widened[0][count:])
-                     | (speeds > self._widened[1][count:])).any())
+        """Return whether a planned velocity (nv,) exceeds the limit of a joint."""
+        count, speeds = len(self._names), v[self._v]
+        return bool(((speeds < self._low[count:]) | (speeds > self._high[count:])).any())
 
     def exceeded(self, q: Vector, v: Vector, *, measured: bool = False, moving: bool = False
                  ) -> str:
@@ -108,10 +87,6 @@ class Limits:
             Joint, what was found and what is allowed; empty if none is exceeded.
 
         """
-        if self._in_machine_code is not None:
-            inside = self._in_machine_code(q, v)
-            if inside is not None and inside[int(measured)] <= 0.0:
-                return ''
         state = np.concatenate((q, v) if self._all else (q[self._q], v[self._v]))
         low, high = self._widened if measured else (self._low, self._high)
         beyond = (state < low) | (state > high)

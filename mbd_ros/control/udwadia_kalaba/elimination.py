@@ -17,17 +17,12 @@ from typing import NamedTuple
 import numpy as np
 
 from mbd_ros.control.constraints.servo_constraints import Constraint
-from mbd_ros.control.udwadia_kalaba.equation import factorize
-from mbd_ros.control.udwadia_kalaba.solvers import quick_constrained_acceleration
+from mbd_ros.control.udwadia_kalaba.solvers import limited_entry, quick_constrained_acceleration
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.triangles import solve_triangle
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import InvalidValueError, NotFiniteError
 from mbd_ros.simulation.manifold import displaced, joint_of_each_velocity, Matrix, Vector
 
 METRICS = ('mass', 'euclidean')
-DAMPING_RANGE = 12.0
-"""The damping is sought within these powers of e around the largest singular value."""
-
 RETRIES = 8
 """How often a step that does not reduce the violation is tried again at half the length."""
 
@@ -174,10 +169,10 @@ class DirectElimination:
         rate_before = _norm(rate)
         start = v
         for _ in range(self.velocity_iterations):
-            metric = _Metric(self, dyn, constraint.matrix(q, v, t)[:len(rate)], q)
-            step, rank = metric.step(rate, self.max_velocity_step)
+            rows = constraint.matrix(q, v, t)[:len(rate)]
+            step, rank = self._step(dyn, q, rows, rate, self.max_velocity_step)
             v = v - step
-            rate = rate - metric.rows @ step   # phi_dot is linear in v
+            rate = rate - rows @ step   # phi_dot is linear in v
         return Elimination(q, v, before, after, rate_before, _norm(rate), iterations, moved,
                            _norm(v - start), rank, converged)
 
@@ -193,9 +188,9 @@ class DirectElimination:
         moved, rank, iterations, limit = 0.0, 0, 0, self.max_step
         nudge = self.nudge
         while iterations < self.position_iterations and not size <= goal:
-            metric = _Metric(self, dyn, constraint.matrix(q, v, t)[:len(phi)], q)
+            rows = constraint.matrix(q, v, t)[:len(phi)]
             for _ in range(RETRIES):
-                step, rank = metric.step(phi, limit)
+                step, rank = self._step(dyn, q, rows, phi, limit)
                 candidate = displaced(dyn.model, q, -step)
                 trial = constraint.violation(candidate, t)
                 assert trial is not None
@@ -215,54 +210,23 @@ class DirectElimination:
             limit = min(2.0 * limit, self.max_step)
         return q, before, size, iterations, moved, rank
 
-
-class _Metric:
-    """Rows of a constraint at one configuration, and the norm in which steps are measured."""
-
-    def __init__(
-        self, settings: DirectElimination, dyn: PreparedDynamics, rows: Matrix, q: Vector,
-    ) -> None:
-        self._tolerance = settings.rank_tolerance
-        self._q = q
-        self._settings, self._dyn = settings, dyn
-        self._rows = self.rows = rows
-        self._names = joint_of_each_velocity(dyn.model)
-        n = rows.shape[1]
-        self._n = n
-
-    def step(self, violation: Vector, limit: float) -> tuple[Vector, int]:
+    def _step(self, dyn: PreparedDynamics, q: Vector, rows: Matrix, violation: Vector,
+              limit: float) -> tuple[Vector, int]:
         """Return the least change that removes a violation, damped to a limit, and the rank."""
+        m, n = rows.shape
+        weight = dyn.mass_matrix(q) if self.metric == 'mass' else np.eye(n)
         # The least step is the acceleration of a robot at rest with ``A qdd = phi``.
         solution = quick_constrained_acceleration(
-            self._weight(), np.zeros(self._n), self._rows, violation, tolerance=self._tolerance,
-            joint_names=self._names)
+            weight, np.zeros(n), rows, violation, tolerance=self.rank_tolerance,
+            joint_names=joint_of_each_velocity(dyn.model))
         step = solution.accelerations
         if limit < math.inf and np.abs(step).max() > limit:
-            step = self._damped(violation, limit)
+            damped = limited_entry(n, m)(
+                weight.ravel(), rows.ravel(), violation, np.array((limit,)))
+            if damped is None:
+                raise NotFiniteError('step', 'an elimination', math.nan)
+            step = damped[:n]
         return step, solution.rank
-
-    def _weight(self) -> Matrix:
-        """Return the matrix of the norm (nv, nv)."""
-        return (self._dyn.mass_matrix(self._q) if self._settings.metric == 'mass'
-                else np.eye(self._n))
-
-    def _damped(self, violation: Vector, limit: float) -> Vector:
-        """Return ``B^T (B B^T + mu^2)^-1 phi`` with mu such that the longest entry is at limit."""
-        factor = factorize(self._weight(), self._names)
-        columns = solve_triangle(factor, self._rows.T)
-        U, sigma, Vt = np.linalg.svd(columns, full_matrices=False)
-        joints = solve_triangle(factor, U, transposed=True)
-        sigma[sigma <= self._tolerance * sigma[0]] = 0.0
-        weights = sigma * (Vt @ violation)
-        low, high = sigma[0] * np.exp(-DAMPING_RANGE), sigma[0] * np.exp(DAMPING_RANGE)
-        while high > 1.01 * low:
-            mu = math.sqrt(low * high)
-            if np.abs(joints @ (weights / (sigma * sigma + mu * mu))).max() > limit:
-                low = mu
-            else:
-                high = mu
-        step: Vector = joints @ (weights / (sigma * sigma + high * high))
-        return step
 
 
 def _norm(vector: Vector) -> float:

@@ -21,6 +21,12 @@ from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, PIVOT, RANK
 from mbd_ros.execution.ir.loop_code import seldom
 from mbd_ros.simulation.manifold import Matrix, Vector
 
+DAMPING_RANGE = 1e11
+"""The squared damping is sought between this part and this multiple of the sum of all squared
+singular values."""
+BISECTIONS = 40
+"""They leave 1e-10 of the damping open."""
+
 
 def constrained_motion(M: Matrix, Q: Vector, A: Matrix, b: Vector, result: Vector,
                        n: int, m: int, passive: int, width: int) -> None:
@@ -104,6 +110,7 @@ def least_step(M: Matrix, A: Matrix, d: Vector, result: Vector, n: int, m: int, 
     solve_lower(L, scales, X, n, width)
     least_norm(X, d, u, multipliers, result[n:], n, m, width)
     result[n + PIVOT] = pivot
+    result[n + CONFLICT] = 0.0
     solve_upper(L, scales, u, result, n)
 
 
@@ -117,6 +124,84 @@ def shortest_step(A: Matrix, d: Vector, result: Vector, n: int, m: int, width: i
             X[i, j] = A[j, i]
     least_norm(X, d, result, multipliers, result[n:], n, m, width)
     result[n + PIVOT] = 1.0
+    result[n + CONFLICT] = 0.0
+
+
+def limited_step(M: Matrix, A: Matrix, d: Vector, limit: Vector, result: Vector,
+                 n: int, m: int, width: int) -> None:
+    """
+    Find the x with ``A x = d`` of least length in the metric of M, none of its entries too long.
+
+    Where one is longer the damped step (Levenberg-Marquardt) takes the place of the least one,
+    ``x = M^-1 A^T (A M^-1 A^T + mu^2)^-1 d`` with mu such that the longest entry is at the limit:
+    it avoids the directions in which a singularity makes steps long.
+
+    Parameters
+    ----------
+    M, A, d, result, n, m, width
+        As of ``least_step``.
+    limit : array
+        (1,).
+
+    """
+    least_step(M, A, d, result, n, m, width)
+    longest = 0.0
+    for i in range(n):
+        longest = abs(result[i]) if abs(result[i]) > longest else longest
+    if longest > limit[0]:
+        damp(M, A, d, limit, result, n, m, width)
+
+
+@seldom
+def damp(M: Matrix, A: Matrix, d: Vector, limit: Vector, result: Vector,
+         n: int, m: int, width: int) -> None:
+    """Write the damped step of ``limited_step``: mu by bisection of its logarithm."""
+    L = np.empty((n, n))
+    scales = np.empty(n)
+    X = np.zeros((n, width))
+    G = np.zeros((m, m))
+    T = np.empty((m, m))
+    roots = np.empty(m)
+    w = np.empty((m, 1))
+    z = np.empty(m)
+    multipliers = np.empty(m)
+    y = np.empty(n)
+    factorize(M, L, scales, n)
+    for i in range(n):
+        for j in range(m):
+            X[i, j] = A[j, i]
+    solve_lower(L, scales, X, n, width)
+    low = 0.0
+    for i in range(m):
+        for j in range(m):
+            for k in range(n):
+                G[i, j] += X[k, i] * X[k, j]
+        low += G[i, i]
+    high = DAMPING_RANGE * low
+    low = low / DAMPING_RANGE
+    for _ in range(BISECTIONS):
+        square = math.sqrt(low * high)
+        for i in range(m):
+            G[i, i] += square
+            w[i, 0] = d[i]
+        factorize(G, T, roots, m)
+        solve_lower(T, roots, w, m, 1)
+        for i in range(m):
+            G[i, i] -= square
+            z[i] = w[i, 0]
+        solve_upper(T, roots, z, multipliers, m)
+        for i in range(n):
+            y[i] = 0.0
+            for j in range(m):
+                y[i] += X[i, j] * multipliers[j]
+        solve_upper(L, scales, y, result, n)
+        longest = 0.0
+        for i in range(n):
+            longest = abs(result[i]) if abs(result[i]) > longest else longest
+        if longest > limit[0]:
+            low = square
+        else:
+            high = square
 
 
 def factorize(M: Matrix, L: Matrix, scales: Vector, n: int) -> float:

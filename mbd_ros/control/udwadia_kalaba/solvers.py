@@ -13,7 +13,7 @@ from mbd_ros.control.udwadia_kalaba.rank_facts import (
 from mbd_ros.control.udwadia_kalaba.reached_systems import reached_motion
 from mbd_ros.control.udwadia_kalaba.robot_code import padded
 from mbd_ros.control.udwadia_kalaba.small_systems import (
-    actuated_efforts, constrained_motion, least_step, shortest_step)
+    actuated_efforts, constrained_motion, least_step, limited_step, shortest_step)
 from mbd_ros.execution.calls.fast_call import fast_call
 from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
 from mbd_ros.simulation.manifold import Matrix, Vector
@@ -33,14 +33,24 @@ def solver(n: int, m: int, passive: int) -> LoopCode:
 
 
 @functools.lru_cache(maxsize=64)
-def step_solver(n: int, m: int, metric: str = '') -> LoopCode:
-    """Return ``least_step`` in the metric ``'M'``, or ``shortest_step``."""
-    written_out = _is_small(n, m)
-    if metric:
-        return loop_code(least_step, [(n, n), (m, n), (m,), (n + FACTS,)], [n, m, padded(m)],
-                         written_out=written_out)
-    return loop_code(shortest_step, [(m, n), (m,), (n + FACTS,)], [n, m, padded(m)],
-                     written_out=written_out)
+def step_solver(n: int, m: int, *, weighted: bool = True) -> LoopCode:
+    """Return ``least_step``, or ``shortest_step`` without the weight M."""
+    shapes = [(m, n), (m,), (n + FACTS,)]
+    return loop_code(least_step if weighted else shortest_step, [(n, n)] * weighted + shapes,
+                     [n, m, padded(m)], written_out=_is_small(n, m))
+
+
+@functools.lru_cache(maxsize=64)
+def limited_solver(n: int, m: int) -> LoopCode:
+    """Return ``limited_step`` for numbers of velocities and of rows."""
+    return loop_code(limited_step, [(n, n), (m, n), (m,), (1,), (n + FACTS,)],
+                     [n, m, padded(m)])
+
+
+@functools.lru_cache(maxsize=64)
+def limited_entry(n: int, m: int) -> Callable[..., Vector | None]:
+    """Return ``(M, A, d, limit)``, flat, to the result of ``limited_step``, from Python."""
+    return _called(limited_solver(n, m), (n * n, m * n, m, 1), n + FACTS, 'limited_step')
 
 
 @functools.lru_cache(maxsize=64)
@@ -123,12 +133,16 @@ def is_conflicting(facts: Sequence[float], m: int) -> bool:
 @functools.lru_cache(maxsize=64)
 def _entry(n: int, m: int) -> Callable[..., Vector | None]:
     """Return ``(M, Q, A, b)``, flat, to the result of ``constrained_motion``, from Python."""
-    code = solver(n, m, 0)
+    return _called(solver(n, m, 0), (n * n, n, m * n, m), 2 * (n + m) + FACTS,
+                   'constrained_motion')
 
+
+def _called(code: LoopCode, sizes: Sequence[int], size: int, name: str
+            ) -> Callable[..., Vector | None]:
+    """Return machine code as a function of Python; None for what is not finite."""
     def not_finite(*arguments: object) -> None:
         assert code, 'kept alive as long as the function that calls it'
-    return fast_call(code.address, (n * n, n, m * n, m), (), (2 * (n + m) + FACTS,), not_finite,
-                     'constrained_motion', 'constrained acceleration of a small system')
+    return fast_call(code.address, sizes, (), (size,), not_finite, name, 'a small system')
 
 
 def _is_small(n: int, m: int) -> bool:

@@ -13,7 +13,8 @@ from mbd_ros.control.udwadia_kalaba.drives import driven
 from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration
 from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CONFLICT, FACTS, KEPT, PIVOT, RANK
 from mbd_ros.control.udwadia_kalaba.small_systems import constrained_motion
-from mbd_ros.control.udwadia_kalaba.solvers import actuated_solver, solver, step_solver
+from mbd_ros.control.udwadia_kalaba.solvers import (
+    actuated_solver, limited_entry, solver, step_solver)
 from mbd_ros.dynamics.loop_closure import close_loops
 from mbd_ros.dynamics.loop_efforts import driven_share
 
@@ -69,13 +70,14 @@ def test_it_is_the_general_form(size, conflict, seed):
 
 @settings(max_examples=30, deadline=None)
 @given(size=st.sampled_from([(3, 3, 3), (6, 3, 3), (7, 6, 4), (4, 7, 4), (21, 21, 19)]),
-       metric=st.sampled_from(['', 'M']), seed=st.integers(0, 10**6))
-def test_the_least_step_is_the_acceleration_of_a_robot_at_rest(size, metric, seed):
+       weighted=st.booleans(), seed=st.integers(0, 10**6))
+def test_the_least_step_is_the_acceleration_of_a_robot_at_rest(size, weighted, seed):
     n, m, rank = size
     M, _, A, d = system(np.random.default_rng(seed), n, m, rank)
-    M = M if metric else np.eye(n)
-    arrays = [*([M] if metric else []), np.ascontiguousarray(A), d, np.zeros(n + FACTS)]
-    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arrays))(step_solver(n, m, metric).address)(
+    M = M if weighted else np.eye(n)
+    arrays = [*([M] * weighted), np.ascontiguousarray(A), d, np.zeros(n + FACTS)]
+    code = step_solver(n, m, weighted=weighted)
+    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arrays))(code.address)(
         *(array.ctypes.data for array in arrays))
     step, facts = arrays[-1][:n], arrays[-1][n:]
     if clear(facts, LEAST):
@@ -183,3 +185,28 @@ def test_efforts_of_actuated_joints():
     rest = np.linalg.solve(M[p, p], -h[p] - M[p, a] @ wanted[a])
     np.testing.assert_allclose(found[a], h[a] + M[a, p] @ rest + M[a, a] @ wanted[a], atol=1e-12)
     assert not found[p].any()
+
+
+@settings(max_examples=30, deadline=None)
+@given(size=st.sampled_from([(3, 3), (6, 3), (7, 6), (9, 1)]), seed=st.integers(0, 10**6),
+       part=st.floats(0.01, 0.99))
+def test_a_step_that_is_too_long_becomes_the_damped_one_of_that_length(size, seed, part):
+    """And one that is not stays the least one, at both sides of the limit."""
+    n, m = size
+    M, _, A, d = system(np.random.default_rng(seed), n, m, m)
+    limited = limited_entry(n, m)
+    least = limited(M.ravel(), A.ravel(), d, np.array((1e300,)))[:n]
+    longest = np.abs(least).max()
+    beyond, within = (limited(M.ravel(), A.ravel(), d, np.array((factor * longest,)))[:n]
+                      for factor in (1.0 - 1e-6, 1.0 + 1e-6))
+    np.testing.assert_array_equal(within, least)
+    assert np.abs(beyond).max() < longest
+    step = limited(M.ravel(), A.ravel(), d, np.array((part * longest,)))[:n]
+    # The bisection leaves 1e-10 of the damping open; the length changes at most as fast.
+    np.testing.assert_allclose(np.abs(step).max(), part * longest, rtol=1e-9)
+    # x = M^-1 A^T w with (A M^-1 A^T + mu^2) w = d: what is left of d is along w.
+    w = np.linalg.lstsq(A.T, M @ step, rcond=None)[0]
+    left = d - A @ step
+    mu = (left @ w) / (w @ w)
+    assert mu > 0.0
+    np.testing.assert_allclose(left, mu * w, atol=1e-6 * np.abs(d).max())
