@@ -122,27 +122,40 @@ def untouched_lines(source: str) -> set[int]:
     return lines
 
 
+def places_of(source: str) -> dict[int, list[tuple[str, int]]]:
+    """Return the changes possible in each line: an operator, and the number of its place."""
+    chosen = {name: get_operator(name)() for name in operator_names()
+              if any(re.fullmatch(f'core/{pattern}', name) for pattern in CONFIG['operators'])}
+    places: dict[int, list[tuple[str, int]]] = defaultdict(list)
+    counts: dict[str, int] = defaultdict(int)
+    for node in ast_nodes(get_ast(source)):
+        for name, operator in chosen.items():
+            for (line, _), _ in operator.mutation_positions(node):
+                places[line].append((name, counts[name]))
+                counts[name] += 1
+    return places
+
+
 def mutants_of(tree: Path, room: str, randomness: random.Random) -> Iterator[Mutant]:
     """Yield changes of a room in a random order, at most one for each line."""
-    chosen = [name for name in operator_names()
-              if any(re.fullmatch(f'core/{pattern}', name) for pattern in CONFIG['operators'])]
-    places: dict[tuple[Path, int], list[tuple[str, int]]] = defaultdict(list)
     sources = {path: path.read_text() for path in sorted((tree / 'mbd_ros' / room).rglob('*.py'))}
-    for path, source in sources.items():
-        nodes, spared = list(ast_nodes(get_ast(source))), untouched_lines(source)
-        for name in chosen:
-            operator = get_operator(name)()
-            positions = (start for node in nodes for start, _ in operator.mutation_positions(node))
-            for occurrence, (line, _) in enumerate(positions):
-                if line not in spared:
-                    places[path, line].append((name, occurrence))
-    for path, line in randomness.sample(sorted(places), len(places)):
-        name, occurrence = randomness.choice(places[path, line])
-        code = mutate_code(sources[path], get_operator(name)(), occurrence)
-        after = changed_line(sources[path], code)
+    lines = [(path, line) for path, source in sources.items()
+             for line in range(1, 1 + len(source.splitlines()))]
+    places: dict[Path, dict[int, list[tuple[str, int]]]] = {}
+    for path, line in randomness.sample(lines, len(lines)):
+        source = sources[path]
+        if path not in places:
+            spared = untouched_lines(source)
+            places[path] = {at: found for at, found in places_of(source).items()
+                            if at not in spared}
+        if line not in places[path]:
+            continue
+        name, occurrence = randomness.choice(places[path][line])
+        code = mutate_code(source, get_operator(name)(), occurrence)
+        after = changed_line(source, code)
         if after is not None:
             yield Mutant(room, str(path.relative_to(tree)), line, name.removeprefix('core/'),
-                         sources[path].splitlines()[line - 1].strip(), after, code)
+                         source.splitlines()[line - 1].strip(), after, code)
 
 
 def changed_line(before: str, after: str) -> str | None:
@@ -252,6 +265,7 @@ def main() -> None:
                 return
             survived = survives(mutant, tests[mutant.room], tree)
             counts[mutant.room][survived] += 1
+            print('x' if survived else '.', end='', file=sys.stderr, flush=True)
             if survived:
                 print(f'survived: {mutant.path}:{mutant.line}: {mutant.operator}\n'
                       f'    {mutant.before}\n    {mutant.after}', flush=True)
