@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import mbd_ros
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.model import load, state
 
@@ -132,6 +133,15 @@ def test_random_configurations_with_half_a_range_or_none(kind, lower, upper):
                for seed in range(100)]
     assert first <= min(samples) < first + 0.1 * (last - first)
     assert last >= max(samples) > last - 0.1 * (last - first)
+
+
+@pytest.mark.parametrize(('kind', 'expected'), [
+    ('revolute', [0.0]), ('prismatic', [0.0]), ('spherical', [0.0, 0.0, 0.0, 1.0]),
+    ('planar', [0.0, 0.0, 1.0, 0.0]), ('floating', [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])])
+def test_neutral_is_where_the_description_puts_the_link(kind, expected):
+    model = load(one_joint('<origin xyz="1 2 3"/><axis xyz="0 0 1"/>' + LIMIT, kind))
+    assert state.neutral(model).tolist() == expected
+    assert mbd_ros.pose(model, state.neutral(model), 'arm')[:3, 3].tolist() == [1.0, 2.0, 3.0]
 
 
 @pytest.mark.parametrize(('kind', 'places'), [('floating', 3), ('planar', 2)])
