@@ -8,10 +8,11 @@ from pathlib import Path
 import signal
 import sys
 
-from demo import answers, ARM, ROOT, Sound, stage
+from demo import ARM, ROOT, stage
 from graphs import Graph
 from processes import node_runner, Running
 from score import Score
+from sound import answers, Sound
 
 HERE = Path(__file__).resolve().parent
 SUPPORT = {'PYTHONPATH': str(HERE.parent / 'support')}
@@ -55,6 +56,7 @@ def many(score: Score, start: Callable[..., Running], graph: Graph, sound: Sound
             graph.wait_until(lambda one=one: 'answered' in one.output or not one.up,
                              'clients get their answers')
             found = one.wait_for(r'answered (\d+) of (\d+), refused (\d+)')
+            graph.wait_until(lambda one=one: not one.up, 'the clients end')
             assert found[1] == found[2] and found[3] == '0', found[0]
     with score.trial(f'the server answers as before, {turn}'):
         answers(graph)

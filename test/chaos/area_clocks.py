@@ -6,13 +6,14 @@ from collections.abc import Callable
 import signal
 import time
 
-from demo import answers, ARM, Demo, ROOT, Sound, stage
+from demo import ARM, Demo, ROOT, stage
 from diagnostic_msgs.msg import DiagnosticArray
 from graphs import Graph
 from mbd_msgs.msg import ControllerState
 from processes import node_runner, PATIENCE, Running
 from rosgraph_msgs.msg import Clock
 from score import Score
+from sound import answers, Sound
 
 JUMPS = (1, 3600, 100_000_000, 2_147_483_000, 5, 0)   # s: where /clock goes, one after the other
 TICK = 200_000_000   # ns of simulated time between two messages

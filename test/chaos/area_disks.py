@@ -9,10 +9,11 @@ import shutil
 import subprocess
 import sys
 
-from demo import answers, ARM, patient_config, ROOT, Sound, stage
+from demo import ARM, patient_config, ROOT, stage
 from graphs import Graph
 from processes import Running
 from score import Score
+from sound import answers, Sound
 
 NODES = ('dynamics_server', 'simulator', 'controller')
 SMALL = 8192   # bytes: less than the machine code of any robot

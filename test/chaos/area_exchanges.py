@@ -9,13 +9,14 @@ from pathlib import Path
 import threading
 from typing import Any
 
-from demo import answers, Demo, JOINTS, question, ROOT, Sound, stage
+from demo import Demo, ROOT, stage
 from graphs import Graph
 from mbd_msgs.srv import GetGraph, MassMatrix, MoveModule, SetGraph
 from processes import launcher, PATIENCE, Running
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from score import Score
 from sensor_msgs.msg import JointState
+from sound import answers, JOINTS, question, Sound
 from std_msgs.msg import String
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)

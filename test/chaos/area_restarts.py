@@ -8,13 +8,14 @@ import time
 from typing import Any
 import urllib.request
 
-from demo import answers, Demo, NODES, question, stage
+from demo import Demo, NODES, stage
 from graphs import Graph
 from mbd_msgs.msg import ControllerState
 from mbd_msgs.srv import MassMatrix, MoveModule
 from processes import launcher, PATIENCE, Running
 from score import Score
 from sensor_msgs.msg import JointState
+from sound import answers, question
 
 LOST = ControllerState.MODE_LOST
 TIMED_OUT = 'no effort command for'   # of the simulator

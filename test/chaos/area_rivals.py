@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 import math
 import random
+import sys
 import time
 
-from demo import ARM, assert_quiet, Demo, end, NODES, patient_config, ROOT, stage
+from demo import ARM, Demo, end, NODES, patient_config, ROOT, stage
 from graphs import Graph
 from processes import launcher, Running
 from score import Score
+from sound import assert_quiet
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension, MultiArrayLayout
 
-TIMES = 200   # wild commands of one kind
+TIMES = 200       # wild commands of one kind
+WAY_BACK = 60.0   # s of simulated time: they turn joints by up to 90 rad; 1.5 rad/s leads back
 
 
 def run(score: Score) -> None:
@@ -36,9 +39,8 @@ def second_controller(demo: Demo, start: Callable[..., Running], score: Score) -
     """Let a second controller send efforts to the same robot for a while."""
     count = demo.efforts.count
     rival = start(
-        'controller', '--ros-args', '-r', '__node:=rival', '--params-file',
-        str(patient_config(score.folder)), '-p',
-        f'robot_description:={ROOT / "urdf" / ARM}.urdf')
+        sys.executable, '-m', 'mbd_ros.nodes.controller', '--ros-args', '--params-file',
+        patient_config(score.folder), '-p', f'robot_description:={ROOT / "urdf" / ARM}.urdf')
     rival.wait_for('generation 1')
     demo.graph.wait_until(lambda: demo.efforts.count > count + score.cases(500, 3000),
                           'efforts go on')
@@ -75,7 +77,7 @@ def wild(score: Score, demo: Demo) -> None:
                 publisher.publish(make(score.rng))
                 time.sleep(0.002)
             demo.efforts.wrong.clear()   # these were ours
-            demo.tracks_again()
+            demo.tracks_again(WAY_BACK)
             demo.sound()
     demo.graph.node.destroy_publisher(publisher)
 

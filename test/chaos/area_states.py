@@ -9,11 +9,12 @@ import math
 import random
 import time
 
-from demo import ARM, patient_config, ROOT, Sound, stage
+from demo import ARM, patient_config, ROOT, stage
 from graphs import Graph
 from processes import node_runner
 from score import Score
 from sensor_msgs.msg import JointState
+from sound import Sound
 
 Messages = list[JointState]
 Disturbance = Callable[['Relay', JointState], Messages]

@@ -3,10 +3,10 @@
 import sys
 import threading
 
-from demo import JOINTS, question
 from mbd_msgs.srv import ForwardDynamics, MassMatrix
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from sound import JOINTS, question
 from trajectory_msgs.msg import JointTrajectoryPoint
 
 LARGE = 5000   # points: the server takes turns with these
@@ -18,8 +18,7 @@ def main(clients: int, calls: int) -> None:
     node = rclpy.create_node('load')
     executor = SingleThreadedExecutor()
     executor.add_node(node)
-    spinning = threading.Thread(target=executor.spin, daemon=True)
-    spinning.start()
+    threading.Thread(target=spin, args=(executor,), daemon=True).start()
     small = [node.create_client(MassMatrix, 'dynamics_server/mass_matrix')
              for _ in range(clients)]
     large = node.create_client(ForwardDynamics, 'dynamics_server/forward_dynamics')
@@ -40,9 +39,15 @@ def main(clients: int, calls: int) -> None:
                 answered += 1
         refused += sum(future.done() and not future.result().success for future in futures)
     print(f'answered {answered} of {calls * (clients + 1)}, refused {refused}', flush=True)
-    executor.shutdown(5.0)
-    spinning.join(5.0)
     rclpy.shutdown()
+
+
+def spin(executor: SingleThreadedExecutor) -> None:
+    """Take answers until the end."""
+    try:
+        executor.spin()
+    except ExternalShutdownException:
+        pass
 
 
 if __name__ == '__main__':

@@ -1,117 +1,24 @@
-"""A launched robot that is disturbed, and what has to hold after every disturbance."""
+"""The robots that are launched to be disturbed, and their end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-import math
 import os
 from pathlib import Path
 import shutil
 import signal
 from typing import Any
 
-from geometry_msgs.msg import Pose, Quaternion
 from graphs import Graph
-from mbd_msgs.msg import ControllerState
-from mbd_msgs.srv import MassMatrix
 from processes import launcher, PATIENCE, Running, starting
 from score import Score
-from std_msgs.msg import Float64MultiArray
-from trajectory_msgs.msg import JointTrajectoryPoint
+from sound import answers, assert_quiet, Sound
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 ARM = 'three_link_arm'
-JOINTS = ['joint1', 'joint2', 'joint3']
-EFFORT_LIMIT = 200.0       # N m, of every joint in urdf/three_link_arm.urdf
-TOLERANCE = 1e-3           # m; the undisturbed arm stays within 1e-5 m
-RECOVERY = 10.0            # s of simulated time; two turns of a joint at approach_speed 1.5 rad/s
-SETTLED = 0.2              # s of simulated time that it has to go on tracking
-TROUBLE = ('Traceback', 'internal error', 'Segmentation fault', 'core dumped')
 NODES = ('robot_state_publisher', 'dynamics_server', 'controller', 'simulator')
-
-
-class Efforts:
-    """Every effort command that is sent, and what is wrong with any."""
-
-    def __init__(self, graph: Graph, limit: float = EFFORT_LIMIT) -> None:
-        self.count = 0
-        self.wrong: list[str] = []
-        self._limit = limit
-        graph.node.create_subscription(
-            Float64MultiArray, 'effort_controller/commands', self._hear, 100)
-
-    def _hear(self, message: Float64MultiArray) -> None:
-        self.count += 1
-        if not all(math.isfinite(one) and abs(one) <= self._limit for one in message.data):
-            self.wrong.append(f'efforts {list(message.data)} beyond {self._limit} N m')
-
-
-class Sound:
-    """
-    What has to hold of a robot that is controlled, whatever disturbs it.
-
-    Parameters
-    ----------
-    graph : Graph
-        Listens.
-
-    Attributes
-    ----------
-    all : list of Running
-        What was started.
-
-    """
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self.all: list[Running] = []
-        self.states = graph.hear(ControllerState, 'controller/state', 100)
-        self.efforts = Efforts(graph)
-
-    def said(self, text: str) -> int:
-        """Return how often any node has said something."""
-        return sum(running.output.count(text) for running in self.all)
-
-    def wait_for_more(self, text: str, before: int) -> None:
-        """Wait until any node has said something more often than before."""
-        self.graph.wait_until(lambda: self.said(text) > before, f'somebody says {text!r}')
-
-    def wait_for_mode(self, mode: int) -> ControllerState:
-        """Wait until the controller is in a mode from now on; return that state."""
-        seen = len(self.states)
-        return self.graph.wait_until(
-            lambda: next((one for one in self.states[seen:] if one.mode == mode), None),
-            f'mode {mode} of the controller; the last is '
-            f'{self.states[-1].mode if self.states else None}')
-
-    def tracks_again(self, within: float = RECOVERY) -> float:
-        """
-        Wait until the tool is on its path from now on.
-
-        Parameters
-        ----------
-        within : float, optional
-            Simulated time of unbroken tracking after which it has to be there [s].
-
-        Returns
-        -------
-        float
-            How long it took [s of simulated time].
-
-        """
-        progress = Progress(self.states)
-        took = self.graph.wait_until(progress.recovered, 'the robot is on its path again')
-        assert took <= within, f'the robot was on its path after {took:.2f} s, allowed {within} s'
-        return took
-
-    def check(self) -> None:
-        """Assert that no log tells of an error of a program, and that all efforts are sound."""
-        for running in self.all:
-            assert_quiet(running)
-        wrong, self.efforts.wrong = self.efforts.wrong, []
-        assert not wrong, f'{len(wrong)} commands, such as {wrong[0]}'
 
 
 class Demo(Sound):
@@ -184,29 +91,6 @@ class Demo(Sound):
             answers(self.graph)
 
 
-class Progress:
-    """How far states that come from now on have got with coming back to the path."""
-
-    def __init__(self, states: list[ControllerState]) -> None:
-        self._states = states
-        self._next = len(states)
-        self._begin = self._last = math.inf
-
-    def recovered(self) -> float | None:
-        """Return the time of unbroken tracking before the tool was on its path, None before."""
-        for state in self._states[self._next:]:
-            self._next += 1
-            now = state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec
-            if state.mode != ControllerState.MODE_TRACKING or now < self._last:
-                self._begin = math.inf
-            if state.mode == ControllerState.MODE_TRACKING:
-                self._begin = min(self._begin, now)
-                if state.tool_error < TOLERANCE and now - self._begin > SETTLED:
-                    return now - self._begin
-            self._last = now
-        return None
-
-
 def patient_config(folder: Path) -> Path:
     """Return a parameter file of the arm with which a busy machine loses no message."""
     settings = yaml.safe_load((ROOT / 'config' / f'{ARM}.yaml').read_text())
@@ -215,27 +99,6 @@ def patient_config(folder: Path) -> Path:
     file = folder / f'{ARM}.yaml'
     file.write_text(yaml.safe_dump(settings))
     return file
-
-
-def assert_quiet(running: Running) -> None:
-    """Assert that a log tells of no error of the program itself."""
-    for line in running.output.splitlines():
-        assert not any(one in line for one in TROUBLE), f'{running.log}: {line}'
-
-
-def answers(graph: Graph, joints: Sequence[str] = JOINTS, *, floating: bool = False) -> Any:
-    """Assert that the services answer, and return the answer."""
-    answer = graph.call(MassMatrix, 'dynamics_server/mass_matrix', question(joints, floating))
-    assert answer.success, answer.message
-    return answer
-
-
-def question(joints: Sequence[str] = JOINTS, floating: bool = False) -> MassMatrix.Request:
-    """Return a request that every robot with these joints can answer."""
-    return MassMatrix.Request(
-        joint_names=list(joints),
-        points=[JointTrajectoryPoint(positions=[0.1] * len(joints))],
-        base_poses=[Pose(orientation=Quaternion(w=1.0))] if floating else [])
 
 
 @contextmanager

@@ -1,0 +1,173 @@
+"""What has to hold of a robot that is controlled, whatever has disturbed it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+import time
+from typing import Any
+
+from geometry_msgs.msg import Pose, Quaternion
+from graphs import Graph
+from mbd_msgs.action import FollowPath
+from mbd_msgs.msg import ControllerState
+from mbd_msgs.srv import MassMatrix
+from processes import Running
+from rclpy.action import ActionClient
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+JOINTS = ['joint1', 'joint2', 'joint3']
+EFFORT_LIMIT = 200.0       # N m, of every joint in urdf/three_link_arm.urdf
+TOLERANCE = 1e-3           # m; the undisturbed arm stays within 1e-5 m
+RECOVERY = 10.0            # s of simulated time; two turns of a joint at approach_speed 1.5 rad/s
+HOLDS = 3.0                # s after which a robot that is held is sent a goal
+SETTLED = 0.2              # s of simulated time that it has to go on tracking
+PATH = ('{link: tool, path: {kind: ellipse, center: [1, 0, 1], a: [0.25, 0.3, 0], b: [0, 1, 0.5], '
+        'period: 6.2832}}')
+TROUBLE = ('Traceback', 'internal error', 'Segmentation fault', 'core dumped')
+
+
+class Efforts:
+    """Every effort command that is sent, and what is wrong with any."""
+
+    def __init__(self, graph: Graph, limit: float = EFFORT_LIMIT) -> None:
+        self.count = 0
+        self.wrong: list[str] = []
+        self._limit = limit
+        graph.node.create_subscription(
+            Float64MultiArray, 'effort_controller/commands', self._hear, 100)
+
+    def _hear(self, message: Float64MultiArray) -> None:
+        self.count += 1
+        if not all(math.isfinite(one) and abs(one) <= self._limit for one in message.data):
+            self.wrong.append(f'efforts {list(message.data)} beyond {self._limit} N m')
+
+
+class Sound:
+    """
+    What has to hold of a robot that is controlled, whatever disturbs it.
+
+    Parameters
+    ----------
+    graph : Graph
+        Listens.
+
+    Attributes
+    ----------
+    all : list of Running
+        What was started.
+
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.all: list[Running] = []
+        self.states = graph.hear(ControllerState, 'controller/state', 100)
+        self.efforts = Efforts(graph)
+        self._goals = ActionClient(graph.node, FollowPath, 'controller/follow_path')
+        self._asked = 0.0
+
+    def said(self, text: str) -> int:
+        """Return how often any node has said something."""
+        return sum(running.output.count(text) for running in self.all)
+
+    def wait_for_more(self, text: str, before: int) -> None:
+        """Wait until any node has said something more often than before."""
+        self.graph.wait_until(lambda: self.said(text) > before, f'somebody says {text!r}')
+
+    def wait_for_mode(self, mode: int) -> ControllerState:
+        """Wait until the controller is in a mode from now on; return that state."""
+        seen = len(self.states)
+        return self.graph.wait_until(
+            lambda: next((one for one in self.states[seen:] if one.mode == mode), None),
+            f'mode {mode} of the controller; the last is '
+            f'{self.states[-1].mode if self.states else None}')
+
+    def tracks_again(self, within: float = RECOVERY) -> float:
+        """
+        Wait until the tool is on its path from now on.
+
+        Parameters
+        ----------
+        within : float, optional
+            Simulated time of unbroken tracking after which it has to be there [s].
+
+        Returns
+        -------
+        float
+            How long it took [s of simulated time].
+
+        """
+        progress, begin = Progress(self.states), time.monotonic()
+
+        def recovered() -> float | None:
+            took = progress.recovered()
+            if took is None and time.monotonic() - begin > HOLDS:
+                self._resume()
+            return took
+
+        took = self.graph.wait_until(recovered, 'the robot is on its path again')
+        assert took <= within, f'the robot was on its path after {took:.2f} s, allowed {within} s'
+        return took
+
+    def _resume(self) -> None:
+        """Send the path as a goal where the controller holds the robot, after a limit say."""
+        state = self.states[-1] if self.states else None
+        if (state is None or state.mode != ControllerState.MODE_HOLDING
+                or time.monotonic() - self._asked < HOLDS):
+            return
+        assert state.message, 'it holds the robot and does not say why'
+        self._asked = time.monotonic()
+        self._goals.send_goal_async(FollowPath.Goal(task=PATH))
+
+    def check(self) -> None:
+        """Assert that no log tells of an error of a program, and that all efforts are sound."""
+        for running in self.all:
+            assert_quiet(running)
+        wrong, self.efforts.wrong = self.efforts.wrong, []
+        assert not wrong, f'{len(wrong)} commands, such as {wrong[0]}'
+
+
+class Progress:
+    """How far states that come from now on have got with coming back to the path."""
+
+    def __init__(self, states: list[ControllerState]) -> None:
+        self._states = states
+        self._next = len(states)
+        self._begin = self._last = math.inf
+
+    def recovered(self) -> float | None:
+        """Return the time of unbroken tracking before the tool was on its path, None before."""
+        for state in self._states[self._next:]:
+            self._next += 1
+            now = state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec
+            if state.mode != ControllerState.MODE_TRACKING or now < self._last:
+                self._begin = math.inf
+            if state.mode == ControllerState.MODE_TRACKING:
+                self._begin = min(self._begin, now)
+                if state.tool_error < TOLERANCE and now - self._begin > SETTLED:
+                    return now - self._begin
+            self._last = now
+        return None
+
+
+def assert_quiet(running: Running) -> None:
+    """Assert that a log tells of no error of the program itself."""
+    for line in running.output.splitlines():
+        assert not any(one in line for one in TROUBLE), f'{running.log}: {line}'
+
+
+def answers(graph: Graph, joints: Sequence[str] = JOINTS, *, floating: bool = False) -> Any:
+    """Assert that the services answer, and return the answer."""
+    answer = graph.call(MassMatrix, 'dynamics_server/mass_matrix', question(joints, floating))
+    assert answer.success, answer.message
+    return answer
+
+
+def question(joints: Sequence[str] = JOINTS, floating: bool = False) -> MassMatrix.Request:
+    """Return a request that every robot with these joints can answer."""
+    return MassMatrix.Request(
+        joint_names=list(joints),
+        points=[JointTrajectoryPoint(positions=[0.1] * len(joints))],
+        base_poses=[Pose(orientation=Quaternion(w=1.0))] if floating else [])
