@@ -170,8 +170,13 @@ def revealed(dyn: PreparedDynamics, question: Question, q: Array, v: Array,
         raise SingularMassError(joint, f'the {question} are not finite')
     motion, N = space.nearest(rest), space.motions()
     if N.shape[1]:
-        motion = motion + N @ scipy.linalg.solve(
-            N.T @ M @ N, N.T @ (applied - M @ motion), assume_a='pos')
+        try:
+            motion = motion + N @ scipy.linalg.solve(
+                N.T @ M @ N, N.T @ (applied - M @ motion), assume_a='pos')
+        except (np.linalg.LinAlgError, ValueError):   # singular; not finite
+            raise SingularMassError(
+                dyn.model.joint_names[0], f'the {question} are not finite: of the motions that '
+                'the loops allow, one has no inertia or no finite one') from None
     if question != 'reactions':
         return motion
     multipliers = space.multipliers(M @ motion - applied)

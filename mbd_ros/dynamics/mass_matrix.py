@@ -81,6 +81,8 @@ def joint_without_inertia(model: Model, q: NDArray[np.float64]) -> str | None:
 
 def joint_of_no_inertia(model: Model, matrix: NDArray[np.float64]) -> str | None:
     """Return the joint that a mass matrix (nv, nv) leaves without inertia, if there is one."""
+    if not np.isfinite(matrix).all():   # so much inertia that products of it overflow
+        return None
     least = np.diag(matrix).min(initial=np.inf)
     scale = np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
     values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))

@@ -29,7 +29,7 @@ def run(score: Score) -> None:
         sound.all.append(server)
         with score.trial('the server answers', first=True):
             answers(graph)
-        for turn in range(score.cases(1, 5)):
+        for turn in range(score.cases(1, 3)):
             many(score, start, graph, sound, f'turn {turn}')
             with score.trial(f'the memory of the server is bounded, turn {turn}'):
                 used = memory(server.process.pid)

@@ -30,7 +30,7 @@ def run(score: Score) -> None:
             demo.tracks_again()
             demo.sound()
         publisher = graph.node.create_publisher(Clock, '/clock', 10)
-        for turn in range(score.cases(1, 3)):
+        for turn in range(score.cases(1, 2)):
             for seconds in score.rng.sample(JUMPS, score.cases(2, len(JUMPS))):
                 with score.trial(f'somebody else says {seconds} s on /clock, turn {turn}'):
                     for _ in range(50):
@@ -64,7 +64,7 @@ def followers(score: Score, start: Callable[..., Running], graph: Graph) -> None
     publisher = graph.node.create_publisher(Clock, '/clock', 10)
     with score.trial('services answer before there is a clock', first=True):
         answers(graph)
-    for turn in range(score.cases(1, 3)):
+    for turn in range(score.cases(1, 2)):
         for seconds in JUMPS:
             with score.trial(f'/clock jumps to {seconds} s, turn {turn}'):
                 del heard[:]

@@ -27,7 +27,7 @@ def run(score: Score) -> None:
             with score.trial(f'the robot tracks, home and cache: {kind}'):
                 tracks(score, start, graph, kind)
     kept = score.folder / 'kept'
-    for turn in range(score.cases(1, 10)):
+    for turn in range(score.cases(1, 5)):
         with stage(score) as (start, graph):
             with score.trial(f'the robot tracks with corrupted cache files, turn {turn}'):
                 if not kept.exists():

@@ -31,7 +31,7 @@ def run(score: Score) -> None:
         with score.trial('the demo tracks', first=True):
             demo.tracks_again()
             demo.sound(nodes=nodes)
-        for turn in range(score.cases(1, 5)):
+        for turn in range(score.cases(1, 3)):
             order = list(nodes)
             score.rng.shuffle(order)
             for name in order:

@@ -27,7 +27,7 @@ def run(score: Score) -> None:
             demo.tracks_again()
             demo.sound()
         wild(score, demo)
-        for turn in range(score.cases(1, 3)):
+        for turn in range(score.cases(1, 2)):
             with score.trial(f'a second controller comes and goes, turn {turn}'):
                 second_controller(demo, start, score)
             if not score.short:

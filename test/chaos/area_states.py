@@ -164,7 +164,7 @@ def run(score: Score) -> None:
                 with score.trial(f'joint states: {name}, turn {turn}'):
                     try:
                         relay.disturb = disturb
-                        enough = relay.count + score.cases(150, 500)
+                        enough = relay.count + score.cases(150, 400)
                         graph.wait_until(lambda enough=enough: relay.count > enough,
                                          'the simulator goes on')
                     finally:

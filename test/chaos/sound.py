@@ -7,6 +7,7 @@ import math
 import time
 from typing import Any
 
+from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import Pose, Quaternion
 from graphs import Graph
 from mbd_msgs.action import FollowPath
@@ -15,7 +16,7 @@ from mbd_msgs.srv import MassMatrix
 from processes import Running
 from rclpy.action import ActionClient
 from std_msgs.msg import Float64MultiArray
-from trajectory_msgs.msg import JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 JOINTS = ['joint1', 'joint2', 'joint3']
 EFFORT_LIMIT = 200.0       # N m, of every joint in urdf/three_link_arm.urdf
@@ -23,6 +24,7 @@ TOLERANCE = 1e-3           # m; the undisturbed arm stays within 1e-5 m
 RECOVERY = 10.0            # s of simulated time; two turns of a joint at approach_speed 1.5 rad/s
 HOLDS = 3.0                # s after which a robot that is held is sent a goal
 SETTLED = 0.2              # s of simulated time that it has to go on tracking
+POSE = [math.pi / 4.0, -math.pi / 4.0, math.pi / 2.0]   # where the robot begins
 PATH = ('{link: tool, path: {kind: ellipse, center: [1, 0, 1], a: [0.25, 0.3, 0], b: [0, 1, 0.5], '
         'period: 6.2832}}')
 TROUBLE = ('Traceback', 'internal error', 'Segmentation fault', 'core dumped')
@@ -66,7 +68,9 @@ class Sound:
         self.states = graph.hear(ControllerState, 'controller/state', 100)
         self.efforts = Efforts(graph)
         self._goals = ActionClient(graph.node, FollowPath, 'controller/follow_path')
-        self._asked = 0.0
+        self._joints = graph.node.create_publisher(
+            JointTrajectory, 'controller/joint_trajectory', 10)
+        self._asked, self._posed = 0.0, False
 
     def said(self, text: str) -> int:
         """Return how often any node has said something."""
@@ -112,14 +116,23 @@ class Sound:
         return took
 
     def _resume(self) -> None:
-        """Send the path as a goal where the controller holds the robot, after a limit say."""
+        """
+        Send goals where the controller holds the robot: to its initial pose, then onto the path.
+
+        It holds it after a limit, or at a singular configuration, such as the stretched arm.
+
+        """
         state = self.states[-1] if self.states else None
         if (state is None or state.mode != ControllerState.MODE_HOLDING
                 or time.monotonic() - self._asked < HOLDS):
             return
         assert state.message, 'it holds the robot and does not say why'
-        self._asked = time.monotonic()
-        self._goals.send_goal_async(FollowPath.Goal(task=PATH))
+        self._asked, self._posed = time.monotonic(), not self._posed
+        if self._posed:
+            self._joints.publish(JointTrajectory(joint_names=JOINTS, points=[JointTrajectoryPoint(
+                positions=POSE, time_from_start=Duration(sec=2))]))
+        else:
+            self._goals.send_goal_async(FollowPath.Goal(task=PATH))
 
     def check(self) -> None:
         """Assert that no log tells of an error of a program, and that all efforts are sound."""

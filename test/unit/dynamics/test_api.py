@@ -5,6 +5,7 @@ import pytest
 from robots import chain, random_state, urdf
 
 import mbd_ros
+from mbd_ros.dynamics.mass_matrix import joint_of_no_inertia
 from mbd_ros.errors import (
     InvalidValueError, NotFiniteError, ShapeError, SingularMassError, UnknownNameError)
 
@@ -115,6 +116,15 @@ def test_a_joint_without_inertia(executor):
     model = mbd_ros.load(text, inertia='unchecked')
     with pytest.raises(SingularMassError, match="joint 'spin' moves no inertia: the result of fo"):
         mbd_ros.forward_dynamics(model, [0.0], [0.0], [1.0], executor=executor)
+
+
+@pytest.mark.parametrize('value', [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize('entry', range(9))
+def test_a_mass_matrix_that_is_not_finite_blames_no_joint(arm, value, entry):
+    """Lengths of 1e200 m in a module graph do that."""
+    matrix = np.eye(3)
+    matrix.flat[entry] = value
+    assert joint_of_no_inertia(arm, matrix) is None
 
 
 def test_two_equal_arms_whose_hands_have_no_inertia():

@@ -1,5 +1,7 @@
 """Closing loops: wherever a least-squares solver finds a way, also far from closed states."""
 
+from pathlib import Path
+import re
 import warnings
 
 from loop_models import body_order, case_model, cases
@@ -10,9 +12,10 @@ import scipy.optimize
 
 import mbd_ros
 from mbd_ros.dynamics.loop_closure import OPEN, open_loops
-from mbd_ros.errors import LoopOpenError, LoopsOpenWarning
+from mbd_ros.errors import LoopOpenError, LoopsOpenWarning, MbdError
 from mbd_ros.model import state
 
+URDF = Path(__file__).resolve().parents[3] / 'urdf'
 AXES = {'revolute': (2,), 'planar': (2,), 'prismatic': (0, 1, 2), 'fixed': (0, 1, 2)}
 
 
@@ -90,3 +93,22 @@ def test_forward_dynamics_says_when_loops_are_far_open(options):
 
 def test_open_loops_of_a_tree():
     assert open_loops(mbd_ros.load('<robot name="r"><link name="a"/></robot>'), []) == ''
+
+
+@pytest.mark.parametrize('size', ['1e20', '1e100', '1e154', '1e200', '1e308', '-1e308'])
+@pytest.mark.parametrize('frame', ['link1', 'link2'])
+def test_loops_at_places_beyond_all_measure_are_no_error_of_the_library(frame, size):
+    """Their rows overflow; the answer is an error in words, or finite."""
+    text = (URDF / 'slider_crank.urdf').read_text()
+    text, count = re.subn(rf'(<{frame} link="\w+" xyz=)"[^"]*"', rf'\1"{size} 0 {size}"', text)
+    assert count == 1
+    model = mbd_ros.load(text)
+    rest = np.zeros(model.nv)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')   # loops that are open, and overflow
+            accelerations = mbd_ros.forward_dynamics(
+                model, rest, rest, rest, executor='interpreted')
+    except MbdError:
+        return
+    assert np.isfinite(accelerations).all()
