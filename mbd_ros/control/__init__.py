@@ -1,12 +1,14 @@
 """
-Constraints as controllers.
+Servo constraints as controllers (Udwadia-Kalaba nominal model and tracking law).
 
 Plain arrays: ``constrained_acceleration``. A robot at one state: ``udwadia_kalaba``. A robot over
 time: a ``Constraint`` such as ``ToolPosition`` on a path, ``ConstrainedMotion`` for
 ``simulate(..., motion=...)``, and for real-time use ``NominalModel`` with ``TrackingLaw``.
 
-Its folders: ``paths`` in time, ``constraints`` that follow them, and ``compiled``, the parts of a
-control step as machine code. The equation itself is ``udwadia_kalaba.py``.
+Its folders are layers, each imports only those before it: ``references`` (paths, orientations and
+trajectories in time), ``constraints`` (``A vdot = b``), ``udwadia_kalaba`` (the equation, rank
+decisions, elimination of violations, actuation), ``tracking`` (control law, limits, payload),
+``step`` (nominal model and compiled control step) and ``tasks`` (task data, tracker, checks).
 """
 
 from mbd_ros.control.constraints.approach import Approach

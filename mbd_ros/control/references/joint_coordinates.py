@@ -140,7 +140,7 @@ class JointCoordinates:
 
     def continued(self, rows: Matrix, *, angles: bool = True) -> Matrix:
         """
-        Return points that follow each other (k, size) without turns that nobody asked for.
+        Return successive points (k, size) without jumps by whole turns or to opposite quaternions.
 
         Parameters
         ----------

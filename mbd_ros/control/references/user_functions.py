@@ -1,9 +1,9 @@
 """
 Functions that a user writes on scalars, recorded once.
 
-The function is called once, on symbols that refuse what no recording can hold: a branch on a
-number that is not known yet. What it did is replayed wherever its value or derivatives are
-needed, so that a variable it refers to may change afterwards without two answers.
+The function is called once, on symbols that refuse branches on numbers not
+known yet. The recording is replayed wherever its value or derivatives are needed, so that a
+variable it refers to may change afterwards without two answers.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class ConstrainedMotion:
     loop_rows : int
         Number of their rows, the first of ``whole``.
     under_actuated : bool
-        Whether the robot can move in ways that no actuator catches.
+        Whether the robot has motions that no actuator controls.
 
     Raises
     ------
@@ -253,7 +253,7 @@ class ConstrainedMotion:
         Returns
         -------
         RegularStep or None
-            State and motion; None without machine code, far away, or if a rank is in doubt.
+            State and motion; None without machine code, far away, or if a rank is not clear.
 
         """
         quick = self.in_machine_code()

@@ -2,8 +2,8 @@
 A constrained motion in machine code, from Python: the accelerations, and a whole step.
 
 What ``ConstrainedMotion``, ``rk4_step`` and ``DirectElimination`` do one operation after the other
-from Python, for constraints on scalars (``recorded.py``). Where the rank is in doubt, or
-Newton steps do not reduce the violation, it is left to them.
+from Python, for constraints on scalars (``recorded.py``). Where the rank is not clear, or Newton
+steps do not reduce the violation, these run instead.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from mbd_ros.spatial import Scalar
 
 class RegularStep(NamedTuple):
     """
-    A step of the nominal model that met nothing unusual.
+    A compiled step of the nominal model, within its bounds.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class RegularStep(NamedTuple):
 
 class Bounds(NamedTuple):
     """
-    Where a step of machine code is right; beyond, it takes a closer look.
+    Bounds within which a compiled step is valid; beyond them the dense fallback runs.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ def gaps_of_step(facts: Sequence[Scalar], bounds: Bounds) -> Row:
 
 
 def gaps_of_observation(facts: Sequence[Scalar], least: float, longest: float) -> Row:
-    """Return what is positive where what ends an observation is beyond doubt and near."""
+    """Return margins that are positive where an observation has a clear rank and a short way."""
     taken, *rank = facts
     return [*gaps(rank, least), *within(taken, longest)]
 
@@ -153,7 +153,7 @@ class FusedMotion:
 
     def solve(self, t: float, q: Vector, v: Vector, tolerance: float
               ) -> tuple[ConstrainedSolution, Vector] | None:
-        """Return the motion and the applied force, None where the rank is in doubt."""
+        """Return the motion and the applied force, None where the rank is not clear."""
         result = self._acceleration(q, v, *self._changing(t))
         if result is None:
             return None

@@ -5,8 +5,8 @@ The nominal model goes on to the time of the state, both are held against the li
 and the tracking law gives the efforts. In a node that waits for messages all that arithmetic takes
 less time than Python between its parts, whose memory is no longer in the caches by then.
 
-What the parts find unusual (a rank in doubt, a violation that Newton steps do not remove, a
-limit) is left to the ordinary way: there is no such step then.
+If a rank is not clear, Newton steps do not remove a violation, or a limit is exceeded, the result
+is discarded and the general functions take the step.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ LAST = 3
 
 class Step:
     """
-    One control step: efforts, and what they are made of, read when somebody asks.
+    One control step: efforts and their parts, decoded on first access.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class FusedStep:
         Returns
         -------
         Step or None
-            None where the ordinary way has to be gone; the nominal model is where it was, then.
+            None if the general functions have to take the step; the nominal model is unchanged.
 
         """
         source = self._source

@@ -1,4 +1,4 @@
-"""The nominal model where every joint is prescribed: nothing is left to integrate."""
+"""Nominal model of a trajectory that prescribes every joint: no integration is needed."""
 
 from __future__ import annotations
 

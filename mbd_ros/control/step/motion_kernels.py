@@ -86,9 +86,9 @@ class MotionKernels:
         Numbers of rows with ``phi``, with ``phi_dot``, and of all, loops included.
     acceleration, step, drive, observation : Fused
         See the methods that make them; ``drive`` is None without closed loops, ``observation``
-        where actuators catch every motion.
+        for fully actuated robots.
     reach : bool
-        Whether drives of closed loops leave a motion that they do not catch.
+        Whether a robot with closed loops is underactuated.
     changing : mapping of str to int
         Sizes of what changes with time, in order: references, approach, what springs pull to.
 

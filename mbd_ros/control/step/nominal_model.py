@@ -55,7 +55,7 @@ class Reached:
         return self._state
 
     def leave(self, time: float, unread: Vector, read: Callable[[Vector], NominalState]) -> None:
-        """Take a state that is read when somebody asks for it."""
+        """Take a state that is decoded on first access."""
         self.time, self.unread, self._read, self._state = time, unread, read, None
 
     def _reach(self, state: NominalState) -> NominalState:
@@ -66,7 +66,7 @@ class Reached:
 
 class NominalModel(Reached):
     """
-    A constrained robot that is integrated up to the times asked for.
+    A constrained robot, integrated up to given times.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class NominalModel(Reached):
 
     def observe(self, q: Vector, v: Vector) -> NominalState:
         """
-        Take from a measured state what no actuator can change.
+        Take the uncontrolled part of the motion from a measured state.
 
         A nominal model has its own place for a floating base, or a passive joint, and no feedback
         could lead the robot there. Of the way ``e`` to the measured state the least that moves

@@ -1,4 +1,4 @@
-"""What can be known of a motion before it begins: whether it is in reach and within the limits."""
+"""Checks before a motion begins: whether it is in reach and within joint limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The points of a robot that a task leads along paths: where each should be, where it is."""
+"""Tool points of a task: desired, nominal and measured positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what is followed is followed closely enough, and when its end is reached."""
+"""Path and goal tolerances of trajectories and paths."""
 
 from __future__ import annotations
 

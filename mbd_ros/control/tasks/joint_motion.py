@@ -1,4 +1,4 @@
-"""Joints that follow a path or come to rest, while loops or the dynamics move the others."""
+"""Joint trajectories and stops; loops or the dynamics determine the other joints."""
 
 from __future__ import annotations
 

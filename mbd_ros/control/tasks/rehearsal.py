@@ -1,4 +1,4 @@
-"""What a controller does, done once, so that no machine code is made while the robot moves."""
+"""Run all operations of a controller once, so that nothing is compiled while the robot moves."""
 
 from __future__ import annotations
 

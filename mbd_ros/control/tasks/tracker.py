@@ -1,5 +1,5 @@
 """
-What a controller does from step to step: follow a task, follow joints, stop, hold, be weightless.
+Modes of a controller from step to step: follow a task or joints, stop, hold, gravity only.
 
 One tracker serves one robot for as long as it is controlled. It goes from one thing to the next
 from where the nominal model is, not from where the measured robot is, so that its reference never
@@ -219,7 +219,7 @@ class Tracker:
             Now [s].
         q, v : Vector
             Measured state (nq,), (nv,); the reference is taken if there is one, unless it is
-            faster than the robot can be: nobody could stop with it.
+            faster than the limits of its joints.
         why : str, optional
             Kept as ``problem``.
 

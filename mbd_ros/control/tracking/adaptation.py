@@ -1,5 +1,5 @@
 """
-Learning what a robot weighs: an adaptive term for wrong masses and an unknown load.
+Adaptive control term for wrong masses and an unknown payload (Slotine, Li).
 
 Where a plant differs from its model by parameters p, its equation differs by ``Y p``, linear in
 them. The law adds ``Y(q, v, qdd_r) p^`` with ``qdd_r = qdd_n + w ed`` and learns from the error
@@ -34,7 +34,7 @@ LONGEST_STEP = 0.02
 
 class Adaptation:
     """
-    An estimate of what a robot weighs beside its model, and the efforts that follow from it.
+    Estimate of mass errors and payload, and the efforts that compensate them.
 
     Parameters
     ----------

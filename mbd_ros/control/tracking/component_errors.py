@@ -1,4 +1,4 @@
-"""How far a joint of several coordinates is from where it should be, component by component."""
+"""Tracking errors of joints with several coordinates, by component."""
 
 from __future__ import annotations
 

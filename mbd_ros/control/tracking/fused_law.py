@@ -1,4 +1,4 @@
-"""The tracking law of a robot in machine code: everything between a nominal state and efforts."""
+"""The tracking law in machine code: from nominal and measured state to efforts."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def gaps_of_law(facts: Row) -> Row:
     -------
     Row
         How far no endless joint is from half a turn away [rad], and how clear it is which motions
-        of loops the drives catch.
+        of the loops the actuators control.
 
     """
     _, turned, *drives = facts

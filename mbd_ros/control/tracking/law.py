@@ -105,7 +105,7 @@ class TrackingLaw:
     actuation : Actuation, optional
         Which joints have an actuator; all if not given. The others move as they are driven.
     adaptation : Adaptation, optional
-        Learns what the robot weighs; its term counts as part of the robust one.
+        Estimates mass errors and payload; its term counts as part of the robust one.
 
     Raises
     ------

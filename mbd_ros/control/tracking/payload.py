@@ -1,4 +1,4 @@
-"""A robot that carries a load, and one that stands under another gravity: set while it runs."""
+"""Payload and gravity of a robot, changed while it runs."""
 
 from __future__ import annotations
 

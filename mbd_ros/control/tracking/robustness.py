@@ -1,5 +1,5 @@
 """
-How far a plant that differs from its model can be from the nominal motion: a bound with a proof.
+Bound on the tracking error of a plant that differs from its model, with the proof.
 
 Plant ``M qdd + h = tau``, model ``M^, h^``, error ``e = q_n - q``. Near the path the law is
 ``tau = M^ (qdd_n + k_1 ed + k_0 e) + h^`` with ``k_1 = 2 w + kappa``, ``k_0 = w (w + kappa)``, the

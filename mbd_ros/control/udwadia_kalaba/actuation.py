@@ -1,13 +1,13 @@
 """
-Robots with fewer actuators than freedoms: a floating base, a passive hinge, with loops or without.
+Underactuated robots: floating bases and passive joints, with closed loops or without.
 
 With N a basis of the velocities that closed loops allow, and ``A_l p = b_l``, every motion is
 ``qdd = N z + p`` (of a tree ``N = 1``, ``p = 0``), and what is left of its equations
 
     G z = N^T (Q - M p) + B tau,    G = N^T M N = R R^T,    B = N^T S^T,
 
-is a system without loops that the efforts tau of the actuators S push. They reach what
-``E = basis of R^-1 B`` spans, all else moves as it is carried,
+is a system without loops, driven by the efforts tau of the actuators S. The controllable
+directions are spanned by ``E = basis of R^-1 B``; the others follow from the dynamics,
 
     R^T z = R^-1 N^T (Q - M p) + E w.
 
@@ -16,8 +16,8 @@ reachable part, so that the force lies in the actuated space. In turn
 
     tau = (R^-1 B)^+ R^-1 N^T force
 
-are the efforts that come nearest to a generalized force, in the norm of Gauss' principle; where
-drives catch every motion they do all that it does.
+are the efforts that come nearest to a generalized force, in the norm of Gauss' principle; for
+fully actuated robots they are equivalent to it.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ class Reach:
                  loops: RowSpace | None = None) -> None:
         self._M, self._active, self._loops = mass_matrix, active, loops
         self._N = np.eye(len(mass_matrix)) if loops is None else loops.motions()
-        self._freedoms = self._N.shape[1]
-        if self._freedoms:
+        self._dof = self._N.shape[1]
+        if self._dof:
             self._R = factorize(np.asfortranarray(self._N.T @ mass_matrix @ self._N))
         else:   # loops hold all: one motion that is none
             self._N, self._R = np.zeros((len(mass_matrix), 1)), np.eye(1)
@@ -169,6 +169,6 @@ class Reach:
             force = force + reaction
         return found._replace(
             accelerations=accelerations, constraint_force=force, multipliers=multipliers,
-            rank=found.rank + len(Q) - self._freedoms, residual=residual,
+            rank=found.rank + len(Q) - self._dof, residual=residual,
             conflicting=found.rank < len(b) - count and conflict(
                 A[count:], accelerations, free, b[count:], residual[count:]))

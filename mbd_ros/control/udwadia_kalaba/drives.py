@@ -1,9 +1,10 @@
 """
-The efforts of driven joints alone that do what a generalized force would.
+Efforts of the actuated joints that are equivalent to a generalized force.
 
-Of the force the drives have to give what moves the robot, the reactions of closed loops carry the
-rest. With N a basis of what the loops allow, ``A_l N = 0``: ``N^T S^T tau = N^T (applied + Q_c)``.
-Where the drives leave a motion free, they give what comes nearest (``actuation.py``).
+The actuators provide the part of the force that moves the robot; reactions of closed loops balance
+the rest. With N a basis of the null space of the loops, ``A_l N = 0``,
+``N^T S^T tau = N^T (applied + Q_c)``. For underactuated robots it is the nearest force they can
+give (``actuation.py``).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from mbd_ros.model.state import integrate, neutral
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 ASIDE = 0.1
-"""How far from the zero pose it is asked which motions the drives catch [rad or m]."""
+"""Distance from the zero pose at which underactuation is decided [rad or m]."""
 
 
 def driven(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actuation | None
@@ -53,12 +54,12 @@ def driven(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actuation
     -------
     Vector
         (nv,), zero at joints that are not driven; of least norm where there are more drives than
-        freedoms; the force itself where all joints of a tree are driven.
+        degrees of freedom; the force itself where all joints of a tree are driven.
 
     Raises
     ------
     InvalidValueError
-        If drives that catch every motion elsewhere leave one free here.
+        If the actuators control every motion elsewhere, but not at this configuration.
 
     """
     found = _by_machine_code(dyn, q, force, actuation) if dyn.model.loops else None
@@ -72,13 +73,13 @@ def driven(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actuation
 
 
 def is_under_actuated(dyn: PreparedDynamics, actuation: Actuation) -> bool:
-    """Return whether the loops of a robot, or its tree, allow motions that no drive catches."""
+    """Return whether a robot, with its loops closed, has motions that no actuator controls."""
     return leave_a_motion(dyn, driven_entries(dyn, actuation))
 
 
 @functools.lru_cache(maxsize=64)
 def leave_a_motion(dyn: PreparedDynamics, drives: tuple[int, ...]) -> bool:
-    """Return whether drives at entries of v leave a motion of a robot that they do not catch."""
+    """Return whether actuators at some entries of v leave a motion of the robot uncontrolled."""
     model = dyn.model
     if not model.loops:
         return len(drives) < model.nv
@@ -102,7 +103,7 @@ def reach(dyn: PreparedDynamics, q: Vector, mass_matrix: Matrix, actuation: Actu
 
 def _by_machine_code(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actuation | None
                      ) -> Vector | None:
-    """Return the efforts, None where the rank is in doubt or no machine code is there."""
+    """Return the efforts, None where the rank is not clear or there is no machine code."""
     if not has_machine_code(dyn):
         return None
     n = dyn.model.nv

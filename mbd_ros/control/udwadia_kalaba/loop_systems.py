@@ -1,8 +1,8 @@
 """
 Small systems of robots with closed loops, written for ``execution.loop_code``.
 
-What the drives have to give of a force, and how joints that nobody measures move with the others;
-both by the columns that ``orthogonal_columns.orthogonalize`` makes, with its report of the rank.
+Efforts of drives equivalent to a force, and motion of unmeasured joints from measured ones, both
+by ``orthogonal_columns.orthogonalize``, with its rank report.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """
-The joints of closed loops that nobody measures, from those that somebody does.
+Unmeasured joints of closed loops, computed from the measured ones.
 
 A parallel robot measures its drives. With the entries of v split into known and passive ones the
 loops say ``A_p dq_p = -phi`` and ``A_p v_p = -A_k v_k``: Newton's method from the state before, on
@@ -131,7 +131,7 @@ class PassiveJoints:
         return None
 
     def _in_machine_code(self, place: Vector, rates: Vector) -> tuple[Vector, Vector] | None:
-        """Return the same, None where the loops stay open or it is in doubt what is determined."""
+        """Return the same, None where the loops stay open or the rank is not clear."""
         n, nq = self._model.nv, self._model.nq
         if self._code is None:
             return None

@@ -1,8 +1,9 @@
 """
-What machine code reports of a system it has solved, and when its rank is beyond doubt.
+Rank report of the compiled solvers, and the thresholds for using their result.
 
-What ``small_systems``, ``reached_systems`` and ``loop_systems`` write ends with ``FACTS`` numbers.
-Where these are not clear the general form, ``udwadia_kalaba.py``, decides.
+Results of ``small_systems``, ``reached_systems`` and ``loop_systems`` end with ``FACTS`` numbers.
+If a rank is not clear from these, the dense fallback for ill-conditioned constraints
+(``equation.py``) is used.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from mbd_ros.control.references.scalars import all_positive, Row, smallest
 from mbd_ros.spatial import Scalar
 
 CLEARLY_REGULAR = 1e-8
-"""Squared fraction of a row, or of a pivot of M, that has to be independent of those before. With
-less (an angle of 1e-4), rounding would be felt, and the rank is worth a closer look."""
+"""Smallest squared fraction of a row, or of a pivot of M, that is independent of those before.
+Below it (an angle of 1e-4) rounding errors matter and the dense fallback decides."""
 RANK, KEPT, DROPPED, CONFLICT, PIVOT = 0, 1, 2, 3, 4
 """Places in ``facts``: number of independent rows; smallest squared part of a row that was kept,
 largest that was dropped; largest residual of a row in its own scale; smallest pivot of M, as a
@@ -23,18 +24,18 @@ FACTS = 5
 CLEARLY_DEPENDENT = 1e-22
 """Squared part of a row, left of those before, below which it is rounding: 1e-11 of its length."""
 CLEARLY_FREE = 1e-6
-"""Squared part below which it takes a closer look whether drives catch a motion of loops, or
-loops leave one (``loop_rank.RANK``, ``loop_efforts.UNDRIVEN``)."""
+"""Squared part below which the dense fallback decides whether drives control a motion of the loops
+(``loop_rank.RANK``, ``loop_efforts.UNDRIVEN``)."""
 
 
 def gaps(facts: Sequence[Scalar], least: float) -> Row:
-    """Return what is positive where a rank is beyond doubt; see ``clear``."""
+    """Return margins that are all positive where the rank is clear; see ``clear``."""
     return [facts[KEPT] - least, facts[PIVOT] - CLEARLY_REGULAR,
             CLEARLY_DEPENDENT - facts[DROPPED]]
 
 
 def clear(facts: Sequence[float], least: float) -> bool:
-    """Return whether a rank is beyond doubt, where ``least`` is the smallest part of a row."""
+    """Return whether the rank is clear; ``least`` is the smallest squared part of a row."""
     return all_positive(gaps(facts, least))
 
 

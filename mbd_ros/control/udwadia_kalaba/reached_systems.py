@@ -1,11 +1,11 @@
 """
-Robots with closed loops and too few drives, written for ``execution.loop_code``.
+Underactuated robots with closed loops, written for ``execution.loop_code``.
 
 The mathematics of ``actuation.py`` in coordinates ``y = F^T qdd``, ``M = F F^T`` with
 ``F = L D^1/2``: loops ask for ``X^T y = b_l``, ``X = F^-1 A_l^T``, and what drives S reach is
 spanned by the columns of ``G = P F^-1 S^T`` where P leaves out those of X. Both are made
 orthogonal by ``orthogonal_columns.orthogonalize``, whose report of the ranks decides whether they
-are beyond doubt.
+are clear.
 """
 
 from __future__ import annotations
@@ -249,7 +249,7 @@ def _reached_part(G: Matrix, its: Vector, drive: Vector, Y: Matrix, Z: Matrix, n
 
 
 def _judge(about: Vector, drive: Vector, facts: Vector, drives: int) -> None:
-    """Let facts tell of loops and drives, too; more drives than they can move are in doubt."""
+    """Merge the rank reports of loops and drives; redundant drives count as not clear."""
     if about[KEPT] < facts[KEPT]:
         facts[KEPT] = about[KEPT]
     if drive[KEPT] < facts[KEPT]:

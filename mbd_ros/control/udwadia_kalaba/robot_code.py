@@ -1,4 +1,4 @@
-"""The machine code of a robot, as what a control step is put together from."""
+"""Access to the compiled kernels of a robot, from which control steps are built."""
 
 from __future__ import annotations
 

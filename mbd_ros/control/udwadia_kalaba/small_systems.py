@@ -3,8 +3,8 @@ The Udwadia-Kalaba equation for small systems, as machine code.
 
 The mathematics of ``udwadia_kalaba.py``: with ``M = L D L^T`` the columns ``D^-1/2 L^-1 A^T`` are
 made orthogonal, which avoids the squared condition of ``A M^-1 A^T``
-(``orthogonal_columns.py``). What is reported tells whether the rank is beyond doubt; if not, the
-general form decides (``rank_facts.py``).
+(``orthogonal_columns.py``). The result ends with a rank report (``rank_facts.py``); where the rank
+is not clear the dense fallback of ``equation.py`` decides.
 
 Everything is written for ``execution.loop_code``; ``n``, ``m`` and other integers are fixed there.
 Arrays may be wider than what they hold: columns of zeros make whole vectors.

@@ -1,4 +1,4 @@
-"""The texts of ``small_systems`` and ``reached_systems`` as machine code, one for each size."""
+"""Compiled solvers of ``small_systems`` and ``reached_systems``, one for each size."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def quick_constrained_acceleration(
     joint_names: Sequence[str],
 ) -> ConstrainedSolution:
     """
-    Return what ``constrained_acceleration`` returns, faster where the rank is beyond doubt.
+    Return what ``constrained_acceleration`` returns, faster where the rank is clear.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def quick_constrained_acceleration(
     Returns
     -------
     ConstrainedSolution
-        Views of one new array where the rank is beyond doubt.
+        Views of one new array where the rank is clear.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def quick_constrained_acceleration(
 
 def clear_solution(result: Vector, n: int, m: int, least: float) -> ConstrainedSolution | None:
     """
-    Return what ``constrained_motion`` wrote, None where the rank is in doubt.
+    Return the solution that ``constrained_motion`` wrote, None where its rank is not clear.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def clear_solution(result: Vector, n: int, m: int, least: float) -> ConstrainedS
     n, m : int
         Sizes.
     least : float
-        Smallest squared part of a row that is beyond doubt.
+        Smallest squared independent part of a row for a clear rank.
 
     """
     end = 2 * (n + m)
