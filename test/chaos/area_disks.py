@@ -22,7 +22,7 @@ SMALL = 8192   # bytes: less than the machine code of any robot
 def run(score: Score) -> None:
     """Run the nodes on disks that fail, then with cache files that are wrong."""
     kinds = ['small files', *(('read-only', 'full') if mounts() else ('forbidden',))]
-    for kind in kinds:
+    for kind in score.rng.sample(kinds, score.cases(1, len(kinds))):
         with stage(score) as (start, graph):
             with score.trial(f'the robot tracks, home and cache: {kind}'):
                 tracks(score, start, graph, kind)
