@@ -5,6 +5,7 @@ from pathlib import Path
 import re
 import xml.etree.ElementTree as ElementTree
 
+from parsed import nodes_of
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -80,7 +81,7 @@ def test_every_ros_package_imported_is_in_package_xml():
     used = set()
     for folder in ('mbd_ros', 'launch'):
         for path in (ROOT / folder).rglob('*.py'):
-            for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+            for node in nodes_of(path):
                 if isinstance(node, ast.Import):
                     used.update(alias.name.split('.')[0] for alias in node.names)
                 elif isinstance(node, ast.ImportFrom) and not node.level:

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 
+from parsed import tree_of
 import pytest
 
 import mbd_ros
@@ -24,7 +25,7 @@ def name_of(path: Path) -> str:
 
 def checked_names(path: Path) -> set[str]:
     """Return the names that a package imports for type checkers only."""
-    block, = (node for node in ast.parse(path.read_text(encoding='utf-8')).body
+    block, = (node for node in tree_of(path).body
               if isinstance(node, ast.If) and ast.unparse(node.test) == 'TYPE_CHECKING')
     return {alias.asname or alias.name for node in block.body for alias in node.names}
 

@@ -1,9 +1,11 @@
 """The house: rooms import one way, and each knows only what it may know."""
 
 import ast
+import functools
 from pathlib import Path
 import sys
 
+from parsed import nodes_of
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -34,10 +36,11 @@ def room_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix('.py')
 
 
+@functools.cache
 def imported(path: Path) -> set[str]:
     """Return the dotted names that a file imports anywhere, relative ones made absolute."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -129,7 +132,7 @@ def test_numeric_rooms_know_numbers_only():
 def arithmetic(path: Path) -> list[str]:
     """Return the places where a file does more with arrays than make them and hand them over."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ('np', 'numpy'):
             wrong = node.attr not in HANDED_OVER
         else:

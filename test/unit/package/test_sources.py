@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import sys
 
+from parsed import tree_of
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -79,7 +80,7 @@ def test_tests_are_no_packages():
 def test_public_functions_are_typed(room):
     wrong = {}
     for path in sorted((ROOT / room).rglob('*.py')):
-        for name, node in public_functions(ast.parse(path.read_text(encoding='utf-8'))):
+        for name, node in public_functions(tree_of(path)):
             if untyped(node):
                 wrong[f'{path.relative_to(ROOT)}:{node.lineno} {name}'] = untyped(node)
     assert not wrong
@@ -89,7 +90,7 @@ def test_public_functions_are_documented():
     wrong = [
         f'{path.relative_to(ROOT)}:{node.lineno} {name}'
         for path in sorted((ROOT / 'mbd_ros').rglob('*.py'))
-        for name, node in public_functions(ast.parse(path.read_text(encoding='utf-8')))
+        for name, node in public_functions(tree_of(path))
         if ast.get_docstring(node) is None and not inherits_its_docstring(node)]
     assert not wrong
 
@@ -97,7 +98,7 @@ def test_public_functions_are_documented():
 def test_every_module_says_what_it_is():
     wrong = [
         str(path.relative_to(ROOT)) for path in sorted((ROOT / 'mbd_ros').rglob('*.py'))
-        if ast.get_docstring(ast.parse(path.read_text(encoding='utf-8'))) is None]
+        if ast.get_docstring(tree_of(path)) is None]
     assert not wrong
 
 
