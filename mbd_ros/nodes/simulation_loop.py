@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+import math
 import threading
 import time
 from typing import NamedTuple
@@ -21,6 +22,9 @@ Publish = Callable[[int, Vector, Vector, Vector], None]
 
 LARGEST_LAG = {True: 0.5, False: 0.05}
 """Lag that is made up by hurrying [s], in lockstep, where haste does no harm, and without."""
+
+SAY_AGAIN = 1.0
+"""A motion that is stopped again within this time [s] is counted, not said again."""
 
 RESEND = 0.1
 """In lockstep a state that is not answered is published again after this time [s]."""
@@ -45,6 +49,8 @@ class Timing:
         Longest wait for efforts [s].
     on_timeout : str
         ``'brake'``, ``'zero'`` or ``'keep'``.
+    fastest : float, optional
+        Velocity that no joint reaches by any drive [rad/s or m/s].
 
     """
 
@@ -54,6 +60,7 @@ class Timing:
     lockstep: bool
     timeout: float
     on_timeout: str
+    fastest: float = math.inf
 
 
 class Successor(NamedTuple):
@@ -83,7 +90,10 @@ class SimulationLoop:
     Until the first effort command the brakes hold the robot: its joints do not move. Without
     lockstep the newest command acts from the next integration step on. In lockstep time stands
     still after each published state until the command that answers it is there. When commands
-    stop, ``Timing.on_timeout`` says what happens, and the next command ends it.
+    stop, ``Timing.on_timeout`` says what happens, and the next command ends it. Efforts act within
+    the effort limits of the model. Where they still lead to a motion that is not finite, or faster
+    than ``Timing.fastest``, they are dropped and the brakes hold the robot where it was, until the
+    next command.
 
     Parameters
     ----------
@@ -111,7 +121,7 @@ class SimulationLoop:
         self._answers = 0
         self._arrival = 0.0
         self._driven = False
-        self._failed = False
+        self._stopped_at = -math.inf
         self._lag_said = False
         self._changed = threading.Condition()
         self._between_steps = threading.Lock()
@@ -120,6 +130,8 @@ class SimulationLoop:
         self._thread = threading.Thread(target=self._run, name='simulation', daemon=True)
         self.timeouts = 0
         self.resent = 0
+        self.limited = 0
+        self.stops = 0
 
     @property
     def simulated(self) -> float:
@@ -135,11 +147,6 @@ class SimulationLoop:
     def driven(self) -> bool:
         """Whether efforts act; if not, none have come or they stopped coming."""
         return self._driven
-
-    @property
-    def failed(self) -> bool:
-        """Whether the motion could not be continued."""
-        return self._failed
 
     def start(self, begin: int) -> None:
         """Begin; the initial state is that of a time [ns]."""
@@ -162,17 +169,23 @@ class SimulationLoop:
         Parameters
         ----------
         efforts : Vector
-            (nv,), finite.
+            (nv,), finite; they act within the effort limits of the model.
         answers : int or None
             Time of the state that they answer [ns]; None if the sender does not say.
 
         """
+        limits = self._stepper.model.effort_limits
+        given = efforts.clip(-limits, limits)
+        self.limited += not np.array_equal(given, efforts)
         with self._changed:
-            self._arrival = time.monotonic()
             now = self._now()
-            self._answers = now if answers is None else answers
-            if not self._timing.lockstep or not self._driven or self._answers == now:
-                self._efforts = efforts
+            if answers is None:
+                answers = now
+            if self._timing.lockstep and self._driven and answers != now:
+                return   # it answers a state that has passed
+            self._answers = answers
+            self._arrival = time.monotonic()
+            self._efforts = given
             self._changed.notify()
 
     def exchange(self, make: Callable[[Vector, Vector, Vector], Successor]) -> None:
@@ -191,7 +204,6 @@ class SimulationLoop:
             self._stepper, self._publish, self._efforts = make(
                 stepper.q, stepper.v, self._efforts)
             self._rest = np.zeros(self._stepper.model.nv)
-            self._failed = False
 
     def _now(self) -> int:
         """Return the simulated time [ns]."""
@@ -278,14 +290,29 @@ class SimulationLoop:
     def _move_on(self, steps: int, *, brake: bool) -> None:
         stepper, timing = self._stepper, self._timing
         held = (not self._driven and (timing.on_timeout == 'brake' or self._arrival == 0.0))
-        if held or brake or self._failed:
+        if held or brake:
             if stepper.v.any():
                 stepper.set_state(stepper.q, self._rest)
-        else:
-            efforts = (self._efforts if self._driven or timing.on_timeout == 'keep'
-                       else self._rest)
-            try:
-                stepper.advance(efforts, steps * timing.step / SECOND)
-            except MbdError as error:
-                self._failed = True
-                self._warn(f'the simulation stops here, the brakes hold the robot: {error}')
+            return
+        efforts = self._efforts if self._driven or timing.on_timeout == 'keep' else self._rest
+        before, why = stepper.q, ''
+        try:
+            stepper.advance(efforts, steps * timing.step / SECOND)
+            if np.abs(stepper.v).max(initial=0.0) > timing.fastest:
+                why = f'a joint would be faster than {timing.fastest:g} rad/s or m/s'
+        except MbdError as error:
+            why = str(error)
+        if why:
+            stepper.set_state(before, self._rest)
+            self._drop_efforts(why)
+
+    def _drop_efforts(self, why: str) -> None:
+        """Let the brakes hold the robot until the next command, as before the first one."""
+        with self._changed:
+            self._efforts, self._driven, self._arrival = self._rest, False, 0.0
+        self.stops += 1
+        now = time.monotonic()
+        if now - self._stopped_at > SAY_AGAIN:
+            self._warn('the brakes hold the robot where it was, until the next effort command: '
+                       f'{why}')
+        self._stopped_at = now

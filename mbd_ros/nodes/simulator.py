@@ -68,6 +68,7 @@ class Simulator(GuardedNode):
         self._model: Model | None = None
         self._commands: EffortCommands | None = None
         self._transfer = StateTransfer()
+        self._stops = 0
 
     def configure(self) -> None:
         """Take the robot and begin to simulate."""
@@ -127,7 +128,7 @@ class Simulator(GuardedNode):
             commands.velocities('initial_velocities', settings.initial_velocities)))
         if self._loop is not None:
             self._loop.stop()
-        self._loop = loop
+        self._loop, self._stops = loop, 0
         self._loop.start(0 if settings.publish_clock else self.get_clock().now().nanoseconds)
 
     def _succeed(self, old: Model, robot: Robot, change: Change, q: Vector, v: Vector,
@@ -155,7 +156,7 @@ class Simulator(GuardedNode):
             lockstep=settings.lockstep,
             timeout=(settings.lockstep_timeout if settings.lockstep
                      else settings.effort_timeout),
-            on_timeout=settings.effort_timeout_action)
+            on_timeout=settings.effort_timeout_action, fastest=settings.largest_velocity)
         return SimulationLoop(stepper, timing, publish=self._publisher(robot),
                               warn=self.get_logger().warning)
 
@@ -234,9 +235,11 @@ class Simulator(GuardedNode):
         values.update({
             'simulated time [s]': f'{loop.simulated:.3f}',
             'fallen behind real time by [s]': f'{loop.given_up:.3f}',
-            'effort timeouts': loop.timeouts, 'states sent again': loop.resent})
-        if loop.failed:
-            return Health(ERROR, 'the motion could not be continued', values)
+            'effort timeouts': loop.timeouts, 'states sent again': loop.resent,
+            'commands beyond effort limits': loop.limited, 'motions stopped': loop.stops})
+        if loop.stops > self._stops:
+            self._stops = loop.stops
+            return Health(WARNING, 'efforts were dropped that no drive gives', values)
         if not loop.driven:
             return Health(WARNING, 'no effort commands', values)
         if self._source.problem:

@@ -12,7 +12,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from mbd_ros.nodes.page.guard import refusal
+from mbd_ros.nodes.page.local_server import refusal
 from mbd_ros.nodes.page.page import Page
 from mbd_ros.nodes.page.plain_text import LONGEST, plain
 

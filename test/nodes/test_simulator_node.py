@@ -113,6 +113,22 @@ def test_bad_commands_are_said_counted_and_ignored(simulator, graph, send, effor
     assert running.up
 
 
+def test_an_effort_that_no_drive_gives_does_not_end_the_motion(simulator, graph, send):
+    """The limit of the arm's joints is 200 N m; it went on by itself never again."""
+    running = simulator(effort_timeout_action='zero')
+    states = graph.hear(JointState, 'joint_states')
+    health = graph.hear(DiagnosticArray, '/diagnostics')
+    graph.wait_until(lambda: states, 'joint states come')
+    send(1e300, -1e300, 1e300, until=lambda: states[-1].velocity[0] < -0.1, what='joint1 moves')
+    assert {abs(effort) for one in states for effort in one.effort} == {0.0, 200.0}
+    graph.wait_until(lambda: health and int(
+        figures(health[-1])['commands beyond effort limits']) > 0, 'they are counted')
+    begin = len(states)
+    send(0.0, 1.0, 0.0, until=lambda: any(list(one.effort) == [1.0, 0.0, 0.0]
+                                          for one in states[begin:]), what='good ones act')
+    assert running.up
+
+
 def test_a_floating_base_falls_and_is_a_transform(run_node, graph, send, urdf, tmp_path):
     link = '<link name="base_link">'
     inertial = ('<inertial><mass value="5"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" '

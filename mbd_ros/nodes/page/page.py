@@ -15,7 +15,7 @@ import viser
 from mbd_ros.description.shape_extent import enclosing_ball, lowest_height
 from mbd_ros.description.visuals import Shape
 from mbd_ros.nodes.page import colors
-from mbd_ros.nodes.page.guard import LocalServer
+from mbd_ros.nodes.page.local_server import LocalServer
 from mbd_ros.nodes.page.panel import Panel
 from mbd_ros.nodes.page.robot_view import RobotView
 from mbd_ros.nodes.page.tool_view import ToolView

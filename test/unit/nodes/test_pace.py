@@ -61,3 +61,32 @@ def test_a_large_lag_is_given_up_and_counted(wall):
     assert pace.given_up == pytest.approx(2.0)
     assert pace.wait_for(1.5) == 0.0
     assert wall.now == pytest.approx(103.5)
+
+
+@pytest.mark.parametrize('factor', [0.5, 1.0, 4.0])
+@pytest.mark.parametrize(('late', 'given_up'), [
+    (0.0, 0.0), (0.0499, 0.0), (0.0501, 0.0501), (0.5, 0.5)])
+def test_the_lag_that_is_given_up_is_that_behind_the_wall(wall, factor, late, given_up):
+    """Whether it is made up is decided by seconds of the wall, whatever the factor."""
+    pace = Pace(factor, 0.05)
+    wall.now += 1.0 / factor + late
+    assert pace.wait_for(1.0) == pytest.approx(given_up)
+    assert pace.given_up == pytest.approx(given_up)
+    pace.wait_for(2.0)   # beside the wall again, or as much later as was given up
+    assert wall.now == pytest.approx(100.0 + 2.0 / factor + given_up)
+
+
+def test_lags_that_were_given_up_are_added(wall):
+    pace = Pace(1.0, 0.05)
+    wall.now += 1.25
+    pace.wait_for(1.0)
+    wall.now += 1.5
+    assert pace.wait_for(2.0) == pytest.approx(0.5)
+    assert pace.given_up == pytest.approx(0.75)
+
+
+def test_a_lag_of_just_the_largest_is_given_up(wall):
+    pace = Pace(1.0, 0.5)   # halves: no rounding
+    wall.now += 1.5
+    assert pace.wait_for(1.0) == 0.5
+    assert pace.given_up == 0.5

@@ -1,5 +1,6 @@
 """The loop of the simulator, driven without a graph."""
 
+from dataclasses import replace
 from pathlib import Path
 import threading
 import time
@@ -26,11 +27,12 @@ def start(model):
     """Return a function that starts a loop and stops it after the test."""
     loops = []
 
-    def begin(publish, *, lockstep=True, timeout=60.0, on_timeout='brake', factor=0.0):
+    def begin(publish, *, lockstep=True, timeout=60.0, on_timeout='brake', factor=0.0,
+              robot=model, fastest=1e4):
         said = []
         loop = SimulationLoop(
-            Stepper(model, START, step=1e-3),
-            Timing(STEP, 2, factor, lockstep, timeout, on_timeout),
+            Stepper(robot, START, step=1e-3),
+            Timing(STEP, 2, factor, lockstep, timeout, on_timeout, fastest),
             publish=lambda *state: publish(loop, *state), warn=said.append)
         loops.append(loop)
         loop.start(0)
@@ -101,13 +103,16 @@ def test_answers_to_other_states_are_not_taken(start):
 
     def answer(loop, now, q, v, efforts):
         moved.append((now, efforts.copy()))
-        loop.command(np.array([99.0, 0.0, 0.0]), now - 2 * STEP)   # stale
+        loop.command(np.array([99.0, 0.0, 0.0]), now - 2 * STEP)   # stale, before the answer
         loop.command(np.array([0.0, -10.0, 0.0]), now)
+        loop.command(np.array([98.0, 0.0, 0.0]), now - 2 * STEP)   # and after it
 
     loop, _ = start(answer)
     wait_until(lambda: len(moved) > 50)
     loop.stop()
-    assert not any(efforts[0] == 99.0 for _, efforts in moved[5:])
+    # The first commands find the robot held by its brakes, when any command releases them.
+    assert {tuple(efforts) for _, efforts in moved[5:]} == {(0.0, -10.0, 0.0)}
+    assert loop.resent == 0   # what is stale takes the place of no answer
 
 
 @pytest.mark.parametrize(('action', 'rests'), [('brake', True), ('zero', False), ('keep', False)])
@@ -128,10 +133,67 @@ def test_what_happens_without_commands(start, action, rests):
     assert (not trace[-1][0].any()) == rests
 
 
-def test_a_motion_that_leaves_all_bounds_is_stopped_and_said(start):
-    def answer(loop, now, q, v, efforts):
-        loop.command(np.array([1e200, 1e200, 1e200]), now)
+def hostile(rng, limit):
+    """Return efforts that no drive gives, or that a drive may give."""
+    kind = rng.integers(5)
+    sign = rng.choice([-1.0, 1.0], 3)
+    if kind == 0:
+        return sign * 10.0 ** rng.uniform(3.0, 308.0, 3)
+    if kind == 1:
+        return sign * np.finfo(float).max
+    if kind == 2:
+        return np.where(rng.random(3) < 0.5, 1e300, 0.0)
+    if kind == 3:
+        return sign * limit
+    return rng.normal(size=3)
 
-    loop, said = start(answer)
-    wait_until(lambda: loop.failed)
-    assert said[0].startswith('the simulation stops here, the brakes hold the robot: ')
+
+@pytest.mark.parametrize('lockstep', [True, False])
+@pytest.mark.parametrize('limited', [True, False])
+def test_efforts_that_no_drive_gives_do_not_stop_the_simulation(model, start, limited, lockstep):
+    """Two senders, one of them hostile: within limits they act, without them they are dropped."""
+    rng = np.random.default_rng(4)
+    trace = []
+    robot = model if limited else replace(model, effort_limits=np.full(3, np.inf))
+
+    def answer(loop, now, q, v, efforts):
+        trace.append((q, v, efforts.copy()))
+        count = len(trace)
+        loop.command(hostile(rng, 200.0) if 10 < count < 200 and count % 2 else -v, now)
+
+    loop, said = start(answer, robot=robot, lockstep=lockstep, factor=0.0 if lockstep else 1.0,
+                       fastest=1e4)
+    wait_until(lambda: len(trace) > 300)
+    loop.stop()
+    for q, v, efforts in trace:
+        assert np.isfinite((q, v, efforts)).all()
+        assert np.abs(v).max() <= 1e4
+        assert np.abs(efforts).max() <= (200.0 if limited else np.inf)
+    assert loop.limited > 20 if limited else loop.stops > 20
+    assert limited or said[0].startswith(
+        'the brakes hold the robot where it was, until the next effort command: ')
+    assert len(said) < 10   # a flood of them is counted, not said
+    assert loop.driven      # by the last sender, which is a good one
+    assert not np.array_equal(trace[-1][0], trace[-20][0])   # and the robot moves
+
+
+def test_a_joint_that_becomes_too_fast_is_stopped_where_it_was(start):
+    trace = []
+
+    def answer(loop, now, q, v, efforts):
+        trace.append((q, v))
+        loop.command(np.full(3, 100.0) if len(trace) < 50 else np.zeros(3), now)
+
+    loop, said = start(answer, fastest=0.5)
+    wait_until(lambda: loop.stops)
+    loop.stop()
+    assert all(np.abs(v).max() <= 0.5 for _, v in trace)
+    assert said[0] == ('the brakes hold the robot where it was, until the next effort command: '
+                       'a joint would be faster than 0.5 rad/s or m/s')
+
+
+@pytest.mark.parametrize(('lockstep', 'lag'), [(True, 0.5), (False, 0.05)])
+def test_how_much_lag_is_made_up(model, lockstep, lag):
+    loop = SimulationLoop(Stepper(model, START), Timing(STEP, 2, 1.0, lockstep, 1.0, 'brake'),
+                          publish=lambda *_: None, warn=lambda _: None)
+    assert loop._pace.largest_lag == lag
