@@ -21,6 +21,7 @@ from std_msgs.msg import Float64MultiArray
 from mbd_ros.control import Payload, Task
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.feasibility import check_task
+from mbd_ros.control.tasks.goal_watch import FollowingWatch
 from mbd_ros.control.tasks.rehearsal import rehearse
 from mbd_ros.control.tasks.tracker import Mode, Tracker
 from mbd_ros.control.tracking.payload import carrier, reloaded
@@ -52,7 +53,7 @@ MODES = {
     Mode.FOLLOWING: ControllerState.MODE_TRACKING,
     Mode.HOLDING: ControllerState.MODE_HOLDING,
 }
-SENDING = frozenset(MODES.values())
+SENDING = frozenset((*MODES.values(), ControllerState.MODE_NOT_FOLLOWING))
 """Modes in which efforts are sent."""
 
 
@@ -91,6 +92,7 @@ class Controller(GuardedNode):
         self._reader: JointStateReader | None = None
         self._writer: JointStateWriter | None = None
         self._written = 0
+        self._following: FollowingWatch | None = None
         self._task: Task | None = None
         self._tracker: Tracker | None = None
         self._measured: Measured | None = None
@@ -168,6 +170,7 @@ class Controller(GuardedNode):
         self._commands, self._reader, self._task = commands, reader, task
         self._companions.use(model, self._drawings.frame(model))
         self._writer = JointStateWriter(model)
+        self._following = FollowingWatch(model)
         self._dynamics, self._gravity = dynamics, list(settings.gravity)
         self._goals.drop('the robot was replaced')
         self._tracker = self._measured = None
@@ -262,7 +265,14 @@ class Controller(GuardedNode):
             tracker.stop(*state, f'the path cannot be followed: {error}')
             step = tracker.step(*state)
         self._computed = time.perf_counter() - begin
-        self._set_mode(MODES[tracker.mode], tracker.problem)
+        assert self._following is not None
+        off = self._following.look(state[0], step.efforts.error,
+                                   self._settings.following_tolerance,
+                                   self._settings.following_time)
+        if off:
+            self._set_mode(ControllerState.MODE_NOT_FOLLOWING, off)
+        else:
+            self._set_mode(MODES[tracker.mode], tracker.problem)
         return step
 
     def _new_tracker(self, measured: Measured) -> Tracker:

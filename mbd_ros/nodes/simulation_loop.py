@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-import math
 import threading
 import time
 from typing import NamedTuple
@@ -49,8 +48,6 @@ class Timing:
         Longest wait for efforts [s].
     on_timeout : str
         ``'brake'``, ``'zero'`` or ``'keep'``.
-    fastest : float, optional
-        Velocity that no joint reaches by any drive [rad/s or m/s].
 
     """
 
@@ -60,7 +57,6 @@ class Timing:
     lockstep: bool
     timeout: float
     on_timeout: str
-    fastest: float = math.inf
 
 
 class Successor(NamedTuple):
@@ -92,7 +88,7 @@ class SimulationLoop:
     still after each published state until the command that answers it is there. When commands
     stop, ``Timing.on_timeout`` says what happens, and the next command ends it. Efforts act within
     the effort limits of the model. Where they still lead to a motion that is not finite, or faster
-    than ``Timing.fastest``, they are dropped and the brakes hold the robot where it was, until the
+    than the stepper's ``fastest``, they are dropped and the brakes hold the robot where it was, until the
     next command.
 
     Parameters
@@ -121,7 +117,7 @@ class SimulationLoop:
         self._answers = 0
         self._arrival = 0.0
         self._driven = False
-        self._stopped_at = -math.inf
+        self._stopped_at = float('-inf')
         self._lag_said = False
         self._changed = threading.Condition()
         self._between_steps = threading.Lock()
@@ -174,9 +170,8 @@ class SimulationLoop:
             Time of the state that they answer [ns]; None if the sender does not say.
 
         """
-        limits = self._stepper.model.effort_limits
-        given = efforts.clip(-limits, limits)
-        self.limited += not np.array_equal(given, efforts)
+        given = self._stepper.within_limits(efforts)
+        self.limited += given is not efforts
         with self._changed:
             now = self._now()
             if answers is None:
@@ -295,16 +290,12 @@ class SimulationLoop:
                 stepper.set_state(stepper.q, self._rest)
             return
         efforts = self._efforts if self._driven or timing.on_timeout == 'keep' else self._rest
-        before, why = stepper.q, ''
+        before = stepper.q
         try:
             stepper.advance(efforts, steps * timing.step / SECOND)
-            if np.abs(stepper.v).max(initial=0.0) > timing.fastest:
-                why = f'a joint would be faster than {timing.fastest:g} rad/s or m/s'
         except MbdError as error:
-            why = str(error)
-        if why:
             stepper.set_state(before, self._rest)
-            self._drop_efforts(why)
+            self._drop_efforts(str(error))
 
     def _drop_efforts(self, why: str) -> None:
         """Let the brakes hold the robot until the next command, as before the first one."""

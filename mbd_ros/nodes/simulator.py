@@ -145,7 +145,8 @@ class Simulator(GuardedNode):
         settings = self._settings
         step, _ = whole_steps(settings.rate, settings.publish_rate)
         return Stepper(robot.model, q, v, step=step / SECOND, gravity=settings.gravity,
-                       dissipation=True)   # of the plant, where there is any
+                       dissipation=True,   # of the plant, where there is any
+                       fastest=settings.largest_velocity)
 
     def _new_loop(self, robot: Robot, stepper: Stepper) -> SimulationLoop:
         settings = self._settings
@@ -156,7 +157,7 @@ class Simulator(GuardedNode):
             lockstep=settings.lockstep,
             timeout=(settings.lockstep_timeout if settings.lockstep
                      else settings.effort_timeout),
-            on_timeout=settings.effort_timeout_action, fastest=settings.largest_velocity)
+            on_timeout=settings.effort_timeout_action)
         return SimulationLoop(stepper, timing, publish=self._publisher(robot),
                               warn=self.get_logger().warning)
 

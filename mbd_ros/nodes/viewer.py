@@ -39,8 +39,12 @@ MODES = {
     ControllerState.MODE_WAITING: 'waiting', ControllerState.MODE_TRACKING: 'tracking',
     ControllerState.MODE_WEIGHTLESS: 'weightless', ControllerState.MODE_HOLDING: 'holding',
     ControllerState.MODE_LOST: 'joint states lost',
+    ControllerState.MODE_NOT_FOLLOWING: 'the robot does not follow',
 }
 
+MEASURED = (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING,
+            ControllerState.MODE_NOT_FOLLOWING)
+"""Modes in which the state of a controller holds numbers."""
 
 SILENCE = 3.0
 """A controller that has said nothing for this time is not there [s]."""
@@ -148,7 +152,7 @@ class Viewer(GuardedNode):
         """Keep what is plotted; the samples of waiting controllers hold no numbers."""
         assert self._page is not None
         self._state, self._heard = message, time.monotonic()
-        if message.mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING):
+        if message.mode in MEASURED:
             self._page.add_traces([from_point(tool.actual) for tool in message.tools])
             farthest = max((tool.error for tool in message.tools), default=0.0)
             self._page.panel.add_sample(message.path_time, farthest,
@@ -210,10 +214,12 @@ def _new_page(host: str, port: int, history: float) -> Page:
 
 def _readouts(state: ControllerState) -> dict[str, str]:
     """Return the figures beside the plots."""
-    if state.mode not in (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING):
-        return {'reason': state.message} if state.message else {}
+    reason = {'reason': state.message} if state.message else {}
+    if state.mode not in MEASURED:
+        return reason
     several = len(state.tools) > 1
     return {
+        **reason,
         **{f'tracking error{f", {tool.link}" * several}': f'{1e3 * tool.error:.3f} mm'
            for tool in state.tools},
         'nominal model off the path': f'{state.constraint_violation_after:.1e} m',

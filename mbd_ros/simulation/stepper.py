@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import compile_model
 from mbd_ros.dynamics.loop_closure import close_loops
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import DivergedError, InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import checked, positive_time, Vector
 from mbd_ros.simulation.motion import FreeMotion, Loads
@@ -36,6 +36,8 @@ class Stepper:
         As in ``simulate``.
     dissipation : bool, optional
         Whether the joints' damping and dry friction act.
+    fastest : float, optional
+        Velocity beyond which a motion counts as diverged [rad/s or m/s].
 
     Raises
     ------
@@ -55,8 +57,10 @@ class Stepper:
         gravity: ArrayLike | None = None,
         external_forces: Loads | None = None,
         dissipation: bool = False,
+        fastest: float = math.inf,
     ) -> None:
         self.model = model
+        self.fastest = fastest
         self.step = positive_time('step', step)
         self._motion = FreeMotion(compile_model(model, gravity=gravity),
                                   external_forces=external_forces, dissipation=dissipation)
@@ -104,6 +108,12 @@ class Stepper:
         self._q: Vector = new_q
         self._v: Vector = new_v
 
+    def within_limits(self, efforts: Vector) -> Vector:
+        """Return efforts (nv,) that drives can give: the same array, or a clipped copy."""
+        limits = self.model.effort_limits
+        beyond = np.abs(efforts) > limits
+        return efforts.clip(-limits, limits) if beyond.any() else efforts
+
     def advance(self, tau: ArrayLike, dt: float) -> None:
         """
         Move on under efforts that are held.
@@ -120,7 +130,8 @@ class Stepper:
         ShapeError, NotFiniteError, InvalidValueError
             If the efforts are not (nv,) finite numbers or the time is negative; nothing moves.
         DivergedError
-            If the motion stops being finite; the state stays the last finite one.
+            If the motion stops being finite, or a joint becomes faster than ``fastest``; the
+            state stays the last one that was neither.
 
         """
         if not 0.0 <= dt < math.inf:
@@ -128,8 +139,11 @@ class Stepper:
         self._motion.hold(checked(self.model, 'tau', tau, self.model.nv))
         count = math.ceil(dt / self.step - ROUNDING)
         for _ in range(count):
-            self._q, self._v = advance(
-                self.model, self._motion, self._time, self._q, self._v, dt / count)
+            q, v = advance(self.model, self._motion, self._time, self._q, self._v, dt / count)
+            if np.abs(v).max(initial=0.0) > self.fastest:
+                raise DivergedError(
+                    self._time, f'a joint would be faster than {self.fastest:g} rad/s or m/s')
+            self._q, self._v = q, v
             self._time += dt / count
 
 

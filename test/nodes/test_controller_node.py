@@ -6,6 +6,7 @@ from pathlib import Path
 import re
 import time
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
 from mbd_msgs.msg import ControllerState
 from mbd_msgs.srv import SetPayload
@@ -98,10 +99,34 @@ def test_without_anybody_to_take_efforts_it_waits(run_node, graph, urdf):
     assert not bench.efforts
 
 
+def test_a_robot_that_does_not_follow_is_a_mode_and_a_warning(run_node, graph, urdf):
+    """The path moves on, the robot stands still."""
+    running = run_node('controller', {'robot_description': str(urdf('three_link_arm'))},
+                       '--params-file', str(CONFIG))
+    running.wait_for('generation 1')
+    health = graph.hear(DiagnosticArray, '/diagnostics')
+    bench = Bench(graph)
+
+    def found(mode):
+        return [one for one in bench.states if one.mode == mode]
+    bench.send_until(lambda: found(ControllerState.MODE_NOT_FOLLOWING), 'it says nothing',
+                     step=20_000_000)
+    state = found(ControllerState.MODE_NOT_FOLLOWING)[0]
+    assert re.fullmatch(r"the robot does not follow: joint 'joint[123]' is \d\.\d+ rad or m off the "
+                        r'nominal model, allowed is 0\.05', state.message)
+    assert state.effort_total   # and goes on sending
+    assert found(ControllerState.MODE_TRACKING)   # before
+    bench.send_until(lambda: any(
+        status.message == state.message and status.level == DiagnosticStatus.WARN
+        for one in health for status in one.status), 'no warning', step=2_000_000)
+    assert running.output.count('the robot does not follow') < 5
+
+
 @pytest.fixture(scope='class')
 def controller(run_shared, urdf):
-    running = run_shared('controller', {'robot_description': str(urdf('three_link_arm'))},
-                         '--params-file', str(CONFIG))
+    running = run_shared('controller', {   # the robot of the bench stands still, on any path
+        'robot_description': str(urdf('three_link_arm')), 'following_tolerance': '0.0'},
+        '--params-file', str(CONFIG))
     running.wait_for('generation 1')
     return running
 

@@ -1,4 +1,4 @@
-"""Path and goal tolerances of trajectories and paths."""
+"""Path and goal tolerances, and whether the robot follows at all."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.control.tracking.component_errors import ComponentTolerance, joint_error
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Vector
+
+
+LONGEST_GAP = 1.0
+"""After a longer time without a measured state the robot may be anywhere [s]."""
 
 
 class Outcome(Enum):
@@ -169,6 +173,56 @@ class PathWatch:
             return Outcome.MISSED_THE_END, (
                 f'{off} {self._goal:.4g}, {time - self.end:.3f} s after its end')
         return Outcome.GOES_ON, ''
+
+
+class FollowingWatch:
+    """
+    Watches whether the robot follows the nominal model at all.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._names = joint_of_each_velocity(model)
+        self._since = math.inf
+        self._last = -math.inf
+        self._said = ''
+
+    def look(self, time: float, error: Vector, tolerance: float, patience: float) -> str:
+        """
+        Return why the robot does not follow; empty if it does.
+
+        Parameters
+        ----------
+        time : float
+            Time of the measured state [s].
+        error : Vector
+            (nv,) of the nominal model less the robot [rad or m].
+        tolerance : float
+            Largest error of a joint; 0: any. A robot that did not follow does so again below half
+            of it.
+        patience : float
+            How long an error may be larger [s].
+
+        """
+        sizes = np.abs(error)
+        largest = float(sizes.max(initial=0.0))
+        if not 0.0 <= time - self._last <= patience + LONGEST_GAP:
+            self._since, self._said = math.inf, ''
+        self._last = time
+        if tolerance <= 0.0 or largest <= (0.5 * tolerance if self._said else tolerance):
+            self._since, self._said = math.inf, ''
+            return ''
+        self._since = min(self._since, time)
+        if not self._said and time - self._since > patience:
+            self._said = (
+                f"the robot does not follow: joint '{self._names[int(sizes.argmax())]}' is "
+                f'{largest:.4g} rad or m off the nominal model, allowed is {tolerance:.4g}')
+        return self._said
 
 
 def farthest(tools: Sequence[ToolPoints]) -> ToolPoints:

@@ -1,0 +1,71 @@
+"""A robot that does not follow is told from one that is only late."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.control.tasks.goal_watch import FollowingWatch
+
+TOLERANCE, PATIENCE, PERIOD = 0.05, 0.5, 0.01
+ARM = Path(__file__).resolve().parents[3] / 'urdf' / 'three_link_arm.urdf'
+
+
+@pytest.fixture
+def watch():
+    return FollowingWatch(mbd_ros.load(ARM))
+
+
+def run(watch, errors, begin=0.0):
+    """Return what the watch says to one error of joint2 after the other."""
+    return [watch.look(begin + PERIOD * k, np.array([0.0, error, 0.01]), TOLERANCE, PATIENCE)
+            for k, error in enumerate(errors)]
+
+
+def test_an_error_that_stays_is_said_after_a_while(watch):
+    said = run(watch, [-0.2] * 100)
+    assert [bool(text) for text in said].index(True) == 51   # first beyond 0.5 s
+    assert all(said[51:])
+    assert said[60] == ("the robot does not follow: joint 'joint2' is 0.2 rad or m off the "
+                        'nominal model, allowed is 0.05')
+
+
+def test_short_errors_are_not_said(watch):
+    pulses = ([0.2] * 45 + [0.0]) * 10
+    assert not any(run(watch, pulses))
+    assert not any(run(watch, [0.049] * 300, begin=100.0))
+
+
+def test_it_follows_again_below_half_of_the_tolerance(watch):
+    said = run(watch, [0.2] * 60 + [0.04] * 10 + [0.02] + [0.04] * 10)
+    assert all(said[55:70])
+    assert len(set(said[55:70])) == 1   # the text stays: it is logged once
+    assert not any(said[70:])
+
+
+@pytest.mark.parametrize('jump', [-100.0, 5.0])
+def test_a_gap_or_a_step_back_in_time_begins_anew(watch, jump):
+    assert run(watch, [0.2] * 60)[-1]
+    assert not any(run(watch, [0.2] * 45, begin=0.6 + jump))
+
+
+def test_zero_allows_any_error(watch):
+    assert not any(watch.look(0.1 * k, np.full(3, 1e6), 0.0, PATIENCE) for k in range(100))
+
+
+def test_random_errors_against_the_definition(watch):
+    """Said: some error above the tolerance, none below half of it since, for longer than that."""
+    rng = np.random.default_rng(2)
+    for begin in range(20):
+        levels = rng.choice([0.01, 0.03, 0.2], 30, p=(0.2, 0.3, 0.5))
+        errors = list(itertools.chain.from_iterable([level] * 8 for level in levels))
+        since, on = None, False
+        for k, text in enumerate(run(watch, errors, begin=100.0 * begin)):
+            if errors[k] <= (0.5 if on else 1.0) * TOLERANCE:
+                since, on = None, False
+            else:
+                since = k if since is None else since
+                on = on or PERIOD * (k - since) > PATIENCE + 1e-9
+            assert bool(text) == on, (begin, k)
