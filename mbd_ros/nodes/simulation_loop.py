@@ -88,8 +88,8 @@ class SimulationLoop:
     still after each published state until the command that answers it is there. When commands
     stop, ``Timing.on_timeout`` says what happens, and the next command ends it. Efforts act within
     the effort limits of the model. Where they still lead to a motion that is not finite, or faster
-    than the stepper's ``fastest``, they are dropped and the brakes hold the robot where it was, until the
-    next command.
+    than the stepper's ``fastest``, they are dropped and the brakes hold the robot where it was,
+    until the next command.
 
     Parameters
     ----------

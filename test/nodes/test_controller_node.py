@@ -112,8 +112,8 @@ def test_a_robot_that_does_not_follow_is_a_mode_and_a_warning(run_node, graph, u
     bench.send_until(lambda: found(ControllerState.MODE_NOT_FOLLOWING), 'it says nothing',
                      step=20_000_000)
     state = found(ControllerState.MODE_NOT_FOLLOWING)[0]
-    assert re.fullmatch(r"the robot does not follow: joint 'joint[123]' is \d\.\d+ rad or m off the "
-                        r'nominal model, allowed is 0\.05', state.message)
+    assert re.fullmatch(r"the robot does not follow: joint 'joint[123]' is \d\.\d+ rad or m off "
+                        r'the nominal model, allowed is 0\.05', state.message)
     assert state.effort_total   # and goes on sending
     assert found(ControllerState.MODE_TRACKING)   # before
     bench.send_until(lambda: any(
