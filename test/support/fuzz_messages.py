@@ -28,6 +28,7 @@ from mbd_ros.messages.joint_states import JointStateReader
 from mbd_ros.messages.multi_dof import MultiDOFStates
 from mbd_ros.messages.odometry import BaseOdometry
 from mbd_ros.messages.way_points import Reference
+from mbd_ros.model import load_text
 from mbd_ros.model.state import neutral
 
 LONGEST = 20.0
@@ -121,7 +122,8 @@ READERS = {
     'multi-DOF goal': (FollowJointTrajectory.Goal, _goal, (BALL, False)),
     'payload': (Inertia, _payload, (ARM, False)),
     'new robot': (SetModel.Request, lambda model, request: (
-        reconfigurations.read_change(request), findings.read_text(request)), (ARM, False)),
+        reconfigurations.read_change(request), load_text(request.robot_description)),
+                  (ARM, False)),
     'new module': (AttachModule.Request, _attach, (ARM, False)),
     'description': (CheckModel.Request, _check, (ARM, False)),
     'transforms': (TFMessage, _transforms, (BALL, True)),
