@@ -7,16 +7,15 @@ by differentiating along the joint's own motion, exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-import functools
+from collections.abc import Sequence
 import math
-from typing import Any
 
 import numpy as np
 
+from mbd_ros.control.constraints.compiled_rows import CompiledRows
 from mbd_ros.control.constraints.constraint_stack import Stack
 from mbd_ros.control.constraints.joint_constraints import JointPath
-from mbd_ros.control.constraints.recorded import Known, Quantity, Rows, Structure
+from mbd_ros.control.constraints.recorded import Known, Rows
 from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.paths import end_of, Path, PathPoint
@@ -24,18 +23,17 @@ from mbd_ros.control.references.scalar_manifold import configuration_rate
 from mbd_ros.control.references.scalars import Row
 from mbd_ros.control.references.time_code import codes_of, TimeCode
 from mbd_ros.errors import ShapeError
-from mbd_ros.execution.calls.traced_function import machine_code_of
 from mbd_ros.execution.ir.differentiation import tangents
-from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
+from mbd_ros.execution.ir.trace import Operand
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.rigid_motion import inverse, product
 from mbd_ros.model.state import neutral
-from mbd_ros.simulation.manifold import Matrix, Vector
+from mbd_ros.simulation.manifold import Vector
 from mbd_ros.spatial import cosine, root, Rotation, sine, Vector3
 from mbd_ros.spatial.logarithm import rotation_vector, turn_of
 
 
-class CurvedJointPath:
+class CurvedJointPath(CompiledRows):
     """
     Keep joints, of any number of coordinates, on a path of their own.
 
@@ -74,12 +72,9 @@ class CurvedJointPath:
         if found != (size,):
             raise ShapeError('path of joints', found, f'({size},), {entries_of(self.coordinates)}')
         self.joints, self.path = tuple(joints), path
-        self.counts = (m, m, m)
-        self.quantities: tuple[Quantity, ...] = ()
         self.reference_sizes = (size, size, size)
-        self.structure = (CurvedJointPath, model, self.joints)
+        super().__init__(model, (m, m, m), model, self.joints)
         self._model = model
-        self._rest = np.zeros(model.nv)
 
     def time_codes(self) -> tuple[TimeCode] | None:
         """Return machine code for the path, None where it is a user's."""
@@ -104,30 +99,6 @@ class CurvedJointPath:
             columns[k] = tangents(trace, phi, dict(zip(q, along)))
         return Rows(phi, rates, [list(row) for row in zip(*columns)],
                     [-entry for entry in tangents(trace, rates, moving)])
-
-    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
-        """Return ``A`` (m, nv)."""
-        m = self.counts[2]
-        return self._values(q, v, t)[3 * m:].reshape(m, -1)
-
-    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``b`` (m,)."""
-        m = self.counts[2]
-        return self._values(q, v, t)[2 * m:3 * m]
-
-    def violation(self, q: Vector, t: float) -> Vector:
-        """Return ``phi`` (m,)."""
-        return self._values(q, self._rest, t)[:self.counts[0]]
-
-    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``phi_dot`` (m,)."""
-        m = self.counts[2]
-        return self._values(q, v, t)[m:2 * m]
-
-    def _values(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return phi, its rate, b and A in one vector."""
-        values: Vector = _compiled(Structure(self))(q, v, *self.reference(t))
-        return values
 
 
 class JointPaths:
@@ -216,20 +187,3 @@ def entries_of(coordinates: JointCoordinates) -> str:
     """Say which entries a path of joints has, for messages."""
     return ', '.join(f"{part.entries.stop - part.entries.start} of '{part.name}'"
                      for part in coordinates.parts)
-
-
-@functools.lru_cache(maxsize=64)
-def _compiled(structure: Structure) -> Callable[..., Any]:
-    """Return machine code for the rows of a constraint."""
-    constraint = structure.constraint
-    assert isinstance(constraint, CurvedJointPath)
-
-    def record(_: Trace, q: list[Symbol], v: list[Symbol], *reference: list[Symbol]
-               ) -> list[Operand]:
-        rows = constraint.rows(Known(q, v, {}, list(reference)))
-        return [*rows.violation, *rows.rate, *rows.right_side,
-                *(entry for row in rows.matrix for entry in row)]
-    model = constraint._model
-    return machine_code_of(
-        record, (model.nq, model.nv, *constraint.reference_sizes), 'joint_path',
-        'phi, phi_dot, b and A of a path of joints')

@@ -9,20 +9,20 @@ Rows of A are wrenches on the link, ``W = d phi / d twist``, times its Jacobian,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.control.constraints.recorded import Known, Quantity, Rows, Structure
+from mbd_ros.control.constraints.compiled_rows import CompiledRows
+from mbd_ros.control.constraints.recorded import Known, Rows
 from mbd_ros.control.references.arguments import checked_point, require_prepared
 from mbd_ros.control.references.scalars import Row, sum_of
 from mbd_ros.control.references.time_code import TimeCode
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import NotFiniteError, UnknownNameError
-from mbd_ros.execution.calls.traced_function import machine_code_of
+from mbd_ros.errors import UnknownNameError
 from mbd_ros.execution.ir.differentiation import tangents
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 from mbd_ros.simulation.manifold import Matrix, Vector
@@ -47,7 +47,7 @@ class Moving(NamedTuple):
         return self.position if point is None else self.position + self.rotation.apply(point)
 
 
-class LinkConstraint:
+class LinkConstraint(CompiledRows):
     """
     A constraint on one link; a subclass says ``phi`` and, if that changes, the reference.
 
@@ -77,18 +77,16 @@ class LinkConstraint:
     """
 
     holonomic = True
-    reference_sizes: tuple[int, ...] = ()
 
     def __init__(self, dyn: PreparedDynamics, link: str, rows: int, *data: Hashable) -> None:
         require_prepared(dyn)
         if link not in dyn.model.links:
             raise UnknownNameError('link', link, dyn.model.links)
         self.link = link
-        self.counts = (rows if self.holonomic else 0, rows, rows)
-        self.quantities: tuple[Quantity, ...] = (('jacobian', link), ('motion', link))
-        self.structure = (type(self), link, data)
+        super().__init__(dyn.model, (rows if self.holonomic else 0, rows, rows), link, data)
+        self.quantities = (('jacobian', link), ('motion', link))
+        self.state_sizes = (MOTION,)
         self._dyn = dyn
-        self._still = np.zeros(dyn.model.nv)
 
     def function(self, moving: Moving, reference: Row) -> Sequence[Scalar]:
         """Return ``phi`` of a pose, or ``psi`` of a pose and velocity."""
@@ -124,38 +122,25 @@ class LinkConstraint:
                    for j in range(n)] for wrench in wrenches]
         return Rows(phi, rate, matrix, b)
 
+    def record(self, _: Trace, *given: list[Symbol]) -> list[Operand]:
+        """Return phi, its rate, b and wrenches for a motion and the reference, on symbols."""
+        motion, *reference = given
+        phi, rate, wrenches, b = self._derived(motion, reference)
+        return [*phi, *rate, *b, *(entry for wrench in wrenches for entry in wrench)]
+
     def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
         """Return ``A`` (m, nv)."""
-        m = self.counts[2]
-        wrenches = self._values(q, v, t)[-6 * m:].reshape(m, 6)
-        matrix: Matrix = wrenches.dot(self._dyn.jacobian(q, self.link))
+        matrix: Matrix = super().matrix(q, v, t).dot(self._dyn.jacobian(q, self.link))
         return matrix
 
-    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``b`` (m,)."""
-        m = self.counts[2]
-        return self._values(q, v, t)[-7 * m:-6 * m]
-
-    def violation(self, q: Vector, t: float) -> Vector | None:
-        """Return ``phi`` (m,), None for a constraint on velocities."""
-        return self._values(q, self._still, t)[:self.counts[0]] if self.holonomic else None
-
-    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``phi_dot`` or ``psi`` (m,)."""
-        held, rated, _ = self.counts
-        return self._values(q, v, t)[held:held + rated]
-
-    def _values(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return phi, its rate, b and wrenches in one vector."""
+    def _state(self, q: Vector, v: Vector) -> tuple[Vector, ...]:
+        """Return the motion of the link."""
         motion = self._dyn.link_motion(q, v, self.link)
-        values: Vector = _compiled(Structure(self))(
-            np.concatenate((motion.pose.ravel(), motion.velocity, motion.acceleration)),
-            *self.reference(t))
-        if not np.isfinite(values).all():
-            raise NotFiniteError(f"constraint on link '{self.link}'",
-                                 f'its function at {motion.pose[:3, 3].tolist()}',
-                                 float(values[~np.isfinite(values)][0]))
-        return values
+        return (np.concatenate((motion.pose.ravel(), motion.velocity, motion.acceleration)),)
+
+    def _where(self, state: tuple[Vector, ...], entry: int) -> tuple[str, str]:
+        """Return what is not finite, and where, for an error."""
+        return f"constraint on link '{self.link}'", f'its function at {state[0][3:12:4].tolist()}'
 
     def _derived(self, motion: list[Symbol], reference: list[list[Symbol]]
                  ) -> tuple[Row, Row, list[Row], Row]:
@@ -188,19 +173,6 @@ class LinkConstraint:
         slopes = [tangents(trace, values or rates, column) for column in columns]
         wrenches = [[slope[i] for slope in slopes] for i in range(len(rates))]
         return values, rates, wrenches, [-x for x in tangents(trace, rates, moving)]
-
-
-@functools.lru_cache(maxsize=64)
-def _compiled(structure: Structure) -> Callable[..., Any]:
-    """Return machine code for the rows of a constraint, less the Jacobian."""
-    constraint = structure.constraint
-    assert isinstance(constraint, LinkConstraint)
-
-    def record(_: Trace, motion: list[Symbol], *reference: list[Symbol]) -> list[Operand]:
-        phi, rate, wrenches, b = constraint._derived(motion, list(reference))
-        return [*phi, *rate, *b, *(entry for wrench in wrenches for entry in wrench)]
-    return machine_code_of(record, (MOTION, *constraint.reference_sizes), 'link_constraint',
-                           'phi, phi_dot, b and wrenches of a constraint on a link')
 
 
 def point_of_link(point: ArrayLike | None) -> Vector3 | None:

@@ -15,25 +15,24 @@ from typing import TypeAlias
 
 import numpy as np
 
-from mbd_ros.control.constraints.recorded import Known, Quantity, Rows
+from mbd_ros.control.constraints.compiled_rows import CompiledRows
+from mbd_ros.control.constraints.recorded import Known, Rows
 from mbd_ros.control.references.arguments import require_model
 from mbd_ros.control.references.scalar_manifold import configuration_rate
 from mbd_ros.control.references.time_code import closed_form, TimeCode
 from mbd_ros.control.references.user_functions import UserFunction
-from mbd_ros.errors import NotFiniteError
-from mbd_ros.execution.calls.traced_function import machine_code_of
 from mbd_ros.execution.ir.differentiation import tangents
-from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
+from mbd_ros.execution.ir.trace import Operand, Symbol
 from mbd_ros.model import Model
-from mbd_ros.simulation.manifold import Matrix, Vector
+from mbd_ros.simulation.manifold import Vector
 from mbd_ros.spatial import Scalar
 
 Scalars: TypeAlias = Sequence[Scalar]
 
 
-class _Traced:
+class _Traced(CompiledRows):
     """
-    What both kinds of traced constraints share: their functions of q, v and t in one vector.
+    What both kinds of traced constraints share.
 
     Parameters
     ----------
@@ -41,29 +40,17 @@ class _Traced:
         The robot.
     function : UserFunction
         ``phi(q, t)`` or ``psi(q, v, t)``, the time as a list of one.
+    holonomic : bool
+        Whether it is a ``phi``.
 
     """
 
-    def __init__(self, model: Model, function: UserFunction) -> None:
+    reference_sizes = (1,)
+
+    def __init__(self, model: Model, function: UserFunction, *, holonomic: bool) -> None:
         self._model, self._function = model, function
-        self.structure = (type(self), function.text)
-        self.quantities: tuple[Quantity, ...] = ()
-        self.reference_sizes = (1,)
-
-        def record(_: Trace, q: list[Symbol], v: list[Symbol], time: list[Symbol]
-                   ) -> list[Operand]:
-            rows = self.rows(Known(q, v, {}, [time]))
-            self.counts = len(rows.violation), len(rows.rate), len(rows.right_side)
-            return [*rows.violation, *rows.rate, *rows.right_side,
-                    *(entry for row in rows.matrix for entry in row)]
-
-        self._compiled = machine_code_of(
-            record, (model.nq, model.nv, 1), 'constraint', 'phi, phi_dot, b and A of a constraint')
-        self._rest = np.zeros(model.nv)
-
-    def rows(self, known: Known) -> Rows:
-        """Return the rows at a state."""
-        raise NotImplementedError
+        m = function.size
+        super().__init__(model, (m if holonomic else 0, m, m), model, function.text)
 
     def reference(self, t: float) -> tuple[Vector, ...]:
         """Return the time [s]."""
@@ -72,33 +59,6 @@ class _Traced:
     def time_codes(self) -> tuple[TimeCode, ...]:
         """Return machine code for the time."""
         return (_time(),)
-
-    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
-        """Return ``A`` (m, nv)."""
-        return self._values(q, v, t)[sum(self.counts):].reshape(self.counts[2], -1)
-
-    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``b`` (m,)."""
-        held, rated, m = self.counts
-        return self._values(q, v, t)[held + rated:held + rated + m]
-
-    def violation(self, q: Vector, t: float) -> Vector | None:
-        """Return ``phi`` (m,), None for a constraint on velocities."""
-        held = self.counts[0]
-        return self._values(q, self._rest, t)[:held] if held else None
-
-    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``phi_dot`` or ``psi`` (m,)."""
-        held, rated, _ = self.counts
-        return self._values(q, v, t)[held:held + rated]
-
-    def _values(self, q: Vector, v: Vector, t: float) -> Vector:
-        values: Vector = self._compiled(q, v, *self.reference(t))
-        finite = np.isfinite(values)
-        if not finite.all():
-            raise NotFiniteError('constraint function', f'result {int(np.argmin(finite))}',
-                                 float(values[np.argmin(finite)]))
-        return values
 
     def _moving(self, known: Known) -> dict[Symbol, Operand]:
         """Return the rates of q and t."""
@@ -145,7 +105,7 @@ class TracedConstraint(_Traced):
     def __init__(self, model: Model, phi: Callable[[Scalars, Scalar], Scalars]) -> None:
         require_model(model)
         super().__init__(model, UserFunction(
-            phi, lambda phi, q, time: phi(q, time[0]), (model.nq, 1)))
+            phi, lambda phi, q, time: phi(q, time[0]), (model.nq, 1)), holonomic=True)
 
     def rows(self, known: Known) -> Rows:
         """Return the rows at a state."""
@@ -182,7 +142,8 @@ class TracedVelocityConstraint(_Traced):
     def __init__(self, model: Model, psi: Callable[[Scalars, Scalars, Scalar], Scalars]) -> None:
         require_model(model)
         super().__init__(model, UserFunction(
-            psi, lambda psi, q, v, time: psi(q, v, time[0]), (model.nq, model.nv, 1)))
+            psi, lambda psi, q, v, time: psi(q, v, time[0]), (model.nq, model.nv, 1)),
+            holonomic=False)
 
     def rows(self, known: Known) -> Rows:
         """Return the rows at a state."""

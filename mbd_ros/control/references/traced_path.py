@@ -48,7 +48,7 @@ class _WithRates:
 
     def __init__(self, function: UserFunction) -> None:
         self._function = function
-        self.size = len(function([0.0]))
+        self.size = function.size
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _WithRates) and self._function.text == other._function.text

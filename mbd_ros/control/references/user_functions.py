@@ -109,6 +109,8 @@ class UserFunction:
     ----------
     text : str
         What it does; equal for functions that do the same.
+    size : int
+        Number of its results.
 
     Raises
     ------
@@ -138,6 +140,7 @@ class UserFunction:
                                     f'one that returns {returned}')
         self._results = [value if isinstance(value, Symbol) else float(value)
                          for value in values]
+        self.size = len(values)
         steps = self._trace.needed(self._results)
         for step in steps:
             if step.name not in SMOOTH:
