@@ -9,7 +9,7 @@ import sys
 
 from benchmarks import (
     batches, closed_loops, composition, control, control_step, denormals, derivatives,
-    first_answer, loading, modules, per_call, server, start, sweep, within_state)
+    first_answer, loading, modules, per_call, server, server_stages, start, sweep, within_state)
 from benchmarks.timing import machine
 
 
@@ -38,6 +38,7 @@ TABLES = {
     'Against other laws': control.comparison,
     'Disturbed joint states': control.disturbances,
     'The server: one request of many states': server.sizes,
+    'The server: stages of a request': server_stages.stages,
     'The server: small requests between large ones': server.together,
     'Ten million states through a pool': sweep.rows,
 }

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from geometry_msgs.msg import Accel, Wrench
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.messages.dynamics_requests import JointOrder
+from mbd_ros.messages.point_fields import copies_with
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]
@@ -41,18 +41,18 @@ def terms_included(*, external_forces: bool, dissipation: bool) -> list[str]:
     return names
 
 
-def write_accelerations(response: Any, points: Iterable[Any], order: JointOrder,
+def write_accelerations(response: Any, points: Sequence[Any], order: JointOrder,
                         accelerations: Array) -> None:
     """Write accelerations (N, nv) into the answer of a forward request."""
-    response.points = _filled(points, 'accelerations', accelerations[:, order.v])
+    response.points.extend(copies_with(points, 'accelerations', accelerations[:, order.v]))
     if order.base is not None:
         response.base_accelerations = [_accel(row[:6]) for row in accelerations]
 
 
-def write_efforts(response: Any, points: Iterable[Any], order: JointOrder, efforts: Array,
+def write_efforts(response: Any, points: Sequence[Any], order: JointOrder, efforts: Array,
                   terms: Mapping[str, Array]) -> None:
     """Write generalized forces (N, nv) and their terms into the answer of an inverse request."""
-    response.points = _filled(points, 'effort', efforts[:, order.v])
+    response.points.extend(copies_with(points, 'effort', efforts[:, order.v]))
     if order.base is not None:
         response.base_wrenches = [_wrench(row[:6]) for row in efforts]
     for name, rows in terms.items():
@@ -72,14 +72,6 @@ def write_mass_matrices(response: Any, model: Model, order: JointOrder, matrices
     response.row_names = names
     response.rows = response.columns = len(places)
     response.data = matrices[:, places][:, :, places].ravel().tolist()
-
-
-def _filled(points: Iterable[Any], field: str, rows: Array) -> list[Any]:
-    """Return points with a field set to the rows of a matrix."""
-    filled = list(points)
-    for point, row in zip(filled, np.ascontiguousarray(rows)):
-        setattr(point, field, array('d', row.tobytes()))
-    return filled
 
 
 def _accel(row: Array) -> Accel:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +14,11 @@ from numpy.typing import NDArray
 
 from mbd_ros.errors import (
     InvalidValueError, NotFiniteError, ShapeError, UnknownNameError, UnsupportedError)
+from mbd_ros.messages.point_fields import first_filled, rows_of
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.state import neutral
 
 Array = NDArray[np.float64]
-PART = 4096
-"""Points converted at a time: in a millisecond, after which other threads may run."""
 VECTOR3 = ('x', 'y', 'z')
 QUATERNION = ('x', 'y', 'z', 'w')
 
@@ -268,11 +266,11 @@ def _checked(model: Model, request: Any, *, output: str) -> JointOrder:
 
 
 def _check_empty(points: Sequence[Any], field: str) -> None:
-    for index, point in enumerate(points):
-        if len(getattr(point, field)) > 0:
-            raise InvalidValueError(f'{field} of point {index}',
-                                    f'{len(getattr(point, field))} numbers',
-                                    'none: this service does not take them')
+    index = first_filled(points, field)
+    if index is not None:
+        raise InvalidValueError(f'{field} of point {index}',
+                                f'{len(getattr(points[index], field))} numbers',
+                                'none: this service does not take them')
 
 
 def _states(model: Model, request: Any, order: JointOrder) -> tuple[Array, Array]:
@@ -288,7 +286,7 @@ def _configurations(model: Model, request: Any, order: JointOrder) -> Array:
     """Return q (N, nq) of the points."""
     count = len(request.points)
     q = np.tile(neutral(model), (count, 1))
-    q[:, order.q] = _rows(request.points, 'positions', order, needed=True)
+    q[:, order.q] = rows_of(request.points, 'positions', order.names, needed=True)
     if order.base is not None:
         _check_count(request.base_poses, 'base_poses', count)
         for index, pose in enumerate(request.base_poses):
@@ -306,41 +304,8 @@ def _configurations(model: Model, request: Any, order: JointOrder) -> Array:
 def _spread(model: Model, points: Sequence[Any], field: str, order: JointOrder) -> Array:
     """Return a field of the points in the order of v (N, nv); zero where it is empty."""
     spread = np.zeros((len(points), model.nv))
-    spread[:, order.v] = _rows(points, field, order, needed=False)
+    spread[:, order.v] = rows_of(points, field, order.names, needed=False)
     return spread
-
-
-def _rows(points: Sequence[Any], field: str, order: JointOrder, *, needed: bool) -> Array:
-    """Return a field of the points in the request's order (N, n)."""
-    width = len(order.names)
-    rows = np.zeros((len(points), width))
-    for first in range(0, len(points), PART):
-        values = [getattr(point, field) for point in points[first:first + PART]]
-        _fill(rows[first:first + PART], values, field, first, needed)
-    finite = np.isfinite(rows)
-    if not finite.all():
-        index, joint = (int(k) for k in np.argwhere(~finite)[0])
-        raise NotFiniteError(f'{field} of point {index}', f"joint '{order.names[joint]}'",
-                             float(rows[index, joint]))
-    return rows
-
-
-def _fill(rows: Array, values: Sequence[Sequence[float]], field: str, first: int, needed: bool
-          ) -> None:
-    """Fill some rows; ``first`` is the number of the first one in the request."""
-    width = rows.shape[1]
-    if set(map(len, values)) == {width}:
-        if all(isinstance(part, array) and part.typecode == 'd' for part in values):
-            rows[...] = np.frombuffer(b''.join(values)).reshape(rows.shape)  # type: ignore
-        else:
-            rows[...] = values
-        return
-    for index, part in enumerate(values):
-        if len(part) == width:
-            rows[index] = part
-        elif len(part) > 0 or needed:
-            raise ShapeError(f'{field} of point {first + index}', (len(part),),
-                             f'({width},), one for each joint name')
 
 
 def _six(messages: Sequence[Any], name: str, count: int, *parts: str) -> Array:
