@@ -21,8 +21,8 @@ LONGEST_VALUE = 200
 LONGEST_MESSAGE = 4000
 """Characters of a message."""
 
-_BREAK = re.compile(r'\s*[\t\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*')
-_VALUE = re.compile(r"""(?<!\w)'.*?'(?!\w)|"[^"]*"|[^\s'"]+""")
+_BREAK = re.compile(r'[\t\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*')
+_VALUE = re.compile(r"""(?<!\w)'[^']*'(?!\w)|"[^"]*"|[^\s'"]+""")
 _SHOWN = 80
 """Characters left of a value that is cut."""
 
@@ -40,7 +40,7 @@ def one_line(text: str) -> str:
     Return a message as one line of bounded length.
 
     Line breaks become spaces and other control characters their codes; quoted values and words of
-    more than ``LONGEST_VALUE`` characters are cut.
+    more than ``LONGEST_VALUE`` characters are cut. Takes time linear in the length of the text.
 
     """
     line = _BREAK.sub(' ', text).strip()

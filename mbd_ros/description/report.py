@@ -7,7 +7,7 @@ import difflib
 from typing import Any
 
 from mbd_ros.description.finding import Finding, Severity, Source
-from mbd_ros.errors import DescriptionError
+from mbd_ros.errors import DescriptionError, one_line
 
 
 TEXT = '<string>'
@@ -58,7 +58,8 @@ class Report:
 
     def remark(self, severity: Severity, message: str, source: Source, remedy: str = '') -> None:
         """Keep a finding."""
-        self.findings.append(Finding(severity, message, source.file, source.line, remedy))
+        self.findings.append(
+            Finding(severity, one_line(message), source.file, source.line, remedy))
 
     def follows(self, joint: str, leader: str, source: Source) -> None:
         """Remark that a joint mimics another, unless it will be coupled to it."""

@@ -80,8 +80,9 @@ def parse_yaml(text: str, report: Report) -> Node:
         raise report.error(f'this is not well-formed YAML: {error.problem or error.context}',
                            Source(report.file, mark.line + 1 if mark else None)) from None
     except (yaml.YAMLError, UnicodeError) as error:
-        raise report.error(f'this is not well-formed YAML: {" ".join(str(error).split())}',
-                           Source(report.file)) from None
+        place = getattr(error, 'position', getattr(error, 'start', 0))  # of a character
+        raise report.error(f'this is not well-formed YAML: {error}',
+                           Source(report.file, text.count('\n', 0, place) + 1)) from None
 
 
 class _Composer:

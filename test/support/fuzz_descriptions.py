@@ -1,4 +1,4 @@
-"""Descriptions as somebody may send them: each is a robot, or refused in one clear line."""
+"""Damaged descriptions of all formats: each is read, or refused in one clear line."""
 
 from __future__ import annotations
 
@@ -9,33 +9,126 @@ import re
 import tempfile
 import time
 
+from modules import ARM, CUBE, docked, document
 import numpy as np
 
 import mbd_ros
 from mbd_ros.description import read
+from mbd_ros.description.loops_yaml import read_loops_yaml
 from mbd_ros.description.module_graph import assemble, read_module_graph
-from mbd_ros.errors import MbdError
-from mbd_ros.model import build_model
+from mbd_ros.description.read import read_text
+from mbd_ros.description.report import Report
+from mbd_ros.errors import DescriptionError, MbdError
+from mbd_ros.model import load_text, Model
 from mbd_ros.model.state import neutral
 
 ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / 'test' / 'data'
+XML = sorted([*ROOT.glob('urdf/*.urdf'), *DATA.glob('ladder/*.urdf'), *DATA.glob('mjcf/*.xml'),
+              *DATA.glob('sdf/*.sdf'), *DATA.glob('loops/*.urdf'), DATA / 'annotated.urdf'])
+XACRO = sorted(ROOT.glob('urdf/*.xacro'))
+SIDE = DATA / 'loops' / 'dialects.loops.yaml'
+GRAPHS = {
+    'quadruped': (ROOT / 'config' / 'modules' / 'quadruped.yaml').read_text(),
+    'ring': document('a: cube, b: arm, c: cube', docked('a.front', 'b.hand'),
+                     docked('b.foot', 'c.rigid', '90 deg'),
+                     'parent: a.top, child: c.top, closes_loop: true', types=CUBE + ARM)}
+
 LONGEST = 20.0
-"""CPU time that no description may take [s]; a hundredth is usual."""
-LONGEST_LINE = 2000
+"""CPU time that no text may take [s]; a tenth is usual, and a busy machine makes it longer."""
+
 MOST_JOINTS = 60
 """Robots of more coordinates are read only: their dynamics would take most of the time."""
 
-VALUES = (
-    '', ' ', '0', '-0', '1e400', '-1e308', '1e-320', 'nan', 'inf', '-inf', '1,5', '0x10', '1_0',
-    '9' * 5000, '٣', '1 2', '1 2 3 4', '0 0 0', 'nan nan nan', '1e308 1e308 1e308', 'x', 'base',
-    'world', '${1/0}', '${[1]*10**9}', '${().__class__}', '$(find nowhere)', '$(eval 1)', '&x;',
-    '/dev/zero', '../../../etc/passwd', 'file:///etc/passwd', 'package://nowhere/x.stl', '&lt;',
-    '&#0;', '\u202e', '😀', '\x00', 'a' * 100_000, 'a/b', 'a::b', 'revolute', 'fixed', 'floating',
-    'planar', 'free', 'ball', 'hinge', 'spherical', 'continuous', 'prismatic', 'screw', 'true',
-    '-1', '1e16')
-"""What may stand in the place of a value."""
+LONGEST_MESSAGE = 4500
+"""Characters: ``errors.LONGEST_MESSAGE``, and the path of the file."""
 
-XACRO = """<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro">
+NUMBERS = ('', '0', '-1', 'nan', '.inf', 'inf', '1e400', '1e-320', '1e300', '-1e200', 'abc',
+           '0 0 0', '1 2', '0 0 0 0', '1' * 400, '9' * 5000, '1 ' * 3000, 'x' * 100_000, '-0',
+           '1,5', '0x10', '1_0', '٣', 'nan nan nan', '1e308 1e308 1e308', '1e16', ' ', 'true')
+"""What may stand where a number should."""
+WORDS = (*NUMBERS, '<', '&', '&amp;', 'link', 'joint', 'base', 'fixed', 'floating', 'planar',
+         'revolute', '\x00', 'é', '\ud800', '\u2028', '\x1b[31m', '"', "'", '>', '/', '<!--',
+         ']]>', '/dev/zero', '../../../etc/passwd', 'file:///etc/passwd', '&lt;', '&#0;', '\u202e',
+         'package://nowhere/x.stl', 'world', 'a/b', 'a::b', 'free', 'ball', 'hinge', 'spherical',
+         'continuous', 'prismatic', 'screw', '&x;', '<?x?>', '$(eval 1)', '${().__class__}',
+         '<![CDATA[', 'xacro:', 'mbd:', '{', '%s', '${1/0}', '${', '$(find x)', '$(env HOME)',
+         '${[a for a in range(99999)]}', "${'a' * 99999}", '${python.type}')
+YAML = (*NUMBERS, '[', ']', '{', '}', ':', '-', '*a', '&a', '!!python/object:os.system', '!a', '|',
+        '>', '%YAML 1.1', '---', '...', '? ', '\t', '\x00', '\ud800', 'é', '"', "'", '#',
+        '[' * 3000, '- ' * 3000, 'true', 'null', '~', '<<', '2026-01-01', 'part: /dev/zero',
+        'a.b.c', '1' * 30 + ' deg')
+
+_QUOTED = re.compile(r'"[^"]*"')
+_TOKEN = re.compile(r'"[^"]*"|</?[\w:]+|[\w.]+|\S')
+_ELEMENT = re.compile(r'<(\w+)[^>]*/>|<(\w+)[^>]*>.*?</\2>', re.DOTALL)
+_WORD = re.compile(r'[\w.]+|\S')
+_LINE = re.compile(r'.+\n')
+_DEFAULTS = '<default><default class="bar"><geom type="capsule" size="0.02"/></default></default>'
+_INCLUDE = '<include file="parts/defaults.xml"/>'
+
+
+def mutated(text: str, rng: random.Random, *, yaml: bool = False) -> str:
+    """Return a text with values replaced, elements or lines cut or doubled, or tokens damaged."""
+    kinds, words = ((_WORD, _WORD, _LINE), YAML) if yaml else ((_QUOTED, _ELEMENT, _TOKEN), WORDS)
+    for _ in range(rng.randint(1, 3)):
+        kind = rng.choices(kinds, (0.5, 0.3, 0.2))[0]
+        spans = [match.span() for match in kind.finditer(text)]
+        if not spans:
+            return text
+        start, end = rng.choice(spans)
+        other = text[slice(*rng.choice(spans))]
+        if kind is _QUOTED:
+            new = rng.choice((other, f'"{rng.choice(words)}"'))
+        else:
+            new = rng.choice(('', text[start:end] * rng.choice((2, 2, 50)), other,
+                              rng.choice(words)))
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def wrong(error: Exception) -> str:
+    """Return what is wrong with an error; empty if it is one clear line."""
+    message = str(error)
+    if not isinstance(error, MbdError):
+        return f'{type(error).__name__}: {message[:300]}'
+    if not message.isprintable() or not 20 < len(message) < LONGEST_MESSAGE:
+        return f'no clear line: {message[:300]!r} ({len(message)} characters)'
+    if isinstance(error, DescriptionError) and not message.startswith(
+            f'{error.file}:{error.line}: '):
+        return f'no file and line: {message[:300]}'
+    return ''
+
+
+def read_xml(text: str, rng: random.Random) -> None:
+    """Read a description as a topic brings it."""
+    inertia = rng.choice(('checked', 'unchecked'))
+    if not read_text(text, inertia=inertia).loop_joints:
+        model = load_text(text, floating_base=rng.random() < 0.3, inertia=inertia)
+        if inertia == 'checked':
+            move(model)
+
+
+def move(model: Model) -> None:
+    """Compute accelerations from rest; all are finite, or an error says why not."""
+    if model.nv > MOST_JOINTS:
+        return
+    rest = np.zeros(model.nv)
+    accelerations = mbd_ros.forward_dynamics(
+        model, neutral(model), rest, rest, executor='interpreted')
+    if not np.isfinite(accelerations).all():
+        raise ValueError(f'accelerations {accelerations}')
+
+
+def read_xacro(text: str, _: random.Random) -> None:
+    """Read a xacro file."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, 'robot.urdf.xacro')
+        file.write_text(text, encoding='utf-8', errors='surrogatepass')
+        read(file)
+
+
+XACRO_RECURSION = """<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro">
 <xacro:property name="n" value="3"/><xacro:property name="r" value="${0.1 * n}"/>
 <xacro:macro name="rod" params="k parent *place size:=1.0"><link name="l${k}"><inertial>
 <mass value="${size * pi}"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
@@ -46,135 +139,63 @@ XACRO = """<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro">
 <xacro:rod k="1" parent="base"><origin xyz="0 0 1"/></xacro:rod></robot>"""
 
 
+def read_side(text: str, _: random.Random) -> None:
+    """Read a file beside a description."""
+    read_loops_yaml(text.encode(errors='surrogatepass'), Report('side.yaml'))
+
+
+def read_graph(text: str, _: random.Random) -> None:
+    """Read a module graph as a service brings it."""
+    assemble(read_module_graph(text, 'robot.yaml', types={}))
+
+
+Reader = Callable[[str, random.Random], None]
+
+
+def sources() -> list[tuple[str, str, Reader, bool]]:
+    """Return descriptions with a name each, what reads them, and whether they are YAML."""
+    return [*((path.stem, path.read_text().replace(_INCLUDE, _DEFAULTS), read_xml, False)
+              for path in XML),
+            *((path.stem, path.read_text(), read_xacro, False) for path in XACRO),
+            ('macros', XACRO_RECURSION, read_xacro, False),
+            ('side file', SIDE.read_text(), read_side, True),
+            *((name, text, read_graph, True) for name, text in GRAPHS.items())]
+
+
+def tried(text: str, reader: Reader, rng: random.Random) -> tuple[bool, str]:
+    """Return whether a text is refused, and what is wrong with how."""
+    begin = time.process_time()
+    refused, problem = False, ''
+    try:
+        reader(text, rng)
+    except Exception as error:
+        refused, problem = True, wrong(error)
+    taken = time.process_time() - begin
+    return refused, problem or (f'{taken:.1f} s of computing' if taken > LONGEST else '')
+
+
 def run(cases: int, seed: int) -> tuple[int, list[str]]:
     """
-    Read random changes of robots that can be read.
+    Read generated descriptions.
 
     Parameters
     ----------
     cases : int
         How many.
     seed : int
-        Of all that is random.
+        Of the generator.
 
     Returns
     -------
-    int
-        How many were tried.
-    list of str
-        What was not as it has to be.
+    int, list of str
+        How many were tried, and what failed.
 
     """
-    rng, failures = random.Random(seed), []
-    seeds = [(kind, text) for kind, text in _texts() if len(text) < 100_000]
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / 'robot.xacro'
-        for number in range(cases):
-            kind, text = rng.choice(seeds)
-            for _ in range(rng.choice([1, 1, 1, 2, 4, 8])):
-                text = rng.choice(CHANGES)(rng, text)
-            begin = time.process_time()
-            try:
-                _try(kind, text, file)
-            except Exception as error:   # what is to be found
-                failures.append(f'seed {seed}, case {number} ({kind}): {type(error).__name__}: '
-                                f'{str(error)[:200]}')
-            took = time.process_time() - begin
-            if took > LONGEST:
-                failures.append(f'seed {seed}, case {number} ({kind}): {took:.1f} s, allowed '
-                                f'{LONGEST} s')
+    rng, failures, texts = random.Random(seed), [], sources()
+    for case in range(cases):
+        name, text, reader, yaml = texts[case % len(texts)]
+        damaged = mutated(text, rng, yaml=yaml)
+        _, problem = tried(damaged, reader, rng)
+        if problem:
+            failures.append(f'case {case}, {name}: {problem}')
     return cases, failures
-
-
-def _texts() -> list[tuple[str, str]]:
-    """Return descriptions of all kinds."""
-    return [('xml', file.read_text()) for folder, pattern in (
-        ('urdf', '*.urdf'), ('test/data/mjcf', '**/*.xml'), ('test/data/sdf', '**/*.sdf'),
-        ('test/data/ladder', '*.urdf')) for file in sorted((ROOT / folder).glob(pattern))] + [
-        ('graph', file.read_text()) for file in sorted((ROOT / 'config/modules').glob('*.yaml'))
-    ] + [('xacro', XACRO)] * 5
-
-
-def _try(kind: str, text: str, file: Path) -> None:
-    """Read a description and compute with the robot; both may refuse in one line."""
-    try:
-        if kind == 'graph':
-            mechanism = assemble(read_module_graph(text, '<fuzz>', folder=str(file.parent)))
-        elif kind == 'xacro':
-            file.write_text(text, errors='replace')
-            mechanism = read(file)
-        else:
-            mechanism = read(text if text.lstrip().startswith('<') else f'<{text}')
-        model = build_model(mechanism)
-        if model.nv > MOST_JOINTS:
-            return
-        rest = np.zeros(model.nv)
-        accelerations = mbd_ros.forward_dynamics(
-            model, neutral(model), rest, rest, executor='interpreted')
-    except MbdError as error:
-        line = str(error)
-        assert line and '\n' not in line, f'several lines: {line!r}'
-        assert len(line) <= LONGEST_LINE, f'a line of {len(line)} characters: {line}'
-        return
-    assert np.isfinite(accelerations).all(), f'accelerations {accelerations}'
-
-
-def _value(rng: random.Random, text: str) -> str:
-    """Give an attribute, or a number of YAML, another value."""
-    places = [found.span(1) for found in re.finditer(r'="([^"]*)"|: ([-\d.]+)', text)
-              if found[1] is not None] or [found.span() for found in re.finditer(r'[-\d.]+', text)]
-    if not places:
-        return text
-    begin, end = rng.choice(places)
-    return text[:begin] + rng.choice(VALUES) + text[end:]
-
-
-def _borrowed(rng: random.Random, text: str) -> str:
-    """Give an attribute the value of another."""
-    places = [found.span(1) for found in re.finditer(r'="([^"]*)"', text)]
-    if len(places) < 2:
-        return text
-    (begin, end), (other, last) = rng.choice(places), rng.choice(places)
-    return text[:begin] + text[other:last] + text[end:]
-
-
-def _element(rng: random.Random, text: str) -> str:
-    """Remove, double or move an element without children, or a line."""
-    places = [found.span() for found in re.finditer(r'<[^<>]*/>|\n[^\n]*', text)]
-    if not places:
-        return text
-    begin, end = rng.choice(places)
-    where, one = rng.choice(places)[0], text[begin:end]
-    how = rng.randrange(4)
-    if how == 0:
-        return text[:begin] + text[end:]
-    if how == 1:
-        return text[:end] + one + text[end:]
-    return text[:where] + one * (1 if how == 2 else rng.choice([2, 50])) + text[where:]
-
-
-def _letters(rng: random.Random, text: str) -> str:
-    """Change a few letters."""
-    place = rng.randrange(len(text) + 1)
-    put = rng.choice(['', '<', '>', '"', '&', '\0', '{', '}', ':', '\n', 'e', '\ud800', '<!--',
-                      ']]>', '<![CDATA[', '<?x?>'])
-    return text[:place] + put + text[place + rng.choice([0, 1, 1, 2, 20]):]
-
-
-def _cut(rng: random.Random, text: str) -> str:
-    """Cut the text."""
-    return text[:rng.randrange(len(text) + 1)]
-
-
-def _word(rng: random.Random, text: str) -> str:
-    """Put a word of the text in the place of another, wherever it stands."""
-    words = re.findall(r'[A-Za-z_]\w*', text)
-    if not words:
-        return text
-    return re.sub(rf'\b{rng.choice(words)}\b', rng.choice(words), text,
-                  count=rng.choice([0, 1, 2]))
-
-
-CHANGES: list[Callable[[random.Random, str], str]] = [
-    _value, _value, _value, _value, _borrowed, _borrowed, _element, _element, _letters, _cut,
-    _word]

@@ -1,80 +1,69 @@
-"""Thousands of damaged descriptions: each is read or refused by name, none breaks the reader."""
+"""Thousands of damaged descriptions: each is read, or refused in one line with file and line."""
 
-from pathlib import Path
 import random
-import re
 
+import fuzz_descriptions
 import pytest
 
 from mbd_ros.description import read
-from mbd_ros.description.loops_yaml import read_loops_yaml
-from mbd_ros.description.report import Report
-from mbd_ros.errors import MbdError
-from mbd_ros.model import load
+from mbd_ros.errors import cut, LONGEST_MESSAGE, LONGEST_VALUE, MbdError, one_line
 
-ROOT = Path(__file__).resolve().parents[3]
-DATA = ROOT / 'test' / 'data'
-FILES = sorted([*ROOT.glob('urdf/*.urdf'), *DATA.glob('ladder/*.urdf'), *DATA.glob('mjcf/*.xml'),
-                *DATA.glob('sdf/*.sdf'), *DATA.glob('loops/*.urdf'), DATA / 'annotated.urdf'])
-SIDE = DATA / 'loops' / 'dialects.loops.yaml'
-WORDS = ('', '0', '-1', 'nan', 'inf', '1e400', '1e-320', '1e300', '-1e200', 'abc', '0 0 0', '1 2',
-         '0 0 0 0', '<', '&', '&amp;', 'link', 'joint', 'base', 'fixed', 'floating', 'planar',
-         'revolute', '\x00', 'é', '"', '>', '/', '<!--', ']]>', '<![CDATA[', 'xacro:', 'mbd:',
-         '{', '%s', '1' * 400)
-QUOTED = re.compile(r'"[^"]*"')
-TOKEN = re.compile(r'"[^"]*"|</?[\w:]+|[\w.]+|\S')
-ELEMENT = re.compile(r'<(\w+)[^>]*/>|<(\w+)[^>]*>.*?</\2>', re.DOTALL)
-DEFAULTS = '<default><default class="bar"><geom type="capsule" size="0.02"/></default></default>'
-PER_FILE = 200
+SOURCES = fuzz_descriptions.sources()
+PER_SOURCE = 150
 
 
-def mutated(text: str, rng: random.Random) -> str:
-    """Return a text with values replaced, elements cut or doubled, or any token damaged."""
-    for _ in range(rng.randint(1, 3)):
-        kind = rng.choices((QUOTED, ELEMENT, TOKEN), (0.5, 0.3, 0.2))[0]
-        spans = [match.span() for match in kind.finditer(text)]
-        if not spans:
-            return text
-        start, end = rng.choice(spans)
-        other = text[slice(*rng.choice(spans))]
-        if kind is QUOTED:
-            new = rng.choice((other, f'"{rng.choice(WORDS)}"'))
-        else:
-            new = rng.choice(('', text[start:end] * 2, other, rng.choice(WORDS)))
-        text = text[:start] + new + text[end:]
-    return text
-
-
-@pytest.mark.parametrize('path', FILES, ids=lambda path: path.stem)
-def test_mutations(path, caplog):
-    rng = random.Random(path.stem)
-    source = path.read_text().replace('<include file="parts/defaults.xml"/>', DEFAULTS)
+@pytest.mark.parametrize('source', SOURCES, ids=lambda source: source[0])
+def test_mutations(source, caplog):
+    name, text, reader, yaml = source
+    rng = random.Random(name)
     refused = 0
-    for number in range(PER_FILE):
-        text = mutated(source, rng)
-        try:
-            inertia = rng.choice(('checked', 'unchecked'))
-            if not read(text, inertia=inertia).loop_joints:
-                load(text, floating_base=rng.random() < 0.3, inertia=inertia)
-        except MbdError:
-            refused += 1
-        except Exception as error:
-            pytest.fail(f'mutation {number} of {path.name}: {type(error).__name__}: {error}\n'
-                        f'{text}')
-    assert 0.1 * PER_FILE < refused < PER_FILE
+    for number in range(PER_SOURCE):
+        damaged = fuzz_descriptions.mutated(text, rng, yaml=yaml)
+        was_refused, problem = fuzz_descriptions.tried(damaged, reader, rng)
+        assert not problem, f'mutation {number} of {name}: {problem}\n{damaged}'
+        refused += was_refused
+    assert 0.1 * PER_SOURCE < refused < PER_SOURCE
     assert not caplog.records  # yourdfpy logs what it cannot parse; it must not get there
 
 
-def test_mutations_of_a_side_file():
-    rng = random.Random(5)
-    source = SIDE.read_text()
-    refused = 0
-    for number in range(PER_FILE * 2):
-        text = mutated(source, rng)
-        try:
-            read_loops_yaml(text.encode(errors='surrogatepass'), Report('side.yaml'))
-        except MbdError:
-            refused += 1
-        except Exception as error:
-            pytest.fail(f'mutation {number}: {type(error).__name__}: {error}\n{text}')
-    assert 0.1 * PER_FILE < refused < PER_FILE * 2
+def test_the_fuzzer_notices_what_is_no_clear_line():
+    for error in (ValueError('x'), MbdError('short'), MbdError('')):
+        assert fuzz_descriptions.wrong(error)
+    assert fuzz_descriptions.run(3, seed=1)[0] == 3
+
+
+@pytest.mark.parametrize('attribute', ['xyz', 'rpy'])
+@pytest.mark.parametrize('value', ['1 ' * 2500, 'x' * 5000, '9' * 5000, "a'b" * 2000])
+def test_a_value_of_thousands_of_characters_is_cut(attribute, value):
+    text = (f'<robot name="r"><link name="a"/><link name="b"/>\n<joint name="j" type="fixed">'
+            '<parent link="a"/><child link="b"/>\n'
+            f'<origin {attribute}="{value}"/></joint></robot>')
+    with pytest.raises(MbdError) as caught:
+        read(text)
+    message = str(caught.value)
+    assert message.startswith('<string>:3: ')
+    assert len(message) < 600
+    assert ' characters)' in message
+
+
+def test_messages_are_one_line_of_bounded_length():
+    rng = random.Random(3)
+    pieces = ("'", '"', ' ', 'a', '\n', '\r', '\t', '\x1b[31m', '\u2028', 'é', '\x00', "it's ",
+              "'" + 'v' * 999 + "'", '"' + 'w ' * 999 + '"', 'x' * 999)
+    for _ in range(500):
+        message = one_line(''.join(rng.choices(pieces, k=rng.randint(0, 40))))
+        assert message.isprintable() or not message
+        assert len(message) < LONGEST_MESSAGE + 40
+        assert not any(len(word) > LONGEST_VALUE + 40 for word in message.split(' '))
+
+
+def test_what_is_cut_tells_its_length():
+    assert cut('a' * 200) == 'a' * 200
+    assert cut('a' * 5000) == 'a' * 80 + '... (5000 characters)'
+    assert one_line(f"name is '{'a' * 5000}'; allowed: letters") == (
+        f"name is '{'a' * 79}...' (5000 characters); allowed: letters")
+
+
+def test_long_messages_take_no_quadratic_time():
+    for text in (" 'a" * 100_000, ' ' * 300_000, "'" * 300_000, 'a\n ' * 100_000):
+        assert len(one_line(text)) < LONGEST_MESSAGE + 40
