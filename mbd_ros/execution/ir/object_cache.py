@@ -52,7 +52,7 @@ class ObjectCache:
         try:
             found = path.lstat()   # a device or a pipe would be read without end
             if not (stat.S_ISREG(found.st_mode) and found.st_size <= self.largest
-                    and self.trusted()):
+                    and _only_ours(found) and self.trusted()):
                 return None
             content = path.read_bytes()
         except OSError:
@@ -87,11 +87,7 @@ class ObjectCache:
 
     def trusted(self) -> bool:
         """Return whether nobody but this user and root can have put code here."""
-        if os.name != 'posix':
-            return True
-        found = self.folder.stat()
-        return (found.st_uid in (0, os.geteuid())
-                and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+        return _only_ours(self.folder.stat())
 
     def sizes(self) -> list[int]:
         """Return the bytes of each file."""
@@ -155,6 +151,13 @@ def key_of(*parts: str) -> str:
         data = part.encode()
         digest.update(len(data).to_bytes(8, 'little') + data)
     return digest.hexdigest()
+
+
+def _only_ours(found: os.stat_result) -> bool:
+    """Return whether nobody but this user and root can have written a file, or into a folder."""
+    return os.name != 'posix' or (
+        found.st_uid in (0, os.geteuid())
+        and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def _checksum(key: str, code: bytes) -> bytes:

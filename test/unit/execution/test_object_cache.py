@@ -140,6 +140,27 @@ def test_code_that_others_could_have_put_there_is_not_run(folder, compilations):
     assert len(compilations) == 2
 
 
+@pytest.mark.skipif(os.name != 'posix', reason='access rights are those of POSIX')
+@pytest.mark.parametrize('rights', [0o620, 0o602, 0o666])
+def test_a_file_that_others_could_have_written_is_not_run(rights, folder, compilations):
+    """As one that was left from when the folder was open to all."""
+    MachineCode(SEVEN)
+    (file,) = folder.glob('*.object')
+    file.chmod(rights)
+    assert seven(MachineCode(SEVEN)) == 7
+    assert len(compilations) == 2
+
+
+@pytest.mark.skipif(os.name != 'posix' or os.geteuid() != 0, reason='only root gives files away')
+@pytest.mark.parametrize('part', ['folder', 'file'])
+def test_what_belongs_to_another_user_is_not_run(part, folder, compilations):
+    MachineCode(SEVEN)
+    (file,) = folder.glob('*.object')
+    os.chown(folder if part == 'folder' else file, 65534, 65534)
+    assert seven(MachineCode(SEVEN)) == 7
+    assert len(compilations) == 2
+
+
 def test_a_full_disk_leaves_nothing_behind(folder, monkeypatch):
     cache = ObjectCache(folder)
     cache.store('a', b'code')
