@@ -83,6 +83,40 @@ def test_floating_base_travels_as_pose_and_twist(floating):
     assert (matrices.rows, matrices.columns, len(matrices.data)) == (9, 9, 81)
 
 
+def test_efforts_of_a_floating_base_are_wrenches(floating):
+    """Force, then moment, as six rows of the generalized force; terms of them, too."""
+    request = InverseDynamics.Request(
+        joint_names=NAMES, points=[point(positions=[0.0] * 3)] * 2,
+        base_poses=[_unit_pose()] * 2, base_accelerations=[Accel()] * 2)
+    states = requests.read_inverse(floating, request)
+    response = InverseDynamics.Response()
+    efforts = np.arange(18.0).reshape(2, 9)
+    answers.write_efforts(response, request.points, states.order, efforts,
+                          {'gravity': 100.0 + efforts})
+    for found, start in ((response.base_wrenches, 0.0), (response.terms[0].base_wrenches, 100.0)):
+        for row, message in zip(start + efforts, found, strict=True):
+            force, torque = message.force, message.torque
+            assert [force.x, force.y, force.z, torque.x, torque.y, torque.z] == row[:6].tolist()
+    assert list(response.terms[0].efforts) == [108.0, 106.0, 107.0, 117.0, 115.0, 116.0]
+    assert list(response.points[1].effort) == [17.0, 15.0, 16.0]
+
+
+@pytest.mark.parametrize('dissipation', [False, True])
+@pytest.mark.parametrize('forces', [False, True])
+def test_an_answer_says_what_its_equations_held(model, dissipation, forces):
+    included = answers.terms_included(external_forces=forces, dissipation=dissipation)
+    assert included[:3] == ['inertial', 'velocity', 'gravity']
+    assert ('dissipation' in included, 'external_forces' in included) == (dissipation, forces)
+    request = MassMatrix.Request(joint_names=NAMES, points=[point(positions=[0.0] * 3)])
+    response = answers.succeed(
+        MassMatrix.Response(), requests.read_configurations(model, request).order, 7,
+        formulation='recursive', executor='compiled', computation_time=0.25)
+    assert (response.success, response.error_code) == (True, ErrorCode.SUCCESS)
+    assert (response.model_generation, response.computation_time) == (7, 0.25)
+    assert (response.formulation, response.executor) == ('recursive', 'compiled')
+    assert list(response.joint_names) == NAMES
+
+
 def test_what_else_enters_the_equations(model):
     wrench = Wrench()
     wrench.force.z, wrench.torque.y = -5.0, 2.0
