@@ -26,6 +26,7 @@ import re
 import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -255,10 +256,10 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     os.environ['PYTHONDONTWRITEBYTECODE'] = '1'   # a change within a second must be seen
     counts: dict[str, list[int]] = {room: [0, 0] for room in arguments.rooms}
-    one_at_a_time = threading.Lock()
+    one_at_a_time, stop = threading.Lock(), threading.Event()
 
     def work(tree: Path) -> None:
-        while time.monotonic() < end:
+        while time.monotonic() < end and not stop.is_set():
             with one_at_a_time:
                 mutant = next(chosen, None)
             if mutant is None:
@@ -270,19 +271,19 @@ def main() -> None:
                 print(f'survived: {mutant.path}:{mutant.line}: {mutant.operator}\n'
                       f'    {mutant.before}\n    {mutant.after}', flush=True)
 
-    try:
-        with tempfile.TemporaryDirectory(prefix='mutants_') as folder, \
-                ThreadPoolExecutor(arguments.jobs) as workers:
-            trees = [copy_of_tree(Path(folder) / str(job)) for job in range(arguments.jobs)]
-            tests = dict(zip(arguments.rooms, workers.map(
-                lambda room: unchanged(room, trees[0]), arguments.rooms)))
-            # All sources are read before the first is changed: with the first of each stream.
-            chosen = alternate([
-                mutants_of(trees[-1], room, random.Random(f'{arguments.seed} {room}'))
-                for room in arguments.rooms])
-            list(workers.map(work, trees))
-    finally:   # after Ctrl-C, too
-        print(f'\nseed {arguments.seed}, {arguments.minutes:g} minutes\n\n{table(counts)}')
+    for number in (signal.SIGINT, signal.SIGTERM):   # what was found by then is told
+        signal.signal(number, lambda *_: stop.set())
+    with tempfile.TemporaryDirectory(prefix='mutants_') as folder, \
+            ThreadPoolExecutor(arguments.jobs) as workers:
+        trees = [copy_of_tree(Path(folder) / str(job)) for job in range(arguments.jobs)]
+        tests = dict(zip(arguments.rooms, workers.map(
+            lambda room: unchanged(room, trees[0]), arguments.rooms)))
+        # All sources are read before the first is changed: with the first of each stream.
+        chosen = alternate([
+            mutants_of(trees[-1], room, random.Random(f'{arguments.seed} {room}'))
+            for room in arguments.rooms])
+        list(workers.map(work, trees))
+    print(f'\nseed {arguments.seed}, {arguments.minutes:g} minutes\n\n{table(counts)}')
 
 
 if __name__ == '__main__':

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
+from hypothesis import given, settings, strategies as st
 import numpy as np
 import pytest
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -55,6 +56,22 @@ def test_it_goes_on_from_where_the_reference_is(model):
     assert path.at(1.0).position.tolist() == pytest.approx([0.2, 0.5])
     assert path.at(2.0).position.tolist() == pytest.approx([0.4, 1.0])
     assert path.at(2.0).velocity.tolist() == pytest.approx([0.0, 0.0], abs=1e-12)
+
+
+@settings(max_examples=40)
+@given(begin=st.floats(-20.0, 20.0), goals=st.lists(st.floats(-20.0, 20.0), min_size=1,
+                                                    max_size=3))
+def test_first_to_the_nearest_turn_and_then_by_as_much_as_the_points_say(model, begin, goals):
+    """Whole turns are left out on the way to the first point only, and of endless joints only."""
+    points = [(1.0 + k, {'positions': [angle, 0.1 * k]}) for k, angle in enumerate(goals)]
+    _, path = read_trajectory(model, ('a', 'b'), message(*points), start((begin, 0.0)))
+    found = [path.at(time).position for time, _ in points]
+    assert abs(found[0][0] - begin) <= math.pi + 1e-12
+    turns = (found[0][0] - goals[0]) / (2.0 * math.pi)
+    assert turns == pytest.approx(round(turns), abs=1e-12)
+    for (one, _), (_, values) in zip(found, points, strict=True):
+        assert one == pytest.approx(values['positions'][0] + found[0][0] - goals[0], abs=1e-12)
+    assert [other for _, other in found] == pytest.approx([0.1 * k for k in range(len(goals))])
 
 
 def test_joints_without_end_take_the_shorter_way(model):
