@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from described import bare, joint, link, robot
 from loop_models import body_order, case_model, cases, mechanism_of
 import numpy as np
 import pytest
@@ -167,6 +168,29 @@ def test_frames_closed_the_wrong_way_round():
             Pose(((1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)), (0.9, 0.0, 0.0))),)))
     with pytest.raises(LoopOpenError, match='z axes point in opposite directions'):
         mbd_ros.close_loops(model, *fourbar()[1:])
+
+@pytest.mark.parametrize('parent', ['base', 'a'])
+@pytest.mark.parametrize('leader_first', [True, False])
+def test_the_row_of_a_coupling_has_both_joints(parent, leader_first):
+    """``follower = multiplier leader + offset``, on one branch and on two."""
+    mimic = '<axis xyz="0 0 1"/><mimic joint="lead" multiplier="-2.5" offset="0.3"/>'
+    kinds = [('lead', None), ('follow', mimic)] if leader_first else [
+        ('follow', mimic), ('lead', None)]
+    (first, inside1), (second, inside2) = kinds
+    model = mbd_ros.load(robot(
+        bare('base'), link('a'), link('b'), joint(first, 'continuous', 'base', 'a', inside1),
+        joint(second, 'continuous', parent, 'b', inside2)), mimic=True)
+    q, v = np.array([0.7, -0.2]), np.array([1.5, 0.4])
+    leader = model.joint_names.index('lead')
+    (row,) = mbd_ros.compile(model).loop_rows(q, v)
+    expected = np.zeros(2)
+    expected[leader], expected[1 - leader] = 2.5, 1.0
+    A, phi = row[VALUES:], q[1 - leader] + 2.5 * q[leader] - 0.3
+    sign = A[1 - leader]
+    assert abs(sign) == 1.0
+    np.testing.assert_allclose(A, sign * expected, rtol=1e-15)
+    np.testing.assert_allclose(row[:2], sign * np.array([phi, expected @ v]), rtol=1e-14)
+    assert row[2] == 0.0
 
 
 def test_springs_pull_between_links():
