@@ -169,6 +169,7 @@ def test_frames_closed_the_wrong_way_round():
     with pytest.raises(LoopOpenError, match='z axes point in opposite directions'):
         mbd_ros.close_loops(model, *fourbar()[1:])
 
+
 @pytest.mark.parametrize('parent', ['base', 'a'])
 @pytest.mark.parametrize('leader_first', [True, False])
 def test_the_row_of_a_coupling_has_both_joints(parent, leader_first):
