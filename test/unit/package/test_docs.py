@@ -57,3 +57,12 @@ def test_a_command_prints_what_is_shown(page, command, shown):
     done = subprocess.run([sys.executable, '-c', program, *command.split()], cwd=ROOT,
                           text=True, capture_output=True, timeout=120, check=False)
     assert done.stdout + done.stderr == shown
+
+
+def test_each_file_of_test_data_says_where_its_numbers_come_from():
+    folder = ROOT / 'test' / 'data'
+    patterns = re.findall(r'`([^`]+\.(?:json|urdf|yaml|xml|sdf)[^`]*)`',
+                          (folder / 'README.md').read_text(encoding='utf-8'))
+    listed = {path for pattern in patterns for path in folder.glob(pattern)}
+    files = {path for path in folder.rglob('*') if path.is_file() and path.name != 'README.md'}
+    assert files == listed
