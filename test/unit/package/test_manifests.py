@@ -3,10 +3,13 @@
 import ast
 from pathlib import Path
 import re
+import shlex
+import subprocess
 import xml.etree.ElementTree as ElementTree
 
 from parsed import nodes_of
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[3]
 MSGS = ROOT / 'interfaces' / 'mbd_msgs'
@@ -55,6 +58,22 @@ def test_changelog_starts_with_the_version():
     first = re.search(r'^(\d+\.\d+\.\d+|Forthcoming)', changelog, re.MULTILINE)
     assert first is not None
     assert first.group() in ('Forthcoming', manifest(ROOT).findtext('version'))
+
+
+def test_citation_workflow_and_hooks_agree_with_the_rest():
+    citation = yaml.safe_load((ROOT / 'CITATION.cff').read_text(encoding='utf-8'))
+    assert citation['version'] == manifest(ROOT).findtext('version')
+    assert citation['license'] == manifest(ROOT).findtext('license')
+    changelog = (ROOT / 'CHANGELOG.rst').read_text(encoding='utf-8')
+    assert f"{citation['version']} ({citation['date-released']})" in changelog
+    workflow = yaml.safe_load((ROOT / '.github/workflows/ci.yml').read_text(encoding='utf-8'))
+    assert workflow['jobs']['run']['steps'][-1] == {'run': '.ci/run'}
+    hooks = yaml.safe_load((ROOT / '.pre-commit-config.yaml').read_text(encoding='utf-8'))
+    (subject,) = (one['entry'] for one in hooks['repos'][0]['hooks'] if one['id'] == 'subject')
+    for length, allowed in ((72, True), (73, False)):
+        done = subprocess.run([*shlex.split(subject), '/dev/stdin'], input='x' * length + '\nbody',
+                              text=True, check=False)
+        assert (done.returncode == 0) == allowed
 
 
 def test_build_types():
