@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ from mbd_ros.nodes import qos
 from mbd_ros.nodes.guard import GuardedNode
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
-from mbd_ros.nodes.run import leave, run
+from mbd_ros.nodes.run import run
 
 if TYPE_CHECKING:
     from mbd_ros.nodes.page.page import Page
@@ -232,7 +233,7 @@ def _readouts(state: ControllerState) -> dict[str, str]:
 
 def main() -> None:
     """Run the node."""
-    leave(run(Viewer))
+    sys.exit(run(Viewer))
 
 
 if __name__ == '__main__':

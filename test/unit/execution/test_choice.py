@@ -1,4 +1,4 @@
-"""Threads are chosen where the time they save exceeds that of handing over."""
+"""The executor that chooses: threads for batches and large trees, else as the inner one runs."""
 
 import ctypes
 
@@ -10,8 +10,7 @@ import mbd_ros
 from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Auto, choose, Compiled, forced, Interpreted, Threads
-from mbd_ros.execution.executors import auto
-from mbd_ros.execution.executors.cost_model import Costs
+from mbd_ros.execution.executors import choice
 from mbd_ros.execution.threads.shares_ir import SMALLEST_SHARE
 from mbd_ros.execution.threads.workers import native
 from mbd_ros.execution.threads.workers_ir import CLAIMED, DONE, LOST, RUNNING, SHORTEST_REST, WORDS
@@ -20,7 +19,7 @@ from mbd_ros.execution.threads.workers_ir import CLAIMED, DONE, LOST, RUNNING, S
 @pytest.fixture
 def kernel(monkeypatch):
     """Return a kernel of a small arm, as on a machine with two processors."""
-    monkeypatch.setattr(auto, 'processors', lambda: 2)
+    monkeypatch.setattr(choice, 'processors', lambda: 2)
     return Auto().kernel(FORWARD_DYNAMICS, mbd_ros.load(chain(3, 1)))
 
 
@@ -36,7 +35,7 @@ def test_names():
     assert choose('auto').name == 'auto, compiled'
     assert Auto(Interpreted()).name == 'auto, interpreted'
     assert choose(None) == Compiled()
-    assert choose('threads') == Threads(auto.processors())
+    assert choose('threads') == Threads(choice.processors())
     with pytest.raises(InvalidValueError, match="executor is 'gpu'; allowed: 'auto', 'compiled', "
                        "'unrolled', 'rolled', 'lanes', 'threads', 'threads_within_state', "
                        "'interpreted' or an executor"):
@@ -45,32 +44,32 @@ def test_names():
 
 @pytest.mark.parametrize('rows', [1, 100, 2 * SMALLEST_SHARE, 30_000])
 def test_the_answer_does_not_depend_on_the_choice(kernel, rows):
-    run(kernel, min(rows, 2))
-    assert Auto.wait(300.0)  # until then another kernel may answer, with other last bits
     states, out = run(kernel, rows)
     expected = np.empty_like(out)
     Compiled().kernel(FORWARD_DYNAMICS, kernel.model).run(states, np.zeros(3), expected)
     np.testing.assert_array_equal(out, expected)
 
 
-def test_large_batches_go_to_threads_and_small_ones_do_not(kernel, monkeypatch):
-    monkeypatch.setattr(auto, 'costs', lambda: Costs(hand_over=20e-6, one=1.0, batch=1e-10))
-    monkeypatch.setattr(auto, 'operations', lambda program, model: 500)
-    # 50 ns * N / 2 saved against 10 * 20 us: from N = 8000 on.
-    assert [kernel.threads(rows) for rows in (100, 7999, 8001, 10**6)] == [1, 1, 2, 2]
-    assert kernel.how(10**6).endswith(' lanes, 2 threads')
-    assert kernel.how(100).endswith(' lanes')
+def test_batches_go_to_threads_from_two_shares_on(kernel):
+    assert [kernel.how(rows).endswith(', 2 threads') for rows in (
+        1, 2 * SMALLEST_SHARE - 1, 2 * SMALLEST_SHARE, 10**6)] == [False, False, True, True]
 
 
-def test_kernels_are_kept(kernel):
-    assert Auto().kernel(FORWARD_DYNAMICS, kernel.model) is kernel
+def test_batches_take_the_fast_entry(slow_calls):
+    """As a choice made in Python did not, which was slower than every way that it chose from."""
+    dyn = mbd_ros.compile(mbd_ros.load(chain(3, 1)), executor='auto')
+    batch = list(np.random.default_rng(1).normal(size=(3, 4096, 3)))
+    first = dyn.forward_dynamics(*batch)  # the ordinary way compiles
+    slow_calls.clear()
+    np.testing.assert_array_equal(dyn.forward_dynamics(*batch), first)
+    assert not slow_calls
 
 
 def test_one_processor_has_no_choice(monkeypatch):
-    monkeypatch.setattr(auto, 'processors', lambda: 1)
+    monkeypatch.setattr(choice, 'processors', lambda: 1)
     kernel = Auto().kernel(FORWARD_DYNAMICS, mbd_ros.load(chain(3, 1)))
     run(kernel, 30_000)
-    assert kernel.threads(10**9) == 1
+    assert not kernel.how(10**9).endswith('threads')
 
 
 @pytest.mark.parametrize(('executor', 'threads', 'expected'), [
@@ -90,25 +89,19 @@ def two_branches():
     return mbd_ros.load(urdf(parents, kinds, 1))
 
 
-def test_large_trees_are_shared_where_that_saves_time(two_branches, monkeypatch):
-    monkeypatch.setattr(auto, 'operations', lambda program, model: 100_000)
-    monkeypatch.setattr(auto, 'costs', lambda: Costs(hand_over=20e-6, one=1e-9, batch=1e-10))
-    assert auto._shared(FORWARD_DYNAMICS, two_branches, 2) is not None
-    assert auto._shared(FORWARD_DYNAMICS, two_branches, 1) is None
-    monkeypatch.setattr(auto, 'costs', lambda: Costs(hand_over=20e-6, one=1e-11, batch=1e-10))
-    assert auto._shared(FORWARD_DYNAMICS, two_branches, 2) is None  # 0.5 us saved
-
-
-def test_a_shared_state_has_the_same_answer(two_branches, monkeypatch):
-    monkeypatch.setattr(auto, 'costs', lambda: Costs(hand_over=20e-6, one=1e-6, batch=1e-10))
+def test_large_trees_are_shared(two_branches, monkeypatch):
+    monkeypatch.setattr(choice, 'processors', lambda: 2)
     q, v, tau = random_state(two_branches, 1)
-    kernel = auto._kernel.__wrapped__(Compiled(), FORWARD_DYNAMICS, two_branches, 2)
+    kernel = Auto().kernel(FORWARD_DYNAMICS, two_branches)
     assert kernel.how(1) == 'rolled, 2 threads'
     out = np.empty((1, two_branches.nv))
     assert kernel.run([q[None], v[None], tau[None]], np.array([0.0, 0.0, -9.81]), out)
     expected = mbd_ros.forward_dynamics(two_branches, q, v, tau, executor='rolled')
     # The same operations in another order of sums at the branch.
     np.testing.assert_allclose(out[0], expected, rtol=0.0, atol=1e-8 * np.abs(expected).max())
+    assert Auto(count=1).kernel(FORWARD_DYNAMICS, two_branches).how(1) == 'rolled'
+    monkeypatch.setattr(choice, 'LARGE_TREE', two_branches.nb + 1)
+    assert Auto().kernel(FORWARD_DYNAMICS, two_branches).how(1) == 'rolled'
 
 
 def test_a_late_thread_is_left_alone_for_a_while():
