@@ -11,7 +11,7 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from std_msgs.msg import String
 
 import mbd_ros
-from mbd_ros.description.module_graph import (
+from mbd_ros.description.modules import (
     assemble, attach, carried_by, detach, ModuleGraph, move, read_module_graph,
     read_module_graph_file, write_module_graph)
 from mbd_ros.errors import NoAnswerError

@@ -18,10 +18,9 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 import mbd_ros
-from mbd_ros.description.visuals import read_visuals
+from mbd_ros.description.urdf.visuals import read_visuals
 from mbd_ros.errors import MbdError, UnsupportedError
-from mbd_ros.messages.drawings import (
-    from_path, from_point, lines_of, METRES_PER_NEWTON, shapes_of)
+from mbd_ros.messages.drawings import from_path, from_point, lines_of, METRES_PER_NEWTON, shapes_of
 from mbd_ros.messages.joint_states import JointStateReader
 from mbd_ros.messages.transforms import carried, pose_of, put_joints
 from mbd_ros.model.state import curved_joints, neutral
