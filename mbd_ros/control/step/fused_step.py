@@ -142,7 +142,9 @@ class FusedStep:
 
         """
         source = self._source
-        if not -SMALLEST_STEP <= time - source.time <= source.step + SMALLEST_STEP:
+        # From the start, a step of no time, too; a state that was reached stays as it is.
+        least = SMALLEST_STEP if source.begun else -SMALLEST_STEP
+        if not least <= time - source.time <= source.step + SMALLEST_STEP:
             return None
         self._now[0] = time
         before = self._before()

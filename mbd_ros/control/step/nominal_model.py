@@ -38,11 +38,14 @@ class Reached:
         Its time [s].
     unread : Vector or None
         The state as machine code left it, None if nothing has left one there since.
+    begun : bool
+        Whether it is the result of a step, not the start.
 
     """
 
     def __init__(self, state: NominalState) -> None:
         self.time = state.time
+        self.begun = False
         self.unread: Vector | None = None
         self._state: NominalState | None = state
 
@@ -57,10 +60,12 @@ class Reached:
     def leave(self, time: float, unread: Vector, read: Callable[[Vector], NominalState]) -> None:
         """Take a state that is decoded on first access."""
         self.time, self.unread, self._read, self._state = time, unread, read, None
+        self.begun = True
 
     def _reach(self, state: NominalState) -> NominalState:
         """Take a state."""
         self.time, self.unread, self._state = state.time, None, state
+        self.begun = True
         return state
 
 
