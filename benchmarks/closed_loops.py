@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.loop_peers import mujoco_call, mujoco_hinges, pinocchio_calls
 from benchmarks.timing import interleaved, Timing
 import mbd_ros
-from mbd_ros.dynamics.loop_rank import revealed
+from mbd_ros.dynamics.prepared.rank import revealed
 from mbd_ros.execution.executors.compiled import compiled_kernel
 from mbd_ros.execution.program.kernel import Kernel
 from mbd_ros.execution.program.sweeps import Program

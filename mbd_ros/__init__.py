@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from mbd_ros import (
         control, description, dynamics, errors, execution, model, simulation, spatial)
     from mbd_ros.control.udwadia_kalaba.api import udwadia_kalaba
-    from mbd_ros.dynamics.api import (
+    from mbd_ros.dynamics.api.carry_over import CarriedState, carry_over
+    from mbd_ros.dynamics.api.constrained import constrained_dynamics
+    from mbd_ros.dynamics.api.derivatives import (
+        forward_dynamics_derivatives, inverse_dynamics_derivatives)
+    from mbd_ros.dynamics.api.functions import (
         bias_forces, Energy, energy, forward_dynamics, inverse_dynamics, jacobian, link_poses,
         mass_matrix, pose)
-    from mbd_ros.dynamics.carry_over import CarriedState, carry_over
-    from mbd_ros.dynamics.closed_loop import constrained_dynamics
-    from mbd_ros.dynamics.derivatives_api import (
-        forward_dynamics_derivatives, inverse_dynamics_derivatives)
-    from mbd_ros.dynamics.loop_closure import close_loops, mobility
-    from mbd_ros.dynamics.prepared import compile_model as compile
-    from mbd_ros.dynamics.prepared_derivatives import (
+    from mbd_ros.dynamics.api.stream import stream
+    from mbd_ros.dynamics.loops.closure import close_loops, mobility
+    from mbd_ros.dynamics.prepared.derivatives import (
         ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
-    from mbd_ros.dynamics.stream import stream
+    from mbd_ros.dynamics.prepared.prepared import compile_model as compile
     from mbd_ros.errors import MbdError
     from mbd_ros.execution import Compiled, Futures, Interpreted, Lanes, Threads
     from mbd_ros.model.load import load
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__ = on_demand(__name__, {
         'mbd_ros.control.udwadia_kalaba.api': ('udwadia_kalaba',),
-        'mbd_ros.dynamics.api': (
+        'mbd_ros.dynamics.api.functions': (
             'bias_forces', 'Energy', 'energy', 'forward_dynamics', 'inverse_dynamics', 'jacobian',
             'link_poses', 'mass_matrix', 'pose'),
-        'mbd_ros.dynamics.carry_over': ('CarriedState', 'carry_over'),
-        'mbd_ros.dynamics.closed_loop': ('constrained_dynamics',),
-        'mbd_ros.dynamics.derivatives_api': (
+        'mbd_ros.dynamics.api.carry_over': ('CarriedState', 'carry_over'),
+        'mbd_ros.dynamics.api.constrained': ('constrained_dynamics',),
+        'mbd_ros.dynamics.api.derivatives': (
             'forward_dynamics_derivatives', 'inverse_dynamics_derivatives'),
-        'mbd_ros.dynamics.loop_closure': ('close_loops', 'mobility'),
-        'mbd_ros.dynamics.prepared': ('compile_model as compile',),
-        'mbd_ros.dynamics.prepared_derivatives': (
+        'mbd_ros.dynamics.loops.closure': ('close_loops', 'mobility'),
+        'mbd_ros.dynamics.prepared.prepared': ('compile_model as compile',),
+        'mbd_ros.dynamics.prepared.derivatives': (
             'ForwardDynamicsDerivatives', 'InverseDynamicsDerivatives'),
-        'mbd_ros.dynamics.stream': ('stream',),
+        'mbd_ros.dynamics.api.stream': ('stream',),
         'mbd_ros.errors': ('MbdError',),
         'mbd_ros.execution': ('Compiled', 'Futures', 'Interpreted', 'Lanes', 'Threads'),
         'mbd_ros.model.load': ('load',),

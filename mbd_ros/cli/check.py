@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from mbd_ros.dynamics.diagnosis import check, Diagnosis, SEVERITIES
+from mbd_ros.dynamics.loops.diagnosis import check, Diagnosis, SEVERITIES
 
 
 def add_to(subparsers: Any) -> None:

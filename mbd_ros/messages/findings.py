@@ -6,7 +6,7 @@ from typing import Any
 
 from mbd_msgs.msg import ErrorCode, ModelFinding
 
-from mbd_ros.dynamics.diagnosis import check_text, Diagnosis
+from mbd_ros.dynamics.loops.diagnosis import check_text, Diagnosis
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from std_msgs.msg import Header
 
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.loop_efforts import loop_wrenches
+from mbd_ros.dynamics.loops.efforts import loop_wrenches
 from mbd_ros.messages.times import to_stamp
 
 Array = NDArray[np.float64]

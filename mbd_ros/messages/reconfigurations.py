@@ -13,7 +13,7 @@ from mbd_msgs.srv import SetModel
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.carry_over import CarriedState
+from mbd_ros.dynamics.api.carry_over import CarriedState
 from mbd_ros.errors import InvalidValueError, ShapeError
 
 Array = NDArray[np.float64]

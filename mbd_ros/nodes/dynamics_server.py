@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import sys
 import time
 from typing import Any
 
@@ -12,7 +11,7 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallb
 
 import mbd_ros
 from mbd_ros.dynamics import compile_model
-from mbd_ros.dynamics.effort_terms import effort_terms
+from mbd_ros.dynamics.api.effort_terms import effort_terms
 from mbd_ros.execution import choose, forced
 from mbd_ros.messages import dynamics_answers as answers, dynamics_requests as requests
 from mbd_ros.messages.findings import diagnose
@@ -20,7 +19,7 @@ from mbd_ros.nodes.guard import GuardedNode
 from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
-from mbd_ros.nodes.run import run
+from mbd_ros.nodes.run import leave, run
 from mbd_ros.nodes.turns import Turns
 
 SMALL = 1000
@@ -189,7 +188,7 @@ def _included(terms: Terms) -> list[str]:
 
 def main() -> None:
     """Run the node."""
-    sys.exit(run(DynamicsServer))
+    leave(run(DynamicsServer))
 
 
 if __name__ == '__main__':

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.external_forces import external_efforts
+from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.simulation.loop_motion import LoopKeeper
 from mbd_ros.simulation.manifold import checked, Vector
 

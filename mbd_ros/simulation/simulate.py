@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics import compile_model, energy, PreparedDynamics
-from mbd_ros.dynamics.closed_loop_derivatives import closed_loop_derivatives
+from mbd_ros.dynamics.prepared.closed_loop_derivatives import closed_loop_derivatives
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.model import Model
 from mbd_ros.simulation.adaptive import Crossing, DenseState, Event, integrate

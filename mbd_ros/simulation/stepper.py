@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import compile_model
-from mbd_ros.dynamics.loop_closure import close_loops
+from mbd_ros.dynamics.loops.closure import close_loops
 from mbd_ros.errors import DivergedError, InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import checked, positive_time, Vector

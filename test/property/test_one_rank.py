@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.loop_efforts import free_motions, loop_efforts
+from mbd_ros.dynamics.loops.efforts import free_motions, loop_efforts
 
 DISTANCES = [0.3, *np.logspace(-1.0, -9.0, 25), 0.0]
 BARS = ''.join(link(name, center='0 0 0.5', moments=(0.1, 0.1, 0.1)) for name in 'abc')

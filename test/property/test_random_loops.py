@@ -6,7 +6,7 @@ import numpy as np
 from random_loops import random_loops
 
 import mbd_ros
-from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.model import state
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from mbd_ros.control.constraints.recorded import Known, Quantity, Rows
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 

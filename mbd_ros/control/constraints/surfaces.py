@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.constraints.link_constraint import LinkConstraint, Moving, point_of_link
-from mbd_ros.control.references.arguments import (
-    checked_direction, checked_point, positive)
+from mbd_ros.control.references.arguments import checked_direction, checked_point, positive
 from mbd_ros.control.references.scalars import Row
 from mbd_ros.control.references.time_code import closed_form, TimeCode
 from mbd_ros.control.references.user_functions import UserFunction

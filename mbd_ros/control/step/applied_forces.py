@@ -20,8 +20,7 @@ from mbd_ros.control.references.time_code import closed_form, TimeCode, unchangi
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.model.state import floating_base
-from mbd_ros.simulation.manifold import (
-    checked, displaced, displacement, is_flat, Matrix, Vector)
+from mbd_ros.simulation.manifold import checked, displaced, displacement, is_flat, Matrix, Vector
 from mbd_ros.spatial import root, Scalar
 
 

@@ -20,8 +20,7 @@ from mbd_ros.control.references.scalar_manifold import SMALL
 from mbd_ros.control.references.scalars import all_positive, Row
 from mbd_ros.control.references.time_code import TimeCode, unchanging
 from mbd_ros.control.step.applied_forces import AppliedForce, PostureSpring
-from mbd_ros.control.step.motion_kernels import (
-    motion_kernels, MotionKernels, Setting, STEP_FACTS)
+from mbd_ros.control.step.motion_kernels import motion_kernels, MotionKernels, Setting, STEP_FACTS
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation
 from mbd_ros.control.udwadia_kalaba.drives import driven_entries, is_under_actuated
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination

@@ -28,7 +28,7 @@ from mbd_ros.control.udwadia_kalaba.robot_code import machine_code
 from mbd_ros.control.udwadia_kalaba.solvers import (
     limited_solver, reached_solver, solver, step_solver)
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.execution.calls.fused import Argument, Computed, Fused, fused, Inside, KernelCall
 from mbd_ros.execution.ir.trace import Operand, Symbol
 from mbd_ros.spatial import larger, Scalar

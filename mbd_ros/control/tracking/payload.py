@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from mbd_ros.control.references.arguments import checked_point
 from mbd_ros.control.udwadia_kalaba.robot_code import LARGEST_DENSE
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.prepared import STANDARD_GRAVITY
+from mbd_ros.dynamics.prepared.prepared import STANDARD_GRAVITY
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.execution.calls.fused import Fused, fused, KernelCall
 from mbd_ros.execution.ir.loop_code import loop_code

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from mbd_ros.control.udwadia_kalaba.equation import (
     conflict, constrained_acceleration, ConstrainedSolution, factorize)
-from mbd_ros.dynamics.loop_rank import RowSpace
-from mbd_ros.dynamics.triangles import solve_triangle
+from mbd_ros.dynamics.prepared.rank import RowSpace
+from mbd_ros.dynamics.prepared.triangles import solve_triangle
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Matrix, Vector

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, ConstrainedSolution
 from mbd_ros.dynamics import bias_forces, mass_matrix
-from mbd_ros.dynamics.call import checked_array
-from mbd_ros.dynamics.loop_kinematics import VALUES
-from mbd_ros.dynamics.prepared import compile_model
+from mbd_ros.dynamics.prepared.call import checked_array
+from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 import scipy
 
 from mbd_ros.control.udwadia_kalaba.least_norm import least_norm, ROUNDING
-from mbd_ros.dynamics.triangles import solve_triangle
+from mbd_ros.dynamics.prepared.triangles import solve_triangle
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, SingularMassError
 from mbd_ros.simulation.manifold import Matrix, Vector
 

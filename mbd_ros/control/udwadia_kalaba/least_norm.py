@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from mbd_ros.dynamics.triangles import solve_triangle
+from mbd_ros.dynamics.prepared.triangles import solve_triangle
 from mbd_ros.errors import NotFiniteError
 from mbd_ros.simulation.manifold import Matrix, Vector
 

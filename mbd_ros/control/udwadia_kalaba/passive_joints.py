@@ -21,9 +21,9 @@ from mbd_ros.control.udwadia_kalaba.loop_systems import passive_step
 from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CLEARLY_FREE, FACTS
 from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, machine_code, padded
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.loop_closure import loop_closure
-from mbd_ros.dynamics.loop_efforts import free_motions
-from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.loops.closure import loop_closure
+from mbd_ros.dynamics.loops.efforts import free_motions
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, LoopOpenError
 from mbd_ros.execution.calls.fused import Computed, fused, KernelCall
 from mbd_ros.execution.ir.loop_code import loop_code

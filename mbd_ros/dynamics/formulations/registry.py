@@ -12,10 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
-from mbd_ros.dynamics.loop_kinematics import SPRUNG_BIAS_FORCES, SPRUNG_INVERSE_DYNAMICS
-from mbd_ros.dynamics.mass_matrix import MASS_MATRIX
-from mbd_ros.dynamics.recursive import BIAS_FORCES, FORWARD_DYNAMICS, INVERSE_DYNAMICS
+from mbd_ros.dynamics.formulations.mass_matrix import MASS_MATRIX
+from mbd_ros.dynamics.formulations.newton_euler import (
+    BIAS_FORCES, INVERSE_DYNAMICS, SPRUNG_BIAS_FORCES, SPRUNG_INVERSE_DYNAMICS)
+from mbd_ros.dynamics.formulations.recursive import closed_loop_dynamics, FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.tree import tree_of

@@ -9,7 +9,7 @@ import pytest
 import mbd_ros
 from mbd_ros.control import (
     Actuation, ConstrainedMotion, Ellipse, FunctionConstraint, NominalModel, ToolPosition)
-from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import ShapeError
 
 URDF = Path(__file__).parents[3] / 'urdf'

@@ -14,8 +14,8 @@ from mbd_ros.control.tasks.feasibility import check_joints
 from mbd_ros.control.tasks.tracker import Mode, Tracker
 from mbd_ros.control.tracking.robustness import guarantee
 from mbd_ros.control.udwadia_kalaba.passive_joints import independent_joints
-from mbd_ros.dynamics.loop_closure import close_loops
-from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.loops.closure import close_loops
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InfeasibleError, InvalidValueError, UnsupportedError
 from mbd_ros.model.state import neutral
 from mbd_ros.simulation import Stepper

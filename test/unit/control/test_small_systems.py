@@ -15,8 +15,8 @@ from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CONFLICT, FACTS, KE
 from mbd_ros.control.udwadia_kalaba.small_systems import constrained_motion
 from mbd_ros.control.udwadia_kalaba.solvers import (
     actuated_solver, limited_entry, solver, step_solver)
-from mbd_ros.dynamics.loop_closure import close_loops
-from mbd_ros.dynamics.loop_efforts import driven_share
+from mbd_ros.dynamics.loops.closure import close_loops
+from mbd_ros.dynamics.loops.efforts import driven_share
 
 LEAST = 1e-8
 URDF = Path(__file__).parents[3] / 'urdf'

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.closed_loop import coupling
-from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.dynamics.api.constrained import coupling
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -5,7 +5,7 @@ import pytest
 from robots import chain, random_state, urdf
 
 import mbd_ros
-from mbd_ros.dynamics.derivatives import LARGEST_UNROLLED
+from mbd_ros.dynamics.quantities.derivatives import LARGEST_UNROLLED
 from mbd_ros.errors import (
     InvalidValueError, NotFiniteError, ShapeError, SingularMassError, UnknownNameError)
 

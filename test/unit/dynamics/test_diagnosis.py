@@ -3,7 +3,7 @@
 from described import bare, joint, link, robot
 import pytest
 
-from mbd_ros.dynamics.diagnosis import check
+from mbd_ros.dynamics.loops.diagnosis import check
 
 
 def test_a_good_robot():

@@ -6,8 +6,8 @@ from random_loops import random_loops
 from robots import chain, random_state
 
 import mbd_ros
-from mbd_ros.dynamics.call import Call
 from mbd_ros.dynamics.formulations.registry import formulation_for
+from mbd_ros.dynamics.prepared.call import Call
 from mbd_ros.errors import InvalidValueError
 
 TREE = mbd_ros.load(chain(4, 1))

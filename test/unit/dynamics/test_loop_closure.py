@@ -11,7 +11,7 @@ from random_loops import random_loops
 import scipy.optimize
 
 import mbd_ros
-from mbd_ros.dynamics.loop_closure import OPEN, open_loops
+from mbd_ros.dynamics.loops.closure import OPEN, open_loops
 from mbd_ros.errors import LoopOpenError, LoopsOpenWarning, MbdError
 from mbd_ros.model import state
 

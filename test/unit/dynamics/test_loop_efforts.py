@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.description.records.mechanism import LoopJoint, Pose, SpringDamper
-from mbd_ros.dynamics.effort_terms import effort_terms
-from mbd_ros.dynamics.loop_closure import loop_closure
-from mbd_ros.dynamics.loop_efforts import loop_efforts, loop_wrenches
-from mbd_ros.dynamics.loop_kinematics import VALUES
+from mbd_ros.description.mechanism import LoopJoint, Pose, SpringDamper
+from mbd_ros.dynamics.api.effort_terms import effort_terms
+from mbd_ros.dynamics.loops.closure import loop_closure
+from mbd_ros.dynamics.loops.efforts import loop_efforts, loop_wrenches
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, LoopOpenError, ShapeError
 from mbd_ros.model import build_model
 

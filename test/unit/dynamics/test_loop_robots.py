@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.loop_closure import loop_closure
-from mbd_ros.dynamics.loop_efforts import loop_efforts
+from mbd_ros.dynamics.loops.closure import loop_closure
+from mbd_ros.dynamics.loops.efforts import loop_efforts
 from mbd_ros.model import state
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics import loop_rank
-from mbd_ros.dynamics.loop_closure import loop_closure
-from mbd_ros.dynamics.loop_kinematics import VALUES
-from mbd_ros.dynamics.prepared import PreparedDynamics
+from mbd_ros.dynamics.loops.closure import loop_closure
+from mbd_ros.dynamics.prepared import rank as loop_rank
+from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import LoopOpenError
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import state

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mbd_ros.dynamics.call import Call
+from mbd_ros.dynamics.prepared.call import Call
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from robots import chain
 
 import mbd_ros
-from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
+from mbd_ros.dynamics.formulations.recursive import FORWARD_DYNAMICS
 from mbd_ros.errors import NotFiniteError, SingularMassError
 from mbd_ros.execution import Compiled, Futures, Interpreted, Threads
 from mbd_ros.execution.calls.batch import batch_ir

@@ -9,10 +9,11 @@ from robots import random_state, trees, urdf
 from scipy.spatial.transform import Rotation as Peer
 
 import mbd_ros
-from mbd_ros.dynamics.derivatives import INVERSE_DYNAMICS_DERIVATIVES
-from mbd_ros.dynamics.energies import ENERGIES
-from mbd_ros.dynamics.mass_matrix import MASS_MATRIX
-from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS, INVERSE_DYNAMICS
+from mbd_ros.dynamics.formulations.mass_matrix import MASS_MATRIX
+from mbd_ros.dynamics.formulations.newton_euler import INVERSE_DYNAMICS
+from mbd_ros.dynamics.formulations.recursive import FORWARD_DYNAMICS
+from mbd_ros.dynamics.quantities.derivatives import INVERSE_DYNAMICS_DERIVATIVES
+from mbd_ros.dynamics.quantities.energies import ENERGIES
 from mbd_ros.execution.program.records import rotation_record
 from mbd_ros.execution.program.sweeps import run, World
 from mbd_ros.execution.program.tree import joints_of, tree_of

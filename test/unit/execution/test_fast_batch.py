@@ -11,7 +11,7 @@ import pytest
 from robots import chain
 
 import mbd_ros
-from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
+from mbd_ros.dynamics.formulations.recursive import FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.execution import Compiled, Threads
 from mbd_ros.execution.calls import fast_call
@@ -172,7 +172,7 @@ def test_what_a_late_thread_reads_is_kept():
     while words[0] != IDLE and time.monotonic() < end:
         time.sleep(0.001)
     batches = Batches(rows, ctypes.cast(rows, ctypes.c_void_p).value, 4, None)
-    copy = fast_call.fast_call(0, [1], [], (1,), otherwise, 'copy', '',
+    copy = fast_call.fast_call(0, [1], [], (1,), otherwise, 'copy', '', None,
                                FastBatches(4, 2, lambda told: told(batches)))
     given = np.arange(5000.0)[:, None]
     references = sys.getrefcount(given)

@@ -16,11 +16,13 @@ import pytest
 from robots import chain
 
 import mbd_ros
-from mbd_ros.dynamics import kinematics
-from mbd_ros.dynamics.derivatives import FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES
-from mbd_ros.dynamics.energies import ENERGIES
-from mbd_ros.dynamics.mass_matrix import MASS_MATRIX
-from mbd_ros.dynamics.recursive import BIAS_FORCES, FORWARD_DYNAMICS, INVERSE_DYNAMICS
+from mbd_ros.dynamics.formulations.mass_matrix import MASS_MATRIX
+from mbd_ros.dynamics.formulations.newton_euler import BIAS_FORCES, INVERSE_DYNAMICS
+from mbd_ros.dynamics.formulations.recursive import FORWARD_DYNAMICS
+from mbd_ros.dynamics.quantities import kinematics
+from mbd_ros.dynamics.quantities.derivatives import (
+    FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES)
+from mbd_ros.dynamics.quantities.energies import ENERGIES
 from mbd_ros.errors import InvalidValueError, NotFiniteError, SingularMassError
 from mbd_ros.execution import Futures, Interpreted, Threads
 from mbd_ros.execution.executors.futures import followed, recipe_of

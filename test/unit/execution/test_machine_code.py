@@ -4,7 +4,7 @@ import llvmlite.binding as llvm
 from robots import chain
 
 import mbd_ros
-from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
+from mbd_ros.dynamics.formulations.recursive import FORWARD_DYNAMICS
 from mbd_ros.execution.ir import machine_code
 from mbd_ros.execution.ir.machine_code import MachineCode, target_machine
 from mbd_ros.execution.ir.straight_line import SCALAR

@@ -9,8 +9,9 @@ from robots import chain, model_of, random_state
 
 import mbd_ros
 from mbd_ros.control.udwadia_kalaba.small_systems import least_step, shortest_step
-from mbd_ros.dynamics.kinematics import link_pose
-from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS, INVERSE_DYNAMICS
+from mbd_ros.dynamics.formulations.newton_euler import INVERSE_DYNAMICS
+from mbd_ros.dynamics.formulations.recursive import FORWARD_DYNAMICS
+from mbd_ros.dynamics.quantities.kinematics import link_pose
 from mbd_ros.execution.executors import compiled
 from mbd_ros.execution.executors.compiled import CompiledKernel
 from mbd_ros.execution.ir import origin

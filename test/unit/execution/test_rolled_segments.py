@@ -6,9 +6,9 @@ import pytest
 from tied_chains import tied_chains, twin_rods
 
 import mbd_ros
-from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics, closed_loop_reactions
-from mbd_ros.dynamics.loop_kinematics import VALUES
-from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
+from mbd_ros.dynamics.formulations.recursive import (
+    closed_loop_dynamics, closed_loop_reactions, FORWARD_DYNAMICS)
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.execution import Lanes
 from mbd_ros.execution.executors.compiled import compiled_kernel, long_way
 from mbd_ros.execution.program.tree import tree_of

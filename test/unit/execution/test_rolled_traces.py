@@ -10,8 +10,7 @@ import pytest
 from random_loops import random_loops
 
 import mbd_ros
-from mbd_ros.dynamics.closed_loop_sweeps import closed_loop_dynamics
-from mbd_ros.dynamics.recursive import FORWARD_DYNAMICS
+from mbd_ros.dynamics.formulations.recursive import closed_loop_dynamics, FORWARD_DYNAMICS
 from mbd_ros.execution import Compiled, Threads
 from mbd_ros.execution.executors.compiled import compiled_kernel
 from mbd_ros.execution.ir.straight_line import SCALAR

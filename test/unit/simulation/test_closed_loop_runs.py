@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.closed_loop_derivatives import closed_loop_derivatives
+from mbd_ros.dynamics.prepared.closed_loop_derivatives import closed_loop_derivatives
 from mbd_ros.errors import InvalidValueError, LoopOpenError
 from mbd_ros.model import build_model
 

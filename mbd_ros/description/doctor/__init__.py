@@ -1,1 +1,0 @@
-"""What is suspicious about a robot that can be read."""

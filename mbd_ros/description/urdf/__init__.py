@@ -1,1 +1,0 @@
-"""URDF to Mechanism, with loop joints in every dialect."""

@@ -1,1 +1,0 @@
-"""A Mechanism as URDF, MJCF, SDFormat or a file of loops."""

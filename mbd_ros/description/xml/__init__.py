@@ -1,1 +1,0 @@
-"""Text to checked trees: XML, YAML and xacro, with bounds, and the files they may be in."""

@@ -1,0 +1,208 @@
+"""
+The state of a robot carried over to the robot that takes its place: docked, undocked, rearranged.
+
+Links are matched by name. Poses are continuous: each joint takes the position at which its links
+stand to each other as before. Velocities are not, where a link gets fixed to others that move
+otherwise: docking is a plastic impact. The impulses between the links do no work on motions that
+the new robot can make, so that the rates u+ follow from the momenta before::
+
+    N^T M (N u+ - V-) = 0      or, with the same solution,      [M  J^T] [ V+     ]   [M V-]
+                                                                [J   0 ] [ Lambda ] = [ 0  ]
+
+V holds the velocities of all links, M their inertias, N the motions that the joints of the new
+robot allow (V+ = N u+) and J the rows they forbid (J N = 0). Among all motions of the new robot
+this is the nearest one in the metric of kinetic energy, which hence never grows; ``N^T M V-`` is
+what the momenta of the links do to the new robot at rest, and ``N^T M N`` its mass matrix.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mbd_ros.description.mechanism import Link
+from mbd_ros.dynamics.api.functions import forward_dynamics
+from mbd_ros.dynamics.api.link_momenta import (
+    generalized, kinetic_energy, links_in_motion, LinksInMotion, momenta_of)
+from mbd_ros.dynamics.loops.closure import close_loops
+from mbd_ros.dynamics.prepared.call import checked_array
+from mbd_ros.errors import DockingError, NotFiniteError, ShapeError, UnknownNameError
+from mbd_ros.model import Model
+from mbd_ros.model.build import depth_first
+from mbd_ros.model.matched_joints import matched_configuration, same_joints
+
+Array = NDArray[np.float64]
+
+
+class CarriedState(NamedTuple):
+    """
+    A state of the new robot, and what the change cost.
+
+    Attributes
+    ----------
+    q, v : array
+        (nq,) and (nv,) of the new robot.
+    kinetic_energy_before : float
+        Of all links of the new robot, with the velocities they had [J].
+    kinetic_energy_after : float
+        With those they have now; the difference is lost in the impact [J].
+    kinetic_energy_removed : float
+        Of links that are no longer there [J].
+    position_jump : float
+        Largest displacement of the origin of a link that both robots have [m].
+    rotation_jump : float
+        Largest turn of such a link [rad].
+
+    """
+
+    q: Array
+    v: Array
+    kinetic_energy_before: float
+    kinetic_energy_after: float
+    kinetic_energy_removed: float
+    position_jump: float
+    rotation_jump: float
+
+
+def carry_over(
+    old: Model, q: ArrayLike, v: ArrayLike, new: Model, *,
+    positions: Mapping[str, float] | None = None, twists: Mapping[str, ArrayLike] | None = None,
+    largest_jump: float = math.inf,
+) -> CarriedState:
+    """
+    Return the state in which a robot goes on that takes the place of another.
+
+    Parameters
+    ----------
+    old : Model
+        The robot so far.
+    q, v : array_like
+        Its state (nq,), (nv,).
+    new : Model
+        The robot from now on; links of the same name are the same bodies.
+    positions : mapping of str to float, optional
+        Of joints with one coordinate [rad or m]; the others follow from where the links are, and
+        are neutral where a link is new.
+    twists : mapping of str to array_like, optional
+        Velocity that a new link had before it was docked (6,): of its origin [m/s], then angular
+        [rad/s], in world axes. New links without one move with the link that carries them.
+    largest_jump : float
+        How far a link that both robots have may be displaced [m].
+
+    Returns
+    -------
+    CarriedState
+        With energies and jumps.
+
+    Raises
+    ------
+    DockingError
+        If a link would be displaced further than ``largest_jump``.
+    LoopOpenError
+        If the new robot has loops that cannot be closed from there.
+    SingularMassError
+        If a joint of the new robot moves no inertia.
+    ShapeError, NotFiniteError, UnknownNameError, InvalidValueError
+        If an argument is not as it should be.
+
+    Notes
+    -----
+    A link whose pose jumps keeps the velocity of its mass centre in world axes and its angular
+    velocity in its own axes, hence its linear momentum and its energy.
+
+    References
+    ----------
+    Featherstone, Rigid Body Dynamics Algorithms, 2008, section 11.7 (impulsive dynamics).
+
+    """
+    q, v = checked_array(old, 'q', q, old.nq), checked_array(old, 'v', v, old.nv)
+    given = {name: _twist(new, name, value) for name, value in (twists or {}).items()}
+    before = links_in_motion(old, q, v)
+    q_new = matched_configuration(old, q, before.poses, new, positions or {})
+    if new.loops:
+        q_new, _ = close_loops(new, q_new)
+    here = links_in_motion(new, q_new, np.zeros(new.nv))
+    jumps = _jumps(before.poses, here.poses, largest_jump)
+    velocities = _velocities(before, new, here.poses, given)
+    kept = same_joints(old, new)
+    momenta = momenta_of(new, here.poses, velocities)
+    impulse = generalized(new, here.bodies, momenta)
+    energy = kinetic_energy(new, here.poses, velocities)
+    for there, place in kept:   # the rotors turn on
+        impulse[place] += new.armature[place] * v[there]
+        energy += 0.5 * float(new.armature[place] @ v[there] ** 2)
+    rates = _rates(new, q_new, impulse)
+    gone = {name: twist for name, twist in before.twists.items() if name not in new.links}
+    return CarriedState(q_new, rates, energy, 0.5 * float(rates @ impulse),
+                        kinetic_energy(old, before.poses, gone), *jumps)
+
+
+def _twist(model: Model, name: str, value: ArrayLike) -> Array:
+    twist = np.asarray(value, dtype=np.float64)
+    if name not in model.links:
+        raise UnknownNameError('link', name, model.links)
+    if twist.shape != (6,):
+        raise ShapeError(f"the twist of link '{name}'", twist.shape, '(6,)')
+    if not np.isfinite(twist).all():
+        raise NotFiniteError('the twist', f"link '{name}'", float(twist[~np.isfinite(twist)][0]))
+    return twist
+
+
+def _jumps(before: Mapping[str, Array], after: Mapping[str, Array],
+           largest: float) -> tuple[float, float]:
+    """Return how far, and by what angle, links are displaced that both robots have."""
+    distance = angle = 0.0
+    for name, pose in after.items():
+        if name not in before:
+            continue
+        jump = math.dist(pose[:3, 3], before[name][:3, 3])
+        if jump > largest:
+            raise DockingError('pose jump', name, f"link '{name}' would be displaced by "
+                               f'{jump:.6g} m; allowed: {largest:.6g} m at most')
+        turn = before[name][:3, :3].T @ pose[:3, :3]
+        sine = 0.5 * math.hypot(turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0],
+                                turn[1, 0] - turn[0, 1])
+        distance = max(distance, jump)
+        angle = max(angle, math.atan2(sine, 0.5 * (float(np.trace(turn)) - 1.0)))
+    return distance, angle
+
+
+def _velocities(before: LinksInMotion, new: Model, poses: Mapping[str, Array],
+                given: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the velocity of each link of the new robot as if it were docked to nothing yet."""
+    links = {link.name: link for link in new.mechanism.links}
+    found = {new.root: before.twists.get(new.root, np.zeros(6))}
+    for joint in depth_first(new.mechanism):
+        name = joint.child
+        if name in given:
+            found[name] = given[name]
+        elif name in before.twists:
+            found[name] = _displaced(before, links[name], poses[name])
+        else:   # a new link moves with its parent
+            linear, angular = found[joint.parent][:3], found[joint.parent][3:]
+            arm = poses[name][:3, 3] - poses[joint.parent][:3, 3]
+            found[name] = np.concatenate((linear + np.cross(angular, arm), angular))
+    return found
+
+
+def _displaced(before: LinksInMotion, link: Link, pose: Array) -> Array:
+    """Return the velocity of a link after a jump of its pose; without one it is the same."""
+    twist, old, now = before.twists[link.name], before.poses[link.name][:3, :3], pose[:3, :3]
+    center = np.zeros(3) if link.inertia is None else np.array(link.inertia.center)
+    angular = now @ (old.T @ twist[3:])
+    linear = twist[:3] + np.cross(twist[3:], old @ center) - np.cross(angular, now @ center)
+    return np.concatenate((linear, angular))
+
+
+def _rates(model: Model, q: Array, impulse: Array) -> Array:
+    """Return the rates to which an impulse (nv,) sets the robot at rest."""
+    if model.nv == 0:
+        return np.zeros(0)
+    executor = None if model.loops else 'interpreted'   # for one call nothing is compiled
+    return forward_dynamics(model, q, np.zeros(model.nv), impulse, gravity=(0.0, 0.0, 0.0),
+                            executor=executor)

@@ -1,0 +1,310 @@
+"""
+The dynamics of a robot, for one state or for many.
+
+Layout: ``q`` (nq,) holds one entry for each revolute [rad] or prismatic [m] joint; for a floating
+joint the position [m] and a quaternion x y z w. ``v`` (nv,) holds rates; for a floating joint the
+linear, then the angular velocity in the base's own axes. Many states are (N, nq), (N, nv); an
+argument given for one state serves all. The equation is::
+
+    M(q) vdot + c(q, v) + g(q) = tau + sum_i J_i(q)^T F_i
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mbd_ros.dynamics.formulations.springs import stored_energy
+import mbd_ros.dynamics.loops as loops
+from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
+from mbd_ros.dynamics.prepared.external_forces import external_efforts
+from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics, StandardCalls
+from mbd_ros.execution import Executor
+from mbd_ros.model import Model
+
+INVERSE_DYNAMICS, BIAS_FORCES = map(StandardCalls, ('inverse_dynamics', 'bias_forces'))
+FORWARD_DYNAMICS = StandardCalls('forward_dynamics', lambda model, call: (
+    loops.closure.WarnedCall(model, call) if model.loops else call))
+
+
+def forward_dynamics(
+    model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *,
+    external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
+    formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
+    out: Array | None = None,
+) -> Array:
+    """
+    Return the accelerations that forces produce, by the articulated-body algorithm.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v, tau : array_like
+        (nq,), (nv,), (nv,) or (N, ...): configuration, velocity, generalized forces [N m, N].
+    external_forces : mapping of str to array_like, optional
+        For each link acted on, (6,) or (N, 6): force [N], then moment [N m], in world axes, at
+        the link's origin.
+    gravity : array_like, optional
+        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+    formulation : str
+        ``'recursive'``, for trees; ``'closed_loop'``, the same recursion with the rows of cut
+        joints, for all robots; ``'auto'``, the first of them that suits.
+    executor : Executor or str, optional
+        Who runs the sweeps; chosen by the model's size if left out.
+    dissipation : bool
+        Whether the joints' damping and dry friction act.
+    out : array, optional
+        Where to put the result.
+
+    Returns
+    -------
+    array
+        ``vdot`` (nv,) or (N, nv) [rad/s^2, m/s^2]. With loops those that keep them as they are
+        at the state given, ``phi'' = A vdot + bias = 0``. Where they are open there by more than
+        ``closure.OPEN``, 1e-3, this warns (prepared callables do not): ``close_loops`` gives
+        a state where they are closed, and ``constrained_dynamics`` says how far from that a state
+        is and what accelerations leave of rows that contradict each other.
+
+    Warns
+    -----
+    LoopsOpenWarning
+        Where loops are open.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InvalidValueError, UnknownNameError
+        If an argument is not as it should be.
+    SingularMassError
+        If a joint moves no inertia.
+    InvalidValueError
+        If there is no such formulation, or it does not suit the robot.
+
+    References
+    ----------
+    Featherstone, Rigid Body Dynamics Algorithms, 2008, table 7.1.
+
+    """
+    if (external_forces is None and gravity is None and executor is None and not dissipation
+            and out is None):
+        return FORWARD_DYNAMICS[formulation][model](q, v, tau)
+    dyn = compile_model(
+        model, gravity=gravity, executor=executor, formulation=formulation)
+    call = dyn.forward_dynamics
+    if model.loops:
+        call = loops.closure.WarnedCall(model, call)
+    if external_forces is not None or dissipation:
+        tau = checked_array(model, 'tau', tau, model.nv) + more_efforts(
+            dyn, q, v, external_forces, dissipation)
+    return call(q, v, tau) if out is None else call(q, v, tau, out=out)
+
+
+def inverse_dynamics(
+    model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
+    external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
+    formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
+    actuated: Sequence[str] | None = None, out: Array | None = None,
+) -> Array:
+    """
+    Return the generalized forces that accelerations need, by the Newton-Euler recursion.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v, qdd : array_like
+        (nq,), (nv,), (nv,) or (N, ...): configuration, velocity, acceleration.
+    external_forces, gravity, formulation, executor, dissipation, out
+        As in ``forward_dynamics``.
+    actuated : sequence of str, optional
+        Of a robot with closed loops the joints that are driven; the others get no effort, and the
+        loop joints carry what they must. Where more are driven than needed, the efforts of least
+        norm are taken. If left out all joints are driven, and the loop joints carry nothing.
+
+    Returns
+    -------
+    array
+        ``tau`` (nv,) or (N, nv) [N m, N]: with gravity, velocity terms and rotor inertias; with
+        joint damping and friction only if ``dissipation``.
+
+    Raises
+    ------
+    MbdError
+        As ``forward_dynamics``.
+
+    References
+    ----------
+    Featherstone, Rigid Body Dynamics Algorithms, 2008, table 5.1.
+
+    """
+    if (external_forces is None and gravity is None and executor is None and not dissipation
+            and actuated is None and out is None):
+        return INVERSE_DYNAMICS[formulation][model](q, v, qdd)
+    dyn = compile_model(
+        model, gravity=gravity, executor=executor, formulation=formulation)
+    if actuated is not None:
+        friction = -more_efforts(dyn, q, v, None, dissipation)
+        found = loops.efforts.driven_efforts(dyn, q, v, qdd, actuated, external_forces, friction)
+        return _into(found, out)
+    if external_forces is None and not dissipation:
+        return _into(dyn.inverse_dynamics(q, v, qdd), out)
+    efforts = dyn.inverse_dynamics(q, v, qdd) - more_efforts(
+        dyn, q, v, external_forces, dissipation)
+    return _into(efforts, out)
+
+
+def bias_forces(
+    model: Model, q: ArrayLike, v: ArrayLike, *,
+    external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
+    formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
+    out: Array | None = None,
+) -> Array:
+    """
+    Return ``c(q, v) + g(q)`` (nv,) or (N, nv): inverse dynamics without acceleration [N m, N].
+
+    Parameters and errors are those of ``inverse_dynamics``.
+    """
+    if (external_forces is None and gravity is None and executor is None and not dissipation
+            and out is None):
+        return BIAS_FORCES[formulation][model](q, v)
+    dyn = compile_model(
+        model, gravity=gravity, executor=executor, formulation=formulation)
+    if external_forces is None and not dissipation:
+        return _into(dyn.bias_forces(q, v), out)
+    efforts = dyn.bias_forces(q, v) - more_efforts(dyn, q, v, external_forces, dissipation)
+    return _into(efforts, out)
+
+
+def mass_matrix(
+    model: Model, q: ArrayLike, *, formulation: str = 'auto',
+    executor: Executor | str | None = None, out: Array | None = None,
+) -> Array:
+    """
+    Return the mass matrix M (nv, nv) or (N, nv, nv), with rotor inertias [kg m^2, kg m, kg].
+
+    Parameters and errors are those of ``forward_dynamics``.
+
+    References
+    ----------
+    Featherstone, Rigid Body Dynamics Algorithms, 2008, table 6.2.
+
+    """
+    result = compile_model(model, executor=executor, formulation=formulation).mass_matrix(q)
+    return _into(result, out)
+
+
+def jacobian(
+    model: Model, q: ArrayLike, link: str, *, executor: Executor | str | None = None,
+    out: Array | None = None,
+) -> Array:
+    """
+    Return the Jacobian of a link's origin: (6, nv) or (N, 6, nv).
+
+    ``J v`` is the linear [m/s], then the angular [rad/s] velocity of the link in world axes.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such link.
+
+    """
+    return _into(compile_model(model, executor=executor).jacobian(q, link), out)
+
+
+def pose(
+    model: Model, q: ArrayLike, link: str, *, executor: Executor | str | None = None,
+    out: Array | None = None,
+) -> Array:
+    """
+    Return the pose of a link in the world: homogeneous, (4, 4) or (N, 4, 4) [m].
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such link.
+
+    """
+    return _into(compile_model(model, executor=executor).pose(q, link), out)
+
+
+def link_poses(model: Model, q: ArrayLike) -> dict[str, Array]:
+    """
+    Return the poses of all links in the world.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like
+        (nq,) or (N, nq).
+
+    Returns
+    -------
+    dict of str to array
+        For each link of the description a homogeneous transform (4, 4) or (N, 4, 4) [m].
+
+    """
+    bodies = compile_model(model).body_poses(q)
+    poses = {}
+    for name, frame in model.links.items():
+        local = np.eye(4)
+        local[:3, :3], local[:3, 3] = frame.rotation, frame.translation
+        ground = np.broadcast_to(np.eye(4), (*bodies.shape[:-3], 4, 4))
+        poses[name] = (ground if frame.body < 0 else bodies[..., frame.body, :, :]) @ local
+    return poses
+
+
+class Energy(NamedTuple):
+    """Kinetic energy with that of the rotors, and potential energy [J]; floats or (N,)."""
+
+    kinetic: Array
+    potential: Array
+
+
+def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | None = None
+           ) -> Energy:
+    """
+    Return the energies of a robot [J]; potential energy is zero at the world's origin.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v : array_like
+        (nq,), (nv,) or (N, ...).
+    gravity : array_like, optional
+        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+
+    Returns
+    -------
+    Energy
+        ``.kinetic`` and ``.potential``.
+
+    """
+    dyn = compile_model(model, gravity=gravity)
+    total = dyn.energies(q, v).sum(axis=-2)
+    potential = total[..., 1]
+    if model.springs:
+        potential = potential + stored_energy(model.springs, dyn.body_poses(q))
+    return Energy(total[..., 0], potential)
+
+
+def more_efforts(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike,
+                 external_forces: Mapping[str, ArrayLike] | None, dissipation: bool) -> Array:
+    """Return the generalized forces beside tau: of external forces, damping and friction."""
+    model = dyn.model
+    efforts = np.zeros(model.nv)
+    if external_forces:
+        efforts = efforts + external_efforts(dyn, q, external_forces)
+    if dissipation:
+        rates = checked_array(model, 'v', v, model.nv)
+        efforts = efforts - model.damping * rates - model.friction * np.sign(rates)
+    return efforts
+
+
+def _into(result: Array, out: Array | None) -> Array:
+    return result if out is None else deliver(result, out)

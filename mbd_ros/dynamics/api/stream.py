@@ -1,0 +1,105 @@
+"""Sweeps over more states than fit into memory."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor as Pool, Future
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from mbd_ros.dynamics.prepared.call import Array
+from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.execution import Executor
+from mbd_ros.execution.executors.futures import followed, recipe_of
+from mbd_ros.model import Model
+
+FUNCTIONS = ('bias_forces', 'body_poses', 'energies', 'forward_dynamics', 'inverse_dynamics',
+             'jacobian', 'mass_matrix', 'pose')
+"""What can be streamed: callables of ``PreparedDynamics``."""
+
+
+def stream(
+    model: Model, function: str, batches: Iterable[Sequence[Any]], *, pool: Pool,
+    gravity: ArrayLike | None = None, executor: Executor | str | None = None, in_flight: int = 4,
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[Array]:
+    """
+    Yield the results of batches in their order, some of them computed ahead by a pool.
+
+    Memory holds at most ``in_flight`` batches with their results and the one just yielded.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    function : str
+        One of ``FUNCTIONS``.
+    batches : iterable of sequence
+        For each batch the arguments of the function, ``(q, v, qdd)`` for
+        ``'inverse_dynamics'``; arrays (N, ...). It is read no further than ``in_flight`` ahead.
+    pool : concurrent.futures.Executor
+        Who computes; see ``Futures``. It stays the caller's.
+    gravity : array_like, optional
+        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+    executor : Executor or str, optional
+        Who runs the sweeps within a worker.
+    in_flight : int
+        Batches that are submitted before the first is waited for.
+    progress : callable, optional
+        Called with the number of states of each result, before it is yielded: the ``update`` of
+        a ``tqdm.tqdm(total=N)``.
+
+    Yields
+    ------
+    array
+        The result of a batch (N, ...).
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such function.
+    MbdError
+        As the function raises for the arguments of a batch.
+
+    """
+    if function not in FUNCTIONS:
+        raise UnknownNameError('function to stream', function, FUNCTIONS)
+    if in_flight < 1:
+        raise InvalidValueError('in_flight', in_flight, 'at least one batch')
+    recipe = recipe_of(f'executor of {function}', _prepared, model, function, gravity, executor)
+    followed(recipe)  # before any worker does: what is wrong shows here, the code is kept on disk
+    return _streamed(recipe, batches, pool, in_flight, progress)
+
+
+def _streamed(recipe: bytes, batches: Iterable[Sequence[Any]], pool: Pool, in_flight: int,
+              progress: Callable[[int], object] | None) -> Iterator[Array]:
+    waiting: deque[Future[Array]] = deque()
+    source = iter(batches)
+    try:
+        while True:
+            for batch in source:
+                waiting.append(pool.submit(_call, recipe, *batch))
+                if len(waiting) >= in_flight:
+                    break
+            if not waiting:
+                return
+            result = waiting.popleft().result()
+            if progress is not None:
+                progress(len(result))
+            yield result
+            del result
+    finally:
+        for task in waiting:
+            task.cancel()
+
+
+def _prepared(model: Model, function: str, gravity: ArrayLike | None,
+              executor: Executor | str | None) -> Callable[..., Array]:
+    return getattr(compile_model(model, gravity=gravity, executor=executor), function)
+
+
+def _call(recipe: bytes, *arguments: Any) -> Array:
+    return followed(recipe)(*arguments)

@@ -1,0 +1,56 @@
+"""Springs and dampers between two points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.dynamics.formulations.rows import Side
+from mbd_ros.execution.program.sweeps import Tie
+from mbd_ros.model import Spring
+from mbd_ros.spatial import inverse_above, Vector3
+from mbd_ros.spatial.vector import root
+
+
+def pull(tie: Tie, first: Side, second: Side) -> Vector3:
+    """
+    Return the force on the first body [N], opposite to that on the second, in world axes.
+
+    ``(k (l - l0) + c l') n`` with n from the first point to the second, l apart; where the points
+    coincide there is no direction, and no force.
+    """
+    stiffness, damping, rest = tie.constants
+    d = second.point - first.point
+    length = root(d.dot(d))
+    n = d * inverse_above(length, 0.0)
+    rate = n.dot(second.velocity - first.velocity)
+    return n * ((length - rest) * stiffness + rate * damping)
+
+
+def stored_energy(springs: Sequence[Spring], bodies: NDArray[np.float64]) -> NDArray[np.float64]:
+    """
+    Return the energy in springs [J].
+
+    Parameters
+    ----------
+    springs : sequence of Spring
+        The springs.
+    bodies : array
+        (..., nb, 4, 4) poses of the bodies in the world.
+
+    Returns
+    -------
+    array
+        (...) the sum over all springs.
+
+    """
+    total = np.zeros(bodies.shape[:-3])
+    for spring in springs:
+        ends = [frame.translation if frame.body < 0 else
+                bodies[..., frame.body, :3, :3] @ frame.translation
+                + bodies[..., frame.body, :3, 3] for frame in (spring.frame1, spring.frame2)]
+        stretch = np.linalg.norm(ends[0] - ends[1], axis=-1) - spring.length
+        total = total + 0.5 * spring.stiffness * stretch * stretch
+    return total

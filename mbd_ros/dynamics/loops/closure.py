@@ -1,0 +1,391 @@
+"""
+States that satisfy all loops: Newton's method in the metric of the mass matrix.
+
+With ``M = L L^T`` and ``B = L^-1 A^T`` the least step that closes ``phi + A dq = 0`` is ``dq =
+-L^-T B (B^T B)^+ phi``; near singular states it is damped, ``B (B^T B + mu^2)^-1``. Where that
+finds no way, a trust-region solver of nonlinear least squares looks for one, and Newton's method
+goes on from there.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+import scipy
+
+from mbd_ros.dynamics.formulations.mass_matrix import joint_without_inertia
+from mbd_ros.dynamics.prepared.call import Array, checked_array
+from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
+from mbd_ros.dynamics.prepared.rank import RANK, RowSpace
+from mbd_ros.dynamics.prepared.triangles import solve_triangle
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
+from mbd_ros.errors import LoopOpenError, LoopsOpenWarning, ShapeError, SingularMassError
+from mbd_ros.execution import Executor
+from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.model import Model, state
+
+GOAL = 1e-13
+"""Times (1 + the largest coordinate): phi below is rounding."""
+LARGEST_STEP = 0.3
+"""[rad, m]: beyond, the rows are no longer the tangents they were."""
+ITERATIONS = 100
+TRIALS = 200
+"""Evaluations of the rows by the least-squares solver, its differences not counted."""
+OPEN = 1e-3
+"""
+Violation [m, or product of unit vectors] above which a state is not one of the closed loops: what
+is given with three digits is below it. Accelerations of such states are warned of.
+"""
+NUDGE = 0.02
+"""Turn away from where no step helps [rad, m]."""
+_UPRIGHT = {'revolute': (2,), 'planar': (2,), 'prismatic': (0, 1, 2), 'fixed': (0, 1, 2)}
+
+
+class LoopClosure(NamedTuple):
+    """
+    A state that satisfies all loops, and how it was found.
+
+    Attributes
+    ----------
+    q, v : array
+        (nq,), (nv,).
+    moved : array
+        (nv,): displacement from the configuration given [rad, m].
+    violation : float
+        Largest absolute value of phi.
+    iterations : int
+        Newton steps.
+    rank : int
+        Number of independent rows at q.
+    smallest : float
+        Smallest of the singular values that count, see ``RowSpace``: near 0 at singular
+        configurations.
+
+    """
+
+    q: Array
+    v: Array
+    moved: Array
+    violation: float
+    iterations: int
+    rank: int
+    smallest: float
+
+
+def close_loops(model: Model, q: ArrayLike, v: ArrayLike | None = None, *,
+                known: Sequence[str] = (), tolerance: float = 1e-10,
+                executor: Executor | str | None = None) -> tuple[Array, Array]:
+    """
+    Return the nearest state that satisfies all loops: for a tree the state itself.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v : array_like
+        (nq,), (nv,) or (N, ...); v is zero if left out.
+    known : sequence of str
+        Joints that stay as they are, position and velocity, such as the actuated ones whose
+        values were measured; the others follow from them.
+    tolerance : float
+        Largest absolute value of phi [m, or product of unit vectors] that counts as closed. Across
+        the plane of a planar loop, where no joint can help, it is what axes may lean by that are
+        written as 1.5708: an angle of ``rank.RANK``.
+    executor : Executor or str, optional
+        Who runs the sweeps; see ``execution.choose``.
+
+    Returns
+    -------
+    q, v : array
+        Copies. ``loop_closure`` says more about how they were found.
+
+    Raises
+    ------
+    LoopOpenError
+        If the loops cannot be closed, with the residual and the name of the loop.
+    ShapeError, NotFiniteError, InvalidValueError, UnknownNameError
+        If an argument is not as it should be.
+
+    """
+    configurations = checked_array(model, 'q', q, model.nq)
+    velocities = (np.zeros(model.nv) if v is None else checked_array(model, 'v', v, model.nv))
+    if not model.loops:
+        return configurations.copy(), velocities.copy()
+    many = [len(array) for array in (configurations, velocities) if array.ndim == 2]
+    if len(set(many)) > 1:
+        raise ShapeError('v', velocities.shape, f'{many[0]} states, as in q')
+    if not many:
+        closure = loop_closure(model, configurations, velocities, known=known,
+                               tolerance=tolerance, executor=executor)
+        return closure.q, closure.v
+    closures = [loop_closure(model, *one, known=known, tolerance=tolerance, executor=executor)
+                for one in zip(
+        np.broadcast_to(configurations, (many[0], model.nq)),
+        np.broadcast_to(velocities, (many[0], model.nv)))]
+    return (np.array([closure.q for closure in closures]),
+            np.array([closure.v for closure in closures]))
+
+
+def loop_closure(model: Model, q: Array, v: Array, *, known: Sequence[str] = (),
+                 tolerance: float = 1e-10, executor: Executor | str | None = None) -> LoopClosure:
+    """
+    Return the nearest state of one robot that satisfies all loops, with a report.
+
+    Parameters and errors are those of ``close_loops``, for one state.
+    """
+    dyn = compile_model(model, executor=executor)
+    free = _free_entries(model, known)
+    start = state.normalize(model, q)
+    place, phi, steps = _newton(dyn, start, free, tolerance)
+    if (np.abs(phi).max() > tolerance or (_cosines(dyn, place) < 0.0).any()) and len(free):
+        other, found, more = _newton(dyn, _least_squares(dyn, start, free), free, tolerance)
+        if np.abs(found).max() <= max(tolerance, float(np.abs(phi).max())):
+            place, phi, steps = other, found, steps + more
+    moved = state.difference(model, start, place)
+    phi = _require_closed(dyn, place, tolerance, moved, steps)
+    metric = RowMetric(dyn, place, free)
+    rates = v.copy()
+    for _ in range(2):
+        rates = rates + metric.remove(metric.rows @ rates)
+    return LoopClosure(place, rates, moved, float(np.abs(phi).max()), steps, metric.rank,
+                       float(metric.space.smallest))
+
+
+def _newton(dyn: PreparedDynamics, place: Array, free: NDArray[np.int64], tolerance: float
+            ) -> tuple[Array, Array, int]:
+    """Return where damped Newton steps lead, phi there, and their number."""
+    model, mu, steps, nudge = dyn.model, 0.0, 0, NUDGE
+    phi = _phi(dyn, place)
+    goal = GOAL * (1.0 + float(np.abs(place).max()))
+    while np.abs(phi).max() > goal and steps < ITERATIONS:
+        metric = RowMetric(dyn, place, free)
+        step = metric.remove(phi, mu)
+        longest = np.abs(step).max()
+        candidate = state.integrate(model, place, step * min(1.0, LARGEST_STEP / longest)
+                                    if longest > 0.0 else step)
+        trial = _phi(dyn, candidate)
+        steps += 1
+        if np.linalg.norm(trial) < np.linalg.norm(phi):
+            place, phi, mu = candidate, trial, 0.1 * mu if mu > 1e-6 else 0.0
+        elif np.abs(phi).max() <= tolerance or (mu > 1e6 and nudge == 0.0):
+            break
+        elif mu > 1e6:  # a stretched chain, say: no direction leads closer, but a turn aside does
+            aside = np.zeros(model.nv)
+            aside[free] = nudge * np.cos(1.0 + np.arange(len(free)))
+            place, mu, nudge = state.integrate(model, place, aside), 0.0, 0.0
+            phi = _phi(dyn, place)
+        else:
+            mu = max(10.0 * mu, 1e-3)
+    return place, phi, steps
+
+
+def _least_squares(dyn: PreparedDynamics, start: Array, free: NDArray[np.int64]) -> Array:
+    """Return the configuration of least violation that a trust-region solver finds."""
+    def moved(entries: Array) -> Array:
+        displacement = np.zeros(dyn.model.nv)
+        displacement[free] = entries
+        return state.integrate(dyn.model, start, displacement)
+
+    def gaps(entries: Array) -> Array:
+        place = moved(entries)
+        return np.concatenate([_phi(dyn, place), 1.0 - _cosines(dyn, place)])
+
+    return moved(scipy.optimize.least_squares(gaps, np.zeros(len(free)), max_nfev=TRIALS).x)
+
+
+def _cosines(dyn: PreparedDynamics, q: Array) -> Array:
+    """Return the cosines of the angles between axes that agree where loops are closed."""
+    bodies = dyn.body_poses(q)
+    axes = (((np.eye(3) if frame.body < 0 else bodies[frame.body, :3, :3]) @ frame.rotation
+             for frame in (loop.frame1, loop.frame2)) for loop in dyn.model.loops)
+    return np.array([first[:, axis] @ second[:, axis] for loop, (first, second) in zip(
+        dyn.model.loops, axes) for axis in _UPRIGHT.get(loop.kind, ())])
+
+
+def open_loops(model: Model, q: ArrayLike) -> str:
+    """
+    Return which loop is open most and by how much, in words; empty where all are closed.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like
+        (nq,) or (N, nq).
+
+    Returns
+    -------
+    str
+        Empty where no row is violated by more than ``OPEN``.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InvalidValueError
+        If q is not as it should be.
+
+    """
+    if not model.loops:
+        return ''
+    dyn = compile_model(model)
+    phi = np.abs(dyn.loop_rows(q, np.zeros(model.nv))[..., 0])
+    if not phi.size or phi.max() <= OPEN:
+        return ''
+    *states, row = np.unravel_index(np.argmax(phi), phi.shape)
+    name = [name for loop in model.loops for name in loop.row_names][row]
+    where = f' in state {states[0]}' if states else ''
+    return (f"loops are open: row '{name}'{where} is violated by {phi.max():.3g}; allowed: "
+            f'{OPEN:g} [m, or product of unit vectors]; the accelerations keep the loops as they '
+            'are, close_loops gives a state where they are closed')
+
+
+class WarnedCall:
+    """
+    Forward dynamics of a robot with loops, with a warning where these are open.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    call : callable
+        ``(q, v, tau) -> vdot``.
+
+    """
+
+    def __init__(self, model: Model, call: Callable[..., Array]) -> None:
+        self._model, self._call = model, call
+
+    def __call__(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, out: Array | None = None
+                 ) -> Array:
+        """Return the accelerations, as the prepared callable does."""
+        if text := open_loops(self._model, q):
+            warnings.warn(text, LoopsOpenWarning, stacklevel=3)
+        return self._call(q, v, tau) if out is None else self._call(q, v, tau, out=out)
+
+
+def mobility(model: Model, q: ArrayLike) -> int:
+    """
+    Return how many independent velocities the loops leave at a configuration.
+
+    It is nv less the rank of the rows, found numerically: Bricard's linkage has one, whatever a
+    count of its joints says. At a change point it is larger than around it.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like
+        (nq,); where loops are open there, mobility is that of the rows all the same.
+
+    Returns
+    -------
+    int
+        nv for a tree.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InvalidValueError
+        If q is not one configuration.
+
+    """
+    place = checked_array(model, 'q', q, model.nq)
+    if place.ndim != 1:
+        raise ShapeError('q', place.shape, f'({model.nq},), one configuration')
+    return model.nv - (RowMetric(compile_model(model), place).rank if model.loops else 0)
+
+
+class RowMetric:
+    """
+    The rows of all loops at a configuration, in the metric of the mass matrix.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot.
+    q : array
+        (nq,).
+    free : array, optional
+        Entries of v that may change; all if left out.
+
+    Attributes
+    ----------
+    rows : array
+        A (m, nv).
+    rank : int
+        Number of independent rows.
+    space : RowSpace
+        Their singular values and the motions they leave.
+
+    """
+
+    def __init__(self, dyn: PreparedDynamics, q: Array,
+                 free: NDArray[np.int64] | None = None) -> None:
+        model = dyn.model
+        self.rows = dyn.own_loop_rows(q, np.zeros(model.nv))[:, VALUES:]
+        self._free: NDArray[np.int64] = np.arange(model.nv) if free is None else free
+        mass = dyn.mass_matrix(q)[np.ix_(self._free, self._free)]
+        self._factor, info = scipy.linalg.lapack.dpotrf(mass, lower=1)
+        if info:
+            raise SingularMassError(joint_without_inertia(model, q) or model.joint_names[0],
+                                    'the mass matrix is not positive definite')
+        self.space = RowSpace(model, self.rows, self._free)
+        self.rank = int(self.space.rank)
+        independent = self.space.combinations()
+        columns = solve_triangle(self._factor, (independent @ self.rows[:, self._free]).T)
+        scale = np.linalg.norm(columns, axis=0)
+        self._independent = independent / scale[:, None]
+        self._U, self._sigma, self._Vt = np.linalg.svd(columns / scale, full_matrices=False)
+
+    def remove(self, violation: Array, mu: float = 0.0) -> Array:
+        """Return the least displacement dq (nv,) with ``A dq = -violation``, damped by mu."""
+        factors = self._sigma / (self._sigma * self._sigma + mu * mu)
+        weights = -factors * (self._Vt @ (self._independent @ violation))
+        step = np.zeros(self.rows.shape[1])
+        step[self._free] = solve_triangle(
+            self._factor, self._U @ weights, transposed=True)
+        return step
+
+
+def _phi(dyn: PreparedDynamics, q: Array) -> Array:
+    phi: Array = dyn.own_loop_rows(q, np.zeros(dyn.model.nv))[:, 0]
+    return phi
+
+
+def _free_entries(model: Model, known: Sequence[str]) -> NDArray[np.int64]:
+    """Return the entries of v that belong to joints which are not known."""
+    fixed = {model.joint_index(name) for name in known}
+    ends = (*model.v_offsets[1:], model.nv)
+    return np.array([k for joint, (first, end) in enumerate(zip(model.v_offsets, ends))
+                     for k in range(first, end) if joint not in fixed], dtype=np.int64)
+
+
+def _require_closed(dyn: PreparedDynamics, q: Array, tolerance: float, moved: Array, steps: int
+                    ) -> Array:
+    """Return phi; an error for the loop that is open most, or closed the wrong way round."""
+    model, rest = dyn.model, np.zeros(dyn.model.nv)
+    worst, size = model.loops[0], -1.0
+    rows, all_rows = dyn.own_loop_rows(q, rest), dyn.loop_rows(q, rest)
+    for loop, tie in zip(model.loops, tree_of(model).ties):
+        own = slice(tie.row, tie.row + len(loop.rows))
+        gap, whole = (float(np.linalg.norm(part[own, 0])) for part in (rows, all_rows))
+        levers = max(1.0, float(np.abs(rows[own, VALUES:]).sum()))
+        if whole > gap + RANK * levers * bool(tie.idle):
+            gap = whole
+        if gap > size:
+            worst, size = loop, gap
+    if not size <= tolerance:
+        raise LoopOpenError(worst.name, size, float(np.abs(moved).max()),
+                            f'after {steps} Newton steps, damped where rows depend on each other')
+    axes = [(loop, axis) for loop in model.loops for axis in _UPRIGHT.get(loop.kind, ())]
+    for (loop, axis), cosine in zip(axes, _cosines(dyn, q)):
+        if cosine < 0.0:
+            raise LoopOpenError(
+                loop.name, 2.0, float(np.abs(moved).max()),
+                f"its frames' {'xyz'[axis]} axes point in opposite directions; begin nearer "
+                'to where they agree')
+    phi: Array = all_rows[:, 0]
+    return phi

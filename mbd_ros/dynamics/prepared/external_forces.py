@@ -1,0 +1,109 @@
+"""Forces on links as generalized forces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mbd_ros.dynamics.prepared.call import Array
+from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
+from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
+
+
+def external_efforts(dyn: PreparedDynamics, q: ArrayLike,
+                     external_forces: Mapping[str, ArrayLike]) -> Array:
+    """
+    Return ``sum_i J_i(q)^T F_i``.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot.
+    q : array_like
+        (nq,) or (N, nq).
+    external_forces : mapping of str to array_like
+        For each link, (6,) or (N, 6): force [N], then moment [N m], in world axes, at the link's
+        origin.
+
+    Returns
+    -------
+    array
+        (nv,) or (N, nv) [N m, N].
+
+    Raises
+    ------
+    UnknownNameError, ShapeError, NotFiniteError, InvalidValueError
+        If a link or its force is not as it should be.
+
+    """
+    total = np.zeros(dyn.model.nv)
+    for jacobian, force in _acting(dyn, q, external_forces):
+        total = total + np.einsum('...ij,...i->...j', jacobian, force)
+    return total
+
+
+def external_effort_derivatives(dyn: PreparedDynamics, q: ArrayLike,
+                                external_forces: Mapping[str, ArrayLike]) -> Array:
+    """
+    Return the derivative of ``external_efforts`` with respect to a displacement in q.
+
+    The forces keep their direction in the world and act at the links' origins. An axis j on the
+    way from the ground to axis i turns that axis with its lever; one further out moves only the
+    link's origin p. With w the angular and u the linear columns of the Jacobian::
+
+        d tau_i / d q_j = (w_j x u_i) . f + (w_j x w_i) . n    or    (w_i x u_j) . f
+
+    Parameters
+    ----------
+    dyn, q, external_forces
+        As in ``external_efforts``.
+
+    Returns
+    -------
+    array
+        (nv, nv) or (N, nv, nv) [N m/rad, and so on].
+
+    Raises
+    ------
+    MbdError
+        As ``external_efforts``.
+
+    """
+    model = dyn.model
+    body = np.repeat(np.arange(model.nb), np.diff([*model.v_offsets, model.nv]))
+    inner = body[None, :] <= body[:, None]
+    total = np.zeros((model.nv, model.nv))
+    for jacobian, wrench in _acting(dyn, q, external_forces):
+        columns = np.moveaxis(jacobian, -1, -2)
+        linear, angular = columns[..., :3], columns[..., 3:]
+        force, moment = wrench[..., None, :3], wrench[..., None, 3:]
+        turned = np.cross(linear, force) + np.cross(angular, moment)
+        total = total + np.where(
+            inner, np.einsum('...ik,...jk->...ij', turned, angular),
+            np.einsum('...ik,...jk->...ij', np.cross(force, angular), linear))
+    return total
+
+
+def _acting(dyn: PreparedDynamics, q: ArrayLike, external_forces: Mapping[str, ArrayLike]
+            ) -> Iterator[tuple[Array, Array]]:
+    """Yield the Jacobian of each link with the force on it, checked."""
+    if not isinstance(external_forces, Mapping):
+        raise InvalidValueError('external_forces', external_forces,
+                                'a mapping of names of links to six numbers each')
+    for link, value in external_forces.items():
+        name = f"external_forces['{link}']"
+        try:
+            force = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidValueError(name, value, 'six real numbers') from None
+        if force.ndim not in (1, 2) or force.shape[-1] != 6:
+            raise ShapeError(name, force.shape, '(6,) for one state, (N, 6) for many')
+        if not np.isfinite(force).all():
+            bad = np.argwhere(~np.isfinite(force))[0]
+            raise NotFiniteError(name, f'entry {int(bad[-1])}', float(force[tuple(bad)]))
+        jacobian = dyn.jacobian(q, link)
+        if force.ndim == 2 and jacobian.ndim == 3 and len(force) != len(jacobian):
+            raise ShapeError(name, force.shape, f'{len(jacobian)} states, as in q')
+        yield jacobian, force

@@ -1,0 +1,449 @@
+"""A model made ready: prepared callables, the fastest entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import functools
+from typing import Any, NamedTuple, TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mbd_ros.dynamics.formulations.recursive import (
+    closed_loop_dynamics, closed_loop_reactions, position_correction, velocity_correction)
+from mbd_ros.dynamics.formulations.registry import AUTO, formulation_for
+import mbd_ros.dynamics.prepared as lazily
+from mbd_ros.dynamics.prepared.call import Array, Call
+from mbd_ros.dynamics.prepared.derivatives import (
+    ForwardDynamicsDerivatives, in_parts, InverseDynamicsDerivatives)
+from mbd_ros.dynamics.quantities import kinematics
+from mbd_ros.dynamics.quantities.derivatives import (
+    FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES)
+from mbd_ros.dynamics.quantities.energies import ENERGIES
+from mbd_ros.dynamics.quantities.loop_kinematics import loop_rows
+from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
+from mbd_ros.execution import choose, Executor, Kernel
+from mbd_ros.execution.calls.fast_call import fast_call
+from mbd_ros.execution.program.sweeps import Program
+from mbd_ros.execution.program.ties import frame_record
+from mbd_ros.execution.program.tree import sizes, tree_of
+from mbd_ros.model import Model
+
+if TYPE_CHECKING:
+    from mbd_ros.dynamics.prepared.rank import Question
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+"""[m/s^2] in world axes, z up."""
+
+
+class LinkMotion(NamedTuple):
+    """
+    How a link moves: of its origin and axes, in world axes.
+
+    Attributes
+    ----------
+    pose : array
+        (4, 4) homogeneous transform from link to world [m].
+    velocity : array
+        (6,) linear [m/s], then angular [rad/s].
+    acceleration : array
+        (6,) classical linear [m/s^2], then angular [rad/s^2], without gravity.
+
+    """
+
+    pose: Array
+    velocity: Array
+    acceleration: Array
+
+
+class PreparedDynamics:
+    """
+    The dynamics of one model under one gravity, as prepared callables.
+
+    Each is made at its first use. With float64 arrays of one state a call takes well under a
+    microsecond for an arm; lists, batches ``(N, ...)`` and keywords take an ordinary Python path.
+    All may be called from several threads at once.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    gravity : tuple of float
+        (3,) [m/s^2] in world axes.
+    executor : Executor or str, optional
+        Who runs the sweeps, or its name; see ``execution.choose``.
+    formulation : str
+        Name of a formulation, see ``formulations/registry.py``; ``'auto'``: the first that suits.
+
+    """
+
+    def __init__(self, model: Model, gravity: tuple[float, ...] = STANDARD_GRAVITY,
+                 executor: Executor | str | None = None, formulation: str = AUTO) -> None:
+        if not isinstance(model, Model):
+            raise InvalidValueError('model', model, 'a Model, as mbd_ros.load returns it')
+        self.model = model
+        self.executor = choose(executor)
+        self._formulation = formulation_for(model, formulation)
+        self._gravity: NDArray[np.float64] = np.array(gravity)
+        self._frames: dict[tuple[str, str], Callable[..., Array]] = {}
+        self._kernels: dict[str, Kernel] = {}
+
+    @property
+    def gravity(self) -> Array:
+        """Gravity (3,) [m/s^2] in world axes, as a copy."""
+        return self._gravity.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy as model and settings; callables are prepared anew."""
+        return PreparedDynamics, (self.model, tuple(self._gravity.tolist()), self.executor,
+                                  self.formulation)
+
+    @property
+    def formulation(self) -> str:
+        """Name of the formulation that runs."""
+        return self._formulation.name
+
+    def change_gravity(self, gravity: ArrayLike) -> None:
+        """
+        Go on under another gravity; only for an instance of one's own.
+
+        Those of ``compile_model`` are shared by all who ask for the same; make one's own with the
+        constructor.
+
+        Parameters
+        ----------
+        gravity : array_like
+            (3,) [m/s^2] in world axes.
+
+        Raises
+        ------
+        InvalidValueError
+            If it is not three finite numbers.
+
+        """
+        self._gravity[:] = _vector3(gravity)
+
+    @functools.cached_property
+    def forward_dynamics(self) -> Callable[..., Array]:
+        """Callable ``(q, v, tau) -> vdot`` (nv,): accelerations [rad/s^2, m/s^2]."""
+        return self._formulated('forward_dynamics', self._revealed('accelerations'))
+
+    def stabilized_dynamics(self, alpha: float, beta: float) -> Callable[..., Array]:
+        """Return ``(q, v, tau) -> vdot`` with Baumgarte's stabilization of loops [1/s]."""
+        return self._callable(
+            closed_loop_dynamics(tree_of(self.model).slots, alpha, beta),
+            revealed=self._revealed('accelerations', alpha=alpha, beta=beta))
+
+    @functools.cached_property
+    def position_correction(self) -> Callable[..., Array]:
+        """Callable ``(q, v) -> dq`` (nv,): the least displacement that closes the loops."""
+        return self._callable(position_correction(tree_of(self.model).slots),
+                              'position_correction', self._revealed('positions'))
+
+    @functools.cached_property
+    def velocity_correction(self) -> Callable[..., Array]:
+        """Callable ``(q, v) -> dv`` (nv,): the least change of v that satisfies the loops."""
+        return self._callable(velocity_correction(tree_of(self.model).slots),
+                              'velocity_correction', self._revealed('velocities'))
+
+    @functools.cached_property
+    def loop_reactions(self) -> Callable[..., Array]:
+        """
+        Callable ``(q, v, tau) -> (nv + 2 m,)``: vdot, then two numbers for each row of the loops.
+
+        These are its multiplier and 1, or 0 where others imply the row.
+        """
+        return self._callable(closed_loop_reactions(tree_of(self.model).slots), 'loop_reactions',
+                              self._revealed('reactions'))
+
+    @functools.cached_property
+    def loop_rows(self) -> Callable[..., Array]:
+        """Callable ``(q, v) -> (m, 3 + nv)``: phi, A v and bias of each row, then A."""
+        return self._callable(loop_rows(tree_of(self.model).slots), 'loop_rows')
+
+    @functools.cached_property
+    def own_loop_rows(self) -> Callable[..., Array]:
+        """
+        Callable as ``loop_rows``, of planar loops in the axes of one of their bodies.
+
+        The same equations, combined so that those across the plane are zero wherever it lies;
+        those of all else are ``loop_rows``.
+        """
+        if all(tie.axes < 0 for tie in tree_of(self.model).ties):
+            rows = self.loop_rows
+            self._kernels['own_loop_rows'] = self._kernels['loop_rows']
+            return rows
+        return self._callable(loop_rows(tree_of(self.model).slots, own=True), 'own_loop_rows')
+
+    @functools.cached_property
+    def inverse_dynamics(self) -> Callable[..., Array]:
+        """Callable ``(q, v, qdd) -> tau`` (nv,): generalized forces [N m, N]."""
+        return self._formulated('inverse_dynamics')
+
+    @functools.cached_property
+    def forward_dynamics_derivatives(self) -> Callable[..., ForwardDynamicsDerivatives]:
+        """Callable ``(q, v, tau) -> (dq, dv, dtau)``, each (nv, nv): derivatives of vdot."""
+        if self.model.loops or self.model.springs:
+            many = functools.partial(lazily.closed_loop_derivatives.of_one_or_many, self)
+            return in_parts(many, ForwardDynamicsDerivatives, FORWARD_DYNAMICS_DERIVATIVES.name)
+        return in_parts(self._callable(FORWARD_DYNAMICS_DERIVATIVES), ForwardDynamicsDerivatives,
+                        FORWARD_DYNAMICS_DERIVATIVES.name)
+
+    @functools.cached_property
+    def inverse_dynamics_derivatives(self) -> Callable[..., InverseDynamicsDerivatives]:
+        """Callable ``(q, v, qdd) -> (dq, dv, dqdd)``, each (nv, nv): derivatives of tau."""
+        if self.model.springs:
+            raise UnsupportedError('inverse_dynamics_derivatives of a robot with springs',
+                                   'remove the springs')
+        return in_parts(self._callable(INVERSE_DYNAMICS_DERIVATIVES), InverseDynamicsDerivatives,
+                        INVERSE_DYNAMICS_DERIVATIVES.name)
+
+    @functools.cached_property
+    def bias_forces(self) -> Callable[..., Array]:
+        """Callable ``(q, v) -> C(q, v) v + g(q)`` (nv,) [N m, N]."""
+        return self._formulated('bias_forces')
+
+    @functools.cached_property
+    def mass_matrix(self) -> Callable[..., Array]:
+        """Give the mass matrix M (nv, nv) for (q), with rotor inertias [kg m^2, kg]."""
+        return self._formulated('mass_matrix')
+
+    @functools.cached_property
+    def energies(self) -> Callable[..., Array]:
+        """Callable ``(q, v) -> (nb, 2)``: kinetic and potential energy of each body [J]."""
+        return self._callable(ENERGIES)
+
+    @functools.cached_property
+    def body_poses(self) -> Callable[..., Array]:
+        """Callable ``(q) -> (nb, 4, 4)``: poses of the bodies in the world [m]."""
+        return self._callable(kinematics.body_poses(), 'body_poses')
+
+    @functools.cached_property
+    def body_velocities(self) -> Callable[..., Array]:
+        """Callable ``(q, v) -> (nb, 6)``: of the bodies' origins in world axes, linear first."""
+        return self._callable(kinematics.body_velocities(), 'body_velocities')
+
+    def jacobian(self, q: ArrayLike, link: str, out: Array | None = None) -> Array:
+        """Give the Jacobian of a link (6, nv): linear rows first, world axes, at its origin."""
+        call = self._of_link('jacobian', link)
+        return call(q) if out is None else call(q, out=out)
+
+    def pose(self, q: ArrayLike, link: str, out: Array | None = None) -> Array:
+        """Return the transform (4, 4) from a link to the world [m]."""
+        call = self._of_link('pose', link)
+        return call(q) if out is None else call(q, out=out)
+
+    def link_motion(self, q: ArrayLike, v: ArrayLike, link: str,
+                    accelerations: ArrayLike | None = None) -> LinkMotion:
+        """
+        Return how a link moves.
+
+        Parameters
+        ----------
+        q, v : array_like
+            (nq,), (nv,) or (N, nq), (N, nv).
+        link : str
+            Name of the link.
+        accelerations : array_like, optional
+            ``vdot`` (nv,); zero if left out, so that the acceleration is ``Jdot v``.
+
+        Returns
+        -------
+        LinkMotion
+            Pose, velocity and acceleration.
+
+        """
+        rates = self._rest if accelerations is None else accelerations
+        flat = self._of_link('motion', link)(q, v, rates)
+        return LinkMotion(flat[..., :16].reshape(*flat.shape[:-1], 4, 4), flat[..., 16:22],
+                          flat[..., 22:])
+
+    def how(self, function: str, count: int = 1) -> str:
+        """
+        Return what runs a function.
+
+        Parameters
+        ----------
+        function : str
+            ``'forward_dynamics'`` and so on; made ready where it is not yet.
+        count : int
+            Number of states in a call.
+
+        Returns
+        -------
+        str
+            ``'unrolled'``, ``'rolled, 8 lanes, 2 threads'`` and the like.
+
+        """
+        assert callable(getattr(self, function))
+        return self._kernels[function].how(count)
+
+    def machine_code(self, function: str, link: str = '') -> tuple[int, int] | None:
+        """
+        Return where the machine code of a function and its gravity are.
+
+        Parameters
+        ----------
+        function : str
+            ``'mass_matrix'`` and so on; made ready where it is not yet.
+        link : str, optional
+            The link, for ``'jacobian'``, ``'pose'`` and ``'motion'``.
+
+        Returns
+        -------
+        (int, int) or None
+            Addresses of ``void kernel(argument..., gravity, result)`` and of the gravity, both
+            valid as long as this object; None where no machine code runs it.
+
+        """
+        if link:
+            self._of_link(function, link)
+            function = f'{function} of {link}'
+        else:
+            assert callable(getattr(self, function))
+        kernel = self._kernels.get(function)
+        if kernel is None or kernel.address is None:
+            return None
+        return kernel.address, self._gravity.ctypes.data
+
+    @functools.cached_property
+    def _rest(self) -> Array:
+        return np.zeros(self.model.nv)
+
+    def _revealed(self, question: Question, alpha: float = 0.0, beta: float = 0.0
+                  ) -> Callable[..., Array] | None:
+        """Return what answers where the rank of loops is in doubt."""
+        return functools.partial(lazily.rank.revealed, self, question, alpha=alpha,
+                                 beta=beta) if self.model.loops else None
+
+    def _formulated(self, function: str, revealed: Callable[..., Array] | None = None
+                    ) -> Callable[..., Array]:
+        """Return the callable of a function that the formulation defines."""
+        return self._callable(self._formulation.programs(self.model)[function], function, revealed)
+
+    def _callable(self, program: Program, function: str = '',
+                  revealed: Callable[..., Array] | None = None) -> Callable[..., Array]:
+        """Return the callable of a program; ``function`` is its name here if it differs."""
+        if revealed is not None and lazily.rank.masses_far_apart(self.model):
+            kernel: Kernel = lazily.rank.RankFirst(program, self.model, revealed)
+        else:
+            kernel = self.executor.kernel(program, self.model)
+        self._kernels[function or program.name] = kernel
+        call = Call(kernel, self._gravity, revealed)
+        if kernel.address is None:
+            return call
+        return fast_call(kernel.address, sizes(self.model, program.inputs),
+                         [self._gravity.ctypes.data], kernel.shape, call, program.name,
+                         f'{program.name}({", ".join(program.inputs)}) -> {kernel.shape}',
+                         getattr(kernel, 'follow', None),
+                         getattr(kernel, 'fast_batches', None))
+
+    def _of_link(self, what: str, link: str) -> Callable[..., Array]:
+        found = self._frames.get((what, link))
+        if found is None:
+            frame = self.model.links.get(link)
+            if frame is None:
+                raise UnknownNameError('link', link, self.model.links)
+            maker = {'jacobian': kinematics.link_jacobian, 'pose': kinematics.link_pose,
+                     'motion': kinematics.link_motion}[what]
+            program = maker(frame.body, frame_record(frame))
+            found = self._callable(program)
+            self._kernels[f'{what} of {link}'] = self._kernels[program.name]
+            self._frames[what, link] = found
+        return found
+
+
+def compile_model(model: Model, *, gravity: ArrayLike | None = None,
+                  executor: Executor | str | None = None, formulation: str = AUTO
+                  ) -> PreparedDynamics:
+    """
+    Return prepared callables for a model, made now or earlier.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    gravity : array_like, optional
+        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+    executor : Executor or str, optional
+        Who runs the sweeps.
+    formulation : str
+        As for ``PreparedDynamics``.
+
+    Returns
+    -------
+    PreparedDynamics
+        ``dyn.forward_dynamics(q, v, tau)`` and so on.
+
+    Raises
+    ------
+    InvalidValueError
+        If this is no model, gravity is not three finite numbers, there is no executor of that
+        name, or no such formulation for this robot.
+
+    """
+    place = STANDARD_GRAVITY if gravity is None else _vector3(gravity)
+    try:
+        return _prepared(model, place, executor, formulation)
+    except TypeError:  # what cannot be hashed is none of them: the constructor says so
+        return PreparedDynamics(model, place, executor, formulation)
+
+
+Wrap = Callable[[Model, Callable[..., Array]], Callable[..., Array]]
+
+
+class StandardCalls(dict[str, 'OfModels']):
+    """
+    The callables of one function by formulation and model: the shortest way to standard dynamics.
+
+    Parameters
+    ----------
+    function : str
+        Name of the function.
+    wrap : callable, optional
+        ``(model, callable) -> callable``, what is called instead.
+
+    """
+
+    def __init__(self, function: str, wrap: Wrap = lambda model, call: call) -> None:
+        super().__init__()
+        self._function, self._wrap = function, wrap
+
+    def __missing__(self, formulation: str) -> OfModels:
+        """Return the callables of a formulation; they are kept once it has suited a robot."""
+        return OfModels(self, formulation)
+
+    def make(self, model: Model, formulation: str) -> Callable[..., Array]:
+        """Return a callable made ready."""
+        dyn = compile_model(model, formulation=formulation)
+        return self._wrap(model, getattr(dyn, self._function))
+
+
+class OfModels(dict[Model, Callable[..., Array]]):
+    """The callables of one function and formulation by model."""
+
+    def __init__(self, calls: StandardCalls, formulation: str) -> None:
+        super().__init__()
+        self._calls, self._formulation = calls, formulation
+
+    def __missing__(self, model: Model) -> Callable[..., Array]:
+        """Make the callable ready, and forget the others when there are many."""
+        found = self._calls.make(model, self._formulation)
+        if len(self) >= 64:
+            self.clear()
+        self[model] = found
+        self._calls.setdefault(self._formulation, self)
+        return found
+
+
+_prepared = functools.lru_cache(maxsize=64)(PreparedDynamics)
+
+
+def _vector3(gravity: ArrayLike) -> tuple[float, ...]:
+    try:
+        vector = np.asarray(gravity, dtype=np.float64)
+    except (TypeError, ValueError):
+        vector = np.empty(0)
+    if vector.shape != (3,) or not np.isfinite(vector).all():
+        raise InvalidValueError('gravity', gravity, 'three finite numbers [m/s^2]')
+    return tuple(float(entry) for entry in vector)

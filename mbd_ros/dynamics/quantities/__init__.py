@@ -1,0 +1,1 @@
+"""Poses, velocities, energies, derivatives and rows of loops, each as a program."""

@@ -1,0 +1,35 @@
+"""Kinetic and potential energy."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mbd_ros.dynamics.quantities.kinematics import AT_REST, Travel, travel
+from mbd_ros.execution.program.sweeps import Body, Layout, Outward, Program, Step, World
+from mbd_ros.spatial import Joint, Vector3
+
+
+class Falling(NamedTuple):
+    """The motion of a body, and gravity [m/s^2] in world axes."""
+
+    travel: Travel
+    gravity: Vector3
+
+
+def work(body: Body, joint: Joint, parent: Falling) -> Step:
+    """Outward: kinetic energy with rotors, and potential energy against the world's origin."""
+    own = travel(body, joint, parent.travel)
+    kinetic = body.inertia.kinetic_energy(own.velocity)
+    for rotor, rate in zip(body.armature, joint.v):
+        kinetic = kinetic + rate * rate * rotor * 0.5
+    moment = (own.pose.translation * body.inertia.mass
+              + own.pose.rotation.apply(body.inertia.first_moment))
+    return Step(hand=Falling(own, parent.gravity),
+                out=(kinetic, parent.gravity.dot(moment) * -1.0))
+
+
+def _ground(world: World) -> Falling:
+    return Falling(AT_REST, world.gravity)
+
+
+ENERGIES = Program('energies', ('q', 'v'), (Outward(work, _ground),), Layout.BODIES, (2,))

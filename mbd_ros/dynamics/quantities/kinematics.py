@@ -1,0 +1,180 @@
+"""
+Where links are and how they move.
+
+Poses are those of links in the world. Velocities and accelerations are those of a link's origin
+and axes, in world axes, linear part first; an acceleration is the classical one, without gravity.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import NamedTuple
+
+from mbd_ros.dynamics.formulations.motion import turn
+from mbd_ros.execution.program.sweeps import Body, Layout, Outward, Program, Step, Walk
+from mbd_ros.spatial import IDENTITY, Joint, Link, Scalar, Twist, Vector3, ZERO3, ZERO_TWIST
+
+AT_ORIGIN = Link(IDENTITY, ZERO3)
+
+
+class Travel(NamedTuple):
+    """Pose in the world; velocity and acceleration in the body's own axes."""
+
+    pose: Link
+    velocity: Twist
+    acceleration: Twist
+
+
+def travel(body: Body, joint: Joint, parent: Travel) -> Travel:
+    """Return how a body moves when its parent moves as given."""
+    link = joint.link(body.placement)
+    relative = joint.span(joint.v)
+    _, coriolis = turn(joint, link, parent.velocity.angular)
+    return Travel(parent.pose.compose(link),
+                  link.twist_to_child(parent.velocity) + relative,
+                  link.twist_to_child(parent.acceleration) + coriolis + joint.span(joint.qdd))
+
+
+AT_REST = Travel(AT_ORIGIN, ZERO_TWIST, ZERO_TWIST)
+
+
+def link_pose(body: int, frame: Link) -> Program:
+    """
+    Return the program that gives the pose of a frame fixed to a body.
+
+    Parameters
+    ----------
+    body : int
+        Index of the body.
+    frame : Link
+        Pose of the frame in the body.
+
+    Returns
+    -------
+    Program
+        Gives (4, 4), the homogeneous transform from the frame to the world.
+
+    """
+    return Program(f'pose of {body} {frame}', ('q',),
+                   (Outward(partial(_pose_step, frame), _ground_pose),),
+                   Layout.ONE_BODY, (4, 4), body, tuple(_homogeneous(frame)))
+
+
+def body_poses() -> Program:
+    """Return the program that gives the poses (nb, 4, 4) of all bodies in the world."""
+    return Program('poses', ('q',), (Outward(partial(_pose_step, AT_ORIGIN), _ground_pose),),
+                   Layout.BODIES, (4, 4))
+
+
+def body_velocities() -> Program:
+    """
+    Return the program that gives the velocities (nb, 6) of all bodies.
+
+    Of their origins, in world axes, linear part first.
+    """
+    return Program('velocities', ('q', 'v'), (Outward(_velocity_step, _ground_at_rest),),
+                   Layout.BODIES, (6,))
+
+
+def _velocity_step(body: Body, joint: Joint, parent: Travel) -> Step:
+    own = travel(body, joint, parent)
+    return Step(hand=own, out=tuple(_seen(own, AT_ORIGIN))[:6])
+
+
+def _ground_pose(world: object) -> Link:
+    return AT_ORIGIN
+
+
+def _pose_step(frame: Link, body: Body, joint: Joint, parent: Link) -> Step:
+    pose = parent.compose(joint.link(body.placement))
+    return Step(hand=pose, keep=pose, out=tuple(_homogeneous(pose.compose(frame))))
+
+
+def _homogeneous(pose: Link) -> Iterable[Scalar]:
+    """Return the sixteen entries of a homogeneous transform, row by row."""
+    for row in range(3):
+        yield from (axis[row] for axis in pose.rotation)
+        yield pose.translation[row]
+    yield from (0.0, 0.0, 0.0, 1.0)
+
+
+def link_motion(body: int, frame: Link) -> Program:
+    """
+    Return the program that gives pose, velocity and acceleration of a frame fixed to a body.
+
+    Parameters
+    ----------
+    body : int
+        Index of the body.
+    frame : Link
+        Pose of the frame in the body.
+
+    Returns
+    -------
+    Program
+        Gives (28,): the pose row by row, then velocity and acceleration, each linear part first.
+
+    """
+    return Program(f'motion of {body} {frame}', ('q', 'v', 'qdd'),
+                   (Outward(partial(_motion_step, frame), _ground_at_rest),), Layout.ONE_BODY,
+                   (28,), body, (*_homogeneous(frame), *[0.0] * 12))
+
+
+def _ground_at_rest(world: object) -> Travel:
+    return AT_REST
+
+
+def _motion_step(frame: Link, body: Body, joint: Joint, parent: Travel) -> Step:
+    own = travel(body, joint, parent)
+    return Step(hand=own, out=(*_homogeneous(own.pose.compose(frame)), *_seen(own, frame)))
+
+
+def _seen(own: Travel, frame: Link) -> Iterable[Scalar]:
+    """Return velocity and acceleration of a frame on a body, in world axes, linear first."""
+    turning, p = own.velocity.angular, frame.translation
+    velocity = own.velocity.linear + turning.cross(p)
+    acceleration = (own.acceleration.linear + own.acceleration.angular.cross(p)
+                    + turning.cross(turning.cross(p)))
+    for vector in (velocity, turning, acceleration, own.acceleration.angular):
+        yield from own.pose.rotation.apply(vector)
+
+
+def link_jacobian(body: int, frame: Link) -> Program:
+    """
+    Return the program that gives the Jacobian of a frame fixed to a body.
+
+    Parameters
+    ----------
+    body : int
+        Index of the body.
+    frame : Link
+        Pose of the frame in the body.
+
+    Returns
+    -------
+    Program
+        Gives (6, nv): linear rows first, at the frame's origin, in world axes.
+
+    """
+    return Program(f'jacobian of {body} {frame}', ('q',),
+                   (Outward(partial(_pose_step, AT_ORIGIN), _ground_pose),
+                    Walk(partial(_target, frame), _on_the_way)),
+                   Layout.COLUMNS, (6,), body)
+
+
+def _target(frame: Link, body: Body, joint: Joint, pose: Link) -> list[Step]:
+    target = pose.compose(frame).translation
+    return [_on_the_way(body, joint, target, pose)]
+
+
+def _on_the_way(body: Body, joint: Joint, target: Vector3, pose: Link) -> Step:
+    """Hand the target on, and give out a column for each axis of the joint."""
+    lever = target - pose.translation
+    entries: list[Scalar] = []
+    for axis in joint.axes:
+        direction = pose.rotation.axis(axis % 3)
+        entries += ([*direction.cross(lever), *direction] if axis < 3
+                    else [*direction, *ZERO3])
+    return Step(hand=target, out=tuple(entries))
