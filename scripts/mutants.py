@@ -160,8 +160,11 @@ def mutants_of(tree: Path, room: str, randomness: random.Random) -> Iterator[Mut
 
 
 def changed_line(before: str, after: str) -> str | None:
-    """Return the first line that differs, or None where the program is the same."""
-    if ast.dump(ast.parse(before)) == ast.dump(ast.parse(after)):
+    """Return the first line that differs, None where the program is the same or is none."""
+    try:
+        if ast.dump(ast.parse(before)) == ast.dump(ast.parse(after)):
+            return None
+    except SyntaxError:   # the star of ``f(*arguments)`` taken for a product
         return None
     pairs = zip(before.splitlines(), [*after.splitlines(), ''])
     return next((new.strip() for old, new in pairs if old != new), '')
