@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import time
 from typing import Any
+import warnings
 
 from mbd_msgs.srv import CheckModel, ForwardDynamics, InverseDynamics, MassMatrix
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
@@ -12,6 +13,8 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallb
 import mbd_ros
 from mbd_ros.dynamics import compile_model
 from mbd_ros.dynamics.api.effort_terms import effort_terms
+from mbd_ros.dynamics.loops.closure import open_loops
+from mbd_ros.errors import LoopsOpenWarning
 from mbd_ros.execution import choose, forced
 from mbd_ros.messages import dynamics_answers as answers, dynamics_requests as requests
 from mbd_ros.messages.findings import diagnose
@@ -60,6 +63,7 @@ class DynamicsServer(GuardedNode):
 
     def configure(self) -> None:
         """Take the robot and offer the services."""
+        warnings.simplefilter('ignore', LoopsOpenWarning)   # answers say it
         self._forced = forced(self._settings.executor, self._settings.threads)
         alone = MutuallyExclusiveCallbackGroup()
         together = ReentrantCallbackGroup()
@@ -122,6 +126,7 @@ class DynamicsServer(GuardedNode):
         accelerations = mbd_ros.forward_dynamics(
             robot.model, states.q, states.v, states.driven, **terms)
         self._succeed(response, robot, 'forward_dynamics', states, terms, begin)
+        response.message = open_loops(robot.model, states.q)
         response.terms_included = _included(terms)
         answers.write_accelerations(response, request.points, states.order, accelerations)
 

@@ -16,6 +16,7 @@ from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectoryPoint
 
 import mbd_ros
+from mbd_ros.dynamics.loops.closure import open_loops
 
 pytestmark = pytest.mark.nodes
 
@@ -258,3 +259,19 @@ class TestOneServer:
         answer = graph.call(GetParameters, 'dynamics_server/get_parameters', request)
         assert list(answer.values[0].double_array_value) == [0.0, 0.0, -9.81]
         assert answer.values[1].integer_value == 4
+
+
+def test_states_with_open_loops_are_answered_and_said(run_node, graph, urdf):
+    """The accelerations keep the loops as they are; no Python warning is printed."""
+    running = run_node('dynamics_server', {'robot_description': str(urdf('four_bar'))})
+    model = mbd_ros.load(urdf('four_bar'))
+    closed = mbd_ros.close_loops(model, np.full(model.nq, 0.3), np.zeros(model.nv))[0]
+    for q, said in ((closed, ''), (closed + 0.2, open_loops(
+            model, (closed + 0.2)[None]))):
+        answer = graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics',
+                            ForwardDynamics.Request(joint_names=model.joint_names, points=[
+                                JointTrajectoryPoint(positions=q.tolist())]))
+        assert (answer.success, answer.message) == (True, said)
+        assert len(answer.points[0].accelerations) == model.nv
+    assert said.startswith('loops are open: row ')
+    assert 'Warning' not in running.output
