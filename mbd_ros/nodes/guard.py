@@ -23,6 +23,7 @@ from rclpy.node import Node
 
 from mbd_ros.errors import MbdError
 from mbd_ros.messages.error_codes import fail
+from mbd_ros.nodes import qos
 
 REFUSALS = 1.0
 """Least time between two log lines about refusals by one entity [s]."""
@@ -241,7 +242,9 @@ class GuardedNode(Node):
             goal_callback=wrap(f'{name} rejected', decide, reject, interval=0.0),
             handle_accepted_callback=wrap(f'{name} aborted', begin, wrap(name, abort),
                                           interval=0.0),
-            cancel_callback=wrap(name, lambda handle: CancelResponse.ACCEPT))
+            cancel_callback=wrap(name, lambda handle: CancelResponse.ACCEPT),
+            goal_service_qos_profile=qos.REQUESTS, result_service_qos_profile=qos.REQUESTS,
+            cancel_service_qos_profile=qos.REQUESTS)
 
 
 def _name(callback: Callable[..., Any]) -> str:

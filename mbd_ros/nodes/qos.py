@@ -1,4 +1,4 @@
-"""The four QoS profiles of this package; every topic uses one of them."""
+"""The QoS profiles of this package; every topic uses one of the first four."""
 
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
@@ -22,6 +22,11 @@ NEWEST = QoSProfile(
     history=HistoryPolicy.KEEP_LAST, depth=1, reliability=ReliabilityPolicy.BEST_EFFORT,
     durability=DurabilityPolicy.VOLATILE)
 """Received where only the newest sample counts, such as what is drawn."""
+
+REQUESTS = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST, depth=1000, reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.VOLATILE)
+"""Requests to action servers: with a depth of 10, the default, bursts of goals are lost."""
 
 OVERRIDABLE = QoSOverridingOptions.with_default_policies()
 """For subscriptions: users may set ``qos_overrides.<topic>.subscription.reliability`` etc."""

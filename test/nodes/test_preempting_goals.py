@@ -38,19 +38,23 @@ def test_every_one_of_many_preempting_goals_has_an_answer(run_node, graph, urdf)
     robot = ControlledRobot(graph, controller)
     for client in (robot.joints, robot.paths):
         assert client.wait_for_server(60.0)
-    sent = []
+    sent, handles, results = [], [], {}
+
+    def answered(future):
+        handles.append(future.result())
+        if handles[-1].accepted:
+            results[handles[-1].get_result_async()] = handles[-1]
 
     def send():
         if len(sent) < GOALS:
             client = robot.paths if len(sent) % 2 else robot.joints
             sent.append(client.send_goal_async(goal(len(sent))))
+            sent[-1].add_done_callback(answered)
     timer = graph.node.create_timer(PERIOD, send)
     graph.wait_until(lambda: len(sent) == GOALS, 'all goals are sent')
     timer.cancel()
-    graph.wait_until(lambda: all(one.done() for one in sent), 'all goals are answered')
-    handles = [one.result() for one in sent]
-    assert handles[-1].accepted or handles[-2].accepted   # the two actions may change places
-    results = {handle.get_result_async(): handle for handle in handles if handle.accepted}
+    graph.wait_until(lambda: len(handles) == GOALS, 'all goals are answered')
+    assert results
     graph.wait_until(lambda: sum(not one.done() for one in results) == 1,
                      'all that were taken over have results')
     robot.wait_for_mode(ControllerState.MODE_TRACKING)
