@@ -15,7 +15,7 @@ from mbd_msgs.srv import MassMatrix, MoveModule
 from processes import launcher, PATIENCE, Running
 from score import Score
 from sensor_msgs.msg import JointState
-from sound import answers, question
+from sound import answers, ask, question
 
 LOST = ControllerState.MODE_LOST
 TIMED_OUT = 'no effort command for'   # of the simulator
@@ -58,7 +58,7 @@ def stop(demo: Demo, name: str, nodes: tuple[str, ...], pause: float) -> None:
         else:
             demo.tracks_again()
         if name == 'dynamics_server':
-            pending = ask(demo)
+            pending = pend(demo)
         else:
             answers(demo.graph)
         time.sleep(pause)
@@ -71,7 +71,7 @@ def stop(demo: Demo, name: str, nodes: tuple[str, ...], pause: float) -> None:
     demo.sound(nodes=nodes)
 
 
-def ask(demo: Demo) -> Any:
+def pend(demo: Demo) -> Any:
     """Send a request and return the future of its answer."""
     client = demo.graph.node.create_client(MassMatrix, 'dynamics_server/mass_matrix')
     assert client.wait_for_service(PATIENCE)
@@ -144,5 +144,5 @@ def agree(graph: Graph, states: list[JointState], generation: int) -> None:
 
 def move(graph: Graph, parent: str) -> MoveModule.Response:
     """Move module s6."""
-    return graph.call(MoveModule, 'module_manager/move_module', MoveModule.Request(
+    return ask(graph, MoveModule, 'module_manager/move_module', MoveModule.Request(
         module='s6', parent=parent, parent_port='front'))

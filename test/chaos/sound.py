@@ -13,7 +13,7 @@ from graphs import Graph
 from mbd_msgs.action import FollowPath
 from mbd_msgs.msg import ControllerState
 from mbd_msgs.srv import MassMatrix
-from processes import Running
+from processes import PATIENCE, Running
 from rclpy.action import ActionClient
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -23,6 +23,7 @@ EFFORT_LIMIT = 200.0       # N m, of every joint in urdf/three_link_arm.urdf
 TOLERANCE = 1e-3           # m; the undisturbed arm stays within 1e-5 m
 RECOVERY = 10.0            # s of simulated time; two turns of a joint at approach_speed 1.5 rad/s
 HOLDS = 3.0                # s after which a robot that is held is sent a goal
+AGAIN = 10.0               # s after which a request is sent again
 SETTLED = 0.2              # s of simulated time that it has to go on tracking
 POSE = [math.pi / 4.0, -math.pi / 4.0, math.pi / 2.0]   # where the robot begins
 PATH = ('{link: tool, path: {kind: ellipse, center: [1, 0, 1], a: [0.25, 0.3, 0], b: [0, 1, 0.5], '
@@ -171,9 +172,26 @@ def assert_quiet(running: Running) -> None:
         assert not any(one in line for one in TROUBLE), f'{running.log}: {line}'
 
 
+def ask(graph: Graph, kind: Any, name: str, request: Any) -> Any:
+    """
+    Return the answer of a service that may just have been started anew.
+
+    For 10 s DDS takes a server that was killed for one that answers, and a request that is sent
+    before the new one is discovered is lost: it is asked again.
+
+    """
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return graph.call(kind, name, request, AGAIN)
+        except AssertionError:
+            if time.monotonic() > end:
+                raise
+
+
 def answers(graph: Graph, joints: Sequence[str] = JOINTS, *, floating: bool = False) -> Any:
     """Assert that the services answer, and return the answer."""
-    answer = graph.call(MassMatrix, 'dynamics_server/mass_matrix', question(joints, floating))
+    answer = ask(graph, MassMatrix, 'dynamics_server/mass_matrix', question(joints, floating))
     assert answer.success, answer.message
     return answer
 
