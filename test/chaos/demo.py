@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 import os
 from pathlib import Path
 import shutil
@@ -106,23 +106,23 @@ def stage(score: Score) -> Iterator[tuple[Callable[..., Running], Graph]]:
     """Give what starts commands and a node that listens; end both, and check that they ended."""
     folder = score.folder / f'stage{len(list(score.folder.glob("stage*")))}'
     folder.mkdir()
+    begun: list[Running] = []
     graph = Graph()
-    try:
-        for start in starting(folder):
-            begun: list[Running] = []
+    # Closed at once where the run is interrupted: nothing that was started may outlive it.
+    with closing(starting(folder)) as starters:
+        start = next(starters)
 
-            def begin(*command: Any, begun: list[Running] = begun, start: Any = start,
-                      **more: Any) -> Running:
-                running = start(*command, **more)
-                begun.append(running)
-                return running
+        def begin(*command: Any, **more: Any) -> Running:
+            begun.append(start(*command, **more))
+            return begun[-1]
 
+        try:
             yield begin, graph
             for running in reversed(begun):
                 with score.trial(f'Ctrl-C ends {Path(running.log).name} quietly, nothing is left'):
                     end(running, graph)
-    finally:
-        graph.close()
+        finally:
+            graph.close()
 
 
 def end(running: Running, graph: Graph) -> None:
