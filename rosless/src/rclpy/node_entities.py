@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from rosless import names
@@ -25,6 +26,9 @@ from .subscription import NO_FILTERS, Subscription
 from .subscription_content_filter_options import ContentFilterOptions
 from .timer import Rate, Timer
 from .type_support import check_is_valid_msg_type, check_is_valid_srv_type
+
+PENDING = 1000
+"""Calls, and answers to any client of a service, that may wait to be read."""
 
 
 class NodeEntities(OwnedEntities):
@@ -345,7 +349,9 @@ class NodeEntities(OwnedEntities):
         if is_service:
             outgoing, incoming = incoming, outgoing
         writer = participant.writer(*outgoing, numbers, data)
-        reader = participant.reader(*incoming, numbers, data)
+        # Every client reads the answers to all of them, and nothing sends a lost call again.
+        kept = replace(numbers, depth=max(numbers.depth, PENDING))
+        reader = participant.reader(*incoming, kept, data)
         return Channel(writer, reader, srv_type, name, full_name, profile)
 
 

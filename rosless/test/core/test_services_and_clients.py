@@ -291,3 +291,18 @@ def test_a_client_of_another_type_is_not_heard(
     executor.spin_until_future_complete(future, timeout_sec=60.0)
     assert future.result().sum == 3
     assert not unheard.done()
+
+
+def test_calls_beyond_the_depth_of_a_profile_are_all_answered(
+    make_node: Make, executor: Any, spin_until: Make
+) -> None:
+    """They wait at the service, and their answers at the clients, while nobody reads."""
+    node = make_node()
+    executor.add_node(node)
+    node.create_service(AddTwoInts, 'add', add)
+    client = node.create_client(AddTwoInts, 'add')
+    assert client.wait_for_service(60.0)
+    futures = [client.call_async(AddTwoInts.Request(a=i, b=1)) for i in range(200)]
+    time.sleep(0.2)  # all calls are there before the first is read
+    assert spin_until(executor, lambda: all(future.done() for future in futures))
+    assert [future.result().sum for future in futures] == list(range(1, 201))
