@@ -24,7 +24,7 @@ from mbd_ros.control import Payload, Task
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.control.tracking.payload import carrier
 from mbd_ros.control.udwadia_kalaba.passive_joints import PassiveJoints
-from mbd_ros.description.xacro_file import expand_xacro
+from mbd_ros.description.xml.xacro_file import expand_xacro
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.simulation import Stepper

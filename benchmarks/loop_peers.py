@@ -11,8 +11,8 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
-from mbd_ros.description.mechanism import Mechanism
-from mbd_ros.description.write_mjcf import mjcf_text
+from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.description.write.mjcf import mjcf_text
 from mbd_ros.model import Model
 
 CallOf: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]

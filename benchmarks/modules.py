@@ -18,7 +18,7 @@ RUNS = 3
 SCRIPT = """
 import sys, time
 import mbd_ros
-from mbd_ros.description.module_graph import assemble, read_module_graph_file
+from mbd_ros.description.modules import assemble, read_module_graph_file
 begin = time.perf_counter()
 graph = read_module_graph_file(sys.argv[1])
 read = time.perf_counter()

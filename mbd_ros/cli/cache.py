@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from mbd_ros.execution.executors.cost_model import kept_costs
 from mbd_ros.execution.ir.object_cache import object_cache, VARIABLE
 
 MEGABYTE = 1e6
@@ -23,7 +22,7 @@ def add_to(subparsers: Any) -> None:
 
 
 def show(_: argparse.Namespace) -> int:
-    """Print folder, number of files and size, and what was measured on this machine."""
+    """Print folder, number of files and size."""
     cache = object_cache()
     if cache is None:
         print(f'off ({VARIABLE} is empty or "off", or this user has no home)')
@@ -32,10 +31,6 @@ def show(_: argparse.Namespace) -> int:
     print(f'folder: {cache.folder}')
     print(f'files:  {len(sizes)}, {sum(sizes) / MEGABYTE:.1f} MB; the oldest go beyond '
           f'{cache.largest / MEGABYTE:.0f} MB')
-    found = kept_costs()
-    print('costs:  ' + ('not measured yet' if found is None else (
-        f'{found.one * 1e9:.2f} ns an operation for one state, {found.batch * 1e9:.2f} ns in '
-        f'batches; {found.hand_over * 1e6:.0f} us to hand work to a thread')))
     if cache.folder.is_dir() and not cache.trusted():
         print('not used: others than you may write there; chmod go-w, or name another folder')
     return 0

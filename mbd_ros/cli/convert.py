@@ -8,13 +8,13 @@ from pathlib import Path
 import sys
 from typing import Any
 
-from mbd_ros.description.kept import kept_elements, kept_shapes
-from mbd_ros.description.mechanism import Mechanism
 from mbd_ros.description.read import read
-from mbd_ros.description.write_loops_yaml import loops_yaml
-from mbd_ros.description.write_mjcf import mjcf_text
-from mbd_ros.description.write_sdf import sdf_text
-from mbd_ros.description.write_urdf import urdf_text
+from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.description.write.kept import kept_elements, kept_shapes
+from mbd_ros.description.write.loops_yaml import loops_yaml
+from mbd_ros.description.write.mjcf import mjcf_text
+from mbd_ros.description.write.sdf import sdf_text
+from mbd_ros.description.write.urdf import urdf_text
 from mbd_ros.errors import InvalidValueError, MbdError
 
 DIALECTS = ('loop_joint', 'constraint', 'drake', 'gazebo', 'joint')

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from math import degrees, isinf
 from typing import Any
 
-from mbd_ros.description.mechanism import Joint
+from mbd_ros.description.records.mechanism import Joint
 from mbd_ros.dynamics.loops.diagnosis import some_closure
 from mbd_ros.errors import MbdError
 from mbd_ros.model import load, Model

@@ -3,13 +3,12 @@ Executors: how the sweeps of a formulation run.
 
 ``Interpreted`` calls the steps with Python floats; ``Compiled`` traces them and runs machine code,
 batches or subtrees of equal shape in the lanes of vector registers (``Lanes`` insists on that);
-``Threads`` shares batches among threads, ``Auto`` where that pays, ``Futures`` among the workers
+``Threads`` shares batches among threads, ``Auto`` chooses, ``Futures`` shares among the workers
 of any ``concurrent.futures.Executor``.
 
 """
 
-from mbd_ros.execution.executors.auto import Auto
-from mbd_ros.execution.executors.choice import choose, forced
+from mbd_ros.execution.executors.choice import Auto, choose, forced
 from mbd_ros.execution.executors.compiled import Compiled
 from mbd_ros.execution.executors.futures import Futures
 from mbd_ros.execution.executors.lanes import Lanes

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from mbd_ros.description.report import Report
-from mbd_ros.description.yaml_tree import MAX_DEPTH, Node, parse_yaml
+from mbd_ros.description.records.report import Report
+from mbd_ros.description.xml.yaml_tree import MAX_DEPTH, Node, parse_yaml
 from mbd_ros.errors import DescriptionError, InvalidValueError
 
 LONGEST = 100_000

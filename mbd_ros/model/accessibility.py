@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.description.module_graph.records import ModuleGraph
+from mbd_ros.description.modules.records import ModuleGraph
 from mbd_ros.errors import DockingError, InvalidValueError, ShapeError
 
 Matrix = NDArray[np.int64]

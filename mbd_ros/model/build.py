@@ -9,10 +9,10 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.description.finding import Source
-from mbd_ros.description.frames import axis_rotation
-from mbd_ros.description.mechanism import Joint, Limits, Mechanism
-from mbd_ros.description.poses import clean
+from mbd_ros.description.records.finding import Source
+from mbd_ros.description.records.frames import axis_rotation
+from mbd_ros.description.records.mechanism import Joint, Limits, Mechanism
+from mbd_ros.description.records.poses import clean
 from mbd_ros.errors import DescriptionError
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame

@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from mbd_ros.description.finding import Finding
-from mbd_ros.description.mechanism import Mechanism
 from mbd_ros.description.read import read, read_text
+from mbd_ros.description.records.finding import Finding
+from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.errors import DescriptionError, InvalidValueError, SingularMassError
 from mbd_ros.model.body_check import body_errors
 from mbd_ros.model.build import build_model

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.description.finding import Source
-from mbd_ros.description.mechanism import Joint, LoopJoint, LoopKind, Pose, SpringDamper
-from mbd_ros.description.report import nearest
+from mbd_ros.description.records.finding import Source
+from mbd_ros.description.records.mechanism import Joint, LoopJoint, LoopKind, Pose, SpringDamper
+from mbd_ros.description.records.report import nearest
 from mbd_ros.errors import DescriptionError
 from mbd_ros.model.link_frame import LinkFrame
 

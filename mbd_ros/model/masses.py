@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.description.mechanism import Inertia
+from mbd_ros.description.records.mechanism import Inertia
 
 Array = NDArray[np.float64]
 

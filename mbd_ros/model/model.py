@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.description.finding import Finding
-from mbd_ros.description.mechanism import Mechanism
+from mbd_ros.description.records.finding import Finding
+from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.errors import UnknownNameError
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame

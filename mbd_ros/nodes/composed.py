@@ -15,7 +15,7 @@ import sys
 from rclpy.utilities import remove_ros_args
 
 from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError
-from mbd_ros.nodes.run import leave, run, Runnable
+from mbd_ros.nodes.run import run, Runnable
 
 NODES = {'controller': 'Controller', 'dynamics_server': 'DynamicsServer',
          'module_manager': 'ModuleManager', 'simulator': 'Simulator', 'viewer': 'Viewer'}
@@ -51,7 +51,7 @@ def main() -> None:
     except MbdError as error:
         print(f'cannot start: {error}', file=sys.stderr)
         sys.exit(1)
-    leave(run(*makes))
+    sys.exit(run(*makes))
 
 
 if __name__ == '__main__':

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import contextlib
 from dataclasses import replace
 from functools import partial
+import sys
 import time
 
 from control_msgs.msg import JointTrajectoryControllerState
@@ -44,7 +45,7 @@ from mbd_ros.nodes.guard import GuardedNode
 from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parameters import declaration_of, declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
-from mbd_ros.nodes.run import leave, run
+from mbd_ros.nodes.run import run
 from mbd_ros.nodes.silence import LOOK, Silence
 from mbd_ros.nodes.task_parameters import task_from_parameters
 
@@ -484,7 +485,7 @@ class Controller(GuardedNode):
 
 def main() -> None:
     """Run the node."""
-    leave(run(Controller))
+    sys.exit(run(Controller))
 
 
 if __name__ == '__main__':

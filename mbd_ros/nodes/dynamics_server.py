@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import sys
 import time
 from typing import Any
 import warnings
@@ -22,7 +23,7 @@ from mbd_ros.nodes.guard import GuardedNode
 from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
-from mbd_ros.nodes.run import leave, run
+from mbd_ros.nodes.run import run
 from mbd_ros.nodes.turns import Turns
 
 SMALL = 1000
@@ -193,7 +194,7 @@ def _included(terms: Terms) -> list[str]:
 
 def main() -> None:
     """Run the node."""
-    leave(run(DynamicsServer))
+    sys.exit(run(DynamicsServer))
 
 
 if __name__ == '__main__':

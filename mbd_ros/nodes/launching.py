@@ -12,7 +12,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from mbd_ros.description import read
-from mbd_ros.description.mechanism import Mechanism
+from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.errors import InvalidValueError
 
 BOOLEAN = ('true', 'false')

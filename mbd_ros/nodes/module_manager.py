@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import sys
 from typing import Any
 
 from mbd_msgs.srv import AttachModule, DetachModule, GetGraph, MoveModule, SetGraph
@@ -10,7 +11,7 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from std_msgs.msg import String
 
 import mbd_ros
-from mbd_ros.description.module_graph import (
+from mbd_ros.description.modules import (
     assemble, attach, carried_by, detach, ModuleGraph, move, read_module_graph,
     read_module_graph_file, write_module_graph)
 from mbd_ros.errors import NoAnswerError
@@ -22,7 +23,7 @@ from mbd_ros.nodes.health import Durations, Health, HealthPublisher, OK
 from mbd_ros.nodes.link_frames import LinkFrames
 from mbd_ros.nodes.moving_robot import MovingRobot
 from mbd_ros.nodes.parameters import declare_parameters
-from mbd_ros.nodes.run import leave, run
+from mbd_ros.nodes.run import run
 
 
 class ModuleManager(GuardedNode):
@@ -162,7 +163,7 @@ class ModuleManager(GuardedNode):
 
 def main() -> None:
     """Run the node."""
-    leave(run(ModuleManager))
+    sys.exit(run(ModuleManager))
 
 
 if __name__ == '__main__':

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Callable
 import gc
-import os
 import signal
 import sys
 import threading
-from typing import NoReturn, Protocol
+from typing import Protocol
 
 import rclpy
 from rclpy.exceptions import (
@@ -18,7 +16,6 @@ from rclpy.executors import (
     ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor)
 
 from mbd_ros.errors import MbdError
-from mbd_ros.execution.executors.background import BACKGROUND
 
 GARBAGE = (50_000, 20, 20)
 """
@@ -103,27 +100,6 @@ def run(*makes: Callable[[], Runnable]) -> int:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)   # who asks twice does not want to wait
         gc.freeze()   # or the interpreter, as it ends, searches all for garbage: 0.3 s, now 0.04 s
     return 1 if refused else 0
-
-
-def leave(code: int) -> NoReturn:
-    """
-    End the process, all nodes of which have ended.
-
-    What is still being compiled in the background makes later calls faster, of which there are
-    none. The interpreter would wait for it, and LLVM cannot break off.
-
-    Parameters
-    ----------
-    code : int
-        Exit code.
-
-    """
-    if not BACKGROUND.busy:
-        sys.exit(code)
-    atexit._run_exitfuncs()   # participants take their leave
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
 
 
 def _start(make: Callable[[], Runnable], nodes: list[Runnable]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+import sys
 
 from geometry_msgs.msg import TransformStamped, WrenchStamped
 from mbd_msgs.msg import StateTransfer
@@ -32,7 +33,7 @@ from mbd_ros.nodes.guard import GuardedNode
 from mbd_ros.nodes.health import ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
-from mbd_ros.nodes.run import leave, run
+from mbd_ros.nodes.run import run
 from mbd_ros.nodes.simulation_loop import Publish, SimulationLoop, Successor, Timing
 from mbd_ros.simulation import Stepper
 from mbd_ros.simulation.plant import plant
@@ -250,7 +251,7 @@ class Simulator(GuardedNode):
 
 def main() -> None:
     """Run the node."""
-    leave(run(Simulator))
+    sys.exit(run(Simulator))
 
 
 if __name__ == '__main__':

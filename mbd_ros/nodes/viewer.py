@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -17,10 +18,9 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 import mbd_ros
-from mbd_ros.description.visuals import read_visuals
+from mbd_ros.description.urdf.visuals import read_visuals
 from mbd_ros.errors import MbdError, UnsupportedError
-from mbd_ros.messages.drawings import (
-    from_path, from_point, lines_of, METRES_PER_NEWTON, shapes_of)
+from mbd_ros.messages.drawings import from_path, from_point, lines_of, METRES_PER_NEWTON, shapes_of
 from mbd_ros.messages.joint_states import JointStateReader
 from mbd_ros.messages.transforms import carried, pose_of, put_joints
 from mbd_ros.model.state import curved_joints, neutral
@@ -28,7 +28,7 @@ from mbd_ros.nodes import qos
 from mbd_ros.nodes.guard import GuardedNode
 from mbd_ros.nodes.parameters import declare_parameters
 from mbd_ros.nodes.robot_source import Robot, RobotSource
-from mbd_ros.nodes.run import leave, run
+from mbd_ros.nodes.run import run
 
 if TYPE_CHECKING:
     from mbd_ros.nodes.page.page import Page
@@ -232,7 +232,7 @@ def _readouts(state: ControllerState) -> dict[str, str]:
 
 def main() -> None:
     """Run the node."""
-    leave(run(Viewer))
+    sys.exit(run(Viewer))
 
 
 if __name__ == '__main__':

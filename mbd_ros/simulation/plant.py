@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from mbd_ros.description.mechanism import Inertia
+from mbd_ros.description.records.mechanism import Inertia
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.model import Model
 from mbd_ros.model.masses import MassProperties, merged, placed

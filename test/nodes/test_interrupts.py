@@ -34,19 +34,6 @@ def interrupted(*arguments, **named):
     {after}
 rclpy.init = interrupted
 """
-AMID_COMPILING = """
-import threading, time
-from mbd_ros.execution.executors.background import BACKGROUND
-from mbd_ros.nodes.simulator import Simulator
-configure = Simulator.configure
-def compiling(self):
-    configure(self)
-    begun = threading.Event()
-    BACKGROUND.submit(lambda: (begun.set(), time.sleep(1000.0)))
-    begun.wait()
-    interrupt()
-Simulator.configure = compiling
-"""
 PATIENCE = 120.0   # s: nothing here takes a second of processor time beside importing
 
 
@@ -56,8 +43,7 @@ PATIENCE = 120.0   # s: nothing here takes a second of processor time beside imp
     pytest.param(AMID_IMPORTING.format(module='mbd_ros.nodes.simulation_loop'),
                  id='importing ours'),
     pytest.param(AMID_STARTING.format(before='interrupt()', after=''), id='before init'),
-    pytest.param(AMID_STARTING.format(before='', after='interrupt()'), id='after init'),
-    pytest.param(AMID_COMPILING, id='compiling')])
+    pytest.param(AMID_STARTING.format(before='', after='interrupt()'), id='after init')])
 @pytest.mark.parametrize('told', ['SIGINT', 'SIGTERM'])
 def test_a_node_that_is_told_to_end_does_so_quietly(amid, told):
     script = (f'{START.format(told=told)}{amid}\n'

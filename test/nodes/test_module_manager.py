@@ -18,7 +18,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 import mbd_ros
 from mbd_ros.description import read
-from mbd_ros.description.module_graph import assemble, move, read_module_graph_file
+from mbd_ros.description.modules import assemble, move, read_module_graph_file
 from mbd_ros.model.build import build_model
 
 pytestmark = pytest.mark.nodes

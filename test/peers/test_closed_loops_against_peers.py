@@ -9,7 +9,7 @@ import pinocchio as pin
 import pytest
 
 import mbd_ros
-from mbd_ros.description.write_mjcf import mjcf_text
+from mbd_ros.description.write.mjcf import mjcf_text
 from mbd_ros.model import state
 
 URDF = Path(__file__).resolve().parents[2] / 'urdf'

@@ -9,7 +9,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.description import Mechanism, read
-from mbd_ros.description.poses import matrix_of
+from mbd_ros.description.records.poses import matrix_of
 from mbd_ros.model import build_model, Model
 from mbd_ros.model.state import random_configuration
 

@@ -12,9 +12,9 @@ import pytest
 from robots import random_state, trees
 
 import mbd_ros
-from mbd_ros.description.mechanism import LoopJoint, Pose, SpringDamper
 from mbd_ros.description.read import read
-from mbd_ros.description.write_mjcf import mjcf_text
+from mbd_ros.description.records.mechanism import LoopJoint, Pose, SpringDamper
+from mbd_ros.description.write.mjcf import mjcf_text
 from mbd_ros.errors import UnsupportedError
 
 # As in test_against_mujoco.py: MuJoCo keeps inertias diagonalised, which costs two digits.

@@ -9,8 +9,8 @@ import numpy as np
 from random_loops import random_rotation
 
 import mbd_ros
-from mbd_ros.description.mechanism import Inertia, Joint, Link, LoopJoint, Mechanism, Pose
-from mbd_ros.description.poses import matrix3
+from mbd_ros.description.records.mechanism import Inertia, Joint, Link, LoopJoint, Mechanism, Pose
+from mbd_ros.description.records.poses import matrix3
 from mbd_ros.model import build_model, state
 
 KINDS = ('revolute', 'revolute', 'spherical', 'prismatic')

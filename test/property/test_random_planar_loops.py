@@ -6,8 +6,8 @@ from random_loops import random_rotation
 from scipy.spatial.transform import Rotation
 
 import mbd_ros
-from mbd_ros.description.mechanism import Inertia, Joint, Link, LoopJoint, Mechanism, Pose
-from mbd_ros.description.poses import matrix3
+from mbd_ros.description.records.mechanism import Inertia, Joint, Link, LoopJoint, Mechanism, Pose
+from mbd_ros.description.records.poses import matrix3
 from mbd_ros.dynamics.prepared.rank import revealed, RowSpace
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.execution.program.tree import tree_of

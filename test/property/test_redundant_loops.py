@@ -10,8 +10,8 @@ from random_loops import random_loops
 import scipy
 
 import mbd_ros
-from mbd_ros.description.mechanism import Inertia, Pose
-from mbd_ros.description.poses import matrix3
+from mbd_ros.description.records.mechanism import Inertia, Pose
+from mbd_ros.description.records.poses import matrix3
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.model import build_model
 

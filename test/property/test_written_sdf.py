@@ -7,9 +7,9 @@ import numpy as np
 from odd_mechanisms import odd_mechanism
 import pytest
 
-from mbd_ros.description.mechanism import Inertia
 from mbd_ros.description.read import read
-from mbd_ros.description.write_sdf import sdf_text
+from mbd_ros.description.records.mechanism import Inertia
+from mbd_ros.description.write.sdf import sdf_text
 from mbd_ros.errors import UnsupportedError
 
 SHIPPED = sorted((Path(__file__).resolve().parents[2] / 'urdf').iterdir())

@@ -14,10 +14,10 @@ import numpy as np
 
 import mbd_ros
 from mbd_ros.description import read
-from mbd_ros.description.loops_yaml import read_loops_yaml
-from mbd_ros.description.module_graph import assemble, read_module_graph
+from mbd_ros.description.modules import assemble, read_module_graph
 from mbd_ros.description.read import read_text
-from mbd_ros.description.report import Report
+from mbd_ros.description.records.report import Report
+from mbd_ros.description.urdf.loops_yaml import read_loops_yaml
 from mbd_ros.errors import DescriptionError, MbdError
 from mbd_ros.model import load_text, Model
 from mbd_ros.model.state import neutral

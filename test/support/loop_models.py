@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.description.mechanism import (
+from mbd_ros.description.records.mechanism import (
     Inertia, Joint, Limits, Link, LoopJoint, Mechanism, Pose, SpringDamper)
-from mbd_ros.description.poses import matrix3
+from mbd_ros.description.records.poses import matrix3
 from mbd_ros.model import build_model, Model
 
 DATA = Path(__file__).resolve().parents[1] / 'data'

@@ -8,9 +8,9 @@ import numpy as np
 from random_loops import random_rotation
 from robots import ALL_KINDS, urdf
 
-from mbd_ros.description.mechanism import Inertia, LoopJoint, Mechanism, Pose
-from mbd_ros.description.poses import matrix3
 from mbd_ros.description.read import read
+from mbd_ros.description.records.mechanism import Inertia, LoopJoint, Mechanism, Pose
+from mbd_ros.description.records.poses import matrix3
 
 NAMES = ('world', '__model__', 'a::b', 'joint000', 'joint001', 'link001', 'world_link000',
          '<i>&"\'', 'with space', 'umlaut ü')

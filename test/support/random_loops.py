@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from mbd_ros import link_poses
-from mbd_ros.description.mechanism import (
+from mbd_ros.description.records.mechanism import (
     Inertia, Joint, Link, LoopJoint, Mechanism, Pose, SpringDamper)
-from mbd_ros.description.poses import matrix3
+from mbd_ros.description.records.poses import matrix3
 from mbd_ros.model import build_model, Model, state
 
 CUTS = ('revolute', 'spherical', 'universal', 'prismatic', 'fixed', 'planar', 'distance')

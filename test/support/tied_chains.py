@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from random_loops import random_rotation
 
-from mbd_ros.description.mechanism import (
+from mbd_ros.description.records.mechanism import (
     Dynamics, Inertia, Joint, Limits, Link, LoopJoint, Mechanism, Pose, SpringDamper)
-from mbd_ros.description.poses import matrix3
+from mbd_ros.description.records.poses import matrix3
 from mbd_ros.model import build_model, Model
 
 

@@ -111,7 +111,7 @@ class FusedStep:
                  ) -> None:
         model = law.dyn.model
         self._source, self._law, self._times = source, law, times
-        self._codes = (code,) if pulled is None else (code, pulled)
+        self._code, self._pulled = code, pulled
         self._n, self._nq, self._m = model.nv, model.nq, rows
         self._facts = model.nq + 5 * model.nv + rows
         effort = self._facts + STEP_FACTS
@@ -148,15 +148,16 @@ class FusedStep:
             return None
         self._now[0] = time
         before = self._before()
-        result, gap, excess = None, 0.0, 0.0
-        for code in self._codes:
-            result = code(self._addresses, before, self._now, q, v)
+        result = self._code(self._addresses, before, self._now, q, v)
+        if result is None:
+            return None
+        excess, gap = result[1 - LAST:].tolist()
+        if not gap > 0.0 and self._pulled is not None:
+            result = self._pulled(self._addresses, before, self._now, q, v)
             if result is None:
                 return None
             excess, gap = result[1 - LAST:].tolist()
-            if gap > 0.0:
-                break
-        if result is None or not gap > 0.0 or (limited and excess > 0.0):
+        if not gap > 0.0 or (limited and excess > 0.0):
             return None
         source.leave(time, result, self.read_nominal)
         return Step(result[self._efforts_at], functools.partial(self.read_nominal, result),

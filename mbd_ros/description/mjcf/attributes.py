@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from mbd_ros.description.finding import Source
 from mbd_ros.description.mjcf.document import Document
-from mbd_ros.description.report import FILE, nearest
+from mbd_ros.description.records.finding import Source
+from mbd_ros.description.records.report import FILE, nearest
 
 _TURN = 'quat axisangle euler xyaxes zaxis '
 _READ = {tag: frozenset(names.split()) for tag, names in {

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from transforms3d.axangles import axangle2mat
 
-from mbd_ros.description.mechanism import (
-    Dynamics, Inertia, Joint, JointKind, Limits, Link, Vector3)
 from mbd_ros.description.mjcf.document import Document, Item
 from mbd_ros.description.mjcf.geoms import Geom, read_geom
 from mbd_ros.description.mjcf.masses import possible
 from mbd_ros.description.mjcf.orientation import read_pose, read_rotation
-from mbd_ros.description.poses import inverse, matrix3, pose_from
-from mbd_ros.description.solids import combined
-from mbd_ros.description.xml_tree import children
+from mbd_ros.description.records.mechanism import (
+    Dynamics, Inertia, Joint, JointKind, Limits, Link, Vector3)
+from mbd_ros.description.records.poses import inverse, matrix3, pose_from
+from mbd_ros.description.records.solids import combined
+from mbd_ros.description.xml.xml_tree import children
 from mbd_ros.errors import UnsupportedError
 
 Array = NDArray[np.float64]

@@ -8,10 +8,10 @@ from math import pi
 from pathlib import Path
 from typing import Any
 
-from mbd_ros.description.numbers import numbers_in
-from mbd_ros.description.report import FILE, nearest, Report, TEXT
-from mbd_ros.description.roots import Roots
-from mbd_ros.description.xml_tree import children, MAX_BYTES, parse_xml
+from mbd_ros.description.records.numbers import numbers_in
+from mbd_ros.description.records.report import FILE, nearest, Report, TEXT
+from mbd_ros.description.xml.roots import Roots
+from mbd_ros.description.xml.xml_tree import children, MAX_BYTES, parse_xml
 from mbd_ros.errors import DescriptionError
 
 MAX_INCLUDES = 200

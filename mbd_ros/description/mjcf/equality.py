@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.description.loop_joints import Unnamed
-from mbd_ros.description.mechanism import LoopJoint, Mimic
 from mbd_ros.description.mjcf.bodies import Tree, WORLD
 from mbd_ros.description.mjcf.document import Document, Item
 from mbd_ros.description.mjcf.orientation import rotation_of
-from mbd_ros.description.poses import inverse, pose_from
-from mbd_ros.description.report import nearest
-from mbd_ros.description.xml_tree import children
+from mbd_ros.description.records.loop_joints import Unnamed
+from mbd_ros.description.records.mechanism import LoopJoint, Mimic
+from mbd_ros.description.records.poses import inverse, pose_from
+from mbd_ros.description.records.report import nearest
+from mbd_ros.description.xml.xml_tree import children
 from mbd_ros.errors import UnsupportedError
 
 Array = NDArray[np.float64]

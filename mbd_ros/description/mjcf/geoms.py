@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from mbd_ros.description.mjcf.document import Item
 from mbd_ros.description.mjcf.orientation import read_pose, turn_z_to
-from mbd_ros.description.poses import pose_from
-from mbd_ros.description.solids import SOLIDS
-from mbd_ros.description.write_loops import add_origin, numbers_text
+from mbd_ros.description.records.poses import pose_from
+from mbd_ros.description.records.solids import SOLIDS
+from mbd_ros.description.write.loops import add_origin, numbers_text
 from mbd_ros.errors import UnsupportedError
 
 Array = NDArray[np.float64]

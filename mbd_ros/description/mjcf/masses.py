@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from mbd_ros.description.mechanism import Inertia, Link
 from mbd_ros.description.mjcf.document import Settings
-from mbd_ros.description.poses import matrix3
+from mbd_ros.description.records.mechanism import Inertia, Link
+from mbd_ros.description.records.poses import matrix3
 
 ROUNDING = 1e-12
 """Relative; the moments of a thin plate, whose largest is the sum of the others, pass."""

@@ -8,7 +8,7 @@ from transforms3d.axangles import axangle2mat
 from transforms3d.quaternions import quat2mat
 
 from mbd_ros.description.mjcf.document import Item
-from mbd_ros.description.poses import clean
+from mbd_ros.description.records.poses import clean
 
 Array = NDArray[np.float64]
 

@@ -6,20 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mbd_ros.description.finding import Severity
-from mbd_ros.description.inertia_check import check_inertias
-from mbd_ros.description.loop_joints import check_loops
-from mbd_ros.description.mechanism import Mechanism
 from mbd_ros.description.mjcf.attributes import remark_unused
 from mbd_ros.description.mjcf.bodies import read_bodies, Tree, WORLD
 from mbd_ros.description.mjcf.document import Document, Item, open_document
 from mbd_ros.description.mjcf.equality import read_equality
 from mbd_ros.description.mjcf.masses import scaled
-from mbd_ros.description.report import Report
-from mbd_ros.description.side_file import stem_of
-from mbd_ros.description.tree import span
-from mbd_ros.description.write_urdf import urdf_text
-from mbd_ros.description.xml_tree import children
+from mbd_ros.description.records.finding import Severity
+from mbd_ros.description.records.inertia_check import check_inertias
+from mbd_ros.description.records.loop_joints import check_loops
+from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.description.records.report import Report
+from mbd_ros.description.records.side_file import stem_of
+from mbd_ros.description.records.tree import span
+from mbd_ros.description.write.urdf import urdf_text
+from mbd_ros.description.xml.xml_tree import children
 
 _FLUID = ('density', 'viscosity', 'wind')
 GRAVITY = (0.0, 0.0, -9.81)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.description.report import nearest, owner, Report
+from mbd_ros.description.records.report import nearest, owner, Report
 from mbd_ros.description.sdf.parts import base_of, pose_in, text_of
 
 Array = NDArray[np.float64]

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.description.finding import Source
-from mbd_ros.description.loop_joints import along, loop_kind
-from mbd_ros.description.mechanism import (
+from mbd_ros.description.records.finding import Source
+from mbd_ros.description.records.loop_joints import along, loop_kind
+from mbd_ros.description.records.mechanism import (
     Dynamics, Joint, JointKind, Limits, Link, LoopJoint, Mimic, Pose, Vector3)
-from mbd_ros.description.poses import inverse, pose_from
-from mbd_ros.description.report import nearest, Report
+from mbd_ros.description.records.poses import inverse, pose_from
+from mbd_ros.description.records.report import nearest, Report
 from mbd_ros.description.sdf.frames import Frames, MODEL
 from mbd_ros.description.sdf.parts import limit_of, remark_others, text_of, value_of
 from mbd_ros.errors import UnsupportedError

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from transforms3d.quaternions import quat2mat
 
-from mbd_ros.description.loops_gazebo import text_numbers
-from mbd_ros.description.poses import clean, matrix_of, pose_of
-from mbd_ros.description.report import nearest, Report, tag_name
-from mbd_ros.description.xml_tree import children
+from mbd_ros.description.records.poses import clean, matrix_of, pose_of
+from mbd_ros.description.records.report import nearest, Report, tag_name
+from mbd_ros.description.urdf.loops_gazebo import text_numbers
+from mbd_ros.description.xml.xml_tree import children
 
 Array = NDArray[np.float64]
 

@@ -9,23 +9,23 @@ from typing import Any
 from lxml import etree
 import numpy as np
 
-from mbd_ros.description.annotations import added_mass, check_added_mass
-from mbd_ros.description.finding import Source
-from mbd_ros.description.inertia_check import check_inertias
-from mbd_ros.description.loop_joints import check_loops
-from mbd_ros.description.mechanism import FluidBody, Inertia, Joint, Link, Mechanism
-from mbd_ros.description.poses import matrix3, pose_from
-from mbd_ros.description.report import Report, tag_name
+from mbd_ros.description.records.finding import Source
+from mbd_ros.description.records.inertia_check import check_inertias
+from mbd_ros.description.records.loop_joints import check_loops
+from mbd_ros.description.records.mechanism import FluidBody, Inertia, Joint, Link, Mechanism
+from mbd_ros.description.records.poses import matrix3, pose_from
+from mbd_ros.description.records.report import Report, tag_name
+from mbd_ros.description.records.side_file import stem_of
+from mbd_ros.description.records.solids import combined
+from mbd_ros.description.records.tree import span
+from mbd_ros.description.records.vocabulary import ADDED_MASS
 from mbd_ros.description.sdf.frames import Frames, WORLD
 from mbd_ros.description.sdf.joints import closing_joint, read_raw, tree_joints
 from mbd_ros.description.sdf.parts import base_of, pose_in, remark_others, text_of, value_of
-from mbd_ros.description.side_file import stem_of
-from mbd_ros.description.solids import combined
-from mbd_ros.description.tree import span
-from mbd_ros.description.vocabulary import ADDED_MASS
-from mbd_ros.description.write_loops import add_origin
-from mbd_ros.description.write_urdf import urdf_text
-from mbd_ros.description.xml_tree import children
+from mbd_ros.description.urdf.annotations import added_mass, check_added_mass
+from mbd_ros.description.write.loops import add_origin
+from mbd_ros.description.write.urdf import urdf_text
+from mbd_ros.description.xml.xml_tree import children
 from mbd_ros.errors import UnsupportedError
 
 VERSIONS = ('1.4', '1.5', '1.6', '1.7', '1.8', '1.9', '1.10', '1.11', '1.12')

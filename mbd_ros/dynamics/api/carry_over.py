@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.description.mechanism import Link
+from mbd_ros.description.records.mechanism import Link
 from mbd_ros.dynamics.api.functions import forward_dynamics
 from mbd_ros.dynamics.api.link_momenta import (
     generalized, kinetic_energy, links_in_motion, LinksInMotion, momenta_of)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mbd_ros.description.doctor import examine
-from mbd_ros.description.finding import Finding, Source
+from mbd_ros.description.doctor.examination import examine
+from mbd_ros.description.records.finding import Finding, Source
 from mbd_ros.dynamics.loops.closure import loop_closure, LoopClosure
 from mbd_ros.errors import (
     DescriptionError, InvalidValueError, LoopOpenError, MbdError, UnsupportedError)

@@ -335,7 +335,6 @@ class PreparedDynamics:
         return fast_call(kernel.address, sizes(self.model, program.inputs),
                          [self._gravity.ctypes.data], kernel.shape, call, program.name,
                          f'{program.name}({", ".join(program.inputs)}) -> {kernel.shape}',
-                         getattr(kernel, 'follow', None),
                          getattr(kernel, 'fast_batches', None))
 
     def _of_link(self, what: str, link: str) -> Callable[..., Array]:

@@ -51,7 +51,6 @@ class _MethodDefinition(ctypes.Structure):
 def fast_call(
     kernel: int, sizes: Sequence[int], constants: Sequence[int], shape: Sequence[int],
     otherwise: Callable[..., Any], name: str, documentation: str,
-    follow: Callable[[Callable[[int], None]], None] | None = None,
     batches: FastBatches | None = None,
 ) -> Callable[..., Any]:
     """
@@ -72,8 +71,6 @@ def fast_call(
         the addresses point to.
     name, documentation : str
         ``__name__`` and ``__doc__``.
-    follow : callable, optional
-        Takes a function to call with the kernel's address whenever it has changed.
     batches : FastBatches, optional
         How batches run; if left out, ``otherwise`` does them.
 
@@ -98,8 +95,6 @@ def fast_call(
     otherwise.__dict__['machine_code'] = (code, definition, keep)
     if batches is not None:
         complete(code, _FIXED + len(constants), batches, kept)
-    if follow is not None:
-        follow(lambda address: code.replace(0, address))
     function: Callable[..., Any] = _NEW_FUNCTION(ctypes.addressof(definition), otherwise, None)
     return function
 

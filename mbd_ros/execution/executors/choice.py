@@ -1,15 +1,72 @@
-"""Executors by name."""
+"""Executors by name, and the one that chooses."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+import functools
+import os
+
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution.executors.auto import Auto
-from mbd_ros.execution.executors.compiled import Compiled
-from mbd_ros.execution.executors.cost_model import processors
+from mbd_ros.execution.executors.compiled import Compiled, long_way
 from mbd_ros.execution.executors.lanes import Lanes
 from mbd_ros.execution.executors.threads import Threads
+from mbd_ros.execution.ir.machine_code import vector_lanes
 from mbd_ros.execution.program.interpreted import Interpreted
-from mbd_ros.execution.program.kernel import Executor
+from mbd_ros.execution.program.kernel import Executor, Kernel
+from mbd_ros.execution.program.sweeps import Program
+from mbd_ros.model import Model
+
+LARGE_TREE = 200
+"""
+Bodies from which on subtrees of one state go to threads: below, half of an evaluation takes less
+than the 20 us that waking a thread and getting its answer may take.
+"""
+
+
+@functools.cache
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, 'sched_getaffinity'):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Auto:
+    """
+    The executor that chooses, by this rule.
+
+    * One state runs as ``inner`` runs it: with ``Compiled`` straight-line code for small robots,
+      loops over bodies for large ones, equal subtrees and segments of chains in lanes.
+    * One state of a tree of ``LARGE_TREE`` bodies or more that nothing runs in lanes: subtrees of
+      balanced work on threads, where there are some.
+    * A batch: blocks of rows on all threads; one of less than two shares of 512 rows on the
+      caller's.
+
+    Parameters
+    ----------
+    inner : Executor
+        Who runs each share.
+    count : int, optional
+        The most threads; as many as there are processors if left out.
+
+    """
+
+    inner: Executor = field(default_factory=Compiled)
+    count: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the choice; ``Kernel.how`` says what it came to."""
+        return f'auto, {self.inner.name}'
+
+    def kernel(self, program: Program, model: Model) -> Kernel:
+        """Return the kernel of a program for a model, made now or earlier."""
+        count = self.count or processors()
+        within = (self.inner == Compiled() and count > 1 and model.nb >= LARGE_TREE
+                  and long_way(program, model, vector_lanes()) is None)
+        return Threads(count, self.inner, within).kernel(program, model)
+
 
 _BY_NAME: dict[str, Executor] = {
     'auto': Auto(), 'compiled': Compiled(), 'unrolled': Compiled('unrolled'),
@@ -58,8 +115,8 @@ def forced(executor: str, threads: int) -> Executor | None:
     executor : str
         Name of an executor; empty: requests choose.
     threads : int
-        Number of threads for batches, and for one state with ``'threads_within_state'``; 0: chosen
-        by cost, or as many as there are processors.
+        Number of threads for batches, and for one state with ``'threads_within_state'``; 0: as
+        many as there are processors, where the executor uses threads.
 
     Returns
     -------

@@ -134,13 +134,13 @@ class ObjectCache:
 def object_cache() -> ObjectCache | None:
     """Return the cache of this user, or None where nothing is to be kept."""
     named = os.environ.get(VARIABLE)
-    if named is not None:
-        named = named.strip()
-        return None if named in ('', 'off') else ObjectCache(Path(named).expanduser())
     try:
+        if named is not None:
+            named = named.strip()
+            return None if named in ('', 'off') else ObjectCache(Path(named).expanduser())
         home = os.environ.get('XDG_CACHE_HOME') or Path.home() / '.cache'
     except RuntimeError:
-        return None  # a user without a home
+        return None  # there is no such user, or one without a home
     return ObjectCache(Path(home) / 'mbd_ros') if Path(home).is_absolute() else None
 
 

@@ -239,7 +239,6 @@ class _Writer(TieWriter, WalkWriter):
         return RolledCode('\n'.join(self._lines), row, scratch, count, self._width)
 
     def _functions(self) -> list[str]:
-        """Return the functions that the code calls."""
         return [sincos_ir(self._width, together(self._width)), declarations_ir(self._width), LEAST]
 
     def _write_angles(self, row: int, label: str) -> str:

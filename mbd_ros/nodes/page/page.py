@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 import viser
 
-from mbd_ros.description.shape_extent import enclosing_ball, lowest_height
-from mbd_ros.description.visuals import Shape
+from mbd_ros.description.urdf.shape_extent import enclosing_ball, lowest_height
+from mbd_ros.description.urdf.visuals import Shape
 from mbd_ros.nodes.page import colors
 from mbd_ros.nodes.page.local_server import LocalServer
 from mbd_ros.nodes.page.panel import Panel

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from transforms3d.quaternions import mat2quat
 import viser
 
-from mbd_ros.description.visuals import Shape
+from mbd_ros.description.urdf.visuals import Shape
 from mbd_ros.nodes.page.colors import Rgb
 
 Matrix = NDArray[np.float64]

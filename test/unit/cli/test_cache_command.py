@@ -19,8 +19,7 @@ def folder(tmp_path, monkeypatch):
 def test_show_and_clear(folder, capsys):
     assert main(['cache', 'show']) == 0
     assert capsys.readouterr().out.splitlines() == [
-        f'folder: {folder}', 'files:  0, 0.0 MB; the oldest go beyond 268 MB',
-        'costs:  not measured yet']
+        f'folder: {folder}', 'files:  0, 0.0 MB; the oldest go beyond 268 MB']
     ObjectCache(folder).store('a', bytes(150_000))
     (folder / 'mine.txt').write_text('not a file of the cache')
     main(['cache', 'show'])

@@ -12,7 +12,7 @@ from mbd_ros.control import (
 from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tasks.tracker import Mode, Tracker
 from mbd_ros.control.udwadia_kalaba.drives import driven, is_under_actuated, reach
-from mbd_ros.description.xacro_file import expand_xacro
+from mbd_ros.description.xml.xacro_file import expand_xacro
 from mbd_ros.dynamics.loops.closure import close_loops
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError

@@ -6,10 +6,10 @@ from described import joint, link, robot
 import pytest
 
 from mbd_ros.description import read
-from mbd_ros.description.mechanism import Beam, ModalPoint
-from mbd_ros.description.write_mjcf import mjcf_text
-from mbd_ros.description.write_sdf import sdf_text
-from mbd_ros.description.write_urdf import urdf_text
+from mbd_ros.description.records.mechanism import Beam, ModalPoint
+from mbd_ros.description.write.mjcf import mjcf_text
+from mbd_ros.description.write.sdf import sdf_text
+from mbd_ros.description.write.urdf import urdf_text
 from mbd_ros.errors import DescriptionError, UnsupportedError
 
 BASE = link('a', mass=2.0)

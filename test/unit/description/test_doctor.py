@@ -3,7 +3,7 @@
 from described import bare, joint, link, robot
 import pytest
 
-from mbd_ros.description.doctor import examine
+from mbd_ros.description.doctor.examination import examine
 from mbd_ros.description.read import read
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mbd_ros.description.frames import axis_rotation
+from mbd_ros.description.records.frames import axis_rotation
 
 DIRECTIONS = [tuple(sign * float(k == axis) + 0.0 for k in range(3))
               for axis in range(3) for sign in (1.0, -1.0)]

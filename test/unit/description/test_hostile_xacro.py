@@ -5,7 +5,8 @@ import tracemalloc
 
 import pytest
 
-from mbd_ros.description import read, xacro_bounds
+from mbd_ros.description import read
+from mbd_ros.description.xml import xacro_bounds
 from mbd_ros.errors import DescriptionError
 
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">\n'

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from mbd_ros.description import read
-from mbd_ros.description.mechanism import LoopJoint, Mechanism, Pose, SpringDamper
-from mbd_ros.description.poses import matrix_of, pose_of
-from mbd_ros.description.write_loops import loop_element, spring_element
-from mbd_ros.description.write_loops_yaml import loops_yaml
+from mbd_ros.description.records.mechanism import LoopJoint, Mechanism, Pose, SpringDamper
+from mbd_ros.description.records.poses import matrix_of, pose_of
+from mbd_ros.description.write.loops import loop_element, spring_element
+from mbd_ros.description.write.loops_yaml import loops_yaml
 from mbd_ros.errors import DescriptionError, InvalidValueError, UnsupportedError
 from mbd_ros.model import load
 

@@ -7,7 +7,7 @@ from described import bare, robot
 import pytest
 
 from mbd_ros.description import Link, read, Source
-from mbd_ros.description.xml_tree import MAX_BYTES
+from mbd_ros.description.xml.xml_tree import MAX_BYTES
 from mbd_ros.errors import DescriptionError
 
 TEXT = robot(bare('a'))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from random_loops import random_rotation
 
-from mbd_ros.description.shape_extent import enclosing_ball, lowest_height, SMALLEST
-from mbd_ros.description.visuals import Shape
+from mbd_ros.description.urdf.shape_extent import enclosing_ball, lowest_height, SMALLEST
+from mbd_ros.description.urdf.visuals import Shape
 
 GREY = (0.5, 0.5, 0.5, 1.0)
 NONE = np.empty((0, 3))

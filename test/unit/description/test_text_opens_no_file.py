@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from modules import CUBE, document
 import pytest
 
-from mbd_ros.description.module_graph import read_module_graph, read_module_graph_file
+from mbd_ros.description.modules import read_module_graph, read_module_graph_file
 from mbd_ros.dynamics.loops.diagnosis import check_text
 from mbd_ros.errors import DescriptionError, InvalidValueError, MbdError
 from mbd_ros.model import load_text

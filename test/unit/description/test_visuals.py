@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.description.visuals import PALETTE, read_visuals
+from mbd_ros.description.urdf.visuals import PALETTE, read_visuals
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -10,10 +10,10 @@ import pytest
 from robots import trees
 
 from mbd_ros.description import Mechanism, read
-from mbd_ros.description.finding import Source
-from mbd_ros.description.mechanism import LoopJoint, SpringDamper
-from mbd_ros.description.poses import pose_of, roll_pitch_yaw
-from mbd_ros.description.write_urdf import urdf_text
+from mbd_ros.description.records.finding import Source
+from mbd_ros.description.records.mechanism import LoopJoint, SpringDamper
+from mbd_ros.description.records.poses import pose_of, roll_pitch_yaw
+from mbd_ros.description.write.urdf import urdf_text
 
 ROOT = Path(__file__).resolve().parents[3]
 FILES = sorted([*ROOT.glob('urdf/*.urdf'), *ROOT.glob('test/data/ladder/*.urdf')])

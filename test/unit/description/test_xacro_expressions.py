@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings, strategies as st
 import pytest
 import xacro
 
-from mbd_ros.description.xacro_bounds import Budget, MAX_ENTRIES
-from mbd_ros.description.xacro_expressions import Evaluator
+from mbd_ros.description.xml.xacro_bounds import Budget, MAX_ENTRIES
+from mbd_ros.description.xml.xacro_expressions import Evaluator
 
 PROPERTIES = {
     'i': 3, 'x': 2.5, 'word': 'left_arm', 'flag': True, 'numbers': [1, 2.5, -3],

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from mbd_ros.description import read, xacro_bounds
+from mbd_ros.description import read
+from mbd_ros.description.xml import xacro_bounds
 from mbd_ros.errors import DescriptionError
 
 PENDULUM = Path(__file__).resolve().parents[3] / 'urdf' / 'pendulum.urdf.xacro'

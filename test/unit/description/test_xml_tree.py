@@ -6,7 +6,7 @@ from described import bare, link, robot
 import pytest
 
 from mbd_ros.description import read
-from mbd_ros.description.visuals import read_visuals
+from mbd_ros.description.urdf.visuals import read_visuals
 from mbd_ros.errors import DescriptionError
 
 

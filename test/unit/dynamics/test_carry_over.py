@@ -7,7 +7,7 @@ import pytest
 from robots import random_state
 
 import mbd_ros
-from mbd_ros.description.module_graph import assemble, attach, detach, move, read_module_graph
+from mbd_ros.description.modules import assemble, attach, detach, move, read_module_graph
 from mbd_ros.errors import (
     DockingError, InvalidValueError, LoopOpenError, NotFiniteError, ShapeError, UnknownNameError)
 from mbd_ros.model.build import build_model

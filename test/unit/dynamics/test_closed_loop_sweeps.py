@@ -8,8 +8,8 @@ import pytest
 from transforms3d.euler import euler2mat
 
 import mbd_ros
-from mbd_ros.description.mechanism import Pose
-from mbd_ros.description.poses import matrix3
+from mbd_ros.description.records.mechanism import Pose
+from mbd_ros.description.records.poses import matrix3
 from mbd_ros.dynamics.formulations.recursive import closed_loop_dynamics
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.execution import choose

@@ -9,7 +9,7 @@ import pytest
 from robots import random_state, trees
 
 import mbd_ros
-from mbd_ros.description.mechanism import SpringDamper
+from mbd_ros.description.records.mechanism import SpringDamper
 from mbd_ros.dynamics.api.effort_terms import effort_terms
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.model import build_model

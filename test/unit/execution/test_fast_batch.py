@@ -172,7 +172,7 @@ def test_what_a_late_thread_reads_is_kept():
     while words[0] != IDLE and time.monotonic() < end:
         time.sleep(0.001)
     batches = Batches(rows, ctypes.cast(rows, ctypes.c_void_p).value, 4, None)
-    copy = fast_call.fast_call(0, [1], [], (1,), otherwise, 'copy', '', None,
+    copy = fast_call.fast_call(0, [1], [], (1,), otherwise, 'copy', '',
                                FastBatches(4, 2, lambda told: told(batches)))
     given = np.arange(5000.0)[:, None]
     references = sys.getrefcount(given)

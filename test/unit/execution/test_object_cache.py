@@ -276,3 +276,37 @@ def test_the_next_process_compiles_nothing_and_answers_the_same(joints, folder):
                        text=True, check=True, timeout=300)
         results.append(np.load(file))
     np.testing.assert_array_equal(*results)  # the same machine code
+
+
+def test_whatever_becomes_of_a_file_nothing_but_what_was_stored_is_loaded(tmp_path):
+    """Bits turned, cut, lengthened, exchanged, overwritten: none of it is run."""
+    cache, rng = ObjectCache(tmp_path), np.random.default_rng(15)
+    cache.store('key', rng.bytes(300))
+    cache.store('other', rng.bytes(300))
+    path = tmp_path / 'key.object'
+    whole = path.read_bytes()
+    damaged = [b'', (tmp_path / 'other.object').read_bytes(), bytes(len(whole)), whole * 2]
+    for _ in range(300):
+        bits = bytearray(whole)
+        bits[rng.integers(len(whole))] ^= 1 << int(rng.integers(8))
+        damaged += [bytes(bits), whole[:rng.integers(len(whole))], whole[rng.integers(1, 300):],
+                    whole + rng.bytes(int(rng.integers(1, 9)))]
+    for content in damaged:
+        path.write_bytes(content)
+        assert cache.load('key') is None, content
+    path.write_bytes(whole)
+    assert cache.load('key') == whole[16:]
+    path.unlink()
+    path.mkdir()
+    cache.store('key', b'code')  # cannot take the place of a folder
+    assert cache.load('key') is None
+
+
+@pytest.mark.parametrize('named', ['~nobody-of-this-name/cache', '/dev/null', '/dev/null/cache',
+                                   '/proc/none', 'x' * 5000])
+def test_a_folder_that_cannot_be_keeps_nothing(named, monkeypatch):
+    monkeypatch.setenv('MBD_ROS_CACHE', named)
+    cache = object_cache()
+    if cache is not None:
+        cache.store('key', b'code')
+        assert cache.load('key') is None

@@ -8,7 +8,7 @@ from modules import cubes, PORTS
 import numpy as np
 import pytest
 
-from mbd_ros.description.module_graph import move, read_module_graph, read_module_graph_file
+from mbd_ros.description.modules import move, read_module_graph, read_module_graph_file
 from mbd_ros.errors import DockingError, InvalidValueError, ShapeError
 from mbd_ros.model.accessibility import (
     accessibility, adjacency, adjacency_of, depths, end_links, moved, path_matrix)

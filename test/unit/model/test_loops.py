@@ -6,8 +6,8 @@ from loop_models import case_model, cases, mechanism_of
 import numpy as np
 import pytest
 
-from mbd_ros.description.finding import Source
-from mbd_ros.description.mechanism import Joint, Link, LoopJoint, Pose, SpringDamper
+from mbd_ros.description.records.finding import Source
+from mbd_ros.description.records.mechanism import Joint, Link, LoopJoint, Pose, SpringDamper
 from mbd_ros.errors import DescriptionError
 from mbd_ros.model import build_model
 from mbd_ros.model.loops import branches, lowest_common_ancestor, ROWS

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mbd_ros.description.mechanism import Inertia
+from mbd_ros.description.records.mechanism import Inertia
 from mbd_ros.model.masses import MassProperties, merged, placed
 
 RNG = np.random.default_rng(1)

@@ -92,9 +92,9 @@ def test_the_first_answer_of_a_tree_needs_no_other_subsystem():
                  'mbd_ros.compile(model).forward_dynamics(zero, zero, zero); '
                  'print(*sys.modules)').split()
     unneeded = {'mbd_ros.control', 'mbd_ros.simulation', 'mbd_ros.description.mjcf.robot',
-                'mbd_ros.description.sdf.robot', 'mbd_ros.description.module_graph.records',
-                'mbd_ros.description.loops_yaml', 'mbd_ros.description.xacro_file', 'scipy',
-                'yaml', 'statistics'}
+                'mbd_ros.description.sdf.robot', 'mbd_ros.description.modules.records',
+                'mbd_ros.description.urdf.loops_yaml', 'mbd_ros.description.xml.xacro_file',
+                'scipy', 'yaml', 'statistics'}
     assert not unneeded & set(loaded)
 
 

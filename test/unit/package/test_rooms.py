@@ -19,6 +19,7 @@ ROOMS = (
 NUMERIC = ROOMS[:ROOMS.index('messages')]
 # Sub-rooms in the order of their imports, of every room that has them.
 SUB_ROOMS = {
+    'description': ('records', 'xml', 'write', 'urdf', 'mjcf', 'sdf', 'modules', 'read', 'doctor'),
     'execution': ('program', 'ir', 'unrolled', 'rolled', 'threads', 'calls', 'executors'),
     'dynamics': ('formulations', 'quantities', 'prepared', 'loops', 'api'),
     'control': ('references', 'constraints', 'udwadia_kalaba', 'tracking', 'step', 'tasks'),

@@ -13,8 +13,8 @@ from transforms3d.quaternions import mat2quat
 
 import mbd_ros
 from mbd_ros.description import read
-from mbd_ros.description.mechanism import Pose
-from mbd_ros.description.module_graph import assemble, read_module_graph
+from mbd_ros.description.modules import assemble, read_module_graph
+from mbd_ros.description.records.mechanism import Pose
 from mbd_ros.model.build import build_model
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -4,9 +4,8 @@ from hypothesis import given, settings, strategies as st
 from modules import cubes, docked, document, PORTS, STARTS
 import pytest
 
-from mbd_ros.description.module_graph import (
-    attach, carried_by, detach, move, read_module_graph)
-from mbd_ros.description.module_graph.rules import check_graph
+from mbd_ros.description.modules import attach, carried_by, detach, move, read_module_graph
+from mbd_ros.description.modules.rules import check_graph
 from mbd_ros.errors import DockingError, InvalidValueError, MbdError, UnknownNameError
 
 

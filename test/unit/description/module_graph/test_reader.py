@@ -6,7 +6,7 @@ from modules import ARM, CUBE, docked, document
 import pytest
 
 import mbd_ros
-from mbd_ros.description.module_graph import (
+from mbd_ros.description.modules import (
     read_module_graph, read_module_graph_file, write_module_graph)
 from mbd_ros.errors import DescriptionError
 

@@ -11,10 +11,10 @@ from scipy.spatial.transform import Rotation
 
 import mbd_ros
 from mbd_ros.description import Mechanism, read
-from mbd_ros.description.mechanism import Pose
-from mbd_ros.description.poses import matrix_of, pose_from, pose_of, roll_pitch_yaw
-from mbd_ros.description.write_loops import numbers_text
-from mbd_ros.description.zero_poses import zero_poses
+from mbd_ros.description.records.mechanism import Pose
+from mbd_ros.description.records.poses import matrix_of, pose_from, pose_of, roll_pitch_yaw
+from mbd_ros.description.records.zero_poses import zero_poses
+from mbd_ros.description.write.loops import numbers_text
 from mbd_ros.errors import DescriptionError, MbdError, UnsupportedError
 from mbd_ros.model import build_model
 

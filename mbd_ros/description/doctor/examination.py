@@ -1,0 +1,142 @@
+"""What is allowed in a description and is yet hardly what its author meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import dist, inf, sqrt
+
+import numpy as np
+
+from mbd_ros.description.records.finding import Finding, Severity, Source
+from mbd_ros.description.records.mechanism import Inertia, Joint, Link, Mechanism
+
+FAR = 3.0
+"""Mass centres are far away from here on, in lengths of the robot (but at least in metres)."""
+
+LARGEST_REACH = 200.0
+"""Longest way along the joints of a robot [m]: excavators and cranes stay below, and no robot
+that fits into a hand stays below it in millimetres."""
+
+LIGHTEST, HEAVIEST = 1e-2, 1e6
+"""
+Densities [kg/m^3] of a cube with the same mass and moments. Rods and frames of real robots have 1
+or more and motors some 1e4. Millimetres in place of metres change it by 1e-9, grams in the moments
+alone by 3e4.
+"""
+
+POINT = 1e-6
+"""Radius of gyration [m] below which moments stand for a point, and have no density."""
+
+
+def examine(mechanism: Mechanism) -> list[Finding]:
+    """
+    Return what is suspicious about a description that could be read.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        As read; what the reader itself has remarked is not repeated.
+
+    Returns
+    -------
+    list of Finding
+        Each with the line, and what to do.
+
+    """
+    reach = _reach(mechanism)
+    return [*_size(mechanism, reach), *_mass_centers(mechanism, reach), *_densities(mechanism),
+            *_limits(mechanism), *_without_inertia(mechanism)]
+
+
+def _finding(severity: Severity, message: str, source: Source, remedy: str) -> Finding:
+    return Finding(severity, message, source.file, source.line, remedy)
+
+
+def _reach(mechanism: Mechanism) -> float:
+    """Return the longest way from the root along the joints [m]."""
+    way = {mechanism.root: 0.0}
+    children: dict[str, list[Joint]] = {}
+    for joint in mechanism.joints:
+        children.setdefault(joint.parent, []).append(joint)
+    waiting = [mechanism.root]
+    while waiting:
+        link = waiting.pop()
+        for joint in children.get(link, ()):
+            way[joint.child] = way[link] + dist((0.0, 0.0, 0.0), joint.origin.translation)
+            waiting.append(joint.child)
+    return max(way.values())
+
+
+def _size(mechanism: Mechanism, reach: float) -> Iterator[Finding]:
+    if reach > LARGEST_REACH:
+        farthest = max(mechanism.joints,
+                       key=lambda joint: dist((0.0, 0.0, 0.0), joint.origin.translation))
+        yield _finding(
+            'warning', f"the joints reach {reach:.4g} m; joint '{farthest.name}' alone is "
+            f'{dist((0.0, 0.0, 0.0), farthest.origin.translation):.4g} m from its parent',
+            farthest.source, 'lengths are metres: divide by 1000 if these are millimetres')
+
+
+def _mass_centers(mechanism: Mechanism, reach: float) -> Iterator[Finding]:
+    far = FAR * max(reach, 1.0)
+    for link, inertia in _with_mass(mechanism):
+        distance = dist((0.0, 0.0, 0.0), inertia.center)
+        if distance > far:
+            yield _finding(
+                'warning', f"link '{link.name}' has its mass centre {distance:.4g} m from its "
+                f'origin; the joints reach {reach:.4g} m', inertia.source,
+                'give <origin> of <inertial> in metres and in the frame of the link, not of the '
+                'world')
+
+
+def _densities(mechanism: Mechanism) -> Iterator[Finding]:
+    for link, inertia in _with_mass(mechanism):
+        largest = float(np.linalg.eigvalsh(np.array(inertia.tensor))[-1])
+        radius = sqrt(max(largest, 0.0) / inertia.mass)
+        if radius < POINT:
+            continue
+        side = radius * sqrt(6.0)    # of a cube: I = m side^2 / 6
+        density = inertia.mass / side ** 3
+        if LIGHTEST <= density <= HEAVIEST:
+            continue
+        yield _finding(
+            'warning', f"link '{link.name}' has {inertia.mass:.4g} kg and moments of inertia up "
+            f'to {largest:.4g} kg m^2, as a cube with sides of {side:.3g} m has: '
+            f'{density:.2g} kg/m^3', inertia.source,
+            'masses are kilograms and moments kg m^2 about the mass centre: ' + (
+                'multiply the moments by 1e-6 if they are in kg mm^2' if density < LIGHTEST else
+                'look whether both are in the same unit, and whether the moments are those of '
+                'this link'))
+
+
+def _with_mass(mechanism: Mechanism) -> Iterator[tuple[Link, Inertia]]:
+    for link in mechanism.links:
+        if link.inertia is not None and link.inertia.mass > 0.0:
+            yield link, link.inertia
+
+
+def _limits(mechanism: Mechanism) -> Iterator[Finding]:
+    for joint in mechanism.joints:
+        limits = joint.limits
+        source = limits.source if limits.source.line is not None else joint.source
+        if -inf < limits.lower == limits.upper < inf:
+            yield _finding(
+                'warning', f"joint '{joint.name}' cannot move: both limits are "
+                f'{limits.lower:.6g}', source,
+                "give it the type 'fixed', or different limits")
+        elif limits.lower > 0.0 or limits.upper < 0.0:
+            yield _finding(
+                'info', f"joint '{joint.name}' must not be at 0: its limits are "
+                f'{limits.lower:.6g} and {limits.upper:.6g}', source,
+                'begin simulations at a position between the limits')
+        if joint.mimic is not None and joint.mimic.multiplier == 0.0:
+            yield _finding(
+                'warning', f"joint '{joint.name}' mimics '{joint.mimic.joint}' with multiplier 0",
+                joint.mimic.source, "give it the type 'fixed', or a multiplier")
+
+
+def _without_inertia(mechanism: Mechanism) -> Iterator[Finding]:
+    if not any(link.inertia for link in mechanism.links):
+        yield _finding(
+            'error', f"no link of robot '{mechanism.name}' has a mass", Source(mechanism.file),
+            'add <inertial> to the links that move; kinematics alone needs none')

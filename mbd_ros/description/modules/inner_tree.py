@@ -1,0 +1,67 @@
+"""Whether the joints of a module make its bodies a tree, and that tree seen from any body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from mbd_ros.description.modules.records import Body
+from mbd_ros.description.records.mechanism import Joint
+from mbd_ros.description.xml.yaml_fields import Value
+
+
+class Branch(NamedTuple):
+    """A joint of a module as it is met from some body; ``reversed``: its child is inboard."""
+
+    joint: Joint
+    reversed: bool
+
+
+def tree_from(root: str, joints: Mapping[str, Joint]) -> list[Branch]:
+    """
+    Return the joints of a module in the order in which they are met from a body.
+
+    Parameters
+    ----------
+    root : str
+        The body to begin with.
+    joints : mapping of str to Joint
+        All joints of the module.
+
+    Returns
+    -------
+    list of Branch
+        Inboard joints first; those that cannot be reached from the root are left out.
+
+    """
+    around: dict[str, list[Branch]] = {}
+    for joint in joints.values():
+        around.setdefault(joint.parent, []).append(Branch(joint, False))
+        around.setdefault(joint.child, []).append(Branch(joint, True))
+    met: list[Branch] = []
+    used: set[str] = set()
+    bodies = [root]
+    for body in bodies:
+        for branch in around.get(body, ()):
+            if branch.joint.name not in used:
+                used.add(branch.joint.name)
+                met.append(branch)
+                bodies.append(branch.joint.parent if branch.reversed else branch.joint.child)
+    return met
+
+
+def check_tree(value: Value, bodies: Mapping[str, Body], joints: Mapping[str, Joint]) -> None:
+    """Raise an error unless the joints connect all bodies to one tree."""
+    reached = {next(iter(bodies))}
+    for branch in tree_from(next(iter(bodies)), joints):
+        outer = branch.joint.parent if branch.reversed else branch.joint.child
+        if outer in reached:
+            raise value.report.error(
+                f"joint '{branch.joint.name}' of {value.what} closes a ring of its bodies; "
+                'allowed: a tree', branch.joint.source)
+        reached.add(outer)
+    for name, body in bodies.items():
+        if name not in reached:
+            raise value.report.error(
+                f"body '{name}' of {value.what} is connected to no other by a joint; allowed: "
+                'one tree of all bodies', body.source)

@@ -1,0 +1,129 @@
+"""A URDF or xacro file as the inside of a module."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+import os
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from mbd_ros.description.modules.records import Body, Visual
+from mbd_ros.description.records.mechanism import Joint, Mechanism, Pose
+from mbd_ros.description.records.poses import clean, matrix3
+from mbd_ros.description.records.report import Report
+from mbd_ros.description.urdf.robot import read_urdf
+from mbd_ros.description.urdf.visuals import read_visuals, Shape
+from mbd_ros.description.xml.file_content import read_content
+from mbd_ros.description.xml.packages import find_package
+from mbd_ros.description.xml.xacro_file import expand_xacro
+from mbd_ros.description.xml.xml_tree import parse_xml
+from mbd_ros.description.xml.yaml_fields import NAME, NAME_IN_WORDS, Value
+
+SUFFIXES = ('.urdf', '.xacro')
+
+
+def read_part(value: Value, folder: str | None) -> tuple[dict[str, Body], dict[str, Joint]]:
+    """
+    Return bodies and joints of a robot description that is part of a module.
+
+    Parameters
+    ----------
+    value : Value
+        Its file: a path within the folder of the module graph, or ``package://name/path``.
+    folder : str or None
+        That folder; None if the module graph did not come from a file.
+
+    Returns
+    -------
+    dict of str to Body, dict of str to Joint
+        The links and joints of the description, by name; its root comes first.
+
+    Raises
+    ------
+    DescriptionError
+        If the file is not allowed or cannot be read.
+
+    """
+    path = _path(value, folder)
+    try:
+        if not path.is_file():
+            value.fail(f"is '{value.text()}', which is no file")
+        data = expand_xacro(str(path)) if path.suffix == '.xacro' else read_content(path)
+    except OSError as error:
+        value.fail(f"is '{value.text()}', which cannot be read: {error.strerror or error}")
+    report = Report(str(path), checked=value.report.checked)
+    mechanism = read_urdf(parse_xml(data, report), report)
+    value.report.findings.extend(mechanism.findings)
+    names = [loop.name for loop in mechanism.loop_joints]
+    for name in names + [spring.name for spring in mechanism.springs]:
+        value.fail(f"is '{value.text()}', which has '{name}'; allowed: neither loop joints "
+                   'nor springs in the inside of a module')
+    _refuse_more(value, mechanism)
+    return _bodies(value, mechanism), _joints(value, mechanism)
+
+
+def _refuse_more(value: Value, mechanism: Mechanism) -> None:
+    """Raise an error if the description has what no module can have, rather than lose it."""
+    for what, records in (('fluid', mechanism.fluids), ('flexible', mechanism.flexibles)):
+        for record in records:
+            raise value.report.error(
+                f"{value.what} has <mbd:{what}> in link '{record.link}'; allowed: links, joints "
+                'and shapes', record.source)
+
+
+def _path(value: Value, folder: str | None) -> Path:
+    """Return the file; nothing outside the folder of the graph and of packages is opened."""
+    text = value.text()
+    if '\0' in text or PurePosixPath(text).suffix not in SUFFIXES:
+        value.fail(f"is '{text[:100]!r}'; allowed: a file that ends with {', '.join(SUFFIXES)}")
+    if text.startswith('package://'):
+        package, _, rest = text.removeprefix('package://').partition('/')
+        try:
+            root = find_package(package)
+        except LookupError as error:
+            value.fail(f"is '{text}': {error}")
+    elif folder is None:
+        value.fail(f"is '{text}', but this module graph came from no file; allowed: package://...")
+    else:
+        root, rest = folder, text
+    try:
+        path = Path(os.path.realpath(os.path.join(root, rest)))
+        inside = path.is_relative_to(os.path.realpath(root))
+    except (OSError, ValueError):
+        inside = False
+    if not inside:
+        value.fail(f"is '{text}'; allowed: files in the folder of the module graph and below, or "
+                   'package://NAME/PATH')
+    return path
+
+
+def _bodies(value: Value, mechanism: Mechanism) -> dict[str, Body]:
+    shapes, remarks = read_visuals(mechanism, find_package=find_package)
+    for remark in remarks:
+        value.report.remark('warning', f'{value.what}: {remark}', value.source)
+    drawn = '<visual' in mechanism.text
+    bodies = {mechanism.root: Body(mechanism.root)}
+    for link in mechanism.links:
+        if not NAME.fullmatch(link.name):
+            raise value.report.error(f"link '{link.name}' is part of a module; allowed: names of "
+                                     f'{NAME_IN_WORDS}', link.source)
+        visuals = tuple(_visual(shape) for shape in shapes if shape.link == link.name and drawn)
+        bodies[link.name] = Body(link.name, link.inertia, visuals, link.source)
+    return bodies
+
+
+def _visual(shape: Shape) -> Visual:
+    x, y, z = shape.pose[:3, 3].tolist()
+    pose = Pose(matrix3(clean(np.asarray(shape.pose[:3, :3]))), (x, y, z))
+    return Visual(shape.kind, shape.size, pose, shape.color,
+                  '' if shape.file is None else str(shape.file))
+
+
+def _joints(value: Value, mechanism: Mechanism) -> dict[str, Joint]:
+    for joint in mechanism.joints:
+        if not NAME.fullmatch(joint.name) or joint.kind == 'floating':
+            raise value.report.error(
+                f"joint '{joint.name}' of type '{joint.kind}' is part of a module; allowed: names "
+                f'of {NAME_IN_WORDS}, and no floating joint', joint.source)
+    return {joint.name: replace(joint, mimic=None) for joint in mechanism.joints}

@@ -1,0 +1,122 @@
+"""A ModuleGraph as a YAML document that reads back as the same graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import math
+from typing import Any
+
+import numpy as np
+from transforms3d.euler import mat2euler
+import yaml
+
+from mbd_ros.description.modules.reader import VERSION
+from mbd_ros.description.modules.records import (
+    Body, ModuleGraph, ModuleType, Port, PortJoint, Visual)
+from mbd_ros.description.records.mechanism import Joint, Limits, Pose
+
+_DUMPER: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
+
+
+def write_module_graph(graph: ModuleGraph) -> str:
+    """
+    Return the YAML document of a graph.
+
+    Parameters
+    ----------
+    graph : ModuleGraph
+        The robot.
+
+    Returns
+    -------
+    str
+        Numbers with all their digits; comments of the file it was read from are not kept.
+
+    """
+    base = {'module': graph.base.module, 'motion': graph.base.motion, **_pose(graph.base.pose)}
+    return str(yaml.dump({
+        'module_graph': int(VERSION), 'name': graph.name,
+        'types': {name: _type(one) for name, one in graph.types.items()},
+        'instances': {name: one.type for name, one in graph.instances.items()},
+        'connections': [_without({
+            'parent': f'{one.parent}.{one.parent_port}', 'child': f'{one.child}.{one.child_port}',
+            'angle': one.angle, 'closes_loop': one.closes_loop}) for one in graph.connections],
+        'base': base}, Dumper=_DUMPER, sort_keys=False, default_flow_style=None, width=99))
+
+
+def _without(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that say something."""
+    return {key: value for key, value in fields.items()
+            if value not in (None, '', False, 0.0) and value != [] and value != {}}
+
+
+def _type(one: ModuleType) -> dict[str, Any]:
+    ports = {name: _port(port) for name, port in one.ports.items()}
+    if one.part:
+        return {'part': one.part, 'ports': ports}
+    return {'bodies': {name: _body(body) for name, body in one.bodies.items()},
+            **_without({'joints': {name: _joint(joint) for name, joint in one.joints.items()}}),
+            'ports': ports}
+
+
+def _body(body: Body) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    if body.inertia is not None:
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tensor
+        fields = {'mass': body.inertia.mass, 'center': list(body.inertia.center),
+                  'inertia': [xx, xy, xz, yy, yz, zz]}
+    if body.visuals:
+        fields['visuals'] = [_visual(visual) for visual in body.visuals]
+    return fields
+
+
+def _visual(visual: Visual) -> dict[str, Any]:
+    shape: Any = list(visual.size)
+    fields: dict[str, Any] = {visual.kind: shape}
+    if visual.kind == 'sphere':
+        fields = {'sphere': shape[0]}
+    elif visual.kind == 'mesh':
+        fields = {'mesh': visual.file, 'scale': shape}
+    color = {} if visual.color is None else {'color': list(visual.color)}
+    return {**fields, **_pose(visual.pose), **color}
+
+
+def _joint(joint: Joint) -> dict[str, Any]:
+    moving = PortJoint(joint.kind, joint.axis, joint.limits, joint.dynamics)
+    kind = _moving(moving)
+    return {'type': kind.pop('type'), 'parent': joint.parent, 'child': joint.child,
+            **_pose(joint.origin), **kind}
+
+
+def _moving(joint: PortJoint) -> dict[str, Any]:
+    if joint.kind == 'fixed':
+        return {'type': 'fixed'}
+    dynamics = joint.dynamics
+    return {'type': joint.kind, 'axis': list(joint.axis), **_without({
+        'limits': _limits(joint.limits),
+        'dynamics': _without({'damping': dynamics.damping, 'friction': dynamics.friction,
+                              'armature': dynamics.armature})})}
+
+
+def _limits(limits: Limits) -> dict[str, float]:
+    found = {'lower': limits.lower, 'upper': limits.upper, 'velocity': limits.velocity,
+             'effort': limits.effort}
+    return {key: value for key, value in found.items() if math.isfinite(value)}
+
+
+def _port(port: Port) -> dict[str, Any]:
+    joint = {} if port.joint.kind == 'fixed' else {'joint': _moving(port.joint)}
+    angles = {} if port.angles is None else {'angles': list(port.angles)}
+    gender = '' if port.gender == 'any' else port.gender
+    return {'body': port.body, **_pose(port.pose),
+            **_without({'gender': gender, 'connector': port.connector}), **angles, **joint}
+
+
+def _pose(pose: Pose) -> dict[str, list[float]]:
+    fields: dict[str, list[float]] = {}
+    if any(pose.translation):
+        fields['position'] = list(pose.translation)
+    if pose.rotation != Pose().rotation:
+        fields['orientation'] = [
+            float(angle) for angle in mat2euler(np.array(pose.rotation), axes='sxyz')]
+    return fields

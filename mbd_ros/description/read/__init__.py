@@ -1,0 +1,131 @@
+"""Read a robot description, whatever its form."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import re
+from typing import Literal
+
+from mbd_ros.description.records.finding import Source
+from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.description.records.report import Report, tag_name, TEXT
+from mbd_ros.description.records.side_file import side_file
+from mbd_ros.description.urdf.robot import read_urdf
+from mbd_ros.description.xml.file_content import read_content
+from mbd_ros.description.xml.xml_tree import parse_xml
+from mbd_ros.errors import InvalidValueError
+
+_DECLARATION = re.compile(r'<\?xml\s[^>]*\?>')
+
+
+def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
+         inertia: Literal['checked', 'unchecked'] = 'checked',
+         xacro: Literal['checked', 'trusted'] = 'checked') -> Mechanism:
+    """
+    Read a robot description.
+
+    Parameters
+    ----------
+    path_or_text : str or path
+        Path of a ``.urdf``, ``.xacro`` or ``.yaml`` (module graph) file, or the XML text itself.
+    mimic : bool
+        Whether mimic joints will be coupled to the joint they mimic; else they are findings.
+    inertia : {'checked', 'unchecked'}
+        Whether mass properties no body can have are refused, or remarked only.
+    xacro : {'checked', 'trusted'}
+        Whether expressions in xacro are arithmetic only and files lie in known folders, or may do
+        all that xacro allows, which includes running code.
+
+    Returns
+    -------
+    Mechanism
+        The records, with findings.
+
+    Raises
+    ------
+    DescriptionError
+        If it cannot be read; the message has file and line.
+    UnsupportedError
+        If it has something this version cannot do.
+
+    """
+    if isinstance(path_or_text, str) and _is_xml(path_or_text):
+        return read_text(path_or_text, mimic=mimic, inertia=inertia)
+    checked = inertia == 'checked'
+    path = Path(path_or_text)
+    if path.suffix in ('.yaml', '.yml'):
+        from mbd_ros.description.modules import assemble, read_module_graph_file
+        return assemble(read_module_graph_file(path, checked=checked))
+    data = read_content(path)
+    file = str(path)
+    if path.suffix == '.xacro':
+        from mbd_ros.description.xml.xacro_file import expand_xacro
+        data = expand_xacro(file, trusted=xacro == 'trusted')
+        file = f'{file} (expanded)'
+    beside = side_file(path)
+    side = (read_content(beside), str(beside)) if beside.exists() else None
+    return _read_xml(data, Report(file, checked=checked, mimic=mimic), side)
+
+
+def read_text(text: str, *, mimic: bool = False,
+              inertia: Literal['checked', 'unchecked'] = 'checked') -> Mechanism:
+    """
+    Read a robot description that came as text, from a topic or service.
+
+    No file is opened for it: it is no path, what it includes is refused, and xacro in it is an
+    error. Meshes that it names are opened by the viewer only.
+
+    Parameters
+    ----------
+    text : str
+        URDF, MJCF or SDFormat.
+    mimic, inertia
+        As for ``read``.
+
+    Raises
+    ------
+    InvalidValueError
+        If it is not XML.
+    DescriptionError, UnsupportedError
+        As for ``read``.
+
+    """
+    if not _is_xml(text):
+        raise InvalidValueError('robot_description', text, 'XML text; no file is '
+                                'opened for what a topic or service brings')
+    report = Report(TEXT, checked=inertia == 'checked', mimic=mimic)
+    return _read_xml(_encoded(text), report)
+
+
+def _is_xml(text: str) -> bool:
+    return text.lstrip('\ufeff \t\r\n').startswith('<')
+
+
+def _read_xml(data: bytes, report: Report,
+              side: tuple[bytes, str] | None = None) -> Mechanism:
+    """Read XML by the format that its root element names."""
+    root = parse_xml(data, report)
+    if root.tag == 'robot':
+        return read_urdf(root, report, side=side)
+    if side is not None:
+        raise report.error(f'the file {side[1]} is beside a description that is no URDF; loops '
+                           'are closed in the description itself', Source(side[1]))
+    if root.tag == 'mujoco':
+        from mbd_ros.description.mjcf import read_mjcf  # formats that most programs do not need
+        return read_mjcf(root, report)
+    if root.tag == 'sdf':
+        from mbd_ros.description.sdf import read_sdf
+        return read_sdf(root, report)
+    raise report.error(f'the root element is <{tag_name(root)}>; allowed: <robot> (URDF), '
+                       '<mujoco> (MJCF) or <sdf> (SDFormat)', report.source(root))
+
+
+def _encoded(text: str) -> bytes:
+    """Return XML text as bytes, without a declaration, whose encoding is true of files only."""
+    text = text.lstrip('\ufeff')
+    start = len(text) - len(text.lstrip())
+    declaration = _DECLARATION.match(text, start)
+    if declaration is not None:
+        text = text[:start] + text[declaration.end():]
+    return text.encode('utf-8', errors='xmlcharrefreplace')

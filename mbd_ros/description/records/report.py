@@ -1,0 +1,100 @@
+"""Collects what a reader remarks, and words its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import difflib
+from typing import Any
+
+from mbd_ros.description.records.finding import Finding, Severity, Source
+from mbd_ros.errors import DescriptionError, one_line
+
+
+TEXT = '<string>'
+"""Stands for the file in messages about XML that was handed over as text."""
+
+FILE = '{http://www.w3.org/XML/1998/namespace}base'
+"""Attribute of elements that were included from another file."""
+
+
+class Report:
+    """
+    What is remarked while one file is read.
+
+    Parameters
+    ----------
+    file : str
+        Path of the file, or ``TEXT``.
+    checked : bool
+        Whether mass properties no body can have are refused, or remarked only.
+    mimic : bool
+        Whether joints will be coupled to those they mimic.
+
+    """
+
+    def __init__(self, file: str, *, checked: bool = True, mimic: bool = False) -> None:
+        self.file = file
+        self.checked = checked
+        self.mimic = mimic
+        self.findings: list[Finding] = []
+        self._included = False
+
+    def source(self, element: Any) -> Source:
+        """Return where an XML element stands."""
+        above = element if self._included else None
+        while above is not None:
+            file = above.get(FILE)
+            if file is not None:
+                return Source(file, element.sourceline)
+            above = above.getparent()
+        return Source(self.file, element.sourceline)
+
+    def mark(self, root: Any, file: str) -> None:
+        """Note that the children of an element, which come into this document, are of a file."""
+        self._included = True
+        for child in root.iterchildren('*'):
+            if child.get(FILE) is None:
+                child.set(FILE, file)
+
+    def remark(self, severity: Severity, message: str, source: Source, remedy: str = '') -> None:
+        """Keep a finding."""
+        self.findings.append(
+            Finding(severity, one_line(message), source.file, source.line, remedy))
+
+    def follows(self, joint: str, leader: str, source: Source) -> None:
+        """Remark that a joint mimics another, unless it will be coupled to it."""
+        if not self.mimic:
+            self.remark('warning', f"joint '{joint}' mimics '{leader}'; it is read as an ordinary "
+                        'joint, without the coupling', source,
+                        'load with mimic=True couples it')
+
+    def error(self, message: str, source: Source) -> DescriptionError:
+        """Return the error to raise."""
+        return DescriptionError(message, file=source.file, line=source.line)
+
+    def refuse(self, message: str, source: Source) -> None:
+        """Raise a DescriptionError, or keep it as a finding if the user asked for that."""
+        if self.checked:
+            raise self.error(message, source)
+        self.remark('error', message, source)
+
+
+def owner(element: Any) -> str:
+    """Return which link or joint an element belongs to, as the beginning of a message."""
+    while element is not None:
+        if element.tag in ('link', 'joint') and element.get('name', '').strip():
+            return f"{element.tag} '{element.get('name')}': "
+        element = element.getparent()
+    return ''
+
+
+def tag_name(element: Any) -> str:
+    """Return the tag as it stands in the file, with its prefix."""
+    local: str = element.tag.rpartition('}')[2]
+    return f'{element.prefix}:{local}' if element.prefix else local
+
+
+def nearest(name: str, known: Iterable[str], form: str = "'{}'") -> str:
+    """Return ``; did you mean ...?`` or nothing."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f'; did you mean {form.format(near[0])}?' if near else ''

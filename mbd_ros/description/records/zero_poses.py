@@ -1,0 +1,39 @@
+"""Where the links stand while all joints are at zero."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.description.records.mechanism import Joint
+from mbd_ros.description.records.poses import matrix_of
+
+Array = NDArray[np.float64]
+
+
+def zero_poses(root: str, joints: Iterable[Joint]) -> dict[str, Array]:
+    """
+    Return the poses of all links in the frame of the root, homogeneous (4, 4), at q = 0.
+
+    Parameters
+    ----------
+    root : str
+        Name of the root link.
+    joints : iterable of Joint
+        Those of the spanning tree.
+
+    """
+    carried: dict[str, list[Joint]] = defaultdict(list)
+    for joint in joints:
+        carried[joint.parent].append(joint)
+    poses = {root: np.eye(4)}
+    waiting = [root]
+    while waiting:
+        parent = waiting.pop()
+        for joint in carried[parent]:
+            poses[joint.child] = poses[parent] @ matrix_of(joint.origin)
+            waiting.append(joint.child)
+    return poses

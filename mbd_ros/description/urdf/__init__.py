@@ -1,0 +1,1 @@
+"""URDF to Mechanism, with loop joints in every dialect."""

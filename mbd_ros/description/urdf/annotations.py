@@ -1,0 +1,195 @@
+"""``<mbd:fluid>`` and ``<mbd:flexible>``: what a fluid does to a link, and how a link bends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mbd_ros.description.records.mechanism import (
+    Beam, FlexibleBody, FluidBody, Joint, Link, ModalPoint, Pose, Vector3)
+from mbd_ros.description.records.numbers import read_numbers
+from mbd_ros.description.records.poses import read_placement
+from mbd_ros.description.records.report import nearest, Report
+from mbd_ros.description.records.vocabulary import ADDED_MASS, FLEXIBLE, FLUID
+
+ROUNDING = 1e-9
+"""Of the largest eigenvalue: below it a negative one is rounding."""
+
+
+def read_fluids(robot: Any, report: Report) -> tuple[FluidBody, ...]:
+    """
+    Return what a fluid does to the links of a URDF.
+
+    Raises
+    ------
+    DescriptionError
+        If a coefficient is negative, or the added mass is no mass.
+
+    """
+    return tuple(_fluid(link.get('name'), link.find(FLUID), report)
+                 for link in robot.iterfind('link') if link.find(FLUID) is not None)
+
+
+def _fluid(link: str, element: Any, report: Report) -> FluidBody:
+    what = f"link '{link}': <mbd:fluid>"
+    part = element.find('fluid_added_mass')
+    entries = {} if part is None else {
+        name: read_numbers(part, name, 1, report)[0] for name in part.attrib if name in ADDED_MASS}
+    volume = _value(element, 'volume', report)
+    drags = {tag: _drag(element, tag, report) for tag in ('linear_drag', 'quadratic_drag')}
+    for name, values in (('volume', (volume,)), *drags.items()):
+        if min(values) < 0.0:
+            raise report.error(f'{what} has the {name} {min(values):.9g}; allowed: 0 or more',
+                               report.source(element))
+    body = FluidBody(link, _origin(element, report), volume, added_mass(entries),
+                     source=report.source(element), **drags)
+    check_added_mass(body, report)
+    report.remark('warning', f'{what} is not used: forces of a fluid are not in the equations of '
+                  'this version; the link moves in a vacuum', body.source)
+    return body
+
+
+def added_mass(entries: dict[str, float]) -> tuple[tuple[float, ...], ...]:
+    """Return the symmetric matrix of entries ``xx``, ``xy``, ... ``rr``."""
+    return tuple(tuple(entries.get('xyzpqr'[min(i, j)] + 'xyzpqr'[max(i, j)], 0.0)
+                       for j in range(6)) for i in range(6))
+
+
+def check_added_mass(body: FluidBody, report: Report) -> None:
+    """Refuse an added mass that is not positive semidefinite: no fluid has one."""
+    matrix = np.array(body.added_mass)
+    if np.abs(matrix).max() > 1e20:
+        raise report.error(f"link '{body.link}' has an added mass beyond 1e20", body.source)
+    moments = np.linalg.eigvalsh(matrix)
+    if moments[0] < -ROUNDING * abs(moments[-1]):
+        raise report.error(f"link '{body.link}' has an added mass with the eigenvalue "
+                           f'{moments[0]:.6g}; allowed: 0 or more', body.source)
+
+
+def read_flexibles(robot: Any, links: Sequence[Link], joints: Sequence[Joint],
+                   report: Report) -> tuple[FlexibleBody, ...]:
+    """
+    Return the links of a URDF that bend.
+
+    Raises
+    ------
+    DescriptionError
+        If numbers are missing, have the wrong count or sign, or a joint does not exist.
+
+    """
+    inertias = {link.name: link.inertia for link in links}
+    found = []
+    for link in robot.iterfind('link'):
+        element = link.find(FLEXIBLE)
+        if element is None:
+            continue
+        name, source = link.get('name'), report.source(element)
+        what = f"link '{name}': <mbd:flexible>"
+        beam = element.find('beam')
+        points = element.findall('point')
+        if (beam is None) == (not points):
+            raise report.error(f'{what} has not either a <beam> or <point>s', source)
+        body = FlexibleBody(name, _origin(element, report), _beam(beam, what, report),
+                            source=source) if beam is not None else _modal(
+            name, element, joints, what, report)
+        inertia = inertias[name]
+        mass = (sum(point.mass for point in body.points) if body.beam is None
+                else body.beam.length * body.beam.linear_density)
+        if inertia is None or mass > inertia.mass * (1.0 + 1e-6):
+            raise report.error(f'{what} weighs {mass:.6g} kg, more than the <inertial> of its '
+                               'link; allowed: as much at most, since that is the whole link',
+                               source)
+        report.remark('warning', f'{what} is not used: flexible links are not in the equations of '
+                      'this version; the link is rigid', source)
+        found.append(body)
+    return tuple(found)
+
+
+def _beam(element: Any, what: str, report: Report) -> Beam:
+    values = {name: read_numbers(element, name, 1, report)[0] for name in (
+        'length', 'linear_density', 'torsional_stiffness', 'torsional_inertia', 'damping_ratio')
+        if element.get(name) is not None}
+    source = report.source(element)
+    y, z = (read_numbers(element, 'bending_stiffness', 2, report)
+            if element.get('bending_stiffness') is not None else (0.0, 0.0))
+    counts = (read_numbers(element, 'modes', 3, report)
+              if element.get('modes') is not None else (1.0, 1.0, 0.0))
+    if any(count not in range(21) for count in counts) or not any(counts):
+        raise report.error(f'{what}: modes of <beam> are {" ".join(f"{c:g}" for c in counts)}; '
+                           'allowed: three whole numbers up to 20, not all 0', source)
+    along_y, along_z, twist = (int(count) for count in counts)
+    beam = Beam(bending_stiffness=(y, z), modes=(along_y, along_z, twist), **values)
+    needed = {'length': beam.length, 'linear_density': beam.linear_density}
+    if along_y or along_z:
+        needed |= {'bending_stiffness': min(
+            [y] * (along_y > 0) + [z] * (along_z > 0))}
+    if twist:
+        needed |= {'torsional_stiffness': beam.torsional_stiffness,
+                   'torsional_inertia': beam.torsional_inertia}
+    for name, value in needed.items():
+        if value <= 0.0:
+            raise report.error(f'{what}: {name} of <beam> is {value:.9g}; allowed for its modes: '
+                               'more than 0', source)
+    if beam.damping_ratio < 0.0:
+        raise report.error(f'{what}: damping_ratio of <beam> is {beam.damping_ratio:.9g}; allowed:'
+                           ' 0 or more', source)
+    return beam
+
+
+def _modal(name: str, element: Any, joints: Sequence[Joint], what: str,
+           report: Report) -> FlexibleBody:
+    count = len(element.find('point').get('shape').split()) // 3
+    if not 1 <= count <= 100:
+        raise report.error(f'{what}: the shape of its first <point> has {count} modes; allowed: 1 '
+                           'to 100, three numbers each', report.source(element))
+    places = []
+    for part in (*element.iterfind('point'), *element.iterfind('interface')):
+        joint = part.get('joint', '')
+        carried = [known.name for known in joints if known.parent == name]
+        if joint and joint not in carried:
+            raise report.error(f"{what}: <interface> names the joint '{joint}', which does not "
+                               f'sit on this link{nearest(joint, carried)}', report.source(part))
+        x, y, z = read_numbers(part, 'xyz', 3, report)
+        position: Vector3 = (x, y, z)
+        mass = read_numbers(part, 'mass', 1, report)[0] if part.tag == 'point' else 0.0
+        if mass < 0.0:
+            raise report.error(f'{what}: <point> has the mass {mass:.9g}; allowed: 0 or more',
+                               report.source(part))
+        rotation = read_numbers(part, 'rotation', 3 * count, report) if joint else ()
+        places.append(ModalPoint(position, read_numbers(part, 'shape', 3 * count, report), mass,
+                                 rotation, joint))
+    matrices = {}
+    for tag in ('stiffness', 'damping'):
+        part = element.find(tag)
+        if part is None and tag == 'stiffness':
+            raise report.error(f'{what} has no <stiffness>', report.source(element))
+        matrices[tag] = (0.0,) * count ** 2 if part is None else read_numbers(
+            part, 'values', count * count, report)
+        matrix = np.array(matrices[tag]).reshape(count, count)
+        if not np.allclose(matrix, matrix.T, rtol=ROUNDING, atol=0.0) or (
+                np.abs(matrix).max(initial=0.0) > 1e20) or (
+                np.linalg.eigvalsh(matrix).min(initial=0.0) < -ROUNDING * np.abs(matrix).max()):
+            raise report.error(f'{what}: <{tag}> is not symmetric and positive; allowed: '
+                               f'{count} x {count} numbers of such a matrix', report.source(part))
+    return FlexibleBody(name, _origin(element, report), None, tuple(places),
+                        source=report.source(element), **matrices)
+
+
+def _value(element: Any, tag: str, report: Report) -> float:
+    part = element.find(tag)
+    return 0.0 if part is None else read_numbers(part, 'value', 1, report)[0]
+
+
+def _origin(element: Any, report: Report) -> Pose:
+    part = element.find('origin')
+    return Pose() if part is None else read_placement(part, report)
+
+
+def _drag(element: Any, tag: str, report: Report) -> tuple[float, ...]:
+    part = element.find(tag)
+    if part is None:
+        return (0.0,) * 6
+    return tuple(value for name in ('force', 'moment') for value in (
+        read_numbers(part, name, 3, report) if part.get(name) is not None else (0.0,) * 3))

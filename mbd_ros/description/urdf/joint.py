@@ -1,0 +1,161 @@
+"""A ``<joint>`` of URDF to a Joint record."""
+
+from __future__ import annotations
+
+from math import copysign, hypot, inf
+import sys
+from typing import Any, cast, get_args
+
+from mbd_ros.description.records.mechanism import (
+    Dynamics, Joint, JointKind, Limits, Mimic, Vector3)
+from mbd_ros.description.records.numbers import read_numbers
+from mbd_ros.description.records.poses import read_pose
+from mbd_ros.description.records.report import nearest, Report, tag_name
+from mbd_ros.description.records.vocabulary import ARMATURE
+
+KINDS: tuple[str, ...] = get_args(JointKind)
+
+_MOVES = ('revolute', 'continuous', 'prismatic')
+_FEEL = ('axis', 'limit', 'dynamics', 'mimic', ARMATURE)
+
+
+def read_joint(element: Any, raw: Any, report: Report) -> Joint:
+    """
+    Return the record of a joint.
+
+    Parameters
+    ----------
+    element : lxml element
+        The ``<joint>``, which has passed the strict pass.
+    raw : yourdfpy.Joint
+        Its numbers.
+    report : Report
+        Takes the findings.
+
+    Returns
+    -------
+    Joint
+        With its source line.
+
+    Raises
+    ------
+    DescriptionError
+        If type, axis or limits are not allowed.
+
+    """
+    kind = _read_kind(element, report)
+    _remark_unused(element, kind, report)
+    moves = kind in _MOVES
+    return Joint(
+        element.get('name'), kind, raw.parent, raw.child,
+        read_pose(element.find('origin'), raw.origin, report),
+        _read_axis(element, raw.axis, report) if moves or kind == 'planar' else (0.0, 0.0, 1.0),
+        _read_limits(element, raw.limit, kind, report) if moves else Limits(),
+        _read_dynamics(element, report) if moves else Dynamics(),
+        _read_mimic(element, raw.mimic, report) if moves else None,
+        report.source(element))
+
+
+def _read_kind(element: Any, report: Report) -> JointKind:
+    kind = element.get('type')
+    name = element.get('name')
+    allowed = ', '.join(KINDS)
+    if kind not in KINDS:
+        raise report.error(f"joint '{name}' has the unknown type '{kind}'; allowed: {allowed}"
+                           f'{nearest(kind, KINDS)}', report.source(element))
+    return cast(JointKind, kind)
+
+
+def _remark_unused(element: Any, kind: JointKind, report: Report) -> None:
+    if kind in _MOVES:
+        return
+    for tag in _FEEL:
+        part = element.find(tag)
+        if part is not None and not (kind == 'planar' and tag == 'axis'):
+            report.remark('info', f"joint '{element.get('name')}': element <{tag_name(part)}> has "
+                          f'no meaning for a {kind} joint and is not used', report.source(part))
+
+
+def _read_axis(element: Any, axis: Any, report: Report) -> Vector3:
+    name = element.get('name')
+    part = element.find('axis')
+    if part is None:
+        report.remark('info', f"joint '{name}' has no <axis>; URDF's default, x, is used",
+                      report.source(element))
+        return (1.0, 0.0, 0.0)
+    length = hypot(*axis)
+    if length == 0.0:
+        raise report.error(f"joint '{name}': the <axis> is zero; allowed: a unit vector",
+                           report.source(part))
+    if abs(length - 1.0) > 1e-9:
+        report.remark('info', f"joint '{name}': the <axis> has the length {length:.9g}; it is "
+                      'scaled to 1', report.source(part))
+    x, y, z = (axis / length + 0.0).tolist()
+    return x, y, z
+
+
+def _read_limits(element: Any, raw: Any, kind: JointKind, report: Report) -> Limits:
+    name = element.get('name')
+    part = element.find('limit')
+    if part is None:
+        if kind != 'continuous':
+            raise report.error(f"joint '{name}' of type '{kind}' has no <limit>; allowed: a "
+                               "<limit>, or the type 'continuous' for joints that turn without "
+                               'end', report.source(element))
+        return Limits()
+    source = report.source(part)
+    lower, upper = -inf, inf
+    if kind != 'continuous':
+        if raw.lower is None or raw.upper is None:
+            report.remark('warning', f"joint '{name}': <limit> has not both lower and upper; "
+                          "URDF's default, 0, is used", source)
+        lower, upper = _no_largest(raw.lower or 0.0), _no_largest(raw.upper or 0.0)
+    elif raw.lower is not None or raw.upper is not None:
+        report.remark('info', f"joint '{name}' is continuous: lower and upper of <limit> are not "
+                      'used', source)
+    if lower > upper:
+        raise report.error(f"joint '{name}': lower={lower:.9g} of <limit> is above upper="
+                           f'{upper:.9g}', source)
+    others = {attribute: read_numbers(part, attribute, 1, report)[0] for attribute in (
+        'velocity', 'effort', 'acceleration', 'deceleration', 'jerk') if part.get(attribute)}
+    for attribute, value in others.items():
+        if value < 0.0:
+            raise report.error(f"joint '{name}': {attribute}={value:.9g} of <limit> is negative",
+                               source)
+    for attribute in ('velocity', 'effort'):
+        if attribute not in others:
+            report.remark('info', f"joint '{name}': <limit> has no {attribute}; there is no limit "
+                          'then', source)
+        elif others[attribute] == 0.0:
+            report.remark('warning', f"joint '{name}': {attribute} of <limit> is 0", source)
+    return Limits(lower, upper, source=source, **others)
+
+
+def _no_largest(limit: float) -> float:
+    """Return a limit; the largest number there is stands for none, as in Pinocchio."""
+    return limit if abs(limit) < sys.float_info.max else copysign(inf, limit)
+
+
+def _read_dynamics(element: Any, report: Report) -> Dynamics:
+    values = {'damping': 0.0, 'friction': 0.0, 'armature': 0.0}
+    for tag, attribute, meaning in (('dynamics', 'damping', 'damping'),
+                                    ('dynamics', 'friction', 'friction'),
+                                    (ARMATURE, 'value', 'armature')):
+        part = element.find(tag)
+        if part is None or part.get(attribute) is None:
+            continue
+        (values[meaning],) = read_numbers(part, attribute, 1, report)
+        if values[meaning] < 0.0:
+            raise report.error(f"joint '{element.get('name')}': {attribute}="
+                               f'{values[meaning]:.9g} of <{tag_name(part)}> is negative',
+                               report.source(part))
+    return Dynamics(**values)
+
+
+def _read_mimic(element: Any, raw: Any, report: Report) -> Mimic | None:
+    part = element.find('mimic')
+    if part is None:
+        return None
+    source = report.source(part)
+    report.follows(element.get('name'), raw.joint, source)
+    return Mimic(raw.joint, raw.multiplier, raw.offset, source)

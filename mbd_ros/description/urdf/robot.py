@@ -1,0 +1,138 @@
+"""URDF to Mechanism."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mbd_ros.description.records.finding import Source
+from mbd_ros.description.records.inertia_check import check_inertias
+from mbd_ros.description.records.loop_joints import check_loops
+from mbd_ros.description.records.mechanism import Inertia, Link, Mechanism
+from mbd_ros.description.records.poses import matrix3, read_pose
+from mbd_ros.description.records.report import Report, tag_name
+from mbd_ros.description.records.side_file import stem_of
+from mbd_ros.description.records.tree import span
+from mbd_ros.description.records.vocabulary import GENERATION, ROBOT
+from mbd_ros.description.urdf.annotations import read_flexibles, read_fluids
+from mbd_ros.description.urdf.joint import read_joint
+from mbd_ros.description.urdf.joint_numbers import numbers_of
+from mbd_ros.description.urdf.loops import Found, read_loops
+from mbd_ros.description.urdf.loops_gazebo import read_gazebo_joints
+from mbd_ros.description.urdf.strict import check_element
+from mbd_ros.description.write.loops import loop_element, spring_element
+from mbd_ros.description.xml.xml_tree import as_text
+
+VERSIONS = ('1.0', '1.1', '1.2')
+
+
+def read_urdf(robot: Any, report: Report, *,
+              side: tuple[bytes, str] | None = None) -> Mechanism:
+    """
+    Read a robot from URDF 1.0 to 1.2.
+
+    Parameters
+    ----------
+    robot : lxml element
+        The ``<robot>``.
+    report : Report
+        Knows the file; takes the findings.
+    side : (bytes, str), optional
+        Content and path of the YAML file beside the description that closes its loops.
+
+    Returns
+    -------
+    Mechanism
+        Links and joints in the order of the file, and what there is to remark.
+
+    Raises
+    ------
+    DescriptionError
+        If the document is not the description of one robot; with file, line and name.
+    UnsupportedError
+        If it has something that this version cannot do.
+
+    """
+    _check_root(robot, report)
+    check_element(robot, ROBOT, report)
+    numbers = numbers_of(robot)
+    links = tuple(_read_link(element, raw, report)
+                  for element, raw in zip(robot.findall('link'), numbers.links))
+    joints = tuple(read_joint(element, raw, report)
+                   for element, raw in zip(robot.findall('joint'), numbers.joints))
+    tree = span(links, joints, report, driven=_driven(robot))
+    found = read_loops(robot, report)
+    read_gazebo_joints(robot, tree, found, report)
+    if side is not None:
+        _add_side_file(robot, side, found, report)
+    loop_joints = (*tree.closing, *found.loop_joints)
+    fluids, flexibles = read_fluids(robot, report), read_flexibles(robot, links, joints, report)
+    check_loops(loop_joints, found.springs, links, tree.joints, report)
+    check_inertias(links, report)
+    return Mechanism(_name(robot, report), tree.root, links, tree.joints, tuple(report.findings),
+                     report.file, as_text(robot), loop_joints, tuple(found.springs),
+                     _read_generation(robot, report), fluids, flexibles)
+
+
+def _driven(robot: Any) -> set[str]:
+    """Return the names of the joints that transmissions and ros2_control drive."""
+    return {joint.get('name', '') for way in ('transmission/joint', 'ros2_control/joint')
+            for joint in robot.findall(way)}
+
+
+def _read_generation(robot: Any, report: Report) -> int:
+    text = robot.get(GENERATION, '0')
+    if not text.isdecimal() or not text.isascii() or len(text) > 18:
+        raise report.error(f'mbd:generation="{text}" of <robot>; allowed: a whole number',
+                           report.source(robot))
+    return int(text)
+
+
+def _name(robot: Any, report: Report) -> str:
+    """Return the name of the robot; one without is named after its file."""
+    name: str = robot.get('name', '').strip()
+    if not name:
+        name = stem_of(Path(report.file.removesuffix(' (expanded)'))).strip('<>')
+        report.remark('warning', f"<robot> has no name; it is called '{name}' after its file",
+                      report.source(robot))
+    return name
+
+
+def _add_side_file(robot: Any, side: tuple[bytes, str], found: Found, report: Report) -> None:
+    """Add what a side file holds to the records, and to the description that is passed on."""
+    data, file = side
+    inner = Report(file)
+    from mbd_ros.description.urdf.loops_yaml import read_loops_yaml
+    more = read_loops_yaml(data, inner)
+    report.remark('info', f'{len(more.loop_joints)} loop joints and {len(more.springs)} springs '
+                  'are read from this file beside the description', Source(file))
+    report.findings.extend(inner.findings)
+    found.loop_joints.extend(more.loop_joints)
+    found.springs.extend(more.springs)
+    robot.extend([*map(loop_element, more.loop_joints), *map(spring_element, more.springs)])
+
+
+def _check_root(robot: Any, report: Report) -> None:
+    version = robot.get('version', '1.0')
+    if version not in VERSIONS:
+        report.remark('warning', f"the URDF version '{version}' is unknown; it is read as "
+                      f'{VERSIONS[-1]}', report.source(robot))
+    for element in robot.iter('*'):
+        if (element.prefix or element.tag.partition(':')[0]) == 'xacro':
+            raise report.error(
+                f'<{tag_name(element)}> is not URDF but xacro, which is expanded in files that '
+                'are named *.xacro', report.source(element))
+
+
+def _read_link(element: Any, raw: Any, report: Report) -> Link:
+    inertial = element.find('inertial')
+    inertia = None
+    if inertial is not None:
+        pose = read_pose(inertial.find('origin'), raw.inertial.origin, report)
+        rotation = np.array(pose.rotation)
+        tensor = rotation @ raw.inertial.inertia @ rotation.T
+        inertia = Inertia(raw.inertial.mass, pose.translation,
+                          matrix3(0.5 * (tensor + tensor.T) + 0.0), report.source(inertial))
+    return Link(element.get('name'), inertia, report.source(element))

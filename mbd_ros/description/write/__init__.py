@@ -1,0 +1,1 @@
+"""A Mechanism as URDF, MJCF, SDFormat or a file of loops."""

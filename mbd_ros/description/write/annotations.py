@@ -1,0 +1,65 @@
+"""Fluid and flexible links back to ``<mbd:fluid>`` and ``<mbd:flexible>``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lxml import etree
+
+from mbd_ros.description.records.mechanism import FlexibleBody, FluidBody, Mechanism
+from mbd_ros.description.records.vocabulary import ADDED_MASS, FLEXIBLE, FLUID, NAMESPACE
+from mbd_ros.description.write.loops import add_origin, numbers_text
+from mbd_ros.errors import UnsupportedError
+
+
+def refuse_annotations(mechanism: Mechanism, form: str) -> None:
+    """Raise an UnsupportedError if a robot has what only our namespace has words for."""
+    for kind, link, source in (
+            *(('fluid around', body.link, body.source) for body in mechanism.fluids),
+            *(('bending of', body.link, body.source) for body in mechanism.flexibles)):
+        raise UnsupportedError(f"writing the {kind} link '{link}' as {form}",
+                               'write URDF, which has words for it in our namespace',
+                               source=source)
+
+
+def fluid_element(body: FluidBody) -> Any:
+    """Return what a fluid does to a link as an element of its ``<link>``."""
+    element = etree.Element(FLUID, nsmap={'mbd': NAMESPACE})
+    add_origin(element, 'origin', body.frame)
+    if body.volume:
+        etree.SubElement(element, 'volume', value=numbers_text([body.volume]))
+    entries = {name: value for name in ADDED_MASS
+               if (value := body.added_mass['xyzpqr'.index(name[0])]['xyzpqr'.index(name[1])])}
+    if entries:
+        etree.SubElement(element, 'fluid_added_mass', {
+            name: numbers_text([value]) for name, value in entries.items()})
+    for tag in ('linear_drag', 'quadratic_drag'):
+        values = getattr(body, tag)
+        if any(values):
+            etree.SubElement(element, tag, force=numbers_text(values[:3]),
+                             moment=numbers_text(values[3:]))
+    return element
+
+
+def flexible_element(body: FlexibleBody) -> Any:
+    """Return how a link bends as an element of its ``<link>``."""
+    element = etree.Element(FLEXIBLE, nsmap={'mbd': NAMESPACE})
+    add_origin(element, 'origin', body.frame)
+    if body.beam is not None:
+        beam = body.beam
+        etree.SubElement(element, 'beam', {
+            name: numbers_text([getattr(beam, name)]) for name in (
+                'length', 'linear_density', 'torsional_stiffness', 'torsional_inertia',
+                'damping_ratio')} | {'bending_stiffness': numbers_text(beam.bending_stiffness),
+                                     'modes': ' '.join(map(str, beam.modes))})
+        return element
+    for point in body.points:
+        values = {'xyz': numbers_text(point.position), 'shape': numbers_text(point.shape)}
+        if point.joint:
+            etree.SubElement(element, 'interface', values | {
+                'joint': point.joint, 'rotation': numbers_text(point.rotation)})
+        else:
+            etree.SubElement(element, 'point', values | {'mass': numbers_text([point.mass])})
+    for tag in ('stiffness', 'damping'):
+        etree.SubElement(element, tag, values=numbers_text(getattr(body, tag)))
+    return element

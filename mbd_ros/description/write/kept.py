@@ -1,0 +1,29 @@
+"""What of a URDF the equations do not need, for those who write it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.description.records.report import Report, TEXT
+from mbd_ros.description.xml.xml_tree import parse_xml
+
+SHAPES = ('visual', 'collision')
+OTHERS = ('material', 'transmission', 'ros2_control', 'gazebo')
+
+
+def kept_shapes(mechanism: Mechanism) -> Mapping[str, list[Any]]:
+    """Return the ``<visual>`` and ``<collision>`` elements of a robot by the name of the link."""
+    return {link.get('name'): [part for part in link if part.tag in SHAPES]
+            for link in _parsed(mechanism).findall('link')}
+
+
+def kept_elements(mechanism: Mechanism) -> list[Any]:
+    """Return the children of ``<robot>`` that are for other programs and describe no joint."""
+    return [element for element in _parsed(mechanism)
+            if element.tag in OTHERS and element.find('joint[@type]') is None]
+
+
+def _parsed(mechanism: Mechanism) -> Any:
+    return parse_xml(mechanism.text.encode() or b'<robot/>', Report(mechanism.file or TEXT))

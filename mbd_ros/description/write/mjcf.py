@@ -1,0 +1,166 @@
+"""Mechanism to MJCF, the format of MuJoCo."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from math import inf
+from typing import Any
+
+from lxml import etree
+import numpy as np
+from transforms3d.quaternions import mat2quat
+
+from mbd_ros.description.records.mechanism import Joint, LoopJoint, Matrix3, Mechanism, Vector3
+from mbd_ros.description.write.annotations import refuse_annotations
+from mbd_ros.description.write.loops import numbers_text
+from mbd_ros.description.write.mjcf_inertia import add_inertials
+from mbd_ros.errors import UnsupportedError
+
+_TYPES = {'revolute': 'hinge', 'continuous': 'hinge', 'prismatic': 'slide', 'spherical': 'ball',
+          'floating': 'free'}
+_EQUALITIES = {'spherical': 'connect', 'fixed': 'weld'}
+
+WORLD = 'world'
+"""Name that MuJoCo gives to what carries all bodies."""
+
+NARROW = 1e-9
+"""Width of the range of a joint whose limits are equal [rad or m]; MuJoCo wants a positive one."""
+
+
+def mjcf_text(mechanism: Mechanism) -> str:
+    """
+    Return the kinematic and inertial content of a robot as MJCF.
+
+    Velocity, acceleration and effort limits belong to actuators there and are left out; loop
+    joints are equality constraints between sites, which MuJoCo keeps softly. A root link named
+    ``world`` becomes MuJoCo's own, which has no inertia. Principal moments of inertia that differ
+    from a rigid body's by rounding only are raised so that MuJoCo loads them.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The robot.
+
+    Returns
+    -------
+    str
+        XML; numbers have all their digits, angles are radians.
+
+    Raises
+    ------
+    UnsupportedError
+        If MuJoCo would not load it: planar joints, floating joints that the root does not carry,
+        loop joints that are neither spherical nor fixed, and moving bodies without mass or with
+        moments of inertia that no rigid body has.
+
+    """
+    _refuse(mechanism)
+    mujoco = etree.Element('mujoco', model=mechanism.name)
+    # The rotor inertia is written where it is; a mass that is not written is none.
+    etree.SubElement(mujoco, 'compiler', angle='radian', autolimits='true',
+                     inertiafromgeom='false')
+    bodies = _bodies(mechanism, etree.SubElement(mujoco, 'worldbody'))
+    add_inertials(mechanism, bodies)
+    equality = etree.Element('equality')
+    for loop in mechanism.loop_joints:
+        _add_loop(equality, loop, bodies)
+    for joint in mechanism.joints:
+        if joint.mimic is not None:
+            etree.SubElement(equality, 'joint', joint1=joint.name, joint2=joint.mimic.joint,
+                             polycoef=numbers_text(
+                                 (joint.mimic.offset, joint.mimic.multiplier, 0.0, 0.0, 0.0)))
+    tendons = etree.Element('tendon')
+    for spring in mechanism.springs:
+        ends = [_site(bodies[link], f'{spring.name}_{number}', point) for number, link, point in (
+            (1, spring.link1, spring.point1), (2, spring.link2, spring.point2))]
+        tendon = etree.SubElement(tendons, 'spatial', {
+            'name': spring.name, 'stiffness': numbers_text([spring.stiffness]),
+            'damping': numbers_text([spring.damping]),
+            'springlength': numbers_text([spring.length])})
+        for end in ends:
+            etree.SubElement(tendon, 'site', site=end)
+    mujoco.extend(part for part in (equality, tendons) if len(part))
+    etree.indent(mujoco)
+    return str(etree.tostring(mujoco, encoding='unicode')) + '\n'
+
+
+def _refuse(mechanism: Mechanism) -> None:
+    for joint in mechanism.joints:
+        if joint.kind not in ('fixed', *_TYPES):
+            raise UnsupportedError(
+                f"writing the {joint.kind} joint '{joint.name}' as MJCF",
+                f"allowed: fixed, {', '.join(_TYPES)}",
+                source=joint.source)
+        if joint.kind == 'floating' and joint.parent != mechanism.root:
+            raise UnsupportedError(
+                f"writing the floating joint '{joint.name}' as MJCF, which link '{joint.parent}' "
+                'carries,', f"MuJoCo loads them on the root link '{mechanism.root}' only",
+                source=joint.source)
+    for link in mechanism.links:
+        if link.name == WORLD and link.name != mechanism.root:
+            raise UnsupportedError(f"writing the link '{WORLD}' as MJCF",
+                                   'MuJoCo has a body of that name already; rename the link',
+                                   source=link.source)
+    refuse_annotations(mechanism, 'MJCF')
+
+
+def _bodies(mechanism: Mechanism, world: Any) -> dict[str, Any]:
+    """Add all links as nested bodies; return them by name."""
+    carried: dict[str, list[Joint]] = defaultdict(list)
+    for joint in mechanism.joints:
+        carried[joint.parent].append(joint)
+    root = mechanism.root
+    bodies = {root: world if root == WORLD else etree.SubElement(world, 'body', name=root)}
+    waiting = [root]
+    while waiting:
+        for joint in carried[waiting.pop()]:
+            # The root is at the origin of the world, and MuJoCo has free joints there only.
+            parent = world if joint.kind == 'floating' else bodies[joint.parent]
+            body = etree.SubElement(parent, 'body', {
+                'name': joint.child, 'pos': numbers_text(joint.origin.translation),
+                'quat': _quaternion(joint.origin.rotation)})
+            if joint.kind != 'fixed':
+                _add_joint(body, joint)
+            bodies[joint.child] = body
+            waiting.append(joint.child)
+    return bodies
+
+
+def _add_joint(body: Any, joint: Joint) -> None:
+    element = etree.SubElement(body, 'joint', name=joint.name, type=_TYPES[joint.kind])
+    if joint.kind in ('floating', 'spherical'):
+        return
+    element.set('axis', numbers_text(joint.axis))
+    lower, upper = joint.limits.lower, joint.limits.upper
+    if joint.kind != 'continuous' and -inf < lower and upper < inf:
+        element.set('range', numbers_text((lower, max(upper, lower + NARROW * max(
+            1.0, abs(lower))))))
+    for attribute, value in (('damping', joint.dynamics.damping),
+                             ('frictionloss', joint.dynamics.friction),
+                             ('armature', joint.dynamics.armature)):
+        if value:
+            element.set(attribute, numbers_text([value]))
+
+
+def _add_loop(equality: Any, loop: LoopJoint, bodies: dict[str, Any]) -> None:
+    if loop.kind not in _EQUALITIES:
+        raise UnsupportedError(
+            f"writing the {loop.kind} loop joint '{loop.name}' as MJCF",
+            f"allowed: {', '.join(_EQUALITIES)}",
+            source=loop.source)
+    ends = [_site(bodies[link], f'{loop.name}_{number}', frame.translation, frame.rotation)
+            for number, link, frame in ((1, loop.link1, loop.frame1),
+                                        (2, loop.link2, loop.frame2))]
+    etree.SubElement(equality, _EQUALITIES[loop.kind], name=loop.name, site1=ends[0],
+                     site2=ends[1])
+
+
+def _site(body: Any, name: str, position: Vector3, rotation: Matrix3 | None = None) -> str:
+    site = etree.SubElement(body, 'site', name=name, pos=numbers_text(position))
+    if rotation is not None:
+        site.set('quat', _quaternion(rotation))
+    return name
+
+
+def _quaternion(rotation: Matrix3) -> str:
+    return numbers_text(mat2quat(np.array(rotation)))

@@ -1,0 +1,117 @@
+"""Mass properties as MuJoCo loads them: it refuses moving bodies that no rigid body can be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lxml import etree
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.description.records.inertia_check import REMEDY, ROUNDING
+from mbd_ros.description.records.mechanism import Inertia, Link, Mechanism
+from mbd_ros.description.write.loops import numbers_text
+from mbd_ros.errors import UnsupportedError
+
+Matrix = NDArray[np.float64]
+
+LEAST_MASS = 1e-15
+"""MuJoCo loads no moving body of less mass (mjMINVAL) [kg]."""
+
+LEAST = 1e-14
+"""MuJoCo loads no body with a principal moment below this (mjEPS) [kg m^2]."""
+
+EXACT = 1e-13
+"""
+MuJoCo computes principal moments to about this, relative to the largest (measured: 4e-15 for
+turned rods and plates of 1e-8 to 1e4 kg m^2).
+"""
+
+
+def add_inertials(mechanism: Mechanism, bodies: dict[str, Any]) -> None:
+    """
+    Add mass, mass centre and inertia tensor to the bodies of an MJCF file.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The robot; links without mass get no element.
+    bodies : dict of str to lxml element
+        Its bodies by the name of their link; that of the root may be the ``<worldbody>``.
+
+    Raises
+    ------
+    UnsupportedError
+        If MuJoCo would refuse a moving body: one without mass, or with principal moments of
+        inertia that no rigid body has.
+
+    """
+    carried_by = _welded(mechanism)
+    root = mechanism.root
+    heavy = set()
+    for link in mechanism.links:
+        if link.inertia is None or _nothing(link.inertia) or bodies[link.name].tag != 'body':
+            continue
+        tensor = _loadable(link.inertia)
+        if tensor is not None and link.inertia.mass > LEAST_MASS:
+            heavy.add(carried_by[link.name])
+            bodies[link.name].insert(0, _inertial(link.inertia, tensor))
+        elif carried_by[link.name] != root:
+            raise _refused(link, link.inertia)
+    for joint in mechanism.joints:
+        if joint.kind != 'fixed' and joint.child not in heavy:
+            raise UnsupportedError(
+                f"writing link '{joint.child}' as MJCF, which joint '{joint.name}' moves and "
+                'which has no mass,', 'MuJoCo loads moving bodies with mass only; give it, or a '
+                'link that is fixed to it, mass and inertia', source=joint.source)
+
+
+def _welded(mechanism: Mechanism) -> dict[str, str]:
+    """Return, for each link, the first link of those that fixed joints weld together."""
+    children: dict[str, list[tuple[str, bool]]] = {link.name: [] for link in mechanism.links}
+    for joint in mechanism.joints:
+        children[joint.parent].append((joint.child, joint.kind == 'fixed'))
+    first = {mechanism.root: mechanism.root}
+    waiting = [mechanism.root]
+    while waiting:
+        parent = waiting.pop()
+        for child, fixed in children[parent]:
+            first[child] = first[parent] if fixed else child
+            waiting.append(child)
+    return first
+
+
+def _nothing(inertia: Inertia) -> bool:
+    return inertia.mass == 0.0 and not np.any(inertia.tensor)
+
+
+def _loadable(inertia: Inertia) -> Matrix | None:
+    """
+    Return an inertia tensor (3, 3) that MuJoCo loads, None if that would be another body.
+
+    What rounding keeps from being a rigid body's, and the moment of a thin rod about itself,
+    which is zero, is raised by the least that MuJoCo tells from them.
+    """
+    tensor = np.array(inertia.tensor)
+    small, middle, large = np.linalg.eigvalsh(tensor).tolist()
+    margin = EXACT * abs(large)
+    lift = max(0.0, 3.0 * LEAST + margin - small, large + margin - (small + middle))
+    if lift > max(ROUNDING * abs(large), 10.0 * LEAST):
+        return None
+    return np.asarray(tensor + lift * np.eye(3))
+
+
+def _inertial(inertia: Inertia, tensor: Matrix) -> Any:
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = tensor.tolist()
+    return etree.Element('inertial', {
+        'pos': numbers_text(inertia.center), 'mass': numbers_text([inertia.mass]),
+        'fullinertia': numbers_text((xx, yy, zz, xy, xz, yz))})
+
+
+def _refused(link: Link, inertia: Inertia) -> UnsupportedError:
+    small, middle, large = np.linalg.eigvalsh(np.array(inertia.tensor)).tolist()
+    return UnsupportedError(
+        f"writing link '{link.name}' as MJCF, with {inertia.mass:.6g} kg and the principal "
+        f'moments of inertia {small:.6g}, {middle:.6g} and {large:.6g} kg m^2,',
+        'MuJoCo loads only those of a rigid body: a positive mass, positive moments, none larger '
+        f'than the sum of the others; {REMEDY}', source=inertia.source)

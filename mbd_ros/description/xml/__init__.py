@@ -1,0 +1,1 @@
+"""Text to checked trees: XML, YAML and xacro, with bounds, and the files they may be in."""

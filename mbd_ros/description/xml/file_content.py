@@ -1,0 +1,55 @@
+"""The bytes of a description file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from mbd_ros.description.records.report import nearest
+from mbd_ros.description.xml.xml_tree import MAX_BYTES
+from mbd_ros.errors import DescriptionError
+
+
+def read_content(path: Path) -> bytes:
+    """
+    Return what is in a file, at most one byte more than readers accept.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no such file or it cannot be read; with a neighbour that may be meant.
+
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise OSError('it is not a regular file')
+        with path.open('rb') as file:
+            return file.read(MAX_BYTES + 1)  # one more than the reader accepts
+    except FileNotFoundError:
+        raise DescriptionError('there is no such file' + _neighbour(path),
+                               file=_short(path)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or error
+        raise DescriptionError(f'the file cannot be read: {reason}', file=_short(path)) from None
+
+
+def utf8_text(data: bytes, file: str) -> str:
+    """Return the text of a file in UTF-8."""
+    try:
+        return data.decode('utf-8-sig')
+    except UnicodeDecodeError as error:
+        line = data[:error.start].count(b'\n') + 1
+        raise DescriptionError(f'this is not UTF-8 text: {error.reason}', file=file,
+                               line=line) from None
+
+
+def _neighbour(path: Path) -> str:
+    """Return the file of the same folder that may be meant."""
+    if not path.parent.is_dir():
+        return f"; there is no folder '{_short(path.parent)}' either"
+    return nearest(path.name, os.listdir(path.parent))
+
+
+def _short(path: Path) -> str:
+    text = str(path)
+    return text if len(text) <= 200 else text[:200] + '...'
