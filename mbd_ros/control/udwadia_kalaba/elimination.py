@@ -75,7 +75,8 @@ class DirectElimination:
     metric : {'mass', 'euclidean'}, optional
         Norm in which a correction is smallest.
     tolerance : float or None, optional
-        Norm of ``phi`` at which position steps end. With None exactly
+        Norm of ``phi`` at which position steps end, times the largest coordinate where that
+        exceeds 1: its rounding moves the robot by as much. With None exactly
         ``position_iterations`` steps are taken.
     position_iterations : int, optional
         Most (or exact) number of position steps.
@@ -161,7 +162,7 @@ class DirectElimination:
         """
         rank = 0
         q, before, after, iterations, moved, rank = self._positions(dyn, constraint, q, v, t)
-        converged = self.tolerance is None or after <= self.tolerance
+        converged = self.tolerance is None or after <= self._goal(q)
         rate = constraint.violation_rate(q, v, t)
         if rate is None:
             return Elimination(q, v, before, after, 0.0, 0.0, iterations, moved, 0.0, rank,
@@ -176,6 +177,12 @@ class DirectElimination:
         return Elimination(q, v, before, after, rate_before, _norm(rate), iterations, moved,
                            _norm(v - start), rank, converged)
 
+    def _goal(self, q: Vector) -> float:
+        """Return the norm of ``phi`` at which position steps end; -1 where none does."""
+        if self.tolerance is None:
+            return -1.0
+        return self.tolerance * max(1.0, float(np.abs(q).max(initial=0.0)))
+
     def _positions(
         self, dyn: PreparedDynamics, constraint: Constraint, q: Vector, v: Vector, t: float,
     ) -> tuple[Vector, float, float, int, float, int]:
@@ -184,10 +191,9 @@ class DirectElimination:
         if phi is None:
             return q, 0.0, 0.0, 0, 0.0, 0
         before = size = _norm(phi)
-        goal = -1.0 if self.tolerance is None else self.tolerance
         moved, rank, iterations, limit = 0.0, 0, 0, self.max_step
         nudge = self.nudge
-        while iterations < self.position_iterations and not size <= goal:
+        while iterations < self.position_iterations and not size <= self._goal(q):
             rows = constraint.matrix(q, v, t)[:len(phi)]
             for _ in range(RETRIES):
                 step, rank = self._step(dyn, q, rows, phi, limit)

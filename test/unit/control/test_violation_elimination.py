@@ -15,6 +15,18 @@ def paper_constraint(arm):
     return ToolPosition(arm, 'tool', Ellipse([1, 0, 1], [0.25, 0.3, 0], [0, 1, 0.5]))
 
 
+@pytest.mark.parametrize('turns', [1, 100, 10_000, 1_000_000])
+def test_joints_turned_often_reach_what_others_reach(arm, ellipse, turns):
+    """Rounding of large angles, eps |q|, is no reason to call a path out of reach."""
+    rng = np.random.default_rng(turns)
+    for _ in range(10):
+        q = np.radians([45.0, -45, 90]) + 0.1 * rng.standard_normal(3)
+        report = DirectElimination(position_iterations=200, nudge=0.02).eliminate(
+            arm, ellipse, q + 2 * np.pi * turns * rng.integers(-1, 2, 3), np.zeros(3), 0.0)
+        assert report.converged
+        assert report.violation <= 1e-13 * max(1.0, np.abs(report.q).max())  # as documented
+
+
 @pytest.mark.parametrize('metric', ['mass', 'euclidean'])
 def test_reaches_the_constraint_from_afar(arm, ellipse, metric):
     """From 0.74 m away position and velocity end on the manifold."""
