@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from visualization_msgs.msg import MarkerArray
 
 import mbd_ros
 from mbd_ros.description.urdf.visuals import read_visuals
+from mbd_ros.description.xml.packages import find_package
 from mbd_ros.errors import MbdError, UnsupportedError
 from mbd_ros.messages.drawings import from_path, from_point, lines_of, METRES_PER_NEWTON, shapes_of
 from mbd_ros.messages.joint_states import JointStateReader
@@ -116,7 +118,8 @@ class Viewer(GuardedNode):
         """Show a robot in its neutral position."""
         assert self._page is not None
         shapes, remarks = read_visuals(
-            robot.model.mechanism, find_package=get_package_share_directory)
+            robot.model.mechanism,
+            find_package=partial(find_package, index=get_package_share_directory))
         q = neutral(robot.model)
         remarks += tuple(self._page.show_robot(shapes, mbd_ros.link_poses(robot.model, q)))
         for remark in remarks:

@@ -135,22 +135,47 @@ def _shape(
 def _mesh_file(
     name: str, mechanism: Mechanism, find_package: Callable[[str], str] | None,
 ) -> Path:
-    """Return the file of a mesh named by ``package://``, ``file://`` or a path."""
+    """
+    Return the file of a mesh named by ``package://``, ``file://`` or a path.
+
+    Of a description that came as text, which others may have sent, only files of packages.
+    """
     if name.startswith('package://'):
         package, _, rest = name.removeprefix('package://').partition('/')
         if find_package is None:
-            raise LookupError(f'no way to find package {package}')
-        file = Path(find_package(package), rest)
+            raise LookupError(f'no way to find package {package[:100]}')
+        folder = Path(find_package(package))
+        file = folder / rest
+        if '..' in file.parts or not file.is_relative_to(folder):
+            raise ValueError(f"its mesh '{name[:100]}' leads out of the package; allowed: "
+                             'package://NAME/PATH')
     else:
         file = Path(name.removeprefix('file://'))
+        if mechanism.file is None and not _in_package(file, find_package):
+            raise ValueError(f"its mesh '{name[:100]}' is no file of a package; allowed in a "
+                             'description that came as text: package://NAME/PATH, or a path into '
+                             'a package')
         if not file.is_absolute() and mechanism.file is not None:
             file = Path(mechanism.file).parent / file
     if file.suffix.lower() not in MESHES:
         raise ValueError(f"its mesh '{name[:100]}' is no file of a known kind; known: "
                          f'{", ".join(MESHES)}')
     if not file.is_file():
-        raise LookupError(f'there is no file {file}')
+        raise LookupError(f'there is no file {str(file)[:300]}')
     return file
+
+
+def _in_package(file: Path, find_package: Callable[[str], str] | None) -> bool:
+    """Tell whether a path leads, by its names alone, into the share folder of a package."""
+    if find_package is None or not file.is_absolute() or '..' in file.parts:
+        return False
+    for folder in file.parents:
+        try:
+            if Path(find_package(folder.name)) == folder:
+                return True
+        except (LookupError, ValueError):
+            pass  # no package has the name of this folder
+    return False
 
 
 def _material(visual: etree._Element, named: Mapping[str, Color], default: Color) -> Color:

@@ -113,8 +113,15 @@ class _Evaluation:
 
     def value(self, node: ast.AST) -> Any:
         """Return the value of a node: data, never a function or a namespace."""
+        return self._refusing((_Known, _Space), node)
+
+    def _value_or_function(self, node: ast.AST) -> Any:
+        """Return the value of a node: data or a function, never a namespace."""
+        return self._refusing(_Space, node)
+
+    def _refusing(self, kinds: Any, node: ast.AST) -> Any:
         found = self._any(node)
-        if isinstance(found, (_Known, _Space)):
+        if isinstance(found, kinds):
             raise ValueError(f"'{ast.unparse(node)}' is not allowed as a value; allowed: what it "
                              'gives')
         return found
@@ -217,7 +224,8 @@ class _Evaluation:
 
     def _call(self, node: ast.Call) -> Any:
         called, before = self._called(node.func)
-        argument = self._any if called in self._rules.functions.takes_functions else self.value
+        argument = (self._value_or_function if called in self._rules.functions.takes_functions
+                    else self.value)
         arguments = [getattr(found, 'function', found) if isinstance(found, _Known) else found
                      for found in map(argument, node.args)]
         named = {}

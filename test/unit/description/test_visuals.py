@@ -1,5 +1,6 @@
 """Shapes of robots: URDF visuals, their colours and frames, and rods where there are none."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +79,48 @@ def test_meshes_are_found_in_packages_and_beside_the_file(tmp_path):
     assert (shape.kind, shape.file, shape.size) == (
         'mesh', tmp_path / 'arm.stl', (2.0, 2.0, 2.0))
     assert not remarks
+
+
+def mesh(name, file=None, package=None):
+    """Return what becomes of a mesh; the packages are the folder ``package``."""
+    def find(name):
+        if package is None or name != package.name:
+            raise LookupError(f'no package {name}')
+        return str(package)
+    visual = f'<visual><geometry><mesh filename="{name}"/></geometry></visual>'
+    mechanism = dataclasses.replace(robot(visual), file=file)
+    shapes, remarks = read_visuals(mechanism, find_package=find)
+    return [shape.file for shape in shapes if shape.kind == 'mesh'], remarks
+
+
+def test_text_names_meshes_of_packages_only(tmp_path, monkeypatch):
+    package = tmp_path / 'share' / 'arm'
+    for path in (package / 'arm.stl', tmp_path / 'share' / 'secret.stl'):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text('solid')
+    monkeypatch.chdir(package)
+    for name in ('package://arm/arm.stl', f'file://{package}/arm.stl', f'{package}/arm.stl'):
+        assert mesh(name, package=package) == ([package / 'arm.stl'], ()), name
+    secret = tmp_path / 'share' / 'secret.stl'
+    ways = [f'package://arm/{rest}' for rest in (
+        '../secret.stl', f'/{secret}', str(secret), 'x/../../secret.stl', './../secret.stl')]
+    paths = [f'{secret}', 'arm.stl', './arm.stl', '../secret.stl', f'{package}/../secret.stl',
+             f'/proc/self/root{secret}', f'/{secret}']
+    for name in ways + paths + [f'file://{path}' for path in paths]:
+        files, (remark,) = mesh(name, package=package)
+        assert not files, name
+        assert 'package://NAME/PATH' in remark, name
+
+
+def test_a_file_names_meshes_beside_it_and_packages_keep_theirs(tmp_path):
+    (tmp_path / 'arm').mkdir()
+    (tmp_path / 'arm.stl').write_text('solid')
+    file = str(tmp_path / 'arm.urdf')
+    for name in ('arm.stl', f'file://{tmp_path}/arm.stl', f'{tmp_path}/arm.stl'):
+        assert mesh(name, file) == ([tmp_path / 'arm.stl'], ())
+    files, (remark,) = mesh('package://arm/../arm.stl', file, tmp_path / 'arm')
+    assert not files
+    assert 'leads out of the package' in remark
 
 
 def test_a_robot_without_visuals_is_drawn_as_rods():

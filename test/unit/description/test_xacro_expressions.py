@@ -182,6 +182,16 @@ def test_what_descriptions_use(text, value):
     assert evaluated(text) == value
 
 
+@pytest.mark.parametrize('function', ['map(str, {0})', 'map({0}, [1])', 'filter(None, {0})',
+                                      'python.map(str, {0})', 'isinstance({0}, tuple)',
+                                      'str({0})', '[{0}]', 'map(len, [1], {0})'])
+@pytest.mark.parametrize('space', ['math', 'python', 'xacro'])
+def test_namespaces_are_no_values(function, space):
+    with pytest.raises((ValueError, NameError),
+                       match=f"'{space}' is not allowed as a value|name '.*' is not defined"):
+        evaluated(function.format(space))
+
+
 @pytest.mark.parametrize(('text', 'message'), [
     ('lambda: 1', 'Lambda is not allowed in an expression'),
     ('(y := 1)', 'NamedExpr is not allowed in an expression'),
