@@ -23,6 +23,8 @@ from mbd_ros.errors import InvalidValueError, NotFiniteError
 from mbd_ros.simulation.manifold import displaced, joint_of_each_velocity, Matrix, Vector
 
 METRICS = ('mass', 'euclidean')
+ROUNDINGS = 16
+"""Roundings of the largest coordinate [rad or m] that corrections may leave in ``phi``."""
 RETRIES = 8
 """How often a step that does not reduce the violation is tried again at half the length."""
 
@@ -75,8 +77,8 @@ class DirectElimination:
     metric : {'mass', 'euclidean'}, optional
         Norm in which a correction is smallest.
     tolerance : float or None, optional
-        Norm of ``phi`` at which position steps end, times the largest coordinate where that
-        exceeds 1: its rounding moves the robot by as much. With None exactly
+        Norm of ``phi`` at which position steps end; more where a coordinate is so large (beyond
+        some 30 rad or m) that its rounding alone moves the robot by as much. With None exactly
         ``position_iterations`` steps are taken.
     position_iterations : int, optional
         Most (or exact) number of position steps.
@@ -181,7 +183,7 @@ class DirectElimination:
         """Return the norm of ``phi`` at which position steps end; -1 where none does."""
         if self.tolerance is None:
             return -1.0
-        return self.tolerance * max(1.0, float(np.abs(q).max(initial=0.0)))
+        return max(self.tolerance, ROUNDINGS * float(np.spacing(np.abs(q).max(initial=0.0))))
 
     def _positions(
         self, dyn: PreparedDynamics, constraint: Constraint, q: Vector, v: Vector, t: float,
