@@ -6,7 +6,7 @@ from typing import Any
 
 from mbd_msgs.msg import ErrorCode
 
-from mbd_ros.errors import MbdError
+from mbd_ros.errors import MbdError, one_line
 
 ATTRIBUTES_WITH_NAMES = ('joint', 'link', 'name')
 
@@ -27,10 +27,10 @@ def name_at_fault(error: MbdError) -> str:
     for attribute in ATTRIBUTES_WITH_NAMES:
         value = getattr(error, attribute, None)
         if isinstance(value, str):
-            return value
+            return one_line(value)
     where = getattr(error, 'where', None)
     if isinstance(where, str) and where.count("'") == 2:
-        return where.split("'")[1]
+        return one_line(where.split("'")[1])
     return ''
 
 

@@ -133,8 +133,8 @@ class JointStateReader:
                 if name not in place:
                     raise UnknownNameError('joint in joint_states', name, names)
         if len(place) != len(names):
-            twice = next((name for name, count in Counter(names).items()
-                          if count > 1 and name in measured), None)
+            counts = Counter(names)
+            twice = next((name for name in measured if counts[name] > 1), None)
             if twice is not None:
                 raise InvalidValueError('joint in joint_states', twice, 'names that differ')
         joints = [model.joint_index(name) for name in measured]

@@ -144,6 +144,7 @@ def read_tolerances(
 
     """
     drives = [name for name in simple_joints(model) if name in joints]
+    driven = frozenset(drives)
     commanded = [model.v_offsets[model.joint_index(name)] for name in drives]
 
     def whole(default: float) -> Vector:
@@ -155,7 +156,7 @@ def read_tolerances(
         (0, goal.path_tolerance), (2, goal.goal_tolerance))
     for first, tolerances in given:
         for one in tolerances:
-            if one.name not in drives:
+            if one.name not in driven:
                 raise GoalError(Result.INVALID_JOINTS, (
                     f"a tolerance names joint '{one.name}'; allowed: {', '.join(drives)}"
                     + ('; those with several coordinates have tolerances of components'

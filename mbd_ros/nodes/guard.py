@@ -21,7 +21,7 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 
-from mbd_ros.errors import MbdError
+from mbd_ros.errors import MbdError, one_line
 from mbd_ros.messages.error_codes import fail
 from mbd_ros.nodes import qos
 
@@ -113,11 +113,11 @@ class Guard:
                 self._node.get_logger().error(self.last)
             return error
         self.failed += 1
-        self.last = f'{name}: internal error: {error!r}'
+        self.last = one_line(f'{name}: internal error: {error!r}')
         place = traceback.extract_tb(error.__traceback__)[-1]
         if self._due((name, type(error), place.filename, place.lineno), REPEATS):
             self._node.get_logger().error(
-                f'{self.last}\n{"".join(traceback.format_exception(error))}')
+                f'{self.last}\n{"".join(traceback.format_tb(error.__traceback__))}')
         return MbdError(f'internal error: {error!r}')
 
     def _due(self, key: tuple[Any, ...], interval: float) -> bool:

@@ -14,7 +14,7 @@ from std_msgs.msg import String
 
 import mbd_ros
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import MbdError, MOST_NAMES, NoModelError
+from mbd_ros.errors import cut, MbdError, MOST_NAMES, NoModelError
 from mbd_ros.model import load_text, Model
 from mbd_ros.nodes import qos
 
@@ -185,7 +185,7 @@ class RobotSource:
         except MbdError as error:
             self._text = description   # the same one is not read again
             self._problem = str(error)
-            kept = '' if self._robot is None else f"; '{self._robot.model.name}' stays in use"
+            kept = '' if self._robot is None else f"; '{cut(self._robot.model.name)}' stays in use"
             self._node.get_logger().error(f'robot description refused: {error}{kept}')
 
     def _say(self, model: Model) -> None:
@@ -193,8 +193,8 @@ class RobotSource:
         remarks = [finding for finding in model.findings if finding.severity != 'info']
         for finding in remarks[:MOST_FINDINGS] if self._explain else ():
             logger.warning(str(finding))
-        names = ', '.join(model.joint_names[:MOST_NAMES])
+        names = ', '.join(map(cut, model.joint_names[:MOST_NAMES]))
         more = model.nb - MOST_NAMES
-        logger.info(f"robot '{model.name}', generation {model.generation}: joints {names}"
+        logger.info(f"robot '{cut(model.name)}', generation {model.generation}: joints {names}"
                     + (f', ... ({more} more)' if more > 0 else '')
                     + (f'; remarks on the description: {len(remarks)}' if remarks else ''))

@@ -118,6 +118,18 @@ def test_what_a_callback_raises_is_counted_answered_and_said_once(bare, monkeypa
     assert bare.guard.figures()['last error'] == 'later: internal error: ZeroDivisionError()'
 
 
+@pytest.mark.parametrize('error', [KeyError, ValueError, InvalidValueError])
+def test_what_is_said_is_bounded(bare, monkeypatch, error):
+    """A message of a megabyte in an error stays out of the log and the diagnostics."""
+    lines, text = said(bare, monkeypatch), 'a\n\x00' * 300_000
+
+    def raising():
+        raise error(*(text,) * (3 if error is InvalidValueError else 1))
+    bare.guard.wrap('topic', raising)()
+    assert 0 < len(lines[0]) < 10_000                         # with the traceback
+    assert '\n' not in bare.guard.last and len(bare.guard.last) < 5000   # LONGEST_MESSAGE is 4000
+
+
 def test_a_change_of_parameters_that_fails_is_refused(bare):
     bare.add_on_set_parameters_callback(lambda changes: changes[0].value / 0)
     (callback,) = callbacks(bare)

@@ -19,6 +19,12 @@ from mbd_ros.simulation.manifold import joint_of_each_velocity, Vector
 LONGEST_GAP = 1.0
 """After a longer time without a measured state the robot may be anywhere [s]."""
 
+PROGRESS = 0.1
+"""
+An error falls if it is smaller than it was at any time since it became too large, by this part of
+what is allowed.
+"""
+
 
 class Outcome(Enum):
     """What a watch has found."""
@@ -179,6 +185,9 @@ class FollowingWatch:
     """
     Watches whether the robot follows the nominal model at all.
 
+    A robot that is drawn onto its path has errors that fall, and follows. It does not follow if
+    errors stay large and the largest one has not fallen for a while.
+
     Parameters
     ----------
     model : Model
@@ -188,7 +197,7 @@ class FollowingWatch:
 
     def __init__(self, model: Model) -> None:
         self._names = joint_of_each_velocity(model)
-        self._since = math.inf
+        self._since = self._best = math.inf
         self._last = -math.inf
         self._said = ''
 
@@ -206,23 +215,28 @@ class FollowingWatch:
             Largest error of a joint; 0: any. A robot that did not follow does so again below half
             of it.
         patience : float
-            How long an error may be larger [s].
+            How long an error may be larger without falling [s].
 
         """
         sizes = np.abs(error)
         largest = float(sizes.max(initial=0.0))
         if not 0.0 <= time - self._last <= patience + LONGEST_GAP:
-            self._since, self._said = math.inf, ''
+            self._begin_anew()
         self._last = time
         if tolerance <= 0.0 or largest <= (0.5 * tolerance if self._said else tolerance):
-            self._since, self._said = math.inf, ''
+            self._begin_anew()
             return ''
-        self._since = min(self._since, time)
+        if largest < self._best - PROGRESS * tolerance:
+            self._since, self._best = time, largest
         if not self._said and time - self._since > patience:
             self._said = (
                 f"the robot does not follow: joint '{self._names[int(sizes.argmax())]}' is "
                 f'{largest:.4g} rad or m off the nominal model, allowed is {tolerance:.4g}')
         return self._said
+
+    def _begin_anew(self) -> None:
+        self._since = self._best = math.inf
+        self._said = ''
 
 
 def farthest(tools: Sequence[ToolPoints]) -> ToolPoints:

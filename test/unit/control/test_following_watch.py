@@ -55,6 +55,24 @@ def test_zero_allows_any_error(watch):
     assert not any(watch.look(0.1 * k, np.full(3, 1e6), 0.0, PATIENCE) for k in range(100))
 
 
+@pytest.mark.parametrize('speed', [0.15, 1.5])
+def test_a_robot_that_is_drawn_to_its_path_follows(watch, speed):
+    """From 1.5 rad off, as slowly as 0.1 of the tolerance in less than the patience."""
+    assert not any(run(watch, np.maximum(1.5 - speed * PERIOD * np.arange(1100), 0.01)))
+
+
+def test_one_that_stops_on_the_way_does_not(watch):
+    said = run(watch, [*np.linspace(1.5, 0.7, 60), *[0.7] * 100])
+    assert not any(said[:100])
+    assert all(said[115:])
+
+
+def test_one_that_stands_still_beside_a_path_to_and_fro_does_not(watch):
+    """Its error falls, but never below what it was a period ago."""
+    said = run(watch, 0.5 + 0.3 * np.sin(2.0 * np.pi * PERIOD * np.arange(400)))
+    assert all(said[200:])
+
+
 def test_random_errors_against_the_definition(watch):
     """Said: some error above the tolerance, none below half of it since, for longer than that."""
     rng = np.random.default_rng(2)
