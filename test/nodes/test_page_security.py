@@ -121,7 +121,10 @@ def test_own_page_and_local_programs_get_one(page):
     ('127.0.0.1:8080', True), ('localhost:8080', True), ('LOCALHOST', True), ('[::1]:80', True),
     ('127.9.9.9', True), ('evil.example:8080', False), ('localhost.evil.example', False),
     ('192.168.0.7:8080', False), ('127.0.0.1.nip.io', False), ('', False), ('[::1', False),
-    ('localhost@evil.example', False), ('user@evil.example#localhost', False)])
+    ('localhost@evil.example', False), ('user@evil.example#localhost', False),
+    ('evil@localhost', False), ('localhost/evil', False), ('localhost?evil', False),
+    ('localhost:8080; script-src *', False), ('localhost:99999', False), ('localhost.', False),
+    ('[::1]evil', False), ('localhost:', False)])
 def test_only_names_of_this_machine_are_served(host, allowed):
     why = refusal('127.0.0.1', Headers(Host=host))
     assert (why == '') == allowed

@@ -7,10 +7,12 @@ from typing import Any
 from lxml import etree
 
 from mbd_ros.description.records.finding import Source
-from mbd_ros.description.records.report import Report
+from mbd_ros.description.records.report import Report, tag_name
 
 MAX_BYTES = 64 * 1024 * 1024
 """A file beyond it is a mistake or an attack."""
+MAX_ATTRIBUTES = 200
+"""Of one element; to list them takes a time that grows with the square of their number."""
 
 
 def parse_xml(data: bytes, report: Report) -> Any:
@@ -64,6 +66,10 @@ def parse_xml(data: bytes, report: Report) -> Any:
         line = data[:max(data.find(b'<!DOCTYPE'), 0)].count(b'\n') + 1
         raise report.error('a document type (<!DOCTYPE ...>) is not allowed; remove it',
                            Source(report.file, line))
+    for element in root.iter('*'):
+        if len(element.attrib) > MAX_ATTRIBUTES:
+            raise report.error(f'<{tag_name(element)}> has {len(element.attrib)} attributes; '
+                               f'allowed: {MAX_ATTRIBUTES}', report.source(element))
     default = root.nsmap.get(None)
     if default is not None and root.prefix is None:
         report.remark('info', f"the namespace '{default}' of the document is not looked at",

@@ -24,6 +24,7 @@ VARIABLE = 'MBD_ROS_CACHE'
 LARGEST = 256 * 2**20
 """Bytes beyond which the files unused for longest are removed."""
 _SUFFIX = '.object'
+_UNFINISHED = '.object-unfinished'
 _CHECKSUM = 16
 _TRIM_EVERY = 32  # files stored, by any process: to look at all of them takes time
 _ABANDONED = 3600.0  # seconds after which an unfinished file is nobody's any more
@@ -50,11 +51,12 @@ class ObjectCache:
         """Return the code kept under a key, or None."""
         path = self._path(key)
         try:
-            found = path.lstat()   # a device or a pipe would be read without end
-            if not (stat.S_ISREG(found.st_mode) and found.st_size <= self.largest
-                    and _only_ours(found) and self.trusted()):
-                return None
-            content = path.read_bytes()
+            with open(path, 'rb', opener=_opened) as file:
+                found = os.fstat(file.fileno())   # of what is read, whatever the path is by now
+                if not (stat.S_ISREG(found.st_mode) and found.st_size <= self.largest
+                        and _only_ours(found) and self.trusted()):
+                    return None
+                content = file.read(self.largest)
         except OSError:
             return None
         code = content[_CHECKSUM:]
@@ -72,7 +74,7 @@ class ObjectCache:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not self.trusted():
                 return
-            handle, name = tempfile.mkstemp(dir=self.folder)
+            handle, name = tempfile.mkstemp(_UNFINISHED, dir=self.folder)
             try:
                 with os.fdopen(handle, 'wb') as file:
                     file.write(_checksum(key, code) + code)
@@ -115,7 +117,7 @@ class ObjectCache:
         except OSError:
             return
         for entry in found:
-            if entry.name.endswith(_SUFFIX) or entry.name.startswith(tempfile.gettempprefix()):
+            if entry.name.endswith((_SUFFIX, _UNFINISHED)):
                 try:
                     yield Path(entry.path), entry.stat(follow_symlinks=False)
                 except OSError:
@@ -151,6 +153,11 @@ def key_of(*parts: str) -> str:
         data = part.encode()
         digest.update(len(data).to_bytes(8, 'little') + data)
     return digest.hexdigest()
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a file, but neither follow a link nor wait for the writer of a pipe."""
+    return os.open(path, flags | getattr(os, 'O_NOFOLLOW', 0) | getattr(os, 'O_NONBLOCK', 0))
 
 
 def _only_ours(found: os.stat_result) -> bool:

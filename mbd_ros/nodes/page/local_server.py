@@ -65,9 +65,13 @@ def refusal(bound: str, headers: Headers) -> str:
 def _is_own(host: str, bound: str) -> bool:
     """Tell whether a Host header names this machine: by an address, or by a name of its own."""
     try:
-        name = urlsplit(f'//{host}').hostname or ''
+        parts = urlsplit(f'//{host}')
+        name = parts.hostname or ''
+        port = '' if parts.port is None else f':{parts.port}'
     except ValueError:
         return False
+    if host.lower() not in (f'{name}{port}', f'[{name}]{port}'):
+        return False   # a user, a path or white space besides
     if name in ('localhost', bound):
         return True
     machine = socket.gethostname().lower()

@@ -7,6 +7,7 @@ import pytest
 
 from mbd_ros.description import read
 from mbd_ros.description.urdf.visuals import read_visuals
+from mbd_ros.description.xml.xml_tree import MAX_ATTRIBUTES
 from mbd_ros.errors import DescriptionError
 
 
@@ -116,3 +117,19 @@ def test_a_namespace_of_the_document_is_not_looked_at():
     assert [str(finding) for finding in mechanism.findings] == [
         "<string>:1: info: the namespace 'http://drake.mit.edu' of the document is not looked at",
         '<string>:1: warning: element <drake:acceleration> is unknown and not used']
+
+
+@pytest.mark.parametrize('root', ['robot', 'mujoco', 'sdf'])
+@pytest.mark.parametrize('depth', [0, 1, 5])
+def test_too_many_attributes_are_refused_before_they_are_listed(root, depth):
+    """Listing the attributes of an element takes a time quadratic in their number."""
+    many = ' '.join(f'a{k}="1"' for k in range(100_000))
+    tags = [root, *(['link'] * depth)]
+    text = (''.join(f'<{tag}>' for tag in tags[:-1]) + f'<{tags[-1]} {many}/>'
+            + ''.join(f'</{tag}>' for tag in reversed(tags[:-1])))
+    before = time.process_time()
+    with pytest.raises(DescriptionError) as error:
+        read(text)
+    assert str(error.value) == (
+        f'<string>:1: <{tags[-1]}> has 100000 attributes; allowed: {MAX_ATTRIBUTES}')
+    assert time.process_time() - before < 10.0   # 0.1 s; it was minutes

@@ -187,11 +187,52 @@ def test_bounded_in_size_the_longest_unused_go(folder):
 def test_files_abandoned_by_a_dying_writer_go(folder):
     cache = ObjectCache(folder)
     cache.store('a', b'code')
-    for name, age in (('tmpold', 7200.0), ('tmpnew', 5.0)):
-        (folder / name).write_bytes(b'half')
-        os.utime(folder / name, (time.time() - age,) * 2)
+    for name, age in (('old', 7200.0), ('new', 5.0)):
+        file = folder / f'{name}.object-unfinished'
+        file.write_bytes(b'half')
+        os.utime(file, (time.time() - age,) * 2)
     cache.trim()
-    assert sorted(path.name for path in folder.iterdir()) == ['a.object', 'tmpnew']
+    assert sorted(path.name for path in folder.iterdir()) == ['a.object', 'new.object-unfinished']
+
+
+@pytest.mark.parametrize('work', [ObjectCache.clear, ObjectCache.trim])
+def test_files_of_others_in_the_folder_stay(work, folder):
+    """A folder that was there before, such as a home, has files of other programs."""
+    cache = ObjectCache(folder, largest=0)
+    cache.store('a', b'code')
+    others = {'tmp', 'tmpabc', 'tmp1234.txt', 'tmp-notes', '.object~', 'a.object.txt', 'core'}
+    for name in others:
+        (folder / name).write_bytes(b'precious')
+        os.utime(folder / name, (0.0, 0.0))
+    work(cache)
+    assert {path.name for path in folder.iterdir()} == others
+
+
+@pytest.mark.skipif(os.name != 'posix' or os.geteuid() != 0, reason='only root gives files away')
+@pytest.mark.parametrize('put', ['file', 'link', 'pipe'])
+def test_a_file_exchanged_after_the_look_at_it_is_not_read(put, folder, tmp_path, monkeypatch):
+    """Who may write into a folder above exchanges what was found between two looks."""
+    cache = ObjectCache(folder)
+    cache.store('a', b'code')
+    path, forged, trusted = folder / 'a.object', tmp_path / 'forged', cache.trusted
+    ObjectCache(tmp_path / 'theirs').store('a', b'forged')
+    (tmp_path / 'theirs' / 'a.object').rename(forged)
+    os.chown(forged, 65534, 65534)
+
+    def exchange():
+        found = trusted()
+        path.unlink()
+        if put == 'pipe':
+            os.mkfifo(path)
+        elif put == 'link':
+            path.symlink_to(forged)
+        else:
+            forged.rename(path)
+        return found
+    monkeypatch.setattr(cache, 'trusted', exchange)
+    assert cache.load('a') == b'code'   # what was looked at is what is read
+    monkeypatch.undo()
+    assert cache.load('a') is None
 
 
 def test_the_size_stays_bounded_without_asking(folder):
