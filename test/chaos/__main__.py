@@ -46,7 +46,8 @@ def main() -> int:
         parser.error(f'no area {sorted(unknown)[0]!r}; known: {", ".join(AREAS)}')
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'support'))
-    signal.signal(signal.SIGINT, signal.default_int_handler)   # also in the background of a shell
+    for ending in (signal.SIGINT, signal.SIGTERM):   # also in the background of a shell, of timeout
+        signal.signal(ending, signal.default_int_handler)
     lock = importlib.import_module('domains').reserve_domain()
     folder = Path(tempfile.mkdtemp(prefix='mbd_ros_chaos_'))
     os.environ['ROS_LOG_DIR'] = str(folder / 'ros_log')
