@@ -46,7 +46,7 @@ def main() -> int:
         parser.error(f'no area {sorted(unknown)[0]!r}; known: {", ".join(AREAS)}')
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'support'))
-    for ending in (signal.SIGINT, signal.SIGTERM):   # also in the background of a shell, of timeout
+    for ending in (signal.SIGINT, signal.SIGTERM):   # also in the background of a shell
         signal.signal(ending, signal.default_int_handler)
     lock = importlib.import_module('domains').reserve_domain()
     folder = Path(tempfile.mkdtemp(prefix='mbd_ros_chaos_'))
