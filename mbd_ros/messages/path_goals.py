@@ -61,9 +61,16 @@ def read_task(goal: FollowPath.Goal, base: Task, commands: EffortCommands) -> Ta
     Raises
     ------
     InvalidValueError, ShapeError, UnknownNameError
-        If the text is not YAML, or says what is not known or not allowed.
+        If the text is not YAML, or says what is not known or not allowed; if the tolerance is
+        NaN or the duration negative.
 
     """
+    if math.isnan(goal.path_tolerance):
+        raise InvalidValueError('path_tolerance', math.nan,
+                                'a distance [m]; 0: the default, negative: any')
+    if to_nanoseconds(goal.duration) < 0:
+        raise InvalidValueError('duration', to_nanoseconds(goal.duration) / SECOND,
+                                '0, the whole path, or more [s]')
     data = read_plain('task', goal.task)
     if not isinstance(data, dict):
         raise InvalidValueError('task', goal.task, 'a mapping in YAML, e.g. {link: tool, path: '

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mbd_ros.dynamics.api.carry_over import CarriedState
 from mbd_ros.errors import InvalidValueError, ShapeError
+from mbd_ros.messages.joint_states import LARGEST
 
 Array = NDArray[np.float64]
 
@@ -47,11 +48,16 @@ def read_positions(request: Any) -> dict[str, float]:
     Raises
     ------
     ShapeError, InvalidValueError
-        If there is not one for each name, or a name comes twice.
+        If there is not one for each name, a name comes twice, or one is beyond ``LARGEST``.
 
     """
-    return dict(zip(_names('joint_names', request.joint_names, 'positions', request.positions),
-                    map(float, request.positions)))
+    positions = dict(zip(_names('joint_names', request.joint_names, 'positions',
+                                request.positions), map(float, request.positions)))
+    for name, value in positions.items():
+        if not abs(value) <= LARGEST:
+            raise InvalidValueError(f"position of joint '{name}'", value,
+                                    f'from {-LARGEST:g} to {LARGEST:g} [rad or m]')
+    return positions
 
 
 def read_jump(request: Any) -> float:

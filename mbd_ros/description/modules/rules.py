@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 import math
 
 from mbd_ros.description.modules.records import Connection, Gender, ModuleGraph, Port
-from mbd_ros.errors import DockingError, UnknownNameError
+from mbd_ros.errors import DockingError, InvalidValueError, UnknownNameError
 
 SAME_ANGLE = 1e-6
 """Angles closer than this are the same [rad]; documents give them with few digits."""
@@ -15,6 +15,9 @@ MEANT = "a ring that is meant is closed by a connection with 'closes_loop: true'
 
 FITS: Mapping[Gender, tuple[Gender, ...]] = {
     'male': ('female', 'any'), 'female': ('male', 'any'), 'any': ('male', 'female', 'any')}
+
+LARGEST_ANGLE = 1e6
+"""[rad]: sines of larger ones lose the digits that place a module."""
 
 
 def check_ends(graph: ModuleGraph, connection: Connection) -> None:
@@ -34,8 +37,13 @@ def check_ends(graph: ModuleGraph, connection: Connection) -> None:
         If there is no such module or port; with the nearest that is.
     DockingError
         If a module is docked to itself, or gender, make, joints or angle of the ports do not fit.
+    InvalidValueError
+        If the angle is no number, or beyond ``LARGEST_ANGLE``.
 
     """
+    if not abs(connection.angle) <= LARGEST_ANGLE:
+        raise InvalidValueError(f'angle of {connection}', connection.angle,
+                                f'from {-LARGEST_ANGLE:g} to {LARGEST_ANGLE:g} [rad]')
     for module, port in connection.ends:
         if module not in graph.instances:
             raise UnknownNameError('module', module, graph.instances)

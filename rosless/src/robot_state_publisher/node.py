@@ -10,6 +10,7 @@ Floating and planar joints are left to whoever knows where the robot is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+import math
 from pathlib import Path
 import sys
 from typing import Any
@@ -39,6 +40,8 @@ from tf2_ros import StaticTransformBroadcaster
 from tf2_ros import TransformBroadcaster
 from tf2_ros.buffer_core import as_message
 from tf2_ros.buffer_core import nanoseconds
+
+LONGEST = 1e18   # ns: thirty years between two messages
 
 PARAMETERS = {
     'robot_description': ('', 'The URDF of the robot, as text'),
@@ -125,6 +128,12 @@ class RobotStatePublisher(Node):
         if len(state.name) != len(state.position):
             self._complain(state)
             return
+        if state.header.stamp.nanosec >= 10**9 or not all(map(math.isfinite, state.position)):
+            self.get_logger().error(
+                'Robot state publisher ignored a JointState message with a stamp of more than '
+                '999999999 ns in the second, or positions that are not finite',
+                throttle_duration_sec=1.0)
+            return
         now = self.get_clock().now().nanoseconds
         if now < self._last_callback:
             self.get_logger().warning(
@@ -136,7 +145,7 @@ class RobotStatePublisher(Node):
             return
         stamp = nanoseconds(state.header.stamp)
         frequency = self._value('publish_frequency')
-        interval = int(1e9 / frequency) if frequency > 0.0 else 0
+        interval = int(min(1e9 / frequency, LONGEST)) if frequency > 0.0 else 0
         last = min(self._published.get(name, 0) for name in positions)
         if not self._value('ignore_timestamp') and last and stamp < last + interval:
             return

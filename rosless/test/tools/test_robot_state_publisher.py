@@ -226,6 +226,21 @@ def test_an_incomplete_state_is_reported_and_survived(publisher, listener):
                            ['turn', 'push'], [0.0, 0.0])
 
 
+@pytest.mark.parametrize('frequency', ['20.0', '1e-320'])
+def test_states_that_no_frame_can_have_are_survived(publisher, listener, frequency):
+    node = publisher('-p', f'publish_frequency:={frequency}')
+    listener.publish_until(lambda: listener.buffer.can_transform('base', 'tip', Time()),
+                           ['turn', 'push'], [0.0, 0.0])
+    for second, part, place in ((2**31 - 1, 2**32 - 1, 0.0), (0, 10**9, 0.0), (1, 0, math.inf),
+                                (1, 0, -math.inf), (1, 0, math.nan)):
+        message = JointState(name=['turn', 'push'], position=[place, 0.0])
+        message.header.stamp.sec, message.header.stamp.nanosec = second, part
+        listener.states.publish(message)
+    node.wait_for('ignored a JointState message with a stamp')
+    listener.publish(['turn', 'push'], [0.0, 0.0])
+    assert node.process.poll() is None
+
+
 def test_a_new_description_replaces_the_fixed_frames(publisher, listener, ros2, tmp_path):
     process = publisher()
     listener.spin_until(lambda: listener.buffer.can_transform('slide', 'tip', Time()))

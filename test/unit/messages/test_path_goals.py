@@ -1,9 +1,14 @@
 """What the result of a path that could not begin says."""
 
+import math
+
+from builtin_interfaces.msg import Duration, Time
 from mbd_msgs.action import FollowPath
+import pytest
 
 from mbd_ros.errors import InvalidValueError, UnknownNameError
-from mbd_ros.messages.path_goals import refused
+from mbd_ros.messages.path_goals import read_task, refused
+from mbd_ros.messages.times import to_nanoseconds
 
 
 def test_a_path_out_of_reach_has_a_code_of_its_own():
@@ -11,3 +16,20 @@ def test_a_path_out_of_reach_has_a_code_of_its_own():
     assert refused(start).error_code == FollowPath.Result.OUT_OF_REACH
     for other in (InvalidValueError('task', '3', 'a mapping'), UnknownNameError('link', 'x', ())):
         assert refused(other).error_code == FollowPath.Result.INVALID_GOAL
+
+
+@pytest.mark.parametrize(('fields', 'text'), [
+    ({'path_tolerance': math.nan}, 'path_tolerance is nan; allowed: a distance'),
+    *(({'duration': Duration(sec=sec)}, f'duration is {float(sec)}; allowed: 0, the whole path')
+      for sec in (-1, -100, -2**31))])
+def test_numbers_of_a_goal_are_checked_before_it_begins(fields, text):
+    """A NaN would allow any error, and a path of negative length has ended before it begins."""
+    with pytest.raises(InvalidValueError, match=text):
+        read_task(FollowPath.Goal(task='{}', **fields), None, None)
+
+
+@pytest.mark.parametrize('nanosec', [10**9, 2**32 - 1])
+def test_a_stamp_has_less_than_a_second_of_nanoseconds(nanosec):
+    assert to_nanoseconds(Time(sec=2**31 - 1, nanosec=10**9 - 1)) == 2**31 * 10**9 - 1
+    with pytest.raises(InvalidValueError, match=f'nanosec of a stamp is {nanosec}; allowed'):
+        to_nanoseconds(Time(sec=2**31 - 1, nanosec=nanosec))

@@ -25,6 +25,9 @@ def test_a_change_arrives_as_it_was_sent():
 @pytest.mark.parametrize(('request_', 'read', 'kind', 'message'), [
     (AttachModule.Request(joint_names=['a', 'b'], positions=[1.0]), read_positions, ShapeError,
      r'positions has shape \(1,\); allowed: \(2,\), one for each of joint_names'),
+    *((AttachModule.Request(joint_names=['a'], positions=[value]), read_positions,
+       InvalidValueError, r"position of joint 'a' is .*; allowed: from -1e\+06 to 1e\+06")
+      for value in (1.5e6, -1e308, math.inf, math.nan)),
     (AttachModule.Request(joint_names=['a', 'a'], positions=[1.0, 2.0]), read_positions,
      InvalidValueError, r"joint_names is \['a', 'a'\]; allowed: each name once"),
     (MoveModule.Request(largest_jump=[math.nan]), read_jump, InvalidValueError,

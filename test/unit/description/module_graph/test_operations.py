@@ -1,5 +1,7 @@
 """Docking, undocking and moving give new graphs, or say which rule forbids it."""
 
+import math
+
 from hypothesis import given, settings, strategies as st
 from modules import cubes, docked, document, PORTS, STARTS
 import pytest
@@ -69,6 +71,12 @@ def test_rules_by_name(graph, change, message):
         change(graph)
     assert str(caught.value) == message
     assert caught.value.rule == message.split(':')[0]
+
+
+@pytest.mark.parametrize('angle', [math.nan, math.inf, -math.inf, 1e308])
+def test_an_angle_is_a_number(graph, angle):
+    with pytest.raises(InvalidValueError, match=r'angle of d.left to b.start is .*allowed: from'):
+        move(graph, 'b', parent='d', parent_port='left', angle=angle)
 
 
 @pytest.mark.parametrize(('change', 'message'), [
