@@ -1,5 +1,5 @@
 """
-Who carries whom: adjacency, accessibility and path matrices of a tree of links.
+Ancestor relations: adjacency, accessibility and path matrices of a tree of links.
 
 Row and column i stand for link s_i. The adjacency matrix has alpha_ij = 1 where s_j is docked
 outboard of s_i; the accessibility matrix A has A_ij = 1 where a directed path leads from s_i to

@@ -47,7 +47,7 @@ def push(body: Body, joint: Joint, own: Composite) -> list[Step]:
 
 
 def bear(body: Body, joint: Joint, wrench: Wrench, own: Composite) -> Step:
-    """Walk: what the wrench asks of this joint, and on to the parent."""
+    """Walk: project the wrench onto the joint axes, and hand it to the parent."""
     return Step(hand=own.link.wrench_to_parent(wrench), out=joint.project(wrench))
 
 
