@@ -24,6 +24,7 @@ from mbd_ros.dynamics.quantities.loop_kinematics import loop_rows
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution import choose, Executor, Kernel
 from mbd_ros.execution.calls.fast_call import fast_call
+from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.ties import frame_record
 from mbd_ros.execution.program.tree import sizes, tree_of
@@ -324,8 +325,11 @@ class PreparedDynamics:
     def _callable(self, program: Program, function: str = '',
                   revealed: Callable[..., Array] | None = None) -> Callable[..., Array]:
         """Return the callable of a program; ``function`` is its name here if it differs."""
-        if revealed is not None and lazily.rank.masses_far_apart(self.model):
-            kernel: Kernel = lazily.rank.RankFirst(program, self.model, revealed)
+        kernel: Kernel
+        if isinstance(program, ArrayProgram):
+            kernel = program.kernel(self.model, self.executor)
+        elif revealed is not None and lazily.rank.masses_far_apart(self.model):
+            kernel = lazily.rank.RankFirst(program, self.model, revealed)
         else:
             kernel = self.executor.kernel(program, self.model)
         self._kernels[function or program.name] = kernel

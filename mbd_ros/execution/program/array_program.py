@@ -1,0 +1,77 @@
+"""
+A formulation in NumPy over whole arrays of states, where sweeps would hide its structure.
+
+It has the place of a ``Program`` in a formulation; its kernel calls it as it stands. The executor
+is handed on, so that it can decide how the work is shared.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.execution.program.kernel import all_finite
+from mbd_ros.execution.program.sweeps import Program
+from mbd_ros.execution.program.tree import result_shape
+from mbd_ros.model import Model
+
+Array = NDArray[np.float64]
+Evaluate = Callable[[Model, Mapping[str, Array], Array, Any], Array]
+"""
+``(model, inputs, gravity, executor) -> result``: inputs by name, each (N, size); gravity (3,)
+[m/s^2] in world axes; the executor that was asked; the result (N, *shape).
+"""
+
+
+@dataclass(frozen=True)
+class ArrayProgram(Program):
+    """
+    A formulation as one function of arrays instead of sweeps.
+
+    Attributes
+    ----------
+    evaluate : callable
+        See ``Evaluate``.
+
+    """
+
+    sweeps: tuple[()] = ()
+    evaluate: Evaluate = field(kw_only=True)
+
+    def kernel(self, model: Model, executor: Any) -> ArrayKernel:
+        """Return the kernel for a model; ``evaluate`` is handed the executor."""
+        return ArrayKernel(self, model, executor)
+
+
+@dataclass(frozen=True)
+class ArrayKernel:
+    """A kernel that calls the function on all states at once; see ``Kernel``."""
+
+    program: ArrayProgram
+    model: Model
+    executor: Any
+    address: None = None
+    name: str = 'arrays'
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the result for one state."""
+        return result_shape(self.program, self.model)
+
+    def how(self, count: int) -> str:
+        """Return what runs so many states."""
+        return self.name
+
+    def run(self, arguments: list[Array], gravity: Array, out: Array) -> bool:
+        """Run on N states; see ``Kernel``."""
+        if not all_finite(*arguments):
+            return False
+        inputs = dict(zip(self.program.inputs, arguments))
+        with np.errstate(all='ignore'):  # what is not finite is reported by the caller
+            out[...] = self.program.evaluate(self.model, inputs, gravity, self.executor)
+        return all_finite(out)
