@@ -15,7 +15,7 @@ import sys
 from rclpy.utilities import remove_ros_args
 
 from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError
-from mbd_ros.nodes.run import run, Runnable
+from mbd_ros.nodes.parts.run import run, Runnable
 
 NODES = {'controller': 'Controller', 'dynamics_server': 'DynamicsServer',
          'module_manager': 'ModuleManager', 'simulator': 'Simulator', 'viewer': 'Viewer'}

@@ -28,26 +28,26 @@ from mbd_ros.control.tasks.tracker import Mode, Tracker
 from mbd_ros.control.tracking.payload import carrier, reloaded
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, MbdError, NoModelError
-from mbd_ros.messages.controller_states import idle_state, tracking_state
-from mbd_ros.messages.efforts import EffortCommands
-from mbd_ros.messages.joint_states import JointStateReader, JointStateWriter, Measured
-from mbd_ros.messages.path_goals import read_payload
-from mbd_ros.messages.times import SECOND, to_nanoseconds
-from mbd_ros.messages.trajectories import standard_state
+from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
+from mbd_ros.messages.states.efforts import EffortCommands
+from mbd_ros.messages.states.joint_states import JointStateReader, JointStateWriter, Measured
+from mbd_ros.messages.trajectories.controller_states import idle_state, tracking_state
+from mbd_ros.messages.trajectories.path_goals import read_payload
+from mbd_ros.messages.trajectories.trajectories import standard_state
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import floating_base
-from mbd_ros.nodes import qos
-from mbd_ros.nodes.aside import done_aside, Turns
-from mbd_ros.nodes.companions import Companions
-from mbd_ros.nodes.controller_drawings import ControllerDrawings
-from mbd_ros.nodes.controller_goals import Controlled, ControllerGoals
-from mbd_ros.nodes.guard import GuardedNode
-from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
-from mbd_ros.nodes.parameters import declaration_of, declare_parameters
-from mbd_ros.nodes.robot_source import Robot, RobotSource
-from mbd_ros.nodes.run import run
-from mbd_ros.nodes.silence import LOOK, Silence
-from mbd_ros.nodes.task_parameters import task_from_parameters
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.aside import done_aside, Turns
+from mbd_ros.nodes.parts.companions import Companions
+from mbd_ros.nodes.parts.controller_drawings import ControllerDrawings
+from mbd_ros.nodes.parts.controller_goals import Controlled, ControllerGoals
+from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.parts.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
+from mbd_ros.nodes.parts.parameters import declaration_of, declare_parameters
+from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
+from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.parts.silence import LOOK, Silence
+from mbd_ros.nodes.parts.task_parameters import task_from_parameters
 
 MODES = {
     Mode.WEIGHTLESS: ControllerState.MODE_WEIGHTLESS,

@@ -17,14 +17,14 @@ from mbd_ros.dynamics.api.effort_terms import effort_terms
 from mbd_ros.dynamics.loops.closure import open_loops
 from mbd_ros.errors import LoopsOpenWarning
 from mbd_ros.execution import choose, forced
-from mbd_ros.messages import dynamics_answers as answers, dynamics_requests as requests
-from mbd_ros.messages.findings import diagnose
-from mbd_ros.nodes.guard import GuardedNode
-from mbd_ros.nodes.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
-from mbd_ros.nodes.parameters import declare_parameters
-from mbd_ros.nodes.robot_source import Robot, RobotSource
-from mbd_ros.nodes.run import run
-from mbd_ros.nodes.turns import Turns
+from mbd_ros.messages.basics.findings import diagnose
+from mbd_ros.messages.dynamics import dynamics_answers as answers, dynamics_requests as requests
+from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.parts.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
+from mbd_ros.nodes.parts.parameters import declare_parameters
+from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
+from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.parts.turns import Turns
 
 SMALL = 1000
 """Points of a request that is answered at once: in two milliseconds at most."""

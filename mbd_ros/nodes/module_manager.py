@@ -15,15 +15,15 @@ from mbd_ros.description.modules import (
     assemble, attach, carried_by, detach, ModuleGraph, move, read_module_graph,
     read_module_graph_file, write_module_graph)
 from mbd_ros.errors import NoAnswerError
-from mbd_ros.messages.reconfigurations import Change, read_jump, read_positions, read_twist
+from mbd_ros.messages.states.reconfigurations import Change, read_jump, read_positions, read_twist
 from mbd_ros.model import load_text, Model
-from mbd_ros.nodes import qos
-from mbd_ros.nodes.guard import GuardedNode
-from mbd_ros.nodes.health import Durations, Health, HealthPublisher, OK
-from mbd_ros.nodes.link_frames import LinkFrames
-from mbd_ros.nodes.moving_robot import MovingRobot
-from mbd_ros.nodes.parameters import declare_parameters
-from mbd_ros.nodes.run import run
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.parts.health import Durations, Health, HealthPublisher, OK
+from mbd_ros.nodes.parts.link_frames import LinkFrames
+from mbd_ros.nodes.parts.moving_robot import MovingRobot
+from mbd_ros.nodes.parts.parameters import declare_parameters
+from mbd_ros.nodes.parts.run import run
 
 
 class ModuleManager(GuardedNode):

@@ -17,24 +17,24 @@ from std_msgs.msg import Float64MultiArray
 from tf2_ros import TransformBroadcaster
 
 import mbd_ros
-from mbd_ros.messages.efforts import EffortCommands
-from mbd_ros.messages.joint_states import JointStateWriter
-from mbd_ros.messages.loop_wrenches import loop_wrench_messages
-from mbd_ros.messages.multi_dof import MultiDOFStates
-from mbd_ros.messages.odometry import BaseOdometry
-from mbd_ros.messages.reconfigurations import Change, read_change, state_transfer
-from mbd_ros.messages.times import SECOND, to_stamp
-from mbd_ros.messages.transforms import joint_transforms
+from mbd_ros.messages.basics.times import SECOND, to_stamp
+from mbd_ros.messages.dynamics.loop_wrenches import loop_wrench_messages
+from mbd_ros.messages.states.efforts import EffortCommands
+from mbd_ros.messages.states.joint_states import JointStateWriter
+from mbd_ros.messages.states.multi_dof import MultiDOFStates
+from mbd_ros.messages.states.odometry import BaseOdometry
+from mbd_ros.messages.states.reconfigurations import Change, read_change, state_transfer
+from mbd_ros.messages.states.transforms import joint_transforms
 from mbd_ros.model import Model
 from mbd_ros.model.matched_joints import matched_rates
 from mbd_ros.model.state import floating_base, neutral
-from mbd_ros.nodes import qos
-from mbd_ros.nodes.guard import GuardedNode
-from mbd_ros.nodes.health import ERROR, Health, HealthPublisher, OK, WARNING
-from mbd_ros.nodes.parameters import declare_parameters
-from mbd_ros.nodes.robot_source import Robot, RobotSource
-from mbd_ros.nodes.run import run
-from mbd_ros.nodes.simulation_loop import Publish, SimulationLoop, Successor, Timing
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.parts.health import ERROR, Health, HealthPublisher, OK, WARNING
+from mbd_ros.nodes.parts.parameters import declare_parameters
+from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
+from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.parts.simulation_loop import Publish, SimulationLoop, Successor, Timing
 from mbd_ros.simulation import Stepper
 from mbd_ros.simulation.plant import plant
 from mbd_ros.simulation.stepper import whole_steps

@@ -22,15 +22,16 @@ import mbd_ros
 from mbd_ros.description.urdf.visuals import read_visuals
 from mbd_ros.description.xml.packages import find_package
 from mbd_ros.errors import MbdError, UnsupportedError
-from mbd_ros.messages.drawings import from_path, from_point, lines_of, METRES_PER_NEWTON, shapes_of
-from mbd_ros.messages.joint_states import JointStateReader
-from mbd_ros.messages.transforms import carried, pose_of, put_joints
+from mbd_ros.messages.states.drawings import (
+    from_path, from_point, lines_of, METRES_PER_NEWTON, shapes_of)
+from mbd_ros.messages.states.joint_states import JointStateReader
+from mbd_ros.messages.states.transforms import carried, pose_of, put_joints
 from mbd_ros.model.state import curved_joints, neutral
-from mbd_ros.nodes import qos
-from mbd_ros.nodes.guard import GuardedNode
-from mbd_ros.nodes.parameters import declare_parameters
-from mbd_ros.nodes.robot_source import Robot, RobotSource
-from mbd_ros.nodes.run import run
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.parts.parameters import declare_parameters
+from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
+from mbd_ros.nodes.parts.run import run
 
 if TYPE_CHECKING:
     from mbd_ros.nodes.page.page import Page

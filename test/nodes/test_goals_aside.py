@@ -17,7 +17,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from mbd_ros.nodes.aside import done_aside, Turns
+from mbd_ros.nodes.parts.aside import done_aside, Turns
 
 pytestmark = pytest.mark.nodes
 

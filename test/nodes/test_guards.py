@@ -10,9 +10,9 @@ import pytest
 import rclpy
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.nodes import guard as guards
 from mbd_ros.nodes.composed import chosen, NODES
-from mbd_ros.nodes.guard import GuardedNode
+from mbd_ros.nodes.parts import guard as guards
+from mbd_ros.nodes.parts.guard import GuardedNode
 
 pytestmark = pytest.mark.nodes
 

@@ -40,7 +40,7 @@ PATIENCE = 120.0   # s: nothing here takes a second of processor time beside imp
 @pytest.mark.parametrize('amid', [
     pytest.param(AMID_IMPORTING.format(module='numpy'), id='importing numpy'),
     pytest.param(AMID_IMPORTING.format(module='rclpy'), id='importing rclpy'),
-    pytest.param(AMID_IMPORTING.format(module='mbd_ros.nodes.simulation_loop'),
+    pytest.param(AMID_IMPORTING.format(module='mbd_ros.nodes.parts.simulation_loop'),
                  id='importing ours'),
     pytest.param(AMID_STARTING.format(before='interrupt()', after=''), id='before init'),
     pytest.param(AMID_STARTING.format(before='', after='interrupt()'), id='after init')])

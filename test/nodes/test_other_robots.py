@@ -19,7 +19,7 @@ from visualization_msgs.msg import MarkerArray
 
 import mbd_ros
 from mbd_ros.model.names import simple_joints
-from mbd_ros.nodes import qos
+from mbd_ros.nodes.parts import qos
 
 pytestmark = [pytest.mark.nodes, pytest.mark.slow]
 

@@ -15,7 +15,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from tf2_msgs.msg import TFMessage
 
-from mbd_ros.messages.joint_states import JointStateWriter
+from mbd_ros.messages.states.joint_states import JointStateWriter
 from mbd_ros.nodes.simulator import Simulator
 
 pytestmark = pytest.mark.nodes

@@ -6,7 +6,7 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.task import Future
 
-from mbd_ros.nodes.turns import Turns
+from mbd_ros.nodes.parts.turns import Turns
 
 pytestmark = pytest.mark.nodes
 

@@ -20,14 +20,15 @@ from visualization_msgs.msg import MarkerArray
 
 import mbd_ros
 from mbd_ros.errors import MbdError
-from mbd_ros.messages import (
-    drawings, dynamics_requests, findings, multi_dof_trajectories, path_goals, reconfigurations,
-    trajectories, transforms)
-from mbd_ros.messages.efforts import EffortCommands
-from mbd_ros.messages.joint_states import JointStateReader
-from mbd_ros.messages.multi_dof import MultiDOFStates
-from mbd_ros.messages.odometry import BaseOdometry
-from mbd_ros.messages.way_points import Reference
+from mbd_ros.messages.basics import findings
+from mbd_ros.messages.dynamics import dynamics_requests
+from mbd_ros.messages.states import drawings, reconfigurations, transforms
+from mbd_ros.messages.states.efforts import EffortCommands
+from mbd_ros.messages.states.joint_states import JointStateReader
+from mbd_ros.messages.states.multi_dof import MultiDOFStates
+from mbd_ros.messages.states.odometry import BaseOdometry
+from mbd_ros.messages.trajectories import multi_dof_trajectories, path_goals, trajectories
+from mbd_ros.messages.trajectories.way_points import Reference
 from mbd_ros.model import load_text
 from mbd_ros.model.state import neutral
 

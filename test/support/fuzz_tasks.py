@@ -10,9 +10,9 @@ import mbd_ros
 from mbd_ros.control import Task
 from mbd_ros.control.tasks.task import motion_for
 from mbd_ros.errors import MbdError
-from mbd_ros.messages.efforts import EffortCommands
-from mbd_ros.messages.path_goals import read_task
-from mbd_ros.nodes.task_parameters import listed
+from mbd_ros.messages.states.efforts import EffortCommands
+from mbd_ros.messages.trajectories.path_goals import read_task
+from mbd_ros.nodes.parts.task_parameters import listed
 
 ARM = Path(__file__).resolve().parents[2] / 'urdf' / 'three_link_arm.urdf'
 

@@ -11,11 +11,11 @@ import pytest
 import mbd_ros
 from mbd_ros.control import default_task
 from mbd_ros.control.tasks.tracker import Tracker
-from mbd_ros.messages.controller_states import idle_state, tracking_state
-from mbd_ros.messages.joint_states import Measured
-from mbd_ros.messages.loop_wrenches import loop_wrench_messages
-from mbd_ros.messages.path_goals import path_feedback, watch_for
-from mbd_ros.messages.trajectories import feedback_of, standard_state
+from mbd_ros.messages.dynamics.loop_wrenches import loop_wrench_messages
+from mbd_ros.messages.states.joint_states import Measured
+from mbd_ros.messages.trajectories.controller_states import idle_state, tracking_state
+from mbd_ros.messages.trajectories.path_goals import path_feedback, watch_for
+from mbd_ros.messages.trajectories.trajectories import feedback_of, standard_state
 
 URDF = Path(__file__).parents[3] / 'urdf'
 START = np.deg2rad([45.0, -45.0, 90.0])

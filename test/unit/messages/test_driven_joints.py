@@ -12,11 +12,11 @@ import mbd_ros
 from mbd_ros.control import Task
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.control.tracking.component_errors import joint_error
-from mbd_ros.messages.efforts import EffortCommands
-from mbd_ros.messages.joint_states import JointStateReader, JointStateWriter
-from mbd_ros.messages.multi_dof import MultiDOFStates
-from mbd_ros.messages.multi_dof_trajectories import feedback_of, read_goal
-from mbd_ros.messages.way_points import Reference
+from mbd_ros.messages.states.efforts import EffortCommands
+from mbd_ros.messages.states.joint_states import JointStateReader, JointStateWriter
+from mbd_ros.messages.states.multi_dof import MultiDOFStates
+from mbd_ros.messages.trajectories.multi_dof_trajectories import feedback_of, read_goal
+from mbd_ros.messages.trajectories.way_points import Reference
 from mbd_ros.model.state import curved_joints, neutral
 from mbd_ros.simulation import Stepper
 

@@ -13,9 +13,9 @@ import mbd_ros
 from mbd_ros.errors import (
     InvalidValueError, MbdError, NoModelError, NotFiniteError, ShapeError, SingularMassError,
     UnknownNameError)
-from mbd_ros.messages import dynamics_answers as answers
-from mbd_ros.messages import dynamics_requests as requests
-from mbd_ros.messages.error_codes import fail
+from mbd_ros.messages.basics.error_codes import fail
+from mbd_ros.messages.dynamics import dynamics_answers as answers
+from mbd_ros.messages.dynamics import dynamics_requests as requests
 
 NAMES = ['joint3', 'joint1', 'joint2']
 ORDER = [2, 0, 1]

@@ -9,7 +9,7 @@ from std_msgs.msg import Float64MultiArray
 
 import mbd_ros
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
-from mbd_ros.messages.efforts import EffortCommands
+from mbd_ros.messages.states.efforts import EffortCommands
 
 
 def test_order_of_joints_is_that_of_the_parameter(model):

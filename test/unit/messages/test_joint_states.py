@@ -9,7 +9,7 @@ from sensor_msgs.msg import JointState
 
 import mbd_ros
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
-from mbd_ros.messages.joint_states import JointStateReader, JointStateWriter
+from mbd_ros.messages.states.joint_states import JointStateReader, JointStateWriter
 
 
 def test_joints_are_matched_by_name_and_those_of_others_passed_over(model):

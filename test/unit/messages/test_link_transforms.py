@@ -7,7 +7,7 @@ from robots import random_state, trees
 from transforms3d.quaternions import quat2mat
 
 import mbd_ros
-from mbd_ros.messages.link_transforms import fixed_transforms, simple_transforms
+from mbd_ros.messages.states.link_transforms import fixed_transforms, simple_transforms
 
 
 def matrix(message):

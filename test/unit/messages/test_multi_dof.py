@@ -8,7 +8,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.errors import NotFiniteError, ShapeError, UnknownNameError
-from mbd_ros.messages.multi_dof import MultiDOFStates
+from mbd_ros.messages.states.multi_dof import MultiDOFStates
 from mbd_ros.model.state import difference, neutral, random_configuration
 
 ROOT = Path(__file__).parents[3]

@@ -19,11 +19,11 @@ from mbd_ros.control.constraints.curved_joint_paths import JointPaths
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome
-from mbd_ros.messages.joint_states import Measured
-from mbd_ros.messages.multi_dof_trajectories import (
+from mbd_ros.messages.states.joint_states import Measured
+from mbd_ros.messages.trajectories.multi_dof_trajectories import (
     feedback_of, read_component_tolerances, read_goal)
-from mbd_ros.messages.trajectories import answer_query, read_tolerances
-from mbd_ros.messages.way_points import GoalError, Reference
+from mbd_ros.messages.trajectories.trajectories import answer_query, read_tolerances
+from mbd_ros.messages.trajectories.way_points import GoalError, Reference
 from mbd_ros.model.state import curved_joints, difference, integrate, neutral
 
 Result = FollowJointTrajectory.Result

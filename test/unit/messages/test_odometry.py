@@ -8,7 +8,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.errors import InvalidValueError, NotFiniteError, UnsupportedError
-from mbd_ros.messages.odometry import BaseOdometry
+from mbd_ros.messages.states.odometry import BaseOdometry
 from mbd_ros.model.state import difference, neutral
 
 ROOT = Path(__file__).parents[3]

@@ -7,8 +7,8 @@ from mbd_msgs.action import FollowPath
 import pytest
 
 from mbd_ros.errors import InvalidValueError, UnknownNameError
-from mbd_ros.messages.path_goals import read_task, refused
-from mbd_ros.messages.times import to_nanoseconds
+from mbd_ros.messages.basics.times import to_nanoseconds
+from mbd_ros.messages.trajectories.path_goals import read_task, refused
 
 
 def test_a_path_out_of_reach_has_a_code_of_its_own():

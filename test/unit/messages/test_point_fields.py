@@ -8,7 +8,7 @@ import pytest
 from trajectory_msgs.msg import JointTrajectoryPoint
 
 from mbd_ros.errors import NotFiniteError, ShapeError
-from mbd_ros.messages.point_fields import copies_with, first_filled, PART, rows_of
+from mbd_ros.messages.dynamics.point_fields import copies_with, first_filled, PART, rows_of
 
 JOINTS = ('a', 'b', 'c')
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from mbd_ros.errors import InvalidValueError, MbdError, RefusedError, ShapeError
-from mbd_ros.messages.error_codes import error_code, error_name
-from mbd_ros.messages.reconfigurations import (
+from mbd_ros.messages.basics.error_codes import error_code, error_name
+from mbd_ros.messages.states.reconfigurations import (
     Change, read_change, read_jump, read_positions, set_model_request)
 
 

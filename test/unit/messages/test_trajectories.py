@@ -12,8 +12,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbd_ros
 from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
-from mbd_ros.messages.trajectories import read_tolerances, read_trajectory
-from mbd_ros.messages.way_points import GoalError, Reference
+from mbd_ros.messages.trajectories.trajectories import read_tolerances, read_trajectory
+from mbd_ros.messages.trajectories.way_points import GoalError, Reference
 
 Result = FollowJointTrajectory.Result
 NOW = 5_000_000_000

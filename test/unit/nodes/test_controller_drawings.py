@@ -1,6 +1,6 @@
 """Topics of tools."""
 
-from mbd_ros.nodes.controller_drawings import topic_names
+from mbd_ros.nodes.parts.controller_drawings import topic_names
 
 
 def test_each_link_has_a_topic_name_of_its_own():

@@ -6,7 +6,7 @@ from described import joint, link, robot
 import pytest
 
 from mbd_ros.errors import DescriptionError, InvalidValueError, NoModelError
-from mbd_ros.nodes.robot_source import RobotSource
+from mbd_ros.nodes.parts.robot_source import RobotSource
 
 PARTS = (link('a'), link('b'), joint('hinge', 'continuous', 'a', 'b'))
 
@@ -59,7 +59,7 @@ def test_a_late_copy_of_a_robot_that_was_replaced_is_passed_over(source, monkeyp
     assert [one.model.generation for one in source.told] == [1, 2, 3]
     source.hear(description(1, mass=4.0))   # another robot with a small number: a new beginning
     assert source.it.generation == 1
-    monkeypatch.setattr('mbd_ros.nodes.robot_source.LATE', 0.0)
+    monkeypatch.setattr('mbd_ros.nodes.parts.robot_source.LATE', 0.0)
     source.hear(description(2))   # much later it is meant
     assert source.it.generation == 2
 

@@ -9,8 +9,8 @@ from visualization_msgs.msg import Marker
 import yaml
 
 from mbd_ros.control.tasks.followed_tools import ToolPoints
-from mbd_ros.messages.drawings import markers
-from mbd_ros.nodes import qos
+from mbd_ros.messages.states.drawings import markers
+from mbd_ros.nodes.parts import qos
 
 ROOT = Path(__file__).resolve().parents[3]
 EVERY = {'Class', 'Name', 'Enabled', 'Value'}

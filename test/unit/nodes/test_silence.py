@@ -2,7 +2,7 @@
 
 import pytest
 
-from mbd_ros.nodes.silence import Silence
+from mbd_ros.nodes.parts.silence import Silence
 
 
 @pytest.mark.parametrize(('timeout', 'looks'), [(0.02, 1), (0.5, 6), (2.0, 21)])

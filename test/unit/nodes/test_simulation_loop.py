@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.nodes.simulation_loop import SimulationLoop, Timing
+from mbd_ros.nodes.parts.simulation_loop import SimulationLoop, Timing
 from mbd_ros.simulation import Stepper
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -23,9 +23,10 @@ SUB_ROOMS = {
     'execution': ('program', 'ir', 'unrolled', 'rolled', 'threads', 'calls', 'executors'),
     'dynamics': ('formulations', 'quantities', 'prepared', 'loops', 'api'),
     'control': ('references', 'constraints', 'udwadia_kalaba', 'tracking', 'step', 'tasks'),
+    'messages': ('basics', 'states', 'trajectories', 'dynamics'),
 }
 MOST_FILES = 20
-NODES = sorted(PACKAGE.glob('nodes/*.py'))
+NODES = sorted((*PACKAGE.glob('nodes/*.py'), *PACKAGE.glob('nodes/parts/*.py')))
 # What wiring needs of NumPy: to make an array, to name its type, to see that it is sound.
 HANDED_OVER = {'array', 'asarray', 'empty', 'float32', 'float64', 'full', 'isfinite', 'ndarray',
                'zeros'}

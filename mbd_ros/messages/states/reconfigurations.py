@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mbd_ros.dynamics.api.carry_over import CarriedState
 from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.messages.joint_states import LARGEST
+from mbd_ros.messages.states.joint_states import LARGEST
 
 Array = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from mbd_msgs.msg import EffortTerm, ErrorCode
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.messages.dynamics_requests import JointOrder
-from mbd_ros.messages.point_fields import copies_with
+from mbd_ros.messages.dynamics.dynamics_requests import JointOrder
+from mbd_ros.messages.dynamics.point_fields import copies_with
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]

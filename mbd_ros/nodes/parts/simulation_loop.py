@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import MbdError
-from mbd_ros.messages.times import SECOND
-from mbd_ros.nodes.pace import Pace
+from mbd_ros.messages.basics.times import SECOND
+from mbd_ros.nodes.parts.pace import Pace
 from mbd_ros.simulation import Stepper
 
 Vector = NDArray[np.float64]

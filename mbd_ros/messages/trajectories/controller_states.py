@@ -9,10 +9,10 @@ from mbd_msgs.msg import ControllerState, ToolState
 
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.followed_tools import ToolPoints
-from mbd_ros.messages.drawings import to_point
-from mbd_ros.messages.joint_states import Measured
-from mbd_ros.messages.times import to_stamp
-from mbd_ros.messages.trajectories import joint_points
+from mbd_ros.messages.basics.times import to_stamp
+from mbd_ros.messages.states.drawings import to_point
+from mbd_ros.messages.states.joint_states import Measured
+from mbd_ros.messages.trajectories.trajectories import joint_points
 from mbd_ros.model import Model
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import simple_entries

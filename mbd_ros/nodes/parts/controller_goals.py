@@ -26,13 +26,13 @@ from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcom
 from mbd_ros.control.tasks.rehearsal import rehearse_joints, rehearse_task
 from mbd_ros.control.tasks.task import driven_joints
 from mbd_ros.control.tasks.tracker import Tracker
-from mbd_ros.messages import multi_dof_trajectories, path_goals, trajectories
-from mbd_ros.messages.efforts import EffortCommands
-from mbd_ros.messages.joint_states import Measured
-from mbd_ros.messages.way_points import GoalError, Reference
-from mbd_ros.nodes import qos
-from mbd_ros.nodes.aside import done_aside, Turns
-from mbd_ros.nodes.guard import GuardedNode
+from mbd_ros.messages.states.efforts import EffortCommands
+from mbd_ros.messages.states.joint_states import Measured
+from mbd_ros.messages.trajectories import multi_dof_trajectories, path_goals, trajectories
+from mbd_ros.messages.trajectories.way_points import GoalError, Reference
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.aside import done_aside, Turns
+from mbd_ros.nodes.parts.guard import GuardedNode
 
 JointsPath = tuple[tuple[str, ...], PiecewisePolynomial | JointPaths]
 """Joints and the path that they follow."""

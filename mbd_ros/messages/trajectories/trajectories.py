@@ -18,9 +18,9 @@ from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.goal_watch import chosen, JointTolerances, Outcome
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import MbdError
-from mbd_ros.messages.joint_states import Measured
-from mbd_ros.messages.times import SECOND, to_nanoseconds, to_stamp
-from mbd_ros.messages.way_points import (
+from mbd_ros.messages.basics.times import SECOND, to_nanoseconds, to_stamp
+from mbd_ros.messages.states.joint_states import Measured
+from mbd_ros.messages.trajectories.way_points import (
     GoalError, listed, path_through, Reference, values, WayPoints)
 from mbd_ros.model import Model
 from mbd_ros.model.names import simple_joints

@@ -25,10 +25,10 @@ from mbd_ros.control.references.joint_coordinates import ANGLE, JointCoordinates
 from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tracking.component_errors import Component, ComponentTolerance, joint_error
-from mbd_ros.messages import trajectories
-from mbd_ros.messages.joint_states import Measured
-from mbd_ros.messages.multi_dof import AXES
-from mbd_ros.messages.way_points import (
+from mbd_ros.messages.states.joint_states import Measured
+from mbd_ros.messages.states.multi_dof import AXES
+from mbd_ros.messages.trajectories import trajectories
+from mbd_ros.messages.trajectories.way_points import (
     coming_to_rest, GoalError, listed, path_through, Reference, WayPoints)
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.names import simple_joints

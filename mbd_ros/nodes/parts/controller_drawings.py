@@ -18,11 +18,11 @@ from mbd_ros.control.references.paths import Path
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.control.tasks.tracker import Tracker
-from mbd_ros.messages.drawings import delete_all, markers, to_path
-from mbd_ros.messages.joint_states import Measured
-from mbd_ros.messages.times import SECOND
+from mbd_ros.messages.basics.times import SECOND
+from mbd_ros.messages.states.drawings import delete_all, markers, to_path
+from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.model import Model
-from mbd_ros.nodes import qos
+from mbd_ros.nodes.parts import qos
 
 Vector = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
-from mbd_ros.messages.times import to_stamp
+from mbd_ros.messages.basics.times import to_stamp
 
 LEVELS = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR)
 

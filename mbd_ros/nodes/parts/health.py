@@ -10,9 +10,9 @@ from typing import NamedTuple
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.callback_groups import CallbackGroup
 
-from mbd_ros.messages.diagnostics import diagnostics
-from mbd_ros.nodes import qos
-from mbd_ros.nodes.guard import GuardedNode
+from mbd_ros.messages.basics.diagnostics import diagnostics
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.guard import GuardedNode
 
 OK, WARNING, ERROR = 0, 1, 2
 

@@ -22,8 +22,8 @@ from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 
 from mbd_ros.errors import MbdError, one_line
-from mbd_ros.messages.error_codes import fail
-from mbd_ros.nodes import qos
+from mbd_ros.messages.basics.error_codes import fail
+from mbd_ros.nodes.parts import qos
 
 REFUSALS = 1.0
 """Least time between two log lines about refusals by one entity [s]."""

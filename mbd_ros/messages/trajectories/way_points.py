@@ -15,7 +15,7 @@ from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.joint_trajectories import check_turns, rates_of_entries, stopping
 from mbd_ros.control.references.splines import joined, PiecewisePolynomial, trajectory
 from mbd_ros.errors import MbdError, MOST_NAMES
-from mbd_ros.messages.times import SECOND, to_nanoseconds
+from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import endless
 

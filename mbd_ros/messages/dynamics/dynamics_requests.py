@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mbd_ros.errors import (
     InvalidValueError, NotFiniteError, ShapeError, UnknownNameError, UnsupportedError)
-from mbd_ros.messages.point_fields import first_filled, rows_of
+from mbd_ros.messages.dynamics.point_fields import first_filled, rows_of
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.state import neutral
 

@@ -16,9 +16,9 @@ from mbd_ros.control.tasks.goal_watch import chosen, farthest, Outcome, PathWatc
 from mbd_ros.control.tasks.task import next_task
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError
-from mbd_ros.messages.efforts import EffortCommands
-from mbd_ros.messages.plain_data import read_plain
-from mbd_ros.messages.times import SECOND, to_nanoseconds, to_stamp
+from mbd_ros.messages.basics.plain_data import read_plain
+from mbd_ros.messages.basics.times import SECOND, to_nanoseconds, to_stamp
+from mbd_ros.messages.states.efforts import EffortCommands
 
 Result = FollowPath.Result
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension, MultiArrayLayout
 
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
-from mbd_ros.messages.multi_dof import AXES
+from mbd_ros.messages.states.multi_dof import AXES
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import neutral, normalize

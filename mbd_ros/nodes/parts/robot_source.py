@@ -16,7 +16,7 @@ import mbd_ros
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import cut, MbdError, MOST_NAMES, NoModelError
 from mbd_ros.model import load_text, Model
-from mbd_ros.nodes import qos
+from mbd_ros.nodes.parts import qos
 
 MOST_FINDINGS = 10
 """Remarks of the reader that are logged one by one."""

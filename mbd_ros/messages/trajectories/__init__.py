@@ -1,0 +1,1 @@
+"""What controllers are asked for and report: trajectories, paths, way points, goals."""

@@ -1,0 +1,1 @@
+"""What nodes are put together from: guards, parameters, robot sources, loops, companions."""
