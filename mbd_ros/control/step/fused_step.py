@@ -235,7 +235,7 @@ def fused_step(source: NominalModel | JointReference, law: TrackingLaw, law_code
 def _reference_step(dyn: PreparedDynamics, law: Fused) -> Code:
     """Return the code of a step whose nominal model is a path of all joints."""
     n = dyn.model.nv
-    address, gravity = machine_code(dyn, 'inverse_dynamics')
+    address, world = machine_code(dyn, 'inverse_dynamics')
 
     def nominal(given: Given) -> list[Operand]:
         effort, facts = given['needed'], no_facts()
@@ -244,7 +244,7 @@ def _reference_step(dyn: PreparedDynamics, law: Fused) -> Code:
                 *facts]
     parts: Parts = [
         KernelCall(Pointed('addresses', 1), ('now', Pointed('addresses', 2)), 'path', 3 * n),
-        KernelCall(address, ('path', Inside('path', n), Inside('path', 2 * n), gravity), 'needed',
+        KernelCall(address, ('path', Inside('path', n), Inside('path', 2 * n), world), 'needed',
                    n),
         Computed(nominal, 'nominal', 6 * n + STEP_FACTS)]
     return _whole(dyn.model, 1, parts, 0, law, lambda given: [], dyn)

@@ -390,8 +390,8 @@ class MotionKernels:
 
     def _call(self, function: str, result: str, size: int, *arguments: str | int, link: str = ''
               ) -> Part:
-        address, gravity = machine_code(self._dyn, function, link)
-        return KernelCall(address, (*arguments, gravity), result, size)
+        address, world = machine_code(self._dyn, function, link)
+        return KernelCall(address, (*arguments, world), result, size)
 
     def _rows(self, given: Given) -> Rows:
         """Return the rows of loops, then those of the constraint, less its approach."""

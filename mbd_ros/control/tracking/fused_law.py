@@ -70,8 +70,8 @@ def fused_law(dyn: PreparedDynamics, law: Law, limits: Sequence[float],
     keep: list[object] = [dyn, drive]
 
     def call(function: str, result: str, size: int, *arguments: str) -> KernelCall:
-        address, gravity = machine_code(dyn, function)
-        return KernelCall(address, (*arguments, gravity), result, size)
+        address, world = machine_code(dyn, function)
+        return KernelCall(address, (*arguments, world), result, size)
 
     def errors(given: dict[str, list[Symbol]]) -> tuple[Row, Row, Row, Row]:
         """Return error, its rate, the accelerations asked for, and s."""

@@ -112,8 +112,8 @@ class LoadedDynamics(PreparedDynamics):
         super().__init__(model, gravity)
         self.payload = payload.check(model)
         self._bare = PreparedDynamics(model, gravity)
-        self._world = np.zeros(WORLD)
-        self._gravity = self._bare._gravity = self._world[:3]
+        self._numbers = np.zeros(WORLD)
+        self._world = self._bare._world = self._numbers[:3]
         self.change_gravity(gravity)
         self.change_payload(payload)
         self._loaded: dict[str, Fused] = {}
@@ -132,8 +132,8 @@ class LoadedDynamics(PreparedDynamics):
             raise InvalidValueError('link of the payload', payload.link,
                                     f"'{self.payload.link}', for which this is made")
         self.payload = payload
-        self._world[3:] = (payload.mass, *payload.center,
-                           *(entry for row in payload.inertia for entry in row))
+        self._numbers[3:] = (payload.mass, *payload.center,
+                             *(entry for row in payload.inertia for entry in row))
 
     @functools.cached_property
     def mass_matrix(self) -> Callable[..., Matrix]:
@@ -165,7 +165,7 @@ class LoadedDynamics(PreparedDynamics):
         bare = self._bare.machine_code(function, link)
         if link or function not in ARGUMENTS or bare is None:
             return bare
-        return self._with_load(function).address, self._world.ctypes.data
+        return self._with_load(function).address, self._numbers.ctypes.data
 
     def _of_link(self, what: str, link: str) -> Callable[..., Matrix]:
         """Return what a load does not change."""
@@ -179,12 +179,12 @@ class LoadedDynamics(PreparedDynamics):
         call = None if code is None else self._with_load(function).call
 
         def loaded(*given: Vector) -> Vector:
-            result: Vector | None = None if call is None else call(*given, self._world)
+            result: Vector | None = None if call is None else call(*given, self._numbers)
             if result is not None:
                 return result
             vectors = [np.ascontiguousarray(checked(self.model, name, value, sizes[name]))
                        for name, value in zip(inputs, given)]
-            result = None if call is None else call(*vectors, self._world)
+            result = None if call is None else call(*vectors, self._numbers)
             if result is not None:
                 return result
             known = dict(zip(inputs, vectors))
@@ -195,7 +195,7 @@ class LoadedDynamics(PreparedDynamics):
             found: Vector = np.zeros_like(bare)
             add_load = loaded_mass if function == 'mass_matrix' else loaded_efforts
             add_load(bare, self._bare.jacobian(known['q'], self.payload.link),
-                     np.concatenate([part.ravel() for part in motion]), self._world, found,
+                     np.concatenate([part.ravel() for part in motion]), self._numbers, found,
                      self.model.nv)
             return found.ravel()
         return loaded

@@ -125,10 +125,10 @@ def driven_kernel(dyn: PreparedDynamics, drives: tuple[int, ...]) -> Fused:
     loops, n = ClosedLoops(dyn), dyn.model.nv
     m, count, rest = loops.count, len(drives), np.zeros(n)
     places = np.array(drives, np.float64)
-    address, gravity = machine_code(dyn, 'own_loop_rows')
+    address, world = machine_code(dyn, 'own_loop_rows')
     clean = cleaning(n, m)
     parts: list[KernelCall | Computed] = [
-        KernelCall(address, ('q', rest.ctypes.data, gravity), 'raw', m * (VALUES + n)),
+        KernelCall(address, ('q', rest.ctypes.data, world), 'raw', m * (VALUES + n)),
         KernelCall(clean.address, ('raw',), 'rows', m * (VALUES + n)),
         Computed(lambda given: [given['rows'][(VALUES + n) * i + VALUES + k]
                                 for i in range(m) for k in range(n)], 'A', m * n)]
@@ -137,8 +137,8 @@ def driven_kernel(dyn: PreparedDynamics, drives: tuple[int, ...]) -> Fused:
         code = loop_code(
             reached_share, [(n, n), (m, n), (n,), (count,), (n + FACTS,)],
             [n, m, count, padded(m), padded(count)])
-        address, gravity = machine_code(dyn, 'mass_matrix')
-        parts += [KernelCall(address, ('q', gravity), 'M', n * n),
+        address, world = machine_code(dyn, 'mass_matrix')
+        parts += [KernelCall(address, ('q', world), 'M', n * n),
                   KernelCall(code.address, ('M', *given), 'shared', n + FACTS)]
     else:
         code = loop_code(

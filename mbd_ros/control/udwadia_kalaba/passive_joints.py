@@ -189,9 +189,9 @@ def passive_code(dyn: PreparedDynamics, passive: tuple[int, ...]) -> Callable[..
     code = loop_code(
         passive_step, [(m, VALUES + n), (n,), (len(passive),), (2 * n + FACTS + 2,)],
         [n, m, len(passive), padded(len(passive)), VALUES])
-    address, gravity = machine_code(dyn, 'own_loop_rows')
+    address, world = machine_code(dyn, 'own_loop_rows')
     return fused({'q': model.nq, 'v': n}, [
-        KernelCall(address, ('q', rest.ctypes.data, gravity), 'rows', m * (VALUES + n)),
+        KernelCall(address, ('q', rest.ctypes.data, world), 'rows', m * (VALUES + n)),
         KernelCall(code.address, ('rows', 'v', places.ctypes.data), 'step', 2 * n + FACTS + 2),
         Computed(lambda given: [*displaced_on_scalars(
             model, list(given['q']), list(given['step'][:n])), *given['step'][n:]],

@@ -17,7 +17,7 @@ def has_machine_code(dyn: object) -> bool:
 
 
 def machine_code(dyn: PreparedDynamics, function: str, link: str = '') -> tuple[int, int]:
-    """Return addresses of a kernel and of its gravity, which are known to be there."""
+    """Return addresses of a kernel and of its world, which are known to be there."""
     code = dyn.machine_code(function, link)
     assert code is not None
     return code

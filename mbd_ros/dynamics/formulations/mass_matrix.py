@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.execution import Interpreted
+from mbd_ros.execution.program.records import flatten
 from mbd_ros.execution.program.sweeps import Body, Inward, Layout, Program, Step, Walk
+from mbd_ros.execution.program.tree import world_of
 from mbd_ros.model import Model
 from mbd_ros.spatial import Joint, Link, RigidInertia, Wrench, ZERO_TWIST
 from mbd_ros.spatial.inertia import NO_INERTIA
@@ -75,7 +77,7 @@ def joint_without_inertia(model: Model, q: NDArray[np.float64]) -> str | None:
     """
     kernel = Interpreted().kernel(MASS_MATRIX, model)
     matrix = np.empty((1, model.nv, model.nv))
-    kernel.run([q.reshape(1, -1)], np.zeros(3), matrix)
+    kernel.run([q.reshape(1, -1)], np.array(flatten(world_of(model))), matrix)
     return joint_of_no_inertia(model, matrix[0])
 
 

@@ -190,18 +190,18 @@ class Call:
     ----------
     kernel : Kernel
         A program made ready for a model.
-    gravity : array
-        (3,) [m/s^2], world axes.
+    world : array
+        (n,), see ``Kernel.run``.
     revealed : callable, optional
         What answers for a state where the kernel cannot: from its inputs to the result.
 
     """
 
-    def __init__(self, kernel: Kernel, gravity: Array,
+    def __init__(self, kernel: Kernel, world: Array,
                  revealed: Callable[..., Array] | None = None) -> None:
         self._kernel = kernel
         self._revealed = revealed
-        self._gravity = gravity
+        self._world = world
         self._inputs = kernel.program.inputs
 
     def __call__(self, *arguments: ArrayLike, out: Array | None = None, **named: ArrayLike
@@ -235,7 +235,7 @@ class Call:
         rows, many = rows_of(self._inputs, given)
         shape = self._kernel.shape
         result = np.empty((len(rows[0]), *shape))
-        if not self._kernel.run(rows, self._gravity, result):
+        if not self._kernel.run(rows, self._world, result):
             for name, array in zip(self._inputs, given):
                 require_finite(self._kernel.model, name, array)
             for bad in np.unique(np.argwhere(~np.isfinite(result))[:, 0]).tolist():

@@ -103,7 +103,7 @@ class _TangentCode:
         seeds = {trace.input(argument, entry): trace.input(4 + argument, entry)
                  for argument in range(3) for entry in range(nv)}
         rates = tangents(trace, results, seeds)
-        # The kernel's arguments: q, v, tau, dq, dv, dtau, gravity (3 in the trace), result.
+        # The kernel's arguments: q, v, tau, dq, dv, dtau, world (3 in the trace), result.
         width, order = Width(vector_lanes()), (0, 1, 2, 4, 5, 6)
         pointers = {k: f'%a{k}' for k in (*order, 3)}
         block = StraightLine('s', pointers, width, common=(3,))
@@ -119,7 +119,7 @@ class _TangentCode:
         self._call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 8)(
             self._loop.address('batch'))
 
-    def columns(self, gravity: Array, *point: Array) -> Array:
+    def columns(self, world: Array, *point: Array) -> Array:
         """Return the derivatives (3 nv, nv) along all directions at a point."""
         nv = len(point[1])
         count = max(3 * nv, vector_lanes())
@@ -127,7 +127,7 @@ class _TangentCode:
         rows = [np.tile(part, (count, 1)) for part in point]
         rows += [np.ascontiguousarray(directions[:, k * nv:(k + 1) * nv]) for k in range(3)]
         out = np.empty((count, nv))
-        self._call(count, *(row.ctypes.data for row in rows), gravity.ctypes.data, out.ctypes.data)
+        self._call(count, *(row.ctypes.data for row in rows), world.ctypes.data, out.ctypes.data)
         return out[:3 * nv]
 
 

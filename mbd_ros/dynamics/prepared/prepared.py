@@ -25,9 +25,10 @@ from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution import choose, Executor, Kernel
 from mbd_ros.execution.calls.fast_call import fast_call
 from mbd_ros.execution.program.array_program import ArrayProgram
+from mbd_ros.execution.program.records import flatten
 from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.ties import frame_record
-from mbd_ros.execution.program.tree import sizes, tree_of
+from mbd_ros.execution.program.tree import sizes, tree_of, world_of
 from mbd_ros.model import Model
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 """[m/s^2] in world axes, z up."""
+GRAVITY = 3
+"""Numbers of the world that are gravity, the first."""
 
 
 class LinkMotion(NamedTuple):
@@ -85,18 +88,19 @@ class PreparedDynamics:
         self.model = model
         self.executor = choose(executor)
         self._formulation = formulation_for(model, formulation)
-        self._gravity: NDArray[np.float64] = np.array(gravity)
+        self._world: NDArray[np.float64] = np.array(flatten(world_of(model)))
+        self._world[:GRAVITY] = gravity
         self._frames: dict[tuple[str, str], Callable[..., Array]] = {}
         self._kernels: dict[str, Kernel] = {}
 
     @property
     def gravity(self) -> Array:
         """Gravity (3,) [m/s^2] in world axes, as a copy."""
-        return self._gravity.copy()
+        return self._world[:GRAVITY].copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy as model and settings; callables are prepared anew."""
-        return PreparedDynamics, (self.model, tuple(self._gravity.tolist()), self.executor,
+        return PreparedDynamics, (self.model, tuple(self.gravity.tolist()), self.executor,
                                   self.formulation)
 
     @property
@@ -122,7 +126,7 @@ class PreparedDynamics:
             If it is not three finite numbers.
 
         """
-        self._gravity[:] = _vector3(gravity)
+        self._world[:GRAVITY] = _vector3(gravity)
 
     @functools.cached_property
     def forward_dynamics(self) -> Callable[..., Array]:
@@ -281,7 +285,7 @@ class PreparedDynamics:
 
     def machine_code(self, function: str, link: str = '') -> tuple[int, int] | None:
         """
-        Return where the machine code of a function and its gravity are.
+        Return where the machine code of a function and its world are.
 
         Parameters
         ----------
@@ -293,7 +297,7 @@ class PreparedDynamics:
         Returns
         -------
         (int, int) or None
-            Addresses of ``void kernel(argument..., gravity, result)`` and of the gravity, both
+            Addresses of ``void kernel(argument..., world, result)`` and of the world, both
             valid as long as this object; None where no machine code runs it.
 
         """
@@ -305,7 +309,7 @@ class PreparedDynamics:
         kernel = self._kernels.get(function)
         if kernel is None or kernel.address is None:
             return None
-        return kernel.address, self._gravity.ctypes.data
+        return kernel.address, self._world.ctypes.data
 
     @functools.cached_property
     def _rest(self) -> Array:
@@ -333,11 +337,11 @@ class PreparedDynamics:
         else:
             kernel = self.executor.kernel(program, self.model)
         self._kernels[function or program.name] = kernel
-        call = Call(kernel, self._gravity, revealed)
+        call = Call(kernel, self._world, revealed)
         if kernel.address is None:
             return call
         return fast_call(kernel.address, sizes(self.model, program.inputs),
-                         [self._gravity.ctypes.data], kernel.shape, call, program.name,
+                         [self._world.ctypes.data], kernel.shape, call, program.name,
                          f'{program.name}({", ".join(program.inputs)}) -> {kernel.shape}',
                          getattr(kernel, 'fast_batches', None))
 

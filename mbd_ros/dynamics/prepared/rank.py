@@ -208,8 +208,8 @@ class RankFirst:
         """Return what runs so many states."""
         return self.name
 
-    def run(self, arguments: list[Array], gravity: Array, out: Array) -> bool:
-        """Run on N states, one after the other; the gravity is that of ``answer``."""
+    def run(self, arguments: list[Array], world: Array, out: Array) -> bool:
+        """Run on N states, one after the other; the world is that of ``answer``."""
         if not all_finite(*arguments):
             return False
         for k, state in enumerate(zip(*arguments)):

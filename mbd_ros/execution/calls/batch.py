@@ -18,7 +18,7 @@ from mbd_ros.execution.ir.workspace import DECLARATIONS, give_ir, take_ir
 
 def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
     """
-    Return the IR of ``int64 batch(int64 n, argument..., gravity, result)`` for n >= W.
+    Return the IR of ``int64 batch(int64 n, argument..., world, result)`` for n >= W.
 
     It gives 1 if all entries of arguments and result are finite, else 0; the rows of states that
     are finite are right even so. The kernel is the first of the module's addresses. ``int64
@@ -41,7 +41,7 @@ def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
 
     """
     names = [f'a{k}' for k in range(len(sizes))]
-    parameters = ', '.join(f'ptr %{name}' for name in [*names, 'gravity', 'result'])
+    parameters = ', '.join(f'ptr %{name}' for name in [*names, 'world', 'result'])
     lines = [DECLARATIONS, f'define i64 @batch(i64 %n, {parameters}) nounwind {{', 'entry:',
              *take_ir('%memory', 8 * width.lanes * (sum(sizes) + result_size), 'entry')]
     lines.append(address_ir('%kernel', 0))
@@ -62,7 +62,7 @@ def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
         lines += _transposed(name, size, width, before, pack=True)
         before = f'{name}.done', f'%{name}.zeros'
     vectors = ', '.join(f'ptr %{name}.vectors' for name in names)
-    lines.append(f'  call void %kernel({vectors}{", " if names else ""}ptr %gravity, '
+    lines.append(f'  call void %kernel({vectors}{", " if names else ""}ptr %world, '
                  'ptr %result.vectors)')
     lines += _transposed('result', result_size, width, before, pack=False)
     lines += ['  br label %unpacked', 'unpacked:', f'  %next = add i64 %i, {width.lanes}',
@@ -75,14 +75,14 @@ def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
 
 
 def _some_rows(names: Sequence[str], sizes: Sequence[int]) -> list[str]:
-    """Return the function that does some rows; it finds the arrays, then gravity, in a table."""
+    """Return the function that does some rows; it finds the arrays, then the world, in a table."""
     lines = ['define i64 @rows(ptr %arrays, i64 %first, i64 %count, ptr %result) nounwind {']
-    for k, (name, size) in enumerate(zip([*names, 'gravity'], [*sizes, 0])):
+    for k, (name, size) in enumerate(zip([*names, 'world'], [*sizes, 0])):
         lines += [f'  %{name}.p = getelementptr ptr, ptr %arrays, i64 {k}',
                   f'  %{name}.all = load ptr, ptr %{name}.p',
                   f'  %{name}.o = mul i64 %first, {size}',
                   f'  %{name} = getelementptr double, ptr %{name}.all, i64 %{name}.o']
-    handed = ', '.join(f'ptr %{name}' for name in [*names, 'gravity', 'result'])
+    handed = ', '.join(f'ptr %{name}' for name in [*names, 'world', 'result'])
     return [*lines, f'  %finite = call i64 @batch(i64 %count, {handed})', '  ret i64 %finite', '}']
 
 

@@ -200,25 +200,25 @@ class CompiledKernel:
                 return
         told(self._compiled[0])
 
-    def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
+    def run(self, arguments: list[NDArray[np.float64]], world: NDArray[np.float64],
             out: NDArray[np.float64]) -> bool:
         """Run on N states without the interpreter's lock; see ``Kernel``."""
         count, lanes = out.shape[0], self._width.lanes
         if count == 0:
             return True
         if count == 1:
-            self._call_one(*(a.ctypes.data for a in arguments), gravity.ctypes.data,
+            self._call_one(*(a.ctypes.data for a in arguments), world.ctypes.data,
                            out.ctypes.data)
             return all_finite(*arguments, out)
         if count < lanes:
             padded = [np.concatenate([a, np.repeat(a[-1:], lanes - count, axis=0)])
                       for a in arguments]
             results = np.empty((lanes, *self.shape))
-            finite = self.run(padded, gravity, results)
+            finite = self.run(padded, world, results)
             out[...] = results[:count]
             return finite
         return bool(self.batches.call(count, *(a.ctypes.data for a in arguments),
-                                      gravity.ctypes.data, out.ctypes.data))
+                                      world.ctypes.data, out.ctypes.data))
 
     @functools.cached_property
     def _call_one(self) -> Callable[..., None]:
@@ -267,7 +267,7 @@ def _rolled(program: Program, model: Model, width: Width, folded: bool = False
                                          if shapes else 0)
     constants, topology = rolled_tables(model, species, of_ties)
     work = 8 * width.lanes * rolled.work_size(model.nb, model.nv)
-    names = [*(f'%a{k}' for k in range(len(program.inputs))), '%gravity', '%result']
+    names = [*(f'%a{k}' for k in range(len(program.inputs))), '%world', '%result']
     parameters = ', '.join(f'ptr {name}' for name in names)
     code = MachineCode('\n'.join([
         DECLARATIONS, f'define void @kernel({parameters}) nounwind {{', 'entry:',

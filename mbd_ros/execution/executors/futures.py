@@ -129,12 +129,12 @@ class FuturesKernel:
         """Address of the machine code for one state, where there is some."""
         return self.inner.address
 
-    def run(self, arguments: list[Array], gravity: Array, out: Array) -> bool:
+    def run(self, arguments: list[Array], world: Array, out: Array) -> bool:
         """Run on N states, in shares of about equal size."""
         bounds = self._bounds(len(out))
         if len(bounds) == 2:
-            return self.inner.run(arguments, gravity, out)
-        tasks = [self.pool.submit(_run, self.recipe, [a[first:last] for a in arguments], gravity)
+            return self.inner.run(arguments, world, out)
+        tasks = [self.pool.submit(_run, self.recipe, [a[first:last] for a in arguments], world)
                  for first, last in itertools.pairwise(bounds)]
         finite = True
         try:
@@ -147,12 +147,12 @@ class FuturesKernel:
         return finite
 
 
-def _run(recipe: bytes, arguments: list[Array], gravity: Array) -> tuple[Array, bool]:
+def _run(recipe: bytes, arguments: list[Array], world: Array) -> tuple[Array, bool]:
     """Run a share where this is called; return the result, and whether all is finite."""
     kernel = followed(recipe)
     out = np.empty((len(arguments[0]), *kernel.shape))
     rows = [np.ascontiguousarray(argument) for argument in arguments]
-    return out, kernel.run(rows, gravity, out)
+    return out, kernel.run(rows, world, out)
 
 
 def recipe_of(what: str, function: Callable[..., Any], *arguments: Any) -> bytes:

@@ -117,7 +117,7 @@ class ThreadedKernel:
         """Address of the machine code for one state, where there is some."""
         return self.inner.address
 
-    def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
+    def run(self, arguments: list[NDArray[np.float64]], world: NDArray[np.float64],
             out: NDArray[np.float64]) -> bool:
         """
         Run on N states; whoever is free takes the next block of them.
@@ -126,5 +126,5 @@ class ThreadedKernel:
         """
         threads = self._threads(len(out))
         if threads == 1 or not isinstance(self.inner, CompiledKernel):
-            return self.inner.run(arguments, gravity, out)
-        return share_rows(self.inner.batches, [*arguments, gravity], out, threads)
+            return self.inner.run(arguments, world, out)
+        return share_rows(self.inner.batches, [*arguments, world], out, threads)

@@ -23,8 +23,8 @@ from mbd_ros.model import Model
 Array = NDArray[np.float64]
 Evaluate = Callable[[Model, Mapping[str, Array], Array, Any], Array]
 """
-``(model, inputs, gravity, executor) -> result``: inputs by name, each (N, size); gravity (3,)
-[m/s^2] in world axes; the executor that was asked; the result (N, *shape).
+``(model, inputs, world, executor) -> result``: inputs by name, each (N, size); the world (n,),
+see ``Kernel.run``; the executor that was asked; the result (N, *shape).
 """
 
 
@@ -67,11 +67,11 @@ class ArrayKernel:
         """Return what runs so many states."""
         return self.name
 
-    def run(self, arguments: list[Array], gravity: Array, out: Array) -> bool:
+    def run(self, arguments: list[Array], world: Array, out: Array) -> bool:
         """Run on N states; see ``Kernel``."""
         if not all_finite(*arguments):
             return False
         inputs = dict(zip(self.program.inputs, arguments))
         with np.errstate(all='ignore'):  # what is not finite is reported by the caller
-            out[...] = self.program.evaluate(self.model, inputs, gravity, self.executor)
+            out[...] = self.program.evaluate(self.model, inputs, world, self.executor)
         return all_finite(out)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.execution.program.kernel import all_finite
-from mbd_ros.execution.program.records import vector_record
-from mbd_ros.execution.program.sweeps import Program, run, World
-from mbd_ros.execution.program.tree import joints_of, result_shape, tree_of
+from mbd_ros.execution.program.records import filled
+from mbd_ros.execution.program.sweeps import Program, run
+from mbd_ros.execution.program.tree import joints_of, result_shape, tree_of, world_of
 from mbd_ros.model import Model
 
 
@@ -28,17 +28,18 @@ class InterpretedKernel:
         """Return what runs so many states."""
         return self.name
 
-    def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
+    def run(self, arguments: list[NDArray[np.float64]], world: NDArray[np.float64],
             out: NDArray[np.float64]) -> bool:
         """Run on N states, one after the other; see ``Kernel``."""
         if not all_finite(*arguments):
             return False
-        tree, world = tree_of(self.model), World(vector_record(gravity))
+        tree = tree_of(self.model)
+        around = filled(world_of(self.model), world.tolist().__getitem__)
         rows = [argument.tolist() for argument in arguments]
         for k in range(out.shape[0]):
             coordinates = {name: row[k] for name, row in zip(self.program.inputs, rows)}
             try:
-                result = run(self.program, tree, joints_of(self.model, coordinates), world)
+                result = run(self.program, tree, joints_of(self.model, coordinates), around)
             except ZeroDivisionError:
                 out[k] = np.nan
             else:

@@ -19,7 +19,7 @@ class Batches(NamedTuple):
     Attributes
     ----------
     call : callable
-        ``(count, argument..., gravity, result)``, addresses; gives 1 if all numbers are finite.
+        ``(count, argument..., world, result)``, addresses; gives 1 if all numbers are finite.
     rows : int
         Address of ``int64 rows(arrays, first, count, result)``; see ``shares_ir.py``.
     lanes : int
@@ -84,10 +84,10 @@ class Kernel(Protocol):
 
     @property
     def address(self) -> int | None:
-        """Address of ``void kernel(argument..., gravity, result)``; None without machine code."""
+        """Address of ``void kernel(argument..., world, result)``; None without machine code."""
         ...
 
-    def run(self, arguments: list[NDArray[np.float64]], gravity: NDArray[np.float64],
+    def run(self, arguments: list[NDArray[np.float64]], world: NDArray[np.float64],
             out: NDArray[np.float64]) -> bool:
         """
         Run on N states.
@@ -96,8 +96,8 @@ class Kernel(Protocol):
         ----------
         arguments : list of array
             One (N, size) array for each input of the program; C-contiguous.
-        gravity : array
-            (3,) [m/s^2], world axes.
+        world : array
+            (n,), C-contiguous: the scalars of ``tree.world_of``, gravity [m/s^2] first.
         out : array
             (N, *shape), C-contiguous; is filled.
 

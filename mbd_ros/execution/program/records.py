@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+import itertools
 from typing import Any
 
 import numpy as np
@@ -38,3 +39,9 @@ def mapped(record: Any, function: Callable[[Any], Any]) -> Any:
         return function(record)
     parts = [mapped(part, function) for part in record]
     return type(record)(*parts) if hasattr(record, '_fields') else tuple(parts)
+
+
+def filled(record: Any, value: Callable[[int], Any]) -> Any:
+    """Return a record with ``value(k)`` in place of its k-th scalar."""
+    places = itertools.count()
+    return mapped(record, lambda _: value(next(places)))

@@ -90,7 +90,11 @@ class Tie(NamedTuple):
 
 
 class World(NamedTuple):
-    """What is the same for all bodies: gravity [m/s^2] in world axes."""
+    """
+    What is the same for all bodies: gravity [m/s^2] in world axes.
+
+    Its scalars, depth first, are one array of doubles that machine code reads.
+    """
 
     gravity: Vector3
 

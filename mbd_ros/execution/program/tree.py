@@ -8,10 +8,10 @@ import functools
 import numpy as np
 
 from mbd_ros.execution.program.records import floats, rotation_record, vector_record
-from mbd_ros.execution.program.sweeps import Body, Program, Tree
+from mbd_ros.execution.program.sweeps import Body, Program, Tree, World
 from mbd_ros.execution.program.ties import closing_slots, first_rows, rows_in_slots, ties_of
 from mbd_ros.model import Model
-from mbd_ros.spatial import Joint, Link, RigidInertia, Scalar, Symmetric3
+from mbd_ros.spatial import Joint, Link, RigidInertia, Scalar, Symmetric3, ZERO3
 from mbd_ros.spatial.joints import Coordinates
 from mbd_ros.spatial.symmetric import UPPER
 
@@ -37,6 +37,11 @@ def tree_of(model: Model) -> Tree:
     bodies = tuple(_body(model, i, closes) for i, closes in enumerate(closing_slots(model, ties)))
     return Tree(model.parents, bodies, model.v_offsets, model.nv, ties, slots,
                 rows_in_slots(model, ties, slots), first_rows(model.loops)[-1])
+
+
+def world_of(model: Model) -> World:
+    """Return the world of a model as zeros: its scalars are the array that kernels read."""
+    return World(ZERO3)
 
 
 def _body(model: Model, i: int, closes: tuple[int, ...]) -> Body:

@@ -142,7 +142,7 @@ def bundled(parents: Sequence[int], kinds: Sequence[Hashable], width: int) -> li
 
 
 def bundles_code(program: Program, model: Model, way: Bundles) -> tuple[MachineCode, object]:
-    """Return ``void kernel(argument..., gravity, result)`` for one state, and what it needs."""
+    """Return ``void kernel(argument..., world, result)`` for one state, and what it needs."""
     kinds, species, shapes, _ = rolled_kinds(model, program, way.folded)
     slots = tree_of(model).slots
     one, single = _sweeps(program, kinds, shapes, slots, SCALAR)
@@ -213,7 +213,7 @@ class _Driver:
                     self._many.work_size(bundle.size, 0) if name == 'rows'
                     else self._span(name, bundle.roots[0], bundle.size)[1]))
             rooms.append(room)
-        parameters = ', '.join(f'ptr %{name}' for name in (*self._inputs, 'gravity', 'result'))
+        parameters = ', '.join(f'ptr %{name}' for name in (*self._inputs, 'world', 'result'))
         self._lines = [DECLARATIONS, *declared(self._program),
                        f'define void @kernel({parameters}) nounwind {{', 'entry:',
                        *take_ir('%work', 8 * place, 'entry')]
@@ -290,16 +290,16 @@ class _Driver:
         sweeps = self._program.swept
         tables = 4 * len(sweeps) + 2 * number
         function = 2 * sweeps.index(k) + (what == 'sweep') + (2 * len(sweeps) if number else 0)
-        *inputs, gravity, result, work = pointers
+        *inputs, world, result, work = pointers
         arguments = ', '.join(f'ptr {pointer}' for pointer in (
-            *inputs, gravity, f'%{name}.c', f'%{name}.t', result))
+            *inputs, world, f'%{name}.c', f'%{name}.t', result))
         self._lines += [
             address_ir(f'%{name}.f', function), address_ir(f'%{name}.c', tables),
             address_ir(f'%{name}.t', tables + 1),
             f'  call void %{name}.f({arguments}, i64 {count}, ptr {work})']
 
     def _sweep_trunk(self, k: int) -> None:
-        pointers = [*(f'%{name}' for name in self._inputs), '%gravity', '%result', '%work']
+        pointers = [*(f'%{name}' for name in self._inputs), '%world', '%result', '%work']
         self._run(f't.b{k}', 'begin', k, 0, pointers, len(self._trunk))
         if isinstance(self._program.sweeps[k], Inward):
             for number, bundle in enumerate(self._way.bundles):
@@ -309,7 +309,7 @@ class _Driver:
 
     def _sweep_bundle(self, number: int, k: int) -> None:
         bundle, b, sweep = self._way.bundles[number], f'b{number}', self._program.sweeps[k]
-        pointers = [*(f'%{b}.{name}' for name in self._inputs), '%gravity', f'%{b}.result',
+        pointers = [*(f'%{b}.{name}' for name in self._inputs), '%world', f'%{b}.result',
                     f'%{b}.rows']
         if isinstance(sweep, Outward):
             self._add(packed_ir, f'o{k}.{number}', '%work', f'%{b}.rows', self._rows(bundle),

@@ -1,7 +1,7 @@
 """
 IR of a program with loops over bodies: its size depends on the joint types, not on the robot.
 
-The function is ``void rolled(argument..., gravity, result, constants, topology, n, nv, work)``.
+The function is ``void rolled(argument..., world, result, constants, topology, n, nv, work)``.
 ``constants`` holds ``BODY_SIZE`` doubles a body; ``topology`` int64 arrays one after the other:
 parents, species, first entries in q and in v of the bodies, and the parents and ends of the
 entries of v (``elimination.py``); both go on with the ties (``rolled/ties.py``). ``work`` holds a
@@ -128,7 +128,7 @@ def subtree_code(program: Program, kinds: Sequence[Kind], width: Width = SCALAR,
     Return the rolled IR of the sweeps of a program on subtrees, a function for each sweep.
 
     ``begin0`` and ``sweep0`` and so on have the arguments of ``rolled``, without ``nv`` and with
-    gravity, constants and topology after the inputs. ``begin`` puts into work what a tree on the
+    the world, constants and topology after the inputs. ``begin`` puts into work what a tree on the
     ground starts with; ``sweep`` runs over the bodies. Row 0 of ``work`` is the body on which the
     subtrees hang: its first values are handed outward, and are the sum of what was handed inward.
     Ties have no function: the caller puts what they do where ``RolledCode.tied`` says. In the
@@ -200,7 +200,7 @@ class _Writer(TieWriter, WalkWriter):
         self._lines = [
             *self._functions(), 'declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)',
             *([elimination_ir.elimination_ir(count, self._width)] if count else []),
-            f'define void @rolled({arguments}, ptr noalias readonly %gravity, ptr noalias %result,'
+            f'define void @rolled({arguments}, ptr noalias readonly %world, ptr noalias %result,'
             ' ptr noalias readonly %constants, ptr noalias readonly %topology, i64 %n, i64 %nv,'
             f' ptr noalias %work) nounwind alignstack({self._stack}) {{', 'entry:',
             '  %species.all = getelementptr i64, ptr %topology, i64 %n',
@@ -253,7 +253,7 @@ class _Writer(TieWriter, WalkWriter):
         """Write a function for each sweep."""
         row = self._hand + max(species.slots for species in self._species)
         pointers = ', '.join(f'ptr noalias readonly %{name}' for name in (
-            *self._program.inputs, 'gravity', 'constants', 'topology'))
+            *self._program.inputs, 'world', 'constants', 'topology'))
         self._lines = self._functions()
         tied: list[tuple[int | None, ...]] = []
         for k, (sweep, code) in enumerate(zip(self._program.sweeps, sweeps)):
@@ -365,7 +365,7 @@ class _Writer(TieWriter, WalkWriter):
         s = f's{k}'
         if isinstance(sweep, Inward):
             return self._fill(f'{s}z', '%work', '%rows', row, code.start, label)
-        block = StraightLine(f'{s}g.', {WORLD: '%gravity', HANDED: '%work'}, self._width,
+        block = StraightLine(f'{s}g.', {WORLD: '%world', HANDED: '%work'}, self._width,
                              (WORLD,))
         self._lines += block.compute(code.trace, [*(value for _, value in code.start), *code.out])
         for entry, value in code.start:
@@ -464,7 +464,7 @@ class _Writer(TieWriter, WalkWriter):
 
     def _block(self, prefix: str, s: str, handed: str | Mapping[int, str]) -> StraightLine:
         pointers: dict[Any, str | Mapping[int, str]] = {
-            BODY: f'%{s}.c', KEPT: f'%{s}.kept', HANDED: handed, WORLD: '%gravity'}
+            BODY: f'%{s}.c', KEPT: f'%{s}.kept', HANDED: handed, WORLD: '%world'}
         pointers.update({name: f'%{s}.{name}' for name in self._program.inputs})
         common = (BODY, WORLD) if self._form == 'whole' else (WORLD,)
         return StraightLine(prefix, pointers, self._width, common)

@@ -20,6 +20,7 @@ after 3     ``rates(handed on)`` -> results
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 import itertools
 from typing import Any, NamedTuple
 
@@ -31,16 +32,15 @@ from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import declarations_ir, SCALAR, StraightLine, Width
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 from mbd_ros.execution.ir.workspace import DECLARATIONS, give_ir, take_ir
-from mbd_ros.execution.program.records import flatten, mapped
+from mbd_ros.execution.program.records import filled, flatten, mapped
 from mbd_ros.execution.program.sweeps import Inward, Outward, Program, World
-from mbd_ros.execution.program.tree import joints_of, sizes, tree_of
+from mbd_ros.execution.program.tree import joints_of, sizes, tree_of, world_of
 from mbd_ros.execution.rolled.angles import angles_first
 from mbd_ros.execution.rolled.code import swept_code
 from mbd_ros.execution.rolled.species import BODY_SIZE, Species, varying
 from mbd_ros.execution.rolled.tables import kinds_between, rolled_tables
 from mbd_ros.execution.rolled.traces import sweep_code, SweepCode, Traced, trimmed
 from mbd_ros.model import Model
-from mbd_ros.spatial import Vector3
 
 SHORTEST = 4
 """Bodies of a segment below which it is not worth the work at its ends."""
@@ -153,7 +153,7 @@ def _runs(model: Model) -> Iterator[tuple[int, int]]:
 
 
 def segments_code(program: Program, model: Model, way: Segments) -> tuple[MachineCode, object]:
-    """Return ``void kernel(argument..., gravity, result)`` for one state, and what it needs."""
+    """Return ``void kernel(argument..., world, result)`` for one state, and what it needs."""
     driver = _Driver(program, model, way)
     constants, topology = _tables(model, way)
     shared = driver.sweeps
@@ -190,7 +190,7 @@ class _Driver:
         joints = joints_of(model, {
             name: [self._trace.input(k, entry) for entry in range(size)]
             for k, (name, size) in enumerate(zip(program.inputs, sizes(model, program.inputs)))})
-        world = World(Vector3(*(self._trace.input(len(program.inputs), k) for k in range(3))))
+        world = filled(world_of(model), partial(self._trace.input, len(program.inputs)))
         between = program.segments(tree_of(model), joints, world, way.firsts, way.length)
         self._program = Program(f'{program.name} of segments', program.inputs, between.sweeps)
         angles_first(self._program, self._species, self._width)
@@ -257,7 +257,7 @@ class _Driver:
             size = (self._rolled.work_size(self._way.length, 0) if name == 'rows'
                     else self._span(name)[1])
             place += -(-lanes * size // 8) * 8
-        parameters = ', '.join(f'ptr %{name}' for name in (*names, 'gravity', 'result'))
+        parameters = ', '.join(f'ptr %{name}' for name in (*names, 'world', 'result'))
         lines = [DECLARATIONS, sincos_ir(SCALAR, Width(vector_lanes())), declarations_ir(SCALAR),
                  f'define void @kernel({parameters}) nounwind {{', 'entry:',
                  *take_ir('%work', 8 * place, 'entry'),
@@ -271,14 +271,14 @@ class _Driver:
             lines += packed_ir(f'p.{name}', f'%{name}', f'%{name}.lanes', offsets, count, label)
             label = f'p.{name}.done'
         block = StraightLine('s', {
-            **{k: f'%{name}' for k, name in enumerate(names)}, len(names): '%gravity',
+            **{k: f'%{name}' for k, name in enumerate(names)}, len(names): '%world',
             **{f'sweep{k}': WORK for k in range(4)}})
         lines += block.compute(self._trace, [symbol for symbol in self._trace.needed(
             self._wanted(0, self._codes)) if symbol.name in ('sin', 'cos')], Width(vector_lanes()))
         packed = ', '.join(f'ptr %{name}.lanes' for name in names)
         for k in range(4):
             lines += self._hand(block, k)
-            lines.append(f'  call void %sweep{k}({packed}, ptr %gravity, ptr %constants, '
+            lines.append(f'  call void %sweep{k}({packed}, ptr %world, ptr %constants, '
                          f'ptr %topology, ptr %result.lanes, i64 {self._way.length}, ptr {WORK})')
             lines += block.compute(self._trace, [
                 self._trace.input(f'sweep{k}', entry * lanes + lane)

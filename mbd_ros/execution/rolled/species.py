@@ -10,7 +10,7 @@ from arrays; every such read is an ``input`` of the trace, named by where it com
 ``q v qdd tau``  coordinates of the joint
 ``HANDED``   what the parent or the children handed over
 ``KEPT``     what earlier sweeps kept for this body
-``WORLD``    gravity
+``WORLD``    the world: gravity
 ===========  ==========================================================
 
 Kept scalars that are constants or inputs themselves are read again instead of stored. Sines and

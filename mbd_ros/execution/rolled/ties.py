@@ -144,7 +144,7 @@ class TieWriter:
                 self._lines.append(f'{s}.shape{number}:')
                 block = StraightLine(
                     f'{s}t{number}.', {TIE: f'%{s}.c', FIRST: f'%{s}.tiefirst.row',
-                                       SECOND: f'%{s}.tiesecond.row', WORLD: '%gravity'},
+                                       SECOND: f'%{s}.tiesecond.row', WORLD: '%world'},
                     self._width, (TIE, WORLD))
                 if adds:
                     self._lines += block.compute(code.trace,

@@ -71,7 +71,7 @@ def ties_in_place(program: Program, model: Model, k: int, places: Mapping[int, S
     Returns
     -------
     list of str
-        IR; it reads ``%gravity``.
+        IR; it reads ``%world``.
 
     """
     sweep, before = program.sweeps[k], program.sweeps[k - 1]
@@ -93,7 +93,7 @@ def ties_in_place(program: Program, model: Model, k: int, places: Mapping[int, S
     values: dict[int, list[Operand]] = {
         body: flatten(record) for body, record in sums.items() if body >= 0}
     works = {place.work: place.work for body in values for place in places[body]}
-    block = StraightLine(f'tie{k}.', {**works, WORLD: '%gravity'})
+    block = StraightLine(f'tie{k}.', {**works, WORLD: '%world'})
     lines = block.compute(trace, [value for record in values.values() for value in record])
     for body, record in values.items():
         for place in places[body]:

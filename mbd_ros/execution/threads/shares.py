@@ -31,7 +31,7 @@ def share_rows(batches: Batches, arrays: list[NDArray[np.float64]], out: NDArray
     batches : Batches
         What runs some rows.
     arrays : list of array
-        (N, size) each, and gravity (3,); C-contiguous.
+        (N, size) each, and the world (n,); C-contiguous.
     out : array
         (N, ...), C-contiguous; is filled.
     threads : int

@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from mbd_ros.execution.ir.machine_code import MachineCode, vector_lanes
 from mbd_ros.execution.ir.straight_line import SCALAR
+from mbd_ros.execution.program.records import flatten
 from mbd_ros.execution.program.sweeps import Inward, Layout, Outward, Program, Ties
-from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.program.tree import tree_of, world_of
 from mbd_ros.execution.rolled.bundles import MOST_TIES
 from mbd_ros.execution.rolled.code import RolledCode, subtree_code
 from mbd_ros.execution.rolled.segments import segments_of
@@ -67,7 +68,7 @@ def partition_of(program: Program, model: Model, count: int, folded: bool = Fals
 
 
 def subtrees_code(program: Program, model: Model, way: Partition) -> tuple[MachineCode, object]:
-    """Return ``void kernel(argument..., gravity, result)`` for one state, and what it needs."""
+    """Return ``void kernel(argument..., world, result)`` for one state, and what it needs."""
     kinds, species, shapes, _ = rolled_kinds(model, program, way.folded)
     rolled = subtree_code(program, kinds, SCALAR, shapes, tree_of(model).slots)
     shared = MachineCode(rolled.ir, optimization=2)
@@ -85,7 +86,8 @@ def subtrees_code(program: Program, model: Model, way: Partition) -> tuple[Machi
     places = _places(model, way, rolled, species) if program.ties else {}
     ties = {k: ties_in_place(program, model, k, places, rolled.shapes[k - 1])
             for k, sweep in enumerate(program.sweeps) if isinstance(sweep, Ties)}
-    code = MachineCode(subtrees_ir(program, rolled, trunk, parts, ties), addresses=[
+    world = len(flatten(world_of(model)))
+    code = MachineCode(subtrees_ir(program, rolled, trunk, parts, ties, world), addresses=[
         *calls, *functions, *(array.ctypes.data for pair in tables for array in pair),
         *workers(max(part.share for part in way.parts))])
     alive = (shared, tables)

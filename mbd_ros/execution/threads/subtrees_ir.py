@@ -46,8 +46,6 @@ loop:
 done:
   ret void
 }"""
-_HEAD = 4
-"""Values at the beginning of a job: gravity."""
 
 
 class Bodies(NamedTuple):
@@ -95,23 +93,24 @@ def phases(program: Program) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def subtrees_ir(program: Program, rolled: RolledCode, trunk: Bodies, parts: Sequence[Bodies],
-                ties: Mapping[int, Sequence[str]]) -> str:
+                ties: Mapping[int, Sequence[str]], world: int) -> str:
     """
-    Return the IR of ``void kernel(argument..., gravity, result)`` for one state.
+    Return the IR of ``void kernel(argument..., world, result)`` for one state.
 
     The addresses are: ``claim, post, finish, leave, now``; ``begin0, sweep0, begin1, ...``;
     constants and topology of the trunk and of each part; a worker for each share but the first.
     ``ties`` is the code of each sweep of ties: it finds the trunk in ``%work`` and part k in
     ``%pk.rows``.
     """
-    return _Writer(program, rolled, trunk, parts, ties).ir()
+    return _Writer(program, rolled, trunk, parts, ties, world).ir()
 
 
 class _Writer:
     def __init__(self, program: Program, rolled: RolledCode, trunk: Bodies,
-                 parts: Sequence[Bodies], ties: Mapping[int, Sequence[str]]) -> None:
+                 parts: Sequence[Bodies], ties: Mapping[int, Sequence[str]],
+                 world: int) -> None:
         self._program, self._rolled, self._trunk, self._parts = program, rolled, trunk, parts
-        self._ties = ties
+        self._ties, self._world = ties, world
         self._shares = 1 + max(part.share for part in parts)
         self._phases = phases(program)
         self._swept = program.swept
@@ -120,7 +119,7 @@ class _Writer:
 
     def _layout(self) -> tuple[list[dict[str, int]], list[int]]:
         """Return where in its job each part has what, and how many values a job holds."""
-        sizes, places = [_HEAD] * self._shares, []
+        sizes, places = [self._world] * self._shares, []
         for part in self._parts:
             rooms = {f'a{k}': part.spans[kind == 'v'][1] for k, kind in enumerate(self._inputs)}
             rooms['result'] = part.spans[1][1]
@@ -162,10 +161,10 @@ class _Writer:
     def _run(self, name: str, what: str, k: int, number: int, pointers: Sequence[str], count: int
              ) -> list[str]:
         """Return the call of ``begin`` or ``sweep`` k for the trunk (0) or a part."""
-        *inputs, gravity, result, work = pointers
+        *inputs, world, result, work = pointers
         tables = self._tables(number)
         arguments = ', '.join(f'ptr {pointer}' for pointer in (
-            *inputs, gravity, f'%{name}.c', f'%{name}.t', result))
+            *inputs, world, f'%{name}.c', f'%{name}.t', result))
         return [address_ir(f'%{name}.f', self._function(what, k)),
                 address_ir(f'%{name}.c', tables), address_ir(f'%{name}.t', tables + 1),
                 f'  call void %{name}.f({arguments}, i64 {count}, ptr {work})']
@@ -192,7 +191,7 @@ class _Writer:
     def _driver(self, name: str) -> list[str]:
         """Return ``kernel``, which has workers, or ``alone``, which has none."""
         helped, others = name == 'kernel', range(1, self._shares)
-        arguments = [*(f'%a{k}' for k in range(len(self._inputs))), '%gravity', '%result']
+        arguments = [*(f'%a{k}' for k in range(len(self._inputs))), '%world', '%result']
         parameters = ', '.join(f'ptr {argument}' for argument in arguments)
         private = '' if helped else 'private '
         lines = [f'define {private}void @{name}({parameters}) nounwind {{', 'entry:']
@@ -210,7 +209,7 @@ class _Writer:
         lines.append(f'  %work = call ptr @obtain(ptr @spare, i64 {work})')
         for share, size in enumerate(self._sizes):
             lines += [f'  %job{share} = call ptr @obtain(ptr @job{share}, i64 {8 * size})',
-                      *_copy(f'%job{share}', '%gravity', 3)]
+                      *_copy(f'%job{share}', '%world', self._world)]
         for number, (part, place) in enumerate(zip(self._parts, self._places)):
             for key, offset in place.items():
                 lines.append(f'  %p{number}.{key} = getelementptr double, ptr %job{part.share}, '

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import functools
+from functools import partial
 
 from mbd_ros.execution.ir.machine_code import vector_lanes
 from mbd_ros.execution.ir.origin import kept, origin_of
 from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import declarations_ir, StraightLine, Width
 from mbd_ros.execution.ir.trace import Operand, Trace
-from mbd_ros.execution.program.sweeps import Inward, Layout, Outward, Program, run, Ties, World
-from mbd_ros.execution.program.tree import joints_of, sizes, tree_of
+from mbd_ros.execution.program.records import filled
+from mbd_ros.execution.program.sweeps import Inward, Layout, Outward, Program, run, Ties
+from mbd_ros.execution.program.tree import joints_of, sizes, tree_of, world_of
 from mbd_ros.execution.unrolled.bundles import folded, Node
 from mbd_ros.execution.unrolled.equivalent import equivalent
 from mbd_ros.execution.unrolled.parts import ASIDE, IN_PARTS, LONGEST, parted
 from mbd_ros.execution.unrolled.side_by_side import SideBySide
 from mbd_ros.model import Model
-from mbd_ros.spatial import Vector3
 
 PAYS = 0.9
 """Share of the operations of scalar code below which lanes are used unasked."""
@@ -57,8 +58,8 @@ def trace_program(program: Program, model: Model, nodes: Sequence[Node] = ()
         name: [trace.input(argument, entry) for entry in range(size)]
         for argument, (name, size) in enumerate(
             zip(program.inputs, sizes(model, program.inputs)))}
-    gravity = Vector3(*(trace.input(len(program.inputs), k) for k in range(3)))
-    joints, world = joints_of(model, coordinates), World(gravity)
+    joints = joints_of(model, coordinates)
+    world = filled(world_of(model), partial(trace.input, len(program.inputs)))
     tree = equivalent(program, tree_of(model), joints)
     if nodes:
         return trace, SideBySide(program, tree, nodes, joints, trace).run(world)
@@ -67,7 +68,7 @@ def trace_program(program: Program, model: Model, nodes: Sequence[Node] = ()
 
 def unrolled_ir(program: Program, model: Model, width: Width, nodes: Sequence[Node] = ()) -> str:
     """
-    Return the IR of ``void kernel(argument..., gravity, result)``.
+    Return the IR of ``void kernel(argument..., world, result)``.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def unrolled_ir(program: Program, model: Model, width: Width, nodes: Sequence[No
     model : Model
         The model.
     width : Width
-        How many states the entries of arguments and result hold; gravity holds doubles.
+        How many states the entries of arguments and result hold; the world holds doubles.
     nodes : sequence of Node, optional
         Bodies to run side by side in lanes, for one state.
 
