@@ -14,6 +14,7 @@ from mbd_ros.description.records.frames import axis_rotation
 from mbd_ros.description.records.mechanism import Joint, Limits, Mechanism
 from mbd_ros.description.records.poses import clean
 from mbd_ros.errors import DescriptionError
+from mbd_ros.model.fluids import make_submerged
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
 from mbd_ros.model.loops import Loop, make_coupling, make_loop, make_spring
@@ -147,7 +148,9 @@ def _assemble(mechanism: Mechanism, moving: list[Joint], parents: list[int],
         effort_limits=per_rate([limit.effort for limit in limits]),
         links=frames, root=mechanism.root, findings=mechanism.findings, mechanism=mechanism,
         loops=tuple(loops),
-        springs=tuple(make_spring(spring, frames) for spring in mechanism.springs))
+        springs=tuple(make_spring(spring, frames) for spring in mechanism.springs),
+        fluids=tuple(make_submerged(fluid, frames) for fluid in mechanism.fluids
+                     if frames[fluid.link].body >= 0))
 
 
 def _bounds(joint: Joint) -> Limits:

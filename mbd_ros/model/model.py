@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.errors import UnknownNameError
+from mbd_ros.model.fluids import SubmergedLink
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
 from mbd_ros.model.loops import Loop, Spring
@@ -81,6 +82,8 @@ class Model(_WeaklyReferable):
         The cut joints of closed loops.
     springs : tuple of Spring
         Springs and dampers between bodies.
+    fluids : tuple of SubmergedLink
+        What a fluid does to the links that move.
 
     """
 
@@ -113,6 +116,7 @@ class Model(_WeaklyReferable):
     mechanism: Mechanism
     loops: tuple[Loop, ...] = ()
     springs: tuple[Spring, ...] = ()
+    fluids: tuple[SubmergedLink, ...] = ()
 
     def __post_init__(self) -> None:
         """Make every array contiguous and read-only."""
