@@ -41,12 +41,6 @@ LONGEST_GAP = 0.1
 SHORT = 1e-3
 """Length of a step that is taken for its machine code [s]."""
 
-SETTLED = 1e-3
-"""
-A nominal model without a planned approach that was further from its constraint is still being
-pulled onto it, faster than any robot moves.
-"""
-
 
 class Mode(Enum):
     """What a tracker does."""
@@ -371,10 +365,8 @@ class Tracker:
             nominal = self._source.observe(q, v)
         if self.mode is Mode.FOLLOWING:
             why, whose = self._limits.exceeded(q, v, measured=True, moving=True), 'the robot: '
-            planned = self.task.start == 'approach' or self._joints is not None
-            if planned or nominal.violation_before < SETTLED:
-                excess = self._limits.exceeded(nominal.q, nominal.v, moving=True)
-                why, whose = (excess, 'the nominal model: ') if excess else (why, whose)
+            excess = self._limits.exceeded(nominal.q, nominal.v, moving=True)
+            why, whose = (excess, 'the nominal model: ') if excess else (why, whose)
             if why:
                 self.stop(time, q, v, whose + why)
                 assert self._source is not None

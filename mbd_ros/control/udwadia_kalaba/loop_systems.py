@@ -48,7 +48,8 @@ def driven_share(A: Matrix, force: Vector, places: Vector, result: Vector,
     Find the efforts of drives that move a robot with closed loops as a force would.
 
     With the projection P onto what the loops allow, ``A P = 0``, the efforts tau of least norm
-    with ``P S^T tau = P force``: what ``N^T S^T tau = N^T force`` says, see ``loop_efforts``.
+    with ``P S^T tau = P force``: what ``N^T S^T tau = N^T force`` says, see ``loop_efforts``. The
+    rest of the force is no combination of rows of ``P S^T`` and changes nothing.
 
     Parameters
     ----------
@@ -70,24 +71,15 @@ def driven_share(A: Matrix, force: Vector, places: Vector, result: Vector,
     order = np.empty(m)
     weights = np.empty(m)
     G = np.zeros((drives, wide))
-    needed = np.zeros(n)
     about = np.zeros(FACTS)
     multipliers = np.zeros(n)
     for j in range(m):
         for i in range(n):
             X[i, j] = A[j, i]
     orthogonalize(X, R, order, weights, about, n, m, width)
-    for i in range(n):
-        needed[i] = force[i]
     for e in range(drives):
         G[e, int(places[e])] = 1.0
     for k in range(int(about[RANK])):
-        share = 0.0
-        for i in range(n):
-            share += X[i, k] * needed[i]
-        share = share * weights[k]
-        for i in range(n):
-            needed[i] -= share * X[i, k]
         for e in range(drives):
             share = X[int(places[e]), k] * weights[k]
             for i in range(n):
@@ -95,7 +87,7 @@ def driven_share(A: Matrix, force: Vector, places: Vector, result: Vector,
     for e in range(drives):
         for i in range(n):
             G[e, i] = G[e, i] if abs(G[e, i]) > NOISE else 0.0
-    least_norm(G, needed, tau, multipliers, facts, drives, n, wide)
+    least_norm(G, force, tau, multipliers, facts, drives, n, wide)
     for i in range(n):
         efforts[i] = 0.0
     for e in range(drives):

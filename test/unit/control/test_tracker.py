@@ -241,3 +241,23 @@ def test_no_goal_waits_for_an_import():
     found = subprocess.run([sys.executable, '-c', script], capture_output=True, text=True,
                            check=True, cwd=ROOT)
     assert found.stdout.strip() == 'set()'
+
+
+@pytest.mark.parametrize('fused', [True, False])
+@pytest.mark.parametrize(('off', 'way', 'problem'), [
+    (0.1, 0.0, ''), (0.0, 0.5, 'the nominal model: velocity ')])
+def test_a_nominal_model_jumps_onto_its_path_but_goes_no_faster_than_its_limits(
+        dyn, fused, off, way, problem):
+    task, at_rest = default_task('three_link_arm'), np.zeros(3)
+    assert task.start == 'as_given'
+    q = np.array(task.start_positions)
+    x, aside = dyn.pose(q, 'tool')[:3, 3], np.array([0.0, 1.0, 0.0])
+    path = {'kind': 'line', 'start': x + off * aside, 'end': x + (off + way) * aside,
+            'duration': 0.05}
+    tracker = Tracker(dyn, next_task(task, {'path': path}), q, at_rest)
+    if not fused:
+        tracker._fused = None
+    for k in range(20):
+        tracker.step(k * PERIOD, q, at_rest)
+    assert tracker.problem[:len(problem)] == problem
+    assert bool(tracker.problem) == bool(problem)

@@ -93,6 +93,23 @@ def test_a_force_on_a_pendulum(pendulum):
     np.testing.assert_array_equal(found.dq, still.dq)
 
 
+def test_a_moment_on_two_crossed_axes():
+    """The closed form: the second axis Rz(q1) y turns, tau2 = -(Rz(q1) y) . n."""
+    model = mbd_ros.load(f"""<robot name="crossed"><link name="world"/>{''.join(
+        f'<link name="{name}"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1"'
+        f' iyz="0" izz="1"/></inertial></link>' for name in 'ab')}{''.join(
+        f'<joint name="{child}_joint" type="continuous"><parent link="{parent}"/>'
+        f'<child link="{child}"/><axis xyz="{axis}"/></joint>'
+        for parent, child, axis in (('world', 'a', '0 0 1'), ('a', 'b', '0 1 0')))}</robot>""")
+    angle, (x, y, z) = 0.4, (2.0, -3.0, 5.0)
+    found, still = (mbd_ros.inverse_dynamics_derivatives(
+        model, [angle, 0.3], [0, 0], [0, 0], external_forces=forces)
+        for forces in ({'b': [0, 0, 0, x, y, z]}, {}))
+    slope = x * np.cos(angle) + y * np.sin(angle)
+    # 1e-14: a dozen roundings of numbers near 5.
+    np.testing.assert_allclose(found.dq - still.dq, [[0, 0], [slope, 0]], atol=1e-14)
+
+
 def test_external_forces_on_some_of_many_states(arm):
     states = [np.array(part) for part in zip(*(random_state(arm, k) for k in range(5)))]
     forces = {'link003': np.random.default_rng(0).normal(size=(5, 6)), 'link001': np.ones(6)}

@@ -163,6 +163,19 @@ def test_limits_and_resistance():
     assert (found.mimic.multiplier, found.mimic.offset) == (2.0, -6.0)
 
 
+def test_what_the_format_says_where_the_file_says_nothing():
+    """Defaults of inertial.sdf and mimic.sdf: 1 kg, the unit tensor; 1 (leader - 0) + 0."""
+    mechanism = read(model_of(
+        joint('revolute', '<axis><xyz>0 0 1</xyz><mimic joint="l"/></axis>'),
+        '<link name="c"><inertial/></link>',
+        '<joint name="l" type="revolute"><parent>a</parent><child>c</child></joint>'))
+    inertia, = (link.inertia for link in mechanism.links if link.name == 'c')
+    assert (inertia.mass, inertia.center) == (1.0, (0.0, 0.0, 0.0))
+    np.testing.assert_array_equal(inertia.tensor, np.eye(3))
+    mimic, = (one.mimic for one in mechanism.joints if one.name == 'j')
+    assert (mimic.multiplier, mimic.offset) == (1.0, 0.0)
+
+
 def test_findings():
     text = model_of(
         '<plugin/><static>true</static><thing/>',
