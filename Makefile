@@ -19,8 +19,8 @@ PIP_INSTALL := $(BIN)/pip install --quiet --use-pep517 --no-build-isolation
 STAMPS := $(VENV)/stamps
 
 # Folders count, too: their time changes when a file is removed.
-SOURCES := package.xml setup.py setup.cfg rosless/setup.py rosless/pyproject.toml $(shell \
-	find mbd_ros rosless/src interfaces launch urdf config resource \
+SOURCES := package.xml setup.py setup.cfg rosless/setup.py rosless/pyproject.toml rosless/tools/pyproject.toml $(shell \
+	find mbd_ros rosless/src rosless/tools/src interfaces launch urdf config resource \
 	-name __pycache__ -prune -o -name '*.egg-info' -prune -o -name build -prune -o -print 2>/dev/null)
 
 # A sourced ROS 2 must not mix with the packages of .venv.
@@ -52,8 +52,8 @@ $(STAMPS)/venv:
 # All again whenever one of our files changes: pip then only reinstalls ours, which takes seconds.
 $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
 	@echo 'installing mbd_ros, mbd_msgs, rosless and what they need into $(VENV) ...'
-	@rm -rf build/pip rosless/build interfaces/mbd_msgs/build
-	@$(PIP_INSTALL) ./rosless ./interfaces/mbd_msgs '.[viewer,xacro]'
+	@rm -rf build/pip rosless/build rosless/tools/build interfaces/mbd_msgs/build
+	@$(PIP_INSTALL) ./rosless ./rosless/tools ./interfaces/mbd_msgs '.[viewer,xacro]'
 	@touch $@
 
 $(STAMPS)/test: setup.py rosless/pyproject.toml | $(STAMPS)/installed
@@ -108,7 +108,7 @@ mutants: install $(STAMPS)/mutants
 
 clean:
 	rm -rf build install log *.egg-info interfaces/mbd_msgs/build interfaces/mbd_msgs/*.egg-info \
-		rosless/build rosless/src/*.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
+		rosless/build rosless/src/*.egg-info rosless/tools/build rosless/tools/src/*.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
 
 distclean: clean

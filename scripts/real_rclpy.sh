@@ -5,6 +5,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 bare=$root/rosless/src
+bare_tools=$root/rosless/tools/src
 mkdir -p "$1"
 prefix=$(cd "$1" && pwd)
 unset PYTHONPATH LD_LIBRARY_PATH
@@ -83,7 +84,7 @@ site=$("$prefix/bin/python" -c 'import sysconfig; print(sysconfig.get_path("pure
 for package in launch launch_ros launch_xml launch_yaml robot_state_publisher ros2cli \
   rosidl_runtime_py tf2_ros; do
   rm -rf "${site:?}/$package"
-  cp -r "$bare/$package" "$site/$package"
+  cp -r "$bare_tools/$package" "$site/$package"
   sed -i '/^import rosless/d' "$site/$package/__init__.py"
 done
 

@@ -14,9 +14,9 @@ import threading
 import time
 from typing import Any
 
-SOURCE = str(Path(__file__).resolve().parents[2] / 'src')
-if SOURCE not in sys.path:
-    sys.path.insert(0, SOURCE)
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = [str(ROOT / 'src'), str(ROOT / 'tools' / 'src')]
+sys.path[:0] = [folder for folder in SOURCES if folder not in sys.path]
 
 import pytest  # noqa: E402
 import rosless  # noqa: E402, F401
@@ -134,7 +134,7 @@ class Program:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, 'PYTHONPATH': SOURCE, **environment},
+            env={**os.environ, 'PYTHONPATH': os.pathsep.join(SOURCES), **environment},
         )
 
     def wait_for_line(self, timeout: float = 60.0) -> str:

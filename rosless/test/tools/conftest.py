@@ -18,7 +18,8 @@ import time
 import pytest
 import rosless  # noqa: F401  makes interface packages importable from the sources too
 
-SOURCES = Path(__file__).parents[2] / 'src'
+ROOT = Path(__file__).parents[2]
+SOURCES = (str(ROOT / 'src'), str(ROOT / 'tools' / 'src'))
 PATIENCE = 60.0  # s: far above what any step takes, so that only a hang exceeds it
 SHOW = """#!{python}
 import json, sys
@@ -171,7 +172,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return an environment with a DDS domain and a log directory of its own."""
     env = {key: value for key, value in os.environ.items()
            if not key.startswith(('ROS_', 'RCUTILS_', 'AMENT_'))}
-    paths = [str(SOURCES), *filter(None, [os.environ.get('PYTHONPATH')])]
+    paths = [*SOURCES, *filter(None, [os.environ.get('PYTHONPATH')])]
     env.update(
         PYTHONPATH=os.pathsep.join(paths), PYTHONUNBUFFERED='1',
         ROS_DOMAIN_ID=os.environ.get('TEST_DOMAIN') or str(1 + os.getpid() % 100),

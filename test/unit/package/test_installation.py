@@ -106,11 +106,14 @@ def test_pip_installs_the_package_and_nothing_else(pip_prefix):
     assert {name for name in installed if not name.endswith('.dist-info')} == {'mbd_ros'}
 
 
-def test_the_source_archive_of_rosless_has_all_that_it_is_built_from(tmp_path):
-    sources = shutil.copytree(ROOT / 'rosless' / 'src', tmp_path / 'rosless' / 'src',
+@pytest.mark.parametrize(('folder', 'others'), [
+    ('rosless', ('setup.py', 'MANIFEST.in')), ('rosless/tools', ())])
+def test_the_source_archives_of_rosless_have_all_that_they_are_built_from(
+        folder, others, tmp_path):
+    sources = shutil.copytree(ROOT / folder / 'src', tmp_path / 'rosless' / 'src',
                               ignore=NOT_COPIED)
-    for name in ('pyproject.toml', 'setup.py', 'MANIFEST.in', 'README.md', 'LICENSE'):
-        shutil.copy(ROOT / 'rosless' / name, sources.parent)
+    for name in ('pyproject.toml', 'README.md', 'LICENSE', *others):
+        shutil.copy(ROOT / folder / name, sources.parent)
     run([sys.executable, '-c', 'from setuptools import build_meta\n'
          f'build_meta.build_sdist({str(tmp_path)!r})'], cwd=sources.parent)
     (archive,) = tmp_path.glob('*.tar.gz')

@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGE = ROOT / 'mbd_ros'
 ROSLESS = ROOT / 'rosless' / 'src'
+ROSLESS_TOOLS = ROOT / 'rosless' / 'tools' / 'src'
 
 # A room uses only rooms before it.
 ROOMS = (
@@ -158,9 +159,15 @@ def test_the_page_of_the_browser_knows_no_ros():
 
 
 def test_rosless_knows_nothing_of_mbd_ros():
-    for path in sorted(ROSLESS.rglob('*.py')):
+    for path in sorted((*ROSLESS.rglob('*.py'), *ROSLESS_TOOLS.rglob('*.py'))):
         roots = {name.split('.')[0] for name in imported(path)}
         assert not roots & {'mbd_ros', 'mbd_msgs'}, path
+
+
+def test_the_client_library_of_rosless_knows_nothing_of_its_tools():
+    tools = {path.name for path in ROSLESS_TOOLS.iterdir() if path.is_dir()}
+    for path in sorted(ROSLESS.rglob('*.py')):
+        assert not {name.split('.')[0] for name in imported(path)} & tools, path
 
 
 def test_nodes_are_plain_ros():

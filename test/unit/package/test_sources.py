@@ -18,8 +18,8 @@ LONGEST_MEDIAN = 150
 def sources() -> list[Path]:
     """Return every Python file that is installed or shipped."""
     return sorted(
-        path for folder in ('mbd_ros', 'rosless/src', 'launch', 'benchmarks', 'examples', 'test',
-                            'rosless/test')
+        path for folder in ('mbd_ros', 'rosless/src', 'rosless/tools/src', 'launch', 'benchmarks',
+                            'examples', 'test', 'rosless/test')
         for path in (ROOT / folder).rglob('*.py') if '__pycache__' not in path.parts)
 
 
@@ -56,7 +56,7 @@ def test_no_file_is_too_long():
         for path in sources()}
     too_long = {path: length for path, length in lengths.items() if length > LONGEST}
     assert not too_long
-    for folder in ('mbd_ros', 'rosless/src'):
+    for folder in ('mbd_ros', 'rosless/src', 'rosless/tools/src'):
         median = statistics.median(
             length for path, length in lengths.items()
             if path.startswith(folder) and length > 5)
