@@ -53,7 +53,8 @@ def forward_dynamics(
         (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
     formulation : str
         ``'recursive'``, for trees; ``'closed_loop'``, the same recursion with the rows of cut
-        joints, for all robots; ``'auto'``, the first of them that suits.
+        joints, for all robots; ``'jourdain'``, scans and one dense system in NumPy, for trees;
+        ``'auto'``, the first of them that suits.
     executor : Executor or str, optional
         Who runs the sweeps; chosen by the model's size if left out.
     dissipation : bool

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from mbd_ros.dynamics.formulations import jourdain
 from mbd_ros.dynamics.formulations.mass_matrix import MASS_MATRIX
 from mbd_ros.dynamics.formulations.newton_euler import (
     BIAS_FORCES, INVERSE_DYNAMICS, SPRUNG_BIAS_FORCES, SPRUNG_INVERSE_DYNAMICS)
@@ -108,3 +109,6 @@ RECURSIVE = register(Formulation('recursive', _of_trees, lambda model: not model
 """Articulated bodies, for trees."""
 CLOSED_LOOP = register(Formulation('closed_loop', _with_rows, lambda model: True))
 """The same recursion with the rows of cut joints; of a tree there are none."""
+JOURDAIN = register(Formulation(
+    'jourdain', lambda model: jourdain.PROGRAMS, lambda model: not model.loops))
+"""Jourdain's principle, reduced: scans along trees, and one system of the size of v."""

@@ -332,7 +332,7 @@ def _ties(sweep: Ties, program: Program, tree: Tree, world: World, hands: Sequen
     kept[:] = [(*records, sums.get(i, sweep.zero)) for i, records in enumerate(kept)]
 
 
-def tie_all(sweep: Ties, ties: Sequence[Tie], world: World, handed: Callable[[int], Any]
+def tie_all(sweep: Ties, ties: Sequence[Tie], world: Any, handed: Callable[[int], Any]
             ) -> tuple[dict[int, Any], list[tuple[Scalar, ...]]]:
     """
     Run the steps of all ties.

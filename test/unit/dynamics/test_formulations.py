@@ -28,9 +28,10 @@ def test_what_runs(model, name, ran):
 def test_on_a_tree_all_give_the_same(model):
     q, v, tau = random_state(model, 3)
     expected = mbd_ros.forward_dynamics(model, q, v, tau)
-    found = mbd_ros.forward_dynamics(model, q, v, tau, formulation='closed_loop')
-    # The same recursion; terms that are zero are summed in another order.
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    for name in ('closed_loop', 'jourdain'):
+        found = mbd_ros.forward_dynamics(model, q, v, tau, formulation=name)
+        # Condition of M below 1e3.
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize('function', [
@@ -46,7 +47,7 @@ def test_one_that_does_not_suit_is_refused(function):
         call(LOOP, 'recursive')
     for name in ('kane', 'ABA', ''):
         with pytest.raises(InvalidValueError, match=f"^formulation is '{name}'; allowed: 'auto', "
-                           r"'recursive', 'closed_loop' for robot 'random'$"):
+                           r"'recursive', 'closed_loop', 'jourdain' for robot 'random'$"):
             call(TREE, name)
 
 

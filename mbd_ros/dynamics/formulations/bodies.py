@@ -1,0 +1,160 @@
+"""
+How all bodies of a robot move, as stacks: one array for each quantity, (nb, N, ...) for N states.
+
+Scans along the tree take the place of sweeps. Accelerations are classical, as in ``motion.py``.
+
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.dynamics.formulations.rows import Seen
+from mbd_ros.dynamics.formulations.ties import Held, phi_of, tie_down
+from mbd_ros.execution.program.scan import scan
+from mbd_ros.execution.program.stacks import local_links, rotations, Stack, vector_stack, vectors
+from mbd_ros.execution.program.sweeps import tie_all, Ties
+from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.model import Model
+from mbd_ros.spatial import IDENTITY, Link, Twist, ZERO3, ZERO_TWIST, ZERO_WRENCH
+
+
+class Axes(NamedTuple):
+    """
+    The axes along which joints move their bodies, one for each entry of v.
+
+    Attributes
+    ----------
+    body : array of int
+        (nv,) body that it moves.
+    number : array of int
+        (nv,) which of the body's: 0-2 turns about, 3-5 slides along x y z.
+    carry : array of bool
+        (nv, nv): whether axis j moves the body of axis k, for j <= k.
+
+    """
+
+    body: NDArray[np.int64]
+    number: NDArray[np.int64]
+    carry: NDArray[np.bool_]
+
+    @property
+    def turns(self) -> NDArray[np.bool_]:
+        """(nv,) which axes turn."""
+        return self.number < 3
+
+
+@lru_cache(maxsize=64)
+def axes_of(model: Model) -> Axes:
+    """Return the axes of a robot."""
+    body = np.repeat(np.arange(model.nb), [kind.nv for kind in model.joint_types])
+    number = np.array([k for kind in model.joint_types for k in kind.pair.axes], dtype=np.int64)
+    above = np.eye(model.nb, dtype=bool)
+    for i, parent in enumerate(model.parents):
+        if parent >= 0:
+            above[:, i] |= above[:, parent]
+    return Axes(body, number, np.triu(above[np.ix_(body, body)]))
+
+
+class Motion(NamedTuple):
+    """
+    Poses and angular velocities of all bodies.
+
+    Attributes
+    ----------
+    turns, places : array
+        (nb, N, 3, 3), (nb, N, 3): poses in the parents' axes, see ``local_links``.
+    rotations : array
+        (nb, N, 3, 3) axes of each body as columns, in the world.
+    offsets : array
+        (nb, N, 3) from the parent's origin to the body's, in world axes [m].
+    rates : array
+        (nb, N, 6) velocity in the parent, in the body's axes, angular first.
+    turning, turning_inboard : array
+        (nb, N, 3) angular velocities of the body and of its parent, in world axes.
+
+    """
+
+    turns: Stack
+    places: Stack
+    rotations: Stack
+    offsets: Stack
+    rates: Stack
+    turning: Stack
+    turning_inboard: Stack
+
+
+def motion_of(model: Model, q: Stack, v: Stack, threads: int = 1) -> Motion:
+    """Return poses and angular velocities at q (N, nq), v (N, nv), by two scans."""
+    turns, places = local_links(model, q)
+    total = scan(np.matmul, turns, model.parents, threads)
+    offsets = np.where(np.array(model.parents)[:, None, None] < 0, places,
+                       apply(inboard(model, total), places))
+    rates = along_axes(model, v)
+    turning = scan(np.add, apply(total, rates[..., :3]), model.parents, threads)
+    return Motion(turns, places, total, offsets, rates, turning, inboard(model, turning))
+
+
+def along_axes(model: Model, rates: Stack) -> Stack:
+    """Return the twists (nb, N, 6) in the bodies' axes of rates (N, nv) of all joints."""
+    axes = axes_of(model)
+    twists = np.zeros((model.nb, 6, len(rates)), dtype=rates.dtype)
+    twists[axes.body, axes.number] = rates.T
+    return twists.swapaxes(1, 2)
+
+
+def inboard(model: Model, stack: Stack) -> Stack:
+    """Return for each body its parent's element, zero for the ground."""
+    ground = np.zeros((1, *stack.shape[1:]), dtype=stack.dtype)
+    return np.concatenate([stack, ground])[np.array(model.parents)]
+
+
+def apply(matrices: Stack, vectors: Stack) -> Stack:
+    """Return the products (..., m, k) (..., k) of matrices and vectors."""
+    product: Stack = (matrices @ vectors[..., None])[..., 0]
+    return product
+
+
+def spring_loads(model: Model, motion: Motion) -> Stack:
+    """
+    Return what springs do to the bodies.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    motion : Motion
+        Of its bodies.
+
+    Returns
+    -------
+    array
+        (nb, N, 6) moment [N m] about the body's origin, then force [N], in the body's axes.
+
+    """
+    loads = np.zeros_like(motion.rates)
+    if not model.springs:
+        return loads
+    places = scan(np.add, motion.offsets, model.parents)
+    speeds = scan(np.add, np.cross(motion.turning_inboard, motion.offsets)
+                  + apply(motion.rotations, motion.rates[..., 3:]), model.parents)
+
+    def seen(body: int) -> Seen:
+        if body < 0:
+            return Seen(Link(IDENTITY, ZERO3), ZERO_TWIST)
+        axes = motion.rotations[body]
+        turning, speed = (vectors(apply(np.swapaxes(axes, -1, -2), one[body]))
+                          for one in (motion.turning, speeds))
+        return Seen(Link(rotations(axes), vectors(places[body])), Twist(turning, speed))
+
+    pulls = Ties(partial(tie_down, 0, phi_of, True, False), Held(ZERO_WRENCH, (), ()))
+    ties = tuple(tie for tie in tree_of(model).ties if tie.kind == 'spring')
+    for body, held in tie_all(pulls, ties, None, seen)[0].items():
+        if body >= 0:
+            loads[body] = np.concatenate([vector_stack(part, loads.shape[1:2])
+                                          for part in held.load], axis=-1)
+    return loads

@@ -1,0 +1,161 @@
+"""
+Dynamics of trees by Jourdain's principle with redundant velocities, reduced to those of joints.
+
+All bodies are treated at once; what couples them are scans along the tree, and one system of the
+size of v. Vectors are in world axes, moments about the world's origin. An axis that turns about a
+direction e through o, or slides along e, moves what it carries with the angular velocity w and
+with the velocity u of what is at the world's origin::
+
+    w, u = e, o x e        w, u = 0, e
+
+References
+----------
+Lu, Zhang and Chen, Parallel computing strategy for the forward dynamics of manipulators based on a
+non-recursive formulation, Acta Mechanica Sinica 29(3), 1997: the size-reduced form.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mbd_ros.dynamics.formulations.bodies import (
+    along_axes, apply, axes_of, inboard, motion_of, spring_loads)
+from mbd_ros.execution import Threads
+from mbd_ros.execution.program.array_program import ArrayProgram
+from mbd_ros.execution.program.blocks import solve_definite
+from mbd_ros.execution.program.scan import scan, suffix_sum
+from mbd_ros.execution.program.stacks import Stack
+from mbd_ros.execution.program.sweeps import Layout, Program
+from mbd_ros.model import Model
+
+UPPER, FULL = np.triu_indices(3), np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])
+"""The entries of a symmetric matrix that are summed, and where they stand in it."""
+
+Inputs = Mapping[str, Stack]
+GRAVITY = 3
+"""Numbers of the world that are gravity, the first."""
+
+
+def symmetric(matrices: Stack) -> Stack:
+    """Return symmetric matrices (..., 3, 3) with the upper triangles of others."""
+    full: Stack = matrices[..., UPPER[0], UPPER[1]][..., FULL]
+    return full
+
+
+class Robot:
+    """
+    A robot at N states, with what both sides of ``M vdot + h = tau`` need.
+
+    Parameters
+    ----------
+    model : Model
+        A tree.
+    q, v : array
+        (N, nq), (N, nv).
+    threads : int
+        Among which scans are shared.
+
+    """
+
+    def __init__(self, model: Model, q: Stack, v: Stack, threads: int) -> None:
+        self._model, self._threads = model, threads
+        self._motion = motion_of(model, q, v, threads)
+        self._axes = axes_of(model)
+        self._origins = self._prefix(self._motion.offsets)
+        # Mass centres, and inertias about them, of all bodies.
+        turns = self._motion.rotations
+        self._centers = self._origins + apply(turns, model.mass_centers[:, None])
+        self._inertias = symmetric(
+            turns @ model.inertias[:, None] @ np.swapaxes(turns, -1, -2))
+        e = turns[self._axes.body, :, :, self._axes.number % 3]
+        swept = np.cross(self._origins[self._axes.body], e)
+        turning = self._axes.turns[:, None, None]
+        self._w, self._u = np.where(turning, e, 0.0), np.where(turning, swept, e)
+
+    def _prefix(self, stack: Stack) -> Stack:
+        return scan(np.add, stack, self._model.parents, self._threads)
+
+    def _suffix(self, stack: Stack) -> Stack:
+        return suffix_sum(stack, self._model.parents, self._threads)
+
+    def efforts(self, gravity: Stack, qdd: Stack | None = None) -> Stack:
+        """Return the efforts, (N, nv), that accelerations need; the bias h for none."""
+        model, (_, _, turns, offsets, rates, W, W_inboard) = self._model, self._motion
+        spin, slide = apply(turns, rates[..., :3]), apply(turns, rates[..., 3:])
+        spun, slid = np.cross(W_inboard, spin), 2.0 * np.cross(W_inboard, slide) + np.cross(
+            spin, slide)
+        if qdd is not None:
+            more = along_axes(model, qdd)
+            spun, slid = spun + apply(turns, more[..., :3]), slid + apply(turns, more[..., 3:])
+        W_rate = self._prefix(spun)
+        carried = (np.cross(inboard(model, W_rate), offsets)
+                   + np.cross(W_inboard, np.cross(W_inboard, offsets)) + slid)
+        acceleration = self._prefix(carried) - gravity
+        lever = self._centers - self._origins
+        force = model.masses[:, None, None] * (
+            acceleration + np.cross(W_rate, lever) + np.cross(W, np.cross(W, lever)))
+        moment = (apply(self._inertias, W_rate) + np.cross(W, apply(self._inertias, W))
+                  + np.cross(self._centers, force))
+        if model.springs:
+            loads = spring_loads(model, self._motion)
+            pull = apply(turns, loads[..., 3:])
+            force = force - pull
+            moment = moment - apply(turns, loads[..., :3]) - np.cross(self._origins, pull)
+        force, moment = (self._suffix(one)[self._axes.body] for one in (force, moment))
+        efforts: Stack = (self._w * moment + self._u * force).sum(axis=-1).T
+        return efforts if qdd is None else efforts + model.armature * qdd
+
+    def mass_matrix(self) -> Stack:
+        """Return M (N, nv, nv), from composite bodies about the world's origin."""
+        model, x = self._model, self._centers
+        masses = model.masses[:, None, None]
+        square = (masses * x)[..., None] * x[..., None, :]
+        about_origin = self._inertias - square + np.eye(3) * np.trace(
+            square, axis1=-2, axis2=-1)[..., None, None]
+        mass, first, upper = (self._suffix(one)[self._axes.body] for one in (
+            masses, masses * x, about_origin[..., UPPER[0], UPPER[1]]))
+        # Momentum of what each axis carries at a unit rate: linear, and angular.
+        linear = mass * self._u + np.cross(self._w, first)
+        angular = apply(upper[..., FULL], self._w) + np.cross(first, self._u)
+        moves = np.concatenate([self._w, self._u], axis=-1).swapaxes(0, 1)
+        momenta = np.concatenate([angular, linear], axis=-1).swapaxes(0, 1)
+        M = np.where(self._axes.carry, moves @ np.swapaxes(momenta, -1, -2), 0.0)
+        strictly = np.where(np.eye(model.nv, dtype=bool), 0.0, M)
+        return M + np.swapaxes(strictly, -1, -2) + np.diag(model.armature)
+
+
+def _robot(model: Model, inputs: Inputs, executor: Any) -> Robot:
+    q = inputs['q']
+    v = inputs['v'] if 'v' in inputs else np.zeros((len(q), model.nv), dtype=q.dtype)
+    return Robot(model, q, v, executor.count if isinstance(executor, Threads) else 1)
+
+
+def accelerations(model: Model, inputs: Inputs, world: Stack, executor: Any) -> Stack:
+    """Return ``vdot`` (N, nv) [rad/s^2, m/s^2]; see ``Evaluate``."""
+    robot = _robot(model, inputs, executor)
+    applied = inputs['tau'] - robot.efforts(world[:GRAVITY])
+    return solve_definite(robot.mass_matrix(), applied[..., None])[..., 0]
+
+
+def efforts(model: Model, inputs: Inputs, world: Stack, executor: Any) -> Stack:
+    """Return ``tau`` (N, nv) [N m, N] of accelerations, of none where there are no inputs."""
+    return _robot(model, inputs, executor).efforts(world[:GRAVITY], inputs.get('qdd'))
+
+
+def mass_matrix(model: Model, inputs: Inputs, world: Stack, executor: Any) -> Stack:
+    """Return M (N, nv, nv) [kg m^2, kg m, kg]."""
+    return _robot(model, inputs, executor).mass_matrix()
+
+
+PROGRAMS: dict[str, Program] = {
+    'forward_dynamics': ArrayProgram('jourdain_forward_dynamics', ('q', 'v', 'tau'),
+                                     evaluate=accelerations),
+    'inverse_dynamics': ArrayProgram('jourdain_inverse_dynamics', ('q', 'v', 'qdd'),
+                                     evaluate=efforts),
+    'bias_forces': ArrayProgram('jourdain_bias_forces', ('q', 'v'), evaluate=efforts),
+    'mass_matrix': ArrayProgram('jourdain_mass_matrix', ('q',), layout=Layout.SYMMETRIC,
+                                evaluate=mass_matrix)}
