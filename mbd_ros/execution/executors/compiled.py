@@ -23,14 +23,13 @@ from mbd_ros.execution.ir.straight_line import SCALAR, Width
 from mbd_ros.execution.ir.workspace import DECLARATIONS, give_ir, RELEASE, take_ir
 from mbd_ros.execution.program.interpreted import Interpreted
 from mbd_ros.execution.program.kernel import all_finite, Batches, FastBatches, Kernel
-from mbd_ros.execution.program.sweeps import LARGEST_FOLDED, Program
+from mbd_ros.execution.program.sweeps import LARGEST_FOLDED, Program, Tie
 from mbd_ros.execution.program.tree import result_shape, sizes, tree_of
 from mbd_ros.execution.rolled.bundles import Bundles, bundles_code, PAYS, rolled_bundles_of
 from mbd_ros.execution.rolled.code import rolled_code, RolledCode
 from mbd_ros.execution.rolled.segments import Segments, segments_code, segments_of
 from mbd_ros.execution.rolled.species import Kind
 from mbd_ros.execution.rolled.tables import folds, rolled_kinds, rolled_tables
-from mbd_ros.execution.rolled.ties import Shape
 from mbd_ros.execution.threads.partition import Partition
 from mbd_ros.execution.threads.subtrees import subtrees_code
 from mbd_ros.execution.unrolled.bundles import Node
@@ -281,7 +280,7 @@ def _rolled(program: Program, model: Model, width: Width, folded: bool = False
 
 @functools.lru_cache(maxsize=256)
 def rolled_machine_code(program: Program, kinds: tuple[Kind, ...], width: Width,
-                        shapes: tuple[Shape, ...] = (), slots: int = 0
+                        shapes: tuple[Tie, ...] = (), slots: int = 0
                         ) -> tuple[RolledCode, MachineCode]:
     """Return the rolled code of a program, which all models with these joint types share."""
     rolled = rolled_code(program, kinds, width, shapes, slots)

@@ -1,4 +1,11 @@
-"""Records of scalars: made of arrays, taken apart, mapped."""
+"""
+Records of scalars: made of arrays, taken apart, mapped.
+
+In the record of a body or a tie a float is a *constant*, which code for many robots loads from a
+table. All else is *structure*: the lengths of tuples, integers, names, types. Records of equal
+structure run through the same code.
+
+"""
 
 from __future__ import annotations
 
@@ -39,6 +46,34 @@ def mapped(record: Any, function: Callable[[Any], Any]) -> Any:
         return function(record)
     parts = [mapped(part, function) for part in record]
     return type(record)(*parts) if hasattr(record, '_fields') else tuple(parts)
+
+
+def constants_of(record: Any) -> list[float]:
+    """Return the constants of a record, depth first."""
+    return [leaf for leaf in flatten(record) if isinstance(leaf, float)]
+
+
+def structure_of(record: Any) -> Any:
+    """Return a record with None in place of each constant."""
+    return mapped(record, lambda leaf: None if isinstance(leaf, float) else leaf)
+
+
+def size_of(structure: Any) -> int:
+    """Return the number of constants of a structure, those that it knows among them."""
+    return sum(leaf is None or isinstance(leaf, float) for leaf in flatten(structure))
+
+
+def with_constants(structure: Any, value: Callable[[int], Any]) -> Any:
+    """Return a structure with ``value(k)`` as constant k, where it does not know a number."""
+    places = itertools.count()
+
+    def leaf(known: Any) -> Any:
+        if known is not None and not isinstance(known, float):
+            return known
+        place = next(places)
+        return value(place) if known is None else known
+
+    return mapped(structure, leaf)
 
 
 def filled(record: Any, value: Callable[[int], Any]) -> Any:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mbd_ros.execution.program.records import rotation_record, vector_record
+from mbd_ros.execution.program.records import floats, rotation_record, vector_record
 from mbd_ros.execution.program.sweeps import POINT, Tie
 from mbd_ros.model import LinkFrame, Loop, Model
 from mbd_ros.model.joint_type import JointType
@@ -124,14 +124,15 @@ def _planes(model: Model) -> list[Plane | None]:
 def ties_of(model: Model) -> tuple[Tie, ...]:
     """Return the loop joints and springs of a model."""
     joints = [Tie(loop.kind, loop.body1, loop.body2, frame_record(loop.frame1),
-                  frame_record(loop.frame2), loop.coupling if loop.kind == 'mimic' else (
-                      loop.distance,), slots, row, _axes(model, loop, plane),
-                  _idle(model, loop, plane))
+                  frame_record(loop.frame2), tuple(floats(
+                      loop.coupling if loop.kind == 'mimic' else (loop.distance,))), slots, row,
+                  _axes(model, loop, plane), _idle(model, loop, plane))
               for loop, slots, row, plane in zip(
                   model.loops, slots_of(model), first_rows(model.loops), _planes(model))]
     springs = [Tie('spring', spring.frame1.body, spring.frame2.body, frame_record(spring.frame1),
                    frame_record(spring.frame2),
-                   (spring.stiffness, spring.damping, spring.length)) for spring in model.springs]
+                   tuple(floats((spring.stiffness, spring.damping, spring.length))))
+               for spring in model.springs]
     return (*joints, *springs)
 
 

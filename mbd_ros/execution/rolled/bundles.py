@@ -24,12 +24,11 @@ from mbd_ros.execution.ir.interleave import added_ir, aligned, packed_ir, unpack
 from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
 from mbd_ros.execution.ir.straight_line import SCALAR, StraightLine, Width
 from mbd_ros.execution.ir.workspace import DECLARATIONS, give_ir, take_ir
-from mbd_ros.execution.program.sweeps import Inward, Layout, Outward, Program, Ties
+from mbd_ros.execution.program.sweeps import Inward, Layout, Outward, Program, Tie, Ties
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.execution.rolled.code import chain_code, RolledCode, subtree_code
-from mbd_ros.execution.rolled.species import BODY_SIZE, Kind, varying
+from mbd_ros.execution.rolled.species import Kind, varying
 from mbd_ros.execution.rolled.tables import folds, rolled_kinds, rolled_tables, slot_rows
-from mbd_ros.execution.rolled.ties import Shape
 from mbd_ros.execution.rolled.ties_in_place import declared, Place, ties_in_place
 from mbd_ros.model import Model
 
@@ -148,12 +147,12 @@ def bundles_code(program: Program, model: Model, way: Bundles) -> tuple[MachineC
     one, single = _sweeps(program, kinds, shapes, slots, SCALAR)
     many, lanes = _sweeps(program, kinds, shapes, slots, Width(way.width), way.chains)
     constants, topology = rolled_tables(model, species, ())
-    constants, topology = constants.reshape(model.nb, BODY_SIZE), topology[:4 * model.nb]
+    constants, topology = constants.reshape(model.nb, -1), topology[:4 * model.nb]
     trunk = way.trunk(model.nb)
     tables = [(np.ascontiguousarray(constants[trunk]), np.concatenate([_local(
         topology.reshape(4, -1), trunk, absolute=True), slot_rows(model, trunk)]))]
     for bundle in way.bundles:
-        table = aligned((bundle.size, BODY_SIZE, way.width))
+        table = aligned((bundle.size, constants.shape[1], way.width))
         for lane, root in enumerate(bundle.roots):
             table[:, :, lane] = constants[root:root + bundle.size]
         bodies = list(range(bundle.roots[0], bundle.roots[0] + bundle.size))
@@ -169,7 +168,7 @@ def bundles_code(program: Program, model: Model, way: Bundles) -> tuple[MachineC
 
 
 @functools.lru_cache(maxsize=64)
-def _sweeps(program: Program, kinds: tuple[Kind, ...], shapes: tuple[Shape, ...], slots: int,
+def _sweeps(program: Program, kinds: tuple[Kind, ...], shapes: tuple[Tie, ...], slots: int,
             width: Width, chains: bool = False) -> tuple[RolledCode, MachineCode]:
     rolled = (chain_code if chains else subtree_code)(program, kinds, width, shapes, slots)
     return rolled, MachineCode(rolled.ir, optimization=2)

@@ -2,7 +2,7 @@
 IR of a program with loops over bodies: its size depends on the joint types, not on the robot.
 
 The function is ``void rolled(argument..., world, result, constants, topology, n, nv, work)``.
-``constants`` holds ``BODY_SIZE`` doubles a body; ``topology`` int64 arrays one after the other:
+``constants`` holds a row for each body; ``topology`` int64 arrays one after the other:
 parents, species, first entries in q and in v of the bodies, and the parents and ends of the
 entries of v (``elimination.py``); both go on with the ties (``rolled/ties.py``). ``work`` holds a
 row of ``hand`` and ``kept`` slots for the ground and for each body, then what walks carry, for up
@@ -20,12 +20,13 @@ from mbd_ros.execution.ir import elimination_ir
 from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import declarations_ir, SCALAR, StraightLine, Width
 from mbd_ros.execution.ir.trace import Operand
-from mbd_ros.execution.program.records import flatten
-from mbd_ros.execution.program.sweeps import Inward, Layout, Outward, Program, Solve, Ties, Walk
+from mbd_ros.execution.program.records import flatten, size_of
+from mbd_ros.execution.program.sweeps import (
+    Inward, Layout, Outward, Program, Solve, Tie, Ties, Walk)
 from mbd_ros.execution.rolled.angles import ANGLES, angles_first, angles_ir, LEAST, together
 from mbd_ros.execution.rolled.species import (
-    BODY, BODY_SIZE, Code, HANDED, KEPT, Kind, Species, varying, WORLD)
-from mbd_ros.execution.rolled.ties import Shape, TieWriter
+    BODY, Code, HANDED, KEPT, Kind, Species, varying, WORLD)
+from mbd_ros.execution.rolled.ties import TieWriter
 from mbd_ros.execution.rolled.traces import SweepCode, TiesCode, traced, WalkCode
 from mbd_ros.execution.rolled.walks import WalkWriter
 
@@ -63,7 +64,7 @@ class RolledCode:
 
 
 def rolled_code(program: Program, kinds: Sequence[Kind], width: Width,
-                shapes: Sequence[Shape] = (), slots: int = 0) -> RolledCode:
+                shapes: Sequence[Tie] = (), slots: int = 0) -> RolledCode:
     """
     Return the rolled IR of a program.
 
@@ -72,10 +73,10 @@ def rolled_code(program: Program, kinds: Sequence[Kind], width: Width,
     program : Program
         The sweeps.
     kinds : sequence of Kind
-        The joint types; ``species`` in the topology counts them.
+        The species; the topology counts them.
     width : Width
         How many states a value holds.
-    shapes : sequence of Shape
+    shapes : sequence of Tie
         The shapes of ties; the topology counts them.
     slots : int
         Number of rows of loops that are carried inwards at a time.
@@ -90,7 +91,7 @@ def rolled_code(program: Program, kinds: Sequence[Kind], width: Width,
 
 
 def chain_code(program: Program, kinds: Sequence[Kind], width: Width,
-               shapes: Sequence[Shape] = (), slots: int = 0) -> RolledCode:
+               shapes: Sequence[Tie] = (), slots: int = 0) -> RolledCode:
     """
     Return the rolled IR of the sweeps of a program along chains, a function for each sweep.
 
@@ -99,31 +100,16 @@ def chain_code(program: Program, kinds: Sequence[Kind], width: Width,
     one place, the first ``hand`` values of ``work``: there the caller puts what the first (the
     last) body is handed, and finds what the last (the first) one hands on.
 
-    Parameters
-    ----------
-    program : Program
-        Outward and inward sweeps, and ties: those have no function.
-    kinds : sequence of Kind
-        The joint types; ``species`` in the topology counts them.
-    width : Width
-        How many chains of equal shape run side by side; each constant is one value of it.
-    shapes : sequence of Shape
-        The shapes of ties, for code of one robot.
-    slots : int
-        Number of rows of loops that are carried inwards at a time.
-
-    Returns
-    -------
-    RolledCode
-        IR with the functions.
-
+    Parameters are those of ``rolled_code``, of outward and inward sweeps, and ties, which have no
+    function; ``width`` is how many chains of equal shape run side by side, and each constant is
+    one value of it.
     """
     return _Writer(program, [Species(*kind) for kind in kinds], width, shapes,
                    slots, 'chain').write()
 
 
 def subtree_code(program: Program, kinds: Sequence[Kind], width: Width = SCALAR,
-                 shapes: Sequence[Shape] = (), slots: int = 0) -> RolledCode:
+                 shapes: Sequence[Tie] = (), slots: int = 0) -> RolledCode:
     """
     Return the rolled IR of the sweeps of a program on subtrees, a function for each sweep.
 
@@ -134,24 +120,7 @@ def subtree_code(program: Program, kinds: Sequence[Kind], width: Width = SCALAR,
     Ties have no function: the caller puts what they do where ``RolledCode.tied`` says. In the
     layout ``MOTION`` the topology goes on with nv and the rows that the slots carry.
 
-    Parameters
-    ----------
-    program : Program
-        Outward and inward sweeps, and ties.
-    kinds : sequence of Kind
-        The joint types; ``species`` in the topology counts them.
-    width : Width
-        How many subtrees of equal shape run side by side; each constant is one value of it.
-    shapes : sequence of Shape
-        The shapes of ties, for code of one robot.
-    slots : int
-        Number of rows of loops that are carried inwards at a time.
-
-    Returns
-    -------
-    RolledCode
-        IR with the functions.
-
+    Parameters are those of ``chain_code``.
     """
     return _Writer(program, [Species(*kind) for kind in kinds], width, shapes,
                    slots, 'subtree').write()
@@ -167,11 +136,12 @@ class _Writer(TieWriter, WalkWriter):
     """Writes the functions line by line."""
 
     def __init__(self, program: Program, species: list[Species], width: Width,
-                 shapes: Sequence[Shape] = (), slots: int = 0, form: str = 'whole') -> None:
+                 shapes: Sequence[Tie] = (), slots: int = 0, form: str = 'whole') -> None:
         self._shapes = shapes
         self._slots = slots
         self._program = program
         self._species = species
+        self._constants = max((size_of(one.body) for one in species), default=0)
         self._width = width
         self._form = form
         self._chain = form == 'chain'
@@ -214,7 +184,7 @@ class _Writer(TieWriter, WalkWriter):
             '  %axisends = getelementptr i64, ptr %axisparents, i64 %nv',
             f'  %dummy = getelementptr {self._kind}, ptr %walked, i64 0']
         if any(isinstance(sweep, Ties) for sweep in program.sweeps):
-            self._name_ties(BODY_SIZE)
+            self._name_ties(self._constants)
         self._clear_result()
         if program.body == -1:  # the ground has no joint to walk over
             ground = StraightLine('ground.', {}, self._width)
@@ -447,7 +417,7 @@ class _Writer(TieWriter, WalkWriter):
                       f'  {kept} = getelementptr {self._kind}, ptr %work, i64 %{s}.kept.o']
         constant = self._kind if self._form != 'whole' else 'double'
         lines += [f'  %{s}.kept = getelementptr {self._kind}, ptr {kept}, i64 {self._hand}',
-                  f'  %{s}.c.o = mul i64 {body}, {BODY_SIZE}',
+                  f'  %{s}.c.o = mul i64 {body}, {self._constants}',
                   f'  %{s}.c = getelementptr {constant}, ptr %constants, i64 %{s}.c.o']
         for name in self._program.inputs:
             first = 'qfirst' if name == 'q' else 'vfirst'
@@ -476,7 +446,7 @@ class _Writer(TieWriter, WalkWriter):
         place, layout = f'%{s}out{len(self._lines)}', self._program.layout
         out, axes = code.out, species.joint.nv
         if layout in (Layout.ROWS, Layout.MOTION):
-            self._give_out_slots(block, s, f'%{s}.b', axes, out, species.closes)
+            self._give_out_slots(block, s, f'%{s}.b', axes, out, species.body.closes)
             out = out[:axes]
         if layout in (Layout.JOINTS, Layout.MOTION):
             self._lines.append(

@@ -32,12 +32,12 @@ from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import declarations_ir, SCALAR, StraightLine, Width
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 from mbd_ros.execution.ir.workspace import DECLARATIONS, give_ir, take_ir
-from mbd_ros.execution.program.records import filled, flatten, mapped
+from mbd_ros.execution.program.records import filled, flatten, mapped, size_of
 from mbd_ros.execution.program.sweeps import Inward, Outward, Program, World
 from mbd_ros.execution.program.tree import joints_of, sizes, tree_of, world_of
 from mbd_ros.execution.rolled.angles import angles_first
 from mbd_ros.execution.rolled.code import swept_code
-from mbd_ros.execution.rolled.species import BODY_SIZE, Species, varying
+from mbd_ros.execution.rolled.species import Species, varying
 from mbd_ros.execution.rolled.tables import kinds_between, rolled_tables
 from mbd_ros.execution.rolled.traces import sweep_code, SweepCode, Traced, trimmed
 from mbd_ros.model import Model
@@ -107,6 +107,7 @@ def segments_of(program: Program, model: Model, width: int) -> Segments | None:
     solid = [mass > 0.0 and bool(np.linalg.eigvalsh(inertia)[0] > 0.0)
              for mass, inertia in zip(model.masses, model.inertias)]
     runs = list(_runs(model))
+    _, kinds = kinds_between(model, range(model.nb), folded=False)
     best: Segments | None = None
     for length in {(size + 1) // k - 1 - spare for _, size in runs for k in range(1, width + 1)
                    for spare in range(3)}:
@@ -114,7 +115,7 @@ def segments_of(program: Program, model: Model, width: int) -> Segments | None:
                   for first, size in runs if length >= SHORTEST
                   for k in [(size + 1) // (length + 1)] for j in range(k)]
         if not 2 <= len(firsts) <= width or model.nb - len(firsts) * length > MOST_AROUND or len(
-                {model.joint_types[first:first + length] for first in firsts}) > 1:
+                {tuple(kinds[first:first + length]) for first in firsts}) > 1:
             continue
         lanes = 1 << (len(firsts) - 1).bit_length()
         tips = {first + length - 1 for first in firsts}
@@ -164,13 +165,14 @@ def segments_code(program: Program, model: Model, way: Segments) -> tuple[Machin
 
 
 def _tables(model: Model, way: Segments) -> tuple[Any, Any]:
-    """Return constants (length, BODY_SIZE, lanes) and topology of the segments."""
+    """Return constants (length, size, lanes) and topology of the segments."""
     bodies = range(way.firsts[0], way.firsts[0] + way.length)
-    _, species = kinds_between(model, bodies, folded=False)
+    kinds, species = kinds_between(model, bodies, folded=False)
     every, _ = rolled_tables(model, [0] * model.nb, ())
-    constants = aligned((way.length, BODY_SIZE, way.width))
+    size = max(size_of(kind.body) for kind in kinds)
+    constants = aligned((way.length, size, way.width))
     for lane, first in enumerate(way.lanes):
-        constants[:, :, lane] = every.reshape(model.nb, BODY_SIZE)[first:first + way.length]
+        constants[:, :, lane] = every.reshape(model.nb, -1)[first:first + way.length, :size]
     return constants, np.array([
         *range(-1, way.length - 1), *species,
         *(offsets[i] - offsets[bodies[0]] for offsets in (model.q_offsets, model.v_offsets)

@@ -6,7 +6,7 @@ reads the constants of its body, the coordinates of its joint, what it was hande
 from arrays; every such read is an ``input`` of the trace, named by where it comes from:
 
 ===========  ==========================================================
-``BODY``     constants of the body: placement, inertia, armature
+``BODY``     constants of the body, in the order of its record
 ``q v qdd tau``  coordinates of the joint
 ``HANDED``   what the parent or the children handed over
 ``KEPT``     what earlier sweeps kept for this body
@@ -23,18 +23,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 import itertools
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
-from mbd_ros.execution.program.records import flatten, mapped
+from mbd_ros.execution.program.records import flatten, mapped, with_constants
 from mbd_ros.execution.program.sweeps import Body, Inward, Outward, Program, Step, Walk, World
-from mbd_ros.spatial import Joint, Link, RigidInertia, Rotation, Symmetric3, Vector3
+from mbd_ros.spatial import Joint, Vector3
 from mbd_ros.spatial.joints import Coordinates
 
 BODY, HANDED, KEPT, WORLD = 'body', 'handed', 'kept', 'world'
-BODY_SIZE = 28
-"""Rotation 9, translation 3, mass 1, first moment 3, rotational inertia 6, armature up to 6."""
 
 
 @dataclass(frozen=True)
@@ -64,19 +63,16 @@ class Code:
     out: list[Operand]
 
 
-Fixed: TypeAlias = tuple[float | None, ...]
-"""Constants that are the same for all of a species, None where they differ; empty: read all."""
 SINE, COSINE = 0, 1
 """Where a body keeps them of its angle."""
 
 
 class Kind(NamedTuple):
-    """What bodies of a species have in common: joint, rows of loops closed there, constants."""
+    """What bodies of a species have in common: joint, structure, and whether they have ties."""
 
     joint: type[Joint]
-    closes: tuple[int, ...] = ()
+    body: Body
     tied: bool = False
-    fixed: Fixed = ()
 
 
 @dataclass
@@ -88,12 +84,10 @@ class Species:
     ----------
     joint : type of Joint
         The joint type.
-    closes : tuple of int
-        As in ``Body``.
+    body : Body
+        Structure of its bodies, with numbers for constants that are the same for all of them.
     tied : bool
         Whether its bodies have ties.
-    fixed : tuple
-        As in ``Kind``.
     kept : list
         Records whose leaves are ``Reload`` or floats, one for each sweep that kept something.
     slots : int
@@ -104,9 +98,8 @@ class Species:
     """
 
     joint: type[Joint]
-    closes: tuple[int, ...] = ()
+    body: Body
     tied: bool = False
-    fixed: Fixed = ()
     kept: list[Any] = field(default_factory=list)
     slots: int = 0
     angles: bool = False
@@ -151,20 +144,10 @@ def varying(record: Any, shape: Any) -> list[Operand]:
     return [leaf for leaf, fixed in zip(flatten(record), flatten(shape)) if fixed is None]
 
 
-def constants(trace: Trace, source: str, first: int, count: int, fixed: Fixed) -> list[Operand]:
-    """Return constants from the first on: numbers where they are fixed, else inputs."""
-    return [trace.input(source, k) if not fixed or (number := fixed[k]) is None else number
-            for k in range(first, first + count)]
-
-
 def body_inputs(trace: Trace, species: Species) -> Body:
     """Return a body whose constants are inputs of a trace, or numbers."""
-    def read(first: int, count: int) -> list[Operand]:
-        return constants(trace, BODY, first, count, species.fixed)
-    axes = [Vector3(*read(3 * k, 3)) for k in range(3)]
-    inertia = RigidInertia(read(12, 1)[0], Vector3(*read(13, 3)), Symmetric3(*read(16, 6)))
-    return Body(Link(Rotation(*axes), Vector3(*read(9, 3))), inertia,
-                tuple(read(22, species.joint.nv)), species.closes)
+    body: Body = with_constants(species.body, partial(trace.input, BODY))
+    return body
 
 
 def joint_inputs(trace: Trace, species: Species, inputs: Sequence[str]) -> Joint:

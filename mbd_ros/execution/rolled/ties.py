@@ -1,10 +1,10 @@
 """
 IR of the ties of a rolled kernel: loop joints and springs, read from tables like the bodies.
 
-``constants`` goes on after the bodies with ``TIE_SIZE`` doubles a tie, ``topology`` with the
+``constants`` goes on after the bodies with those of the ties, ``topology`` with the
 number of ties, their first and second bodies, shapes and first rows, the number of rows, and for
-the ground and each body the rows that its slots carry. A *shape* is a kind of tie between two
-species.
+the ground and each body the rows that its slots carry. A *shape* is the structure of a tie: its
+bodies are species, -1 the ground, and its row is 0.
 
 """
 
@@ -12,33 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 from mbd_ros.execution.ir.straight_line import StraightLine, Width
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
-from mbd_ros.execution.program.records import flatten, mapped
+from mbd_ros.execution.program.records import flatten, mapped, size_of, with_constants
 from mbd_ros.execution.program.sweeps import Layout, Program, Tie, Ties
 from mbd_ros.execution.rolled.species import (
-    constants, Fixed, handed_inputs, KEPT, Reload, Species, WORLD, world_inputs)
-from mbd_ros.spatial import Link, Rotation, Vector3
+    handed_inputs, KEPT, Reload, Species, WORLD, world_inputs)
 
 TIE, FIRST, SECOND = 'tie', 'first', 'second'
-TIE_SIZE = 27
-"""Two frames of 12, three constants."""
-CONSTANTS = {'spring': 3, 'mimic': 2}
-"""Constants of a tie, by kind; others have one."""
-
-
-class Shape(NamedTuple):
-    """A kind of tie with all that is not a constant, the species of its bodies, -1 the ground."""
-
-    kind: str
-    slots: tuple[int, ...]
-    first: int
-    second: int
-    axes: int
-    idle: tuple[int, ...]
-    fixed: Fixed = ()
 
 
 @dataclass(frozen=True)
@@ -51,20 +35,11 @@ class TieCode:
     out: list[Operand]
 
 
-def trace_tie(sweep: Ties, shape: Shape, hand: Any) -> TieCode:
+def trace_tie(sweep: Ties, shape: Tie, hand: Any) -> TieCode:
     """Trace the step of a tie of one shape between bodies that hand out a record."""
     trace = Trace()
-
-    def read(first: int, count: int) -> list[Operand]:
-        return constants(trace, TIE, first, count, shape.fixed)
-
-    def frame(first: int) -> Link:
-        return Link(Rotation(*(Vector3(*read(first + 3 * k, 3)) for k in range(3))),
-                    Vector3(*read(first + 9, 3)))
-
-    tie = Tie(shape.kind, min(shape.first, 0), min(shape.second, 0), frame(0), frame(12),
-              tuple(read(24, CONSTANTS.get(shape.kind, 1))), shape.slots, axes=shape.axes,
-              idle=shape.idle)
+    tie = with_constants(shape, partial(trace.input, TIE))._replace(
+        first=min(shape.first, 0), second=min(shape.second, 0))
     one, other, out = sweep.step(tie, world_inputs(trace), handed_inputs(trace, hand, FIRST),
                                  handed_inputs(trace, hand, SECOND))
     return TieCode(trace, flatten(one), flatten(other), list(out))
@@ -93,7 +68,7 @@ class TieWriter:
     _kind: str
     _lines: list[str]
     _hand: int
-    _shapes: Sequence[Shape]
+    _shapes: Sequence[Tie]
     _slots: int
 
     def _name_ties(self, body_size: int) -> None:
@@ -133,10 +108,11 @@ class TieWriter:
                     f'i64 %{s}.{name}.o',
                     f'  %{s}.{name}.kept = getelementptr {self._kind}, ptr %{s}.{name}.row, '
                     f'i64 {self._hand}']
+            size = max(map(size_of, self._shapes), default=0)
             cases = ' '.join(f'i64 {number}, label %{s}.shape{number}'
                              for number in range(len(codes)))
             self._lines += [
-                f'  %{s}.c.o = mul i64 %{s}.i, {TIE_SIZE}',
+                f'  %{s}.c.o = mul i64 %{s}.i, {size}',
                 f'  %{s}.c = getelementptr double, ptr %tieconstants, i64 %{s}.c.o',
                 f'  switch i64 %{s}.tieshape, label %{s}.never [{cases}]', f'{s}.never:',
                 '  unreachable']

@@ -2,10 +2,10 @@
 The steps of all sweeps of a program, traced for rolled code.
 
 Code for all robots reads everything. Code for one robot, whose species know the constants that
-their bodies share (``Kind.fixed``), follows these through the sweeps: a scalar that is handed on
-as the same number by the ground and by all bodies is not handed on but known, as is most of a
-pose where all axes are parallel; a scalar that all children hand inwards as zero stays zero; what
-nobody needs later is neither handed on nor kept.
+their bodies share (numbers in ``Kind.body``), follows these through the sweeps: a scalar that is
+handed on as the same number by the ground and by all bodies is not handed on but known, as is most
+of a pose where all axes are parallel; a scalar that all children hand inwards as zero stays zero;
+what nobody needs later is neither handed on nor kept.
 
 """
 
@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
-from mbd_ros.execution.program.records import flatten, mapped
-from mbd_ros.execution.program.sweeps import Inward, Outward, Program, Solve, Ties, Walk
+from mbd_ros.execution.program.records import constants_of, flatten, mapped
+from mbd_ros.execution.program.sweeps import Inward, Outward, Program, Solve, Tie, Ties, Walk
 from mbd_ros.execution.rolled.species import (
     Code, HANDED, KEPT, shape_of, Species, start_of, trace_sweep, trace_walk_start,
     trace_walk_step, varying)
-from mbd_ros.execution.rolled.ties import reserve, Shape, TieCode, trace_tie
+from mbd_ros.execution.rolled.ties import reserve, TieCode, trace_tie
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class WalkCode:
 Traced = SweepCode | TiesCode | WalkCode | None
 
 
-def traced(program: Program, species: Sequence[Species], shapes: Sequence[Shape]) -> list[Traced]:
+def traced(program: Program, species: Sequence[Species], shapes: Sequence[Tie]) -> list[Traced]:
     """
     Trace all sweeps of a program.
 
@@ -82,7 +82,7 @@ def traced(program: Program, species: Sequence[Species], shapes: Sequence[Shape]
         The sweeps.
     species : sequence of Species
         The joint types; what their bodies keep is added to them.
-    shapes : sequence of Shape
+    shapes : sequence of Tie
         The shapes of ties.
 
     Returns
@@ -93,7 +93,7 @@ def traced(program: Program, species: Sequence[Species], shapes: Sequence[Shape]
     """
     found: list[Traced] = []
     shape: Any = None
-    folds = all(one.fixed for one in species)
+    folds = any(constants_of(one.body) for one in species)
     for sweep in program.sweeps:
         if isinstance(sweep, Solve):
             found.append(None)
@@ -175,7 +175,7 @@ def _is(value: Operand, number: float) -> bool:
     return not isinstance(value, Symbol) and value == number
 
 
-def _ties(sweep: Ties, species: Sequence[Species], shapes: Sequence[Shape], handed: Any,
+def _ties(sweep: Ties, species: Sequence[Species], shapes: Sequence[Tie], handed: Any,
           folds: bool) -> TiesCode:
     codes = [trace_tie(sweep, shape, handed) for shape in shapes]
     places = []

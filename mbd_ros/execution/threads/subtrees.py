@@ -29,7 +29,6 @@ from mbd_ros.execution.program.tree import tree_of, world_of
 from mbd_ros.execution.rolled.bundles import MOST_TIES
 from mbd_ros.execution.rolled.code import RolledCode, subtree_code
 from mbd_ros.execution.rolled.segments import segments_of
-from mbd_ros.execution.rolled.species import BODY_SIZE
 from mbd_ros.execution.rolled.tables import folds, rolled_kinds, rolled_tables, slot_rows
 from mbd_ros.execution.rolled.ties_in_place import Place, ties_in_place
 from mbd_ros.execution.threads.partition import Part, Partition, partition
@@ -73,7 +72,7 @@ def subtrees_code(program: Program, model: Model, way: Partition) -> tuple[Machi
     rolled = subtree_code(program, kinds, SCALAR, shapes, tree_of(model).slots)
     shared = MachineCode(rolled.ir, optimization=2)
     constants, topology = rolled_tables(model, species, ())
-    constants = constants.reshape(model.nb, BODY_SIZE)
+    constants = constants.reshape(model.nb, -1)
     tables = [_trunk_tables(model, way, constants, topology)]
     tables += [_part_tables(model, part, constants, topology) for part in way.parts]
     trunk = Bodies(len(way.trunk), ((0, model.nq), (0, model.nv)))

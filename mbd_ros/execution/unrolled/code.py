@@ -11,7 +11,7 @@ from mbd_ros.execution.ir.origin import kept, origin_of
 from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import declarations_ir, StraightLine, Width
 from mbd_ros.execution.ir.trace import Operand, Trace
-from mbd_ros.execution.program.records import filled
+from mbd_ros.execution.program.records import filled, structure_of
 from mbd_ros.execution.program.sweeps import Inward, Layout, Outward, Program, run, Ties
 from mbd_ros.execution.program.tree import joints_of, sizes, tree_of, world_of
 from mbd_ros.execution.unrolled.bundles import folded, Node
@@ -156,9 +156,8 @@ def bundles_of(program: Program, model: Model, widest: int) -> tuple[Node, ...]:
     if not all(isinstance(sweep, (Outward, Inward, Ties)) for sweep in program.sweeps) or (
             program.layout is Layout.ROWS) or program.body == -1:
         return ()
-    nodes = folded(model.parents, [
-        (kind, body.closes) for kind, body in zip(model.joint_types, tree_of(model).bodies)],
-        widest)
+    kinds = zip(model.joint_types, map(structure_of, tree_of(model).bodies))
+    nodes = folded(model.parents, list(kinds), widest)
     return tuple(nodes) if len(nodes) < model.nb else ()
 
 
