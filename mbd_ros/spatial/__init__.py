@@ -14,11 +14,13 @@ from mbd_ros.spatial.motion import Twist, Wrench, ZERO_TWIST, ZERO_WRENCH
 from mbd_ros.spatial.rotation import IDENTITY, Rotation
 from mbd_ros.spatial.symmetric import Symmetric3
 from mbd_ros.spatial.vector import (
-    cosine, inverse_above, larger, or_infinite, or_nan, root, Scalar, sine, Vector3, ZERO3)
+    absolute, cosine, inverse_above, larger, or_infinite, or_nan, positive_part, root, Scalar,
+    sine, step, tanh, Vector3, ZERO3)
 
 __all__ = [
     'IDENTITY', 'ZERO3', 'ZERO_TWIST', 'ZERO_WRENCH', 'ArticulatedInertia', 'Floating', 'Joint',
     'Link', 'MomentsOfFlow', 'Planar', 'Prismatic', 'Revolute', 'RigidInertia', 'Rotation',
-    'Scalar', 'Spherical', 'Symmetric3', 'Twist', 'Vector3', 'Wrench', 'cosine',
-    'inverse_above', 'larger', 'or_infinite', 'or_nan', 'root', 'sine',
+    'Scalar', 'Spherical', 'Symmetric3', 'Twist', 'Vector3', 'Wrench',
+    'absolute', 'cosine', 'inverse_above', 'larger', 'or_infinite', 'or_nan', 'positive_part',
+    'root', 'sine', 'step', 'tanh',
 ]

@@ -24,6 +24,26 @@ def root(square: Scalar) -> Scalar:
     return math.sqrt(square) if isinstance(square, (float, int)) else square.root()
 
 
+def tanh(value: Scalar) -> Scalar:
+    """Return the hyperbolic tangent of a float or a symbol."""
+    return math.tanh(value) if isinstance(value, (float, int)) else value.tanh()
+
+
+def absolute(value: Scalar) -> Scalar:
+    """Return the absolute value of a float or a symbol; its derivative at 0 is 0."""
+    return abs(value)
+
+
+def positive_part(value: Scalar) -> Scalar:
+    """Return a float or a symbol where it is positive, else 0; its derivative at 0 is 1."""
+    return larger(0.0, value)
+
+
+def step(value: Scalar) -> Scalar:
+    """Return 0 where a float or a symbol is 0 or less, else 1: the slope of its positive part."""
+    return (0.0 if value <= 0.0 else 1.0) if isinstance(value, (float, int)) else value.step()
+
+
 def or_infinite(value: Scalar, floor: Scalar) -> Scalar:
     """Return a value that exceeds a floor, 0 or more, else infinity: no step may branch on it."""
     if isinstance(value, float) and (isinstance(floor, float) or value <= 0.0):

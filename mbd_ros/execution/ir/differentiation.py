@@ -13,10 +13,11 @@ import operator
 from typing import Any
 
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
-from mbd_ros.spatial import cosine, larger, or_infinite, or_nan, root, sine
+from mbd_ros.spatial import absolute, cosine, larger, or_infinite, or_nan, root, sine, step, tanh
 
 OF_ONE: dict[str, Callable[[Any], Any]] = {
-    'neg': operator.neg, 'root': root, 'sin': sine, 'cos': cosine}
+    'neg': operator.neg, 'root': root, 'sin': sine, 'cos': cosine, 'tanh': tanh, 'abs': absolute,
+    'step': step}
 OR = {'or_infinite': or_infinite, 'or_nan': or_nan}
 
 
@@ -67,6 +68,14 @@ def tangents(trace: Trace, results: Sequence[Operand], seeds: Mapping[Symbol, Op
             rates[symbol.number] = rate(x) * x.cosine()
         elif symbol.name == 'cos':
             rates[symbol.number] = -(rate(x) * x.sine())
+        elif symbol.name == 'tanh':
+            rates[symbol.number] = rate(x) * (1.0 - symbol * symbol)
+        elif symbol.name == 'abs':
+            rates[symbol.number] = rate(x) * (step(x) - step(-x))
+        elif symbol.name == 'step':
+            rates[symbol.number] = 0.0
+        elif symbol.name == 'larger':
+            rates[symbol.number] = rate(y) + (rate(x) - rate(y)) * step(x - y)
         else:
             raise NotImplementedError(f'the derivative of {symbol.name}')
     return [rate(result) for result in results]

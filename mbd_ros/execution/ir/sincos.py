@@ -25,7 +25,7 @@ _COSINE = (4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.4801587289
 
 def sincos_ir(*widths: Width) -> str:
     """
-    Return the IR of ``{T, T} @sincosW(T)`` for some widths W.
+    Return the IR of ``{T, T} @sincosW(T)`` for some widths W, and what else is of the C library.
 
     Parameters
     ----------
@@ -39,7 +39,8 @@ def sincos_ir(*widths: Width) -> str:
 
     """
     return '\n'.join(['declare double @llvm.sin.f64(double)',
-                      'declare double @llvm.cos.f64(double)', *map(_function, sorted(
+                      'declare double @llvm.cos.f64(double)',
+                      'declare double @tanh(double)', *map(_function, sorted(
                           set(widths), key=lambda width: width.lanes))])
 
 

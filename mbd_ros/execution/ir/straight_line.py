@@ -225,6 +225,14 @@ class StraightLine:
             return f'  {target} = fdiv {kind} {self.value(1.0, width)}, {first}'
         if name == 'root':
             return f'  {target} = call {kind} @llvm.sqrt.{width.suffix}({kind} {first})'
+        if name == 'abs':
+            return f'  {target} = call {kind} @llvm.fabs.{width.suffix}({kind} {first})'
+        if name == 'tanh':
+            return self._of_each_lane(target, 'tanh', first, width)
+        if name == 'step':
+            condition = kind.replace('double', 'i1')
+            return (f'  {target}c = fcmp ugt {kind} {first}, {self.value(0.0, width)}\n'
+                    f'  {target} = uitofp {condition} {target}c to {kind}')
         if name in ('sin', 'cos'):
             return self._sine_or_cosine(target, symbol)
         second = self.value(symbol.second, width)
@@ -239,6 +247,20 @@ class StraightLine:
                     f'  {target} = select {condition} {target}c, {kind} {first}, '
                     f'{kind} {second}')
         return f'  {target} = {_ARITHMETIC[name]} {kind} {first}, {second}'
+
+    def _of_each_lane(self, target: str, function: str, value: str, width: Width) -> str:
+        """Return the instructions that call a function of the C library for each lane."""
+        if width.lanes == 1:
+            return f'  {target} = call double @{function}(double {value})'
+        lines, before = [], 'poison'
+        for k in range(width.lanes):
+            new = target if k == width.lanes - 1 else f'{target}v{k}'
+            lines += [f'  {target}x{k} = extractelement {width.type} {value}, i64 {k}',
+                      f'  {target}y{k} = call double @{function}(double {target}x{k})',
+                      f'  {new} = insertelement {width.type} {before}, double {target}y{k}, '
+                      f'i64 {k}']
+            before = new
+        return '\n'.join(lines)
 
     def _packed(self, target: str, scalars: Sequence[Operand]) -> str:
         """Return the instructions that make a vector of scalars."""

@@ -64,8 +64,9 @@ class Symbol:
     trace : Trace
         Where it is recorded, under which ``number``.
     name : str
-        Its operation: ``input, add, sub, mul, neg, inv, root, sin, cos, or_infinite, or_nan`` or
-        ``larger``; with lanes (``side_by_side.py``) also ``pack, lane`` or ``half``.
+        Its operation: ``input, add, sub, mul, neg, inv, root, sin, cos, tanh, abs, step,
+        or_infinite, or_nan`` or ``larger``; with lanes (``side_by_side.py``) also ``pack, lane``
+        or ``half``.
     first, second : Symbol or float or int or str or tuple or None
         The operands; for an input argument (a number or a name) and entry.
 
@@ -172,6 +173,17 @@ class Symbol:
     def root(self) -> Symbol:
         """Return the square root."""
         return self.trace.record('root', self)
+
+    def __abs__(self) -> Symbol:
+        return self.trace.record('abs', self)
+
+    def tanh(self) -> Symbol:
+        """Return the hyperbolic tangent."""
+        return self.trace.record('tanh', self)
+
+    def step(self) -> Symbol:
+        """Return 0 where it is 0 or less, else 1."""
+        return self.trace.record('step', self)
 
     def sine(self) -> Symbol:
         """Return the sine."""
