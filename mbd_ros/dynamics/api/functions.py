@@ -54,7 +54,7 @@ def forward_dynamics(
     formulation : str
         ``'recursive'``, for trees; ``'closed_loop'``, the same recursion with the rows of cut
         joints, for all robots; ``'jourdain'``, scans and one dense system in NumPy, for trees;
-        ``'auto'``, the first of them that suits.
+        ``'kane'``, Kane's equations, for trees; ``'auto'``, the first of them that suits.
     executor : Executor or str, optional
         Who runs the sweeps; chosen by the model's size if left out.
     dissipation : bool

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mbd_ros.dynamics.formulations import jourdain
+from mbd_ros.dynamics.formulations import jourdain, kane
 from mbd_ros.dynamics.formulations.mass_matrix import MASS_MATRIX
 from mbd_ros.dynamics.formulations.newton_euler import (
     BIAS_FORCES, INVERSE_DYNAMICS, SPRUNG_BIAS_FORCES, SPRUNG_INVERSE_DYNAMICS)
@@ -112,3 +112,5 @@ CLOSED_LOOP = register(Formulation('closed_loop', _with_rows, lambda model: True
 JOURDAIN = register(Formulation(
     'jourdain', lambda model: jourdain.PROGRAMS, lambda model: not model.loops))
 """Jourdain's principle, reduced: scans along trees, and one system of the size of v."""
+KANE = register(Formulation('kane', lambda model: kane.PROGRAMS, lambda model: not model.loops))
+"""Kane's equations with the accessibility matrix: to read."""

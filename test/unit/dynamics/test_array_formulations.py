@@ -14,8 +14,8 @@ import mbd_ros
 ROOT = Path(__file__).parents[3]
 PUMA = mbd_ros.load(ROOT / 'urdf' / 'puma560.urdf')
 STATES = json.loads((ROOT / 'test/data/puma560.json').read_text())['models']['puma6']['states']
-FORMULATIONS = ['jourdain']
-MASSLESS = {'jourdain': "^joint 'idle' moves no inertia"}
+FORMULATIONS = ['jourdain', 'kane']
+MASSLESS = dict.fromkeys(FORMULATIONS, "^joint 'idle' moves no inertia")
 SPRUNG = random_loops(2, 4, 0, springs=2)[0]
 
 

@@ -45,9 +45,10 @@ def test_one_that_does_not_suit_is_refused(function):
     with pytest.raises(InvalidValueError, match=r"^formulation is 'recursive'; allowed: 'auto', "
                        r"'closed_loop' for robot 'random', which has closed loops$"):
         call(LOOP, 'recursive')
-    for name in ('kane', 'ABA', ''):
+    for name in ('lagrange', 'ABA', ''):
         with pytest.raises(InvalidValueError, match=f"^formulation is '{name}'; allowed: 'auto', "
-                           r"'recursive', 'closed_loop', 'jourdain' for robot 'random'$"):
+                           r"'recursive', 'closed_loop', 'jourdain', 'kane' for robot "
+                           r"'random'$"):
             call(TREE, name)
 
 
