@@ -15,12 +15,15 @@ and path matrix, Journal of Ship Mechanics 2018 (1), definitions 1 and 2.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.description.modules.records import ModuleGraph
 from mbd_ros.errors import DockingError, InvalidValueError, ShapeError
+
+if TYPE_CHECKING:
+    from mbd_ros.description.modules.records import ModuleGraph
 
 Matrix = NDArray[np.int64]
 
