@@ -334,7 +334,7 @@ class Controller(GuardedNode):
             if dynamics is not self._dynamics:
                 dynamics.change_gravity(self._gravity)   # it may be another by now
             self._use(dynamics, lambda: reloaded(self._dynamics, before))
-            joints = self._overloaded() if payload.mass > before.mass else ()
+            joints = () if payload.is_less_than(before) else self._overloaded()
             if joints:
                 self._use(reloaded(self._dynamics, before), lambda: self._dynamics)
                 raise InvalidValueError('payload', f'{payload.mass:g} kg on {payload.link}', (

@@ -130,6 +130,23 @@ def test_what_is_said_is_bounded(bare, monkeypatch, error):
     assert '\n' not in bare.guard.last and len(bare.guard.last) < 5000   # LONGEST_MESSAGE is 4000
 
 
+def test_causes_are_said(bare, monkeypatch):
+    """With where they were raised, and no more of them than can be read."""
+    lines = said(bare, monkeypatch)
+
+    def fail(depth):
+        try:
+            raise KeyError(f'cause {depth}') if depth == 20 else fail(depth + 1)
+        except LookupError as error:
+            raise IndexError(f'cause {depth}') from error
+    bare.guard.wrap('topic', lambda: fail(18))()
+    for kind, depth in (('IndexError', 19), ('IndexError', 20), ('KeyError', 20)):
+        assert f"caused by {kind}('cause {depth}')" in lines[0]
+    monkeypatch.setattr(guards, 'REPEATS', 0.0)
+    bare.guard.wrap('topic', lambda: fail(0))()
+    assert lines[1].count('caused by') == guards.MOST_CAUSES
+
+
 def test_a_change_of_parameters_that_fails_is_refused(bare):
     bare.add_on_set_parameters_callback(lambda changes: changes[0].value / 0)
     (callback,) = callbacks(bare)
@@ -150,7 +167,7 @@ class Handle:
         self.is_active = False
 
 
-def test_a_goal_that_fails_has_a_result(bare):
+def test_a_goal_that_fails_has_a_result(bare, monkeypatch):
     def fail(handle):
         raise InvalidValueError('x', 3, '1 or 2')
 
@@ -159,7 +176,14 @@ def test_a_goal_that_fails_has_a_result(bare):
     server = bare.create_action_server(
         FollowJointTrajectory, 'follow', fail, decide=fail, begin=fail, result_of=result_of,
         group=bare.default_callback_group)
-    assert server._goal_callback(None) == rclpy.action.GoalResponse.REJECT
+    lines, now = said(bare, monkeypatch), [100.0]
+    monkeypatch.setattr(guards.time, 'monotonic', lambda: now[0])
+    for _ in range(10 * guards.BURST):
+        now[0] += 0.5
+        assert server._goal_callback(None) == rclpy.action.GoalResponse.REJECT
+    # In 100 s as many as in five bursts.
+    assert lines == ['follow rejected: x is 3; allowed: 1 or 2'] * 5 * guards.BURST
+    assert bare.guard.refused == 10 * guards.BURST
     begun, executed = Handle(), Handle()
     server._handle_accepted_callback(begun)
     for result, handle in ((begun.result, begun), (server._execute_callback(executed), executed)):

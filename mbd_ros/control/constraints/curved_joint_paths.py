@@ -21,6 +21,7 @@ from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.paths import end_of, Path, PathPoint
 from mbd_ros.control.references.scalar_manifold import configuration_rate
 from mbd_ros.control.references.scalars import Row
+from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.control.references.time_code import codes_of, TimeCode
 from mbd_ros.errors import ShapeError
 from mbd_ros.execution.ir.differentiation import tangents
@@ -129,6 +130,11 @@ class JointPaths:
     def at(self, time: float) -> PathPoint:
         """Return the entries of all groups, with their rates, at a time [s]."""
         return PathPoint(*map(np.concatenate, zip(*(path.at(time) for _, path in self.parts))))
+
+    def extremes(self) -> list[float]:
+        """Return the times [s] of ``PiecewisePolynomial.extremes`` of all groups."""
+        return sorted({time for _, path in self.parts if isinstance(path, PiecewisePolynomial)
+                       for time in path.extremes()})
 
 
 def joint_path(model: Model, joints: Sequence[str], path: Path) -> Constraint:

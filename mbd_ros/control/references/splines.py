@@ -53,6 +53,17 @@ class PiecewisePolynomial(CodedPath):
         """From the first to the last time [s]."""
         return self.times[-1] - self.times[0]
 
+    def extremes(self) -> list[float]:
+        """Return the times [s] at which an entry, or its rate, is greatest or least on the way."""
+        places = scipy.interpolate.PPoly(self.coefficients[:, ::-1].swapaxes(0, 1), self.times)
+        rates, found = places.derivative(), []
+        for function, slope in ((places, rates), (rates, rates.derivative())):
+            for k, turns in enumerate(slope.roots(extrapolate=False)):
+                times = np.append(self.times, turns[np.isfinite(turns)])
+                values = function(times)[:, k]
+                found += [times[values.argmin()], times[values.argmax()]]
+        return sorted(set(found))
+
     def _made(self) -> TimeCode:
         count, n = len(self.times) - 1, self.coefficients.shape[2]
         data = np.concatenate(((count,), self.times, self.coefficients.ravel()))

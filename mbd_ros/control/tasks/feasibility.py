@@ -8,8 +8,10 @@ import math
 import numpy as np
 
 from mbd_ros.control.constraints.constraint_stack import followed_by
+from mbd_ros.control.constraints.curved_joint_paths import JointPaths
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.paths import end_of, Path
+from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.control.tasks.task import motion_for, Task
 from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination
@@ -20,7 +22,10 @@ from mbd_ros.model.state import floating_base, joints_outside_loops
 from mbd_ros.simulation.manifold import Vector
 
 JOINT_SAMPLES = 200
-"""Instants at which a trajectory of joints is looked at."""
+"""
+Instants at which a trajectory of joints is looked at, beside those where an entry of piecewise
+polynomials, or its rate, is greatest or least.
+"""
 SAMPLES = 32
 """The same for paths of tools and for closed loops, where each costs a Newton iteration."""
 
@@ -54,7 +59,10 @@ def check_joints(dyn: PreparedDynamics, joints: Sequence[str], path: Path, end: 
     others = [dyn.model.joint_names[joint.number] for joint in joints_outside_loops(dyn.model)]
     passive = PassiveJoints(dyn, (*joints, *others), start=q) if dyn.model.loops else None
     place, rates = q.copy(), np.zeros(dyn.model.nv)
-    for time in np.linspace(0.0, end, SAMPLES if passive else JOINT_SAMPLES).tolist():
+    times = np.linspace(0.0, end, SAMPLES if passive else JOINT_SAMPLES).tolist()
+    if isinstance(path, PiecewisePolynomial | JointPaths):
+        times = sorted({*times, *path.extremes()})
+    for time in times:
         coordinates.put(path.at(time), place, rates)
         try:
             state = passive.complete(place, rates) if passive else (place, rates)

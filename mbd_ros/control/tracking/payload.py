@@ -21,6 +21,9 @@ from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import checked, Matrix, Vector
 
 NO_INERTIA = ((0.0, 0.0, 0.0),) * 3
+LARGEST_MASS, REACH = 1e4, 100.0
+"""Of a payload: mass [kg]; distance of its mass centre from the link, and of its parts from that
+[m]."""
 SHORT = 12
 """Entries of v up to which the loops over them are written out."""
 WORLD = 16
@@ -59,20 +62,28 @@ class Payload:
         UnknownNameError
             If the robot has no such link.
         InvalidValueError, ShapeError, NotFiniteError
-            If the mass is negative, a number is not finite, or the inertia is none of a body.
+            If a number is not finite or too large, the mass is negative, or the inertia is none
+            of a body.
 
         """
         if self.link not in model.links:
             raise UnknownNameError('link', self.link, model.links)
-        if not 0.0 <= self.mass < math.inf:
-            raise InvalidValueError('mass of the payload', self.mass, 'a number not below zero')
-        checked_point('center of the payload', self.center)
+        if not 0.0 <= self.mass <= LARGEST_MASS:
+            raise InvalidValueError('mass of the payload', self.mass,
+                                    f'a number not below zero, at most {LARGEST_MASS:g} [kg]')
+        if np.abs(checked_point('center of the payload', self.center)).max() > REACH:
+            raise InvalidValueError('center of the payload', self.center,
+                                    f'numbers from {-REACH:g} to {REACH:g} [m]')
         inertia = np.array(self.inertia, np.float64)
         if inertia.shape != (3, 3):
             raise ShapeError('inertia of the payload', inertia.shape, '(3, 3)')
         if not np.isfinite(inertia).all():
             raise NotFiniteError('inertia of the payload', 'an entry',
                                  float(inertia[~np.isfinite(inertia)][0]))
+        if np.abs(inertia).max() > self.mass * REACH**2:
+            raise InvalidValueError(
+                'inertia of the payload', inertia.tolist(), f'that of {self.mass:g} kg no further '
+                f'than {REACH:g} m from its centre, at most {self.mass * REACH**2:g} [kg m^2]')
         moments = np.linalg.eigvalsh(inertia)
         scale = 1e-9 * np.abs(inertia).max()
         if (np.abs(inertia - inertia.T).max() > scale or moments[0] < -scale
@@ -81,6 +92,11 @@ class Payload:
                 'inertia of the payload', inertia.tolist(), 'a symmetric tensor whose principal '
                 'moments are not negative and the largest not above the sum of the others')
         return self
+
+    def is_less_than(self, other: Payload) -> bool:
+        """Return whether nothing is carried, or the same as another with less mass."""
+        return self.mass == 0.0 or (self.mass <= other.mass
+                                    and replace(self, mass=other.mass) == other)
 
 
 class LoadedDynamics(PreparedDynamics):

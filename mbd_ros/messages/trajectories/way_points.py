@@ -16,6 +16,7 @@ from mbd_ros.control.references.joint_trajectories import check_turns, rates_of_
 from mbd_ros.control.references.splines import joined, PiecewisePolynomial, trajectory
 from mbd_ros.errors import MbdError, MOST_NAMES
 from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
+from mbd_ros.messages.states.joint_states import LARGEST
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import endless
 
@@ -115,6 +116,13 @@ def path_through(model: Model, moved: Sequence[str], given: WayPoints, start: Re
 
     """
     velocities, accelerations = given.velocities, given.accelerations
+    for name, entries in (('positions', given.positions), ('velocities', velocities),
+                          ('accelerations', accelerations)):
+        if entries is not None and not np.abs(entries).max(initial=0.0) <= LARGEST:
+            point, entry = np.argwhere(~(np.abs(entries) <= LARGEST))[0]
+            raise GoalError(Result.INVALID_GOAL, (
+                f'{name} of point {point} reach {entries[point, entry]:.9g}; allowed: from '
+                f'{-LARGEST:g} to {LARGEST:g}'))
     stamp = to_nanoseconds(given.stamp) or start.nanoseconds
     times = (stamp - start.nanoseconds) / SECOND + np.array(
         [to_nanoseconds(point.time_from_start) / SECOND for point in given.points])

@@ -9,6 +9,7 @@ diagnostics, and an answer, where there is one, says what was wrong.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 import functools
 import inspect
@@ -27,9 +28,13 @@ from mbd_ros.nodes.parts import qos
 
 REFUSALS = 1.0
 """Least time between two log lines about refusals by one entity [s]."""
+BURST = 20
+"""Lines about rejected goals that may follow one another at once: no answer has the reason."""
 INFINITE = float('inf')
 REPEATS = 60.0
 """Least time between two log lines about the same internal error [s]."""
+MOST_CAUSES = 5
+"""Of an internal error, in the log."""
 
 Recover = Callable[[MbdError, tuple[Any, ...]], Any]
 """Returns what a callback returns after an error, for the error and the callback's arguments."""
@@ -55,12 +60,12 @@ class Guard:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._said: dict[tuple[Any, ...], float] = {}
+        self._said: dict[tuple[Any, ...], deque[float]] = {}
         self.refused = self.failed = 0
         self.last = ''
 
     def wrap(self, name: str, callback: Callable[..., Any], recover: Recover | None = None, *,
-             interval: float = REFUSALS) -> Callable[..., Any]:
+             interval: float = REFUSALS, burst: int = 1) -> Callable[..., Any]:
         """
         Return a callback that never raises.
 
@@ -74,6 +79,8 @@ class Guard:
             Returns the callback's result after an error; None if not given.
         interval : float, optional
             Least time between two log lines about refusals [s]; infinity where an answer has them.
+        burst : int, optional
+            Number of lines that may come at once; so many intervals pass until as many come again.
 
         Returns
         -------
@@ -84,7 +91,7 @@ class Guard:
         def caught(error: Exception, arguments: tuple[Any, ...]) -> Any:
             if not self._node.context.ok():   # publishing fails amid the shutdown
                 return None
-            refusal = self._note(name, error, interval)
+            refusal = self._note(name, error, interval, burst)
             return None if recover is None else recover(refusal, arguments)
 
         if inspect.iscoroutinefunction(callback):
@@ -104,28 +111,27 @@ class Guard:
         guarded.guarded = True   # type: ignore[attr-defined]
         return guarded
 
-    def _note(self, name: str, error: Exception, interval: float) -> MbdError:
+    def _note(self, name: str, error: Exception, interval: float, burst: int) -> MbdError:
         """Count and log an error; return it as answers carry it."""
         if isinstance(error, MbdError):
             self.refused += 1
             self.last = f'{name}: {error}'
-            if self._due((name,), interval):
+            if self._due((name,), interval, burst):
                 self._node.get_logger().error(self.last)
             return error
         self.failed += 1
         self.last = one_line(f'{name}: internal error: {error!r}')
         place = traceback.extract_tb(error.__traceback__)[-1]
         if self._due((name, type(error), place.filename, place.lineno), REPEATS):
-            self._node.get_logger().error(
-                f'{self.last}\n{"".join(traceback.format_tb(error.__traceback__))}')
+            self._node.get_logger().error(f'{self.last}\n{traces(error)}')
         return MbdError(f'internal error: {error!r}')
 
-    def _due(self, key: tuple[Any, ...], interval: float) -> bool:
-        """Tell whether something was not said within the last interval [s]."""
-        now = time.monotonic()
-        if interval == INFINITE or now - self._said.get(key, -interval) < interval:
+    def _due(self, key: tuple[Any, ...], interval: float, burst: int = 1) -> bool:
+        """Tell whether something was said fewer than ``burst`` times in so many intervals [s]."""
+        now, said = time.monotonic(), self._said.setdefault(key, deque(maxlen=burst))
+        if interval == INFINITE or (len(said) == burst and now - said[0] < burst * interval):
             return False
-        self._said[key] = now
+        said.append(now)
         return True
 
     def figures(self) -> dict[str, object]:
@@ -239,12 +245,25 @@ class GuardedNode(Node):
         wrap = self.guard.wrap
         return ActionServer(
             self, action_type, name, wrap(name, execute, aborted), callback_group=group,
-            goal_callback=wrap(f'{name} rejected', decide, reject, interval=0.0),
+            goal_callback=wrap(f'{name} rejected', decide, reject, burst=BURST),
             handle_accepted_callback=wrap(f'{name} aborted', begin, wrap(name, abort),
-                                          interval=0.0),
+                                          burst=BURST),
             cancel_callback=wrap(name, lambda handle: CancelResponse.ACCEPT),
             goal_service_qos_profile=qos.REQUESTS, result_service_qos_profile=qos.REQUESTS,
             cancel_service_qos_profile=qos.REQUESTS)
+
+
+def traces(error: BaseException) -> str:
+    """Return where an error and its causes were raised, the first cause at the end."""
+    text, cause = ''.join(traceback.format_tb(error.__traceback__)), error
+    for _ in range(MOST_CAUSES):
+        found = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+        if found is None:
+            break
+        cause = found
+        text += one_line(f'caused by {cause!r}') + '\n'
+        text += ''.join(traceback.format_tb(cause.__traceback__))
+    return text
 
 
 def _name(callback: Callable[..., Any]) -> str:

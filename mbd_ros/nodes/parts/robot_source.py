@@ -17,6 +17,7 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import cut, MbdError, MOST_NAMES, NoModelError
 from mbd_ros.model import load_text, Model
 from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.guard import REFUSALS
 
 MOST_FINDINGS = 10
 """Remarks of the reader that are logged one by one."""
@@ -186,7 +187,8 @@ class RobotSource:
             self._text = description   # the same one is not read again
             self._problem = str(error)
             kept = '' if self._robot is None else f"; '{cut(self._robot.model.name)}' stays in use"
-            self._node.get_logger().error(f'robot description refused: {error}{kept}')
+            self._node.get_logger().error(
+                f'robot description refused: {error}{kept}', throttle_duration_sec=REFUSALS)
 
     def _say(self, model: Model) -> None:
         logger = self._node.get_logger()

@@ -11,6 +11,9 @@ from .exceptions import ParameterNotDeclaredException, ParameterUninitializedExc
 from .parameter import Parameter
 from .qos import qos_profile_parameters
 
+LONGEST_REASON = 1000
+"""Characters of the reason why a parameter is not set."""
+
 
 class ParameterService:
     """
@@ -79,10 +82,14 @@ class ParameterService:
     def _try_to_set(self, messages: Any) -> Any:
         try:
             parameters = [Parameter.from_parameter_msg(message) for message in messages]
-            return self._live().set_parameters_atomically(parameters)
+            result = self._live().set_parameters_atomically(parameters)
         except (ParameterNotDeclaredException, ValueError, RuntimeError) as error:
-            result = interface_class('rcl_interfaces/msg/SetParametersResult')
-            return result(successful=False, reason=str(error))
+            result_class = interface_class('rcl_interfaces/msg/SetParametersResult')
+            result = result_class(successful=False, reason=str(error))
+        if len(result.reason) > LONGEST_REASON:   # it may repeat a name of any length
+            result.reason = (f'{result.reason[:LONGEST_REASON]}... '
+                             f'({len(result.reason)} characters)')
+        return result
 
     def _live(self) -> Any:
         node = self._node()

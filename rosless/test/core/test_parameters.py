@@ -198,6 +198,15 @@ def test_callbacks_refuse_and_follow(make_node: Make) -> None:
     assert node.set_parameters_atomically(both).successful
 
 
+def test_a_reason_does_not_repeat_a_long_name_in_full(make_node: Make) -> None:
+    message = Parameter('x' * 1_000_000, value=1.0).to_parameter_msg()
+    (refused,) = make_node()._parameter_service._set(
+        SetParameters.Request(parameters=[message]), SetParameters.Response()).results
+    assert not refused.successful
+    assert 'xxx... (' in refused.reason
+    assert len(refused.reason) < 1100
+
+
 def test_pre_set_callbacks_change_the_list(make_node: Make) -> None:
     node = make_node()
     node.declare_parameters('', [('a', 1), ('b', 1)])

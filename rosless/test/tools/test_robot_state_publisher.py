@@ -236,7 +236,10 @@ def test_states_that_no_frame_can_have_are_survived(publisher, listener, frequen
         message = JointState(name=['turn', 'push'], position=[place, 0.0])
         message.header.stamp.sec, message.header.stamp.nanosec = second, part
         listener.states.publish(message)
-    node.wait_for('ignored a JointState message with a stamp')
+    node.wait_for('ignored a JointState message: its stamp has 4294967295 ns in the second')
+    listener.publish_until(
+        lambda: 'JointState message: position of joint "turn" is inf; allowed: a' in node.text,
+        ['turn', 'push'], [math.inf, 0.0])
     listener.publish(['turn', 'push'], [0.0, 0.0])
     assert node.process.poll() is None
 

@@ -78,7 +78,23 @@ def test_nothing_carried_is_the_bare_robot(urdf_arm):
      'not above the sum of the others'),
     (Payload('tool', 1.0, inertia=((1, 1, 0), (0, 1, 0), (0, 0, 1))), InvalidValueError,
      'a symmetric tensor'),
+    (Payload('tool', 1.01e4), InvalidValueError, r'mass of the payload is 10100.0; .* 10000 \[kg'),
+    (Payload('tool', 1.0, (0, -1e5, 0)), InvalidValueError,
+     r'center of the payload is \(0, -100000.0, 0\); allowed: numbers from -100 to 100 \[m\]'),
+    (Payload('tool', 2.0, inertia=((1e12, 0, 0), (0, 1e12, 0), (0, 0, 1e12))), InvalidValueError,
+     r'inertia of the payload is .* at most 20000 \[kg m\^2\]'),
+    (Payload('tool', 0.0, inertia=((1, 0, 0), (0, 1, 0), (0, 0, 1))), InvalidValueError,
+     'inertia of the payload is'),
 ])
 def test_payloads_that_are_none(urdf_arm, payload, error, words):
     with pytest.raises(error, match=words):
         dynamics_with(urdf_arm.model, payload, (0, 0, -9.81))
+
+
+def test_what_needs_no_more_effort():
+    """The same body with less mass, or none; any other body may be harder to hold."""
+    heavy = Payload('tool', 2.0, (0.1, 0.0, 0.0))
+    for mass, center, less in ((1.0, 0.1, True), (2.0, 0.1, True), (2.1, 0.1, False),
+                               (1.0, 0.2, False), (0.0, 9.0, True)):
+        assert Payload('tool', mass, (center, 0.0, 0.0)).is_less_than(heavy) == less
+    assert not Payload('link3', 1.0, (0.1, 0.0, 0.0)).is_less_than(heavy)

@@ -143,6 +143,11 @@ def test_joints_may_be_left_out_if_that_is_allowed(model):
     (((1.0, {'positions': (0, 0), 'effort': (0, 0)}),), 'efforts, which this controller finds'),
     (((1.0, {'positions': (0, 0), 'velocities': (0, 1)}),), 'last point are not zero'),
     (((1.0, {'positions': (0, math.inf)}),), 'positions of point 0 are not finite'),
+    (((1.0, {'positions': (0, 0)}), (2.0, {'positions': (-1e15, 0)})),
+     r'positions of point 1 reach -1e\+15; allowed: from -1e\+06 to 1e\+06'),
+    (((1.0, {'positions': (0, 0), 'velocities': (0, 1e300)}),), 'velocities of point 0 reach'),
+    (((1.0, {'positions': (0, 0), 'velocities': (0, 0), 'accelerations': (0, 2e6)}),),
+     'accelerations of point 0 reach 2000000; allowed'),
 ])
 def test_points_that_cannot_be_followed(model, points, words):
     with pytest.raises(GoalError, match=words) as caught:

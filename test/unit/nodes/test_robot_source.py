@@ -21,7 +21,12 @@ def description(generation=0, mass=1.0):
 def source():
     """Return a source without a graph: what it was told, what it said, and how to tell it."""
     said, told, ears = [], [], []
-    logger = SimpleNamespace(info=said.append, warning=said.append, error=said.append)
+    pauses = []
+
+    def error(text, throttle_duration_sec):
+        said.append(text)
+        pauses.append(throttle_duration_sec)
+    logger = SimpleNamespace(info=said.append, warning=said.append, error=error)
     node = SimpleNamespace(
         get_logger=lambda: logger,
         create_subscription=lambda kind, topic, callback, *_, **__: ears.append(callback))
@@ -29,7 +34,7 @@ def source():
 
     def hear(text):
         ears[0](SimpleNamespace(data=text))
-    return SimpleNamespace(it=one, said=said, told=told, hear=hear)
+    return SimpleNamespace(it=one, said=said, told=told, hear=hear, pauses=pauses)
 
 
 def test_robots_are_numbered_by_their_description_or_counted(source):
@@ -71,6 +76,7 @@ def test_what_is_refused_leaves_the_robot_and_says_why(source):
     assert source.it.problem == '<string>: the robot has no <link>'
     assert source.said[-1] == ('robot description refused: <string>: the robot has no <link>; '
                                "'r' stays in use")
+    assert source.pauses == [1.0]   # the least time to the next line [s]
     with pytest.raises(DescriptionError, match=r'mbd:generation="x" of <robot>; allowed: a whole'):
         source.it.take(description(5).replace('"5"', '"x"'))
 

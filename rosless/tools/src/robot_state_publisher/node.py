@@ -42,6 +42,7 @@ from tf2_ros.buffer_core import as_message
 from tf2_ros.buffer_core import nanoseconds
 
 LONGEST = 1e18   # ns: thirty years between two messages
+LONGEST_NAME = 200   # characters of a joint's name that are logged
 
 PARAMETERS = {
     'robot_description': ('', 'The URDF of the robot, as text'),
@@ -50,6 +51,17 @@ PARAMETERS = {
                          'used too'),
     'frame_prefix': ('', 'Text in front of the names of all frames'),
 }
+
+
+def wrong_in(state: JointState) -> str:
+    """Return what no frame can be made of; empty if nothing is wrong."""
+    if state.header.stamp.nanosec >= 10**9:
+        return (f'its stamp has {state.header.stamp.nanosec} ns in the second; allowed: up to '
+                '999999999')
+    for name, position in zip(state.name, state.position):
+        if not math.isfinite(position):
+            return f'position of joint "{name[:LONGEST_NAME]}" is {position}; allowed: a number'
+    return ''
 
 
 class RobotStatePublisher(Node):
@@ -128,10 +140,10 @@ class RobotStatePublisher(Node):
         if len(state.name) != len(state.position):
             self._complain(state)
             return
-        if state.header.stamp.nanosec >= 10**9 or not all(map(math.isfinite, state.position)):
+        problem = wrong_in(state)
+        if problem:
             self.get_logger().error(
-                'Robot state publisher ignored a JointState message with a stamp of more than '
-                '999999999 ns in the second, or positions that are not finite',
+                f'Robot state publisher ignored a JointState message: {problem}',
                 throttle_duration_sec=1.0)
             return
         now = self.get_clock().now().nanoseconds
@@ -163,7 +175,7 @@ class RobotStatePublisher(Node):
         else:
             self.get_logger().warning(
                 'Robot state publisher ignored a JointState message about joint(s) '
-                f'"{state.name[0]}"(,...) whose position member was empty.',
+                f'"{state.name[0][:LONGEST_NAME]}"(,...) whose position member was empty.',
                 throttle_duration_sec=1.0)
 
     def _on_set_parameters(self, parameters: Iterable[Parameter]) -> SetParametersResult:
