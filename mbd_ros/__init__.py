@@ -17,10 +17,15 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.api.constrained import constrained_dynamics
     from mbd_ros.dynamics.api.derivatives import (
         forward_dynamics_derivatives, inverse_dynamics_derivatives)
+    from mbd_ros.dynamics.api.frames import frame_acceleration, frame_velocity, jacobian_rate
     from mbd_ros.dynamics.api.functions import (
         bias_forces, Energy, energy, forward_dynamics, inverse_dynamics, jacobian, link_poses,
         mass_matrix, pose)
+    from mbd_ros.dynamics.api.inverse_kinematics import inverse_kinematics
     from mbd_ros.dynamics.api.stream import stream
+    from mbd_ros.dynamics.api.whole_robot import (
+        center_of_mass, center_of_mass_jacobian, centroidal_map, centroidal_momentum,
+        coriolis_matrix, gravity_forces, inertial_parameters, regressor)
     from mbd_ros.dynamics.loops.closure import close_loops, mobility
     from mbd_ros.dynamics.prepared.derivatives import (
         ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
@@ -28,7 +33,9 @@ if TYPE_CHECKING:
     from mbd_ros.errors import MbdError
     from mbd_ros.execution import Compiled, Futures, Interpreted, Lanes, Threads
     from mbd_ros.model.load import load
+    from mbd_ros.model.lock import lock
     from mbd_ros.model.model import Model
+    from mbd_ros.model.state import difference, integrate, neutral, random_configuration
     from mbd_ros.simulation.simulate import simulate
 else:
     __getattr__, __dir__ = on_demand(__name__, {
@@ -36,6 +43,11 @@ else:
         'mbd_ros.dynamics.api.functions': (
             'bias_forces', 'Energy', 'energy', 'forward_dynamics', 'inverse_dynamics', 'jacobian',
             'link_poses', 'mass_matrix', 'pose'),
+        'mbd_ros.dynamics.api.frames': ('frame_acceleration', 'frame_velocity', 'jacobian_rate'),
+        'mbd_ros.dynamics.api.inverse_kinematics': ('inverse_kinematics',),
+        'mbd_ros.dynamics.api.whole_robot': (
+            'center_of_mass', 'center_of_mass_jacobian', 'centroidal_map', 'centroidal_momentum',
+            'coriolis_matrix', 'gravity_forces', 'inertial_parameters', 'regressor'),
         'mbd_ros.dynamics.api.carry_over': ('CarriedState', 'carry_over'),
         'mbd_ros.dynamics.api.constrained': ('constrained_dynamics',),
         'mbd_ros.dynamics.api.derivatives': (
@@ -48,17 +60,24 @@ else:
         'mbd_ros.errors': ('MbdError',),
         'mbd_ros.execution': ('Compiled', 'Futures', 'Interpreted', 'Lanes', 'Threads'),
         'mbd_ros.model.load': ('load',),
+        'mbd_ros.model.lock': ('lock',),
+        'mbd_ros.model.state': ('difference', 'integrate', 'neutral', 'random_configuration'),
         'mbd_ros.model.model': ('Model',),
         'mbd_ros.simulation.simulate': ('simulate',)},
         ('control', 'description', 'dynamics', 'errors', 'execution', 'model', 'simulation',
          'spatial'))
 
+__version__ = '0.1.0'
 __all__ = [
-    'CarriedState', 'Compiled', 'Energy', 'ForwardDynamicsDerivatives', 'Futures',
-    'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model', 'Threads',
-    'bias_forces', 'carry_over', 'close_loops', 'compile', 'constrained_dynamics', 'control',
-    'description', 'dynamics', 'energy', 'errors', 'execution', 'forward_dynamics',
-    'forward_dynamics_derivatives', 'inverse_dynamics', 'inverse_dynamics_derivatives',
-    'jacobian', 'link_poses', 'load', 'mass_matrix', 'mobility', 'model', 'pose', 'simulate',
-    'simulation', 'spatial', 'stream', 'udwadia_kalaba',
+    'CarriedState', 'Compiled', 'Energy', 'ForwardDynamicsDerivatives', 'Futures', 'Interpreted',
+    'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model', 'Threads', 'bias_forces',
+    'carry_over', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_map',
+    'centroidal_momentum', 'close_loops', 'compile', 'constrained_dynamics', 'control',
+    'coriolis_matrix', 'description', 'difference', 'dynamics', 'energy', 'errors', 'execution',
+    'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration', 'frame_velocity',
+    'gravity_forces', 'inertial_parameters', 'integrate', 'inverse_dynamics',
+    'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_rate',
+    'link_poses', 'load', 'lock', 'mass_matrix', 'mobility', 'model', 'neutral', 'pose',
+    'random_configuration', 'regressor', 'simulate', 'simulation', 'spatial', 'stream',
+    'udwadia_kalaba',
 ]

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 import sys
 
+import mbd_ros
 from mbd_ros.cli import cache, check, convert, info
 from mbd_ros.errors import MbdError
 
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(
         prog='mbd_ros', description='Multibody dynamics: what needs no running node.')
+    parser.add_argument('--version', action='version', version=f'mbd_ros {mbd_ros.__version__}')
     subparsers = parser.add_subparsers(metavar='COMMAND', required=True)
     for subcommand in SUBCOMMANDS:
         subcommand.add_to(subparsers)

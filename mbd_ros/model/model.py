@@ -19,6 +19,8 @@ from mbd_ros.model.link_frame import LinkFrame
 from mbd_ros.model.loops import Loop, Spring
 
 Array = NDArray[np.float64]
+SHOWN = 40
+"""Joints that ``print`` shows."""
 
 
 class _WeaklyReferable:
@@ -27,7 +29,7 @@ class _WeaklyReferable:
     __slots__ = ('__weakref__',)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Model(_WeaklyReferable):
     """
     A robot as arrays; body i is moved by joint i, fixed joints are merged away.
@@ -127,6 +129,24 @@ class Model(_WeaklyReferable):
         frames = {name: LinkFrame(frame.body, _frozen(frame.rotation), _frozen(frame.translation))
                   for name, frame in self.links.items()}
         object.__setattr__(self, 'links', MappingProxyType(frames))
+
+    def __repr__(self) -> str:
+        """Return what the robot is, on one line; ``print`` shows its joints as well."""
+        loops = f', {len(self.loops)} loops' if self.loops else ''
+        return (f'<Model {self.name!r}: {len(self.links)} links, {self.nb} joints, nq {self.nq}, '
+                f'nv {self.nv}, {self.masses.sum():.6g} kg move{loops}>')
+
+    def __str__(self) -> str:
+        """Return what the robot is, and its joints with their limits, at most ``SHOWN``."""
+        rows = [repr(self)]
+        for i in range(min(self.nb, SHOWN)):
+            parent = self.body_names[self.parents[i]] if self.parents[i] >= 0 else 'the ground'
+            first = self.v_offsets[i]
+            bounds = f', {self.lower[first]:.4g} to {self.upper[first]:.4g}' if np.isfinite(
+                (self.lower[first], self.upper[first])).any() else ''
+            rows.append(f'  {self.joint_names[i]}: {self.joint_types[i].value}, {parent} to '
+                        f'{self.body_names[i]}{bounds}')
+        return '\n'.join(rows + [f'  and {self.nb - SHOWN} more'] * (self.nb > SHOWN))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle, so that worker processes can be handed a model; it is frozen there too."""

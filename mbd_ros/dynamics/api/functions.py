@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.dynamics.api.frames import jacobian_in, WORLD_ALIGNED
 from mbd_ros.dynamics.formulations.springs import stored_energy
 import mbd_ros.dynamics.loops as loops
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
@@ -199,20 +200,24 @@ def mass_matrix(
 
 
 def jacobian(
-    model: Model, q: ArrayLike, link: str, *, executor: Executor | str | None = None,
-    out: Array | None = None,
+    model: Model, q: ArrayLike, link: str, *, frame: str = WORLD_ALIGNED,
+    executor: Executor | str | None = None, out: Array | None = None,
 ) -> Array:
     """
     Return the Jacobian of a link's origin: (6, nv) or (N, 6, nv).
 
-    ``J v`` is the linear [m/s], then the angular [rad/s] velocity of the link in world axes.
+    ``J v`` is the linear [m/s], then the angular [rad/s] velocity of the link: by default at the
+    link's origin in world axes (``'world_aligned'``), or as ``frame_velocity`` has it in the
+    frames ``'local'`` and ``'world'``.
 
     Raises
     ------
-    UnknownNameError
-        If there is no such link.
+    UnknownNameError, InvalidValueError
+        If there is no such link or frame.
 
     """
+    if frame != WORLD_ALIGNED:
+        return _into(jacobian_in(model, q, link, frame=frame, executor=executor), out)
     return _into(compile_model(model, executor=executor).jacobian(q, link), out)
 
 

@@ -7,6 +7,7 @@ import weakref
 
 import numpy as np
 import pytest
+from robots import chain
 
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.model import load, Model
@@ -94,3 +95,15 @@ def test_arguments_that_do_not_fit(given, message):
 def test_links_are_asked_for_by_name(name):
     with pytest.raises(UnknownNameError, match=r"there is no link named '.*'; known: "):
         load(LADDER / '04_generic_axis.urdf').link(name)
+
+
+def test_print_is_a_summary(model):
+    assert repr(model).startswith(f'<Model {model.name!r}: ') and '\n' not in repr(model)
+    lines = str(model).splitlines()
+    assert lines[0] == repr(model) and len(lines) == 1 + model.nb
+    assert all(name in line for name, line in zip(model.joint_names, lines[1:]))
+
+
+def test_print_of_a_long_robot_is_short():
+    shown = str(load(chain(60, 1))).splitlines()
+    assert len(shown) == 42 and shown[-1] == '  and 20 more'

@@ -11,6 +11,8 @@ from parsed import nodes_of
 import pytest
 import yaml
 
+import mbd_ros
+
 ROOT = Path(__file__).resolve().parents[3]
 MSGS = ROOT / 'interfaces' / 'mbd_msgs'
 
@@ -130,3 +132,10 @@ def test_every_executable_has_its_node():
         source = (ROOT / (module.replace('.', '/') + '.py')).read_text(encoding='utf-8')
         assert function in {
             node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+
+
+def test_the_version_is_the_same_everywhere():
+    found = {ElementTree.parse(ROOT / 'package.xml').findtext('version'),
+             setup_arguments(ROOT)['version']}
+    assert found == {mbd_ros.__version__}
+    assert f'version: {mbd_ros.__version__}' in (ROOT / 'CITATION.cff').read_text()

@@ -1,0 +1,230 @@
+"""Configurations that bring links to wanted poses, by damped least squares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.transform import Rotation
+
+from mbd_ros.dynamics.prepared.call import checked_array
+from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.errors import InvalidValueError, ShapeError, UnknownNameError, UnsupportedError
+from mbd_ros.execution import Executor
+from mbd_ros.model import Model, state
+
+Array = NDArray[np.float64]
+LEAST_DAMPING = 1e-9
+"""
+Added to half the squared error, which is the damping: far above rounding of ``J^T J`` (1e-16 of
+entries of order 1), far below what would slow the last steps.
+"""
+
+
+class InverseKinematics(NamedTuple):
+    """
+    What was found.
+
+    Attributes
+    ----------
+    q : array
+        (nq,) or (N, nq): the best configurations.
+    error : array
+        () or (N,): largest entry of what is left, positions [m] and rotation vectors [rad].
+    converged : array of bool
+        () or (N,): whether that is within the tolerance.
+
+    """
+
+    q: Array
+    error: Array
+    converged: NDArray[np.bool_]
+
+
+def inverse_kinematics(
+    model: Model, targets: Mapping[str, ArrayLike], q0: ArrayLike | None = None, *,
+    limits: bool = True, tolerance: float = 1e-9, iterations: int = 200, attempts: int = 1,
+    seed: int = 0, executor: Executor | str | None = None,
+) -> InverseKinematics:
+    """
+    Return configurations in which links have wanted poses.
+
+    Levenberg-Marquardt with a damping of half the squared error, which needs no choice of a
+    parameter and stays bounded at singular configurations and targets out of reach. Of joints
+    with fewer coordinates than the targets ask for, the nearest configuration is returned.
+
+    Parameters
+    ----------
+    model : Model
+        A robot without closed loops.
+    targets : mapping of str to array_like
+        For each link its pose in the world, (4, 4) or (N, 4, 4), or the position of its origin,
+        (3,) or (N, 3) [m].
+    q0 : array_like, optional
+        (nq,) or (N, nq) to begin with; the neutral configuration if left out.
+    limits : bool
+        Whether to keep within the joints' position limits.
+    tolerance : float
+        The error [m, rad] at which it ends.
+    iterations : int
+        The most steps of an attempt.
+    attempts : int
+        How often to begin, from the second time on at random configurations.
+    seed : int
+        Of the random configurations.
+    executor : Executor or str, optional
+        Who computes poses and Jacobians.
+
+    Returns
+    -------
+    InverseKinematics
+        ``.q``, ``.error`` and ``.converged``; a target out of reach is no error.
+
+    Raises
+    ------
+    UnknownNameError, ShapeError, InvalidValueError, NotFiniteError
+        If a link, a shape or a number is not as it should be.
+    UnsupportedError
+        If the robot has closed loops.
+
+    References
+    ----------
+    Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method, 2011.
+
+    """
+    if model.loops:
+        raise UnsupportedError(f"inverse kinematics of robot '{model.name}', which has closed "
+                               'loops', 'close_loops with known joints')
+    for name, number in (('iterations', iterations), ('attempts', attempts)):
+        if not isinstance(number, (int, np.integer)) or number < 1:
+            raise InvalidValueError(name, number, 'a positive whole number')
+    wanted = {link: _target(model, link, target) for link, target in targets.items()}
+    if not wanted:
+        raise InvalidValueError('targets', {}, 'at least one link')
+    start = checked_array(model, 'q0', state.neutral(model) if q0 is None else q0, model.nq)
+    counts = {len(target) for target in wanted.values() if len(target) > 1} | (
+        {len(start)} if start.ndim == 2 else set())
+    if len(counts - {1}) > 1:
+        raise ShapeError('targets', tuple(sorted(counts)), 'as many states in all of them')
+    many = start.ndim == 2 or any(np.ndim(target) > (2 if np.shape(target)[-1] == 4 else 1)
+                                  for target in targets.values())
+    count = max(counts, default=1)
+    search = _Search(model, {link: np.broadcast_to(target, (count, *target.shape[1:]))
+                             for link, target in wanted.items()}, limits, executor)
+    q = np.broadcast_to(start, (count, model.nq)).copy()
+    rng = np.random.default_rng(seed)
+    best, error = search.run(q, tolerance, iterations)
+    for _ in range(attempts - 1):
+        open_ = np.flatnonzero(error > tolerance)
+        if not len(open_):
+            break
+        anew = np.array([state.random_configuration(model, rng) for _ in open_])
+        found, left = search.of(open_).run(anew, tolerance, iterations)
+        better = left < error[open_]
+        best[open_[better]], error[open_[better]] = found[better], left[better]
+    result = InverseKinematics(best, error, error <= tolerance)
+    return result if many else InverseKinematics(*(part[0] for part in result))
+
+
+def _target(model: Model, link: str, target: ArrayLike) -> Array:
+    """Return wanted poses (N, 4, 4) or positions (N, 3) of a link."""
+    if link not in model.links:
+        raise UnknownNameError('link', link, model.links)
+    name = f"the target of link '{link}'"
+    try:
+        array = np.asarray(target, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidValueError(name, target, 'numbers') from None
+    if array.shape[-2:] == (4, 4) and array.ndim in (2, 3):
+        rows: Array = array.reshape(-1, 4, 4)
+        turns = rows[:, :3, :3]
+        if np.isfinite(array).all() and not np.allclose(
+                turns @ turns.swapaxes(1, 2), np.eye(3), atol=1e-6):   # as of data with 7 digits
+            raise InvalidValueError(name, turns[0].tolist(), 'a rotation matrix')
+    elif array.shape[-1:] == (3,) and array.ndim in (1, 2):
+        rows = array.reshape(-1, 3)
+    else:
+        raise ShapeError(name, array.shape, '(4, 4) or (N, 4, 4) for a pose, (3,) or (N, 3) for '
+                                            'a position')
+    if not np.isfinite(rows).all():
+        raise InvalidValueError(name, array.tolist(), 'finite numbers')
+    return rows
+
+
+class _Search:
+    """Damped least squares for N states at once."""
+
+    def __init__(self, model: Model, targets: Mapping[str, Array], limits: bool,
+                 executor: Executor | str | None) -> None:
+        self._model, self._targets, self._executor = model, targets, executor
+        self._limits = limits
+        self._dyn = compile_model(model, executor=executor)
+        bound = limits & (np.isfinite(model.lower) | np.isfinite(model.upper))
+        entries, rates = state.simple_entries(model)
+        self._entries, self._rates = entries[bound[rates]], rates[bound[rates]]
+        self._lower, self._upper = model.lower[self._rates], model.upper[self._rates]
+
+    def of(self, rows: NDArray[np.intp]) -> _Search:
+        """Return the search for some of the states."""
+        return _Search(self._model, {link: target[rows] for link, target in self._targets.items()},
+                       self._limits, self._executor)
+
+    def run(self, q: Array, tolerance: float, iterations: int) -> tuple[Array, Array]:
+        """Return the best configurations (N, nq) on the way from q, and their errors (N,)."""
+        q = self._within(q)
+        error, jacobian = self._linearized(q)
+        best, least = q.copy(), np.abs(error).max(axis=1)
+        for _ in range(iterations):
+            if (least <= tolerance).all():
+                break
+            q = self._within(self._step(q, error, jacobian))
+            error, jacobian = self._linearized(q)
+            size = np.abs(error).max(axis=1)
+            better = size < least
+            best[better], least[better] = q[better], size[better]
+        return best, least
+
+    def _linearized(self, q: Array) -> tuple[Array, Array]:
+        """Return what is left to the targets (N, m) and the Jacobian (N, m, nv)."""
+        errors, rows = [], []
+        for link, target in self._targets.items():
+            pose, jacobian = self._dyn.pose(q, link), self._dyn.jacobian(q, link)
+            if target.ndim == 2:
+                errors.append(target - pose[:, :3, 3])
+                rows.append(jacobian[:, :3])
+            else:
+                turn = target[:, :3, :3] @ pose[:, :3, :3].swapaxes(1, 2)
+                errors += [target[:, :3, 3] - pose[:, :3, 3], _rotation_vectors(turn)]
+                rows.append(jacobian)
+        return np.concatenate(errors, axis=1), np.concatenate(rows, axis=1)
+
+    def _step(self, q: Array, error: Array, jacobian: Array) -> Array:
+        """Return configurations after a damped step; what a limit stops does not take part."""
+        free = np.ones((len(q), self._model.nv))
+        for _ in range(2):
+            used = jacobian * free[:, None]
+            damping = 0.5 * (error * error).sum(axis=1) + LEAST_DAMPING
+            matrix = used.swapaxes(1, 2) @ used + damping[:, None, None] * np.eye(self._model.nv)
+            step = np.linalg.solve(matrix, np.einsum('nij,ni->nj', used, error)[..., None])[..., 0]
+            after = q[:, self._entries] + step[:, self._rates]
+            at_limit = ((q[:, self._entries] <= self._lower) & (after < self._lower)) | (
+                (q[:, self._entries] >= self._upper) & (after > self._upper))
+            if not at_limit.any():
+                break
+            free[:, self._rates] *= ~at_limit
+        if self._model.nq == self._model.nv:
+            return q + step
+        return np.array([state.integrate(self._model, row, dq) for row, dq in zip(q, step)])
+
+    def _within(self, q: Array) -> Array:
+        if len(self._entries):
+            q = q.copy()
+            q[:, self._entries] = np.clip(q[:, self._entries], self._lower, self._upper)
+        return q
+
+
+def _rotation_vectors(turns: Array) -> Array:
+    """Return the rotation vectors (N, 3) of rotation matrices (N, 3, 3)."""
+    return np.asarray(Rotation.from_matrix(turns).as_rotvec())

@@ -1,0 +1,179 @@
+"""
+Quantities of the whole robot: mass centre, centroidal momentum, Coriolis matrix, regressor.
+
+All take one state or many, run the poses on any executor, and have the layouts of Pinocchio.
+
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mbd_ros.dynamics.prepared.call import arrays_of, require_finite, rows_of
+from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.dynamics.quantities import screws
+from mbd_ros.execution import Executor
+from mbd_ros.model import Model
+
+Array = NDArray[np.float64]
+
+
+def states_of(model: Model, function: str, **inputs: ArrayLike) -> tuple[list[Array], bool]:
+    """Return arguments named ``q``, ``v``, ``qdd`` as rows (N, size), and whether they were."""
+    given = arrays_of(model, function, tuple(inputs), tuple(inputs.values()), {})
+    for name, array in zip(inputs, given):
+        require_finite(model, name, array)
+    return rows_of(tuple(inputs), given)
+
+
+def _screws(model: Model, q: Array, executor: Executor | str | None) -> screws.Screws:
+    return screws.screws_of(model, compile_model(model, executor=executor).body_poses(q))
+
+
+def _one_or_many(many: bool, result: Array) -> Array:
+    return result if many else result[0]
+
+
+def center_of_mass(model: Model, q: ArrayLike, *, executor: Executor | str | None = None) -> Array:
+    """
+    Return the mass centre of the robot in the world [m].
+
+    Parameters
+    ----------
+    model : Model
+        The robot; what is fixed to the ground does not count.
+    q : array_like
+        (nq,) or (N, nq).
+    executor : Executor or str, optional
+        Who computes the poses.
+
+    Returns
+    -------
+    array
+        (3,) or (N, 3).
+
+    """
+    (rows,), many = states_of(model, 'center_of_mass', q=q)
+    poses = compile_model(model, executor=executor).body_poses(rows)
+    return _one_or_many(many, screws.center_of_mass(model, poses))
+
+
+def center_of_mass_jacobian(model: Model, q: ArrayLike, *,
+                            executor: Executor | str | None = None) -> Array:
+    """
+    Return J (3, nv) or (N, 3, nv): ``J v`` is the velocity of the mass centre [m/s].
+
+    Parameters are those of ``center_of_mass``.
+    """
+    return centroidal_map(model, q, executor=executor)[..., :3, :] / model.masses.sum()
+
+
+def centroidal_map(model: Model, q: ArrayLike, *, executor: Executor | str | None = None) -> Array:
+    """
+    Return A (6, nv) or (N, 6, nv): ``A v`` is the momentum about the mass centre.
+
+    Linear [N s], then angular momentum [N m s], in world axes; without rotors. Parameters are
+    those of ``center_of_mass``.
+
+    References
+    ----------
+    Orin, Goswami, Lee, Centroidal dynamics of a humanoid robot, 2013.
+
+    """
+    (rows,), many = states_of(model, 'centroidal_map', q=q)
+    return _one_or_many(many, screws.centroidal_map(model, _screws(model, rows, executor)))
+
+
+def centroidal_momentum(model: Model, q: ArrayLike, v: ArrayLike, *,
+                        executor: Executor | str | None = None) -> Array:
+    """
+    Return the momentum (6,) or (N, 6) about the mass centre, as ``centroidal_map``.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v : array_like
+        (nq,), (nv,) or (N, ...).
+    executor : Executor or str, optional
+        Who computes the poses.
+
+    """
+    (rows, rates), many = states_of(model, 'centroidal_momentum', q=q, v=v)
+    return _one_or_many(many, np.einsum(
+        'nij,nj->ni', centroidal_map(model, rows, executor=executor), rates))
+
+
+def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike, *,
+                    executor: Executor | str | None = None) -> Array:
+    """
+    Return C (nv, nv) or (N, nv, nv) with ``C v`` the velocity terms of the equations of motion.
+
+    Of the many such matrices it is the one with ``dM/dt - 2 C`` skew-symmetric; ``C v`` plus
+    ``gravity_forces`` are the ``bias_forces``. Parameters are those of ``centroidal_momentum``.
+    """
+    (rows, rates), many = states_of(model, 'coriolis_matrix', q=q, v=v)
+    return _one_or_many(many, screws.coriolis_matrix(_screws(model, rows, executor), rates))
+
+
+def gravity_forces(model: Model, q: ArrayLike, *, gravity: ArrayLike | None = None,
+                   executor: Executor | str | None = None) -> Array:
+    """
+    Return the generalized forces (nv,) or (N, nv) that hold a robot at rest [N m, N].
+
+    Parameters
+    ----------
+    model : Model
+        The robot; springs count.
+    q : array_like
+        (nq,) or (N, nq).
+    gravity : array_like, optional
+        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+    executor : Executor or str, optional
+        Who computes.
+
+    """
+    dyn = compile_model(model, gravity=gravity, executor=executor)
+    return dyn.bias_forces(q, np.zeros(model.nv))
+
+
+def inertial_parameters(model: Model) -> Array:
+    """
+    Return the inertial parameters (nb, 10) of the bodies, in the order of the joints.
+
+    Mass [kg], first moment (3) [kg m], inertia about the body's origin xx, xy, yy, xz, yz, zz
+    [kg m^2], in body axes.
+    """
+    return screws.inertial_parameters(model)
+
+
+def regressor(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
+              gravity: ArrayLike | None = None, executor: Executor | str | None = None) -> Array:
+    """
+    Return Y (nv, 10 nb) or (N, nv, 10 nb): inverse dynamics are linear in inertial parameters.
+
+    ``Y @ inertial_parameters(model).ravel()`` are the generalized forces of ``inverse_dynamics``
+    without rotors and springs.
+
+    Parameters
+    ----------
+    model : Model
+        The robot; only its geometry matters.
+    q, v, qdd : array_like
+        (nq,), (nv,), (nv,) or (N, ...).
+    gravity : array_like, optional
+        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+    executor : Executor or str, optional
+        Who computes the poses.
+
+    References
+    ----------
+    Atkeson, An, Hollerbach, Estimation of inertial parameters of manipulator loads and links,
+    1986.
+
+    """
+    (rows, rates, accelerations), many = states_of(model, 'regressor', q=q, v=v, qdd=qdd)
+    dyn = compile_model(model, gravity=gravity, executor=executor)
+    return _one_or_many(many, screws.regressor(
+        screws.screws_of(model, dyn.body_poses(rows)), rates, accelerations, dyn.gravity))

@@ -1,0 +1,87 @@
+"""Robots with some joints held where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.description.records.mechanism import Joint, Pose
+from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
+from mbd_ros.model.build import build_model
+from mbd_ros.model.joint_type import JointType
+from mbd_ros.model.model import Model
+
+Array = NDArray[np.float64]
+HELD = ('revolute', 'continuous', 'prismatic')
+
+
+def lock(model: Model, positions: Mapping[str, float]) -> Model:
+    """
+    Return the robot with some joints held: a model without their coordinates.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    positions : mapping of str to float
+        Where each joint is held [rad or m]: revolute, continuous and prismatic ones.
+
+    Returns
+    -------
+    Model
+        The links stay; what a held joint moved is part of the body before it.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such joint.
+    InvalidValueError
+        If a position is not a finite number.
+    UnsupportedError
+        If a joint has several coordinates, or is coupled to one that is not held.
+
+    """
+    names = model.joint_names
+    for name, position in positions.items():
+        if name not in names:
+            raise UnknownNameError('joint', name, names)
+        if not isinstance(position, (int, float, np.number)) or not np.isfinite(position):
+            raise InvalidValueError(f"the position of joint '{name}'", position,
+                                    'a finite number [rad or m]')
+    mimic = any(loop.kind == 'mimic' for loop in model.loops)
+    joints = tuple(_held(joint, float(positions[joint.name])) if joint.name in positions else joint
+                   for joint in model.mechanism.joints)
+    for name in positions:
+        joint = next((one for one in model.mechanism.joints if one.name == name), None)
+        if joint is None or joint.kind not in HELD:
+            kind = model.joint_types[model.joint_index(name)].value
+            raise UnsupportedError(f"holding the {kind} joint '{name}'",
+                                   'joints with one coordinate')
+    for joint in model.mechanism.joints if mimic else ():
+        if joint.mimic is not None and (joint.name in positions) != (
+                joint.mimic.joint in positions):
+            raise UnsupportedError(
+                f"holding one of the coupled joints '{joint.name}' and '{joint.mimic.joint}'",
+                'hold both')
+    floating = bool(model.joint_types) and model.joint_types[0] is JointType.FLOATING and (
+        model.body_names[0] == model.root)
+    return build_model(replace(model.mechanism, joints=joints), floating_base=floating,
+                       mimic=mimic, generation=model.generation)
+
+
+def _held(joint: Joint, position: float) -> Joint:
+    """Return a joint as a fixed one at a position."""
+    rotation, translation = np.array(joint.origin.rotation), np.array(joint.origin.translation)
+    axis = np.array(joint.axis)
+    if joint.kind == 'prismatic':
+        translation = translation + rotation @ axis * position
+    else:
+        cross = np.cross(np.eye(3), axis)
+        rotation = rotation @ (np.eye(3) + np.sin(position) * cross
+                               + (1.0 - np.cos(position)) * cross @ cross)
+    rows = tuple(tuple(float(entry) for entry in row) for row in rotation)
+    return replace(joint, kind='fixed', mimic=None, origin=Pose(
+        rows, tuple(float(entry) for entry in translation)))  # type: ignore[arg-type]
