@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.prepared.rank import RowSpace
+from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, LoopConflictError, LoopOpenError
 from mbd_ros.simulation.manifold import displaced, Vector

@@ -20,9 +20,9 @@ from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CLEARLY_FREE, FACTS
 from mbd_ros.control.udwadia_kalaba.reached_systems import reached_share
 from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, machine_code, padded
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.dynamics.loops.closure import close_loops
 from mbd_ros.dynamics.loops.efforts import driven_share, free_motions, UNDRIVEN
-from mbd_ros.dynamics.prepared.rank import RowSpace
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import LoopOpenError
 from mbd_ros.execution.calls.fused import Computed, Fused, fused, KernelCall

@@ -16,7 +16,7 @@ from mbd_ros.simulation.manifold import Matrix, Vector
 NOISE = 1e-13
 """Entries of a projection, of size one, below which they are rounding."""
 NO_ROW = 1e-6
-"""Part of the longest row below which a row of loops is none: ``rank.RANK`` is 3e-5."""
+"""Part of the longest row below which a row of loops is none: ``row_space.RANK`` is 3e-5."""
 
 
 def clean_rows(rows: Matrix, result: Matrix, n: int, m: int, values: int) -> None:

@@ -25,7 +25,7 @@ CLEARLY_DEPENDENT = 1e-22
 """Squared part of a row, left of those before, below which it is rounding: 1e-11 of its length."""
 CLEARLY_FREE = 1e-6
 """Squared part below which the dense fallback decides whether drives control a motion of the loops
-(``rank.RANK``, ``efforts.UNDRIVEN``)."""
+(``row_space.RANK``, ``efforts.UNDRIVEN``)."""
 
 
 def gaps(facts: Sequence[Scalar], least: float) -> Row:

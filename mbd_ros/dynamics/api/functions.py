@@ -55,7 +55,10 @@ def forward_dynamics(
     formulation : str
         ``'recursive'``, for trees; ``'closed_loop'``, the same recursion with the rows of cut
         joints, for all robots; ``'jourdain'``, scans and one dense system in NumPy, for trees;
-        ``'kane'``, Kane's equations, for trees; ``'auto'``, the first of them that suits.
+        ``'augmented'``, multipliers of all joints in NumPy, for robots whose bodies all have mass
+        and inertia: block tridiagonal for a chain, eliminated one joint after the other, in p
+        chunks by ``Threads(p)``, by cyclic reduction with ``Lanes``; ``'kane'``, Kane's equations,
+        for trees; ``'auto'``, the first of them that suits.
     executor : Executor or str, optional
         Who runs the sweeps; chosen by the model's size if left out.
     dissipation : bool

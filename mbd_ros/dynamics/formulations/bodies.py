@@ -7,6 +7,7 @@ Scans along the tree take the place of sweeps. Accelerations are classical, as i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -119,6 +120,59 @@ def apply(matrices: Stack, vectors: Stack) -> Stack:
     return product
 
 
+class Columns(NamedTuple):
+    """
+    What a unit rate of each axis does to the bodies it carries, (nv, N, 3) each, in world axes.
+
+    An axis that turns about a direction e through o, or slides along e, gives angular velocity and
+    velocity of what is at the world's origin ``w, u = e, o x e``, or ``w, u = 0, e``.
+    """
+
+    w: Stack
+    u: Stack
+
+
+def columns_of(model: Model, motion: Motion, origins: Stack) -> Columns:
+    """Return the columns of all axes, from the origins (nb, N, 3) of the bodies."""
+    axes = axes_of(model)
+    e = motion.rotations[axes.body, :, :, axes.number % 3]
+    turning = axes.turns[:, None, None]
+    return Columns(np.where(turning, e, 0.0),
+                   np.where(turning, np.cross(origins[axes.body], e), e))
+
+
+def ends_of(model: Model, motion: Motion) -> Callable[[int], Seen]:
+    """
+    Return how ties see a body, for all states at once.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    motion : Motion
+        Of its bodies.
+
+    Returns
+    -------
+    callable
+        From the number of a body, -1 for the ground.
+
+    """
+    places = scan(np.add, motion.offsets, model.parents)
+    speeds = scan(np.add, np.cross(motion.turning_inboard, motion.offsets)
+                  + apply(motion.rotations, motion.rates[..., 3:]), model.parents)
+
+    def seen(body: int) -> Seen:
+        if body < 0:
+            return Seen(Link(IDENTITY, ZERO3), ZERO_TWIST)
+        axes = motion.rotations[body]
+        turning, speed = (vectors(apply(np.swapaxes(axes, -1, -2), one[body]))
+                          for one in (motion.turning, speeds))
+        return Seen(Link(rotations(axes), vectors(places[body])), Twist(turning, speed))
+
+    return seen
+
+
 def spring_loads(model: Model, motion: Motion) -> Stack:
     """
     Return what springs do to the bodies.
@@ -139,21 +193,9 @@ def spring_loads(model: Model, motion: Motion) -> Stack:
     loads = np.zeros_like(motion.rates)
     if not model.springs:
         return loads
-    places = scan(np.add, motion.offsets, model.parents)
-    speeds = scan(np.add, np.cross(motion.turning_inboard, motion.offsets)
-                  + apply(motion.rotations, motion.rates[..., 3:]), model.parents)
-
-    def seen(body: int) -> Seen:
-        if body < 0:
-            return Seen(Link(IDENTITY, ZERO3), ZERO_TWIST)
-        axes = motion.rotations[body]
-        turning, speed = (vectors(apply(np.swapaxes(axes, -1, -2), one[body]))
-                          for one in (motion.turning, speeds))
-        return Seen(Link(rotations(axes), vectors(places[body])), Twist(turning, speed))
-
     pulls = Ties(partial(tie_down, 0, phi_of, True, False), Held(ZERO_WRENCH, (), ()))
     ties = tuple(tie for tie in tree_of(model).ties if tie.kind == 'spring')
-    for body, held in tie_all(pulls, ties, None, seen)[0].items():
+    for body, held in tie_all(pulls, ties, None, ends_of(model, motion))[0].items():
         if body >= 0:
             loads[body] = np.concatenate([vector_stack(part, loads.shape[1:2])
                                           for part in held.load], axis=-1)

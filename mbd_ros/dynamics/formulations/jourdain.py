@@ -2,11 +2,8 @@
 Dynamics of trees by Jourdain's principle with redundant velocities, reduced to those of joints.
 
 All bodies are treated at once; what couples them are scans along the tree, and one system of the
-size of v. Vectors are in world axes, moments about the world's origin. An axis that turns about a
-direction e through o, or slides along e, moves what it carries with the angular velocity w and
-with the velocity u of what is at the world's origin::
-
-    w, u = e, o x e        w, u = 0, e
+size of v. Vectors are in world axes, moments about the world's origin; w and u are the ``Columns``
+of the axes of joints.
 
 References
 ----------
@@ -23,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from mbd_ros.dynamics.formulations.bodies import (
-    along_axes, apply, axes_of, inboard, motion_of, spring_loads)
+    along_axes, apply, axes_of, columns_of, inboard, motion_of, spring_loads)
 from mbd_ros.execution import Threads
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.blocks import solve_definite
@@ -71,10 +68,7 @@ class Robot:
         self._centers = self._origins + apply(turns, model.mass_centers[:, None])
         self._inertias = symmetric(
             turns @ model.inertias[:, None] @ np.swapaxes(turns, -1, -2))
-        e = turns[self._axes.body, :, :, self._axes.number % 3]
-        swept = np.cross(self._origins[self._axes.body], e)
-        turning = self._axes.turns[:, None, None]
-        self._w, self._u = np.where(turning, e, 0.0), np.where(turning, swept, e)
+        self._w, self._u = columns_of(model, self._motion, self._origins)
 
     def _prefix(self, stack: Stack) -> Stack:
         return scan(np.add, stack, self._model.parents, self._threads)

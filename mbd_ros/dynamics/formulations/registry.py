@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mbd_ros.dynamics.formulations import jourdain, kane
+import mbd_ros.dynamics.formulations as lazily
 from mbd_ros.dynamics.formulations.mass_matrix import MASS_MATRIX
 from mbd_ros.dynamics.formulations.newton_euler import (
     BIAS_FORCES, INVERSE_DYNAMICS, SPRUNG_BIAS_FORCES, SPRUNG_INVERSE_DYNAMICS)
@@ -39,12 +39,15 @@ class Formulation:
         ``'bias_forces'`` and ``'mass_matrix'``.
     supports : callable
         ``(model) -> bool``: whether it suits a robot.
+    unsuited : str
+        What is to be said of robots that it does not suit.
 
     """
 
     name: str
     programs: Callable[[Model], dict[str, Program]]
     supports: Callable[[Model], bool]
+    unsuited: str = 'which has closed loops'
 
 
 _REGISTERED: dict[str, Formulation] = {}
@@ -78,14 +81,17 @@ def formulation_for(model: Model, name: Any = AUTO) -> Formulation:
         If there is none of that name, or it does not suit the robot; names those that do.
 
     """
-    suited = [one for one in _REGISTERED.values() if one.supports(model)]
-    for one in suited:
-        if name in (AUTO, one.name):
+    for one in _REGISTERED.values():
+        if name in (AUTO, one.name) and one.supports(model):
             return one
-    known = isinstance(name, str) and name in _REGISTERED
+    suited = [one for one in _REGISTERED.values() if one.supports(model)]
+    reason = f', {_REGISTERED[name].unsuited}' if _known(name) else ''
     allowed = ', '.join(f"'{one}'" for one in (AUTO, *(one.name for one in suited)))
-    raise InvalidValueError('formulation', name, f"{allowed} for robot '{model.name}'" + (
-        ', which has closed loops' if known and model.loops else ''))
+    raise InvalidValueError('formulation', name, f"{allowed} for robot '{model.name}'{reason}")
+
+
+def _known(name: Any) -> bool:
+    return isinstance(name, str) and name in _REGISTERED
 
 
 def _shared(model: Model) -> dict[str, Program]:
@@ -110,7 +116,14 @@ RECURSIVE = register(Formulation('recursive', _of_trees, lambda model: not model
 CLOSED_LOOP = register(Formulation('closed_loop', _with_rows, lambda model: True))
 """The same recursion with the rows of cut joints; of a tree there are none."""
 JOURDAIN = register(Formulation(
-    'jourdain', lambda model: jourdain.PROGRAMS, lambda model: not model.loops))
+    'jourdain', lambda model: lazily.jourdain.PROGRAMS, lambda model: not model.loops))
 """Jourdain's principle, reduced: scans along trees, and one system of the size of v."""
-KANE = register(Formulation('kane', lambda model: kane.PROGRAMS, lambda model: not model.loops))
+KANE = register(Formulation(
+    'kane', lambda model: lazily.kane.PROGRAMS, lambda model: not model.loops))
 """Kane's equations with the accessibility matrix: to read."""
+AUGMENTED = register(Formulation(
+    'augmented', lambda model: {
+        **_shared(model), 'forward_dynamics': lazily.augmented.FORWARD_DYNAMICS},
+    lambda model: lazily.augmented.supports(model),
+    'not all bodies of which have a mass and an inertia'))
+"""Jourdain's principle with multipliers of all joints, for robots whose bodies all have mass."""

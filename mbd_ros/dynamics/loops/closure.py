@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 import scipy
 
 from mbd_ros.dynamics.formulations.mass_matrix import joint_without_inertia
+from mbd_ros.dynamics.formulations.row_space import RANK, RowSpace
 from mbd_ros.dynamics.prepared.call import Array, checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
-from mbd_ros.dynamics.prepared.rank import RANK, RowSpace
 from mbd_ros.dynamics.prepared.triangles import solve_triangle
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import LoopOpenError, LoopsOpenWarning, ShapeError, SingularMassError
@@ -95,7 +95,7 @@ def close_loops(model: Model, q: ArrayLike, v: ArrayLike | None = None, *,
     tolerance : float
         Largest absolute value of phi [m, or product of unit vectors] that counts as closed. Across
         the plane of a planar loop, where no joint can help, it is what axes may lean by that are
-        written as 1.5708: an angle of ``rank.RANK``.
+        written as 1.5708: an angle of ``row_space.RANK``.
     executor : Executor or str, optional
         Who runs the sweeps; see ``execution.choose``.
 

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.dynamics.formulations.rows import rows_of, Seen, side
 from mbd_ros.dynamics.prepared.call import Array, checked_array
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
-from mbd_ros.dynamics.prepared.rank import RowSpace
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution.program.ties import frame_record

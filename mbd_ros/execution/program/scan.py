@@ -32,7 +32,8 @@ SHORT = 32
 """Bodies up to which a chain is one stretch."""
 
 
-def is_chain(parents: Sequence[int]) -> bool:
+@functools.lru_cache(maxsize=64)
+def is_chain(parents: tuple[int, ...]) -> bool:
     """Return whether each body hangs on the one before it or on the ground."""
     return all(parent in (i - 1, -1) for i, parent in enumerate(parents))
 
@@ -106,6 +107,18 @@ def suffix_sum(elements: Stack, parents: Sequence[int], threads: int = 1) -> Sta
     found = np.array(elements)
     for bodies in levels(tuple(parents))[:0:-1]:
         np.add.at(found, np.asarray(parents)[bodies], found[bodies])
+    return found
+
+
+def sum_children(elements: Stack, parents: Sequence[int]) -> Stack:
+    """Return for each body the sum of the elements of its children, zero where there are none."""
+    found = np.zeros_like(elements)
+    inboard = np.asarray(parents)
+    children = np.flatnonzero(inboard >= 0)
+    if is_chain(tuple(parents)):   # one child at most
+        found[inboard[children]] = elements[children]
+    else:
+        np.add.at(found, inboard[children], elements[children])
     return found
 
 

@@ -27,7 +27,7 @@ Sine up to which joints leave a plane, and cosine from which on it lies across a
 pivots along others are large.
 """
 FLAT = 1e-5
-"""The same of loops whose rows across the plane are none: a third of ``rank.RANK``."""
+"""The same of loops whose rows across the plane are none: a third of ``row_space.RANK``."""
 
 
 def first_rows(loops: Sequence[Loop]) -> list[int]:

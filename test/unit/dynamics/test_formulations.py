@@ -28,7 +28,7 @@ def test_what_runs(model, name, ran):
 def test_on_a_tree_all_give_the_same(model):
     q, v, tau = random_state(model, 3)
     expected = mbd_ros.forward_dynamics(model, q, v, tau)
-    for name in ('closed_loop', 'jourdain'):
+    for name in ('closed_loop', 'jourdain', 'augmented'):
         found = mbd_ros.forward_dynamics(model, q, v, tau, formulation=name)
         # Condition of M below 1e3.
         np.testing.assert_allclose(found, expected, rtol=1e-12)
@@ -43,12 +43,12 @@ def test_one_that_does_not_suit_is_refused(function):
         count = {mbd_ros.mass_matrix: 1, mbd_ros.bias_forces: 2}.get(function, 3)
         function(model, *(q, v, tau)[:count], formulation=name)
     with pytest.raises(InvalidValueError, match=r"^formulation is 'recursive'; allowed: 'auto', "
-                       r"'closed_loop' for robot 'random', which has closed loops$"):
+                       r"'closed_loop', 'augmented' for robot 'random', which has closed loops$"):
         call(LOOP, 'recursive')
     for name in ('lagrange', 'ABA', ''):
         with pytest.raises(InvalidValueError, match=f"^formulation is '{name}'; allowed: 'auto', "
-                           r"'recursive', 'closed_loop', 'jourdain', 'kane' for robot "
-                           r"'random'$"):
+                           r"'recursive', 'closed_loop', 'jourdain', 'kane', 'augmented' "
+                           r"for robot 'random'$"):
             call(TREE, name)
 
 

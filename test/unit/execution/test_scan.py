@@ -59,5 +59,5 @@ def test_the_arguments_stay_as_they_are():
 
 
 def test_what_is_a_chain():
-    assert is_chain([-1, 0, 1, -1, 3])
-    assert not is_chain([-1, 0, 0])
+    assert is_chain((-1, 0, 1, -1, 3))
+    assert not is_chain((-1, 0, 0))

@@ -1,0 +1,345 @@
+"""
+Dynamics by Jourdain's principle with the velocities of all bodies and multipliers of all joints.
+
+Every body moves for itself; joints are rows of constraints. With a_i the acceleration of body i
+and w_i the wrench that its parent exerts through its joint, in the axes and at the origin of the
+body, X_i the transform of accelerations from its parent, c_i what velocities add to them, F_i the
+wrench of gyroscopic terms and springs::
+
+    M_i a_i = F_i + w_i - sum_children X_c^T w_c          w_i = S_i tau_i - E_i lambda_i
+    E_i (a_i - X_i a_parent - c_i) = 0
+
+E_i picks the axes along which joint i cannot move its body. The ground has the acceleration -g. A
+rotor of inertia I_r couples two bodies; its rate is a velocity of its own with the row ``rate =
+s . (a_i - X_i a_parent - c_i)``, which is one more row of E_i with the compliance 1 / I_r. Solved
+for the multipliers, with ``a = M^-1 (F + S tau)`` for the bodies without constraints::
+
+    (Phi M^-1 Phi^T) lambda = r          r_i = E_i (a_i - X_i a_parent - c_i)
+
+which is definite and couples the joints of each body: block tridiagonal for a chain. Cut joints of
+loops are further rows L of all bodies, a border of that system.
+
+References
+----------
+Lu, Zhang and Chen, Parallel computing strategy for the forward dynamics of manipulators based on a
+non-recursive formulation, Acta Mechanica Sinica 29(3), 1997, equations (1) to (9).
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mbd_ros.dynamics.formulations.bodies import (
+    along_axes, apply, axes_of, columns_of, ends_of, inboard, Motion, motion_of, spring_loads)
+from mbd_ros.dynamics.formulations.row_space import RowSpace
+from mbd_ros.dynamics.formulations.rows import in_body, rows_of, side
+from mbd_ros.execution import Lanes, Threads
+from mbd_ros.execution.program.array_program import ArrayProgram
+from mbd_ros.execution.program.blocks import (
+    chunks_of, eliminate_chain, eliminate_chunks, eliminate_tree, reduce_cyclically)
+from mbd_ros.execution.program.scan import is_chain, scan, share, suffix_sum, sum_children
+from mbd_ros.execution.program.stacks import Stack, vector_stack
+from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.model import Model
+
+GRAVITY = 3
+"""Numbers of the world that are gravity, the first."""
+THIN = 1e-9
+"""Part of its largest moment of inertia below which a body's smallest is none: a line of mass."""
+SolveChain = Callable[[Stack, Stack, Stack], Stack]
+"""``(diagonal, upper, right) -> result`` of block tridiagonal systems, see ``blocks.py``."""
+
+
+class Constants(NamedTuple):
+    """
+    What does not depend on the state, of each body.
+
+    Attributes
+    ----------
+    compliance : array
+        (nb, 1, 6, 6) inverse of the inertia about the body's origin, angular first.
+    first, rotational : array
+        (nb, 1, 3) mass times mass centre, (nb, 1, 3, 3) inertia about the body's origin.
+    rows : array
+        (nb, 1, 6) 1 where joint or rotor give a row, else 0.
+    rotors : array
+        (nb, 1, 6) 1 / I_r of rotors, 1 where there is no row: the equation is ``lambda = 0``.
+
+    """
+
+    compliance: Stack
+    first: Stack
+    rotational: Stack
+    rows: Stack
+    rotors: Stack
+
+
+@lru_cache(maxsize=64)
+def constants_of(model: Model) -> Constants:
+    """Return the constants of all bodies."""
+    masses, centers = model.masses[:, None, None], model.mass_centers
+    lever = cross_matrices(centers)
+    compliance, about_center = np.zeros((2, model.nb, 6, 6))
+    about_center[:, :3, :3] = np.linalg.inv(model.inertias)
+    about_center[:, 3:, 3:] = np.eye(3) / masses
+    at_origin = np.broadcast_to(np.eye(6), compliance.shape).copy()
+    at_origin[:, 3:, :3] = lever
+    compliance = at_origin @ about_center @ at_origin.swapaxes(1, 2)
+    axes = axes_of(model)
+    rows, rotors = np.ones((model.nb, 6)), np.zeros((model.nb, 6))
+    geared = model.armature > 0.0
+    rows[axes.body[~geared], axes.number[~geared]] = 0.0
+    rotors[axes.body[~geared], axes.number[~geared]] = 1.0
+    rotors[axes.body[geared], axes.number[geared]] = 1.0 / model.armature[geared]
+    return Constants(compliance[:, None], (masses[:, 0] * centers)[:, None],
+                     (model.inertias - masses * lever @ lever)[:, None], rows[:, None],
+                     rotors[:, None])
+
+
+def supports(model: Model) -> bool:
+    """Return whether all bodies have an inertia of their own that can be inverted."""
+    moments = np.linalg.eigvalsh(model.inertias)
+    return bool((model.masses > 0.0).all() and (moments[:, 0] > THIN * moments[:, 2]).all())
+
+
+def cross_matrices(vectors: Stack) -> Stack:
+    """Return for each vector (..., 3) the matrix (..., 3, 3) of its cross product."""
+    found = np.zeros((*vectors.shape, 3), dtype=vectors.dtype)
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        found[..., k, j], found[..., j, k] = vectors[..., i], -vectors[..., i]
+    return found
+
+
+class Border(NamedTuple):
+    """
+    The rows of cut joints: ``sum_i L_i a_i + bias = 0``.
+
+    Attributes
+    ----------
+    L : array
+        (nb, N, m, 6).
+    bias : array
+        (N, m), with the acceleration of the ground.
+    A : array
+        (N, m, nv): the same rows for accelerations of joints.
+
+    """
+
+    L: Stack
+    bias: Stack
+    A: Stack
+
+
+class Reactions(NamedTuple):
+    """
+    What joints do, and what comes of it.
+
+    Attributes
+    ----------
+    accelerations : array
+        (N, nv) of joints.
+    wrenches : array
+        (nb, N, 6) w_i, moment first.
+    multipliers : array
+        (N, m) of the rows of cut joints, which exert ``L^T multipliers``.
+
+    """
+
+    accelerations: Stack
+    wrenches: Stack
+    multipliers: Stack
+
+
+class Bodies:
+    """
+    The bodies of a robot, each for itself, at N states.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    state : sequence of array
+        q, v, tau: (N, nq), (N, nv), (N, nv).
+    gravity : array
+        (3,) [m/s^2].
+    threads : int
+        Among which scans are shared.
+
+    """
+
+    def __init__(self, model: Model, state: Sequence[Stack], gravity: Stack, threads: int = 1
+                 ) -> None:
+        q, v, tau = state
+        self.model, self.constants = model, constants_of(model)
+        self.motion = motion_of(model, q, v, threads)
+        self.drives = along_axes(model, tau)
+        back = np.swapaxes(self.motion.turns, -1, -2)
+        self.X = np.zeros((*back.shape[:2], 6, 6), dtype=back.dtype)
+        self.X[..., :3, :3] = self.X[..., 3:, 3:] = back
+        self.X[..., 3:, :3] = -back @ cross_matrices(self.motion.places)
+        self.ground = np.concatenate([np.zeros(3), -gravity])
+        self.coriolis, self.applied = self._by_velocity(self.motion, back)
+
+    def _by_velocity(self, motion: Motion, back: Stack) -> tuple[Stack, Stack]:
+        """Return c and F of all bodies."""
+        to_body = np.swapaxes(motion.rotations, -1, -2)
+        w, carried = (apply(to_body, one) for one in (motion.turning, motion.turning_inboard))
+        turned = inboard(self.model, w)
+        spin, slide = motion.rates[..., :3], motion.rates[..., 3:]
+        centripetal = apply(back, np.cross(turned, np.cross(turned, motion.places)))
+        coriolis = np.concatenate([np.cross(carried, spin), centripetal + np.cross(
+            2.0 * carried + spin, slide)], axis=-1)
+        first, rotational = self.constants.first, self.constants.rotational
+        gyroscopic = np.concatenate([np.cross(w, apply(rotational, w)),
+                                     np.cross(w, np.cross(w, first))], axis=-1)
+        return coriolis, spring_loads(self.model, motion) - gyroscopic
+
+    def accelerate(self, wrenches: Stack, more: Stack | float = 0.0) -> Stack:
+        """Return a of all bodies (nb, N, 6) under the wrenches of joints, and more."""
+        handed = apply(np.swapaxes(self.X, -1, -2), wrenches)
+        return apply(self.constants.compliance, self.applied + more + wrenches - sum_children(
+            handed, self.model.parents))
+
+    def across(self, accelerations: Stack, ground: Stack) -> Stack:
+        """Return ``a_i - X_i a_parent`` of stacks (nb, N, 6, k); of the ground (6, k)."""
+        inner = inboard(self.model, accelerations)
+        inner[np.array(self.model.parents) < 0] = ground
+        return accelerations - self.X @ inner
+
+    def relative(self, accelerations: Stack) -> Stack:
+        """Return ``a_i - X_i a_parent - c_i`` of all joints (nb, N, 6)."""
+        return self.across(accelerations[..., None], self.ground[:, None])[..., 0] - self.coriolis
+
+    def solve(self, right: Stack, solve_chain: SolveChain) -> Stack:
+        """Return the multipliers (nb, N, 6, k) of joints, ``(Phi M^-1 Phi^T)^-1 right``."""
+        parents, rows = self.model.parents, self.constants.rows
+        passed = self.X @ inboard(self.model, self.constants.compliance)   # X_i M_parent^-1
+        masked = rows[..., None] * (
+            self.constants.compliance + passed @ np.swapaxes(self.X, -1, -2)) * rows[..., None, :]
+        diagonal = masked + np.eye(6) * self.constants.rotors[..., None]
+        to_parent = -rows[..., None] * passed * inboard(self.model, rows)[..., None, :]
+        if is_chain(parents):
+            return solve_chain(diagonal, np.swapaxes(to_parent[1:], -1, -2), right)
+        children: dict[int, list[int]] = {}
+        couplings = {}
+        for i, parent in enumerate(parents):
+            if parent >= 0:
+                for k in children.setdefault(parent, []):
+                    couplings[i, k] = rows[i, ..., None] * (passed[i] @ np.swapaxes(
+                        self.X[k], -1, -2)) * rows[k, ..., None, :]
+                children[parent].append(i)
+                couplings[i, parent] = to_parent[i]
+        return np.stack(eliminate_tree([*diagonal], couplings, [*right]))
+
+    def border(self) -> Border:
+        """Return the rows of cut joints."""
+        model, motion = self.model, self.motion
+        many = motion.rates.shape[1]
+        count = sum(len(loop.rows) for loop in model.loops)
+        L = np.zeros((model.nb + 1, many, count, 6))   # the ground last
+        bias = np.zeros((many, count))
+        seen, axes = ends_of(model, motion), axes_of(model)
+        for tie in tree_of(model).ties:
+            if tie.kind == 'spring':
+                continue
+            if tie.kind == 'mimic':   # q_1 - multiplier q_2 = offset
+                for body, share_of in ((tie.first, 1.0), (tie.second, -tie.constants[0])):
+                    s = np.zeros(6)
+                    s[axes.number[axes.body == body]] = share_of
+                    L[body, :, tie.row] += s
+                    L[model.parents[body], :, tie.row] -= s @ self.X[body]
+                    bias[:, tie.row] -= self.coriolis[body] @ s
+                continue
+            ends = seen(tie.first), seen(tie.second)
+            for k, row in enumerate(rows_of(tie, side(ends[0], tie.frame1),
+                                            side(ends[1], tie.frame2)), tie.row):
+                bias[:, k] += row.bias
+                for body, end, wrench in zip((tie.first, tie.second), ends,
+                                             (row.first, row.second)):
+                    L[body, :, k] += np.concatenate([
+                        vector_stack(part, (many,)) for part in in_body(end, wrench)], axis=-1)
+        return Border(L[:-1], bias + L[-1] @ self.ground, self._of_joints(L[:-1]))
+
+    def _of_joints(self, L: Stack) -> Stack:
+        """Return A: rows as wrenches on bodies, summed inwards and projected on joints."""
+        model, motion = self.model, self.motion
+        origins = scan(np.add, motion.offsets, model.parents)
+        force, moment = (L[..., part] @ np.swapaxes(motion.rotations, -1, -2)
+                         for part in (slice(3, 6), slice(3)))
+        moment = moment + np.cross(origins[:, :, None], force)
+        force, moment = (suffix_sum(one, model.parents)[axes_of(model).body]
+                         for one in (force, moment))
+        w, u = columns_of(model, motion, origins)
+        return np.moveaxis(apply(moment, w) + apply(force, u), 0, -1)
+
+
+def reactions(bodies: Bodies, solve_chain: SolveChain) -> Reactions:
+    """Return the wrenches of all joints with the accelerations that follow."""
+    rows, model = bodies.constants.rows, bodies.model
+    free = bodies.accelerate(bodies.drives)
+    exerted: Stack | float = 0.0
+    right = (rows * bodies.relative(free))[..., None]
+    many = right.shape[1]
+    if not model.loops:
+        multipliers, held = bodies.solve(right, solve_chain)[..., 0], np.zeros((many, 0))
+    else:
+        border = bodies.border()
+        yielding = bodies.constants.compliance @ np.swapaxes(border.L, -1, -2)   # M^-1 L^T
+        V = rows[..., None] * bodies.across(yielding, np.zeros((6, yielding.shape[-1])))
+        found = bodies.solve(np.concatenate([right, V], axis=-1), solve_chain)
+        own, sides = found[..., 0], found[..., 1:]
+        inertia = (border.L @ yielding - np.swapaxes(V, -1, -2) @ sides).sum(axis=0)
+        rest = border.bias + (apply(border.L, free) - apply(np.swapaxes(V, -1, -2), own)).sum(
+            axis=0)
+        held = -np.stack([independent(model, *one) for one in zip(border.A, inertia, rest)])
+        multipliers = own + apply(sides, held)
+        exerted = apply(np.swapaxes(border.L, -1, -2), held)
+    wrenches = bodies.drives - multipliers
+    axes = axes_of(model)
+    relative = bodies.relative(bodies.accelerate(wrenches, exerted))
+    return Reactions(relative[axes.body, :, axes.number].T, wrenches, held)
+
+
+def independent(model: Model, A: Stack, inertia: Stack, rest: Stack) -> Stack:
+    """Solve ``inertia x = rest`` (m, m) for rows of which some may depend on others."""
+    combined = RowSpace(model, A).combinations()
+    found: Stack = combined.T @ np.linalg.solve(combined @ inertia @ combined.T, combined @ rest)
+    return found
+
+
+def solver_of(executor: Any, count: int) -> SolveChain:
+    """Return who solves for a chain of so many joints, as the executor wants it."""
+    if isinstance(executor, Lanes):
+        return reduce_cyclically
+    if isinstance(executor, Threads):
+        lanes = max(1, chunks_of(count) // executor.count)
+        return partial(eliminate_chunks, count=lanes * executor.count, threads=executor.count)
+    return eliminate_chain
+
+
+def accelerations(model: Model, inputs: Mapping[str, Stack], world: Stack, executor: Any
+                  ) -> Stack:
+    """Return ``vdot`` (N, nv) [rad/s^2, m/s^2]; see ``Evaluate``."""
+    state = inputs['q'], inputs['v'], inputs['tau']
+    many, threads = len(state[0]), executor.count if isinstance(executor, Threads) else 1
+    solve_chain = solver_of(executor, model.nb)
+    if many == 1 or threads == 1:
+        return reactions(Bodies(model, state, world[:GRAVITY], threads),
+                         solve_chain).accelerations
+    found = np.empty((many, model.nv))
+
+    def some(part: slice) -> None:
+        bodies = Bodies(model, [one[part] for one in state], world[:GRAVITY])
+        found[part] = reactions(bodies, eliminate_chain).accelerations
+
+    share(threads, many, some)
+    return found
+
+
+FORWARD_DYNAMICS = ArrayProgram('augmented_forward_dynamics', ('q', 'v', 'tau'),
+                                evaluate=accelerations)
