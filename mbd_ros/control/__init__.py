@@ -8,7 +8,8 @@ time: a ``Constraint`` such as ``ToolPosition`` on a path, ``ConstrainedMotion``
 Its folders are layers, each imports only those before it: ``references`` (paths, orientations and
 trajectories in time), ``constraints`` (``A vdot = b``), ``udwadia_kalaba`` (the equation, rank
 decisions, elimination of violations, actuation), ``tracking`` (control law, limits, payload),
-``step`` (nominal model and compiled control step) and ``tasks`` (task data, tracker, checks).
+``step`` (nominal model and compiled control step), ``tasks`` (task data, tracker, checks) and
+``gaits`` (rhythms of legs, joint targets).
 """
 
 from mbd_ros.control.constraints.approach import Approach
@@ -22,6 +23,8 @@ from mbd_ros.control.constraints.tool_constraints import (
     NoSideslip, ToolDirection, ToolOrientation, ToolPosition)
 from mbd_ros.control.constraints.traced_constraints import (
     TracedConstraint, TracedVelocityConstraint)
+from mbd_ros.control.gaits.gait import Gait, gait_from_data, GaitControl, Leg, Swing
+from mbd_ros.control.gaits.rhythm import Oscillators
 from mbd_ros.control.references.joint_trajectories import joint_trajectory
 from mbd_ros.control.references.orientations import held, Orientation, Turn
 from mbd_ros.control.references.path_data import path_from_data
@@ -44,16 +47,16 @@ from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, Co
 from mbd_ros.control.udwadia_kalaba.singular_mass import singular_mass_acceleration
 
 __all__ = [
-    'Actuation', 'Adaptation', 'Guarantee', 'LoadedDynamics',
-    'AppliedForce', 'Approach', 'Baumgarte', 'ConstrainedMotion', 'ConstrainedSolution',
-    'ConstrainedSolutions', 'Constraint', 'Controller', 'CurvedJointPath', 'DirectElimination',
-    'Elimination', 'Ellipse', 'FunctionConstraint', 'JointCoupling', 'JointPath', 'JointSpeed',
-    'Line', 'Lissajous', 'NoSideslip', 'NominalModel', 'NominalState', 'OnSurface', 'Orientation',
-    'Path', 'PathPoint', 'Payload', 'PostureSpring', 'Stack', 'Task', 'ToolDirection',
-    'ToolOrientation', 'ToolPosition', 'TracedConstraint', 'TracedPath',
-    'TracedVelocityConstraint', 'TrackingEffort', 'TrackingLaw', 'Turn', 'circle',
-    'constrained_acceleration',
-    'constraints_from_data', 'controller_for', 'cylinder', 'default_task', 'dynamics_with',
+    'Actuation', 'Adaptation', 'Guarantee', 'LoadedDynamics', 'AppliedForce', 'Approach',
+    'Baumgarte', 'ConstrainedMotion', 'ConstrainedSolution', 'ConstrainedSolutions',
+    'Constraint', 'Controller', 'CurvedJointPath', 'DirectElimination', 'Elimination',
+    'Ellipse', 'FunctionConstraint', 'Gait', 'GaitControl', 'JointCoupling', 'JointPath',
+    'JointSpeed', 'Leg', 'Line', 'Lissajous', 'NoSideslip', 'NominalModel', 'NominalState',
+    'OnSurface', 'Orientation', 'Oscillators', 'Path', 'PathPoint', 'Payload', 'PostureSpring',
+    'Stack', 'Swing', 'Task', 'ToolDirection', 'ToolOrientation', 'ToolPosition',
+    'TracedConstraint', 'TracedPath', 'TracedVelocityConstraint', 'TrackingEffort',
+    'TrackingLaw', 'Turn', 'circle', 'constrained_acceleration', 'constraints_from_data',
+    'controller_for', 'cylinder', 'default_task', 'dynamics_with', 'gait_from_data',
     'guarantee', 'held', 'joint_path', 'joint_trajectory', 'path_from_data', 'plane',
     'singular_mass_acceleration', 'sphere', 'spline', 'trajectory', 'udwadia_kalaba',
 ]

@@ -23,7 +23,8 @@ SUB_ROOMS = {
     'description': ('records', 'xml', 'write', 'urdf', 'mjcf', 'sdf', 'modules', 'read', 'doctor'),
     'execution': ('program', 'ir', 'unrolled', 'rolled', 'threads', 'calls', 'executors'),
     'dynamics': ('formulations', 'quantities', 'prepared', 'loops', 'api'),
-    'control': ('references', 'constraints', 'udwadia_kalaba', 'tracking', 'step', 'tasks'),
+    'control': ('references', 'constraints', 'udwadia_kalaba', 'tracking', 'step', 'tasks',
+                'gaits'),
     'messages': ('basics', 'states', 'trajectories', 'dynamics'),
 }
 MOST_FILES = 20

@@ -1,0 +1,1 @@
+"""Gaits: rhythms of legs, and the joint targets that follow from them."""

@@ -1,0 +1,232 @@
+"""Gaits as tables of phases: joint targets over time, and the efforts that follow them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mbd_ros.control.gaits.rhythm import checked_duty, duty_phase, LegPhase, Oscillators, Vector
+from mbd_ros.control.references.arguments import (
+    finite, mapping, number, number_not_below_zero, positive, positive_number, text)
+from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.model import Model
+
+
+class Swing(NamedTuple):
+    """
+    A joint that swings with its leg, ``rest + amplitude cos f``, or lifts it.
+
+    Lifting is ``rest + amplitude sin^2 f`` while the leg swings, ``rest`` while it stands.
+    """
+
+    joint: str
+    rest: float = 0.0
+    amplitude: float = 0.0
+
+
+class Leg(NamedTuple):
+    """A leg, or a fin: its phase as a share of the period, a joint that swings, one that lifts."""
+
+    phase: float
+    swing: Swing
+    lift: Swing | None = None
+
+
+class Targets(NamedTuple):
+    """Where joints should be: names, positions [rad or m] and rates [rad/s or m/s]."""
+
+    joints: tuple[str, ...]
+    positions: Vector
+    rates: Vector
+
+
+@dataclass(frozen=True)
+class Gait:
+    """
+    A periodic motion of legs.
+
+    Attributes
+    ----------
+    period : float
+        T [s].
+    duty : float
+        Share of the period in which a leg stands.
+    legs : mapping of str to Leg
+        By name.
+    ramp : float
+        Over which the amplitudes rise from 0 at the start [s].
+
+    Raises
+    ------
+    InvalidValueError
+        If a number is not allowed, there are no legs, or two move one joint.
+
+    """
+
+    period: float
+    duty: float
+    legs: Mapping[str, Leg]
+    ramp: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        positive('period', self.period)
+        checked_duty(self.duty)
+        if finite('ramp', self.ramp) < 0.0:
+            raise InvalidValueError('ramp', self.ramp, 'a time not below zero')
+        if not self.legs:
+            raise InvalidValueError('legs', {}, 'one leg at least')
+        if len(set(self.joints)) < len(self.joints):
+            twice = next(name for name in self.joints if self.joints.count(name) > 1)
+            raise InvalidValueError('legs', f"joint '{twice}' twice", 'a joint in one place only')
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """The joints that it moves: of each leg the one that swings, then the one that lifts."""
+        return tuple(part.joint for leg in self.legs.values() for part in leg[1:]
+                     if part is not None)
+
+    @property
+    def oscillators(self) -> Oscillators:
+        """Hopf oscillators with this gait as their limit cycle, see ``rhythm.py``."""
+        return Oscillators(tuple(duty_phase(np.array([leg.phase for leg in self.legs.values()]),
+                                            self.period, self.duty).angle.tolist()),
+                           self.period, self.duty)
+
+    def targets(self, t: float) -> Targets:
+        """Return the targets at a time [s], on the limit cycle."""
+        cycle = t / self.period + np.array([leg.phase for leg in self.legs.values()])
+        return self.targets_at(duty_phase(cycle, self.period, self.duty), t)
+
+    def targets_at(self, legs: LegPhase, t: float) -> Targets:
+        """
+        Return the targets at given phases of the legs.
+
+        Parameters
+        ----------
+        legs : LegPhase
+            Phases and rates in the order of ``legs``.
+        t : float
+            Time since the start, for the ramp [s].
+
+        Returns
+        -------
+        Targets
+            In the order of ``joints``.
+
+        """
+        size, growth = 1.0, 0.0
+        if t < self.ramp:
+            size = 0.5 * (1.0 - math.cos(math.pi * t / self.ramp))
+            growth = 0.5 * math.pi / self.ramp * math.sin(math.pi * t / self.ramp)
+        positions, rates = [], []
+        for leg, f, rate in zip(self.legs.values(), *(part.tolist() for part in legs)):
+            shapes = [(math.cos(f), -math.sin(f) * rate)]
+            shapes.append((math.sin(f) ** 2, math.sin(2.0 * f) * rate) if f > math.pi
+                          else (0.0, 0.0))
+            for part, (shape, slope) in zip(leg[1:], shapes):
+                if part is not None:
+                    positions.append(part.rest + part.amplitude * size * shape)
+                    rates.append(part.amplitude * (size * slope + growth * shape))
+        return Targets(self.joints, np.array(positions), np.array(rates))
+
+
+class GaitControl:
+    """
+    Efforts that make joints follow a gait: ``kp (target - q) + kd (target rate - v)``.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    gait : Gait
+        The motion.
+    kp, kd : float
+        Gains [N m/rad, N m s/rad and the like].
+
+    Raises
+    ------
+    UnknownNameError, InvalidValueError
+        If the robot has no such joint, it has more coordinates than one, or a gain is negative.
+
+    """
+
+    def __init__(self, model: Model, gait: Gait, kp: float, kd: float) -> None:
+        for name, gain in (('kp', kp), ('kd', kd)):
+            if finite(name, gain) < 0.0:
+                raise InvalidValueError(name, gain, 'a number not below zero')
+        places = []
+        for name in gait.joints:
+            index = model.joint_index(name)
+            if not model.joint_types[index].is_simple:
+                raise InvalidValueError('joint of the gait', name, 'a joint of one coordinate')
+            places.append((model.q_offsets[index], model.v_offsets[index]))
+        self._q, self._v = np.array(places).T
+        self.model, self.gait, self.kp, self.kd = model, gait, kp, kd
+
+    def __call__(self, t: float, q: Vector, v: Vector) -> Vector:
+        """Return the efforts (nv,) at a state, as ``tau`` of ``simulate`` [N m, N]."""
+        return self.efforts(self.gait.targets(t), q, v)
+
+    def efforts(self, targets: Targets, q: Vector, v: Vector) -> Vector:
+        """Return what moves the joints of the gait towards targets, (nv,)."""
+        tau = np.zeros(self.model.nv)
+        tau[self._v] = (self.kp * (targets.positions - q[self._q])
+                        + self.kd * (targets.rates - v[self._v]))
+        return tau
+
+
+def gait_from_data(data: Mapping[str, Any]) -> Gait:
+    """
+    Return the gait that plain data describe, as a YAML file or a message has them.
+
+    Parameters
+    ----------
+    data : mapping
+        ``period`` [s], ``duty``, ``ramp`` [s] if wanted, and ``legs``: by name ``phase``,
+        ``swing`` and, if wanted, ``lift``, each with ``joint``, ``rest`` and ``amplitude``.
+
+    Returns
+    -------
+    Gait
+        The gait.
+
+    Raises
+    ------
+    InvalidValueError, UnknownNameError
+        If a value is missing, unknown or not allowed.
+
+    """
+    _known('gait', data, ('period', 'duty', 'legs'), ('ramp',))
+    legs = {text('name of a leg', name): _leg(f"leg '{name}'", leg)
+            for name, leg in mapping('legs', data['legs']).items()}
+    return Gait(positive_number('period', data['period']), number('duty', data['duty']), legs,
+                number_not_below_zero('ramp', data.get('ramp', 0.0)))
+
+
+def _leg(what: str, data: Any) -> Leg:
+    _known(what, data, ('phase', 'swing'), ('lift',))
+    return Leg(number(f'phase of {what}', data['phase']),
+               _swing(f'swing of {what}', data['swing']),
+               _swing(f'lift of {what}', data['lift']) if 'lift' in data else None)
+
+
+def _swing(what: str, data: Any) -> Swing:
+    _known(what, data, ('joint', 'amplitude'), ('rest',))
+    return Swing(text(f'joint of {what}', data['joint']),
+                 number(f'rest of {what}', data.get('rest', 0.0)),
+                 number(f'amplitude of {what}', data['amplitude']))
+
+
+def _known(what: str, data: Any, needed: tuple[str, ...], optional: tuple[str, ...]) -> None:
+    """Refuse data with keys that are missing or unknown."""
+    for name in mapping(what, data):
+        if name not in needed + optional:
+            raise UnknownNameError(f'key of {what}', name, needed + optional)
+    for name in needed:
+        if name not in data:
+            raise InvalidValueError(what, list(data), f'with {name}')

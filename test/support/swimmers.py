@@ -1,0 +1,111 @@
+"""Robots under water: those of ``underwater.json`` as URDF, and their states; z points down."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import mbd_ros
+from mbd_ros.model import Model
+from mbd_ros.model.rigid_motion import of_matrix
+
+DATA = Path(__file__).parents[1] / 'data'
+REFERENCE = json.loads((DATA / 'underwater.json').read_text())
+WALK = json.loads((DATA / 'quadruped_walk.json').read_text())
+GRAVITY = (0.0, 0.0, 9.8)
+"""As in the reference: along z, which points down [m/s^2]."""
+AXES = {'x': '1 0 0', 'y': '0 1 0', 'z': '0 0 1'}
+
+
+def numbers(*values: float) -> str:
+    """Return numbers as an attribute, exact."""
+    return ' '.join(repr(float(value)) for value in values)
+
+
+def module(data: dict[str, Any], *, drag: bool = True, added_mass: bool = True,
+           volume: bool = True) -> str:
+    """Return a module as a link of a URDF, in a fluid if it has a volume."""
+    i = data['I_com_diag']
+    text = (f'<link name="{data["name"]}"><inertial><origin xyz="{numbers(*data["com"])}"/>'
+            f'<mass value="{data["mass"]!r}"/><inertia ixx="{i[0]!r}" iyy="{i[1]!r}" '
+            f'izz="{i[2]!r}" ixy="0" ixz="0" iyz="0"/></inertial>')
+    if volume:
+        text += (f'<mbd:fluid><origin xyz="{numbers(*data["cb"])}"/>'
+                 f'<volume value="{data["volume"]!r}"/>')
+        if added_mass:
+            text += '<fluid_added_mass ' + ' '.join(
+                f'{axis}{axis}="{value!r}"' for axis, value in zip(
+                    'xyzpqr', data['added_mass_diag'])) + '/>'
+        if drag:
+            text += (f'<quadratic_drag force="{numbers(*data["drag_lin"])}" '
+                     f'moment="{numbers(*data["drag_rot"])}"/>')
+        text += '</mbd:fluid>'
+    return text + '</link>'
+
+
+def joint(data: dict[str, Any], modules: list[dict[str, Any]]) -> str:
+    """Return the joint of a module, named as the module."""
+    kind, parent = data['joint'], modules[data['parent']]['name']
+    quaternion = numbers(*of_matrix(data['R']))
+    axis = '' if kind == 'fixed' else f'<axis xyz="{AXES[kind]}"/>'
+    return (f'<joint name="{data["name"]}" type="{"fixed" if kind == "fixed" else "continuous"}">'
+            f'<origin xyz="{numbers(*data["p"])}" quat_xyzw="{quaternion}"/>'
+            f'<parent link="{parent}"/><child link="{data["name"]}"/>{axis}</joint>')
+
+
+def robot_of(modules: list[dict[str, Any]], **parts: bool) -> str:
+    """Return modules as a URDF; ``parts`` as in ``module``."""
+    return ('<robot name="swimmer" xmlns:mbd="urn:mbd_ros">'
+            + ''.join(module(one, **parts) for one in modules)
+            + ''.join(joint(one, modules) for one in modules if one['parent'] >= 0) + '</robot>')
+
+
+def swimmer(name: str, **parts: bool) -> Model:
+    """Return a robot of the reference, ``'nine'`` or ``'quadruped'``, with a floating base."""
+    return mbd_ros.load(robot_of(REFERENCE['robots'][name]['modules'], **parts),
+                        floating_base=True)
+
+
+class Converted:
+    """
+    A state of the reference in the coordinates of a model.
+
+    The reference has the base's velocity in inertial axes and the joints in the order of modules.
+
+    Parameters
+    ----------
+    name : str
+        Of the robot.
+    model : Model
+        The robot.
+    state : mapping
+        With ``p0``, ``R0``, ``q``, ``u`` and ``tau``.
+
+    """
+
+    def __init__(self, name: str, model: Model, state: dict[str, Any]) -> None:
+        moving = [one['name'] for one in REFERENCE['robots'][name]['modules']
+                  if one['joint'] in AXES]
+        self.columns = [model.v_offsets[model.joint_index(joint)] for joint in moving]
+        self.model, self.R = model, np.array(state['R0'])
+        self.q = np.concatenate([state['p0'], of_matrix(state['R0']), np.zeros(model.nv - 6)])
+        self.q[np.array(self.columns) + 1] = state['q']
+        self.v = self.T @ np.array(state['u'])
+        self.tau = self.T @ np.concatenate([np.zeros(6), state['tau']])
+
+    @property
+    def T(self) -> np.ndarray:
+        """(nv, nv): the model's speeds are T times those of the reference; T is orthogonal."""
+        matrix = np.zeros((self.model.nv, self.model.nv))
+        matrix[:3, :3], matrix[3:6, 3:6] = self.R.T, np.eye(3)
+        matrix[self.columns, np.arange(6, self.model.nv)] = 1.0
+        return matrix
+
+    def accelerations(self, udot: list[float]) -> np.ndarray:
+        """Return accelerations of the reference as those of the model."""
+        found = self.T @ np.array(udot)
+        found[:3] -= np.cross(self.v[3:6], self.v[:3])
+        return found
