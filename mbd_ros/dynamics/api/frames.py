@@ -85,7 +85,7 @@ def _motion(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike | None, lin
 
 
 def jacobian_in(model: Model, q: ArrayLike, link: str, *, frame: str = 'world_aligned',
-               executor: Executor | str | None = None) -> Array:
+                executor: Executor | str | None = None) -> Array:
     """
     Return the Jacobian J (6, nv) or (N, 6, nv) of a link: ``J v`` is its ``frame_velocity``.
 
