@@ -1,4 +1,4 @@
-"""``mbd_ros cache``: what is kept of compiled robots."""
+"""``mbd_ros cache``: the machine code kept on disk."""
 
 from __future__ import annotations
 

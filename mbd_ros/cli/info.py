@@ -1,4 +1,4 @@
-"""``mbd_ros info``: a robot as a person wants to see it."""
+"""``mbd_ros info``: the tree, masses and loops of a robot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files to Mechanism: what a robot is, as its author wrote it."""
+"""Files to Mechanism: a robot as its author wrote it."""
 
 from typing import TYPE_CHECKING
 

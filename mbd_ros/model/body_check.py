@@ -1,4 +1,4 @@
-"""Bodies with which the equations of motion have no meaning."""
+"""Bodies whose mass properties make the equations of motion meaningless."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fluid does to links, on the bodies that carry them."""
+"""Hydrodynamic properties of links, by the bodies that carry them."""
 
 from __future__ import annotations
 

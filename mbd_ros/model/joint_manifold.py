@@ -1,5 +1,5 @@
 """
-Configurations of one joint with several coordinates: what they are, and steps among them.
+The configuration manifold of one joint with several coordinates.
 
 Everything is in plain floats: one joint is too small for arrays. ``integrate`` is the exponential
 map of the joint's group (SO(3), SE(2), SE(3)), with the velocity constant in the body's own axes,

@@ -1,4 +1,4 @@
-"""The joints a model is made of."""
+"""The joint types of a model."""
 
 from __future__ import annotations
 

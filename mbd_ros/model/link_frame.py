@@ -1,4 +1,4 @@
-"""Where a frame sits on a body."""
+"""A frame fixed to a body."""
 
 from __future__ import annotations
 

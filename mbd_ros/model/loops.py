@@ -1,4 +1,4 @@
-"""Joints that close loops, and springs, as they act between the bodies of a model."""
+"""Loop joints and springs as they act between the bodies of a model."""
 
 from __future__ import annotations
 

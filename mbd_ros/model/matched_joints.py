@@ -1,4 +1,4 @@
-"""Joints of a robot and of the robot that takes its place."""
+"""Joints of a robot matched with those of the robot that replaces it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joints by name at the border, by index inside."""
+"""Joints matched by name at the border, by index inside."""
 
 from __future__ import annotations
 

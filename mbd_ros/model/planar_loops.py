@@ -1,4 +1,4 @@
-"""Loops whose bodies move in planes: what the axes of their joints say of it."""
+"""Loops whose bodies move in planes, from the axes of their joints."""
 
 from __future__ import annotations
 

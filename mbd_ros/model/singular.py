@@ -1,4 +1,4 @@
-"""Joints that move no inertia: the mass matrix would be singular wherever the robot stands."""
+"""Joints that move no inertia, so that the mass matrix is singular everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a state is: the configuration manifold of a model, and steps on it."""
+"""The configuration manifold of a model, and steps on it."""
 
 from __future__ import annotations
 

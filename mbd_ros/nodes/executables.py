@@ -1,5 +1,5 @@
 """
-The executables of this package: ready for Ctrl-C before they import what takes a second.
+Entry points of the executables: interruptible before slow imports begin.
 
 Python answers SIGINT amid an import with a traceback. From the first line here on it and SIGTERM
 end the process instead; ``run.py`` takes over when there is a node to end.

@@ -1,4 +1,4 @@
-"""What the launch files of this package share: robots by name, arguments, and their checks."""
+"""Shared code of the launch files: robots by name, arguments, and their checks."""
 
 from __future__ import annotations
 

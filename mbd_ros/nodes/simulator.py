@@ -1,4 +1,4 @@
-"""Node simulator: the robot, where there is no real one."""
+"""Node simulator: stands in for a real robot."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-Change points: where rows of closed loops depend on each other for a moment.
+Change points: configurations in which rows of closed loops become dependent.
 
 A parallelogram that lies flat may go on as one or as its crossed form; the rows alone do not say.
 There the smallest singular value that counts, signed, passes through zero, between two steps as a

@@ -1,4 +1,4 @@
-"""How closed loops stay closed while a robot moves."""
+"""Motion with closed loops: stabilization and projection."""
 
 from __future__ import annotations
 

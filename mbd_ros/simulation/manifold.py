@@ -1,5 +1,5 @@
 """
-Configurations as points of a manifold, velocities as its tangent vectors.
+Configurations as points of a manifold, velocities as tangent vectors.
 
 For robots of revolute and prismatic joints both are plain vectors, and these functions cost
 nothing; joints with several coordinates go through ``mbd_ros.model.state``.

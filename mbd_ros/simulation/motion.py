@@ -1,4 +1,4 @@
-"""What is integrated: a motion says how a state accelerates and what follows each step."""
+"""Interface of what is integrated: accelerations, and corrections after each step."""
 
 from __future__ import annotations
 

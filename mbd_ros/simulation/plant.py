@@ -1,4 +1,4 @@
-"""A robot that differs from its description: to see what a controller makes of inexact data."""
+"""A simulated robot that differs from its description: masses, payloads."""
 
 from __future__ import annotations
 

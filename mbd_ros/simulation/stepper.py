@@ -1,4 +1,4 @@
-"""Simulation beside a clock: a robot whose efforts arrive while it moves."""
+"""Real-time simulation: steps beside a clock with efforts that arrive meanwhile."""
 
 from __future__ import annotations
 

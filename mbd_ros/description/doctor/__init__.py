@@ -1,1 +1,1 @@
-"""What is suspicious about a robot that can be read."""
+"""Plausibility checks of robots that can be read."""

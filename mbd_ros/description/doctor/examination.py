@@ -1,4 +1,4 @@
-"""What is allowed in a description and is yet hardly what its author meant."""
+"""Plausibility checks: what is allowed in a description but rarely intended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which attributes of MJCF are read, which are known and not used, and which are unknown."""
+"""Attributes of MJCF: those that are read, known but unused, and unknown."""
 
 from __future__ import annotations
 

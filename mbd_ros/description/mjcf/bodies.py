@@ -1,4 +1,4 @@
-"""The kinematic tree of MJCF: bodies, the joints in them, and what they weigh."""
+"""The kinematic tree of MJCF: bodies, their joints and masses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Geoms of MJCF: what they weigh, and what they look like."""
+"""Geoms of MJCF: their masses and visual shapes."""
 
 from __future__ import annotations
 

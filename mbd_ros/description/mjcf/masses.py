@@ -1,4 +1,4 @@
-"""What the settings of MJCF make of the masses that are written or follow from geoms."""
+"""Masses of MJCF after its settings: bounds, totals, inertia from geoms."""
 
 from __future__ import annotations
 

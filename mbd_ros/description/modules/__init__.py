@@ -1,4 +1,4 @@
-"""Robots made of modules: YAML documents, docking as pure operations, and what comes of them."""
+"""Robots made of modules: YAML documents, docking as pure functions, compiled to a Mechanism."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Whether the joints of a module make its bodies a tree, and that tree seen from any body."""
+"""The tree of the bodies inside a module, rooted at any of them."""
 
 from __future__ import annotations
 

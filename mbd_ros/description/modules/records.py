@@ -1,4 +1,4 @@
-"""The records of a robot made of modules: types, instances, and what is docked to what."""
+"""Records of a robot made of modules: types, instances, connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be docked to what: every rule that a connection can break, by name."""
+"""Docking rules: every condition of a connection, by name."""
 
 from __future__ import annotations
 

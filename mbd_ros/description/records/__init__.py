@@ -1,1 +1,1 @@
-"""What a robot is, as its author wrote it, and what every reader needs."""
+"""Records of a robot as its author wrote it, and the tools of all readers."""

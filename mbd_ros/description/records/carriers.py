@@ -1,5 +1,5 @@
 """
-Which joint carries a link where several lead to it: the others close loops.
+Choose the tree joint of a link that several joints lead to; the others close loops.
 
 The tree grows from the root. A link is decided when all links that joints to it come from are
 placed, so that no circle can arise; where joints lead around a circle, the first link of the file

@@ -1,4 +1,4 @@
-"""What a reader remarks about a description that it can read."""
+"""Remarks of a reader about a description that it can read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The body frames: z along the joint's axis, and zeros that stay zeros."""
+"""Body frames with z along the joint axis, and rotations cleaned of rounding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What closes loops and pulls between links, whatever the dialect: frames, names, checks."""
+"""Loop joints and springs of all dialects: frames, names, checks."""
 
 from __future__ import annotations
 

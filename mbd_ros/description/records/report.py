@@ -1,4 +1,4 @@
-"""Collects what a reader remarks, and words its errors."""
+"""Collects the remarks of a reader and words its errors."""
 
 from __future__ import annotations
 

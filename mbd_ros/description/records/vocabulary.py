@@ -1,5 +1,5 @@
 """
-Every element and attribute of URDF 1.0 to 1.2, and what becomes of it.
+Every element and attribute of URDF 1.0 to 1.2, and whether it is read.
 
 This is data: the strict pass walks a file and this table side by side, and what is in the file but
 not in the table becomes a finding.

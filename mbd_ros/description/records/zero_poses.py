@@ -1,4 +1,4 @@
-"""Where the links stand while all joints are at zero."""
+"""Poses of the links with all joints at zero."""
 
 from __future__ import annotations
 

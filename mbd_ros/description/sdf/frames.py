@@ -1,4 +1,4 @@
-"""The graph of frames of an SDFormat model: where each stands while all joints are at zero."""
+"""The frame graph of an SDFormat model: poses of its frames with all joints at zero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``<mbd:fluid>`` and ``<mbd:flexible>``: what a fluid does to a link, and how a link bends."""
+"""``<mbd:fluid>`` and ``<mbd:flexible>``: hydrodynamic and elastic properties of links."""
 
 from __future__ import annotations
 

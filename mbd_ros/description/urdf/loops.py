@@ -1,4 +1,4 @@
-"""Loop joints and springs written into a URDF: plain, proposed to urdfdom, Drake's, ours."""
+"""Loop joints and springs in a URDF: plain, proposed to urdfdom, Drake, and ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joints of SDFormat inside ``<gazebo>`` of a URDF: how loops are closed for Gazebo."""
+"""Joints of SDFormat inside ``<gazebo>`` of a URDF, which close loops for Gazebo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the shapes of a robot reach, for a picture that shows all of it on its ground."""
+"""Extent of the shapes of a robot, for a camera that shows all of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The strict pass: nothing in a file is ignored in silence."""
+"""The strict pass: report every element and attribute that is not read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a robot looks like: the ``<visual>`` elements of its URDF, as plain shapes."""
+"""The ``<visual>`` elements of a URDF as plain shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a URDF the equations do not need, for those who write it again."""
+"""Elements of a URDF without influence on the equations, kept for writing it again."""
 
 from __future__ import annotations
 

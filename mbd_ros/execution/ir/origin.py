@@ -1,5 +1,5 @@
 """
-What code is made from, told without making it.
+Cache keys of machine code, from what it is generated from.
 
 To trace a program takes longer than to read its machine code from disk. The *origin* of code is a
 text that names all that it follows from: the program, the arrays of the model, and the source text

@@ -1,5 +1,5 @@
 """
-IR that lends memory to a kernel: the piece used last, or a new one.
+IR that allocates workspace for a kernel: the block used last, or a new one.
 
 A big piece costs page faults each time it is new. Whoever calls while another thread has the piece
 gets one of their own; the one given back last is kept.

@@ -1,4 +1,4 @@
-"""What an executor makes of a program and a model."""
+"""Interfaces of executors and of kernels, programs prepared for a model."""
 
 from __future__ import annotations
 

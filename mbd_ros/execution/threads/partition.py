@@ -1,4 +1,4 @@
-"""How a tree is cut into subtrees of balanced work, and a trunk that carries them."""
+"""Partition of a tree into subtrees of balanced work and their common trunk."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-Which bodies of a tree run side by side: subtrees of equal shape, one in each lane of a vector.
+Find subtrees of equal shape, one for each lane of a vector.
 
 Two subtrees have equal shape if their bodies have pairwise the same type of joint: the legs of a
 quadruped, the fingers of a hand, the two halves of a loop. They need not have the same parent.

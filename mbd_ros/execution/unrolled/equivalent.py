@@ -1,5 +1,5 @@
 """
-A robot that moves as the given one and takes fewer operations, for straight-line code.
+An equivalent robot with minimum inertial parameters, for straight-line code.
 
 What lies on the axis of a revolute joint moves with the parent as well as with the body. So its
 mass, the part of its mass centre along the axis and as much rotational inertia across the axis may

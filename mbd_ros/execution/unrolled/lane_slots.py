@@ -1,5 +1,5 @@
 """
-Which rows of loops the lanes of a node carry, and where.
+Slots of loop rows in the lanes of a node.
 
 A lane carries the rows of its own loops only. Each lane counts them from zero on, so that the legs
 of a platform, whose rows have different slots in the tree, use the same few slots side by side.

@@ -1,1 +1,1 @@
-"""Time stamps, plain data, codes and texts: what all other messages are made of."""
+"""Parts of all other messages: time stamps, plain data, error codes, findings."""

@@ -1,4 +1,4 @@
-"""What nodes say about themselves, ``diagnostic_msgs/DiagnosticArray``."""
+"""Diagnostics of nodes as ``diagnostic_msgs/DiagnosticArray``."""
 
 from __future__ import annotations
 

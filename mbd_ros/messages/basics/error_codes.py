@@ -1,4 +1,4 @@
-"""Errors as answers carry them."""
+"""Errors of this package as error codes of answers."""
 
 from __future__ import annotations
 

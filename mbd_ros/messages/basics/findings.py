@@ -1,4 +1,4 @@
-"""What the model doctor says as messages."""
+"""Findings of the model doctor as messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What loop joints carry, as messages."""
+"""Wrenches of loop joints as messages."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How robots stand and move, as messages: joint states, odometry, frames, drawings, efforts."""
+"""Robot states as messages: joint states, odometry, frames, drawings, efforts."""

@@ -1,4 +1,4 @@
-"""Changes of the robot in requests, and what became of its state in answers."""
+"""Requests to replace the robot, and answers about the state carried over."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What controllers are asked for and report: trajectories, paths, way points, goals."""
+"""The controller's goals and state as messages: trajectories, paths, way points."""

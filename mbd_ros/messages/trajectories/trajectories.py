@@ -1,4 +1,4 @@
-"""Joint trajectories: ``trajectory_msgs/JointTrajectory`` and the goals made of them."""
+"""Joint trajectories: ``trajectory_msgs/JointTrajectory`` and the goals that carry them."""
 
 from __future__ import annotations
 

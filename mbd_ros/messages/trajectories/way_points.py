@@ -1,4 +1,4 @@
-"""Paths through the way-points of a message, from where the reference is, and when they begin."""
+"""Paths through the way points of a message: start from the reference, start time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may talk to the page: browsers that show this page itself, and programs of this machine."""
+"""Access control of the page: local programs, and browsers that show this page itself."""
 
 from __future__ import annotations
 

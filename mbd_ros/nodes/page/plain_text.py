@@ -1,4 +1,4 @@
-"""Text from outside, made safe to show: names, messages and whatever else others have written."""
+"""Escape text from outside: names and messages that the page shows."""
 
 from __future__ import annotations
 

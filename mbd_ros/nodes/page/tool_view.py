@@ -1,4 +1,4 @@
-"""A tool on the page: the way it has come, and the constraint force at it."""
+"""A tool on the page: its traced path, and the constraint force at it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A line in space as a tube, so that another line can be seen inside."""
+"""A line in space as a tube, so that a line inside it stays visible."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What nodes are put together from: guards, parameters, robot sources, loops, companions."""
+"""Building blocks of nodes: error guards, parameters, robot sources, loops, publishers."""

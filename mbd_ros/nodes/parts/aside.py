@@ -1,5 +1,5 @@
 """
-Work beside the callbacks of a node, such as compiling, and back again.
+Run blocking work, such as compiling, off the executor thread.
 
 A callback that waits for such work keeps its group from everything else. So it has a group of its
 own, waits for what is ``done_aside``, and has done in ``Turns`` what must not meet the callbacks

@@ -1,4 +1,4 @@
-"""What comes beside joint states: the floating base, and joints with several coordinates."""
+"""Topics beside joint states: odometry of a floating base, joints with several coordinates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the controller draws: paths for anybody, markers for RViz."""
+"""The controller's paths and markers for RViz and the page."""
 
 from __future__ import annotations
 

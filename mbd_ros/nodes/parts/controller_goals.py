@@ -1,4 +1,4 @@
-"""What users ask a controller for while it runs: trajectories, paths, and what it would do."""
+"""Goals and services of the controller: trajectories, paths, and queries of its state."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-The outermost guard of every callback of a node: an error ends the callback, never the node.
+Error handling around every callback of a node: an error ends the callback, never the node.
 
 Nodes of this package derive from ``GuardedNode``, which wraps each callback where its entity is
 made. An ``MbdError`` is a refusal: a message, request or goal that is not as it should be. Any

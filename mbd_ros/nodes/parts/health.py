@@ -1,4 +1,4 @@
-"""Once a second every node says on /diagnostics how it is."""
+"""Diagnostics of every node on /diagnostics, once a second."""
 
 from __future__ import annotations
 

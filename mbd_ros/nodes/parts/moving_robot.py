@@ -1,4 +1,4 @@
-"""The simulator as module_manager sees it: what moves, and has a state to carry over."""
+"""module_manager's client of the simulator: the moving robot whose state is carried over."""
 
 from __future__ import annotations
 

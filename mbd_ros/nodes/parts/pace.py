@@ -1,4 +1,4 @@
-"""Keeping simulated time beside the clock on the wall."""
+"""Keep simulated time at a given rate of wall-clock time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a node has its robot from, and how it changes: as a whole, with a number."""
+"""Where a node gets its robot, and how it is replaced: as a whole, with a generation number."""
 
 from __future__ import annotations
 

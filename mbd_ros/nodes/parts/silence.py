@@ -1,4 +1,4 @@
-"""Whether messages have stopped coming."""
+"""Detect that messages have stopped arriving."""
 
 from __future__ import annotations
 

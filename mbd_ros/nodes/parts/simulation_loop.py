@@ -1,4 +1,4 @@
-"""The loop of the simulator: publish the state, take efforts, move on."""
+"""The loop of the simulator: publish the state, receive efforts, integrate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns: a few coroutines at a time, the others wait without a thread."""
+"""A queue that runs a bounded number of coroutines at a time, without a thread for each."""
 
 from __future__ import annotations
 
