@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.records.mechanism import Mechanism
-from mbd_ros.errors import UnknownNameError
+from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.model.fluids import SubmergedLink
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
@@ -86,6 +87,8 @@ class Model(_WeaklyReferable):
         Springs and dampers between bodies.
     fluids : tuple of SubmergedLink
         What a fluid does to the links that move.
+    laws : tuple of Law
+        Force laws of the surroundings, see ``environment/law.py`` and ``with_laws``.
 
     """
 
@@ -119,6 +122,7 @@ class Model(_WeaklyReferable):
     loops: tuple[Loop, ...] = ()
     springs: tuple[Spring, ...] = ()
     fluids: tuple[SubmergedLink, ...] = ()
+    laws: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         """Make every array contiguous and read-only."""
@@ -153,6 +157,38 @@ class Model(_WeaklyReferable):
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return _unpickle, ({**values, 'links': dict(self.links)},)
 
+    def with_laws(self, *laws: Any) -> Model:
+        """
+        Return this robot under force laws, in place of those that it has.
+
+        Parameters
+        ----------
+        *laws : Law
+            What its surroundings do to bodies, see ``environment/law.py``; no two of one name.
+
+        Returns
+        -------
+        Model
+            The same object for equal laws, so that nothing is compiled twice.
+
+        Raises
+        ------
+        InvalidValueError
+            If a law cannot be hashed or is a tuple, or two have one name.
+
+        """
+        for law in laws:
+            if isinstance(law, (tuple, type)) or not hasattr(law, 'load'):
+                raise InvalidValueError('law', law, 'a frozen dataclass as environment.law.Law')
+        names = [law.name for law in laws]
+        if len(set(names)) < len(names):
+            raise InvalidValueError('names of laws', names, 'different ones')
+        try:
+            return self if laws == self.laws else _with_laws(self, laws)
+        except TypeError:
+            raise InvalidValueError('laws', laws, 'frozen dataclasses, which can be hashed') from (
+                None)
+
     def link(self, name: str) -> LinkFrame:
         """
         Return where the frame of a link sits.
@@ -182,6 +218,11 @@ class Model(_WeaklyReferable):
             return self.joint_names.index(name)
         except ValueError:
             raise UnknownNameError('joint', name, self.joint_names) from None
+
+
+@lru_cache(maxsize=64)
+def _with_laws(model: Model, laws: tuple[Any, ...]) -> Model:
+    return replace(model, laws=laws)
 
 
 def _frozen(array: Array) -> Array:

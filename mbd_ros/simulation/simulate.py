@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.dynamics import compile_model, energy, PreparedDynamics
-from mbd_ros.dynamics.prepared.closed_loop_derivatives import closed_loop_derivatives
+from mbd_ros.dynamics import compile_model, PreparedDynamics
+from mbd_ros.dynamics.api.functions import energy_of
+from mbd_ros.dynamics.prepared.traced_derivatives import traced_derivatives
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.model import Model
 from mbd_ros.simulation.adaptive import Crossing, DenseState, Event, integrate
@@ -262,7 +263,7 @@ class Corrections:
                                condition=np.array(condition))
 
     def _energy(self, q: Vector, v: Vector) -> float:
-        parts = energy(self._dyn.model, q, v, gravity=self._dyn.gravity)
+        parts = energy_of(self._dyn, q, v)
         return float(parts.kinetic + parts.potential)
 
 
@@ -293,7 +294,7 @@ def _recorded(dyn: PreparedDynamics, motion: Motion, free: FreeMotion | None,
     """Return a run from a start with all that is to be told of it."""
     model = dyn.model
     total, at_start = (parts.kinetic + parts.potential for parts in (
-        energy(model, *state, gravity=dyn.gravity) for state in ((q, v), start)))
+        energy_of(dyn, *state) for state in ((q, v), start)))
     if corrections is not None:
         return corrections.told(Trajectory(time, q, v, total, np.array(
             [motion.violation(t, place) for t, place in zip(time, q)])))
@@ -319,8 +320,8 @@ def _jacobian(dyn: PreparedDynamics, free: FreeMotion
               ) -> Callable[[float, Vector, Vector], tuple[Vector, Vector]]:
     """Return the derivatives of vdot under efforts that are held, for implicit methods."""
     def jacobian(t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        found = closed_loop_derivatives(dyn, q, v, free.efforts(t, q, v))
-        return found.dq, found.dv
+        dq, dv, _ = traced_derivatives(dyn, 'forward_dynamics', q, v, free.efforts(t, q, v))
+        return dq, dv
 
     return jacobian
 

@@ -99,6 +99,11 @@ class Vector3(NamedTuple):
         """Return the inner product."""
         return self.x * other.x + self.y * other.y + self.z * other.z
 
+    def norm(self) -> Scalar:
+        """Return the length; with a derivative at the zero vector, too, of 0."""
+        square = self.dot(self)
+        return square * (1.0 / root(or_infinite(square, 0.0)))
+
     def cross(self, other: Vector3) -> Vector3:
         """Return the vector product, self x other."""
         return Vector3(self.y * other.z - self.z * other.y,

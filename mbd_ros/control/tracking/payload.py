@@ -26,8 +26,8 @@ LARGEST_MASS, REACH = 1e4, 100.0
 [m]."""
 SHORT = 12
 """Entries of v up to which the loops over them are written out."""
-WORLD = 16
-"""Gravity, then mass, mass centre and inertia of a load."""
+LOAD = 13
+"""Numbers of a load: mass, mass centre and inertia."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,8 @@ class LoadedDynamics(PreparedDynamics):
 
     With the Jacobians ``J_c`` of the load's mass centre and ``J_w`` of its turning,
     ``M' = M + m J_c^T J_c + J_w^T I J_w``, and its weight and inertia forces go the same way.
-    The numbers of the load stand in memory behind those of gravity, where machine code reads them.
+    The numbers of the load stand in memory behind those of the world, where machine code reads
+    them.
 
     Parameters
     ----------
@@ -128,9 +129,8 @@ class LoadedDynamics(PreparedDynamics):
         super().__init__(model, gravity)
         self.payload = payload.check(model)
         self._bare = PreparedDynamics(model, gravity)
-        self._numbers = np.zeros(WORLD)
-        self._world = self._bare._world = self._numbers[:3]
-        self.change_gravity(gravity)
+        self._numbers = np.concatenate([self._world, np.zeros(LOAD)])
+        self._world = self._bare._world = self._numbers[:-LOAD]
         self.change_payload(payload)
         self._loaded: dict[str, Fused] = {}
 
@@ -148,8 +148,8 @@ class LoadedDynamics(PreparedDynamics):
             raise InvalidValueError('link of the payload', payload.link,
                                     f"'{self.payload.link}', for which this is made")
         self.payload = payload
-        self._numbers[3:] = (payload.mass, *payload.center,
-                             *(entry for row in payload.inertia for entry in row))
+        self._numbers[-LOAD:] = (payload.mass, *payload.center,
+                                 *(entry for row in payload.inertia for entry in row))
 
     @functools.cached_property
     def mass_matrix(self) -> Callable[..., Matrix]:
@@ -212,7 +212,7 @@ class LoadedDynamics(PreparedDynamics):
             add_load = loaded_mass if function == 'mass_matrix' else loaded_efforts
             add_load(bare, self._bare.jacobian(known['q'], self.payload.link),
                      np.concatenate([part.ravel() for part in motion]), self._numbers, found,
-                     self.model.nv)
+                     self.model.nv, len(self._world))
             return found.ravel()
         return loaded
 
@@ -223,7 +223,8 @@ class LoadedDynamics(PreparedDynamics):
             inputs, shape = ARGUMENTS[function], (n, n) if function == 'mass_matrix' else (n,)
             rates = [name if name in inputs else rest.ctypes.data for name in ('v', 'qdd')]
             add_load = loop_code(loaded_mass if function == 'mass_matrix' else loaded_efforts,
-                                 [shape, (6, n), (28,), (WORLD,), shape], [n],
+                                 [shape, (6, n), (28,), self._numbers.shape, shape],
+                                 [n, len(self._world)],
                                  written_out=n <= SHORT)
 
             def call(what: str, on: str, result: str, size: int, *arguments: str | int
@@ -233,7 +234,7 @@ class LoadedDynamics(PreparedDynamics):
                 return KernelCall(code[0], (*arguments, 'world'), result, size)
             self._loaded[function] = fused(
                 {**{name: self.model.nq if name == 'q' else n for name in inputs},
-                 'world': WORLD},
+                 'world': len(self._numbers)},
                 [call(function, '', 'bare', math.prod(shape), *inputs),
                  call('jacobian', link, 'J', 6 * n, 'q'),
                  call('motion', link, 'motion', 28, 'q', *rates),
@@ -244,7 +245,7 @@ class LoadedDynamics(PreparedDynamics):
 
 
 def place_load(J: Matrix, motion: Vector, world: Vector, moving: Matrix, inertia: Matrix,
-               n: int) -> None:
+               n: int, first: int) -> None:
     """
     Write the Jacobian of a load's mass centre (3, n) and its inertia (3, 3), in world axes.
 
@@ -253,58 +254,61 @@ def place_load(J: Matrix, motion: Vector, world: Vector, moving: Matrix, inertia
     J, motion : array
         Of the link (6, n), (28,), as the kernels of these names give them.
     world : array
-        (WORLD,).
+        (first + LOAD,).
     moving, inertia : array
         Results.
     n : int
         Number of velocity variables.
+    first : int
+        Where in ``world`` the load begins.
 
     """
     arm = np.zeros(3)
     for i in range(3):
         for k in range(3):
-            arm[i] += motion[4 * i + k] * world[4 + k]
+            arm[i] += motion[4 * i + k] * world[first + 1 + k]
             inertia[i, k] = 0.0
             for a in range(3):
                 for b in range(3):
-                    inertia[i, k] += motion[4 * i + a] * world[7 + 3 * a + b] * motion[4 * k + b]
+                    inertia[i, k] += (motion[4 * i + a] * world[first + 4 + 3 * a + b]
+                                      * motion[4 * k + b])
     for j in range(n):
         moving[0, j] = J[0, j] + J[4, j] * arm[2] - J[5, j] * arm[1]
         moving[1, j] = J[1, j] + J[5, j] * arm[0] - J[3, j] * arm[2]
         moving[2, j] = J[2, j] + J[3, j] * arm[1] - J[4, j] * arm[0]
 
 
-def loaded_mass(M: Matrix, J: Matrix, motion: Vector, world: Vector, result: Matrix, n: int
-                ) -> None:
+def loaded_mass(M: Matrix, J: Matrix, motion: Vector, world: Vector, result: Matrix, n: int,
+                first: int) -> None:
     """Write ``M + m J_c^T J_c + J_w^T I J_w``."""
     moving = np.zeros((3, n))
     inertia = np.zeros((3, 3))
-    place_load(J, motion, world, moving, inertia, n)
+    place_load(J, motion, world, moving, inertia, n, first)
     for i in range(n):
         for j in range(n):
             result[i, j] = M[i, j]
         for k in range(3):
-            push = world[3] * moving[k, i]
+            push = world[first] * moving[k, i]
             turn = inertia[k, 0] * J[3, i] + inertia[k, 1] * J[4, i] + inertia[k, 2] * J[5, i]
             for j in range(n):
                 result[i, j] += push * moving[k, j] + turn * J[3 + k, j]
 
 
-def loaded_efforts(bare: Vector, J: Matrix, motion: Vector, world: Vector, result: Vector, n: int
-                   ) -> None:
+def loaded_efforts(bare: Vector, J: Matrix, motion: Vector, world: Vector, result: Vector, n: int,
+                   first: int) -> None:
     """Write efforts with those that move and carry the load: ``J_c^T f + J_w^T m``."""
     moving = np.zeros((3, n))
     inertia = np.zeros((3, 3))
     force = np.zeros(3)
     moment = np.zeros(3)
     spun = np.zeros(3)
-    place_load(J, motion, world, moving, inertia, n)
+    place_load(J, motion, world, moving, inertia, n, first)
     # How the mass centre accelerates: as one more column of that Jacobian, and by the spin.
     arm = np.zeros(3)
     swept = np.zeros(3)
     for i in range(3):
         for k in range(3):
-            arm[i] += motion[4 * i + k] * world[4 + k]
+            arm[i] += motion[4 * i + k] * world[first + 1 + k]
             spun[i] += inertia[i, k] * motion[19 + k]
             moment[i] += inertia[i, k] * motion[25 + k]
     for i in range(3):
@@ -315,7 +319,7 @@ def loaded_efforts(bare: Vector, J: Matrix, motion: Vector, world: Vector, resul
     for i in range(3):
         a = (i + 1) % 3
         b = (i + 2) % 3
-        force[i] = world[3] * (
+        force[i] = world[first] * (
             motion[22 + i] + motion[25 + a] * arm[b] - motion[25 + b] * arm[a]
             + motion[19 + a] * swept[b] - motion[19 + b] * swept[a] - world[i])
     for j in range(n):
@@ -404,4 +408,6 @@ def reloaded(dyn: PreparedDynamics, payload: Payload) -> PreparedDynamics:
     if isinstance(dyn, LoadedDynamics) and payload.link == dyn.payload.link:
         dyn.change_payload(payload)
         return dyn
-    return dynamics_with(dyn.model, payload, dyn.gravity)
+    other = dynamics_with(dyn.model, payload, dyn.gravity)
+    other.change_world(**dyn.world)
+    return other

@@ -37,7 +37,8 @@ def effort_terms(
     dict of str to array
         (nv,) or (N, nv) [N m, N]: ``inertial`` ``M(q) vdot``, ``velocity`` ``C(q, v) v`` and
         ``gravity`` ``g(q)``; where asked for, ``dissipation`` and ``external_forces``
-        ``-J(q)^T F``, of robots with springs ``springs``, their dampers with ``velocity``.
+        ``-J(q)^T F``, of robots with springs ``springs``, their dampers with ``velocity``; all
+        that force laws add is ``surroundings``.
 
     Raises
     ------
@@ -45,6 +46,15 @@ def effort_terms(
         As ``inverse_dynamics``.
 
     """
+    if model.laws:
+        how = {'gravity': gravity, 'formulation': formulation, 'executor': executor}
+        own = model.with_laws()
+        around, bare = (inverse_dynamics(one, q, v, qdd, **how)  # type: ignore[arg-type]
+                        for one in (model, own))
+        return {**effort_terms(own, q, v, qdd, external_forces=external_forces,
+                               dissipation=dissipation, **how),  # type: ignore[arg-type]
+                'surroundings': around - bare}
+
     def efforts(v: Array, qdd: Array, **terms: object) -> Array:
         return inverse_dynamics(model, q, v, qdd, formulation=formulation, executor=executor,
                                 **{'gravity': NO_GRAVITY, **terms})  # type: ignore[arg-type]

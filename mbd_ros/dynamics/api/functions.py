@@ -294,11 +294,15 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | Non
         ``.kinetic`` and ``.potential``.
 
     """
-    dyn = compile_model(model, gravity=gravity)
+    return energy_of(compile_model(model, gravity=gravity), q, v)
+
+
+def energy_of(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike) -> Energy:
+    """Return the same of a robot made ready."""
     total = dyn.energies(q, v).sum(axis=-2)
     potential = total[..., 1]
-    if model.springs:
-        potential = potential + stored_energy(model.springs, dyn.body_poses(q))
+    if dyn.model.springs:
+        potential = potential + stored_energy(dyn.model.springs, dyn.body_poses(q))
     return Energy(total[..., 0], potential)
 
 

@@ -9,25 +9,28 @@ Featherstone, Rigid Body Dynamics Algorithms, 2008, table 6.2.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.dynamics.formulations.steps import look, on_ground
+from mbd_ros.environment.law import Surroundings
 from mbd_ros.execution import Interpreted
 from mbd_ros.execution.program.records import flatten
-from mbd_ros.execution.program.sweeps import Body, Inward, Layout, Program, Step, Walk
+from mbd_ros.execution.program.sweeps import Body, Inward, Layout, Outward, Program, Step, Walk
 from mbd_ros.execution.program.tree import world_of
 from mbd_ros.model import Model
-from mbd_ros.spatial import Joint, Link, RigidInertia, Wrench, ZERO_TWIST
-from mbd_ros.spatial.inertia import NO_INERTIA
+from mbd_ros.spatial import (
+    ArticulatedInertia, Joint, Link, RigidInertia, Wrench, ZERO_TWIST)
+from mbd_ros.spatial.inertia import NO_ARTICULATED_INERTIA, NO_INERTIA
 
 
 class Composite(NamedTuple):
-    """A body and all that it carries, as one rigid body."""
+    """A body and all that it carries, as one body: rigid, but for what force laws add."""
 
     link: Link
-    inertia: RigidInertia
+    inertia: RigidInertia | ArticulatedInertia
 
 
 def carry(body: Body, joint: Joint, children: RigidInertia) -> Step:
@@ -37,8 +40,17 @@ def carry(body: Body, joint: Joint, children: RigidInertia) -> Step:
     return Step(hand=link.inertia_to_parent(inertia), keep=Composite(link, inertia))
 
 
-def push(body: Body, joint: Joint, own: Composite) -> list[Step]:
+def carry_added(body: Body, joint: Joint, children: ArticulatedInertia, around: Surroundings
+                ) -> Step:
+    """Inward: the same with the inertia that force laws add."""
+    link = joint.link(body.placement)
+    inertia = body.inertia.articulated() + around.inertia + children
+    return Step(hand=link.articulated_to_parent(inertia), keep=Composite(link, inertia))
+
+
+def push(body: Body, joint: Joint, *kept: Any) -> list[Step]:
     """Start of a walk: the wrench for a unit acceleration along each axis of the joint."""
+    own: Composite = kept[-1]
     steps = []
     for k, axis in enumerate(joint.axes):
         wrench = own.inertia.apply(ZERO_TWIST.plus_along(axis, 1.0))
@@ -48,13 +60,24 @@ def push(body: Body, joint: Joint, own: Composite) -> list[Step]:
     return steps
 
 
-def bear(body: Body, joint: Joint, wrench: Wrench, own: Composite) -> Step:
+def bear(body: Body, joint: Joint, wrench: Wrench, *kept: Any) -> Step:
     """Walk: project the wrench onto the joint axes, and hand it to the parent."""
+    own: Composite = kept[-1]
     return Step(hand=own.link.wrench_to_parent(wrench), out=joint.project(wrench))
 
 
 MASS_MATRIX = Program('mass_matrix', ('q',), (Inward(carry, NO_INERTIA), Walk(push, bear)),
                       Layout.SYMMETRIC)
+LOADED_MASS_MATRIX = Program(
+    'loaded_mass_matrix', ('q',), (
+        Outward(look, on_ground), Inward(carry_added, NO_ARTICULATED_INERTIA), Walk(push, bear)),
+    Layout.SYMMETRIC)
+"""With the inertia that force laws add."""
+
+
+def mass_matrix_of(model: Model) -> Program:
+    """Return the program that suits a model."""
+    return LOADED_MASS_MATRIX if model.laws else MASS_MATRIX
 
 
 def joint_without_inertia(model: Model, q: NDArray[np.float64]) -> str | None:
@@ -75,7 +98,7 @@ def joint_without_inertia(model: Model, q: NDArray[np.float64]) -> str | None:
         mass matrix is regular.
 
     """
-    kernel = Interpreted().kernel(MASS_MATRIX, model)
+    kernel = Interpreted().kernel(mass_matrix_of(model), model)
     matrix = np.empty((1, model.nv, model.nv))
     kernel.run([q.reshape(1, -1)], np.array(flatten(world_of(model))), matrix)
     return joint_of_no_inertia(model, matrix[0])

@@ -18,15 +18,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mbd_ros.execution.program.sweeps import Body, Step, World
-from mbd_ros.spatial import Joint, Link, Twist, Vector3, Wrench, ZERO3
+from mbd_ros.spatial import ArticulatedInertia, Joint, Link, Twist, Vector3, Wrench, ZERO3
+from mbd_ros.spatial.inertia import NO_ARTICULATED_INERTIA
 
 
 class Moving(NamedTuple):
-    """What velocities alone say of a body: its link, c, and the gyroscopic wrench."""
+    """
+    What velocities alone say of a body: its link, c, the wrench p, and the inertia that is added.
+
+    p is the gyroscopic wrench, with what force laws add to it; these add inertia, too.
+    """
 
     link: Link
     coriolis: Twist
     wrench: Wrench
+    added: ArticulatedInertia = NO_ARTICULATED_INERTIA
 
 
 def base_acceleration(world: World) -> Twist:
@@ -56,10 +62,6 @@ def own_turn(joint: Joint, link: Link, parent: Vector3) -> tuple[Vector3, Twist]
 
 def velocities(body: Body, joint: Joint, parent: Vector3) -> Step:
     """Outward: angular velocity and what follows from it."""
-    return moved(body, joint, joint.link(body.placement), parent)
-
-
-def moved(body: Body, joint: Joint, link: Link, parent: Vector3) -> Step:
-    """Return the same where the link is known."""
+    link = joint.link(body.placement)
     velocity, coriolis = turn(joint, link, parent)
     return Step(hand=velocity, keep=Moving(link, coriolis, body.inertia.gyroscopic(velocity)))

@@ -15,9 +15,9 @@ from functools import partial
 from typing import NamedTuple
 
 from mbd_ros.dynamics.formulations.motion import base_acceleration, own_turn
-from mbd_ros.dynamics.formulations.rows import Seen
-from mbd_ros.dynamics.formulations.steps import on_ground, see
+from mbd_ros.dynamics.formulations.steps import look, on_ground
 from mbd_ros.dynamics.formulations.ties import Held, phi_of, tie_down
+from mbd_ros.environment.law import Surroundings
 from mbd_ros.execution.program.sweeps import Body, Inward, Outward, Program, Step, Ties, World
 from mbd_ros.spatial import Joint, Link, Twist, Vector3, Wrench, ZERO3, ZERO_WRENCH
 
@@ -65,19 +65,17 @@ INVERSE_DYNAMICS = Program('inverse_dynamics', ('q', 'v', 'qdd'), _NEWTON_EULER)
 BIAS_FORCES = Program('bias_forces', ('q', 'v'), _NEWTON_EULER)
 
 
-def look(body: Body, joint: Joint, parent: Seen) -> Step:
-    """Outward: pose and velocity, for springs."""
-    return see(body, joint, parent)._replace(keep=None)
-
-
-def pulled(body: Body, joint: Joint, parent: Motion, held: Held) -> Step:
-    """Outward: as ``motion``, less the load of springs."""
+def pulled(body: Body, joint: Joint, parent: Motion, around: Surroundings, held: Held) -> Step:
+    """Outward: as ``motion``, with what force laws add and less the load of springs."""
     step = motion(body, joint, parent)
-    return step._replace(keep=Loaded(step.keep.link, step.keep.wrench + held.load * -1.0))
+    wrench = (step.keep.wrench + around.bias + around.inertia.apply(step.hand.acceleration)
+              + held.load * -1.0)
+    return step._replace(keep=step.keep._replace(wrench=wrench))
 
 
-_SPRUNG = (Outward(look, on_ground),
+_LOADED = (Outward(look, on_ground),
            Ties(partial(tie_down, 0, phi_of, True, False), Held(ZERO_WRENCH, (), ())),
            Outward(pulled, base_motion), Inward(forces, ZERO_WRENCH))
-SPRUNG_INVERSE_DYNAMICS = Program('sprung_inverse_dynamics', ('q', 'v', 'qdd'), _SPRUNG)
-SPRUNG_BIAS_FORCES = Program('sprung_bias_forces', ('q', 'v'), _SPRUNG)
+LOADED_INVERSE_DYNAMICS = Program('loaded_inverse_dynamics', ('q', 'v', 'qdd'), _LOADED)
+LOADED_BIAS_FORCES = Program('loaded_bias_forces', ('q', 'v'), _LOADED)
+"""With springs and force laws."""

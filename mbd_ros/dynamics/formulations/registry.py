@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import mbd_ros.dynamics.formulations as lazily
-from mbd_ros.dynamics.formulations.mass_matrix import MASS_MATRIX
+from mbd_ros.dynamics.formulations.mass_matrix import mass_matrix_of
 from mbd_ros.dynamics.formulations.newton_euler import (
-    BIAS_FORCES, INVERSE_DYNAMICS, SPRUNG_BIAS_FORCES, SPRUNG_INVERSE_DYNAMICS)
+    BIAS_FORCES, INVERSE_DYNAMICS, LOADED_BIAS_FORCES, LOADED_INVERSE_DYNAMICS)
 from mbd_ros.dynamics.formulations.recursive import closed_loop_dynamics, FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.program.sweeps import Program
@@ -41,6 +41,8 @@ class Formulation:
         ``(model) -> bool``: whether it suits a robot.
     unsuited : str
         What is to be said of robots that it does not suit.
+    takes_laws : bool
+        Whether force laws act in it; where not, it suits no model with laws.
 
     """
 
@@ -48,6 +50,13 @@ class Formulation:
     programs: Callable[[Model], dict[str, Program]]
     supports: Callable[[Model], bool]
     unsuited: str = 'which has closed loops'
+    takes_laws: bool = True
+
+    def refusal(self, model: Model) -> str:
+        """Return what of a robot it does not suit; empty where it does."""
+        if model.laws and not self.takes_laws:
+            return 'which has force laws'
+        return '' if self.supports(model) else self.unsuited
 
 
 _REGISTERED: dict[str, Formulation] = {}
@@ -82,10 +91,10 @@ def formulation_for(model: Model, name: Any = AUTO) -> Formulation:
 
     """
     for one in _REGISTERED.values():
-        if name in (AUTO, one.name) and one.supports(model):
+        if name in (AUTO, one.name) and not one.refusal(model):
             return one
-    suited = [one for one in _REGISTERED.values() if one.supports(model)]
-    reason = f', {_REGISTERED[name].unsuited}' if _known(name) else ''
+    suited = [one for one in _REGISTERED.values() if not one.refusal(model)]
+    reason = f', {_REGISTERED[name].refusal(model)}' if _known(name) else ''
     allowed = ', '.join(f"'{one}'" for one in (AUTO, *(one.name for one in suited)))
     raise InvalidValueError('formulation', name, f"{allowed} for robot '{model.name}'{reason}")
 
@@ -96,9 +105,10 @@ def _known(name: Any) -> bool:
 
 def _shared(model: Model) -> dict[str, Program]:
     """Return the programs that loops do not change: springs act in them, rows do not."""
-    return {'inverse_dynamics': SPRUNG_INVERSE_DYNAMICS if model.springs else INVERSE_DYNAMICS,
-            'bias_forces': SPRUNG_BIAS_FORCES if model.springs else BIAS_FORCES,
-            'mass_matrix': MASS_MATRIX}
+    loaded = model.springs or model.laws
+    return {'inverse_dynamics': LOADED_INVERSE_DYNAMICS if loaded else INVERSE_DYNAMICS,
+            'bias_forces': LOADED_BIAS_FORCES if loaded else BIAS_FORCES,
+            'mass_matrix': mass_matrix_of(model)}
 
 
 def _with_rows(model: Model) -> dict[str, Program]:
@@ -106,8 +116,9 @@ def _with_rows(model: Model) -> dict[str, Program]:
 
 
 def _of_trees(model: Model) -> dict[str, Program]:
-    # Springs act between bodies as loop joints do, in the same sweeps, here with no rows.
-    forward = closed_loop_dynamics(0) if model.springs else FORWARD_DYNAMICS
+    # Springs act between bodies as loop joints do, in the same sweeps, here with no rows; these
+    # know poses, which force laws ask for.
+    forward = closed_loop_dynamics(0) if model.springs or model.laws else FORWARD_DYNAMICS
     return {'forward_dynamics': forward, **_shared(model)}
 
 
@@ -116,14 +127,15 @@ RECURSIVE = register(Formulation('recursive', _of_trees, lambda model: not model
 CLOSED_LOOP = register(Formulation('closed_loop', _with_rows, lambda model: True))
 """The same recursion with the rows of cut joints; of a tree there are none."""
 JOURDAIN = register(Formulation(
-    'jourdain', lambda model: lazily.jourdain.PROGRAMS, lambda model: not model.loops))
+    'jourdain', lambda model: lazily.jourdain.PROGRAMS, lambda model: not model.loops,
+    takes_laws=False))
 """Jourdain's principle, reduced: scans along trees, and one system of the size of v."""
 KANE = register(Formulation(
-    'kane', lambda model: lazily.kane.PROGRAMS, lambda model: not model.loops))
+    'kane', lambda model: lazily.kane.PROGRAMS, lambda model: not model.loops, takes_laws=False))
 """Kane's equations with the accessibility matrix: to read."""
 AUGMENTED = register(Formulation(
     'augmented', lambda model: {
         **_shared(model), 'forward_dynamics': lazily.augmented.FORWARD_DYNAMICS},
     lambda model: lazily.augmented.supports(model),
-    'not all bodies of which have a mass and an inertia'))
+    'not all bodies of which have a mass and an inertia', takes_laws=False))
 """Jourdain's principle with multipliers of all joints, for robots whose bodies all have mass."""

@@ -31,10 +31,10 @@ from functools import partial
 from typing import NamedTuple
 
 from mbd_ros.dynamics.formulations.branches import Branch, CutRow, NO_ROW, Reaction
-from mbd_ros.dynamics.formulations.motion import base_acceleration, moved, Moving, no_rotation
+from mbd_ros.dynamics.formulations.motion import base_acceleration, Moving
 from mbd_ros.dynamics.formulations.rows import Seen
 from mbd_ros.dynamics.formulations.steps import (
-    accelerate, articulate, Freed, on_ground, see, settle)
+    accelerate, articulate, base_reaction, Freed, on_ground, see, see_along, settle, sight)
 from mbd_ros.dynamics.formulations.ties import Balance, Held, tie_down
 from mbd_ros.execution.program.sweeps import (
     Body, Inward, Outward, Step, Tie, tie_all, Ties, Tree, World)
@@ -58,13 +58,13 @@ class Hinge(NamedTuple):
 
 def survey(body: Body, joint: Joint, parent: Seen) -> Step:
     """Outward: pose and velocity against the segment's parent."""
-    step = see(body, joint, parent)
-    return step._replace(keep=step.keep.link)
+    link = joint.link(body.placement)
+    return Step(hand=sight(joint, link, parent), keep=link)
 
 
-def move(body: Body, joint: Joint, parent: Vector3, link: Link) -> Step:
-    """Outward: true angular velocity and what follows from it."""
-    return moved(body, joint, link, parent)
+def move(body: Body, joint: Joint, parent: Seen, link: Link) -> Step:
+    """Outward: true pose and velocity, as far as they are read, and what follows from them."""
+    return see_along(body, joint, link, parent)
 
 
 def eliminate(body: Body, joint: Joint, beyond: Branch, link: Link, moving: Moving) -> Step:
@@ -89,8 +89,8 @@ def nothing_carried(slots: int) -> Branch:
                   tuple((0.0,) * (r + 1) for r in range(slots)))
 
 
-SWEEPS = (Outward(survey, on_ground), Outward(move, no_rotation),
-          Inward(eliminate, None), Outward(release, no_rotation))
+SWEEPS = (Outward(survey, on_ground), Outward(move, on_ground),
+          Inward(eliminate, None), Outward(release, base_reaction))
 """Of a segment; what they are handed, the other bodies say."""
 
 
@@ -167,8 +167,8 @@ class BetweenSegments:
             body = -1 if body in self._hinges else self._tree.parents[body]
         return [*way, -1]
 
-    def outward(self, surveyed: Sequence[Seen]) -> list[Vector3]:
-        """Return the angular velocities of the segments' parents."""
+    def outward(self, surveyed: Sequence[Seen]) -> list[Seen]:
+        """Return poses and velocities of the segments' parents."""
         lasts = {tip: surveyed[k] for tip, k in self._tips.items()}
 
         def sight(body: int) -> Seen:
@@ -183,7 +183,7 @@ class BetweenSegments:
             self._seen[i], self._moving[i] = step.hand, step.keep
         for tip in self._tips:
             sight(tip)
-        return [self._seen[parent].velocity.angular for parent in self._parents]
+        return [self._seen[parent] for parent in self._parents]
 
     def tie(self) -> list[Branch]:
         """Return what is beyond the last body of each segment."""
@@ -259,7 +259,8 @@ class BetweenSegments:
     def _carrier(self, i: int) -> Moving:
         """Return how a body moves against what it hangs on now."""
         moving = self._moving[i]
-        return Moving(AT_PARENT, ZERO_TWIST, moving.wrench) if i in self._hinges else moving
+        return (moving._replace(link=AT_PARENT, coriolis=ZERO_TWIST) if i in self._hinges
+                else moving)
 
     def _afloat(self, i: int, hand: Branch) -> Branch:
         """Return the rows that a floating body hands to the ground, and those of its rotors."""

@@ -22,6 +22,7 @@ from mbd_ros.dynamics.formulations.branches import (
 from mbd_ros.dynamics.formulations.motion import base_acceleration, Moving, turn
 from mbd_ros.dynamics.formulations.rows import coordinate, Seen
 from mbd_ros.dynamics.formulations.ties import Held
+from mbd_ros.environment.law import Motion, surroundings
 from mbd_ros.execution.program.sweeps import Body, Step, World
 from mbd_ros.spatial import IDENTITY, Joint, Link, Scalar, Twist, ZERO3, ZERO_TWIST, ZERO_WRENCH
 
@@ -34,25 +35,42 @@ def on_ground(world: World) -> Seen:
     return Seen(Link(IDENTITY, ZERO3), ZERO_TWIST)
 
 
+def sight(joint: Joint, link: Link, parent: Seen) -> Seen:
+    """Return pose and velocity of a body."""
+    return Seen(parent.pose.compose(link),
+                link.twist_to_child(parent.velocity) + joint.span(joint.v), *coordinate(joint))
+
+
+def look(body: Body, joint: Joint, parent: Seen) -> Step:
+    """Outward: pose and velocity, for springs and force laws; what these laws add."""
+    seen = sight(joint, joint.link(body.placement), parent)
+    return Step(hand=seen, keep=surroundings(body, Motion(seen.pose, seen.velocity)))
+
+
 def see(body: Body, joint: Joint, parent: Seen) -> Step:
-    """Outward: pose and velocity, for ties; what velocities alone say."""
-    link = joint.link(body.placement)
+    """Outward: pose and velocity, for ties and force laws; what velocities alone say."""
+    return see_along(body, joint, joint.link(body.placement), parent)
+
+
+def see_along(body: Body, joint: Joint, link: Link, parent: Seen) -> Step:
+    """Return the same where the link is known."""
+    seen = sight(joint, link, parent)
     velocity, coriolis = turn(joint, link, parent.velocity.angular)
-    linear = (link.twist_to_child(parent.velocity) + joint.span(joint.v)).linear
-    return Step(hand=Seen(parent.pose.compose(link), Twist(velocity, linear), *coordinate(joint)),
-                keep=Moving(link, coriolis, body.inertia.gyroscopic(velocity)))
+    bias, added = surroundings(body, Motion(seen.pose, seen.velocity))
+    return Step(hand=seen, keep=Moving(link, coriolis, body.inertia.gyroscopic(velocity) + bias,
+                                       added))
 
 
 def see_still(body: Body, joint: Joint, parent: Seen) -> Step:
     """Outward: as ``see``, for a question in which velocities cause no accelerations."""
     step = see(body, joint, parent)
-    return step._replace(keep=Moving(step.keep.link, ZERO_TWIST, ZERO_WRENCH))
+    return step._replace(keep=step.keep._replace(coriolis=ZERO_TWIST, wrench=ZERO_WRENCH))
 
 
 def articulate(body: Body, joint: Joint, children: Branch, moving: Moving,
                held: Held | None = None) -> Step:
     """Inward: close the loops whose branches meet here, then project out the joint's axes."""
-    branch = Branch(body.inertia.articulated() + children.inertia,
+    branch = Branch(body.inertia.articulated() + moving.added + children.inertia,
                     moving.wrench + children.wrench, children.rows, children.couplings)
     efforts: tuple[Scalar, ...] = ()
     if held is not None:  # by ties; what has none is a tree

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from mbd_ros.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from mbd_ros.dynamics.prepared import closed_loop_derivatives, rank
+    from mbd_ros.dynamics.prepared import rank, traced_derivatives
 else:
-    __getattr__, __dir__ = on_demand(__name__, {}, ('closed_loop_derivatives', 'rank'))
+    __getattr__, __dir__ = on_demand(__name__, {}, ('rank', 'traced_derivatives'))
 
-__all__ = ['closed_loop_derivatives', 'rank']
+__all__ = ['rank', 'traced_derivatives']

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 import functools
 from typing import Any, NamedTuple, TYPE_CHECKING
 
@@ -16,16 +16,17 @@ import mbd_ros.dynamics.prepared as lazily
 from mbd_ros.dynamics.prepared.call import Array, Call
 from mbd_ros.dynamics.prepared.derivatives import (
     ForwardDynamicsDerivatives, in_parts, InverseDynamicsDerivatives)
+from mbd_ros.dynamics.prepared.world_values import changed_world
 from mbd_ros.dynamics.quantities import kinematics
 from mbd_ros.dynamics.quantities.derivatives import (
     FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES)
 from mbd_ros.dynamics.quantities.energies import ENERGIES
 from mbd_ros.dynamics.quantities.loop_kinematics import loop_rows
-from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
+from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.execution import choose, Executor, Kernel
 from mbd_ros.execution.calls.fast_call import fast_call
 from mbd_ros.execution.program.array_program import ArrayProgram
-from mbd_ros.execution.program.records import flatten
+from mbd_ros.execution.program.records import filled, flatten
 from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.ties import frame_record
 from mbd_ros.execution.program.tree import sizes, tree_of, world_of
@@ -78,11 +79,14 @@ class PreparedDynamics:
         Who runs the sweeps, or its name; see ``execution.choose``.
     formulation : str
         Name of a formulation, see ``formulations/registry.py``; ``'auto'``: the first that suits.
+    own : tuple of float, optional
+        What force laws read of the world, as in ``world_array``; the laws' values if left out.
 
     """
 
     def __init__(self, model: Model, gravity: tuple[float, ...] = STANDARD_GRAVITY,
-                 executor: Executor | str | None = None, formulation: str = AUTO) -> None:
+                 executor: Executor | str | None = None, formulation: str = AUTO,
+                 own: tuple[float, ...] | None = None) -> None:
         if not isinstance(model, Model):
             raise InvalidValueError('model', model, 'a Model, as mbd_ros.load returns it')
         self.model = model
@@ -90,6 +94,8 @@ class PreparedDynamics:
         self._formulation = formulation_for(model, formulation)
         self._world: NDArray[np.float64] = np.array(flatten(world_of(model)))
         self._world[:GRAVITY] = gravity
+        if own is not None:
+            self._world[GRAVITY:] = own
         self._frames: dict[tuple[str, str], Callable[..., Array]] = {}
         self._kernels: dict[str, Kernel] = {}
 
@@ -100,8 +106,8 @@ class PreparedDynamics:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy as model and settings; callables are prepared anew."""
-        return PreparedDynamics, (self.model, tuple(self.gravity.tolist()), self.executor,
-                                  self.formulation)
+        gravity, own = tuple(self._world[:GRAVITY].tolist()), tuple(self._world[GRAVITY:].tolist())
+        return PreparedDynamics, (self.model, gravity, self.executor, self.formulation, own)
 
     @property
     def formulation(self) -> str:
@@ -127,6 +133,34 @@ class PreparedDynamics:
 
         """
         self._world[:GRAVITY] = _vector3(gravity)
+
+    @property
+    def world_array(self) -> Array:
+        """Gravity and what force laws read of the world, as a copy (see ``tree.world_of``)."""
+        return self._world.copy()
+
+    @property
+    def world(self) -> dict[str, Any]:
+        """What each force law reads of the world, by name."""
+        values = filled(world_of(self.model), self._world.tolist().__getitem__)
+        return {law.name: own for law, own in zip(self.model.laws, values.own)}
+
+    def change_world(self, **laws: Any) -> None:
+        """
+        Go on with other values for force laws; nothing is compiled. See ``change_gravity``.
+
+        Parameters
+        ----------
+        **laws : NamedTuple or mapping
+            By name of the law: the record that it reads of the world, or some fields of it.
+
+        Raises
+        ------
+        UnknownNameError, InvalidValueError
+            If there is no such law or field, or a value is no finite number.
+
+        """
+        self._world[GRAVITY:] = changed_world(self.world, laws)
 
     @functools.cached_property
     def forward_dynamics(self) -> Callable[..., Array]:
@@ -188,20 +222,22 @@ class PreparedDynamics:
     @functools.cached_property
     def forward_dynamics_derivatives(self) -> Callable[..., ForwardDynamicsDerivatives]:
         """Callable ``(q, v, tau) -> (dq, dv, dtau)``, each (nv, nv): derivatives of vdot."""
-        if self.model.loops or self.model.springs:
-            many = functools.partial(lazily.closed_loop_derivatives.of_one_or_many, self)
-            return in_parts(many, ForwardDynamicsDerivatives, FORWARD_DYNAMICS_DERIVATIVES.name)
-        return in_parts(self._callable(FORWARD_DYNAMICS_DERIVATIVES), ForwardDynamicsDerivatives,
-                        FORWARD_DYNAMICS_DERIVATIVES.name)
+        traced = self.model.loops or self.model.springs or self.model.laws
+        return in_parts(self._traced('forward_dynamics') if traced else self._callable(
+            FORWARD_DYNAMICS_DERIVATIVES), ForwardDynamicsDerivatives,
+            FORWARD_DYNAMICS_DERIVATIVES.name)
 
     @functools.cached_property
     def inverse_dynamics_derivatives(self) -> Callable[..., InverseDynamicsDerivatives]:
         """Callable ``(q, v, qdd) -> (dq, dv, dqdd)``, each (nv, nv): derivatives of tau."""
-        if self.model.springs:
-            raise UnsupportedError('inverse_dynamics_derivatives of a robot with springs',
-                                   'remove the springs')
-        return in_parts(self._callable(INVERSE_DYNAMICS_DERIVATIVES), InverseDynamicsDerivatives,
-                        INVERSE_DYNAMICS_DERIVATIVES.name)
+        traced = self.model.springs or self.model.laws
+        return in_parts(self._traced('inverse_dynamics') if traced else self._callable(
+            INVERSE_DYNAMICS_DERIVATIVES), InverseDynamicsDerivatives,
+            INVERSE_DYNAMICS_DERIVATIVES.name)
+
+    def _traced(self, function: str) -> Callable[..., Array]:
+        """Return the derivatives of a function whose trace is differentiated."""
+        return functools.partial(lazily.traced_derivatives.of_one_or_many, self, function)
 
     @functools.cached_property
     def bias_forces(self) -> Callable[..., Array]:
@@ -361,8 +397,8 @@ class PreparedDynamics:
 
 
 def compile_model(model: Model, *, gravity: ArrayLike | None = None,
-                  executor: Executor | str | None = None, formulation: str = AUTO
-                  ) -> PreparedDynamics:
+                  executor: Executor | str | None = None, formulation: str = AUTO,
+                  world: Mapping[str, Any] | None = None) -> PreparedDynamics:
     """
     Return prepared callables for a model, made now or earlier.
 
@@ -376,6 +412,8 @@ def compile_model(model: Model, *, gravity: ArrayLike | None = None,
         Who runs the sweeps.
     formulation : str
         As for ``PreparedDynamics``.
+    world : mapping, optional
+        What force laws read of the world, as for ``PreparedDynamics.change_world``.
 
     Returns
     -------
@@ -390,10 +428,12 @@ def compile_model(model: Model, *, gravity: ArrayLike | None = None,
 
     """
     place = STANDARD_GRAVITY if gravity is None else _vector3(gravity)
+    own = None if not world else changed_world(
+        {law.name: law.world for law in model.laws}, world)
     try:
-        return _prepared(model, place, executor, formulation)
+        return _prepared(model, place, executor, formulation, own)
     except TypeError:  # what cannot be hashed is none of them: the constructor says so
-        return PreparedDynamics(model, place, executor, formulation)
+        return PreparedDynamics(model, place, executor, formulation, own)
 
 
 Wrap = Callable[[Model, Callable[..., Array]], Callable[..., Array]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mbd_ros.dynamics.quantities.kinematics import AT_REST, Travel, travel
+from mbd_ros.environment.law import energy_around, Motion
 from mbd_ros.execution.program.sweeps import Body, Layout, Outward, Program, Step, World
 from mbd_ros.spatial import Joint, Vector3
 
@@ -24,8 +25,9 @@ def work(body: Body, joint: Joint, parent: Falling) -> Step:
         kinetic = kinetic + rate * rate * rotor * 0.5
     moment = (own.pose.translation * body.inertia.mass
               + own.pose.rotation.apply(body.inertia.first_moment))
+    around = energy_around(body, Motion(own.pose, own.velocity))
     return Step(hand=Falling(own, parent.gravity),
-                out=(kinetic, parent.gravity.dot(moment) * -1.0))
+                out=(kinetic + around[0], parent.gravity.dot(moment) * -1.0 + around[1]))
 
 
 def _ground(world: World) -> Falling:

@@ -21,10 +21,11 @@ import numpy as np
 from mbd_ros.execution.ir.object_cache import key_of, object_cache
 from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.ties import ties_of
+from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import Model
 
 _PACKAGE = Path(__file__).parents[2]
-_ROOMS = ('dynamics', 'execution', 'spatial')
+_ROOMS = ('dynamics', 'environment', 'execution', 'spatial')
 
 
 def origin_of(program: Program, model: Model | None, *more: object) -> str | None:
@@ -53,7 +54,7 @@ def origin_of(program: Program, model: Model | None, *more: object) -> str | Non
     except (pickle.PicklingError, AttributeError, TypeError):
         return None
     if not all(module.startswith(tuple(f'mbd_ros.{room}.' for room in _ROOMS))
-               for module in _modules(program)):
+               for module in _modules((program, model.laws if model else ()))):
         return None
     digest = hashlib.blake2b(text, digest_size=20)
     if model is not None:
@@ -124,7 +125,8 @@ def _constants(model: Model) -> bytes:
     for array in (model.rotations, model.translations, model.masses, model.mass_centers,
                   model.inertias, model.armature):
         digest.update(np.ascontiguousarray(array).tobytes())
-    digest.update(repr((ties_of(model), [loop.rows for loop in model.loops])).encode())
+    around = [body.around for body in tree_of(model).bodies]
+    digest.update(repr((ties_of(model), [loop.rows for loop in model.loops], around)).encode())
     return digest.digest()
 
 

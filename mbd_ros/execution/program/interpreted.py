@@ -33,8 +33,8 @@ class InterpretedKernel:
         """Run on N states, one after the other; see ``Kernel``."""
         if not all_finite(*arguments):
             return False
-        tree = tree_of(self.model)
         around = filled(world_of(self.model), world.tolist().__getitem__)
+        tree = tree_of(self.model).within(around)
         rows = [argument.tolist() for argument in arguments]
         for k in range(out.shape[0]):
             coordinates = {name: row[k] for name, row in zip(self.program.inputs, rows)}

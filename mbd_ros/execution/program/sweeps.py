@@ -21,12 +21,13 @@ same text runs on floats and on traced symbols.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 import math
 from typing import Any, NamedTuple
 
 from mbd_ros.execution.program.elimination import axis_parents, eliminate
+from mbd_ros.execution.program.records import flatten, mapped
 from mbd_ros.spatial import Joint, Link, RigidInertia, Scalar, Vector3
 
 
@@ -36,14 +37,53 @@ LARGEST_FOLDED = 300
 """Bodies up to which it is worth trying what is left when constants are folded."""
 
 
+class World(NamedTuple):
+    """
+    What is the same for all bodies: gravity [m/s^2] in world axes, and what force laws read.
+
+    ``own`` are the records of all laws; for one law, its own. The scalars of the whole, depth
+    first, are one array of doubles that machine code reads.
+    """
+
+    gravity: Vector3
+    own: Any = ()
+
+
+class ActingLaw(NamedTuple):
+    """
+    A force law at a body.
+
+    Attributes
+    ----------
+    law : Law
+        See ``environment/law.py``.
+    constants : tuple of record
+        What it reads of the body.
+    world : World
+        What it reads of the world. In the tree of a model its scalars are integers: their places
+        in the array of the world; ``in_world`` puts values there.
+
+    """
+
+    law: Any
+    constants: tuple[Any, ...]
+    world: World
+
+
 class Body(NamedTuple):
-    """The constants of a body and its joint."""
+    """The constants of a body and its joint, and the force laws that act on it."""
 
     placement: Link
     inertia: RigidInertia
     armature: tuple[Scalar, ...]
     closes: tuple[int, ...] = ()
     """Which of the rows that are handed inwards belong to loops whose branches meet here."""
+    around: tuple[ActingLaw, ...] = ()
+
+    def in_world(self, value: Callable[[int], Any]) -> Body:
+        """Return the body with ``value(k)`` for what its laws read at place k of the world."""
+        return self._replace(around=tuple(
+            one._replace(world=mapped(one.world, value)) for one in self.around))
 
 
 POINT = 3
@@ -87,16 +127,6 @@ class Tie(NamedTuple):
     row: int = 0
     axes: int = -1
     idle: tuple[int, ...] = ()
-
-
-class World(NamedTuple):
-    """
-    What is the same for all bodies: gravity [m/s^2] in world axes.
-
-    Its scalars, depth first, are one array of doubles that machine code reads.
-    """
-
-    gravity: Vector3
 
 
 class Step(NamedTuple):
@@ -247,6 +277,12 @@ class Tree:
     slots: int = 0
     rows: tuple[tuple[int, ...], ...] = ()
     count: int = 0
+
+    def within(self, world: World) -> Tree:
+        """Return the tree with a world's values for what laws at its bodies read of it."""
+        values = flatten(world)
+        return replace(self, bodies=tuple(
+            body.in_world(values.__getitem__) for body in self.bodies))
 
 
 def run(program: Program, tree: Tree, joints: Sequence[Joint], world: World) -> list[Scalar]:

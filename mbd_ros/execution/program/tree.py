@@ -7,8 +7,9 @@ import functools
 
 import numpy as np
 
-from mbd_ros.execution.program.records import floats, rotation_record, vector_record
-from mbd_ros.execution.program.sweeps import Body, Program, Tree, World
+from mbd_ros.execution.program.records import (
+    filled, floats, mapped, rotation_record, vector_record)
+from mbd_ros.execution.program.sweeps import ActingLaw, Body, Program, Tree, World
 from mbd_ros.execution.program.ties import closing_slots, first_rows, rows_in_slots, ties_of
 from mbd_ros.model import Model
 from mbd_ros.spatial import Joint, Link, RigidInertia, Scalar, Symmetric3, ZERO3
@@ -40,8 +41,8 @@ def tree_of(model: Model) -> Tree:
 
 
 def world_of(model: Model) -> World:
-    """Return the world of a model as zeros: its scalars are the array that kernels read."""
-    return World(ZERO3)
+    """Return the world of a model: no gravity, and the values that its force laws bring."""
+    return World(ZERO3, tuple(mapped(law.world, float) for law in model.laws))
 
 
 def _body(model: Model, i: int, closes: tuple[int, ...]) -> Body:
@@ -54,7 +55,16 @@ def _body(model: Model, i: int, closes: tuple[int, ...]) -> Body:
         placement=Link(rotation_record(model.rotations[i]), vector_record(model.translations[i])),
         inertia=RigidInertia(mass, vector_record(mass * center),
                              Symmetric3(*(float(rotational[i, j]) for i, j in UPPER))),
-        armature=tuple(floats(model.armature[first:first + count])), closes=closes)
+        armature=tuple(floats(model.armature[first:first + count])), closes=closes,
+        around=_around(model, i))
+
+
+def _around(model: Model, i: int) -> tuple[ActingLaw, ...]:
+    """Return the force laws that act on a body."""
+    gravity, places = filled(world_of(model), lambda place: place)
+    laws = zip(model.laws, places, (law.constants(model, i) for law in model.laws))
+    return tuple(ActingLaw(law, mapped(constants, float), World(gravity, own))
+                 for law, own, constants in laws if constants)
 
 
 def result_shape(program: Program, model: Model) -> tuple[int, ...]:

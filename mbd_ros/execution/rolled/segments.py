@@ -193,7 +193,8 @@ class _Driver:
             name: [self._trace.input(k, entry) for entry in range(size)]
             for k, (name, size) in enumerate(zip(program.inputs, sizes(model, program.inputs)))})
         world = filled(world_of(model), partial(self._trace.input, len(program.inputs)))
-        between = program.segments(tree_of(model), joints, world, way.firsts, way.length)
+        between = program.segments(tree_of(model).within(world), joints, world, way.firsts,
+                                   way.length)
         self._program = Program(f'{program.name} of segments', program.inputs, between.sweeps)
         angles_first(self._program, self._species, self._width)
         self._starts: list[list[list[Operand]]] = []

@@ -10,7 +10,7 @@ from arrays; every such read is an ``input`` of the trace, named by where it com
 ``q v qdd tau``  coordinates of the joint
 ``HANDED``   what the parent or the children handed over
 ``KEPT``     what earlier sweeps kept for this body
-``WORLD``    the world: gravity
+``WORLD``    the world: gravity, and what force laws read
 ===========  ==========================================================
 
 Kept scalars that are constants or inputs themselves are read again instead of stored. Sines and
@@ -147,7 +147,7 @@ def varying(record: Any, shape: Any) -> list[Operand]:
 def body_inputs(trace: Trace, species: Species) -> Body:
     """Return a body whose constants are inputs of a trace, or numbers."""
     body: Body = with_constants(species.body, partial(trace.input, BODY))
-    return body
+    return body.in_world(partial(trace.input, WORLD))
 
 
 def joint_inputs(trace: Trace, species: Species, inputs: Sequence[str]) -> Joint:

@@ -60,7 +60,7 @@ def trace_program(program: Program, model: Model, nodes: Sequence[Node] = ()
             zip(program.inputs, sizes(model, program.inputs)))}
     joints = joints_of(model, coordinates)
     world = filled(world_of(model), partial(trace.input, len(program.inputs)))
-    tree = equivalent(program, tree_of(model), joints)
+    tree = equivalent(program, tree_of(model), joints).within(world)
     if nodes:
         return trace, SideBySide(program, tree, nodes, joints, trace).run(world)
     return trace, run(program, tree, joints, world)

@@ -15,8 +15,8 @@ ROSLESS_TOOLS = ROOT / 'rosless' / 'tools' / 'src'
 
 # A room uses only rooms before it.
 ROOMS = (
-    'on_demand', 'errors', 'spatial', 'description', 'model', 'execution', 'dynamics',
-    'environment', 'simulation', 'control', 'messages', 'cli', 'nodes')
+    'on_demand', 'errors', 'spatial', 'description', 'model', 'execution', 'environment',
+    'dynamics', 'simulation', 'control', 'messages', 'cli', 'nodes')
 NUMERIC = ROOMS[:ROOMS.index('messages')]
 # Sub-rooms in the order of their imports, of every room that has them.
 SUB_ROOMS = {

@@ -5,7 +5,7 @@ import pytest
 from random_loops import random_loops
 
 import mbd_ros
-from mbd_ros.dynamics.prepared import closed_loop_derivatives as derivatives
+from mbd_ros.dynamics.prepared import traced_derivatives as derivatives
 from mbd_ros.model.state import integrate
 
 SIMPLE = ('continuous', 'prismatic')
@@ -26,12 +26,12 @@ def numeric(dyn, q, v, tau):
 @pytest.mark.parametrize(('loops', 'springs', 'joints'), [
     (1, 0, SIMPLE), (0, 2, SIMPLE), (1, 1, SIMPLE), (1, 0, ('spherical',)), (0, 1, ('planar',))])
 def test_differences_on_the_manifold(loops, springs, joints):
-    """Joints of several coordinates go by differences, the others by the trace."""
+    """Of the trace, and of the differences that larger robots get."""
     model, q, v = random_loops(5, 5, loops, springs, ('spherical',), joints)
     dyn, tau = mbd_ros.compile(model), np.linspace(-1.0, 1.0, model.nv)
     expected = numeric(dyn, q, v, tau)
     found = dyn.forward_dynamics_derivatives(q, v, tau)
-    by_differences = derivatives._differences(dyn, q, v, tau)
+    by_differences = derivatives._differences(dyn, 'forward_dynamics', q, v, tau)
     # Central differences: rounding 1e-16 / 1e-5 (there 1e-7) of accelerations near 1e2, under the
     # condition of the loops' rows; truncation 1e-10 of third derivatives.
     scale = max(1.0, np.abs(expected).max(), np.abs(dyn.forward_dynamics(q, v, tau)).max())
@@ -47,7 +47,8 @@ def test_no_more_bodies_than_the_largest_are_traced(monkeypatch):
     traced = []
     plain = derivatives._tangent_code
     monkeypatch.setattr(derivatives, '_tangent_code',
-                        lambda model: traced.append(model.nb) or plain(model))
+                        lambda model, function: traced.append(model.nb) or plain(
+                            model, function))
     monkeypatch.setattr(derivatives, 'LARGEST_TRACED', 4)
     for bodies in (4, 5):
         model, q, v = random_loops(5, bodies, 1, 0, ('spherical',), SIMPLE)

@@ -1,32 +1,36 @@
 """
-Derivatives of the accelerations of robots with closed loops, by the rules of differentiation.
+Derivatives of dynamics with closed loops, springs or force laws, by the rules of differentiation.
 
 The trace of the program is differentiated along a direction, which is one more argument; a batch
-of all directions runs in the lanes of vector registers.
+of all directions runs in the lanes of vector registers. A direction in q is one in the coordinates
+of v: ``JointManifold.rate`` turns it into rates of the coordinates of joints that turn freely.
 
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import ctypes
 from functools import lru_cache
-from typing import TYPE_CHECKING
+import itertools
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.formulations.recursive import closed_loop_dynamics
+from mbd_ros.dynamics.formulations.registry import CLOSED_LOOP
 from mbd_ros.dynamics.prepared.call import Array, arrays_of, deliver, require_finite, rows_of
-from mbd_ros.dynamics.prepared.derivatives import ForwardDynamicsDerivatives
 from mbd_ros.dynamics.prepared.rank import masses_far_apart
 from mbd_ros.execution.calls.batch import batch_ir
 from mbd_ros.execution.ir.differentiation import tangents
 from mbd_ros.execution.ir.machine_code import MachineCode, vector_lanes
 from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import declarations_ir, StraightLine, Width
-from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.program.sweeps import Program
+from mbd_ros.execution.program.tree import sizes
 from mbd_ros.execution.unrolled.code import trace_program
 from mbd_ros.model import Model, state
+from mbd_ros.model.joint_manifold import MANIFOLDS
 
 if TYPE_CHECKING:
     from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
@@ -37,73 +41,82 @@ STEP = 1e-7
 """Of differences beyond, all in one batch [rad, m and 1/s of them]."""
 
 
-def closed_loop_derivatives(dyn: PreparedDynamics, q: Array, v: Array, tau: Array
-                            ) -> ForwardDynamicsDerivatives:
+def traced_derivatives(dyn: PreparedDynamics, function: str, *point: Array) -> Array:
     """
-    Return the derivatives of ``forward_dynamics`` for one state of a robot with closed loops.
+    Return the derivatives of a function for one state.
 
     Parameters
     ----------
     dyn : PreparedDynamics
-        The robot; joints with one coordinate only.
-    q, v, tau : array
-        (nq,), (nv,), (nv,).
+        The robot.
+    function : str
+        ``'forward_dynamics'`` or ``'inverse_dynamics'``.
+    *point : array
+        (nq,), (nv,), (nv,): its arguments.
 
     Returns
     -------
-    ForwardDynamicsDerivatives
-        Exact up to ``LARGEST_TRACED`` bodies, else by differences.
+    array
+        (3, nv, nv): with respect to each argument, those to q in the coordinates of v. Exact up to
+        ``LARGEST_TRACED`` bodies, else by differences.
 
     """
-    nv, columns = dyn.model.nv, None
-    if (dyn.model.nb <= LARGEST_TRACED and dyn.model.nq == nv
-            and not masses_far_apart(dyn.model)):
-        columns = _tangent_code(dyn.model).columns(dyn.gravity, q, v, tau)
+    columns, model = None, dyn.model
+    if model.nb <= LARGEST_TRACED and not masses_far_apart(model):
+        columns = _tangent_code(model, function).columns(dyn.world_array, *point)
     if columns is None or not np.isfinite(columns).all():  # where the rank of loops is in doubt
-        columns = _differences(dyn, q, v, tau)
-    parts = (columns[k * nv:(k + 1) * nv].T for k in range(3))
-    return ForwardDynamicsDerivatives(*map(np.ascontiguousarray, parts))
+        columns = _differences(dyn, function, *point)
+    found: Array = np.ascontiguousarray(columns.reshape(3, model.nv, -1).transpose(0, 2, 1))
+    return found
 
 
-def of_one_or_many(dyn: PreparedDynamics, *arguments: ArrayLike, out: Array | None = None,
-                   **named: ArrayLike) -> Array:
+def of_one_or_many(dyn: PreparedDynamics, function: str, *arguments: ArrayLike,
+                   out: Array | None = None, **named: ArrayLike) -> Array:
     """
-    Return ``closed_loop_derivatives`` of one state (3, nv, nv), or of many (N, 3, nv, nv).
+    Return ``traced_derivatives`` of one state (3, nv, nv), or of many (N, 3, nv, nv).
 
     Parameters and errors are those of the callables of ``PreparedDynamics``.
     """
-    model, inputs = dyn.model, ('q', 'v', 'tau')
-    given = arrays_of(model, 'forward_dynamics_derivatives', inputs, arguments, named)
+    model, inputs = dyn.model, _program(dyn.model, function).inputs
+    given = arrays_of(model, f'{function}_derivatives', inputs, arguments, named)
     for name, array in zip(inputs, given):
         require_finite(model, name, array)
     rows, many = rows_of(inputs, given)
     result = np.empty((len(rows[0]), 3, model.nv, model.nv))
     for found, *point in zip(result, *rows):
-        found[:] = closed_loop_derivatives(dyn, *point)
+        found[:] = traced_derivatives(dyn, function, *point)
     return deliver(result if many else result[0], out)
 
 
-def _differences(dyn: PreparedDynamics, q: Array, v: Array, tau: Array) -> Array:
+def _program(model: Model, function: str) -> Program:
+    return CLOSED_LOOP.programs(model)[function]
+
+
+def _differences(dyn: PreparedDynamics, function: str, q: Array, v: Array, third: Array) -> Array:
     """Return the derivatives along all directions by central differences, in one batch."""
     model, nv = dyn.model, dyn.model.nv
     steps = STEP * np.eye(3 * nv)
     signed = np.concatenate([steps, -steps])
     places = np.array([state.integrate(model, q, step[:nv]) for step in signed])
-    found = dyn.forward_dynamics(places, v + signed[:, nv:2 * nv], tau + signed[:, 2 * nv:])
+    found = getattr(dyn, function)(
+        places, v + signed[:, nv:2 * nv], third + signed[:, 2 * nv:])
     columns: Array = (found[:3 * nv] - found[3 * nv:]) / (2.0 * STEP)
     return columns
 
 
 class _TangentCode:
-    """Machine code for ``(q, v, tau, dq, dv, dtau) -> dvdot`` on batches."""
+    """Machine code for ``(x, y, z, dx, dy, dz) -> d f(x, y, z)`` on batches; x is q."""
 
-    def __init__(self, model: Model) -> None:
-        program, nv = closed_loop_dynamics(tree_of(model).slots), model.nv
+    def __init__(self, model: Model, function: str) -> None:
+        program, nv = _program(model, function), model.nv
         trace, results = trace_program(program, model)
-        seeds = {trace.input(argument, entry): trace.input(4 + argument, entry)
-                 for argument in range(3) for entry in range(nv)}
+        counts = sizes(model, program.inputs)
+        point = [[trace.input(k, entry) for entry in range(size)] for k, size in enumerate(counts)]
+        rates_of = [[trace.input(4 + k, entry) for entry in range(nv)] for k in range(3)]
+        rates_of[0] = _rates_of_coordinates(model, point[0], rates_of[0])
+        seeds = dict(zip(itertools.chain(*point), itertools.chain(*rates_of)))
         rates = tangents(trace, results, seeds)
-        # The kernel's arguments: q, v, tau, dq, dv, dtau, world (3 in the trace), result.
+        # The kernel's arguments: the point, its direction, world (3 in the trace), result.
         width, order = Width(vector_lanes()), (0, 1, 2, 4, 5, 6)
         pointers = {k: f'%a{k}' for k in (*order, 3)}
         block = StraightLine('s', pointers, width, common=(3,))
@@ -114,7 +127,7 @@ class _TangentCode:
         for entry, value in enumerate(rates):
             lines += block.store(value, '%result', entry)
         self._kernel = MachineCode('\n'.join([*lines, '  ret void', '}']))
-        self._loop = MachineCode(batch_ir([nv] * 6, nv, width),
+        self._loop = MachineCode(batch_ir([*counts, nv, nv, nv], nv, width),
                                  addresses=[self._kernel.address('kernel')])
         self._call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 8)(
             self._loop.address('batch'))
@@ -129,6 +142,16 @@ class _TangentCode:
         out = np.empty((count, nv))
         self._call(count, *(row.ctypes.data for row in rows), world.ctypes.data, out.ctypes.data)
         return out[:3 * nv]
+
+
+def _rates_of_coordinates(model: Model, q: Sequence[Any], dq: Sequence[Any]) -> list[Any]:
+    """Return the rates of all entries of q for a displacement in the coordinates of v."""
+    rates: list[Any] = []
+    for kind, start, first in zip(model.joint_types, model.q_offsets, model.v_offsets):
+        own = tuple(dq[first:first + kind.nv])
+        rates += own if kind.is_simple else MANIFOLDS[kind].rate(
+            tuple(q[start:start + kind.nq]), own)
+    return rates
 
 
 _tangent_code = lru_cache(maxsize=16)(_TangentCode)

@@ -1,0 +1,94 @@
+"""
+What a force law is, and what formulations ask of those that act on a body.
+
+The wrench of the surroundings on a body is ``load - A a``, with a the true classical acceleration
+of the body's origin in the body's axes, and A the 6 x 6 inertia that the law adds: that of the
+fluid around, say. All other terms, Coriolis terms of A among them, are part of ``load``.
+
+Sweeps take the accelerations ``a' = a - g``, see ``dynamics/formulations/motion.py``. What a law
+asks for in terms of a is put in terms of a' here, once.
+
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+from mbd_ros.execution.program.sweeps import Body, World
+from mbd_ros.model import Model
+from mbd_ros.spatial import ArticulatedInertia, Link, Scalar, Twist, Wrench, ZERO3, ZERO_WRENCH
+from mbd_ros.spatial.inertia import NO_ARTICULATED_INERTIA
+
+
+class Motion(NamedTuple):
+    """Pose of a body in the world; velocity of its axes and origin in its own axes."""
+
+    pose: Link
+    velocity: Twist
+
+
+class Law(ABC):
+    """
+    What surroundings do to bodies: a frozen dataclass, so that it can be hashed and pickled.
+
+    ``load``, ``inertia`` and ``energy`` are steps: pure functions of scalars without branches on
+    their values, by the operators of ``mbd_ros.spatial``.
+
+    Attributes
+    ----------
+    name : str
+        Identifies the law among those of a robot.
+    world : NamedTuple
+        What it reads of the world, floats: their values until others are set.
+
+    """
+
+    name: str
+    world: Any
+
+    @abstractmethod
+    def constants(self, model: Model, i: int) -> tuple[Any, ...]:
+        """Return what it reads of body i: NamedTuples of floats; ``()`` where it does nothing."""
+
+    @abstractmethod
+    def load(self, constants: Any, motion: Motion, world: World) -> Wrench:
+        """Return the wrench on a body about its origin, in its axes, less ``-A a``."""
+
+    def inertia(self, constants: Any, motion: Motion, world: World) -> ArticulatedInertia | None:
+        """Return the inertia A that is added about the origin; it depends on no velocity."""
+        return None
+
+    def energy(self, constants: Any, motion: Motion, world: World) -> tuple[Scalar, Scalar]:
+        """Return kinetic and potential energy [J] of what the law adds to a body."""
+        return 0.0, 0.0
+
+
+class Surroundings(NamedTuple):
+    """What surroundings add to the wrench ``p`` and to the inertia of ``f = I a' + p``."""
+
+    bias: Wrench
+    inertia: ArticulatedInertia
+
+
+def surroundings(body: Body, motion: Motion) -> Surroundings:
+    """Return what all laws at a body add; nothing is added, and no operation, without laws."""
+    total = Surroundings(ZERO_WRENCH, NO_ARTICULATED_INERTIA)
+    for law, constants, world in body.around:
+        bias = total.bias + law.load(constants, motion, world) * -1.0
+        inertia = law.inertia(constants, motion, world)
+        if inertia is not None:
+            gravity = motion.pose.rotation.apply_inverse(world.gravity)
+            bias = bias + inertia.apply(Twist(ZERO3, gravity))
+            total = total._replace(inertia=total.inertia + inertia)
+        total = total._replace(bias=bias)
+    return total
+
+
+def energy_around(body: Body, motion: Motion) -> tuple[Scalar, Scalar]:
+    """Return the kinetic and potential energy that all laws add to a body [J]."""
+    kinetic, potential = 0.0, 0.0
+    for law, constants, world in body.around:
+        more = law.energy(constants, motion, world)
+        kinetic, potential = kinetic + more[0], potential + more[1]
+    return kinetic, potential
