@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.api.functions import (
         bias_forces, Energy, energy, forward_dynamics, inverse_dynamics, jacobian, link_poses,
         mass_matrix, pose)
+    from mbd_ros.dynamics.api.identification import identify
     from mbd_ros.dynamics.api.inverse_kinematics import inverse_kinematics
     from mbd_ros.dynamics.api.stream import stream
     from mbd_ros.dynamics.api.whole_robot import (
@@ -44,6 +45,7 @@ else:
             'bias_forces', 'Energy', 'energy', 'forward_dynamics', 'inverse_dynamics', 'jacobian',
             'link_poses', 'mass_matrix', 'pose'),
         'mbd_ros.dynamics.api.frames': ('frame_acceleration', 'frame_velocity', 'jacobian_rate'),
+        'mbd_ros.dynamics.api.identification': ('identify',),
         'mbd_ros.dynamics.api.inverse_kinematics': ('inverse_kinematics',),
         'mbd_ros.dynamics.api.whole_robot': (
             'center_of_mass', 'center_of_mass_jacobian', 'centroidal_map', 'centroidal_momentum',
@@ -75,7 +77,7 @@ __all__ = [
     'centroidal_momentum', 'close_loops', 'compile', 'constrained_dynamics', 'control',
     'coriolis_matrix', 'description', 'difference', 'dynamics', 'energy', 'errors', 'execution',
     'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration', 'frame_velocity',
-    'gravity_forces', 'inertial_parameters', 'integrate', 'inverse_dynamics',
+    'gravity_forces', 'identify', 'inertial_parameters', 'integrate', 'inverse_dynamics',
     'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_rate',
     'link_poses', 'load', 'lock', 'mass_matrix', 'mobility', 'model', 'neutral', 'pose',
     'random_configuration', 'regressor', 'simulate', 'simulation', 'spatial', 'stream',

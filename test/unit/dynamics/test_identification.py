@@ -1,0 +1,127 @@
+"""Parameters that made the efforts are identified again; what is found is always a rigid body."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.description.write.urdf import urdf_text
+from mbd_ros.dynamics.api.identification import _parameters, _pseudo_inertia, _transformed
+from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
+from mbd_ros.model.build import build_model
+
+URDF = Path(__file__).resolve().parents[3] / 'urdf'
+PANDA = mbd_ros.load(URDF / 'panda.urdf')
+TIME = np.linspace(0.0, 10.0, 1000)
+
+
+def motion(model, seed):
+    """Return q, v and qdd (N, nv) of sums of five sines for each joint."""
+    rng = np.random.default_rng(seed)
+    sizes, phases = rng.normal(size=(5, model.nv)) * 0.5, rng.uniform(0.0, 6.0, (5, model.nv))
+    rates = 0.4 * np.arange(1, 6)[:, None, None]
+    angles = rates * TIME[:, None] + phases[:, None]
+    return tuple((sizes[:, None] * part).sum(axis=0) for part in (
+        np.sin(angles), rates * np.cos(angles), -rates ** 2 * np.sin(angles)))
+
+
+def disturbed(model, seed):
+    """Return a robot with masses up to 40 % and mass centres 1 cm off."""
+    rng = np.random.default_rng(seed)
+    return build_model(replace(model.mechanism, links=tuple(
+        link if link.inertia is None else replace(link, inertia=replace(
+            link.inertia, mass=link.inertia.mass * rng.uniform(0.7, 1.4),
+            center=tuple(np.array(link.inertia.center) + rng.normal(size=3) * 0.01)))
+        for link in model.mechanism.links)))
+
+
+def prediction_error(found, true):
+    """Return the largest error of efforts on another motion, over their root mean square."""
+    state = motion(true, 99)
+    efforts = mbd_ros.inverse_dynamics(true, *state, dissipation=True)
+    error = mbd_ros.inverse_dynamics(found, *state, dissipation=True) - efforts
+    return np.abs(error).max() / np.sqrt((efforts ** 2).mean())
+
+
+@pytest.mark.parametrize(('joints', 'differentiated'), [
+    (False, False), (False, True), (True, False)])
+def test_a_disturbed_arm_is_identified(joints, differentiated):
+    true = disturbed(PANDA, 1)
+    q, v, qdd = motion(PANDA, 2)
+    tau = mbd_ros.inverse_dynamics(true, q, v, qdd, dissipation=True)
+    found = mbd_ros.identify(PANDA, q, v, tau, joints=joints,
+                             **({'time': TIME} if differentiated else {'qdd': qdd}))
+    assert found.rank == found.base == 43 and not found.findings   # known of the Panda
+    # The weight of the description, 1e-8 of relative squared errors, leaves 1e-4 at most.
+    assert prediction_error(found.model, true) < 2e-4
+    assert prediction_error(PANDA, true) > 0.02
+    if joints:
+        np.testing.assert_allclose(found.damping, PANDA.damping, atol=1e-3)
+
+
+def test_noise_is_averaged_out():
+    true = disturbed(PANDA, 1)
+    q, v, qdd = motion(PANDA, 2)
+    tau = mbd_ros.inverse_dynamics(true, q, v, qdd, dissipation=True)
+    noise = np.random.default_rng(3).normal(size=tau.shape) * 0.05
+    found = mbd_ros.identify(PANDA, q, v, tau + noise, qdd=qdd)
+    # 7000 samples for 43 unknowns: an error of some 0.05 sqrt(43 / 7000) = 0.004 N m, with rare
+    # peaks of ten times that; efforts are of 15 N m.
+    assert prediction_error(found.model, true) < 0.01
+    np.testing.assert_allclose(found.residual, 0.05, rtol=0.1)
+
+
+def test_what_is_found_is_a_body_and_a_robot_description():
+    # Efforts of noise alone: least squares without the constraint give negative masses.
+    q, v, qdd = motion(PANDA, 2)
+    tau = np.random.default_rng(4).normal(size=q.shape)
+    found = mbd_ros.identify(PANDA, q, v, tau, qdd=qdd)
+    assert (found.parameters[:, 0] > 0.0).all()
+    for row in found.parameters:
+        assert np.linalg.eigvalsh(_pseudo_inertia(row))[0] > 0.0
+    read = mbd_ros.load(urdf_text(found.model.mechanism))
+    # Written with the shortest text of each float; inertias are turned into and out of the link.
+    np.testing.assert_allclose(mbd_ros.inertial_parameters(read), found.parameters, rtol=1e-9,
+                               atol=1e-12)
+
+
+def test_what_was_not_excited_is_named():
+    still = np.zeros((50, PANDA.nv))
+    q = still + 0.1
+    found = mbd_ros.identify(PANDA, q, still, mbd_ros.gravity_forces(PANDA, q), qdd=still)
+    assert found.rank < found.base == 43
+    (finding,) = found.findings
+    assert finding.severity == 'warning' and 'link7' in finding.message
+    assert finding in found.model.findings
+
+
+def test_the_derivatives_of_parameters():
+    rng = np.random.default_rng(5)
+    origin = _pseudo_inertia(mbd_ros.inertial_parameters(PANDA)[2])
+    x = rng.normal(size=10) * 0.3
+    parameters, slopes = _transformed(origin, x)
+    np.testing.assert_allclose(_parameters(origin), mbd_ros.inertial_parameters(PANDA)[2],
+                               rtol=1e-12)
+    for k in range(10):
+        step = 1e-6 * np.eye(10)[k]
+        numeric = (_transformed(origin, x + step)[0] - _transformed(origin, x - step)[0]) / 2e-6
+        # Central differences of 1e-6 are good to some 1e-9 of the values.
+        np.testing.assert_allclose(slopes[:, k], numeric, atol=1e-7 * np.abs(parameters).max())
+
+
+@pytest.mark.parametrize(('change', 'error', 'text'), [
+    ({'tau': np.zeros((5, 7))}, ShapeError, 'tau'),
+    ({'qdd': np.zeros((5, 7))}, ShapeError, 'qdd'),
+    ({'qdd': None}, InvalidValueError, 'time'),
+    ({'qdd': None, 'time': np.geomspace(1.0, 2.0, 1000)}, InvalidValueError, 'evenly'),
+    ({'prior': 0.0}, InvalidValueError, 'prior'),
+    ({'prior': 'x'}, InvalidValueError, 'prior'),
+    ({'model': mbd_ros.load(URDF / 'four_bar.urdf')}, UnsupportedError, 'closed loops'),
+])
+def test_bad_input_is_one_clear_error(change, error, text):
+    q, v, qdd = motion(PANDA, 2)
+    arguments = {'model': PANDA, 'q': q, 'v': v, 'tau': 0 * q, 'qdd': qdd, **change}
+    with pytest.raises(error, match=text):
+        mbd_ros.identify(**arguments)
