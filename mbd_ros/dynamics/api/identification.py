@@ -284,7 +284,7 @@ def _excitation(model: Model, matrix: Array, gravity: ArrayLike | None
     links = [model.body_names[i] for i in np.argsort(-shares) if shares[i] > 0.1]
     return len(excited), len(possible), (Finding(
         'warning', f'the motion excites {len(excited)} of {len(possible)} combinations of '
-        f"inertial parameters; what it leaves open is mostly of the links "
+        'inertial parameters; what it leaves open is mostly of the links '
         f"{', '.join(links[:5])}, whose parameters stay near those of the description"),)
 
 
