@@ -15,7 +15,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Builds use the setuptools of .venv: no download for each, and colcon-core needs one before 80.
 SETUPTOOLS := setuptools>=70.1,<80
-PIP_INSTALL := $(BIN)/pip install --quiet --use-pep517 --no-build-isolation
+PIP_INSTALL := scripts/pip_install.sh $(BIN)/pip
 STAMPS := $(VENV)/stamps
 
 # Folders count, too: their time changes when a file is removed.
