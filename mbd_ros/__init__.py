@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         mass_matrix, pose)
     from mbd_ros.dynamics.api.identification import identify
     from mbd_ros.dynamics.api.inverse_kinematics import inverse_kinematics
+    from mbd_ros.dynamics.api.joint_wrenches import joint_wrenches
     from mbd_ros.dynamics.api.stream import stream
     from mbd_ros.dynamics.api.whole_robot import (
         center_of_mass, center_of_mass_jacobian, centroidal_map, centroidal_momentum,
@@ -58,6 +59,7 @@ else:
         'mbd_ros.dynamics.prepared.prepared': ('compile_model as compile',),
         'mbd_ros.dynamics.prepared.derivatives': (
             'ForwardDynamicsDerivatives', 'InverseDynamicsDerivatives'),
+        'mbd_ros.dynamics.api.joint_wrenches': ('joint_wrenches',),
         'mbd_ros.dynamics.api.stream': ('stream',),
         'mbd_ros.errors': ('MbdError',),
         'mbd_ros.execution': ('Compiled', 'Futures', 'Interpreted', 'Lanes', 'Threads'),
@@ -71,15 +73,15 @@ else:
 
 __version__ = '0.1.0'
 __all__ = [
-    'CarriedState', 'Compiled', 'Energy', 'ForwardDynamicsDerivatives', 'Futures', 'Interpreted',
-    'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model', 'Threads', 'bias_forces',
-    'carry_over', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_map',
+    'CarriedState', 'Compiled', 'Energy', 'ForwardDynamicsDerivatives', 'Futures',
+    'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model', 'Threads',
+    'bias_forces', 'carry_over', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_map',
     'centroidal_momentum', 'close_loops', 'compile', 'constrained_dynamics', 'control',
-    'coriolis_matrix', 'description', 'difference', 'dynamics', 'energy', 'errors', 'execution',
-    'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration', 'frame_velocity',
-    'gravity_forces', 'identify', 'inertial_parameters', 'integrate', 'inverse_dynamics',
-    'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_rate',
-    'link_poses', 'load', 'lock', 'mass_matrix', 'mobility', 'model', 'neutral', 'pose',
-    'random_configuration', 'regressor', 'simulate', 'simulation', 'spatial', 'stream',
-    'udwadia_kalaba',
+    'coriolis_matrix', 'description', 'difference', 'dynamics', 'energy', 'errors',
+    'execution', 'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
+    'frame_velocity', 'gravity_forces', 'identify', 'inertial_parameters', 'integrate',
+    'inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian',
+    'jacobian_rate', 'joint_wrenches', 'link_poses', 'load', 'lock', 'mass_matrix', 'mobility',
+    'model', 'neutral', 'pose', 'random_configuration', 'regressor', 'simulate', 'simulation',
+    'spatial', 'stream', 'udwadia_kalaba',
 ]

@@ -35,16 +35,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.dynamics.formulations.bodies import (
-    along_axes, apply, axes_of, columns_of, ends_of, inboard, Motion, motion_of, spring_loads)
+    along_axes, apply, axes_of, coriolis_of, inboard, motion_of, spring_loads)
+from mbd_ros.dynamics.formulations.border import border_of, of_joints
 from mbd_ros.dynamics.formulations.row_space import RowSpace
-from mbd_ros.dynamics.formulations.rows import in_body, rows_of, side
 from mbd_ros.execution import Lanes, Threads
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.blocks import (
     chunks_of, eliminate_chain, eliminate_chunks, eliminate_tree, reduce_cyclically)
-from mbd_ros.execution.program.scan import is_chain, scan, share, suffix_sum, sum_children
-from mbd_ros.execution.program.stacks import Stack, vector_stack
-from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.program.scan import is_chain, share, sum_children
+from mbd_ros.execution.program.stacks import cross_matrices, Stack, transforms
+from mbd_ros.execution.program.sweeps import Layout
 from mbd_ros.model import Model
 
 GRAVITY = 3
@@ -107,34 +107,6 @@ def supports(model: Model) -> bool:
     return bool((model.masses > 0.0).all() and (moments[:, 0] > THIN * moments[:, 2]).all())
 
 
-def cross_matrices(vectors: Stack) -> Stack:
-    """Return for each vector (..., 3) the matrix (..., 3, 3) of its cross product."""
-    found = np.zeros((*vectors.shape, 3), dtype=vectors.dtype)
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        found[..., k, j], found[..., j, k] = vectors[..., i], -vectors[..., i]
-    return found
-
-
-class Border(NamedTuple):
-    """
-    The rows of cut joints: ``sum_i L_i a_i + bias = 0``.
-
-    Attributes
-    ----------
-    L : array
-        (nb, N, m, 6).
-    bias : array
-        (N, m), with the acceleration of the ground.
-    A : array
-        (N, m, nv): the same rows for accelerations of joints.
-
-    """
-
-    L: Stack
-    bias: Stack
-    A: Stack
-
-
 class Reactions(NamedTuple):
     """
     What joints do, and what comes of it.
@@ -144,7 +116,7 @@ class Reactions(NamedTuple):
     accelerations : array
         (N, nv) of joints.
     wrenches : array
-        (nb, N, 6) w_i, moment first.
+        (nb, N, 6) w_i, with what couplings of mimic joints exert; moment first.
     multipliers : array
         (N, m) of the rows of cut joints, which exert ``L^T multipliers``.
 
@@ -178,26 +150,16 @@ class Bodies:
         self.model, self.constants = model, constants_of(model)
         self.motion = motion_of(model, q, v, threads)
         self.drives = along_axes(model, tau)
-        back = np.swapaxes(self.motion.turns, -1, -2)
-        self.X = np.zeros((*back.shape[:2], 6, 6), dtype=back.dtype)
-        self.X[..., :3, :3] = self.X[..., 3:, 3:] = back
-        self.X[..., 3:, :3] = -back @ cross_matrices(self.motion.places)
+        self.X = transforms(self.motion.turns, self.motion.places)
         self.ground = np.concatenate([np.zeros(3), -gravity])
-        self.coriolis, self.applied = self._by_velocity(self.motion, back)
+        self.coriolis = coriolis_of(model, self.motion)
+        self.applied = spring_loads(model, self.motion) - self._gyroscopic()
 
-    def _by_velocity(self, motion: Motion, back: Stack) -> tuple[Stack, Stack]:
-        """Return c and F of all bodies."""
-        to_body = np.swapaxes(motion.rotations, -1, -2)
-        w, carried = (apply(to_body, one) for one in (motion.turning, motion.turning_inboard))
-        turned = inboard(self.model, w)
-        spin, slide = motion.rates[..., :3], motion.rates[..., 3:]
-        centripetal = apply(back, np.cross(turned, np.cross(turned, motion.places)))
-        coriolis = np.concatenate([np.cross(carried, spin), centripetal + np.cross(
-            2.0 * carried + spin, slide)], axis=-1)
+    def _gyroscopic(self) -> Stack:
+        w = apply(np.swapaxes(self.motion.rotations, -1, -2), self.motion.turning)
         first, rotational = self.constants.first, self.constants.rotational
-        gyroscopic = np.concatenate([np.cross(w, apply(rotational, w)),
-                                     np.cross(w, np.cross(w, first))], axis=-1)
-        return coriolis, spring_loads(self.model, motion) - gyroscopic
+        return np.concatenate([np.cross(w, apply(rotational, w)),
+                               np.cross(w, np.cross(w, first))], axis=-1)
 
     def accelerate(self, wrenches: Stack, more: Stack | float = 0.0) -> Stack:
         """Return a of all bodies (nb, N, 6) under the wrenches of joints, and more."""
@@ -236,47 +198,6 @@ class Bodies:
                 couplings[i, parent] = to_parent[i]
         return np.stack(eliminate_tree([*diagonal], couplings, [*right]))
 
-    def border(self) -> Border:
-        """Return the rows of cut joints."""
-        model, motion = self.model, self.motion
-        many = motion.rates.shape[1]
-        count = sum(len(loop.rows) for loop in model.loops)
-        L = np.zeros((model.nb + 1, many, count, 6))   # the ground last
-        bias = np.zeros((many, count))
-        seen, axes = ends_of(model, motion), axes_of(model)
-        for tie in tree_of(model).ties:
-            if tie.kind == 'spring':
-                continue
-            if tie.kind == 'mimic':   # q_1 - multiplier q_2 = offset
-                for body, share_of in ((tie.first, 1.0), (tie.second, -tie.constants[0])):
-                    s = np.zeros(6)
-                    s[axes.number[axes.body == body]] = share_of
-                    L[body, :, tie.row] += s
-                    L[model.parents[body], :, tie.row] -= s @ self.X[body]
-                    bias[:, tie.row] -= self.coriolis[body] @ s
-                continue
-            ends = seen(tie.first), seen(tie.second)
-            for k, row in enumerate(rows_of(tie, side(ends[0], tie.frame1),
-                                            side(ends[1], tie.frame2)), tie.row):
-                bias[:, k] += row.bias
-                for body, end, wrench in zip((tie.first, tie.second), ends,
-                                             (row.first, row.second)):
-                    L[body, :, k] += np.concatenate([
-                        vector_stack(part, (many,)) for part in in_body(end, wrench)], axis=-1)
-        return Border(L[:-1], bias + L[-1] @ self.ground, self._of_joints(L[:-1]))
-
-    def _of_joints(self, L: Stack) -> Stack:
-        """Return A: rows as wrenches on bodies, summed inwards and projected on joints."""
-        model, motion = self.model, self.motion
-        origins = scan(np.add, motion.offsets, model.parents)
-        force, moment = (L[..., part] @ np.swapaxes(motion.rotations, -1, -2)
-                         for part in (slice(3, 6), slice(3)))
-        moment = moment + np.cross(origins[:, :, None], force)
-        force, moment = (suffix_sum(one, model.parents)[axes_of(model).body]
-                         for one in (force, moment))
-        w, u = columns_of(model, motion, origins)
-        return np.moveaxis(apply(moment, w) + apply(force, u), 0, -1)
-
 
 def reactions(bodies: Bodies, solve_chain: SolveChain) -> Reactions:
     """Return the wrenches of all joints with the accelerations that follow."""
@@ -288,28 +209,35 @@ def reactions(bodies: Bodies, solve_chain: SolveChain) -> Reactions:
     if not model.loops:
         multipliers, held = bodies.solve(right, solve_chain)[..., 0], np.zeros((many, 0))
     else:
-        border = bodies.border()
+        border = border_of(model, bodies.motion)
         yielding = bodies.constants.compliance @ np.swapaxes(border.L, -1, -2)   # M^-1 L^T
         V = rows[..., None] * bodies.across(yielding, np.zeros((6, yielding.shape[-1])))
         found = bodies.solve(np.concatenate([right, V], axis=-1), solve_chain)
         own, sides = found[..., 0], found[..., 1:]
         inertia = (border.L @ yielding - np.swapaxes(V, -1, -2) @ sides).sum(axis=0)
-        rest = border.bias + (apply(border.L, free) - apply(np.swapaxes(V, -1, -2), own)).sum(
-            axis=0)
-        held = -np.stack([independent(model, *one) for one in zip(border.A, inertia, rest)])
+        rest = border.bias + border.ground @ bodies.ground + (
+            apply(border.L, free) - apply(np.swapaxes(V, -1, -2), own)).sum(axis=0)
+        held = -np.stack([independent(model, *one) for one in zip(
+            of_joints(model, bodies.motion, border.L), inertia, rest)])
         multipliers = own + apply(sides, held)
         exerted = apply(np.swapaxes(border.L, -1, -2), held)
     wrenches = bodies.drives - multipliers
     axes = axes_of(model)
     relative = bodies.relative(bodies.accelerate(wrenches, exerted))
+    if model.loops:
+        wrenches = wrenches + apply(np.swapaxes(border.coupled, -1, -2), held)
     return Reactions(relative[axes.body, :, axes.number].T, wrenches, held)
 
 
 def independent(model: Model, A: Stack, inertia: Stack, rest: Stack) -> Stack:
-    """Solve ``inertia x = rest`` (m, m) for rows of which some may depend on others."""
-    combined = RowSpace(model, A).combinations()
-    found: Stack = combined.T @ np.linalg.solve(combined @ inertia @ combined.T, combined @ rest)
-    return found
+    """Solve ``inertia x = rest`` (m, m), rows that may depend on others: x of least norm."""
+    space = RowSpace(model, A)
+    combined = space.combinations()
+    found = combined.T @ np.linalg.solve(combined @ inertia @ combined.T, combined @ rest)
+    exerting, _, _ = np.linalg.svd(A)   # what is of least norm exerts the same
+    exerting = exerting[:, :int(space.rank)]
+    least: Stack = exerting @ (exerting.T @ found)
+    return least
 
 
 def solver_of(executor: Any, count: int) -> SolveChain:
@@ -322,24 +250,39 @@ def solver_of(executor: Any, count: int) -> SolveChain:
     return eliminate_chain
 
 
-def accelerations(model: Model, inputs: Mapping[str, Stack], world: Stack, executor: Any
-                  ) -> Stack:
-    """Return ``vdot`` (N, nv) [rad/s^2, m/s^2]; see ``Evaluate``."""
+def solved(model: Model, inputs: Mapping[str, Stack], world: Stack, executor: Any) -> Reactions:
+    """Return accelerations and wrenches at N states, shared among threads; see ``Evaluate``."""
     state = inputs['q'], inputs['v'], inputs['tau']
     many, threads = len(state[0]), executor.count if isinstance(executor, Threads) else 1
     solve_chain = solver_of(executor, model.nb)
     if many == 1 or threads == 1:
-        return reactions(Bodies(model, state, world[:GRAVITY], threads),
-                         solve_chain).accelerations
-    found = np.empty((many, model.nv))
+        return reactions(Bodies(model, state, world[:GRAVITY], threads), solve_chain)
+    found = {}
 
     def some(part: slice) -> None:
         bodies = Bodies(model, [one[part] for one in state], world[:GRAVITY])
-        found[part] = reactions(bodies, eliminate_chain).accelerations
+        found[part.start] = reactions(bodies, eliminate_chain)
 
     share(threads, many, some)
-    return found
+    parts = [found[first] for first in sorted(found)]
+    return Reactions(*(np.concatenate(stacks, axis=axis) for stacks, axis in zip(
+        zip(*parts), (0, 1, 0))))
+
+
+def accelerations(model: Model, inputs: Mapping[str, Stack], world: Stack, executor: Any
+                  ) -> Stack:
+    """Return ``vdot`` (N, nv) [rad/s^2, m/s^2]."""
+    return solved(model, inputs, world, executor).accelerations
+
+
+def joint_wrenches(model: Model, inputs: Mapping[str, Stack], world: Stack, executor: Any
+                   ) -> Stack:
+    """Return what parents exert on bodies (N, nb, 6): force [N], then moment [N m]."""
+    moments_first = solved(model, inputs, world, executor).wrenches.swapaxes(0, 1)
+    return np.roll(moments_first, 3, axis=-1)
 
 
 FORWARD_DYNAMICS = ArrayProgram('augmented_forward_dynamics', ('q', 'v', 'tau'),
                                 evaluate=accelerations)
+JOINT_WRENCHES = ArrayProgram('augmented_joint_wrenches', ('q', 'v', 'tau'),
+                              layout=Layout.BODIES, extent=(6,), evaluate=joint_wrenches)

@@ -120,6 +120,17 @@ def apply(matrices: Stack, vectors: Stack) -> Stack:
     return product
 
 
+def coriolis_of(model: Model, motion: Motion) -> Stack:
+    """Return c (nb, N, 6) of ``motion.py``, in the bodies' axes, angular first."""
+    carried = apply(np.swapaxes(motion.rotations, -1, -2), motion.turning_inboard)
+    turned = apply(motion.turns, carried)   # in the parent's axes
+    spin, slide = motion.rates[..., :3], motion.rates[..., 3:]
+    centripetal = apply(np.swapaxes(motion.turns, -1, -2),
+                        np.cross(turned, np.cross(turned, motion.places)))
+    return np.concatenate([np.cross(carried, spin), centripetal + np.cross(
+        2.0 * carried + spin, slide)], axis=-1)
+
+
 class Columns(NamedTuple):
     """
     What a unit rate of each axis does to the bodies it carries, (nv, N, 3) each, in world axes.

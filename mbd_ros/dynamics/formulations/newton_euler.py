@@ -18,7 +18,8 @@ from mbd_ros.dynamics.formulations.motion import base_acceleration, own_turn
 from mbd_ros.dynamics.formulations.steps import look, on_ground
 from mbd_ros.dynamics.formulations.ties import Held, phi_of, tie_down
 from mbd_ros.environment.law import Surroundings
-from mbd_ros.execution.program.sweeps import Body, Inward, Outward, Program, Step, Ties, World
+from mbd_ros.execution.program.sweeps import (
+    Body, Inward, Layout, Outward, Program, Step, Ties, World)
 from mbd_ros.spatial import Joint, Link, Twist, Vector3, Wrench, ZERO3, ZERO_WRENCH
 
 
@@ -60,6 +61,13 @@ def forces(body: Body, joint: Joint, children: Wrench, *kept: Loaded) -> Step:
     return Step(hand=own.link.wrench_to_parent(wrench), out=efforts)
 
 
+def transmit(body: Body, joint: Joint, children: Wrench, *kept: Loaded) -> Step:
+    """Inward: as ``forces``; the result is all that the parent exerts, force before moment."""
+    step = forces(body, joint, children, *kept)
+    wrench = kept[-1].wrench + children
+    return step._replace(out=(*wrench.force, *wrench.moment))
+
+
 _NEWTON_EULER = (Outward(motion, base_motion), Inward(forces, ZERO_WRENCH))
 INVERSE_DYNAMICS = Program('inverse_dynamics', ('q', 'v', 'qdd'), _NEWTON_EULER)
 BIAS_FORCES = Program('bias_forces', ('q', 'v'), _NEWTON_EULER)
@@ -79,3 +87,7 @@ _LOADED = (Outward(look, on_ground),
 LOADED_INVERSE_DYNAMICS = Program('loaded_inverse_dynamics', ('q', 'v', 'qdd'), _LOADED)
 LOADED_BIAS_FORCES = Program('loaded_bias_forces', ('q', 'v'), _LOADED)
 """With springs and force laws."""
+JOINT_WRENCHES = Program('joint_wrenches', ('q', 'v', 'qdd'), (
+    *_NEWTON_EULER[:-1], Inward(transmit, ZERO_WRENCH)), Layout.BODIES, (6,))
+LOADED_JOINT_WRENCHES = Program('loaded_joint_wrenches', ('q', 'v', 'qdd'), (
+    *_LOADED[:-1], Inward(transmit, ZERO_WRENCH)), Layout.BODIES, (6,))

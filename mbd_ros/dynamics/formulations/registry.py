@@ -15,7 +15,8 @@ from typing import Any
 import mbd_ros.dynamics.formulations as lazily
 from mbd_ros.dynamics.formulations.mass_matrix import mass_matrix_of
 from mbd_ros.dynamics.formulations.newton_euler import (
-    BIAS_FORCES, INVERSE_DYNAMICS, LOADED_BIAS_FORCES, LOADED_INVERSE_DYNAMICS)
+    BIAS_FORCES, INVERSE_DYNAMICS, JOINT_WRENCHES, LOADED_BIAS_FORCES, LOADED_INVERSE_DYNAMICS,
+    LOADED_JOINT_WRENCHES)
 from mbd_ros.dynamics.formulations.recursive import closed_loop_dynamics, FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.program.sweeps import Program
@@ -36,7 +37,8 @@ class Formulation:
         What users call it.
     programs : callable
         ``(model) -> {function: Program}`` for ``'forward_dynamics'``, ``'inverse_dynamics'``,
-        ``'bias_forces'`` and ``'mass_matrix'``.
+        ``'bias_forces'``, ``'mass_matrix'`` and ``'joint_wrenches'``. The last reads
+        accelerations and leaves out what cut joints do, or reads tau and has all.
     supports : callable
         ``(model) -> bool``: whether it suits a robot.
     unsuited : str
@@ -108,7 +110,8 @@ def _shared(model: Model) -> dict[str, Program]:
     loaded = model.springs or model.laws
     return {'inverse_dynamics': LOADED_INVERSE_DYNAMICS if loaded else INVERSE_DYNAMICS,
             'bias_forces': LOADED_BIAS_FORCES if loaded else BIAS_FORCES,
-            'mass_matrix': mass_matrix_of(model)}
+            'mass_matrix': mass_matrix_of(model),
+            'joint_wrenches': LOADED_JOINT_WRENCHES if loaded else JOINT_WRENCHES}
 
 
 def _with_rows(model: Model) -> dict[str, Program]:
@@ -127,15 +130,17 @@ RECURSIVE = register(Formulation('recursive', _of_trees, lambda model: not model
 CLOSED_LOOP = register(Formulation('closed_loop', _with_rows, lambda model: True))
 """The same recursion with the rows of cut joints; of a tree there are none."""
 JOURDAIN = register(Formulation(
-    'jourdain', lambda model: lazily.jourdain.PROGRAMS, lambda model: not model.loops,
-    takes_laws=False))
+    'jourdain', lambda model: {**_shared(model), **lazily.jourdain.PROGRAMS},
+    lambda model: not model.loops, takes_laws=False))
 """Jourdain's principle, reduced: scans along trees, and one system of the size of v."""
 KANE = register(Formulation(
-    'kane', lambda model: lazily.kane.PROGRAMS, lambda model: not model.loops, takes_laws=False))
+    'kane', lambda model: {**_shared(model), **lazily.kane.PROGRAMS},
+    lambda model: not model.loops, takes_laws=False))
 """Kane's equations with the accessibility matrix: to read."""
 AUGMENTED = register(Formulation(
     'augmented', lambda model: {
-        **_shared(model), 'forward_dynamics': lazily.augmented.FORWARD_DYNAMICS},
+        **_shared(model), 'forward_dynamics': lazily.augmented.FORWARD_DYNAMICS,
+        'joint_wrenches': lazily.augmented.JOINT_WRENCHES},
     lambda model: lazily.augmented.supports(model),
     'not all bodies of which have a mass and an inertia', takes_laws=False))
 """Jourdain's principle with multipliers of all joints, for robots whose bodies all have mass."""

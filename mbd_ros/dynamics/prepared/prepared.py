@@ -245,6 +245,16 @@ class PreparedDynamics:
         return self._formulated('bias_forces')
 
     @functools.cached_property
+    def joint_wrenches(self) -> Callable[..., Array]:
+        """
+        Callable ``(q, v, qdd) -> (nb, 6)``, or ``(q, v, tau)`` as the formulation says.
+
+        The wrench that each body's motion and springs need from its parent: force [N], then moment
+        [N m], in the body's axes at its origin.
+        """
+        return self._formulated('joint_wrenches')
+
+    @functools.cached_property
     def mass_matrix(self) -> Callable[..., Array]:
         """Give the mass matrix M (nv, nv) for (q), with rotor inertias [kg m^2, kg]."""
         return self._formulated('mass_matrix')

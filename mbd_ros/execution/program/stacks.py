@@ -70,6 +70,23 @@ def vector_stack(vector: Vector3, shape: tuple[int, ...]) -> Stack:
     return np.stack([np.broadcast_to(np.asarray(entry), shape) for entry in vector], axis=-1)
 
 
+def cross_matrices(vectors: Stack) -> Stack:
+    """Return for each vector (..., 3) the matrix (..., 3, 3) of its cross product."""
+    found = np.zeros((*vectors.shape, 3), dtype=vectors.dtype)
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        found[..., k, j], found[..., j, k] = vectors[..., i], -vectors[..., i]
+    return found
+
+
+def transforms(turns: Stack, places: Stack) -> Stack:
+    """Return what takes accelerations (6,), angular first, of parents to bodies fixed to them."""
+    back = np.swapaxes(turns, -1, -2)
+    found = np.zeros((*turns.shape[:-2], 6, 6), dtype=turns.dtype)
+    found[..., :3, :3] = found[..., 3:, 3:] = back
+    found[..., 3:, :3] = -back @ cross_matrices(places)
+    return found
+
+
 def local_links(model: Model, q: Stack) -> tuple[Stack, Stack]:
     """
     Return the poses of all bodies in their parents.

@@ -1,0 +1,149 @@
+"""What joints carry: for the choice of bearings, and to compare with force sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mbd_ros.dynamics.api.constrained import constrained_dynamics
+from mbd_ros.dynamics.api.functions import more_efforts
+from mbd_ros.dynamics.formulations.bodies import apply, Motion, motion_of
+from mbd_ros.dynamics.formulations.border import border_of, inwards
+from mbd_ros.dynamics.formulations.registry import formulation_for
+from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
+from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
+from mbd_ros.execution import Executor
+from mbd_ros.execution.program.scan import scan
+from mbd_ros.execution.program.ties import first_rows
+from mbd_ros.model import LinkFrame, Loop, Model
+
+
+def wrench_names(model: Model) -> tuple[str, ...]:
+    """Return the joints whose wrenches are given: those of the tree, then those of loops."""
+    return (*model.joint_names, *(loop.name for loop in model.loops if loop.kind != 'mimic'))
+
+
+def joint_wrenches(
+    model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *,
+    external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
+    formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
+    out: Array | None = None,
+) -> Array:
+    """
+    Return what parents do to their children through joints, while forces act.
+
+    Of each joint all that passes through it: reactions, drive, friction, and what the rotor takes.
+    Fixed joints are merged away and have no row. A joint that follows another (``mimic=True``)
+    carries what the coupling exerts along it, too. Where rows of loops are redundant, their
+    multipliers are those of least norm.
+
+    Parameters
+    ----------
+    model, q, v, tau, external_forces, gravity, formulation, executor, dissipation, out
+        As in ``forward_dynamics``.
+
+    Returns
+    -------
+    array
+        (joints, 6) or (N, joints, 6), in the order of ``wrench_names``, the tree's joints first:
+        force [N], then moment [N m], at the joint's origin, in the axes of the child link. In
+        URDF that is the child link's frame, which is the joint's. Of a loop joint the second link
+        is the child; the wrench is that of its second frame.
+
+    Raises
+    ------
+    MbdError
+        As ``forward_dynamics``.
+
+    References
+    ----------
+    Featherstone, Rigid Body Dynamics Algorithms, 2008, table 5.1; or as of the formulation.
+
+    """
+    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation)
+    applied = checked_array(model, 'tau', tau, model.nv) + more_efforts(
+        dyn, q, v, external_forces, dissipation)
+    program = formulation_for(model, formulation).programs(model)['joint_wrenches']
+    complete = 'tau' in program.inputs   # with what cut joints do
+    found = dyn.joint_wrenches(q, v, applied if complete else dyn.forward_dynamics(q, v, applied))
+    states = [np.broadcast_to(array, (*found.shape[:-2], array.shape[-1])).reshape(
+        -1, array.shape[-1]) for array in (*map(np.asarray, (q, v)), applied)]
+    motion = motion_of(model, states[0], states[1])
+    wrenches = np.roll(np.moveaxis(found.reshape(-1, model.nb, 6), 1, 0), 3, axis=-1)
+    if external_forces:   # entered as efforts; links feel them where they act
+        wrenches = wrenches - at_joints(model, motion, pushed(dyn, states[0], external_forces))
+    cut = []
+    if model.loops:
+        multipliers = constrained_dynamics(model, *states, gravity=gravity, executor=executor
+                                           ).multipliers[..., None]
+        border = border_of(model, motion)
+        if not complete:
+            acting = (border.L * multipliers)[:, :, _between_links(model)].sum(axis=2)
+            wrenches = wrenches - at_joints(model, motion, acting)
+        on_bodies = np.concatenate([border.L, border.ground[None]]) * multipliers
+        cut = [at_frame(on_bodies[loop.body2, :, first:last].sum(axis=1), loop.frame2)
+               for loop, first, last in _rows(model) if loop.kind != 'mimic']
+    own = [at_frame(wrench, model.links[name]._replace(translation=np.zeros(3)))
+           for wrench, name in zip(wrenches, model.body_names)]
+    result = np.roll(np.stack([*own, *cut], axis=1), 3, axis=-1).reshape(*found.shape[:-2], -1, 6)
+    return result if out is None else deliver(result, out)
+
+
+def _rows(model: Model) -> list[tuple[Loop, int, int]]:
+    """Return each loop with its first row and the one after its last."""
+    return list(zip(model.loops, first_rows(model.loops), first_rows(model.loops)[1:]))
+
+
+def _between_links(model: Model) -> list[int]:
+    """Return the rows that are no couplings of joints: those act through the joints themselves."""
+    return [k for loop, first, last in _rows(model) if loop.kind != 'mimic'
+            for k in range(first, last)]
+
+
+def at_frame(wrench: Array, frame: LinkFrame) -> Array:
+    """Return a wrench (N, 6) on a body, moment first, at a frame on it and in its axes."""
+    moment = wrench[:, :3] - np.cross(frame.translation, wrench[:, 3:])
+    return np.concatenate([moment @ frame.rotation, wrench[:, 3:] @ frame.rotation], axis=-1)
+
+
+def at_joints(model: Model, motion: Motion, wrenches: Array) -> Array:
+    """
+    Return what wrenches on bodies amount to at the joints inboard of them.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    motion : Motion
+        Of its bodies.
+    wrenches : array
+        (nb, N, 6) moment first, in the axes and at the origin of each body.
+
+    Returns
+    -------
+    array
+        (nb, N, 6) likewise, of each body with all that it carries.
+
+    """
+    carried = inwards(model, motion, wrenches[:, :, None])[:, :, 0]
+    origins = scan(np.add, motion.offsets, model.parents)
+    moment = carried[..., :3] - np.cross(origins, carried[..., 3:])
+    return np.concatenate([apply(np.swapaxes(motion.rotations, -1, -2), part)
+                           for part in (moment, carried[..., 3:])], axis=-1)
+
+
+def pushed(dyn: PreparedDynamics, q: Array, external_forces: Mapping[str, ArrayLike]) -> Array:
+    """Return forces on links, see ``forward_dynamics``, as wrenches (nb, N, 6), moment first."""
+    model = dyn.model
+    wrenches = np.zeros((model.nb, len(q), 6))
+    for name, value in external_forces.items():
+        frame = model.link(name)
+        if frame.body >= 0:
+            turns = dyn.body_poses(q)[:, frame.body, :3, :3]
+            force, moment = (apply(np.swapaxes(turns, -1, -2), part) for part in np.split(
+                np.broadcast_to(np.asarray(value, dtype=np.float64), (len(q), 6)), 2, axis=-1))
+            wrenches[frame.body] += np.concatenate(
+                [moment + np.cross(frame.translation, force), force], axis=-1)
+    return wrenches
