@@ -195,9 +195,9 @@ ROBOT = Element({'name': _TEXT, 'version': _TEXT, GENERATION: _TEXT}, {
     **_DRAKE,
     SPRING_DAMPER: Child(_SPRING_DAMPER, many=True),
     'material': Child(_MATERIAL, many=True),
-    'transmission': Child(many=True, unused='efforts are those of the joints; rotor inertia is '
-                                            'given by <mbd:armature>'),
-    'gazebo': Child(many=True, unused='it is for Gazebo, but for joints in it, which are read'),
-    'ros2_control': Child(many=True, unused='it is for ros2_control'),
-    'sensor': Child(many=True, unused='sensors are not part of the mechanism'),
+    'transmission': Child(unused='efforts are those of the joints; rotor inertia is given by '
+                                 '<mbd:armature>'),
+    'gazebo': Child(unused='it is for Gazebo, but for joints in it, which are read'),
+    'ros2_control': Child(unused='it is for ros2_control'),
+    'sensor': Child(unused='sensors are not part of the mechanism'),
 })

@@ -97,6 +97,11 @@ def test_added_mass_of_sdformat():
     assert any('moves in a vacuum' in finding.message for finding in mechanism.findings)
 
 
+def test_modes_without_damping():
+    (body,) = read(annotated(MODAL.replace('<damping values="1 0 0 2"/>', ''))).flexibles
+    assert body.damping == (0.0,) * 4
+
+
 @pytest.mark.parametrize(('text', 'message'), [
     (FLUID.replace('pp="0.007"', 'pp="-1"'),
      "link 'a' has an added mass with the eigenvalue -1; allowed: 0 or more"),
@@ -120,6 +125,8 @@ def test_added_mass_of_sdformat():
      'of such a matrix'),
     (MODAL.replace('shape="0 0  0.3', 'shape="0  0.3'),
      "link 'a': shape=\"0  0.3 0.4  0 0.5\" of <point> has 5 words; allowed: 6 finite numbers"),
+    (MODAL.replace('<stiffness values="100 1 1 200"/>', ''),
+     "link 'a': <mbd:flexible> has no <stiffness>"),
     ('<mbd:flexible/>', "link 'a': <mbd:flexible> has not either a <beam> or <point>s"),
 ])
 def test_errors(text, message):

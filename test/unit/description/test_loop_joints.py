@@ -70,6 +70,13 @@ def test_constraint_of_urdfdom():
     assert np.array(loop.frame2.rotation)[:, 2].tolist() == [0.0, 1.0, 0.0]
 
 
+def test_axes_of_a_constraint_that_needs_none_are_remarked():
+    found = chain('<constraint name="c" type="fixed"><parent link="b"/><parent_axis xyz="0 2 0"/>'
+                  '<child link="c"/></constraint>').findings
+    assert [finding.message for finding in found if 'constraint' in finding.message] == [
+        "constraint 'c': <parent_axis> has no meaning for a fixed joint and is not used"]
+
+
 def test_a_universal_constraint_has_two_axes():
     loop = only('<constraint name="c" type="universal"><parent link="b"/><parent_axis '
                 'xyz="0 0 1"/><child link="c"/><child_axis xyz="0.6 0.8 0"/></constraint>')

@@ -11,7 +11,7 @@ import pytest
 import xacro
 
 from mbd_ros.description.xml.xacro_bounds import Budget, MAX_ENTRIES
-from mbd_ros.description.xml.xacro_expressions import Evaluator
+from mbd_ros.description.xml.xacro_expressions import Evaluator, MAX_BRACKETS
 
 PROPERTIES = {
     'i': 3, 'x': 2.5, 'word': 'left_arm', 'flag': True, 'numbers': [1, 2.5, -3],
@@ -221,3 +221,12 @@ def test_what_yaml_holds_beside_numbers_and_texts():
     assert evaluated('values.n', values=values) == 1
     with pytest.raises(ValueError, match='a value of the type date is not allowed'):
         evaluated('values.day', values=values)
+
+
+@pytest.mark.parametrize('opened', ['(', '[', '(['])
+def test_the_depth_of_brackets(opened):
+    closed = {'(': ')', '[': ']', '([': '])'}[opened]
+    most = MAX_BRACKETS // len(opened)
+    assert evaluated(f'1 if {opened * most}1{closed * most} else 1') == 1
+    with pytest.raises(ValueError, match='more than 20 brackets in each other'):
+        evaluated(f'1 if {opened * most}(1){closed * most} else 1')

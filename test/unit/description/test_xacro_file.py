@@ -6,6 +6,7 @@ import pytest
 
 from mbd_ros.description import read
 from mbd_ros.description.xml import xacro_bounds
+from mbd_ros.description.xml.xacro_file import _yaml_size
 from mbd_ros.errors import DescriptionError
 
 PENDULUM = Path(__file__).resolve().parents[3] / 'urdf' / 'pendulum.urdf.xacro'
@@ -212,3 +213,38 @@ def test_xacro_is_left_as_it_was(tmp_path):
     with pytest.raises(DescriptionError):
         read(written(tmp_path, '<xacro:nothing/>'))
     assert substitution_args._eval_find is before
+
+
+def test_a_wildcard_includes_all_files_of_one_folder(tmp_path):
+    for name in ('b', 'a', 'c'):
+        written(tmp_path, f'<link name="{name}"/>', f'{name}.part.xacro')
+    joints = ''.join(f'<joint name="j{child}" type="fixed"><parent link="a"/>'
+                     f'<child link="{child}"/></joint>' for child in 'bc')
+    path = written(tmp_path, '<xacro:include filename="*.part.xacro"/>' + joints)
+    assert [link.name for link in read(path).links] == ['a', 'b', 'c']
+    path = written(tmp_path, f'<xacro:include filename="{tmp_path.parent}/*/a.part.xacro"/>')
+    with pytest.raises(DescriptionError, match=r"the pattern '.*' is not allowed; allowed: \* and"):
+        read(path)
+
+
+@pytest.mark.parametrize(('short', 'full'), [
+    ('[&x [1, 22], *x, *x]', '[[1, 22], [1, 22], [1, 22]]'),
+    ('{a: 333, b: &x {c: [4, 5]}, d: *x}', '{a: 333, b: {c: [4, 5]}, d: {c: [4, 5]}}'),
+    ('[&x four, *x]', '[four, four]'),
+    ('[0, &y [&x [1], *x], *y]', '[0, [[1], [1]], [[1], [1]]]')])
+def test_aliases_count_as_what_they_stand_for(short, full):
+    assert _yaml_size(short.encode()) == _yaml_size(full.encode())
+
+
+def test_the_clock_is_looked_at_while_operations_are_counted(monkeypatch):
+    """Soon after the time is over, and not at each operation."""
+    now, looks = [0.0], []
+    monkeypatch.setattr(xacro_bounds.time, 'thread_time', lambda: looks.append(1) or now[0])
+    budget = xacro_bounds.Budget()
+    for _ in range(10_000):
+        budget.step()
+    assert 2 < len(looks) < 1000
+    now[0] = 1.1 * xacro_bounds.MAX_SECONDS
+    with pytest.raises(ValueError, match='this takes more than 30 s'):
+        for _ in range(10_000):
+            budget.step()

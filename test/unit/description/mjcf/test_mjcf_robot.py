@@ -151,6 +151,8 @@ def test_unsupported_parts(part, what):
      "<connect>: body2 'b' does not exist"),
     ('<equality><connect body1="a"/></equality>', '<connect> has no attribute anchor'),
     ('<equality><weld site1="s" site2="t"/></equality>', "<weld>: site1 's' does not exist"),
+    *((f'<equality><connect {one}="s"/></equality>', f"<connect>: {bad}")
+      for one, bad in (('site1', "site1 's' does not exist"), ('site2', "site1 '' does not exist"))),
     ('<equality><joint joint1="jj"/></equality>', "<joint>: joint 'jj' does not exist, or does not"
      ' slide or turn'),
     ('<compiler coordinate="global"/>', "<compiler>: coordinate is 'global'; allowed: local; "
@@ -161,6 +163,16 @@ def test_unsupported_parts(part, what):
 ])
 def test_errors_in_parts(part, message):
     assert error(robot('', part)) == f'<string>:4: {message}'
+
+
+@pytest.mark.parametrize(('geom', 'shape'), [
+    ('type="capsule" size="0.1 0.2"', '<capsule radius="0.1" length="0.4"/>'),
+    ('type="cylinder" size="0.1 0.2"', '<cylinder radius="0.1" length="0.4"/>'),
+    ('size="0.3"', '<sphere radius="0.3"/>'),
+    ('type="box" size="0.1 0.2 0.3"', '<box size="0.2 0.4 0.6"/>')])
+def test_shapes_have_the_sizes_of_urdf(geom, shape):
+    """Full lengths, where MJCF has halves."""
+    assert shape in read(robot(f'<geom {geom}/>')).text
 
 
 def test_masses_are_bounded_balanced_and_scaled():

@@ -147,6 +147,14 @@ def test_a_ring_becomes_a_loop_joint(port, kind):
     assert f'<loop_joint name="c/{port}" type="{kind}">' in mechanism.text
 
 
+def test_a_ring_may_be_closed_before_its_modules_are_connected():
+    first, last = (assemble(read_module_graph(
+        document('a: cube, b: cube, c: cube', *order), 'robot.yaml'))
+        for order in ((RING[2], *RING[:2]), RING))
+    assert [joint.name for joint in first.joints] == [joint.name for joint in last.joints]
+    assert first.loop_joints[0].name == last.loop_joints[0].name
+
+
 def test_what_a_port_joint_loses_where_it_closes_a_ring():
     text = document('a: cube, b: cube, c: cube', *RING[:2],
                     'parent: a.front, child: c.swing, closes_loop: true')

@@ -243,6 +243,12 @@ def test_unsupported(part, what):
     assert error(model_of(part), UnsupportedError).startswith(f'<string>:3: {what}')
 
 
+def test_unknown_entries_of_a_tensor_are_remarked():
+    text = model_of(joint('fixed')).replace('<mass>1</mass>', (
+        '<mass>1</mass><inertia><ixx>2</ixx><iyx>1</iyx></inertia>'), 1)
+    assert any('iyx' in finding.message for finding in read(text).findings)
+
+
 def test_one_model():
     assert error('<sdf version="1.9"/>') == '<string>:1: <sdf> has 0 models; allowed: one'
     world = '<sdf version="3"><world name="w"><model name="m"><link name="a"/></model><light/>' \
