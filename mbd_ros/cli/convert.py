@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+import os
 from pathlib import Path
+import shutil
 import sys
 from typing import Any
 
@@ -45,6 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     target = arguments.to or _by_name(arguments.output)
     if arguments.loops and target != 'urdf':
         raise InvalidValueError('--loops', arguments.loops, f'with URDF only, not with {target}')
+    if arguments.output and _is_same(arguments.file, arguments.output):
+        raise InvalidValueError('--output', arguments.output, 'another file than the one to read')
     mechanism = read(arguments.file)
     for finding in mechanism.findings:
         print(finding, file=sys.stderr)
@@ -53,10 +57,28 @@ def run(arguments: argparse.Namespace) -> int:
         print(text, end='')
         return 0
     try:
-        Path(arguments.output).write_text(text, encoding='utf-8')
+        _write(Path(arguments.output), text)
     except OSError as error:
         raise MbdError(f'{arguments.output} cannot be written: {error.strerror}') from None
     return 0
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file as a whole or, where that fails, leave what was there."""
+    if path.exists() and not path.is_file():   # a pipe or a device
+        path.write_text(text, encoding='utf-8')
+        return
+    path = path.resolve()
+    new = path.with_name(f'.{os.getpid()}.convert')
+    try:
+        with new.open('x', encoding='utf-8') as file:
+            file.write(text)
+        if path.exists():
+            shutil.copymode(path, new)
+        new.replace(path)
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise
 
 
 def _urdf(mechanism: Mechanism, loops: str) -> str:
@@ -68,6 +90,10 @@ WRITERS: dict[str, Callable[[Mechanism, str], str]] = {
     'urdf': _urdf, 'mjcf': lambda mechanism, _: mjcf_text(mechanism),
     'sdf': lambda mechanism, _: sdf_text(mechanism),
     'loops.yaml': lambda mechanism, _: loops_yaml(mechanism)}
+
+
+def _is_same(one: str, other: str) -> bool:
+    return os.path.exists(other) and os.path.exists(one) and os.path.samefile(one, other)
 
 
 def _by_name(output: str | None) -> str:

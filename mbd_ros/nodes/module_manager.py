@@ -14,7 +14,7 @@ import mbd_ros
 from mbd_ros.description.modules import (
     assemble, attach, carried_by, detach, ModuleGraph, move, read_module_graph,
     read_module_graph_file, write_module_graph)
-from mbd_ros.errors import NoAnswerError
+from mbd_ros.errors import InvalidValueError, NoAnswerError
 from mbd_ros.messages.states.reconfigurations import Change, read_jump, read_positions, read_twist
 from mbd_ros.model import load_text, Model
 from mbd_ros.nodes.parts import qos
@@ -58,6 +58,7 @@ class ModuleManager(GuardedNode):
         """Publish the robot and offer the services."""
         settings = self._settings
         graph = read_module_graph_file(settings.graph)
+        self._most = settings.max_modules
         self._description = self.create_publisher(String, 'robot_description', qos.LATCHED)
         beside = MutuallyExclusiveCallbackGroup()
         self._frames = (LinkFrames(self, settings.transform_rate, beside)
@@ -112,7 +113,8 @@ class ModuleManager(GuardedNode):
         self._change(graph, Change(largest_jump=read_jump(request)), response)
 
     def _set_graph(self, request: Any, response: Any) -> None:
-        graph = read_module_graph(request.graph, '<request>', types=self._graph.types)
+        graph = read_module_graph(request.graph, '<request>', types=self._graph.types,
+                                  most=self._most)
         self._change(graph, Change(largest_jump=read_jump(request)), response)
 
     def _get_graph(self, request: Any, response: Any) -> None:
@@ -132,6 +134,10 @@ class ModuleManager(GuardedNode):
 
     def _change(self, graph: ModuleGraph, change: Change, response: Any) -> None:
         """Put a graph in the place of the one in use, everywhere or nowhere."""
+        count = len(graph.instances)
+        if count > self._most and count > len(self._graph.instances):
+            raise InvalidValueError('modules of the robot', count,
+                                    f'{self._most} at most, see the parameter max_modules')
         begin = self.get_clock().now()
         generation = self._generation + 1
         text, model = self._built(graph, generation)

@@ -117,7 +117,7 @@ def _visual(shape: Shape) -> Visual:
     x, y, z = shape.pose[:3, 3].tolist()
     pose = Pose(matrix3(clean(np.asarray(shape.pose[:3, :3]))), (x, y, z))
     return Visual(shape.kind, shape.size, pose, shape.color,
-                  '' if shape.file is None else str(shape.file))
+                  shape.package_name or ('' if shape.file is None else str(shape.file)))
 
 
 def _joints(value: Value, mechanism: Mechanism) -> dict[str, Joint]:

@@ -9,8 +9,8 @@ from typing import cast, get_args
 
 from mbd_ros.description.modules.read_types import read_type
 from mbd_ros.description.modules.records import (
-    Base, Connection, Instance, ModuleGraph, ModuleType, Motion)
 from mbd_ros.description.modules.rules import check_graph
+from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.report import nearest, Report
 from mbd_ros.description.xml.file_content import read_content, utf8_text
 from mbd_ros.description.xml.yaml_fields import NAME, Value
@@ -21,12 +21,14 @@ VERSION = '1'
 """Of the form of these documents."""
 
 MAX_MODULES = 200_000
+LONGEST_MODULE = 2000
+"""Characters of a description for each module that is allowed; more is a mistake or an attack."""
 """More of them are a mistake."""
 
 
 def read_module_graph(text: str, file: str, *, folder: str | None = None,
                       types: Mapping[str, ModuleType] | None = None,
-                      checked: bool = True) -> ModuleGraph:
+                      checked: bool = True, most: int = MAX_MODULES) -> ModuleGraph:
     """
     Read a robot made of modules.
 
@@ -44,6 +46,8 @@ def read_module_graph(text: str, file: str, *, folder: str | None = None,
         that these types have.
     checked : bool
         Whether mass properties no body can have are refused, or remarked only.
+    most : int, optional
+        Number of modules that are allowed, each with ``LONGEST_MODULE`` characters.
 
     Returns
     -------
@@ -57,6 +61,9 @@ def read_module_graph(text: str, file: str, *, folder: str | None = None,
 
     """
     report = Report(file, checked=checked)
+    if len(text) > most * LONGEST_MODULE:
+        raise report.error(f'the description has {len(text)} characters; allowed: '
+                           f'{most * LONGEST_MODULE} for {most} modules', Source(file))
     root = Value(parse_yaml(text, report), 'the description', report)
     fields = root.fields('module_graph', 'name', 'types', 'instances', 'connections', 'base')
     version = fields['module_graph'].text()
@@ -66,10 +73,10 @@ def read_module_graph(text: str, file: str, *, folder: str | None = None,
     known = None if types is None else {one.part: one for one in types.values() if one.part}
     types = {name: read_type(name, value, folder, known)
              for name, value in fields['types'].entries('type')}
-    instances = {name: _instance(name, value, types)
-                 for name, value in fields['instances'].entries('instance')}
-    if len(instances) > MAX_MODULES:
-        fields['instances'].fail(f'has {len(instances)} entries; allowed: {MAX_MODULES}')
+    entries = list(fields['instances'].entries('instance'))
+    if len(entries) > most:
+        fields['instances'].fail(f'has {len(entries)} entries; allowed: {most}')
+    instances = {name: _instance(name, value, types) for name, value in entries}
     connections = (tuple(map(_connection, fields['connections'].items()))
                    if 'connections' in fields else ())
     graph = ModuleGraph(fields['name'].name(), types, instances, connections,

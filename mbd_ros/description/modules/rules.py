@@ -145,12 +145,12 @@ def carriers(graph: ModuleGraph) -> dict[str, Connection]:
 def _refuse_unreached(graph: ModuleGraph, carrier: Mapping[str, Connection],
                       reached: set[str]) -> None:
     module = next(name for name in graph.instances if name not in reached)
-    path: list[str] = []
-    while module in carrier and module not in path:
-        path.append(module)
+    place: dict[str, int] = {}
+    while module in carrier and module not in place:
+        place[module] = len(place)
         module = carrier[module].parent
-    if module in path:
-        ring = [module, *path[path.index(module) + 1:][::-1]]
+    if module in place:
+        ring = [module, *list(place)[place[module] + 1:][::-1]]
         shown = ', '.join(f"'{name}'" for name in ring[:5]) + (', ...' if len(ring) > 5 else '')
         raise DockingError('cycle', ring[0], f'{carrier[ring[0]]}: the modules {shown} carry each '
                            f'other in a cycle; {MEANT}', carrier[ring[0]].source)

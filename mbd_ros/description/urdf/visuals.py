@@ -50,6 +50,8 @@ class Shape:
         Red, green, blue, opacity, 0 to 1.
     file : Path, optional
         Of a mesh.
+    package_name : str, optional
+        Of a mesh, where the description names it by ``package://``.
 
     """
 
@@ -59,6 +61,7 @@ class Shape:
     pose: Matrix
     color: Color
     file: Path | None = None
+    package_name: str = ''
 
 
 def read_visuals(
@@ -126,8 +129,10 @@ def _shape(
         kind: ShapeKind = 'cylinder' if element.tag == 'cylinder' else 'capsule'
         return Shape(link, kind, size, pose, color)
     if element.tag == 'mesh':
-        file = _mesh_file(element.get('filename', ''), mechanism, find_package)
-        return Shape(link, 'mesh', _numbers(element.get('scale', '1 1 1'), 3), pose, color, file)
+        name = element.get('filename', '')
+        return Shape(link, 'mesh', _numbers(element.get('scale', '1 1 1'), 3), pose, color,
+                     _mesh_file(name, mechanism, find_package),
+                     name if name.startswith('package://') else '')
     raise ValueError(f'geometry <{element.tag}> is not known; known: box, cylinder, sphere, '
                      'capsule, mesh')
 

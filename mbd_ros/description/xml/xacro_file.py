@@ -225,8 +225,11 @@ class _Expansion:
         return bounded
 
     def _eval_extension(self, function: Callable[[str], str]) -> Callable[[str], str]:
-        """Return ``eval_extension`` with a bound on what it makes."""
+        """Return ``eval_extension`` with a bound on what it makes, and without ``$(cwd)``."""
         def bounded(text: str) -> str:
+            if text == '$(cwd)':
+                raise ValueError('$(cwd) is not allowed: the folder that a program was started in '
+                                 "would be published with the robot; allowed: xacro='trusted'")
             made = function(text)
             self._budget.make(len(made))
             return made

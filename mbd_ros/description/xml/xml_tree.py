@@ -11,6 +11,8 @@ from mbd_ros.description.records.report import Report, tag_name
 
 MAX_BYTES = 64 * 1024 * 1024
 """A file beyond it is a mistake or an attack."""
+MAX_ELEMENTS = 200_000
+"""Elements of a document; reading as many takes some twenty seconds."""
 MAX_ATTRIBUTES = 200
 """Of one element; to list them takes a time that grows with the square of their number."""
 
@@ -38,7 +40,7 @@ def parse_xml(data: bytes, report: Report) -> Any:
     Raises
     ------
     DescriptionError
-        If this is not well-formed XML, with the line.
+        If this is not well-formed XML or too large, with the line.
 
     """
     if len(data) > MAX_BYTES:
@@ -66,7 +68,10 @@ def parse_xml(data: bytes, report: Report) -> Any:
         line = data[:max(data.find(b'<!DOCTYPE'), 0)].count(b'\n') + 1
         raise report.error('a document type (<!DOCTYPE ...>) is not allowed; remove it',
                            Source(report.file, line))
-    for element in root.iter('*'):
+    for number, element in enumerate(root.iter('*'), 1):
+        if number > MAX_ELEMENTS:
+            raise report.error(f'the description has more than {MAX_ELEMENTS} elements, as no '
+                               'robot has', report.source(element))
         if len(element.attrib) > MAX_ATTRIBUTES:
             raise report.error(f'<{tag_name(element)}> has {len(element.attrib)} attributes; '
                                f'allowed: {MAX_ATTRIBUTES}', report.source(element))

@@ -1,5 +1,6 @@
 """The command ``mbd_ros convert``."""
 
+import errno
 from pathlib import Path
 
 from described import bare, joint, link, robot
@@ -87,3 +88,31 @@ def test_what_cannot_be_written(tmp_path, capsys, arguments, message):
     source = written(tmp_path, PLANAR)
     assert main(['convert', source, *arguments]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == 'mbd_ros: ' + message.format(file=source)
+
+
+def test_a_file_is_not_written_over_itself(tmp_path, capsys):
+    source = written(tmp_path, RING)
+    (tmp_path / 'link.urdf').symlink_to(source)
+    for target in (source, f'{tmp_path}/link.urdf', f'{tmp_path}/../{tmp_path.name}/robot.urdf'):
+        assert main(['convert', source, '-o', target]) == 1
+        assert 'allowed: another file than the one to read' in capsys.readouterr().err
+    assert Path(source).read_text() == RING
+
+
+def test_what_fails_to_be_written_leaves_the_file_that_was_there(tmp_path, capsys, monkeypatch):
+    source, target = written(tmp_path, RING), tmp_path / 'old.urdf'
+    target.write_text('old')
+    target.chmod(0o640)
+
+    def full(self, new):
+        raise OSError(errno.ENOSPC, 'No space left on device')
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, 'replace', full)
+        assert main(['convert', source, '-o', str(target)]) == 1
+    assert 'old.urdf cannot be written: No space left' in capsys.readouterr().err
+    assert target.read_text() == 'old'
+    assert sorted(path.name for path in tmp_path.iterdir()) == ['old.urdf', 'robot.urdf']
+    assert main(['convert', source, '-o', str(target)]) == 0
+    assert '<loop_joint' in target.read_text()
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert main(['convert', source, '-o', '/dev/null', '--to', 'urdf']) == 0

@@ -7,7 +7,7 @@ import pytest
 
 from mbd_ros.description import read
 from mbd_ros.description.urdf.visuals import read_visuals
-from mbd_ros.description.xml.xml_tree import MAX_ATTRIBUTES
+from mbd_ros.description.xml.xml_tree import MAX_ATTRIBUTES, MAX_ELEMENTS
 from mbd_ros.errors import DescriptionError
 
 
@@ -133,3 +133,12 @@ def test_too_many_attributes_are_refused_before_they_are_listed(root, depth):
     assert str(error.value) == (
         f'<string>:1: <{tags[-1]}> has 100000 attributes; allowed: {MAX_ATTRIBUTES}')
     assert time.process_time() - before < 10.0   # 0.1 s; it was minutes
+
+
+@pytest.mark.parametrize('root', ['robot', 'mujoco', 'sdf'])
+def test_too_many_elements_are_refused_before_they_are_read(root):
+    before = time.process_time()
+    with pytest.raises(DescriptionError, match=(
+            f'^<string>:2: the description has more than {MAX_ELEMENTS} elements, as no robot')):
+        read(f'<{root}>\n' + '<link name="a"/>' * MAX_ELEMENTS + f'</{root}>')
+    assert time.process_time() - before < 10.0   # 0.3 s

@@ -1,13 +1,17 @@
 """Documents of modules: what is read, and every mistake refused with its line and names."""
 
 from pathlib import Path
+import time
 
 from modules import ARM, CUBE, docked, document
 import pytest
 
 import mbd_ros
+from mbd_ros.description import read
 from mbd_ros.description.modules import (
     read_module_graph, read_module_graph_file, write_module_graph)
+from mbd_ros.description.urdf.visuals import read_visuals
+from mbd_ros.description.xml.packages import find_package
 from mbd_ros.errors import DescriptionError
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -190,6 +194,47 @@ def test_a_part_is_a_module(tmp_path):
     graph = read_module_graph_file(file)
     again = read_module_graph(write_module_graph(graph), 'again', folder=str(tmp_path))
     assert again.types['leg'].part == 'parts/arm.urdf'
+
+
+def test_meshes_of_a_part_keep_their_package_names(tmp_path, monkeypatch):
+    """The robot goes to other nodes as text, in which no path of a file is opened."""
+    share = tmp_path / 'ros' / 'some_meshes'
+    share.mkdir(parents=True)
+    (share / 'package.xml').write_text('<package><name>some_meshes</name></package>')
+    (share / 'a.stl').write_bytes(b'')
+    monkeypatch.setenv('ROS_PACKAGE_PATH', str(tmp_path / 'ros'))
+    (tmp_path / 'arm.urdf').write_text(
+        '<robot name="a"><link name="base_link"><visual><geometry>'
+        '<mesh filename="package://some_meshes/a.stl"/></geometry></visual></link></robot>')
+    file = tmp_path / 'robot.yaml'
+    file.write_text(document('a: cube, b: leg', docked('a.front', 'b.top'),
+                             types=CUBE + PART.replace('FILE', 'arm.urdf')))
+    text = mbd_ros.load(file).mechanism.text
+    assert 'filename="package://some_meshes/a.stl"' in text
+    shapes, remarks = read_visuals(read(text), find_package=find_package)
+    assert [shape.file for shape in shapes if shape.kind == 'mesh'] == [share / 'a.stl']
+    assert not remarks
+
+
+def test_the_number_of_modules_is_bounded():
+    text = document('a: cube, b: cube', docked('a.front', 'b.rigid'))
+    assert len(read_module_graph(text, 'x', most=2).instances) == 2
+    with pytest.raises(DescriptionError, match=r'^x:\d+: instances .* has 2 entries; allowed: 1$'):
+        read_module_graph(text, 'x', most=1)
+    with pytest.raises(DescriptionError, match='characters; allowed: 4000 for 2 modules'):
+        read_module_graph(text + '#' * 4000, 'x', most=2)
+
+
+def test_a_long_cycle_is_refused_soon():
+    """To look for a module in a list of all would take minutes."""
+    count = 20_000
+    text = document(', '.join(f'm{k}: cube' for k in range(count)), *(
+        docked(f'm{k}.front', f'm{k % (count - 1) + 1}.rigid') for k in range(1, count)),
+        base='m0')
+    begin = time.thread_time()
+    with pytest.raises(DescriptionError, match='carry each other in a cycle'):
+        read_module_graph(text, 'x')
+    assert time.thread_time() - begin < 60.0   # some 10 s
 
 
 def test_a_xacro_part_is_expanded(tmp_path):
