@@ -9,6 +9,7 @@ from typing import cast, get_args
 
 from mbd_ros.description.modules.read_types import read_type
 from mbd_ros.description.modules.records import (
+    Base, Connection, Instance, ModuleGraph, ModuleType, Motion)
 from mbd_ros.description.modules.rules import check_graph
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.report import nearest, Report
@@ -21,9 +22,9 @@ VERSION = '1'
 """Of the form of these documents."""
 
 MAX_MODULES = 200_000
-LONGEST_MODULE = 2000
-"""Characters of a description for each module that is allowed; more is a mistake or an attack."""
 """More of them are a mistake."""
+LONGEST_MODULE = 2000
+"""Characters of a description for each module that is allowed."""
 
 
 def read_module_graph(text: str, file: str, *, folder: str | None = None,
