@@ -25,10 +25,16 @@ ARGUMENTS = (
         description='Robot of this package, with its path and its initial state.'),
     DeclareLaunchArgument(
         'description', default_value='',
-        description='URDF or xacro file of another robot; give config, too.'),
+        description='URDF or xacro file of another robot. Without config it is weightless: held '
+                    'against gravity, free to be pushed, until it gets a goal.'),
     DeclareLaunchArgument(
         'config', default_value='',
-        description='Parameter file of simulator and controller; empty: that of the robot.'),
+        description='Parameter file of simulator and controller; empty: that of robot, none for '
+                    'description.'),
+    DeclareLaunchArgument(
+        'link', default_value='',
+        description='Link whose origin follows paths, of goals too; empty: as in config, else '
+                    'tool.'),
     launching.TRUSTED, *launching.VIEWER,
     DeclareLaunchArgument(
         'rviz', default_value='auto', choices=('auto', *BOOLEAN),
@@ -95,14 +101,17 @@ def fixed_frame(value: Mapping[str, str]) -> str:
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the nodes, now that the arguments are known."""
     value = context.launch_configurations
-    config = value['config'] or str(launching.share('config', f'{value["robot"]}.yaml'))
-    if not Path(config).is_file():
-        raise InvalidValueError("argument 'config'", config, 'the path of a parameter file')
+    configs = [value['config']] if value['config'] else [] if value['description'] else [
+        str(launching.share('config', f'{value["robot"]}.yaml'))]
+    for config in configs:
+        if not Path(config).is_file():
+            raise InvalidValueError("argument 'config'", config, 'the path of a parameter file')
     time = {'use_sim_time': value['use_sim_time'] == 'true'}
     rate = launching.number(value, 'rate', 10.0, 2000.0)
     ours: dict[str, dict[str, object]] = {
         'dynamics_server': time,
-        'controller': {**time, 'rate': rate, **given(value, {'robust_rate': 'robust_rate'})},
+        'controller': {**time, 'rate': rate, **({'link': value['link']} if value['link'] else {}),
+                       **given(value, {'robust_rate': 'robust_rate'})},
         'simulator': {
             'publish_rate': rate, 'lockstep': value['lockstep'] == 'true',
             'publish_clock': value['use_sim_time'] == 'true',
@@ -116,9 +125,9 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     nodes = [launching.state_publisher(
         value, time, joint_states='controller/joint_states' if completed else 'joint_states')]
     if value['composed'] == 'true':
-        nodes.append(composed(ours, config))
+        nodes.append(composed(ours, configs))
     else:
-        nodes += [launching.ours(name, config, parameters) for name, parameters in ours.items()]
+        nodes += [launching.ours(name, *configs, parameters) for name, parameters in ours.items()]
     if find_rviz(value['rviz'], value['viewer']):
         nodes.append(Node(package='rviz2', executable='rviz2', name='rviz2', output='screen',
                           parameters=[time],
@@ -128,12 +137,13 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         target_action=node, on_exit=say_that_it_ended)) for node in nodes)]
 
 
-def composed(nodes: dict[str, dict[str, object]], config: str) -> Node:
+def composed(nodes: dict[str, dict[str, object]], configs: list[str]) -> Node:
     """Return one process with several nodes; what is meant for one begins with its name."""
     given = [f'{name}:{key}:={str(one).lower()}' for name, parameters in nodes.items()
              for key, one in parameters.items()]
     return Node(package='mbd_ros', executable='composed', output='screen', arguments=[
-        *nodes, '--ros-args', '--params-file', config,
+        *nodes, '--ros-args',
+        *(word for config in configs for word in ('--params-file', config)),
         *(word for one in given for word in ('-p', one))])
 
 

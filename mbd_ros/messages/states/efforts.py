@@ -18,7 +18,7 @@ from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.messages.states.multi_dof import AXES
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.names import simple_joints
-from mbd_ros.model.state import neutral, normalize
+from mbd_ros.model.state import neutral, normalize, simple_entries
 
 Vector = NDArray[np.float64]
 
@@ -170,7 +170,8 @@ class EffortCommands:
             Name of the parameter, for messages.
         values : sequence of float
             One for each joint [rad or m], of joints with several coordinates theirs one after the
-            other, as in q; empty: zeros, as of joints that are not named.
+            other, as in q; empty, and for joints that are not named: zeros, or the nearest
+            position within the limits.
 
         Raises
         ------
@@ -183,7 +184,8 @@ class EffortCommands:
             (nq,).
 
         """
-        q = neutral(self._model)
+        q, (entries, rates) = neutral(self._model), simple_entries(self._model)
+        q[entries] = np.clip(q[entries], self._model.lower[rates], self._model.upper[rates])
         if values:
             q[self._coordinates] = _checked(name, values, self._in_q)
         return normalize(self._model, q)
