@@ -13,7 +13,8 @@ from mbd_ros.dynamics.api.functions import (
 from mbd_ros.dynamics.prepared.derivatives import (
     ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
 from mbd_ros.dynamics.prepared.prepared import (
-    compile_model, LinkMotion, PreparedDynamics, STANDARD_GRAVITY)
+    compile_model, PreparedDynamics, STANDARD_GRAVITY)
+from mbd_ros.dynamics.quantities.kinematics import LinkMotion
 
 __all__ = [
     'STANDARD_GRAVITY', 'Energy', 'ForwardDynamicsDerivatives', 'InverseDynamicsDerivatives',

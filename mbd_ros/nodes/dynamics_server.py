@@ -1,4 +1,4 @@
-"""Node dynamics_server: forward dynamics, inverse dynamics and mass matrix as services."""
+"""Node dynamics_server: forward and inverse dynamics, mass matrix, joint wrenches as services."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from typing import Any
 import warnings
 
-from mbd_msgs.srv import CheckModel, ForwardDynamics, InverseDynamics, MassMatrix
+from mbd_msgs.srv import CheckModel, ForwardDynamics, InverseDynamics, JointWrenches, MassMatrix
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 
 import mbd_ros
@@ -46,6 +46,7 @@ class DynamicsServer(GuardedNode):
     ~/forward_dynamics,      reentrant            requests share nothing that changes, and native
     ~/inverse_dynamics,                           code runs without the interpreter's lock
     ~/mass_matrix,
+    ~/joint_wrenches,
     ~/check_model
     robot_description        mutually exclusive   descriptions are taken one after the other
     /diagnostics timer       mutually exclusive   as above, it only reads
@@ -73,7 +74,8 @@ class DynamicsServer(GuardedNode):
         for kind, name, answer in (
                 (ForwardDynamics, 'forward_dynamics', self._forward_dynamics),
                 (InverseDynamics, 'inverse_dynamics', self._inverse_dynamics),
-                (MassMatrix, 'mass_matrix', self._mass_matrix)):
+                (MassMatrix, 'mass_matrix', self._mass_matrix),
+                (JointWrenches, 'joint_wrenches', self._joint_wrenches)):
             self.create_service(kind, f'~/{name}', self._answering(self._with_robot(answer)),
                                 callback_group=together)
         self.create_service(CheckModel, '~/check_model', self._answering(
@@ -152,6 +154,17 @@ class DynamicsServer(GuardedNode):
         matrices = mbd_ros.mass_matrix(robot.model, states.q, **choices)
         self._succeed(response, robot, 'mass_matrix', states, choices, begin)
         answers.write_mass_matrices(response, robot.model, states.order, matrices)
+
+    def _joint_wrenches(self, robot: Robot, request: Any, response: Any) -> None:
+        """Fill the answer of ``JointWrenches``."""
+        states = requests.read_forward(robot.model, request)
+        terms = self._terms(robot, request)
+        begin = time.perf_counter()
+        wrenches = mbd_ros.joint_wrenches(
+            robot.model, states.q, states.v, states.driven, **terms)
+        self._succeed(response, robot, 'joint_wrenches', states, terms, begin)
+        response.terms_included = _included(terms)
+        answers.write_joint_wrenches(response, robot.model, wrenches)
 
     def _terms(self, robot: Robot, request: Any) -> Terms:
         """Return what else enters the equations, and who computes."""

@@ -18,7 +18,7 @@ from tf2_ros import TransformBroadcaster
 
 import mbd_ros
 from mbd_ros.messages.basics.times import SECOND, to_stamp
-from mbd_ros.messages.dynamics.loop_wrenches import loop_wrench_messages
+from mbd_ros.messages.dynamics.loop_wrenches import joint_wrench_messages, loop_wrench_messages
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.states.joint_states import JointStateWriter
 from mbd_ros.messages.states.multi_dof import MultiDOFStates
@@ -182,6 +182,16 @@ class Simulator(GuardedNode):
         others = MultiDOFStates(robot.model)
         reactions = [self.create_publisher(WrenchStamped, f'~/wrench/{loop.name}', qos.RELIABLE)
                      for loop in robot.model.loops]
+        carried = [name for name in settings.wrench_joints if name in robot.model.joint_names]
+        felt = [self.create_publisher(WrenchStamped, f'~/joint_wrench/{name}', qos.RELIABLE)
+                for name in carried]
+
+        def joint_wrenches(q: Vector, v: Vector, efforts: Vector) -> Vector:
+            return mbd_ros.joint_wrenches(robot.model, q, v, efforts, gravity=settings.gravity,
+                                          dissipation=True)
+
+        if carried:   # made ready before it is needed
+            joint_wrenches(neutral(robot.model), *np.zeros((2, robot.model.nv)))
         floating = robot.model.nq > robot.model.nv
         between = max(1, round(settings.publish_rate / settings.clock_rate))
         count = 0
@@ -204,6 +214,11 @@ class Simulator(GuardedNode):
                 wrenches = loop_wrench_messages(robot.dynamics, now, q, v, efforts,
                                                 settings.world_frame)
                 for publisher, wrench in zip(reactions, wrenches):
+                    publisher.publish(wrench)
+
+            if any(publisher.get_subscription_count() for publisher in felt):
+                for publisher, wrench in zip(felt, joint_wrench_messages(
+                        robot.model, now, joint_wrenches(q, v, efforts), carried)):
                     publisher.publish(wrench)
 
         return self._until_the_end(publish)

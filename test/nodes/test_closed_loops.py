@@ -14,9 +14,11 @@ pytestmark = pytest.mark.nodes
 def test_a_four_bar_moves_with_its_loop_closed(run_node, graph, urdf):
     file = urdf('four_bar')
     run_node('simulator', {'robot_description': str(file), 'effort_timeout_action': 'keep',
-                           'initial_positions': '[0.3, 0.0, 0.0]'})
+                           'initial_positions': '[0.3, 0.0, 0.0]',
+                           'wrench_joints': '[crank_joint]'})
     states = graph.hear(JointState, 'joint_states')
     wrenches = graph.hear(WrenchStamped, 'simulator/wrench/coupler_rocker')
+    carried = graph.hear(WrenchStamped, 'simulator/joint_wrench/crank_joint')
     model = mbd_ros.load(file)
     dyn = mbd_ros.compile(model)
     first = graph.wait_until(lambda: states and states[0], 'joint states come')
@@ -38,3 +40,7 @@ def test_a_four_bar_moves_with_its_loop_closed(run_node, graph, urdf):
     assert wrenches[-1].header.frame_id
     assert np.hypot(force.x, force.z) > 1.0
     assert abs(force.y) < 1e-9
+    graph.wait_until(lambda: carried, 'what the crank carries comes')
+    assert carried[-1].header.frame_id == model.body_names[0]
+    force = carried[-1].wrench.force
+    assert np.linalg.norm([force.x, force.y, force.z]) > 1.0

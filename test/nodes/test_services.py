@@ -7,7 +7,8 @@ import time
 
 from diagnostic_msgs.msg import DiagnosticArray
 from mbd_msgs.msg import ErrorCode
-from mbd_msgs.srv import CheckModel, ForwardDynamics, InverseDynamics, MassMatrix
+from mbd_msgs.srv import (
+    CheckModel, ForwardDynamics, InverseDynamics, JointWrenches, MassMatrix)
 import numpy as np
 import pytest
 from rcl_interfaces.srv import GetParameters
@@ -74,6 +75,19 @@ def ask(graph, model, seed, failures, counts):
                 found, right, rtol=SAME, atol=SAME * abs(right).max()):
             failures.append((kind, answer.message, found, right))
     counts.append(CALLS)
+
+
+def test_joint_wrenches(run_node, graph, urdf, model):
+    run_node('dynamics_server', {'robot_description': str(urdf('puma560'))})
+    request = JointWrenches.Request(joint_names=list(model.joint_names), points=points_of(
+        slice(None), positions=np.full((2, 6), 0.3), effort=np.ones((2, 6))))
+    answer = graph.call(JointWrenches, 'dynamics_server/joint_wrenches', request)
+    assert answer.success, answer.message
+    expected = mbd_ros.joint_wrenches(model, np.full(6, 0.3), np.zeros(6), np.ones(6))
+    found = [[getattr(part, axis) for part in (one.force, one.torque) for axis in 'xyz']
+             for one in answer.joint_wrenches]
+    np.testing.assert_allclose(np.reshape(found, (2, 6, 6)), [expected, expected],
+                               rtol=1e-9, atol=1e-9)   # sums in other orders
 
 
 def test_robots_come_over_the_topic_and_replace_each_other_as_a_whole(run_node, graph, urdf):

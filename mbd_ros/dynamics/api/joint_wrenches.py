@@ -68,13 +68,14 @@ def joint_wrenches(
     program = formulation_for(model, formulation).programs(model)['joint_wrenches']
     complete = 'tau' in program.inputs   # with what cut joints do
     found = dyn.joint_wrenches(q, v, applied if complete else dyn.forward_dynamics(q, v, applied))
-    states = [np.broadcast_to(array, (*found.shape[:-2], array.shape[-1])).reshape(
-        -1, array.shape[-1]) for array in (*map(np.asarray, (q, v)), applied)]
-    motion = motion_of(model, states[0], states[1])
     wrenches = np.roll(np.moveaxis(found.reshape(-1, model.nb, 6), 1, 0), 3, axis=-1)
+    cut: list[Array] = []
+    if external_forces or model.loops:
+        states = [np.broadcast_to(array, (*found.shape[:-2], array.shape[-1])).reshape(
+            -1, array.shape[-1]) for array in (*map(np.asarray, (q, v)), applied)]
+        motion = motion_of(model, states[0], states[1])
     if external_forces:   # entered as efforts; links feel them where they act
         wrenches = wrenches - at_joints(model, motion, pushed(dyn, states[0], external_forces))
-    cut = []
     if model.loops:
         multipliers = constrained_dynamics(model, *states, gravity=gravity, executor=executor
                                            ).multipliers[..., None]

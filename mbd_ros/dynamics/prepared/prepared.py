@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 import functools
-from typing import Any, NamedTuple, TYPE_CHECKING
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from mbd_ros.dynamics.quantities import kinematics
 from mbd_ros.dynamics.quantities.derivatives import (
     FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES)
 from mbd_ros.dynamics.quantities.energies import ENERGIES
+from mbd_ros.dynamics.quantities.kinematics import LinkMotion
 from mbd_ros.dynamics.quantities.loop_kinematics import loop_rows
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.execution import choose, Executor, Kernel
@@ -39,26 +40,6 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 """[m/s^2] in world axes, z up."""
 GRAVITY = 3
 """Numbers of the world that are gravity, the first."""
-
-
-class LinkMotion(NamedTuple):
-    """
-    How a link moves: of its origin and axes, in world axes.
-
-    Attributes
-    ----------
-    pose : array
-        (4, 4) homogeneous transform from link to world [m].
-    velocity : array
-        (6,) linear [m/s], then angular [rad/s].
-    acceleration : array
-        (6,) classical linear [m/s^2], then angular [rad/s^2], without gravity.
-
-    """
-
-    pose: Array
-    velocity: Array
-    acceleration: Array
 
 
 class PreparedDynamics:
@@ -246,12 +227,7 @@ class PreparedDynamics:
 
     @functools.cached_property
     def joint_wrenches(self) -> Callable[..., Array]:
-        """
-        Callable ``(q, v, qdd) -> (nb, 6)``, or ``(q, v, tau)`` as the formulation says.
-
-        The wrench that each body's motion and springs need from its parent: force [N], then moment
-        [N m], in the body's axes at its origin.
-        """
+        """Callable ``(q, v, qdd or tau) -> (nb, 6)``, see ``Formulation``: force, then moment."""
         return self._formulated('joint_wrenches')
 
     @functools.cached_property

@@ -12,11 +12,35 @@ from collections.abc import Iterable
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mbd_ros.dynamics.formulations.motion import turn
 from mbd_ros.execution.program.sweeps import Body, Layout, Outward, Program, Step, Walk
 from mbd_ros.spatial import IDENTITY, Joint, Link, Scalar, Twist, Vector3, ZERO3, ZERO_TWIST
 
+Array = NDArray[np.float64]
 AT_ORIGIN = Link(IDENTITY, ZERO3)
+
+
+class LinkMotion(NamedTuple):
+    """
+    How a link moves: of its origin and axes, in world axes.
+
+    Attributes
+    ----------
+    pose : array
+        (4, 4) homogeneous transform from link to world [m].
+    velocity : array
+        (6,) linear [m/s], then angular [rad/s].
+    acceleration : array
+        (6,) classical linear [m/s^2], then angular [rad/s^2], without gravity.
+
+    """
+
+    pose: Array
+    velocity: Array
+    acceleration: Array
 
 
 class Travel(NamedTuple):

@@ -10,6 +10,7 @@ from mbd_msgs.msg import EffortTerm, ErrorCode
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.dynamics.api.joint_wrenches import wrench_names
 from mbd_ros.messages.dynamics.dynamics_requests import JointOrder
 from mbd_ros.messages.dynamics.point_fields import copies_with
 from mbd_ros.model import Model
@@ -60,6 +61,16 @@ def write_efforts(response: Any, points: Sequence[Any], order: JointOrder, effor
         if order.base is not None:
             term.base_wrenches = [_wrench(row[:6]) for row in rows]
         response.terms.append(term)
+
+
+def write_joint_wrenches(response: Any, model: Model, wrenches: Array) -> None:
+    """Write what joints carry (N, joints, 6), force first, into an answer."""
+    response.wrench_joints = list(wrench_names(model))
+    bodies = {frame.body: name for name, frame in model.links.items()}
+    bodies.update(enumerate(model.body_names))   # rather than links fixed to them
+    response.wrench_children = [*model.body_names, *(
+        bodies[loop.body2] for loop in model.loops if loop.kind != 'mimic')]
+    response.joint_wrenches = [_wrench(row) for state in wrenches for row in state]
 
 
 def write_mass_matrices(response: Any, model: Model, order: JointOrder, matrices: Array) -> None:

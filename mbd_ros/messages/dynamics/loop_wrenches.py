@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,7 @@ from std_msgs.msg import Header
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loops.efforts import loop_wrenches
 from mbd_ros.messages.basics.times import to_stamp
+from mbd_ros.model import Model
 
 Array = NDArray[np.float64]
 
@@ -37,11 +40,39 @@ def loop_wrench_messages(dyn: PreparedDynamics, now: int, q: Array, v: Array, ta
 
     """
     multipliers = dyn.loop_reactions(q, v, tau)[dyn.model.nv::2]
-    messages = []
-    for wrench in loop_wrenches(dyn, q, multipliers).values():
-        force, moment = wrench[:3].tolist(), wrench[3:].tolist()
-        messages.append(WrenchStamped(
-            header=Header(stamp=to_stamp(now), frame_id=frame),
-            wrench=Wrench(force=Vector3(**dict(zip('xyz', force))),
-                          torque=Vector3(**dict(zip('xyz', moment))))))
-    return messages
+    return [_stamped(wrench, now, frame)
+            for wrench in loop_wrenches(dyn, q, multipliers).values()]
+
+
+def joint_wrench_messages(model: Model, now: int, wrenches: Array, joints: Sequence[str]
+                          ) -> list[WrenchStamped]:
+    """
+    Return what joints of the tree carry, each in the frame of its child link.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    now : int
+        Time [ns].
+    wrenches : array
+        (joints, 6) as from ``mbd_ros.joint_wrenches``.
+    joints : sequence of str
+        Whose wrenches are wanted.
+
+    Returns
+    -------
+    list of WrenchStamped
+        In the order of ``joints``.
+
+    """
+    places = [model.joint_index(name) for name in joints]
+    return [_stamped(wrenches[i], now, model.body_names[i]) for i in places]
+
+
+def _stamped(wrench: Array, now: int, frame: str) -> WrenchStamped:
+    force, moment = wrench[:3].tolist(), wrench[3:].tolist()
+    return WrenchStamped(
+        header=Header(stamp=to_stamp(now), frame_id=frame),
+        wrench=Wrench(force=Vector3(**dict(zip('xyz', force))),
+                      torque=Vector3(**dict(zip('xyz', moment)))))

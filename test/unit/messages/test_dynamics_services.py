@@ -4,7 +4,7 @@ import math
 
 from geometry_msgs.msg import Accel, Pose, Twist, Vector3, Wrench
 from mbd_msgs.msg import ErrorCode
-from mbd_msgs.srv import ForwardDynamics, InverseDynamics, MassMatrix
+from mbd_msgs.srv import ForwardDynamics, InverseDynamics, JointWrenches, MassMatrix
 import numpy as np
 import pytest
 from trajectory_msgs.msg import JointTrajectoryPoint
@@ -57,6 +57,19 @@ def test_mass_matrix_rows_follow_the_request(model):
     assert response.row_names == NAMES
     data = np.array(response.data).reshape(1, response.rows, response.columns)
     assert np.array_equal(data[0], M[0][np.ix_(ORDER, ORDER)])
+
+
+def test_joint_wrenches_go_point_after_point(model):
+    request = JointWrenches.Request(joint_names=NAMES, points=[
+        point(positions=[0.3, 0.1, 0.2], effort=[7.0, 5.0, 6.0]), point(positions=[0.0] * 3)])
+    states = requests.read_forward(model, request)
+    wrenches = mbd_ros.joint_wrenches(model, states.q, states.v, states.driven)
+    response = JointWrenches.Response()
+    answers.write_joint_wrenches(response, model, wrenches)
+    assert response.wrench_joints == list(model.joint_names)
+    assert response.wrench_children == list(model.body_names)
+    assert response.joint_wrenches[4].force.y == wrenches[1, 1, 1]
+    assert response.joint_wrenches[2].torque.z == wrenches[0, 2, 5]
 
 
 def test_floating_base_travels_as_pose_and_twist(floating):

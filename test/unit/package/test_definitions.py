@@ -71,7 +71,8 @@ def test_changes_of_modules_answer_with_energies(name):
     assert 'mbd_msgs/StateTransfer transfer' in answer
 
 
-@pytest.mark.parametrize('name', ['ForwardDynamics', 'InverseDynamics', 'MassMatrix'])
+@pytest.mark.parametrize('name', [
+    'ForwardDynamics', 'InverseDynamics', 'JointWrenches', 'MassMatrix'])
 def test_dynamics_services_keep_the_common_contract(name):
     request, answer = (MSGS / 'srv' / f'{name}.srv').read_text().split('\n---\n')
     assert re.search(r'^string\[\] joint_names', request, re.MULTILINE)
