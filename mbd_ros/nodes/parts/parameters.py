@@ -8,6 +8,7 @@ The files are written in the dialect of generate_parameter_library, of which thi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+import copy
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -220,16 +221,25 @@ def _declare(node: Node, declaration: Declaration) -> Any:
         elif check == 'bounds<>':
             low, high = (int(limit) for limit in arguments)
             descriptor.integer_range = [IntegerRange(from_value=low, to_value=high, step=1)]
-    if declaration.default in (None, []):   # the type of an empty list cannot be inferred
+    if declaration.default in (None, []):
+        # rclpy cannot infer the type of an empty list: it is declared by type, then set. A
+        # parameter without a value would empty every answer about several parameters.
+        descriptor.read_only = False
         node.declare_parameter(declaration.name, declaration.type, descriptor)
         try:
-            return node.get_parameter(declaration.name).value
+            value = node.get_parameter(declaration.name).value
         except ParameterUninitializedException:
             if declaration.default is None:
                 raise InvalidValueError(
                     f"parameter '{declaration.name}'", None,
                     f'a value of type {declaration.type.name.lower()}; it must be set') from None
-            return []
+            value = []
+            node.set_parameters([Parameter(declaration.name, declaration.type, value)])
+        if declaration.read_only:
+            fixed = copy.copy(descriptor)
+            fixed.read_only = True
+            node.set_descriptor(declaration.name, fixed)
+        return value
     return node.declare_parameter(declaration.name, declaration.default, descriptor).value
 
 

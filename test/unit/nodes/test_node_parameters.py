@@ -147,3 +147,25 @@ def flattened(content, group=''):
             yield from flattened(value, f'{group}{name}.')
         else:
             yield group + name, value
+
+
+@pytest.mark.parametrize('name', NODES)
+def test_every_declared_parameter_has_a_value_and_keeps_its_descriptor(name):
+    """One without a value would empty the answer to whoever asks for several at once."""
+    declarations = parameters.read_declarations(parameters.parameters_file(name))
+    required = [Parameter(one.name, one.type, 'x') for one in declarations if one.default is None]
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    try:
+        node = Node('robot', context=context, parameter_overrides=required)
+        parameters.declare_parameters(node, name)
+        for one in declarations:
+            assert node.get_parameter(one.name).type_ is one.type, one.name
+            assert node.describe_parameter(one.name).read_only is one.read_only, one.name
+        fixed = [one for one in declarations if one.read_only and one.default == []]
+        for one in fixed:
+            (result,) = node.set_parameters([Parameter(one.name, one.type, [])])
+            assert not result.successful and 'read-only' in result.reason
+        node.destroy_node()
+    finally:
+        rclpy.try_shutdown(context=context)
