@@ -47,8 +47,8 @@ class Trajectory(NamedTuple):
     violation_rate : Vector
         (K,) norm of the rate of that; with a ``motion`` if it tells.
     balance : Vector
-        (K,) energy less that at the start and the work of efforts, loads and friction [J]; empty
-        with a ``motion``.
+        (K,) energy less that at the start and the work of efforts, loads and friction [J]: the
+        error of the integration, and the work of force laws; empty with a ``motion``.
     rank, condition : Vector
         (K,) of the rows of all closed loops and constraints, scaled in the metric of the mass
         matrix: how many are independent, and how far they are from fewer; none for a tree.

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.dynamics.formulations.rows import Seen
 from mbd_ros.dynamics.formulations.steps import look, on_ground
-from mbd_ros.environment.law import Surroundings
 from mbd_ros.execution import Interpreted
 from mbd_ros.execution.program.records import flatten
 from mbd_ros.execution.program.sweeps import Body, Inward, Layout, Outward, Program, Step, Walk
@@ -40,11 +40,17 @@ def carry(body: Body, joint: Joint, children: RigidInertia) -> Step:
     return Step(hand=link.inertia_to_parent(inertia), keep=Composite(link, inertia))
 
 
-def carry_added(body: Body, joint: Joint, children: ArticulatedInertia, around: Surroundings
+def look_still(body: Body, joint: Joint, parent: Seen) -> Step:
+    """Outward: pose, and the inertia that force laws add."""
+    step = look(body, joint, parent)
+    return step._replace(keep=step.keep.inertia)
+
+
+def carry_added(body: Body, joint: Joint, children: ArticulatedInertia, added: ArticulatedInertia
                 ) -> Step:
     """Inward: the same with the inertia that force laws add."""
     link = joint.link(body.placement)
-    inertia = body.inertia.articulated() + around.inertia + children
+    inertia = body.inertia.articulated() + added + children
     return Step(hand=link.articulated_to_parent(inertia), keep=Composite(link, inertia))
 
 
@@ -70,7 +76,8 @@ MASS_MATRIX = Program('mass_matrix', ('q',), (Inward(carry, NO_INERTIA), Walk(pu
                       Layout.SYMMETRIC)
 LOADED_MASS_MATRIX = Program(
     'loaded_mass_matrix', ('q',), (
-        Outward(look, on_ground), Inward(carry_added, NO_ARTICULATED_INERTIA), Walk(push, bear)),
+        Outward(look_still, on_ground), Inward(carry_added, NO_ARTICULATED_INERTIA),
+        Walk(push, bear)),
     Layout.SYMMETRIC)
 """With the inertia that force laws add."""
 

@@ -10,10 +10,12 @@ from types import ModuleType
 from typing import NamedTuple
 
 from loop_models import case_model, many_legs
+from mbd_msgs.srv import ForwardDynamics
 import numpy as np
 import pytest
 from random_loops import random_loops
 from robots import chain, model_of, random_state, urdf
+from trajectory_msgs.msg import JointTrajectoryPoint
 
 import mbd_ros
 from mbd_ros import Futures
@@ -24,6 +26,8 @@ from mbd_ros.environment import Law, Motion, World
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.execution.program.records import mapped
 from mbd_ros.execution.unrolled.code import trace_program
+from mbd_ros.messages.dynamics import dynamics_answers as answers
+from mbd_ros.messages.dynamics import dynamics_requests as requests
 from mbd_ros.model.state import integrate
 from mbd_ros.spatial import RigidInertia, Scalar, Symmetric3, Vector3, Wrench
 from mbd_ros.spatial.symmetric import UPPER
@@ -289,6 +293,25 @@ def test_power_balance(loops):
     # Trapezoids of steps of 2e-4 s: h^2 / 12 of the power's second derivative, below 1e5.
     close(run.energy - run.energy[0], work, 1e-5)
     assert np.abs(work).max() > 0.01
+
+
+def test_services_answer_with_the_wind():
+    """Requests to arrays, dynamics as ``dynamics_server`` asks for them, arrays to answers."""
+    bare = mbd_ros.load(chain(3, 2))
+    model = bare.with_laws(BREEZE)
+    q, v, tau = random_state(model, 8)
+    names, order = list(reversed(model.joint_names)), [2, 1, 0]
+    request = ForwardDynamics.Request(joint_names=names, executor='rolled', points=[
+        JointTrajectoryPoint(positions=q[order], velocities=v[order], effort=tau[order])])
+    states = requests.read_forward(model, request)
+    terms = requests.read_terms(model, request, [0.0, 0.0, -9.81])
+    response = ForwardDynamics.Response()
+    answers.write_accelerations(response, request.points, states.order, mbd_ros.forward_dynamics(
+        model, states.q, states.v, states.driven, **terms))
+    force, moment, _ = drag(model, q, v)
+    loads = {name: [*f, *n] for name, f, n in zip(model.body_names, force, moment)}
+    close(np.array(response.points[0].accelerations)[order],
+          mbd_ros.forward_dynamics(bare, q, v, tau, external_forces=loads))
 
 
 def test_a_change_of_the_world_compiles_nothing():
