@@ -23,7 +23,8 @@ from mbd_ros.dynamics.formulations.springs import stored_energy
 import mbd_ros.dynamics.loops as loops
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
-from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics, StandardCalls
+from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
+from mbd_ros.dynamics.prepared.standard_calls import StandardCalls
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 

@@ -1,0 +1,55 @@
+"""The shortest way from a model to a callable under standard gravity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mbd_ros.dynamics.prepared.call import Array
+from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.model import Model
+
+Wrap = Callable[[Model, Callable[..., Array]], Callable[..., Array]]
+
+
+class StandardCalls(dict[str, 'OfModels']):
+    """
+    The callables of one function by formulation and model: the shortest way to standard dynamics.
+
+    Parameters
+    ----------
+    function : str
+        Name of the function.
+    wrap : callable, optional
+        ``(model, callable) -> callable``, what is called instead.
+
+    """
+
+    def __init__(self, function: str, wrap: Wrap = lambda model, call: call) -> None:
+        super().__init__()
+        self._function, self._wrap = function, wrap
+
+    def __missing__(self, formulation: str) -> OfModels:
+        """Return the callables of a formulation; they are kept once it has suited a robot."""
+        return OfModels(self, formulation)
+
+    def make(self, model: Model, formulation: str) -> Callable[..., Array]:
+        """Return a callable made ready."""
+        dyn = compile_model(model, formulation=formulation)
+        return self._wrap(model, getattr(dyn, self._function))
+
+
+class OfModels(dict[Model, Callable[..., Array]]):
+    """The callables of one function and formulation by model."""
+
+    def __init__(self, calls: StandardCalls, formulation: str) -> None:
+        super().__init__()
+        self._calls, self._formulation = calls, formulation
+
+    def __missing__(self, model: Model) -> Callable[..., Array]:
+        """Make the callable ready, and forget the others when there are many."""
+        found = self._calls.make(model, self._formulation)
+        if len(self) >= 64:
+            self.clear()
+        self[model] = found
+        self._calls.setdefault(self._formulation, self)
+        return found
