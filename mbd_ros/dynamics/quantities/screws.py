@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.execution.program.stacks import cross_matrices
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]
@@ -104,7 +105,7 @@ def screws_of(model: Model, poses: Array) -> Screws:
         np.where(turns, np.cross(own[..., :3, 3], direction), direction),
         np.where(turns, direction, 0.0)), axis=-1)
     rotation = poses[..., :3, :3]
-    center = skew(_mass_centers(model, poses))
+    center = cross_matrices(_mass_centers(model, poses))
     mass = model.masses[:, None, None]
     inertias = np.zeros((*poses.shape[:2], 6, 6))
     inertias[..., :3, :3] = mass * np.eye(3)
@@ -125,19 +126,10 @@ def center_of_mass(model: Model, poses: Array) -> Array:
             / model.masses.sum())
 
 
-def skew(vectors: Array) -> Array:
-    """Return the matrices (..., 3, 3) of the cross products with vectors (..., 3)."""
-    matrices = np.zeros((*vectors.shape, 3))
-    x, y, z = np.moveaxis(vectors, -1, 0)
-    matrices[..., 0, 1], matrices[..., 0, 2], matrices[..., 1, 2] = -z, y, -x
-    matrices[..., 1, 0], matrices[..., 2, 0], matrices[..., 2, 1] = z, -y, x
-    return matrices
-
-
 def motion_cross(twists: Array) -> Array:
     """Return the matrices (..., 6, 6) of V x m for twists V (..., 6) and motions m."""
-    angular = skew(twists[..., 3:])
-    return np.block([[angular, skew(twists[..., :3])], [np.zeros_like(angular), angular]])
+    angular = cross_matrices(twists[..., 3:])
+    return np.block([[angular, cross_matrices(twists[..., :3])], [np.zeros_like(angular), angular]])
 
 
 def coriolis_of_bodies(screws: Screws, twists: Array) -> Array:
@@ -154,7 +146,7 @@ def coriolis_of_bodies(screws: Screws, twists: Array) -> Array:
     """
     cross, inertias = motion_cross(twists), screws.inertias
     momenta = np.einsum('nbij,nbj->nbi', inertias, twists)
-    force, moment = skew(momenta[..., :3]), skew(momenta[..., 3:])
+    force, moment = cross_matrices(momenta[..., :3]), cross_matrices(momenta[..., 3:])
     swapped = np.block([[np.zeros_like(force), -force], [-force, -moment]])
     return 0.5 * (-cross.swapaxes(-1, -2) @ inertias - inertias @ cross + swapped)
 
@@ -181,7 +173,7 @@ def coriolis_matrix(screws: Screws, v: Array) -> Array:
 def centroidal_map(model: Model, screws: Screws) -> Array:
     """Return A (N, 6, nv) with ``A v`` the momentum about the mass centre, in world axes."""
     about_origin = np.einsum('njkl,njl->nkj', screws.carried(screws.inertias), screws.axes)
-    center = skew(center_of_mass(model, screws.poses))
+    center = cross_matrices(center_of_mass(model, screws.poses))
     about_origin[:, 3:] -= center @ about_origin[:, :3]
     return about_origin
 
@@ -193,7 +185,7 @@ def inertial_parameters(model: Model) -> Array:
     Each row is mass [kg], first moment (3) [kg m], then the inertia about the body's origin in
     the order xx, xy, yy, xz, yz, zz [kg m^2], in body axes, as Pinocchio has them.
     """
-    center = skew(np.asarray(model.mass_centers))
+    center = cross_matrices(np.asarray(model.mass_centers))
     about_origin = model.inertias - model.masses[:, None, None] * center @ center
     rows, columns = np.array([(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]).T
     return np.concatenate((model.masses[:, None], model.masses[:, None] * model.mass_centers,
@@ -228,14 +220,14 @@ def regressor(screws: Screws, v: Array, qdd: Array, gravity: Array) -> Array:
     def in_body(vectors: Array) -> Array:
         return np.einsum('nbji,nbj->nbi', rotation, vectors)
     a, w, alpha = in_body(classical), in_body(angular), in_body(spatial[..., 3:])
-    turning = skew(w)
+    turning = cross_matrices(w)
     wrench = np.zeros((*a.shape[:2], 6, 10))
     wrench[..., :3, 0] = a
-    wrench[..., :3, 1:4] = skew(alpha) + turning @ turning
-    wrench[..., 3:, 1:4] = -skew(a)
+    wrench[..., :3, 1:4] = cross_matrices(alpha) + turning @ turning
+    wrench[..., 3:, 1:4] = -cross_matrices(a)
     wrench[..., 3:, 4:] = _times_inertia(alpha) + turning @ _times_inertia(w)
     wrench = np.concatenate((rotation @ wrench[..., :3, :], rotation @ wrench[..., 3:, :]), -2)
-    wrench[..., 3:, :] += skew(origin) @ wrench[..., :3, :]
+    wrench[..., 3:, :] += cross_matrices(origin) @ wrench[..., :3, :]
     rows = np.einsum('bj,njk,nbkp->njbp', screws.carries, screws.axes, wrench, optimize=True)
     return rows.reshape(*rows.shape[:2], -1)
 
