@@ -24,7 +24,11 @@ from mbd_ros.dynamics.api.effort_terms import effort_terms
 from mbd_ros.dynamics.formulations.registry import formulation_for
 from mbd_ros.environment import Law, Motion, World
 from mbd_ros.errors import InvalidValueError, UnknownNameError
-from mbd_ros.execution.program.records import mapped
+from mbd_ros.execution.executors.compiled import rolled_machine_code
+from mbd_ros.execution.ir.origin import origin_of
+from mbd_ros.execution.program.records import mapped, size_of, structure_of
+from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.rolled.tables import rolled_kinds
 from mbd_ros.execution.unrolled.code import trace_program
 from mbd_ros.messages.dynamics import dynamics_answers as answers
 from mbd_ros.messages.dynamics import dynamics_requests as requests
@@ -381,6 +385,36 @@ def test_a_law_that_does_nothing_adds_no_operations():
 
     assert count(bare.with_laws(Ballast(1, every=100))) > count(bare)  # on body 0 only
     assert count(bare.with_laws(Wind(0.0))) == count(bare)
+
+
+def test_robots_under_one_law_share_rolled_code():
+    """Its constants are loaded, and what it reads of the world; only its structure is in code."""
+    law = Wind(0.2, Air(Vector3(1.0, 2.0, 3.0)))
+    robots = [mbd_ros.load(chain(50 + k, k)).with_laws(law) for k in (1, 2)]
+    before = rolled_machine_code.cache_info().misses
+    for model in robots:
+        q, v, tau = random_state(model, 1)
+        found = mbd_ros.forward_dynamics(model, q, v, tau, executor='rolled')
+        close(mbd_ros.inverse_dynamics(model, q, v, found, executor='interpreted'), tau, 1e-7)
+    assert rolled_machine_code.cache_info().misses == before + 1
+    kinds, *_ = rolled_kinds(robots[0], formulation_for(robots[0]).programs(robots[0])[
+        'forward_dynamics'])
+    assert len(kinds) == 1
+    assert size_of(kinds[0].body) == size_of(structure_of(tree_of(robots[1]).bodies[0]))
+
+
+def test_code_on_disk_is_found_by_laws_of_the_package_only(tmp_path, monkeypatch):
+    monkeypatch.setenv('MBD_ROS_CACHE', str(tmp_path))
+    bare = mbd_ros.load(chain(2, 1))
+    program = formulation_for(bare, 'closed_loop').programs(bare)['forward_dynamics']
+    laws = Wind(0.1), Wind(0.2), Wind(0.1, Air(Vector3(1.0, 0.0, 0.0)))
+    assert origin_of(program, bare.with_laws(laws[0])) is None  # its text is not known here
+    for kind in (Wind, Air):
+        monkeypatch.setattr(kind, '__module__', 'mbd_ros.environment.wind')
+    origins = [origin_of(program, bare), *(origin_of(program, bare.with_laws(law))
+                                           for law in laws)]
+    assert None not in origins
+    assert len(set(origins)) == len(origins)
 
 
 @pytest.mark.parametrize(('laws', 'message'), [
