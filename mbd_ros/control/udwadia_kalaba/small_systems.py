@@ -119,7 +119,6 @@ def shortest_step(A: Matrix, d: Vector, result: Vector, n: int, m: int, width: i
     X = np.zeros((n, width))
     multipliers = np.empty(m)
     for i in range(n):
-        result[i] = 0.0
         for j in range(m):
             X[i, j] = A[j, i]
     least_norm(X, d, result, multipliers, result[n:], n, m, width)

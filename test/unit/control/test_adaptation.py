@@ -90,6 +90,17 @@ def test_nothing_is_learned_far_from_the_path_or_at_the_limits(urdf_arm):
         assert not adaptation.estimate.any()
 
 
+@pytest.mark.parametrize('robust', [0.0, 4.0])
+def test_it_learns_at_the_rate_of_the_whole_feedback(urdf_arm, monkeypatch, robust):
+    adaptation, rates = Adaptation(urdf_arm, 'tool', 5.0), []
+    monkeypatch.setattr(type(adaptation), 'learn',
+                        lambda self, *arguments: rates.append(arguments[-1]))
+    law = TrackingLaw(urdf_arm, bandwidth=12.0, robust_rate=robust, adaptation=adaptation)
+    nominal, _ = controller_for(urdf_arm, default_task('three_link_arm'))
+    law.efforts(nominal.state, nominal.state.q, nominal.state.v)
+    assert rates == [12.0 + robust]
+
+
 def test_a_task_asks_for_it(urdf_arm):
     task = Task.from_data({'link': 'tool', 'path': {}, 'adaptation_rate': 2.0,
                            'payload_limit': 1.0})

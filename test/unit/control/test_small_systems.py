@@ -12,7 +12,8 @@ from mbd_ros.control import Actuation
 from mbd_ros.control.udwadia_kalaba.drives import driven
 from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration
 from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CONFLICT, FACTS, KEPT, PIVOT, RANK
-from mbd_ros.control.udwadia_kalaba.small_systems import constrained_motion
+from mbd_ros.control.udwadia_kalaba.small_systems import (
+    constrained_motion, least_step, limited_step, shortest_step)
 from mbd_ros.control.udwadia_kalaba.solvers import (
     actuated_solver, limited_entry, solver, step_solver)
 from mbd_ros.dynamics.loops.closure import close_loops
@@ -210,3 +211,43 @@ def test_a_step_that_is_too_long_becomes_the_damped_one_of_that_length(size, see
     mu = (left @ w) / (w @ w)
     assert mu > 0.0
     np.testing.assert_allclose(left, mu * w, atol=1e-6 * np.abs(d).max())
+
+
+@settings(max_examples=12, deadline=None, derandomize=True)
+@given(size=st.sampled_from([(3, 2, 2), (4, 4, 4), (5, 3, 2), (3, 4, 2)]),
+       part=st.floats(0.1, 3.0), seed=st.integers(0, 10**6))
+def test_steps_as_python_are_by_pseudo_inverses(size, part, seed):
+    """The shortest, the least in the metric of M, and this damped until it is short enough."""
+    n, m, rank = size
+    M, _, A, d = system(np.random.default_rng(seed), n, m, rank)
+    F = np.linalg.cholesky(M)
+    Y = np.linalg.solve(F, A.T)
+    least = np.linalg.solve(F.T, np.linalg.pinv(Y.T, rcond=1e-9) @ d)
+    longest = np.abs(least).max()
+    for step, arguments, expected in (
+            (shortest_step, (A, d), np.linalg.pinv(A, rcond=1e-9) @ d),
+            (least_step, (M, A, d), least),
+            (limited_step, (M, A, d, np.array([part * longest])), least)):
+        result = np.full(n + FACTS, 7.0)
+        step(*arguments, result, n, m, m)
+        found, facts = result[:n], result[n:]
+        if not clear(facts, LEAST):
+            continue
+        assert facts[RANK] == rank
+        assert facts[CONFLICT] == 0.0
+        if step is shortest_step:
+            assert facts[PIVOT] == 1.0
+        else:
+            assert facts[PIVOT] == pytest.approx((np.diag(F)**2 / np.diag(M)).min(), rel=1e-9)
+        if step is limited_step and part < 1.0:
+            # The bisection leaves 1e-10 of the damping open.
+            assert np.abs(found).max() == pytest.approx(part * longest, rel=1e-9)
+            damped = A @ np.linalg.solve(M, A.T)
+            w = np.linalg.lstsq(A.T, M @ found, rcond=1e-9)[0]
+            left = d - damped @ w   # mu^2 w
+            np.testing.assert_allclose(left, (left @ w) / (w @ w) * w,
+                                       atol=1e-6 * np.abs(d).max())
+        else:
+            # Conditions up to 1e4 of rows whose squared parts are above 1e-8.
+            np.testing.assert_allclose(found, expected, rtol=0,
+                                       atol=1e-7 * (1.0 + np.abs(expected).max()))
