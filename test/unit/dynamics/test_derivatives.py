@@ -176,8 +176,6 @@ def test_errors_say_what_is_wrong(arm):
         mbd_ros.inverse_dynamics_derivatives(arm, q, v, [0.0, np.nan, 0.0])
     with pytest.raises(InvalidValueError, match="formulation is 'newton'; allowed: 'auto', 'rec"):
         mbd_ros.inverse_dynamics_derivatives(arm, q, v, third, formulation='newton')
-    with pytest.raises(InvalidValueError, match="formulation is 'kane'"):
-        mbd_ros.forward_dynamics_derivatives(arm, q, v, third, formulation='kane')
 
 
 @pytest.mark.parametrize('executor', EXECUTORS)
