@@ -42,7 +42,8 @@ from mbd_ros.nodes.parts.companions import Companions
 from mbd_ros.nodes.parts.controller_drawings import ControllerDrawings
 from mbd_ros.nodes.parts.controller_goals import Controlled, ControllerGoals
 from mbd_ros.nodes.parts.guard import GuardedNode
-from mbd_ros.nodes.parts.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
+from mbd_ros.nodes.parts.health import (
+    Durations, ERROR, Health, HealthPublisher, OK, rivals, WARNING)
 from mbd_ros.nodes.parts.parameters import declaration_of, declare_parameters
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
@@ -478,6 +479,9 @@ class Controller(GuardedNode):
         if self._mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_WEIGHTLESS):
             if self._source.problem:
                 return Health(WARNING, f'new description refused: {self._source.problem}', values)
+            rival = rivals(self, self._efforts.topic_name)
+            if rival:
+                return Health(WARNING, rival, values)
             return Health(OK, 'tracking' if self._mode == ControllerState.MODE_TRACKING
                           else 'weightless', values)
         return Health(WARNING, self._why, values)

@@ -30,7 +30,7 @@ from mbd_ros.model.matched_joints import matched_rates
 from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.guard import GuardedNode
-from mbd_ros.nodes.parts.health import ERROR, Health, HealthPublisher, OK, WARNING
+from mbd_ros.nodes.parts.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
 from mbd_ros.nodes.parts.parameters import declare_parameters
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
@@ -261,7 +261,8 @@ class Simulator(GuardedNode):
             return Health(WARNING, 'no effort commands', values)
         if self._source.problem:
             return Health(WARNING, f'new description refused: {self._source.problem}', values)
-        return Health(OK, 'simulating', values)
+        rival = rivals(self, self._subscription.topic_name)
+        return Health(WARNING, rival, values) if rival else Health(OK, 'simulating', values)
 
 
 def main() -> None:

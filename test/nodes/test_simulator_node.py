@@ -6,7 +6,7 @@ import re
 import threading
 import time
 
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from processes import PATIENCE
 import pytest
 import rclpy
@@ -110,6 +110,23 @@ def test_bad_commands_are_said_counted_and_ignored(simulator, graph, send, effor
     assert health[-1].status[0].message == 'no effort commands'
     send(0.0, 5.0, 0.0, until=lambda: states[-1].velocity[0] > 0.01,
          what='good commands still act')
+    assert running.up
+
+
+def test_two_nodes_that_send_efforts_are_a_warning(simulator, graph, send):
+    running = simulator()
+    states = graph.hear(JointState, 'joint_states')
+    health = graph.hear(DiagnosticArray, '/diagnostics')
+    other = graph.node.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)
+    send(0.0, 5.0, 0.0, until=lambda: any(
+        one.status[0].message.startswith('2 nodes publish efforts on /effort_controller/commands; '
+                                         'allowed: one for each robot') for one in health),
+         what='the warning comes')
+    assert health[-1].status[0].level == DiagnosticStatus.WARN
+    assert states[-1].velocity[0] != 0.0   # commands act all the same
+    graph.node.destroy_publisher(other)
+    send(0.0, 5.0, 0.0, until=lambda: health[-1].status[0].message == 'simulating',
+         what='it goes when the other does')
     assert running.up
 
 

@@ -73,7 +73,7 @@ def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector) -> None:
 
     """
     check_task(tracker.dyn, task, q)
-    tracker.follow(task, 0.0, q, v)
+    tracker.check_approach(tracker.follow(task, 0.0, q, v))
     tracker.stop(0.0, q, v)
 
 

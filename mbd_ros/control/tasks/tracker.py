@@ -31,12 +31,15 @@ from mbd_ros.control.tasks.task import law_for, motion_for, Task
 from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import InvalidValueError, MbdError
+from mbd_ros.errors import InfeasibleError, InvalidValueError, MbdError
 from mbd_ros.execution.calls.fused import Fused
 from mbd_ros.simulation.manifold import Vector
 
 LONGEST_GAP = 0.1
 """A nominal model that is further behind begins anew at the measured state [s]."""
+
+LONGEST_CHECK, CHECKED_EVERY = 20.0, 0.01
+"""Of a planned approach, before it begins: how long it is gone through, in which steps [s]."""
 
 SHORT = 1e-3
 """Length of a step that is taken for its machine code [s]."""
@@ -172,6 +175,32 @@ class Tracker:
         self._end = end_of_paths(motion.constraint)
         self.surfaces = surfaces_of(motion.constraint)
         return approach
+
+    def check_approach(self, duration: float) -> None:
+        """
+        Go through a planned approach that has just begun, or the first ``LONGEST_CHECK`` of it.
+
+        Parameters
+        ----------
+        duration : float
+            What ``follow`` has returned [s].
+
+        Raises
+        ------
+        InfeasibleError
+            If the nominal model exceeds limits on the way, or cannot go on; says when.
+
+        """
+        assert isinstance(self._source, NominalModel)
+        checked = min(duration, LONGEST_CHECK)
+        for time in np.arange(CHECKED_EVERY, checked, CHECKED_EVERY).tolist():
+            try:
+                nominal = self._source.advance_to(time - duration)
+            except MbdError as error:
+                raise InfeasibleError('approach', time, str(error)) from error
+            excess = self._limits.exceeded(nominal.q, nominal.v, moving=True)
+            if excess:
+                raise InfeasibleError('approach', time, excess)
 
     def follow_joints(self, path: Path, time: float, q: Vector, v: Vector, *,
                       joints: Sequence[str] = (), begin: float = 0.0) -> None:

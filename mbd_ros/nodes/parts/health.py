@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
 
 from mbd_ros.messages.basics.diagnostics import diagnostics
 from mbd_ros.nodes.parts import qos
@@ -35,6 +36,14 @@ class Health(NamedTuple):
     level: int
     message: str
     values: Mapping[str, object]
+
+
+def rivals(node: Node, topic: str) -> str:
+    """Return what is wrong with the number of publishers of efforts, if it is."""
+    count = node.count_publishers(topic)
+    return '' if count <= 1 else (
+        f'{count} nodes publish efforts on {topic}; allowed: one for each robot, others in a '
+        'namespace or a ROS_DOMAIN_ID of their own')
 
 
 class HealthPublisher:

@@ -1,5 +1,6 @@
-"""After a rehearsal nothing is compiled when a goal comes."""
+"""After a rehearsal nothing is compiled when a goal comes, and what cannot be done is refused."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,9 @@ from mbd_ros.control import default_task
 from mbd_ros.control.constraints.joint_constraints import joint_places
 from mbd_ros.control.references.splines import trajectory
 from mbd_ros.control.tasks.feasibility import check_joints
-from mbd_ros.control.tasks.rehearsal import rehearse
+from mbd_ros.control.tasks.rehearsal import rehearse, rehearse_task
 from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.errors import MbdError
 from mbd_ros.execution.ir.machine_code import MachineCode
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -43,3 +45,21 @@ def test_a_trajectory_of_joints_finds_its_machine_code(robot, joints, monkeypatc
     tracker.step(3 * PERIOD, q, v)
     tracker.stop(3 * PERIOD, q, v)
     tracker.step(4 * PERIOD, q, v)
+
+
+@pytest.mark.parametrize(('q', 'words'), [
+    ([0.0, 0.0, 0.0], '^the approach cannot be followed 0.01 s after .* a singularity'),
+    ([0.1, 0.2, 3.1], r"^the approach .* s after .*: velocity -?1\d\..* of joint 'joint1' is b"),
+    ([0.0, -1.57, 0.0], 'near a singularity'),
+    ([0.785, -0.785, 1.571], '')])
+def test_an_approach_that_is_too_fast_is_refused_before_it_begins(q, words):
+    """From the stretched arm the tool cannot move inwards."""
+    dyn = mbd_ros.compile(mbd_ros.load(ROOT / 'urdf' / 'three_link_arm.urdf'))
+    task = replace(default_task('three_link_arm'), start='approach')
+    q, rest = np.array(q), np.zeros(3)
+    tracker = Tracker(dyn, replace(task, path={}, constraints=()), q, rest)
+    if not words:
+        rehearse_task(tracker.apart(), task, q, rest)
+        return
+    with pytest.raises(MbdError, match=words):
+        rehearse_task(tracker.apart(), task, q, rest)

@@ -41,7 +41,8 @@ def secrets(tmp_path_factory):
 def by_topic(text: str) -> str:
     """Return why a source of robots refuses what comes on its topic."""
     ears = []
-    logger = SimpleNamespace(info=print, warning=print, error=print)
+    logger = SimpleNamespace(info=print, warning=print,
+                             error=lambda text, throttle_duration_sec: print(text))
     source = RobotSource(SimpleNamespace(
         get_logger=lambda: logger,
         create_subscription=lambda kind, topic, callback, *_, **__: ears.append(callback)),
