@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.prepared.derivatives import (
         ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
     from mbd_ros.dynamics.prepared.prepared import compile_model as compile
+    from mbd_ros.environment.contact import Ground
+    from mbd_ros.environment.immersion import Fluid
     from mbd_ros.errors import MbdError
     from mbd_ros.execution import Compiled, Futures, Interpreted, Lanes, Threads
     from mbd_ros.model.load import load
@@ -61,6 +63,8 @@ else:
             'ForwardDynamicsDerivatives', 'InverseDynamicsDerivatives'),
         'mbd_ros.dynamics.api.joint_wrenches': ('joint_wrenches',),
         'mbd_ros.dynamics.api.stream': ('stream',),
+        'mbd_ros.environment.contact': ('Ground',),
+        'mbd_ros.environment.immersion': ('Fluid',),
         'mbd_ros.errors': ('MbdError',),
         'mbd_ros.execution': ('Compiled', 'Futures', 'Interpreted', 'Lanes', 'Threads'),
         'mbd_ros.model.load': ('load',),
@@ -73,15 +77,15 @@ else:
 
 __version__ = '0.1.0'
 __all__ = [
-    'CarriedState', 'Compiled', 'Energy', 'ForwardDynamicsDerivatives', 'Futures',
-    'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model', 'Threads',
+    'CarriedState', 'Compiled', 'Energy', 'Fluid', 'ForwardDynamicsDerivatives', 'Futures',
+    'Ground', 'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model', 'Threads',
     'bias_forces', 'carry_over', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_map',
     'centroidal_momentum', 'close_loops', 'compile', 'constrained_dynamics', 'control',
-    'coriolis_matrix', 'description', 'difference', 'dynamics', 'energy', 'errors',
-    'execution', 'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
-    'frame_velocity', 'gravity_forces', 'identify', 'inertial_parameters', 'integrate',
-    'inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian',
-    'jacobian_rate', 'joint_wrenches', 'link_poses', 'load', 'lock', 'mass_matrix', 'mobility',
-    'model', 'neutral', 'pose', 'random_configuration', 'regressor', 'simulate', 'simulation',
-    'spatial', 'stream', 'udwadia_kalaba',
+    'coriolis_matrix', 'description', 'difference', 'dynamics', 'energy', 'errors', 'execution',
+    'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration', 'frame_velocity',
+    'gravity_forces', 'identify', 'inertial_parameters', 'integrate', 'inverse_dynamics',
+    'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_rate',
+    'joint_wrenches', 'link_poses', 'load', 'lock', 'mass_matrix', 'mobility', 'model', 'neutral',
+    'pose', 'random_configuration', 'regressor', 'simulate', 'simulation', 'spatial', 'stream',
+    'udwadia_kalaba',
 ]

@@ -1,6 +1,7 @@
 """Mechanism to Model: the frozen arrays, the order of joints, and what a state is."""
 
 from mbd_ros.model.build import build_model
+from mbd_ros.model.contacts import ContactPoint
 from mbd_ros.model.fluids import SubmergedLink
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
@@ -9,5 +10,5 @@ from mbd_ros.model.loops import Loop, Spring
 from mbd_ros.model.model import Model
 
 __all__ = [
-    'JointType', 'LinkFrame', 'Loop', 'Model', 'Spring', 'SubmergedLink',
+    'ContactPoint', 'JointType', 'LinkFrame', 'Loop', 'Model', 'Spring', 'SubmergedLink',
     'build_model', 'load', 'load_text']

@@ -14,6 +14,7 @@ from mbd_ros.description.records.frames import axis_rotation
 from mbd_ros.description.records.mechanism import Joint, Limits, Mechanism
 from mbd_ros.description.records.poses import clean
 from mbd_ros.errors import DescriptionError
+from mbd_ros.model.contacts import make_contacts
 from mbd_ros.model.fluids import make_submerged
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
@@ -150,7 +151,10 @@ def _assemble(mechanism: Mechanism, moving: list[Joint], parents: list[int],
         loops=tuple(loops),
         springs=tuple(make_spring(spring, frames) for spring in mechanism.springs),
         fluids=tuple(make_submerged(fluid, frames) for fluid in mechanism.fluids
-                     if frames[fluid.link].body >= 0))
+                     if frames[fluid.link].body >= 0),
+        contacts=tuple(point for contact in mechanism.contacts
+                       if frames[contact.link].body >= 0
+                       for point in make_contacts(contact, frames)))
 
 
 def _bounds(joint: Joint) -> Limits:

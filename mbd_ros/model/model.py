@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.model.contacts import ContactPoint
 from mbd_ros.model.fluids import SubmergedLink
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
@@ -89,6 +90,8 @@ class Model(_WeaklyReferable):
         What a fluid does to the links that move.
     laws : tuple of Law
         Force laws of the surroundings, see ``environment/law.py`` and ``with_laws``.
+    contacts : tuple of ContactPoint
+        Where links that move touch the ground.
 
     """
 
@@ -123,6 +126,7 @@ class Model(_WeaklyReferable):
     springs: tuple[Spring, ...] = ()
     fluids: tuple[SubmergedLink, ...] = ()
     laws: tuple[Any, ...] = ()
+    contacts: tuple[ContactPoint, ...] = ()
 
     def __post_init__(self) -> None:
         """Make every array contiguous and read-only."""

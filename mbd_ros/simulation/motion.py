@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
+from mbd_ros.environment.immersion import Fluid
 from mbd_ros.simulation.loop_motion import LoopKeeper
 from mbd_ros.simulation.manifold import checked, Vector
 
@@ -57,6 +58,9 @@ class FreeMotion:
         Whether the joints' damping and dry friction act.
     keeper : LoopKeeper, optional
         How closed loops stay closed; by projection if not given.
+    fluid : Fluid, optional
+        Whose current is a field: it is asked at the root link's origin at every time, and put into
+        the prepared dynamics, which must be an instance of one's own.
 
     Raises
     ------
@@ -68,10 +72,11 @@ class FreeMotion:
     def __init__(
         self, dyn: PreparedDynamics, *, tau: Efforts | None = None,
         external_forces: Loads | None = None, dissipation: bool = False,
-        keeper: LoopKeeper | None = None,
+        keeper: LoopKeeper | None = None, fluid: Fluid | None = None,
     ) -> None:
         model = dyn.model
         self._dyn = dyn
+        self._field = fluid
         self._keeper = LoopKeeper(dyn) if keeper is None else keeper
         self._loads = external_forces
         self._dissipation = dissipation
@@ -79,6 +84,12 @@ class FreeMotion:
         self._law = tau if callable(tau) else None
         self._tau = np.zeros(model.nv) if tau is None or callable(tau) else checked(
             model, 'tau', tau, model.nv).copy()
+
+    def enter(self, t: float, q: Vector) -> None:
+        """Take the current of a field as it is at a time and place; nothing without a field."""
+        if self._field is not None:
+            point = self._dyn.pose(q, self._dyn.model.root)[:3, 3]
+            self._dyn.change_world(fluid=self._field.water(point, t))
 
     def hold(self, tau: Vector) -> None:
         """Take other constant efforts (nv,), checked by the caller [N m or N]."""
@@ -99,10 +110,12 @@ class FreeMotion:
 
     def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:
         """Return ``vdot`` (nv,) at a state."""
+        self.enter(t, q)
         return self._keeper.accelerations(q, v, self.efforts(t, q, v))
 
     def acceleration_and_power(self, t: float, q: Vector, v: Vector) -> tuple[Vector, float]:
         """Return ``vdot`` (nv,) and the power of the efforts [W] at a state."""
+        self.enter(t, q)
         efforts = self.efforts(t, q, v)
         return self._keeper.accelerations(q, v, efforts), float(efforts.dot(v))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 import math
 from numbers import Integral
 from typing import NamedTuple
@@ -13,6 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from mbd_ros.dynamics import compile_model, PreparedDynamics
 from mbd_ros.dynamics.api.functions import energy_of
 from mbd_ros.dynamics.prepared.traced_derivatives import traced_derivatives
+from mbd_ros.environment.contact import Ground
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.model import Model
 from mbd_ros.simulation.adaptive import Crossing, DenseState, Event, integrate
@@ -99,6 +103,8 @@ def simulate(
     external_forces: Loads | None = None,
     gravity: ArrayLike | None = None,
     dissipation: bool = False,
+    fluid: Fluid | None = DEFAULT,
+    ground: Ground | None = None,
     motion: Motion | None = None,
     record_every: int = 1,
 ) -> Trajectory:
@@ -142,10 +148,13 @@ def simulate(
     dissipation : bool, optional
         Whether the joints' damping and dry friction act; dry friction rises smoothly over the
         first ``STICKING_SPEED`` (``mbd_ros.simulation.motion``).
+    fluid, ground : Fluid or None, Ground, optional
+        As in ``forward_dynamics``; a current that is a field is asked at the root link's origin
+        at every time.
     motion : Motion, optional
         What is integrated instead of the free motion, for instance
-        ``mbd_ros.control.ConstrainedMotion``; it brings its own forces and gravity, so that
-        ``tau``, ``external_forces`` and ``dissipation`` cannot be given with it.
+        ``mbd_ros.control.ConstrainedMotion``; it brings its own forces and surroundings,
+        so that ``tau``, ``external_forces`` and ``dissipation`` cannot be given with it.
     record_every : int, optional
         Record every k-th step; the first and the last state are always recorded.
 
@@ -177,12 +186,15 @@ def simulate(
         positive_time(name, value)
     if not isinstance(record_every, Integral) or record_every < 1:
         raise InvalidValueError('record_every', record_every, 'a count, 1 or more')
-    dyn = compile_model(model, gravity=gravity)
+    dyn = compile_model(model, gravity=gravity, fluid=fluid, ground=ground)
+    field = fluid if isinstance(fluid, Fluid) and fluid.is_field and dyn.model.fluids else None
+    if field is not None:
+        dyn = copy(dyn)   # its world changes on the way
     free = None
     if motion is None:
         motion = free = FreeMotion(
             dyn, tau=tau, external_forces=external_forces, dissipation=dissipation,
-            keeper=LoopKeeper(dyn, stabilization, alpha, beta))
+            keeper=LoopKeeper(dyn, stabilization, alpha, beta), fluid=field)
         require_closed(dyn, q, v)
         q, v = motion.correct(0.0, q, v)
         require_possible(dyn, q, v, free.acceleration(0.0, q, v))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import json
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import numpy as np
 
 import mbd_ros
-from mbd_ros.model import Model
+from mbd_ros.description.records.mechanism import FluidBody, Pose
+from mbd_ros.description.records.poses import matrix3
+from mbd_ros.model import build_model, Model
 from mbd_ros.model.rigid_motion import of_matrix
 
 DATA = Path(__file__).parents[1] / 'data'
@@ -67,6 +70,36 @@ def swimmer(name: str, **parts: bool) -> Model:
     """Return a robot of the reference, ``'nine'`` or ``'quadruped'``, with a floating base."""
     return mbd_ros.load(robot_of(REFERENCE['robots'][name]['modules'], **parts),
                         floating_base=True)
+
+
+def walker(**parts: bool) -> Model:
+    """Return the quadruped with feet that touch the ground, as in ``quadruped_walk.json``."""
+    data = WALK['parameters']
+    text = robot_of(REFERENCE['robots']['quadruped']['modules'], **parts)
+    for foot in data['foot_modules']:
+        head, tail = text.split(f'<link name="{foot}">')
+        text = (f'{head}<link name="{foot}"><mbd:contact><point xyz="0.65 0 0"/>'
+                f'<stiffness value="{data["contact_k"]}"/><damping value="{data["contact_c"]}"/>'
+                f'<friction value="{data["mu"]}" slip_speed="{data["v_s"]}"/></mbd:contact>{tail}')
+    return mbd_ros.load(text, floating_base=True)
+
+
+def in_water(model: Model, seed: int) -> Model:
+    """Return a robot each of whose links is in a fluid, with numbers that follow from a seed."""
+    rng = np.random.default_rng(seed)
+    fluids = []
+    for link in model.mechanism.links:
+        root = rng.normal(size=(6, 6)) * [1.0, 1.0, 1.0, 0.2, 0.2, 0.2]
+        added = root @ root.T * 0.1
+        place, turn = rng.uniform(-0.1, 0.1, 3), np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        turn *= np.sign(np.linalg.det(turn))
+        fluids.append(FluidBody(
+            link.name, Pose(matrix3(turn), tuple(place.tolist())), float(rng.uniform(0, 2e-3)),
+            tuple(map(tuple, (0.5 * (added + added.T)).tolist())),
+            tuple(rng.uniform(0.0, 1.0, 6).tolist()), tuple(rng.uniform(0.0, 2.0, 6).tolist())))
+    coupled = any(loop.kind == 'mimic' for loop in model.loops)
+    return build_model(replace(model.mechanism, fluids=tuple(fluids)), mimic=coupled,
+                       floating_base='floating_base' in model.joint_names)
 
 
 class Converted:

@@ -65,7 +65,8 @@ def read_part(value: Value, folder: str | None) -> tuple[dict[str, Body], dict[s
 
 def _refuse_more(value: Value, mechanism: Mechanism) -> None:
     """Raise an error if the description has what no module can have, rather than lose it."""
-    for what, records in (('fluid', mechanism.fluids), ('flexible', mechanism.flexibles)):
+    for what, records in (('fluid', mechanism.fluids), ('flexible', mechanism.flexibles),
+                          ('contact', mechanism.contacts)):
         for record in records:
             raise value.report.error(
                 f"{value.what} has <mbd:{what}> in link '{record.link}'; allowed: links, joints "

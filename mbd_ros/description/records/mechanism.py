@@ -267,6 +267,38 @@ class FluidBody:
 
 
 @dataclass(frozen=True, slots=True)
+class ContactBody:
+    """
+    Where a link touches the ground, and how stiff it is there.
+
+    Attributes
+    ----------
+    link : str
+        The link.
+    points : tuple of (3,) tuple
+        In the link's frame [m].
+    radii : tuple of float
+        Of the spheres about the points; 0 for points [m].
+    stiffness, damping : float
+        [N/m], [N s/m].
+    friction, slip_speed : float
+        Coefficient of friction, and the speed over which it rises [m/s].
+    source : Source
+        Where it was written.
+
+    """
+
+    link: str
+    points: tuple[Vector3, ...]
+    radii: tuple[float, ...]
+    stiffness: float
+    damping: float = 0.0
+    friction: float = 0.0
+    slip_speed: float = 0.01
+    source: Source = Source()
+
+
+@dataclass(frozen=True, slots=True)
 class Beam:
     """
     A straight beam along the x axis, clamped at the origin.
@@ -387,6 +419,8 @@ class Mechanism:
         What a fluid does to links.
     flexibles : tuple of FlexibleBody
         Links that bend.
+    contacts : tuple of ContactBody
+        Links that touch the ground.
 
     """
 
@@ -402,3 +436,4 @@ class Mechanism:
     generation: int = 0
     fluids: tuple[FluidBody, ...] = ()
     flexibles: tuple[FlexibleBody, ...] = ()
+    contacts: tuple[ContactBody, ...] = ()

@@ -75,6 +75,7 @@ _INERTIAL = Element(children={
 })
 
 FLUID, FLEXIBLE = f'{{{NAMESPACE}}}fluid', f'{{{NAMESPACE}}}flexible'
+CONTACT = f'{{{NAMESPACE}}}contact'
 ADDED_MASS = tuple(f'{a}{b}' for i, a in enumerate('xyzpqr') for b in 'xyzpqr'[i:])
 """The entries of SDFormat's ``<fluid_added_mass>``: the upper triangle by rows."""
 
@@ -85,6 +86,13 @@ _FLUID = Element(children={
     'fluid_added_mass': Child(Element(dict.fromkeys(ADDED_MASS, _NUMBER))),
     'linear_drag': _DRAG,
     'quadratic_drag': _DRAG,
+})
+_CONTACT = Element(children={
+    'point': Child(Element({'xyz': Attribute(3, required=True), 'radius': _NUMBER}), many=True,
+                   required=True),
+    'stiffness': Child(Element({'value': _VALUE}), required=True),
+    'damping': Child(Element({'value': _VALUE})),
+    'friction': Child(Element({'value': _VALUE, 'slip_speed': _NUMBER})),
 })
 _MODAL = {'xyz': Attribute(3, required=True), 'shape': _NAME}
 _FLEXIBLE = Element(children={
@@ -125,6 +133,7 @@ _LINK = Element({'name': _NAME}, {
     'contact': Child(unused='it is for Bullet'),
     FLUID: Child(_FLUID),
     FLEXIBLE: Child(_FLEXIBLE),
+    CONTACT: Child(_CONTACT),
 })
 
 _JOINT = Element({'name': _NAME, 'type': _NAME}, {

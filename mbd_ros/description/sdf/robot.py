@@ -182,8 +182,6 @@ def _fluid(link: Any, report: Report) -> FluidBody | None:
     body = FluidBody(link.get('name'), pose_from(pose_in(link.find('inertial'), what, report)),
                      added_mass=added_mass(entries), source=report.source(part))
     check_added_mass(body, report)
-    report.remark('warning', f'{what}: <fluid_added_mass> is not used: forces of a fluid are not '
-                  'in the equations of this version; the link moves in a vacuum', body.source)
     return body
 
 

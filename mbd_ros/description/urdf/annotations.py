@@ -46,8 +46,6 @@ def _fluid(link: str, element: Any, report: Report) -> FluidBody:
     body = FluidBody(link, _origin(element, report), volume, added_mass(entries),
                      source=report.source(element), **drags)
     check_added_mass(body, report)
-    report.remark('warning', f'{what} is not used: forces of a fluid are not in the equations of '
-                  'this version; the link moves in a vacuum', body.source)
     return body
 
 

@@ -17,6 +17,7 @@ from mbd_ros.description.records.side_file import stem_of
 from mbd_ros.description.records.tree import span
 from mbd_ros.description.records.vocabulary import GENERATION, ROBOT
 from mbd_ros.description.urdf.annotations import read_flexibles, read_fluids
+from mbd_ros.description.urdf.contacts import read_contacts
 from mbd_ros.description.urdf.joint import read_joint
 from mbd_ros.description.urdf.joint_numbers import numbers_of
 from mbd_ros.description.urdf.loops import Found, read_loops
@@ -73,7 +74,8 @@ def read_urdf(robot: Any, report: Report, *,
     check_inertias(links, report)
     return Mechanism(_name(robot, report), tree.root, links, tree.joints, tuple(report.findings),
                      report.file, as_text(robot), loop_joints, tuple(found.springs),
-                     _read_generation(robot, report), fluids, flexibles)
+                     _read_generation(robot, report), fluids, flexibles,
+                     read_contacts(robot, report))
 
 
 def _driven(robot: Any) -> set[str]:

@@ -1,4 +1,4 @@
-"""Fluid and flexible links back to ``<mbd:fluid>`` and ``<mbd:flexible>``."""
+"""Fluid, flexible links and contact back to ``<mbd:fluid>`` and the like."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import Any
 
 from lxml import etree
 
-from mbd_ros.description.records.mechanism import FlexibleBody, FluidBody, Mechanism
-from mbd_ros.description.records.vocabulary import ADDED_MASS, FLEXIBLE, FLUID, NAMESPACE
+from mbd_ros.description.records.mechanism import (
+    ContactBody, FlexibleBody, FluidBody, Mechanism)
+from mbd_ros.description.records.vocabulary import (
+    ADDED_MASS, CONTACT, FLEXIBLE, FLUID, NAMESPACE)
 from mbd_ros.description.write.loops import add_origin, numbers_text
 from mbd_ros.errors import UnsupportedError
 
@@ -16,7 +18,8 @@ def refuse_annotations(mechanism: Mechanism, form: str) -> None:
     """Raise an UnsupportedError if a robot has what only our namespace has words for."""
     for kind, link, source in (
             *(('fluid around', body.link, body.source) for body in mechanism.fluids),
-            *(('bending of', body.link, body.source) for body in mechanism.flexibles)):
+            *(('bending of', body.link, body.source) for body in mechanism.flexibles),
+            *(('contact of', body.link, body.source) for body in mechanism.contacts)):
         raise UnsupportedError(f"writing the {kind} link '{link}' as {form}",
                                'write URDF, which has words for it in our namespace',
                                source=source)
@@ -38,6 +41,20 @@ def fluid_element(body: FluidBody) -> Any:
         if any(values):
             etree.SubElement(element, tag, force=numbers_text(values[:3]),
                              moment=numbers_text(values[3:]))
+    return element
+
+
+def contact_element(body: ContactBody) -> Any:
+    """Return where a link touches the ground as an element of its ``<link>``."""
+    element = etree.Element(CONTACT, nsmap={'mbd': NAMESPACE})
+    for point, radius in zip(body.points, body.radii):
+        part = etree.SubElement(element, 'point', xyz=numbers_text(point))
+        if radius:
+            part.set('radius', numbers_text([radius]))
+    etree.SubElement(element, 'stiffness', value=numbers_text([body.stiffness]))
+    etree.SubElement(element, 'damping', value=numbers_text([body.damping]))
+    etree.SubElement(element, 'friction', value=numbers_text([body.friction]),
+                     slip_speed=numbers_text([body.slip_speed]))
     return element
 
 

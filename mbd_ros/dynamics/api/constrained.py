@@ -12,6 +12,9 @@ from mbd_ros.dynamics.api.functions import more_efforts
 from mbd_ros.dynamics.prepared.call import Array, checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
+from mbd_ros.environment.contact import Ground
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
@@ -62,6 +65,7 @@ def constrained_dynamics(
     model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *,
     external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
     executor: Executor | str | None = None, dissipation: bool = False,
+    fluid: Fluid | None = DEFAULT, ground: Ground | None = None,
 ) -> ClosedLoopSolution:
     """
     Return accelerations with the forces of the cut joints.
@@ -78,7 +82,7 @@ def constrained_dynamics(
     As in ``formulations/recursive.py``.
 
     """
-    dyn = compile_model(model, gravity=gravity, executor=executor)
+    dyn = compile_model(model, gravity=gravity, executor=executor, fluid=fluid, ground=ground)
     applied = checked_array(model, 'tau', tau, model.nv) + more_efforts(
         dyn, q, v, external_forces, dissipation)
     if not model.loops:

@@ -8,12 +8,16 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.dynamics.api.current_fields import in_field, is_field
 from mbd_ros.dynamics.api.functions import more_efforts
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
 from mbd_ros.dynamics.prepared.derivatives import (
     ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
 from mbd_ros.dynamics.prepared.external_forces import external_effort_derivatives
 from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.environment.contact import Ground
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
@@ -24,7 +28,7 @@ def inverse_dynamics_derivatives(
     model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
     external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
     formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
-    out: Array | None = None,
+    fluid: Fluid | None = DEFAULT, ground: Ground | None = None, out: Array | None = None,
 ) -> InverseDynamicsDerivatives:
     """
     Return the derivatives of the generalized forces that accelerations need.
@@ -40,6 +44,8 @@ def inverse_dynamics_derivatives(
     dissipation : bool
         Whether the joints' damping counts. Dry friction is constant but where a joint stands
         still, and has no part in a derivative.
+    fluid, ground
+        As in ``forward_dynamics``; a current that is a field is held as it is at the state.
     out : array, optional
         (3, nv, nv) or (N, 3, nv, nv): where to put the matrices; the answer are views of it.
 
@@ -60,7 +66,12 @@ def inverse_dynamics_derivatives(
     Carpentier and Mansard, Analytical Derivatives of Rigid Body Dynamics Algorithms, 2018.
 
     """
-    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation)
+    if is_field(fluid):
+        return _into(in_field(inverse_dynamics_derivatives, model, (q, v, qdd), fluid, None,
+                              external_forces, gravity=gravity, formulation=formulation,
+                              executor=executor, dissipation=dissipation, ground=ground), out)
+    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
+                        fluid=fluid, ground=ground)
     result = dyn.inverse_dynamics_derivatives(q, v, qdd)
     if external_forces:
         result = result._replace(
@@ -74,7 +85,7 @@ def forward_dynamics_derivatives(
     model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *,
     external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
     formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
-    out: Array | None = None,
+    fluid: Fluid | None = DEFAULT, ground: Ground | None = None, out: Array | None = None,
 ) -> ForwardDynamicsDerivatives:
     """
     Return the derivatives of the accelerations that forces produce.
@@ -90,6 +101,8 @@ def forward_dynamics_derivatives(
     dissipation : bool
         Whether damping and dry friction act on the joints. Friction changes the accelerations at
         which the derivatives are taken; its own derivative is zero but where a joint stands still.
+    fluid, ground
+        As in ``forward_dynamics``; a current that is a field is held as it is at the state.
     out : array, optional
         (3, nv, nv) or (N, 3, nv, nv): where to put the matrices; the answer are views of it.
 
@@ -110,7 +123,12 @@ def forward_dynamics_derivatives(
     Carpentier and Mansard, Analytical Derivatives of Rigid Body Dynamics Algorithms, 2018.
 
     """
-    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation)
+    if is_field(fluid):
+        return _into(in_field(forward_dynamics_derivatives, model, (q, v, tau), fluid, None,
+                              external_forces, gravity=gravity, formulation=formulation,
+                              executor=executor, dissipation=dissipation, ground=ground), out)
+    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
+                        fluid=fluid, ground=ground)
     if not external_forces and not dissipation:
         return _into(dyn.forward_dynamics_derivatives(q, v, tau), out)
     applied = checked_array(model, 'tau', tau, model.nv) + more_efforts(

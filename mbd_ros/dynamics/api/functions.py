@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.dynamics.api.current_fields import in_field, is_field
 from mbd_ros.dynamics.api.frames import jacobian_in, WORLD_ALIGNED
 from mbd_ros.dynamics.formulations.springs import stored_energy
 import mbd_ros.dynamics.loops as loops
@@ -25,6 +26,9 @@ from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.prepared.standard_calls import StandardCalls
+from mbd_ros.environment.contact import Ground
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
@@ -37,7 +41,7 @@ def forward_dynamics(
     model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *,
     external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
     formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
-    out: Array | None = None,
+    fluid: Fluid | None = DEFAULT, ground: Ground | None = None, out: Array | None = None,
 ) -> Array:
     """
     Return the accelerations that forces produce, by the articulated-body algorithm.
@@ -64,6 +68,12 @@ def forward_dynamics(
         Who runs the sweeps; chosen by the model's size if left out.
     dissipation : bool
         Whether the joints' damping and dry friction act.
+    fluid : Fluid or None, optional
+        What is around links with ``<mbd:fluid>``: buoyancy, drag and added mass. Fresh water if
+        left out; None for a vacuum. A current that is a field is asked at the root link's origin,
+        at time 0.
+    ground : Ground, optional
+        What points of ``<mbd:contact>`` touch; nothing if left out.
     out : array, optional
         Where to put the result.
 
@@ -96,10 +106,14 @@ def forward_dynamics(
 
     """
     if (external_forces is None and gravity is None and executor is None and not dissipation
-            and out is None):
+            and fluid is DEFAULT and ground is None and out is None):
         return FORWARD_DYNAMICS[formulation][model](q, v, tau)
-    dyn = compile_model(
-        model, gravity=gravity, executor=executor, formulation=formulation)
+    if is_field(fluid):
+        return in_field(forward_dynamics, model, (q, v, tau), fluid, out, external_forces,
+                        gravity=gravity, formulation=formulation, executor=executor,
+                        dissipation=dissipation, ground=ground)
+    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
+                        fluid=fluid, ground=ground)
     call = dyn.forward_dynamics
     if model.loops:
         call = loops.closure.WarnedCall(model, call)
@@ -113,6 +127,7 @@ def inverse_dynamics(
     model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
     external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
     formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
+    fluid: Fluid | None = DEFAULT, ground: Ground | None = None,
     actuated: Sequence[str] | None = None, out: Array | None = None,
 ) -> Array:
     """
@@ -124,7 +139,7 @@ def inverse_dynamics(
         The robot.
     q, v, qdd : array_like
         (nq,), (nv,), (nv,) or (N, ...): configuration, velocity, acceleration.
-    external_forces, gravity, formulation, executor, dissipation, out
+    external_forces, gravity, formulation, executor, dissipation, fluid, ground, out
         As in ``forward_dynamics``.
     actuated : sequence of str, optional
         Of a robot with closed loops the joints that are driven; the others get no effort, and the
@@ -148,10 +163,14 @@ def inverse_dynamics(
 
     """
     if (external_forces is None and gravity is None and executor is None and not dissipation
-            and actuated is None and out is None):
+            and fluid is DEFAULT and ground is None and actuated is None and out is None):
         return INVERSE_DYNAMICS[formulation][model](q, v, qdd)
-    dyn = compile_model(
-        model, gravity=gravity, executor=executor, formulation=formulation)
+    if is_field(fluid):
+        return in_field(inverse_dynamics, model, (q, v, qdd), fluid, out, external_forces,
+                        gravity=gravity, formulation=formulation, executor=executor,
+                        dissipation=dissipation, ground=ground, actuated=actuated)
+    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
+                        fluid=fluid, ground=ground)
     if actuated is not None:
         friction = -more_efforts(dyn, q, v, None, dissipation)
         found = loops.efforts.driven_efforts(dyn, q, v, qdd, actuated, external_forces, friction)
@@ -167,7 +186,7 @@ def bias_forces(
     model: Model, q: ArrayLike, v: ArrayLike, *,
     external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
     formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
-    out: Array | None = None,
+    fluid: Fluid | None = DEFAULT, ground: Ground | None = None, out: Array | None = None,
 ) -> Array:
     """
     Return ``c(q, v) + g(q)`` (nv,) or (N, nv): inverse dynamics without acceleration [N m, N].
@@ -175,10 +194,14 @@ def bias_forces(
     Parameters and errors are those of ``inverse_dynamics``.
     """
     if (external_forces is None and gravity is None and executor is None and not dissipation
-            and out is None):
+            and fluid is DEFAULT and ground is None and out is None):
         return BIAS_FORCES[formulation][model](q, v)
-    dyn = compile_model(
-        model, gravity=gravity, executor=executor, formulation=formulation)
+    if is_field(fluid):
+        return in_field(bias_forces, model, (q, v), fluid, out, external_forces,
+                        gravity=gravity, formulation=formulation, executor=executor,
+                        dissipation=dissipation, ground=ground)
+    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
+                        fluid=fluid, ground=ground)
     if external_forces is None and not dissipation:
         return _into(dyn.bias_forces(q, v), out)
     efforts = dyn.bias_forces(q, v) - more_efforts(dyn, q, v, external_forces, dissipation)
@@ -187,20 +210,23 @@ def bias_forces(
 
 def mass_matrix(
     model: Model, q: ArrayLike, *, formulation: str = 'auto',
-    executor: Executor | str | None = None, out: Array | None = None,
+    executor: Executor | str | None = None, fluid: Fluid | None = DEFAULT,
+    out: Array | None = None,
 ) -> Array:
     """
     Return the mass matrix M (nv, nv) or (N, nv, nv), with rotor inertias [kg m^2, kg m, kg].
 
-    Parameters and errors are those of ``forward_dynamics``.
+    In a fluid with the added mass. Parameters and errors are those of ``forward_dynamics``.
 
     References
     ----------
     Featherstone, Rigid Body Dynamics Algorithms, 2008, table 6.2.
 
     """
-    result = compile_model(model, executor=executor, formulation=formulation).mass_matrix(q)
-    return _into(result, out)
+    if is_field(fluid):   # velocities of the fluid do not count
+        fluid = fluid.at(np.zeros(3))
+    dyn = compile_model(model, executor=executor, formulation=formulation, fluid=fluid)
+    return _into(dyn.mass_matrix(q), out)
 
 
 def jacobian(
@@ -275,8 +301,8 @@ class Energy(NamedTuple):
     potential: Array
 
 
-def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | None = None
-           ) -> Energy:
+def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | None = None,
+           fluid: Fluid | None = DEFAULT, ground: Ground | None = None) -> Energy:
     """
     Return the energies of a robot [J]; potential energy is zero at the world's origin.
 
@@ -288,14 +314,19 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | Non
         (nq,), (nv,) or (N, ...).
     gravity : array_like, optional
         (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+    fluid, ground
+        As in ``forward_dynamics``.
 
     Returns
     -------
     Energy
-        ``.kinetic`` and ``.potential``.
+        ``.kinetic`` and ``.potential``; with those of the fluid: kinetic as seen by who drifts
+        with the current, potential by buoyancy; and of the springs of contacts.
 
     """
-    return energy_of(compile_model(model, gravity=gravity), q, v)
+    if is_field(fluid):
+        return in_field(energy, model, (q, v), fluid, gravity=gravity, ground=ground)
+    return energy_of(compile_model(model, gravity=gravity, fluid=fluid, ground=ground), q, v)
 
 
 def energy_of(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike) -> Energy:

@@ -44,7 +44,7 @@ from mbd_ros.execution.program.blocks import (
     chunks_of, eliminate_chain, eliminate_chunks, eliminate_tree, reduce_cyclically)
 from mbd_ros.execution.program.scan import is_chain, share, sum_children
 from mbd_ros.execution.program.stacks import cross_matrices, Stack, transforms
-from mbd_ros.execution.program.sweeps import Layout
+from mbd_ros.execution.program.sweeps import Layout, Program
 from mbd_ros.model import Model
 
 GRAVITY = 3
@@ -282,7 +282,8 @@ def joint_wrenches(model: Model, inputs: Mapping[str, Stack], world: Stack, exec
     return np.roll(moments_first, 3, axis=-1)
 
 
-FORWARD_DYNAMICS = ArrayProgram('augmented_forward_dynamics', ('q', 'v', 'tau'),
-                                evaluate=accelerations)
-JOINT_WRENCHES = ArrayProgram('augmented_joint_wrenches', ('q', 'v', 'tau'),
-                              layout=Layout.BODIES, extent=(6,), evaluate=joint_wrenches)
+FORWARD_DYNAMICS: Program = ArrayProgram(
+    'augmented_forward_dynamics', ('q', 'v', 'tau'), evaluate=accelerations)
+JOINT_WRENCHES: Program = ArrayProgram(
+    'augmented_joint_wrenches', ('q', 'v', 'tau'), layout=Layout.BODIES, extent=(6,),
+    evaluate=joint_wrenches)

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from mbd_ros.dynamics.formulations.rows import Seen
 from mbd_ros.dynamics.formulations.ties import Held, phi_of, tie_down
+import mbd_ros.environment.law as law
+from mbd_ros.execution.program.records import filled
 from mbd_ros.execution.program.scan import scan
 from mbd_ros.execution.program.stacks import local_links, rotations, Stack, vector_stack, vectors
 from mbd_ros.execution.program.sweeps import tie_all, Ties
-from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.program.tree import tree_of, world_of
 from mbd_ros.model import Model
 from mbd_ros.spatial import IDENTITY, Link, Twist, ZERO3, ZERO_TWIST, ZERO_WRENCH
 
@@ -211,3 +213,60 @@ def spring_loads(model: Model, motion: Motion) -> Stack:
             loads[body] = np.concatenate([vector_stack(part, loads.shape[1:2])
                                           for part in held.load], axis=-1)
     return loads
+
+
+class Around(NamedTuple):
+    """
+    What force laws do to the bodies: ``load - inertia a``, see ``environment/law.py``.
+
+    Attributes
+    ----------
+    load : array
+        (nb, N, 6) moment [N m] about the body's origin, then force [N], in the body's axes.
+    inertia : array
+        (nb, N, 6, 6) angular first.
+
+    """
+
+    load: Stack
+    inertia: Stack
+
+
+def around(model: Model, poses: tuple[Stack, Stack], velocities: tuple[Stack, Stack],
+           world: Stack) -> Around:
+    """
+    Return what force laws do to the bodies.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    poses : tuple of array
+        (nb, N, 3, 3) and (nb, N, 3): axes and origins of the bodies, in the world.
+    velocities : tuple of array
+        (nb, N, 3): angular, and of the origins, in world axes.
+    world : array
+        (n,) numbers of the world.
+
+    Returns
+    -------
+    Around
+        In the bodies' axes.
+
+    """
+    nb, count = poses[1].shape[:2]
+    load, inertia = np.zeros((nb, count, 6)), np.zeros((nb, count, 6, 6))
+    tree = tree_of(model).within(filled(world_of(model), world.tolist().__getitem__))
+    for k, body in enumerate(tree.bodies):
+        axes, origin = poses[0][k], vectors(poses[1][k])
+        turning, speed = (vectors(apply(np.swapaxes(axes, -1, -2), one[k])) for one in velocities)
+        motion = law.Motion(Link(rotations(axes), origin), Twist(turning, speed))
+        for acting in body.around:
+            wrench = acting.law.load(acting.constants, motion, acting.world)
+            load[k] += np.concatenate([vector_stack(part, (count,)) for part in wrench], axis=-1)
+            added = acting.law.inertia(acting.constants, motion, acting.world)
+            if added is not None:
+                inertia[k] += np.stack([np.concatenate([
+                    vector_stack(part, (count,)) for part in added.column(axis)], axis=-1)
+                    for axis in range(6)], axis=-1)
+    return Around(load, inertia)

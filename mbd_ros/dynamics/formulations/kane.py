@@ -38,7 +38,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mbd_ros.dynamics.formulations.bodies import apply, axes_of, motion_of, spring_loads
+from mbd_ros.dynamics.formulations.bodies import (
+    apply, around, axes_of, motion_of, spring_loads)
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.blocks import solve_definite
 from mbd_ros.execution.program.scan import scan
@@ -145,6 +146,12 @@ def project(partial: Stack, forces: Stack) -> Stack:
     return np.einsum('knri,kni->nr', partial, forces)
 
 
+def in_body_axes(R: Stack, angular: Stack, linear: Stack) -> Stack:
+    """Return vectors of the world as twists (nb, N, ..., 6) in the bodies' axes, angular first."""
+    return np.concatenate([np.einsum('knji,kn...j->kn...i', R, one)
+                           for one in (angular, linear)], axis=-1)
+
+
 class Equations(NamedTuple):
     """``M(q) u' + h(q, u) = tau``: (N, nv, nv) and (N, nv)."""
 
@@ -182,6 +189,13 @@ def equations(model: Model, q: Stack, u: Stack, world: Stack) -> Equations:
          + np.einsum('knri,knij,knsj->nrs', W, inertia, W) + np.diag(model.armature))
     h = (project(V, m * (a - g))
          + project(W, apply(inertia, alpha) + np.cross(w, apply(inertia, w))))
+    if model.laws:   # load - A a at the body's origin
+        V_o, (V_o_rate, _) = paths.partial_velocities(paths.o), paths.rates(paths.o, u)
+        load, added = around(model, (R, paths.o), (w, times(V_o, u)), world)
+        partial = in_body_axes(R, W, V_o)
+        rest = in_body_axes(R, alpha, times(V_o_rate, u))
+        M = M + np.einsum('knri,knij,knsj->nrs', partial, added, partial)
+        h = h + project(partial, apply(added, rest) - load)
     if model.springs:
         V_o, loads = paths.partial_velocities(paths.o), spring_loads(model, motion_of(model, q, u))
         h = h - project(W, apply(R, loads[..., :3])) - project(V_o, apply(R, loads[..., 3:]))

@@ -135,7 +135,7 @@ JOURDAIN = register(Formulation(
 """Jourdain's principle, reduced: scans along trees, and one system of the size of v."""
 KANE = register(Formulation(
     'kane', lambda model: {**_shared(model), **lazily.kane.PROGRAMS},
-    lambda model: not model.loops, takes_laws=False))
+    lambda model: not model.loops))
 """Kane's equations with the accessibility matrix: to read."""
 AUGMENTED = register(Formulation(
     'augmented', lambda model: {

@@ -23,6 +23,7 @@ from mbd_ros.dynamics.quantities.derivatives import (
 from mbd_ros.dynamics.quantities.energies import ENERGIES
 from mbd_ros.dynamics.quantities.kinematics import LinkMotion
 from mbd_ros.dynamics.quantities.loop_kinematics import loop_rows
+from mbd_ros.environment.surroundings import DEFAULT, surrounded
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.execution import choose, Executor, Kernel
 from mbd_ros.execution.calls.fast_call import fast_call
@@ -35,6 +36,8 @@ from mbd_ros.model import Model
 
 if TYPE_CHECKING:
     from mbd_ros.dynamics.prepared.rank import Question
+    from mbd_ros.environment.contact import Ground
+    from mbd_ros.environment.immersion import Fluid
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 """[m/s^2] in world axes, z up."""
@@ -70,7 +73,8 @@ class PreparedDynamics:
                  own: tuple[float, ...] | None = None) -> None:
         if not isinstance(model, Model):
             raise InvalidValueError('model', model, 'a Model, as mbd_ros.load returns it')
-        self.model = model
+        self.model, _ = surrounded(model)
+        model = self.model
         self.executor = choose(executor)
         self._formulation = formulation_for(model, formulation)
         self._world: NDArray[np.float64] = np.array(flatten(world_of(model)))
@@ -384,7 +388,8 @@ class PreparedDynamics:
 
 def compile_model(model: Model, *, gravity: ArrayLike | None = None,
                   executor: Executor | str | None = None, formulation: str = AUTO,
-                  world: Mapping[str, Any] | None = None) -> PreparedDynamics:
+                  world: Mapping[str, Any] | None = None, fluid: Fluid | None = DEFAULT,
+                  ground: Ground | None = None) -> PreparedDynamics:
     """
     Return prepared callables for a model, made now or earlier.
 
@@ -400,6 +405,12 @@ def compile_model(model: Model, *, gravity: ArrayLike | None = None,
         As for ``PreparedDynamics``.
     world : mapping, optional
         What force laws read of the world, as for ``PreparedDynamics.change_world``.
+    fluid : Fluid or None, optional
+        What is around links with ``<mbd:fluid>``: fresh water if left out, None for a vacuum. A
+        current that is a field is taken as it is at the world's origin at time 0;
+        ``dyn.change_world(fluid=fluid.water(point, t))`` changes that, and any of its numbers.
+    ground : Ground, optional
+        What points of ``<mbd:contact>`` touch.
 
     Returns
     -------
@@ -414,8 +425,12 @@ def compile_model(model: Model, *, gravity: ArrayLike | None = None,
 
     """
     place = STANDARD_GRAVITY if gravity is None else _vector3(gravity)
-    own = None if not world else changed_world(
-        {law.name: law.world for law in model.laws}, world)
+    own = None
+    if isinstance(model, Model):
+        model, around = surrounded(model, fluid, ground)
+        if around or world:
+            own = changed_world({law.name: law.world for law in model.laws},
+                                {**around, **(world or {})})
     try:
         return _prepared(model, place, executor, formulation, own)
     except TypeError:  # what cannot be hashed is none of them: the constructor says so

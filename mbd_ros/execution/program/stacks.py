@@ -35,6 +35,14 @@ class Scalars(_Array):
         """Return the square root of each."""
         return np.sqrt(self)
 
+    def tanh(self) -> Any:
+        """Return the hyperbolic tangent of each."""
+        return np.tanh(self)
+
+    def step(self) -> Any:
+        """Return 0 where one is 0 or less, else 1."""
+        return np.where(self <= 0.0, 0.0, 1.0).view(Scalars)
+
     @property
     def trace(self) -> Any:
         """What evaluates the operators of ``spatial`` that have no sign of their own."""

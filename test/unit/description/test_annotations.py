@@ -1,4 +1,4 @@
-"""Fluid and flexible links: records, errors, there and back."""
+"""Fluid, flexible links and contact: records, errors, there and back."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ from described import joint, link, robot
 import pytest
 
 from mbd_ros.description import read
-from mbd_ros.description.records.mechanism import Beam, ModalPoint
+from mbd_ros.description.records.mechanism import Beam, ContactBody, ModalPoint
 from mbd_ros.description.write.mjcf import mjcf_text
 from mbd_ros.description.write.sdf import sdf_text
 from mbd_ros.description.write.urdf import urdf_text
@@ -18,6 +18,9 @@ FLUID = ('<mbd:fluid><origin xyz="0.15 0 0"/><volume value="0.00675"/><fluid_add
          'yy="5.34" zz="5.34" yr="0.1" pp="0.007" qq="0.04" rr="0.04"/>'
          '<linear_drag force="1 2 3"/><quadratic_drag force="10.1 27 27" '
          'moment="0.0057 0.0238 0.0238"/></mbd:fluid>')
+CONTACT = ('<mbd:contact><point xyz="0.1 0 -0.2"/><point xyz="0 0.3 0" radius="0.05"/>'
+           '<stiffness value="2e4"/><damping value="1500"/>'
+           '<friction value="0.6" slip_speed="0.02"/></mbd:contact>')
 BEAM = ('<mbd:flexible><origin rpy="0 1 0"/><beam length="0.8" linear_density="0.5" '
         'bending_stiffness="300 310" torsional_stiffness="200" torsional_inertia="1e-4" '
         'modes="2 2 1" damping_ratio="0.01"/></mbd:flexible>')
@@ -48,9 +51,18 @@ def test_a_fluid():
     assert body.added_mass[1][5] == body.added_mass[5][1] == 0.1
     assert body.linear_drag == (1.0, 2.0, 3.0, 0.0, 0.0, 0.0)
     assert body.quadratic_drag == (10.1, 27.0, 27.0, 0.0057, 0.0238, 0.0238)
-    assert [str(finding) for finding in mechanism.findings] == [
-        "<string>:2: warning: link 'a': <mbd:fluid> is not used: forces of a fluid are not in the "
-        'equations of this version; the link moves in a vacuum']
+    assert mechanism.findings == ()
+
+
+def test_contact():
+    mechanism = read(annotated(CONTACT))
+    (body,) = mechanism.contacts
+    assert replace(body, source=None) == ContactBody(
+        'a', ((0.1, 0.0, -0.2), (0.0, 0.3, 0.0)), (0.0, 0.05), 2e4, 1500.0, 0.6, 0.02, None)
+    assert mechanism.findings == ()
+    (least,) = read(annotated('<mbd:contact><point xyz="1 2 3"/><stiffness value="1"/>'
+                              '</mbd:contact>')).contacts
+    assert (least.damping, least.friction, least.slip_speed) == (0.0, 0.0, 0.01)
 
 
 def test_a_beam():
@@ -70,17 +82,19 @@ def test_modes():
     assert (body.stiffness, body.damping) == ((100.0, 1.0, 1.0, 200.0), (1.0, 0.0, 0.0, 2.0))
 
 
-@pytest.mark.parametrize('text', [FLUID, BEAM.replace(' rpy="0 1 0"', ' xyz="1 0 0"'), MODAL])
+@pytest.mark.parametrize('text', [
+    FLUID, BEAM.replace(' rpy="0 1 0"', ' xyz="1 0 0"'), MODAL, CONTACT])
 def test_there_and_back(text):
     mechanism = read(annotated(text))
     again = read(urdf_text(mechanism))
-    for records in ('fluids', 'flexibles'):
+    for records in ('fluids', 'flexibles', 'contacts'):
         assert [replace(body, source=None) for body in getattr(again, records)] == [
             replace(body, source=None) for body in getattr(mechanism, records)]
 
 
 @pytest.mark.parametrize(('write', 'form'), [(mjcf_text, 'MJCF'), (sdf_text, 'SDF')])
-@pytest.mark.parametrize(('text', 'what'), [(FLUID, 'fluid around'), (BEAM, 'bending of')])
+@pytest.mark.parametrize(('text', 'what'), [
+    (FLUID, 'fluid around'), (BEAM, 'bending of'), (CONTACT, 'contact of')])
 def test_formats_without_words(write, form, text, what):
     with pytest.raises(UnsupportedError) as caught:
         write(read(annotated(text)))
@@ -94,7 +108,6 @@ def test_added_mass_of_sdformat():
     (body,) = mechanism.fluids
     assert body.frame.translation == (1.0, 0.0, 0.0)
     assert (body.added_mass[0][0], body.added_mass[5][1]) == (2.0, 0.1)
-    assert any('moves in a vacuum' in finding.message for finding in mechanism.findings)
 
 
 def test_modes_without_damping():
@@ -109,6 +122,14 @@ def test_modes_without_damping():
      "link 'a': <mbd:fluid> has the volume -1; allowed: 0 or more"),
     (FLUID.replace('moment="0.0057', 'moment="-2'),
      "link 'a': <mbd:fluid> has the quadratic_drag -2; allowed: 0 or more"),
+    (CONTACT.replace('"2e4"', '"0"'),
+     "link 'a': <mbd:contact> has the stiffness 0; allowed: more than 0"),
+    (CONTACT.replace('value="0.6"', 'value="-1"'),
+     "link 'a': <mbd:contact> has the friction -1; allowed: 0 or more"),
+    (CONTACT.replace('radius="0.05"', 'radius="-1"'),
+     "link 'a': <mbd:contact> has the radius -1; allowed: 0 or more"),
+    (CONTACT.replace('slip_speed="0.02"', 'slip_speed="0"'),
+     "link 'a': <mbd:contact> has the slip_speed 0; allowed: more than 0"),
     (BEAM.replace('bending_stiffness="300', 'bending_stiffness="0'),
      "link 'a': <mbd:flexible>: bending_stiffness of <beam> is 0; allowed for its modes: more "
      'than 0'),

@@ -41,8 +41,6 @@ def test_elements_of_the_robot_that_are_not_used(part, remark):
 @pytest.mark.parametrize(('inside', 'remark'), [
     ('<inertail/>', "link 'a': element <inertail> is unknown and not used; did you mean "
                     '<inertial>?'),
-    ('<mbd:fluid/>', "link 'a': <mbd:fluid> is not used: forces of a fluid are not in the "
-                     'equations of this version; the link moves in a vacuum'),
     ('<visual><geometry><box size="1 1"/></geometry></visual>',
      'link \'a\': size="1 1" of <box> has 2 words; allowed: 3 finite numbers'),
     ('<collision/>', "link 'a': <collision> has no <geometry>"),

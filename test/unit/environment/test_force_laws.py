@@ -440,6 +440,6 @@ def test_what_is_no_world(world, error, message):
 def test_formulations_without_laws_say_so():
     model = mbd_ros.load(chain(2, 1)).with_laws(BREEZE)
     q, v, tau = random_state(model, 1)
-    with pytest.raises(InvalidValueError, match="'auto', 'recursive', 'closed_loop' .*which has "
-                                                'force laws'):
+    with pytest.raises(InvalidValueError, match=r"'auto', 'recursive', 'closed_loop', 'kane' "
+                       r'.*which has force laws'):
         mbd_ros.forward_dynamics(model, q, v, tau, formulation='jourdain')

@@ -1,0 +1,74 @@
+"""Functions of states in a current that is a field: each state has its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
+from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.model import Model
+
+
+def is_field(fluid: Any) -> TypeGuard[Fluid]:
+    """Return whether a fluid has a current that has to be asked at places and times."""
+    return isinstance(fluid, Fluid) and fluid.is_field
+
+
+def base_points(model: Model, q: ArrayLike) -> Array:
+    """Return the origin of the root link (3,) or (N, 3) in the world, where fields are asked."""
+    found: Array = compile_model(model).pose(q, model.root)[..., :3, 3]
+    return found
+
+
+def in_field(function: Callable[..., Any], model: Model, states: Sequence[ArrayLike], fluid: Fluid,
+             out: Array | None = None, external_forces: Mapping[str, ArrayLike] | None = None,
+             **keywords: Any) -> Any:
+    """
+    Return what a function gives for states in a field, at time 0.
+
+    Parameters
+    ----------
+    function : callable
+        Of the model and states, with the keywords.
+    model : Model
+        The robot.
+    states : sequence of array_like
+        q (nq,) or (N, nq), and so on.
+    fluid : Fluid
+        Its current is asked at the base in each state.
+    out, external_forces, **keywords
+        As those of the function.
+
+    Returns
+    -------
+    array or NamedTuple of array
+        As of the function.
+
+    """
+    names = ('q', 'v', 'tau')[:len(states)]
+    given = [checked_array(model, name, state, model.nq if name == 'q' else model.nv)
+             for name, state in zip(names, states)]
+    if external_forces is not None:
+        keywords['external_forces'] = external_forces
+    counts = [len(state) for state in given if state.ndim == 2]
+    if not counts:
+        result = function(model, *given, fluid=fluid.at(base_points(model, given[0])), **keywords)
+        return result if out is None else deliver(result, out)
+    rows = [np.broadcast_to(state, (counts[0], state.shape[-1])) for state in given]
+    results = []
+    for k, point in enumerate(base_points(model, rows[0])):
+        if external_forces is not None:
+            keywords['external_forces'] = {
+                link: force[k] if np.ndim(force) == 2 else force  # type: ignore[index]
+                for link, force in external_forces.items()}
+        results.append(function(model, *(row[k] for row in rows), fluid=fluid.at(point),
+                                **keywords))
+    if isinstance(results[0], tuple):
+        return type(results[0])(*map(np.stack, zip(*results)))
+    stacked = np.stack(results)
+    return stacked if out is None else deliver(stacked, out)

@@ -1,0 +1,96 @@
+"""Which force laws act on a robot, from what users say of its surroundings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from mbd_ros.environment.contact import Ground, GroundLaw
+from mbd_ros.environment.contact import NAME as GROUND
+from mbd_ros.environment.immersion import Fluid, TERMS
+from mbd_ros.environment.immersion import NAME as FLUID
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.model import Model
+
+FRESH_WATER = Fluid()
+"""Without current and surface: what robots with fluid annotations are in unless told otherwise."""
+
+
+class _Default:
+    """The value of ``fluid`` that is left out."""
+
+    def __repr__(self) -> str:
+        return 'fresh water for robots with <mbd:fluid>'
+
+
+DEFAULT: Any = _Default()
+
+
+def surrounded(model: Model, fluid: Any = DEFAULT, ground: Any = None
+               ) -> tuple[Model, dict[str, Any]]:
+    """
+    Return a robot under the laws of its surroundings, and what these read of the world.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    fluid : Fluid or None, optional
+        What is around links with ``<mbd:fluid>``; None is a vacuum. If left out, the fluid that
+        acts on the model already, or else fresh water.
+    ground : Ground, optional
+        What points of ``<mbd:contact>`` touch.
+
+    Returns
+    -------
+    tuple of Model and dict
+        The same object where nothing acts on the robot; a robot in a vacuum has no ``fluids``.
+
+    Raises
+    ------
+    InvalidValueError
+        If an argument is not one of those.
+
+    """
+    if fluid is not None and fluid is not DEFAULT and not isinstance(fluid, Fluid):
+        raise InvalidValueError('fluid', fluid, 'a mbd_ros.Fluid, or None for a vacuum')
+    if ground is not None and not isinstance(ground, Ground):
+        raise InvalidValueError('ground', ground, 'a mbd_ros.Ground, or None')
+    world: dict[str, Any] = {}
+    if fluid is None:
+        model = in_vacuum(model)
+    elif model.fluids and not (fluid is DEFAULT and _has(model, FLUID)):
+        around = FRESH_WATER if fluid is DEFAULT else fluid
+        model, world[FLUID] = _with(model, around.law), around.water()
+    if ground is not None and model.contacts:
+        model, world[GROUND] = _with(model, GroundLaw()), ground.plane
+    return model, world
+
+
+def in_vacuum(model: Model) -> Model:
+    """Return a robot that no fluid acts on; the same object for the same robot."""
+    return _vacuum(model) if model.fluids or _has(model, FLUID) else model
+
+
+def with_terms(model: Model, *terms: str) -> Model:
+    """Return a robot on which only some of ``TERMS`` of the fluid's law act that acts on it."""
+    unknown = set(terms) - set(TERMS)
+    if unknown:
+        raise InvalidValueError('terms', sorted(unknown), f'of {", ".join(TERMS)}')
+    return model.with_laws(*(replace(law, terms=terms) if law.name == FLUID else law
+                             for law in model.laws))
+
+
+@lru_cache(maxsize=64)
+def _vacuum(model: Model) -> Model:
+    return replace(model, fluids=(), laws=tuple(law for law in model.laws if law.name != FLUID))
+
+
+def _has(model: Model, name: str) -> bool:
+    return any(law.name == name for law in model.laws)
+
+
+def _with(model: Model, law: Any) -> Model:
+    """Return a robot with a law in the place of the one of its name."""
+    return model.with_laws(*(one for one in model.laws if one.name != law.name), law)
