@@ -129,7 +129,8 @@ def center_of_mass(model: Model, poses: Array) -> Array:
 def motion_cross(twists: Array) -> Array:
     """Return the matrices (..., 6, 6) of V x m for twists V (..., 6) and motions m."""
     angular = cross_matrices(twists[..., 3:])
-    return np.block([[angular, cross_matrices(twists[..., :3])], [np.zeros_like(angular), angular]])
+    linear = cross_matrices(twists[..., :3])
+    return np.block([[angular, linear], [np.zeros_like(angular), angular]])
 
 
 def coriolis_of_bodies(screws: Screws, twists: Array) -> Array:
