@@ -50,7 +50,7 @@ def prepared(name: str, payload: Payload | None = None, *, floats: bool = False
              ) -> tuple[PreparedDynamics, Task, NDArray[np.float64]]:
     """Return robot, task and initial configuration, as the launch file starts them, or afloat."""
     nodes = yaml.safe_load((SHARE / 'config' / f'{name}.yaml').read_text())
-    simulator, controller = (nodes[node]['ros__parameters'] for node in (
+    simulator, controller = (nodes[f'/**/{node}']['ros__parameters'] for node in (
         'simulator', 'controller'))
     known = {entry.name for entry in fields(Task)}
     data = {key: value for key, value in controller.items() if key in known}

@@ -11,8 +11,9 @@ ROBOTS = ('puma560', 'three_link_arm', 'panda', 'five_bar', 'delta', 'stewart', 
 
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the node, now that the arguments are known."""
-    text = launching.description(context.launch_configurations)
-    return [launching.ours('dynamics_server', {'robot_description': text})]
+    value = context.launch_configurations
+    return launching.in_namespace(value, [launching.ours(
+        'dynamics_server', {'robot_description': launching.description(value)})])
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -20,4 +21,4 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription([
         DeclareLaunchArgument('robot', default_value=ROBOTS[0], choices=ROBOTS,
                               description='Robot of this package.'),
-        *launching.DESCRIPTION, OpaqueFunction(function=start)])
+        *launching.DESCRIPTION, launching.NAMESPACE, OpaqueFunction(function=start)])

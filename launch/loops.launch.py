@@ -11,10 +11,10 @@ ROBOTS = ('four_bar', 'slider_crank', 'five_bar', 'bricard', 'stewart', 'delta')
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the nodes, now that the arguments are known."""
     value = context.launch_configurations
-    return [
+    return launching.in_namespace(value, [
         launching.state_publisher(value),
         launching.ours('simulator', {'effort_timeout_action': 'keep', 'publish_rate': 100.0}),
-        launching.ours('dynamics_server'), *launching.viewer(value)]
+        launching.ours('dynamics_server'), *launching.viewer(value)])
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -22,4 +22,4 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription([
         DeclareLaunchArgument('robot', default_value='stewart', choices=ROBOTS,
                               description='Robot of this package.'),
-        *launching.DESCRIPTION, *launching.VIEWER, OpaqueFunction(function=start)])
+        *launching.DESCRIPTION, launching.NAMESPACE, *launching.VIEWER, OpaqueFunction(function=start)])

@@ -35,7 +35,7 @@ ARGUMENTS = (
         'link', default_value='',
         description='Link whose origin follows paths, of goals too; empty: as in config, else '
                     'tool.'),
-    launching.TRUSTED, *launching.VIEWER,
+    launching.TRUSTED, launching.NAMESPACE, *launching.VIEWER,
     DeclareLaunchArgument(
         'rviz', default_value='auto', choices=('auto', *BOOLEAN),
         description='Whether to start RViz; auto: where it is installed and there is no viewer.'),
@@ -133,7 +133,7 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                           parameters=[time],
                           arguments=['-d', str(launching.share('config', 'mbd_ros.rviz')),
                                      '-f', fixed_frame(value)]))
-    return [*nodes, *(RegisterEventHandler(OnProcessExit(
+    return [*launching.in_namespace(value, nodes), *(RegisterEventHandler(OnProcessExit(
         target_action=node, on_exit=say_that_it_ended)) for node in nodes)]
 
 

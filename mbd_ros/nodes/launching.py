@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ament_index_python.packages import get_package_share_directory
-from launch.actions import DeclareLaunchArgument
-from launch_ros.actions import Node
+from launch import LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, GroupAction
+from launch_ros.actions import Node, PushRosNamespace, SetRemap
 from launch_ros.parameter_descriptions import ParameterValue
 
 from mbd_ros.description import read
@@ -25,6 +26,10 @@ DESCRIPTION = (
     DeclareLaunchArgument(
         'description', default_value='', description='URDF or xacro file of another robot.'),
     TRUSTED)
+NAMESPACE = DeclareLaunchArgument(
+    'namespace', default_value='',
+    description='Namespace of all nodes, topics and transforms (tf and tf_static in it instead of '
+                '/tf and /tf_static), for several robots in one graph.')
 VIEWER = (
     DeclareLaunchArgument(
         'viewer', default_value='true', choices=BOOLEAN,
@@ -73,6 +78,15 @@ def robot(value: Mapping[str, str]) -> Mechanism:
 def description(value: Mapping[str, str]) -> ParameterValue:
     """Return the robot that the arguments name as the parameter ``robot_description``."""
     return ParameterValue(robot(value).text, value_type=str)
+
+
+def in_namespace(value: Mapping[str, str], nodes: Sequence[LaunchDescriptionEntity]
+                 ) -> list[LaunchDescriptionEntity]:
+    """Return nodes in the namespace that the arguments name, with transforms of their own."""
+    if not value['namespace']:
+        return list(nodes)
+    return [GroupAction([PushRosNamespace(value['namespace']), SetRemap('/tf', 'tf'),
+                         SetRemap('/tf_static', 'tf_static'), *nodes])]
 
 
 def number(value: Mapping[str, str], name: str, lowest: float = 0.0,

@@ -94,8 +94,8 @@ class Demo(Sound):
 def patient_config(folder: Path) -> Path:
     """Return a parameter file of the arm with which a busy machine loses no message."""
     settings = yaml.safe_load((ROOT / 'config' / f'{ARM}.yaml').read_text())
-    settings['controller']['ros__parameters']['state_timeout'] = 2.0
-    settings['simulator']['ros__parameters']['lockstep_timeout'] = 4.0
+    settings['/**/controller']['ros__parameters']['state_timeout'] = 2.0
+    settings['/**/simulator']['ros__parameters']['lockstep_timeout'] = 4.0
     file = folder / f'{ARM}.yaml'
     file.write_text(yaml.safe_dump(settings))
     return file

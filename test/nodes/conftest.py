@@ -49,8 +49,8 @@ def patient(tmp_path) -> Callable[[str], str]:
     """
     def argument(robot: str) -> str:
         settings = yaml.safe_load((ROOT / 'config' / f'{robot}.yaml').read_text())
-        settings['controller']['ros__parameters']['state_timeout'] = 60.0
-        settings['simulator']['ros__parameters']['lockstep_timeout'] = 60.0
+        settings['/**/controller']['ros__parameters']['state_timeout'] = 60.0
+        settings['/**/simulator']['ros__parameters']['lockstep_timeout'] = 60.0
         file = tmp_path / f'{robot}.yaml'
         file.write_text(yaml.safe_dump(settings))
         return f'config:={file}'

@@ -28,7 +28,7 @@ ROBOTS = ('three_link_arm', 'puma560', 'panda', 'dual_arm', 'five_bar', 'delta',
 def launched(name, payload=None):
     """Return robot, task and initial configuration as the launch files have them."""
     nodes = yaml.safe_load((ROOT / 'config' / f'{name}.yaml').read_text())
-    simulator, controller = (nodes[node]['ros__parameters'] for node in (
+    simulator, controller = (nodes[f'/**/{node}']['ros__parameters'] for node in (
         'simulator', 'controller'))
     known = Task.__dataclass_fields__
     data = {key: value for key, value in controller.items() if key in known}

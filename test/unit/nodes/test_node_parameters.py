@@ -136,7 +136,7 @@ def test_shipped_settings_fit_their_declarations(robot):
     settings = yaml.safe_load((ROOT / 'config' / f'{robot}.yaml').read_text(encoding='utf-8'))
     for node, content in settings.items():
         known = {one.name: one for one in parameters.read_declarations(
-            ROOT / 'config' / f'{node}_parameters.yaml')}
+            ROOT / 'config' / f'{node.removeprefix("/**/")}_parameters.yaml')}
         for name, value in flattened(content['ros__parameters']):
             known[name].check(value)
 

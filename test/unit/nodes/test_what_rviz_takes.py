@@ -57,9 +57,9 @@ def settings_of(robot):
         group, _, name = one.name.rpartition('.')
         (settings[group] if group else settings)[name] = one.default
     given = yaml.safe_load((ROOT / 'config' / f'{robot}.yaml').read_text())
-    path = {**settings['path'], **given['controller']['ros__parameters'].pop('path')}
-    return {**settings, **given['controller']['ros__parameters'], 'path': path}, \
-        given['simulator']['ros__parameters']
+    path = {**settings['path'], **given['/**/controller']['ros__parameters'].pop('path')}
+    return {**settings, **given['/**/controller']['ros__parameters'], 'path': path}, \
+        given['/**/simulator']['ros__parameters']
 
 
 @pytest.fixture(params=ROBOTS)

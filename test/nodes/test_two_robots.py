@@ -1,0 +1,30 @@
+"""Two robots in one graph, each in a namespace: neither takes anything for its own."""
+
+from mbd_msgs.msg import ControllerState
+import pytest
+from tf2_msgs.msg import TFMessage
+
+pytestmark = [pytest.mark.nodes, pytest.mark.slow]
+
+SILENT = ('viewer:=false', 'rviz:=false', 'use_sim_time:=false', 'rate:=100')
+ROBOTS = {'left': 'three_link_arm', 'right': 'puma560'}
+
+
+@pytest.mark.parametrize('composed', ['true', 'false'])
+def test_two_robots_follow_their_paths(launch, graph, patient, composed):
+    states = {one: graph.hear(ControllerState, f'{one}/controller/state', 100) for one in ROBOTS}
+    moved = {one: graph.hear(TFMessage, f'{one}/tf', 100) for one in ROBOTS}
+    everybody = graph.hear(TFMessage, '/tf', 100)
+    for namespace, robot in ROBOTS.items():
+        launch('track.launch.py', f'robot:={robot}', f'namespace:={namespace}',
+               f'composed:={composed}', patient(robot), *SILENT)
+    for namespace in ROBOTS:
+        graph.wait_until(lambda: any(
+            one.mode == ControllerState.MODE_TRACKING and one.path_time > 0.5
+            for one in list(states[namespace])), f'{namespace} follows', 180.0)
+    # The arm begins off its path and is pulled onto it; both have 3 or 6 joints of their own.
+    assert {len(one.joint_names) for one in states['left']} <= {0, 3}
+    assert {len(one.joint_names) for one in states['right']} <= {0, 6}
+    for namespace in ROBOTS:
+        graph.wait_until(lambda: moved[namespace], f'transforms of {namespace}')
+    assert not everybody
