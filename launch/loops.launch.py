@@ -22,4 +22,5 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription([
         DeclareLaunchArgument('robot', default_value='stewart', choices=ROBOTS,
                               description='Robot of this package.'),
-        *launching.DESCRIPTION, launching.NAMESPACE, *launching.VIEWER, OpaqueFunction(function=start)])
+        *launching.DESCRIPTION, launching.NAMESPACE, *launching.VIEWER,
+        OpaqueFunction(function=start)])
