@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mbd_ros import (
         control, description, dynamics, errors, execution, model, simulation, spatial)
     from mbd_ros.control.udwadia_kalaba.api import udwadia_kalaba
+    from mbd_ros.dynamics.analysis.analyse import analyse
     from mbd_ros.dynamics.api.carry_over import CarriedState, carry_over
     from mbd_ros.dynamics.api.constrained import constrained_dynamics
     from mbd_ros.dynamics.api.derivatives import (
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__ = on_demand(__name__, {
         'mbd_ros.control.udwadia_kalaba.api': ('udwadia_kalaba',),
+        'mbd_ros.dynamics.analysis.analyse': ('analyse',),
         'mbd_ros.dynamics.api.functions': (
             'bias_forces', 'Energy', 'energy', 'forward_dynamics', 'inverse_dynamics', 'jacobian',
             'link_poses', 'mass_matrix', 'pose'),
@@ -78,14 +80,15 @@ else:
 __version__ = '0.1.0'
 __all__ = [
     'CarriedState', 'Compiled', 'Energy', 'Fluid', 'ForwardDynamicsDerivatives', 'Futures',
-    'Ground', 'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model', 'Threads',
-    'bias_forces', 'carry_over', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_map',
-    'centroidal_momentum', 'close_loops', 'compile', 'constrained_dynamics', 'control',
-    'coriolis_matrix', 'description', 'difference', 'dynamics', 'energy', 'errors', 'execution',
-    'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration', 'frame_velocity',
-    'gravity_forces', 'identify', 'inertial_parameters', 'integrate', 'inverse_dynamics',
+    'Ground', 'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model',
+    'Threads', 'analyse', 'bias_forces', 'carry_over', 'center_of_mass',
+    'center_of_mass_jacobian', 'centroidal_map', 'centroidal_momentum', 'close_loops',
+    'compile', 'constrained_dynamics', 'control', 'coriolis_matrix', 'description',
+    'difference', 'dynamics', 'energy', 'errors', 'execution', 'forward_dynamics',
+    'forward_dynamics_derivatives', 'frame_acceleration', 'frame_velocity', 'gravity_forces',
+    'identify', 'inertial_parameters', 'integrate', 'inverse_dynamics',
     'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_rate',
-    'joint_wrenches', 'link_poses', 'load', 'lock', 'mass_matrix', 'mobility', 'model', 'neutral',
-    'pose', 'random_configuration', 'regressor', 'simulate', 'simulation', 'spatial', 'stream',
-    'udwadia_kalaba',
+    'joint_wrenches', 'link_poses', 'load', 'lock', 'mass_matrix', 'mobility', 'model',
+    'neutral', 'pose', 'random_configuration', 'regressor', 'simulate', 'simulation',
+    'spatial', 'stream', 'udwadia_kalaba',
 ]

@@ -1,7 +1,8 @@
 """
 Dynamics: formulations, what is computed with them, and the public functions.
 
-Sub-rooms in the order of their imports: formulations, quantities, prepared, loops, api.
+Sub-rooms in the order of their imports: formulations, quantities, prepared, loops, api,
+analysis.
 
 """
 

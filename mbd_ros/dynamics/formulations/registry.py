@@ -95,10 +95,14 @@ def formulation_for(model: Model, name: Any = AUTO) -> Formulation:
     for one in _REGISTERED.values():
         if name in (AUTO, one.name) and not one.refusal(model):
             return one
-    suited = [one for one in _REGISTERED.values() if not one.refusal(model)]
     reason = f', {_REGISTERED[name].refusal(model)}' if _known(name) else ''
-    allowed = ', '.join(f"'{one}'" for one in (AUTO, *(one.name for one in suited)))
+    allowed = ', '.join(f"'{one}'" for one in (AUTO, *(one.name for one in formulations(model))))
     raise InvalidValueError('formulation', name, f"{allowed} for robot '{model.name}'{reason}")
+
+
+def formulations(model: Model) -> list[Formulation]:
+    """Return the formulations that suit a robot, in the order in which they were registered."""
+    return [one for one in _REGISTERED.values() if not one.refusal(model)]
 
 
 def _known(name: Any) -> bool:

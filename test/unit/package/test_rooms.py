@@ -22,7 +22,7 @@ NUMERIC = ROOMS[:ROOMS.index('messages')]
 SUB_ROOMS = {
     'description': ('records', 'xml', 'write', 'urdf', 'mjcf', 'sdf', 'modules', 'read', 'doctor'),
     'execution': ('program', 'ir', 'unrolled', 'rolled', 'threads', 'calls', 'executors'),
-    'dynamics': ('formulations', 'quantities', 'prepared', 'loops', 'api'),
+    'dynamics': ('formulations', 'quantities', 'prepared', 'loops', 'api', 'analysis'),
     'control': ('references', 'constraints', 'udwadia_kalaba', 'tracking', 'step', 'tasks',
                 'gaits'),
     'messages': ('basics', 'states', 'trajectories', 'dynamics'),

@@ -1,0 +1,1 @@
+"""What formulations cost: operations, critical paths, schedules on several processors."""

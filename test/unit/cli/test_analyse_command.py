@@ -1,0 +1,30 @@
+"""The command ``mbd_ros analyse``."""
+
+from pathlib import Path
+import sys
+
+from mbd_ros.cli.command import main
+
+ARM = str(Path(__file__).resolve().parents[3] / 'urdf' / 'puma560.urdf')
+
+
+def test_the_table_and_what_is_fastest(capsys):
+    assert main(['analyse', ARM, '--processors', '1,3']) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split('  ')[0] == 'formulation'
+    assert lines[0].endswith('p = 3')
+    assert {line.split('  ')[0] for line in lines[1:-1]} >= {
+        'composite bodies', 'recursive', 'jourdain', 'augmented', 'augmented, cyclic'}
+    assert lines[-1].startswith("fastest on this machine: '")
+    assert lines[-1].endswith('in a batch of 1000')
+
+
+def test_wrong_words_are_explained(capsys):
+    assert main(['analyse', ARM, '--processors', '1;2']) == 1
+    assert "--processors is '1;2'; allowed: whole numbers" in capsys.readouterr().err
+
+
+def test_a_plot_needs_matplotlib(capsys, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, 'matplotlib.figure', None)
+    assert main(['analyse', ARM, '--processors', '1', '--plot', str(tmp_path / 'x.png')]) == 1
+    assert "pip install 'mbd_ros[docs]'" in capsys.readouterr().err
