@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.dynamics.api.joint_wrenches import wrench_names
+from mbd_ros.environment.immersion import TERMS
 from mbd_ros.messages.dynamics.dynamics_requests import JointOrder
 from mbd_ros.messages.dynamics.point_fields import copies_with
 from mbd_ros.model import Model
@@ -32,14 +33,14 @@ def succeed(response: Any, order: JointOrder, generation: int, *, formulation: s
     return response
 
 
-def terms_included(*, external_forces: bool, dissipation: bool) -> list[str]:
+def terms_included(*, external_forces: bool, dissipation: bool, fluid: bool = False) -> list[str]:
     """Return the names of the terms that the equations held."""
     names = [EffortTerm.INERTIAL, EffortTerm.VELOCITY, EffortTerm.GRAVITY]
     if dissipation:
         names.append(EffortTerm.DISSIPATION)
     if external_forces:
         names.append(EffortTerm.EXTERNAL_FORCES)
-    return names
+    return [*names, *TERMS] if fluid else names
 
 
 def write_accelerations(response: Any, points: Sequence[Any], order: JointOrder,

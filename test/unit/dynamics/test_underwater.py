@@ -12,6 +12,7 @@ from swimmers import Converted, GRAVITY, in_water, REFERENCE, robot_of, swimmer
 
 import mbd_ros
 from mbd_ros import Fluid
+from mbd_ros.dynamics.api.effort_terms import effort_terms
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import build_model
 
@@ -380,6 +381,25 @@ def test_prepared_dynamics_change_their_water_without_new_code():
         dyn.forward_dynamics(q, v, tau), mbd_ros.forward_dynamics(
             model, q, v, tau, fluid=Fluid(density=800.0, current=(1.0, 0.0, 0.0))))
     assert np.abs(dyn.forward_dynamics(q, v, tau) - still).max() > 0.1
+
+
+@pytest.mark.parametrize('water', [STILL, Fluid(current=(0.1, 0.2, 0.3), surface=0.2),
+                                   Fluid(current=field)])
+def test_terms_of_a_fluid(water):
+    model = swimmer('nine')
+    q, v, qdd = (np.array(part) for part in zip(*(random_state(model, k) for k in range(2))))
+    terms = effort_terms(model, q, v, qdd, fluid=water)
+    assert list(terms) == ['inertial', 'velocity', 'gravity', 'buoyancy', 'drag', 'added_mass']
+    close(sum(terms.values()), mbd_ros.inverse_dynamics(model, q, v, qdd, fluid=water), 1e-12)
+    assert set(effort_terms(model, q, v, qdd, fluid=None)) == {'inertial', 'velocity', 'gravity'}
+    if water is not STILL:
+        return
+    np.testing.assert_allclose(terms['buoyancy'] + terms['gravity'], mbd_ros.bias_forces(
+        model, q, 0.0 * v), atol=1e-10)
+    assert (np.einsum('ni,ni->n', terms['drag'], v) > 0.0).all()   # it takes power
+    at_rest = effort_terms(model, q, 0.0 * v, qdd)['added_mass']
+    M, dry = (mbd_ros.mass_matrix(model, q, fluid=one) for one in (STILL, None))
+    close(at_rest, np.einsum('nij,nj->ni', M - dry, qdd), 1e-11)
 
 
 @pytest.mark.parametrize(('make', 'message'), [
