@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.api.constrained import constrained_dynamics
     from mbd_ros.dynamics.api.derivatives import (
         forward_dynamics_derivatives, inverse_dynamics_derivatives)
+    from mbd_ros.dynamics.api.elastic import (
+        hybrid_dynamics, natural_frequencies, static_deflection)
     from mbd_ros.dynamics.api.frames import frame_acceleration, frame_velocity, jacobian_rate
     from mbd_ros.dynamics.api.functions import (
         bias_forces, Energy, energy, forward_dynamics, inverse_dynamics, jacobian, link_poses,
@@ -55,6 +57,8 @@ else:
         'mbd_ros.dynamics.api.whole_robot': (
             'center_of_mass', 'center_of_mass_jacobian', 'centroidal_map', 'centroidal_momentum',
             'coriolis_matrix', 'gravity_forces', 'inertial_parameters', 'regressor'),
+        'mbd_ros.dynamics.api.elastic': (
+            'hybrid_dynamics', 'natural_frequencies', 'static_deflection'),
         'mbd_ros.dynamics.api.carry_over': ('CarriedState', 'carry_over'),
         'mbd_ros.dynamics.api.constrained': ('constrained_dynamics',),
         'mbd_ros.dynamics.api.derivatives': (
@@ -80,15 +84,15 @@ else:
 __version__ = '0.1.0'
 __all__ = [
     'CarriedState', 'Compiled', 'Energy', 'Fluid', 'ForwardDynamicsDerivatives', 'Futures',
-    'Ground', 'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model',
-    'Threads', 'analyse', 'bias_forces', 'carry_over', 'center_of_mass',
-    'center_of_mass_jacobian', 'centroidal_map', 'centroidal_momentum', 'close_loops',
-    'compile', 'constrained_dynamics', 'control', 'coriolis_matrix', 'description',
-    'difference', 'dynamics', 'energy', 'errors', 'execution', 'forward_dynamics',
-    'forward_dynamics_derivatives', 'frame_acceleration', 'frame_velocity', 'gravity_forces',
-    'identify', 'inertial_parameters', 'integrate', 'inverse_dynamics',
-    'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_rate',
-    'joint_wrenches', 'link_poses', 'load', 'lock', 'mass_matrix', 'mobility', 'model',
-    'neutral', 'pose', 'random_configuration', 'regressor', 'simulate', 'simulation',
-    'spatial', 'stream', 'udwadia_kalaba',
+    'Ground', 'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model', 'Threads',
+    'analyse', 'bias_forces', 'carry_over', 'center_of_mass', 'center_of_mass_jacobian',
+    'centroidal_map', 'centroidal_momentum', 'close_loops', 'compile', 'constrained_dynamics',
+    'control', 'coriolis_matrix', 'description', 'difference', 'dynamics', 'energy', 'errors',
+    'execution', 'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
+    'frame_velocity', 'gravity_forces', 'hybrid_dynamics', 'identify', 'inertial_parameters',
+    'integrate', 'inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_kinematics',
+    'jacobian', 'jacobian_rate', 'joint_wrenches', 'link_poses', 'load', 'lock', 'mass_matrix',
+    'mobility', 'model', 'natural_frequencies', 'neutral', 'pose', 'random_configuration',
+    'regressor', 'simulate', 'simulation', 'spatial', 'static_deflection', 'stream',
+    'udwadia_kalaba',
 ]

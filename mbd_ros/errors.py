@@ -287,6 +287,10 @@ class LoopsOpenWarning(UserWarning):
     """Dynamics are asked for at a state whose loops are open by more than rounding."""
 
 
+class LargeDeflectionWarning(UserWarning):
+    """A flexible link bends or turns more than its linear modes are valid for."""
+
+
 class LoopOpenError(MbdError):
     """
     A closed loop cannot be closed.

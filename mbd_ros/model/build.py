@@ -13,8 +13,9 @@ from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.frames import axis_rotation
 from mbd_ros.description.records.mechanism import Joint, Limits, Mechanism
 from mbd_ros.description.records.poses import clean
-from mbd_ros.errors import DescriptionError
+from mbd_ros.errors import DescriptionError, UnsupportedError
 from mbd_ros.model.contacts import make_contacts
+from mbd_ros.model.flexible.segments import elastic_tree, ElasticTree
 from mbd_ros.model.fluids import make_submerged
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
@@ -34,7 +35,7 @@ _WITHOUT_AXIS = ('floating', 'spherical')
 
 
 def build_model(mechanism: Mechanism, *, floating_base: bool = False, mimic: bool = False,
-                generation: int = 1) -> Model:
+                flexible: bool = False, generation: int = 1) -> Model:
     """
     Compile the records of a robot to the arrays the algorithms read.
 
@@ -47,6 +48,8 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False, mimic: boo
         part of the ground.
     mimic : bool
         Whether mimic joints are coupled to those they follow.
+    flexible : bool
+        Whether flexible links bend, instead of being rigid.
     generation : int
         Number of this model in the life of the robot.
 
@@ -59,6 +62,8 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False, mimic: boo
     ------
     DescriptionError
         If a joint of the description has the name of the floating base, or cannot mimic another.
+    UnsupportedError
+        If links bend in a robot with closed loops, springs between links or fluids.
 
     """
     moving: list[Joint] = []
@@ -86,7 +91,18 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False, mimic: boo
     if mimic:
         loops += [make_coupling(moving, k, parents) for k, joint in enumerate(moving)
                   if joint.mimic is not None]
-    return _assemble(mechanism, moving, parents, placements, frames, loops, generation)
+    elastic = None
+    if flexible and mechanism.flexibles:
+        others = [what for what, found in (
+            ('closed loops or coupled joints', loops), ('springs', mechanism.springs),
+            ('fluids', mechanism.fluids)) if found]
+        if others:
+            raise UnsupportedError(
+                f"'{mechanism.name}' has flexible links and {' and '.join(others)}: both",
+                'load it with flexible=False, which makes the links rigid',
+                source=mechanism.flexibles[0].source)
+        elastic = elastic_tree(mechanism, moving, tuple(depth_first(mechanism)))
+    return _assemble(mechanism, moving, parents, placements, frames, loops, generation, elastic)
 
 
 def depth_first(mechanism: Mechanism) -> Iterator[Joint]:
@@ -118,23 +134,25 @@ def _floating_base(mechanism: Mechanism) -> Joint:
 
 def _assemble(mechanism: Mechanism, moving: list[Joint], parents: list[int],
               placements: list[tuple[Array, Array]], frames: dict[str, LinkFrame],
-              loops: list[Loop], generation: int) -> Model:
+              loops: list[Loop], generation: int, elastic: ElasticTree | None) -> Model:
     types = tuple(_TYPES[joint.kind] for joint in moving)
     q_offsets = np.cumsum([0] + [kind.nq for kind in types]).tolist()
     v_offsets = np.cumsum([0] + [kind.nv for kind in types]).tolist()
     limits = [_bounds(joint) for joint in moving]
     bodies = _bodies(mechanism, frames, len(moving))
     count = len(moving)
+    bending = 0 if elastic is None else len(elastic.names)
 
-    def per_rate(values: list[float]) -> Array:
-        return np.array([value for value, kind in zip(values, types) for _ in range(kind.nv)])
+    def per_rate(values: list[float], of_elastic: float = 0.0) -> Array:
+        return np.array([*(value for value, kind in zip(values, types) for _ in range(kind.nv)),
+                         *[of_elastic] * bending])
 
     return Model(
         name=mechanism.name, generation=generation, parents=tuple(parents), joint_types=types,
         joint_names=tuple(joint.name for joint in moving),
         body_names=tuple(joint.child for joint in moving),
         q_offsets=tuple(q_offsets[:-1]), v_offsets=tuple(v_offsets[:-1]),
-        nq=q_offsets[-1], nv=v_offsets[-1], nb=count,
+        nq=q_offsets[-1] + bending, nv=v_offsets[-1] + bending, nb=count,
         rotations=np.array([pose[0] for pose in placements]).reshape(count, 3, 3),
         translations=np.array([pose[1] for pose in placements]).reshape(count, 3),
         masses=np.array([body.mass for body in bodies]),
@@ -143,10 +161,10 @@ def _assemble(mechanism: Mechanism, moving: list[Joint], parents: list[int],
         armature=per_rate([joint.dynamics.armature for joint in moving]),
         damping=per_rate([joint.dynamics.damping for joint in moving]),
         friction=per_rate([joint.dynamics.friction for joint in moving]),
-        lower=per_rate([limit.lower for limit in limits]),
-        upper=per_rate([limit.upper for limit in limits]),
-        velocity_limits=per_rate([limit.velocity for limit in limits]),
-        effort_limits=per_rate([limit.effort for limit in limits]),
+        lower=per_rate([limit.lower for limit in limits], -inf),
+        upper=per_rate([limit.upper for limit in limits], inf),
+        velocity_limits=per_rate([limit.velocity for limit in limits], inf),
+        effort_limits=per_rate([limit.effort for limit in limits], inf),
         links=frames, root=mechanism.root, findings=mechanism.findings, mechanism=mechanism,
         loops=tuple(loops),
         springs=tuple(make_spring(spring, frames) for spring in mechanism.springs),
@@ -154,7 +172,8 @@ def _assemble(mechanism: Mechanism, moving: list[Joint], parents: list[int],
                      if frames[fluid.link].body >= 0),
         contacts=tuple(point for contact in mechanism.contacts
                        if frames[contact.link].body >= 0
-                       for point in make_contacts(contact, frames)))
+                       for point in make_contacts(contact, frames)),
+        elastic=elastic)
 
 
 def _bounds(joint: Joint) -> Limits:

@@ -19,7 +19,8 @@ from mbd_ros.model.singular import mass_errors
 
 
 def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
-         mimic: bool = False, inertia: Literal['checked', 'unchecked'] = 'checked',
+         mimic: bool = False, flexible: bool = True,
+         inertia: Literal['checked', 'unchecked'] = 'checked',
          xacro: Literal['checked', 'trusted'] = 'checked') -> Model:
     """
     Read a robot description and compile it to a Model.
@@ -33,6 +34,9 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     mimic : bool
         Whether mimic joints are coupled to the joint they mimic, exactly, each by a row in
         ``model.loops``; by default they are ordinary joints. ``q`` and ``v`` hold them either way.
+    flexible : bool
+        Whether links with ``<mbd:flexible>`` bend: their coordinates, ``model.elastic_names``,
+        follow those of all joints in ``q`` and ``v``. If not, these links are rigid.
     inertia : {'checked', 'unchecked'}
         ``'checked'`` refuses mass properties no body can have and joints that move no inertia;
         ``'unchecked'`` turns these errors into findings of severity ``'error'``.
@@ -57,16 +61,17 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         If an argument is not one of those above.
 
     """
-    _check_options(floating_base, mimic, inertia)
+    _check_options(floating_base, mimic, flexible, inertia)
     if not isinstance(path_or_text, (str, os.PathLike)) or path_or_text == '':
         raise InvalidValueError('path_or_text', path_or_text, 'the path of a file, or XML text')
     if xacro not in ('checked', 'trusted'):
         raise InvalidValueError('xacro', xacro, "'checked' or 'trusted'")
     mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro)
-    return _model_of(mechanism, floating_base, mimic, inertia)
+    return _model_of(mechanism, floating_base, mimic, flexible, inertia)
 
 
 def load_text(text: str, *, floating_base: bool = False, mimic: bool = False,
+              flexible: bool = False,
               inertia: Literal['checked', 'unchecked'] = 'checked') -> Model:
     """
     Read a robot description that came as text, from a topic or service; no file is opened for it.
@@ -77,6 +82,8 @@ def load_text(text: str, *, floating_base: bool = False, mimic: bool = False,
         URDF, MJCF or SDFormat.
     floating_base, mimic, inertia
         As for ``load``.
+    flexible : bool
+        As for ``load``, but off: states in messages have no elastic coordinates.
 
     Returns
     -------
@@ -91,25 +98,30 @@ def load_text(text: str, *, floating_base: bool = False, mimic: bool = False,
         As for ``load``.
 
     """
-    _check_options(floating_base, mimic, inertia)
+    _check_options(floating_base, mimic, flexible, inertia)
     mechanism = read_text(text, mimic=mimic, inertia=inertia)
-    return _model_of(mechanism, floating_base, mimic, inertia)
+    return _model_of(mechanism, floating_base, mimic, flexible, inertia)
 
 
-def _check_options(floating_base: bool, mimic: bool, inertia: str) -> None:
-    for name, flag in (('floating_base', floating_base), ('mimic', mimic)):
+def _check_options(floating_base: bool, mimic: bool, flexible: bool, inertia: str) -> None:
+    for name, flag in (('floating_base', floating_base), ('mimic', mimic),
+                       ('flexible', flexible)):
         if not isinstance(flag, (bool, np.bool_)):
             raise InvalidValueError(name, flag, 'True or False')
     if inertia not in ('checked', 'unchecked'):
         raise InvalidValueError('inertia', inertia, "'checked' or 'unchecked'")
 
 
-def _model_of(mechanism: Mechanism, floating_base: bool, mimic: bool, inertia: str) -> Model:
+def _model_of(mechanism: Mechanism, floating_base: bool, mimic: bool, flexible: bool, inertia: str
+              ) -> Model:
     """Return the model of a mechanism, with what cannot move as an error or a finding."""
-    model = build_model(mechanism, floating_base=floating_base, mimic=mimic)
+    model = build_model(mechanism, floating_base=floating_base, mimic=mimic, flexible=flexible)
     errors: list[DescriptionError | SingularMassError] = [*body_errors(model), *mass_errors(model)]
     if errors and inertia == 'checked':
         raise errors[0]
     findings = [Finding('error', error.what if isinstance(error, DescriptionError) else str(error),
                         error.file or mechanism.file, error.line) for error in errors]
+    findings += [] if flexible else [Finding(
+        'warning', f"link '{body.link}': <mbd:flexible> is not used: the link is rigid, as it was "
+        'loaded', body.source.file, body.source.line) for body in mechanism.flexibles]
     return replace(model, findings=(*model.findings, *findings)) if findings else model

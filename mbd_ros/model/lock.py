@@ -44,6 +44,7 @@ def lock(model: Model, positions: Mapping[str, float]) -> Model:
         If a joint has several coordinates, or is coupled to one that is not held.
 
     """
+    model.require_rigid('lock')
     names = model.joint_names
     for name, position in positions.items():
         if name not in names:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.records.mechanism import Mechanism
-from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.model.contacts import ContactPoint
+from mbd_ros.model.flexible.segments import ElasticTree
 from mbd_ros.model.fluids import SubmergedLink
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
@@ -92,6 +93,9 @@ class Model(_WeaklyReferable):
         Force laws of the surroundings, see ``environment/law.py`` and ``with_laws``.
     contacts : tuple of ContactPoint
         Where links that move touch the ground.
+    elastic : ElasticTree, optional
+        The tree with flexible links, whose coordinates follow those of all joints in q and v; what
+        is above are the links while nothing is bent. None: all links are rigid.
 
     """
 
@@ -127,6 +131,7 @@ class Model(_WeaklyReferable):
     fluids: tuple[SubmergedLink, ...] = ()
     laws: tuple[Any, ...] = ()
     contacts: tuple[ContactPoint, ...] = ()
+    elastic: ElasticTree | None = None
 
     def __post_init__(self) -> None:
         """Make every array contiguous and read-only."""
@@ -192,6 +197,31 @@ class Model(_WeaklyReferable):
         except TypeError:
             raise InvalidValueError('laws', laws, 'frozen dataclasses, which can be hashed') from (
                 None)
+
+    @property
+    def elastic_names(self) -> tuple[str, ...]:
+        """Return the names of the elastic coordinates: ``'forearm/bend_y_1'``."""
+        return () if self.elastic is None else self.elastic.names
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Return for each entry of v its joint, or the name of the elastic coordinate."""
+        return (*(name for name, kind in zip(self.joint_names, self.joint_types)
+                  for _ in range(kind.nv)), *self.elastic_names)
+
+    def require_rigid(self, what: str) -> None:
+        """
+        Check that no link bends.
+
+        Raises
+        ------
+        UnsupportedError
+            If one does; says what cannot be done with it.
+
+        """
+        if self.elastic is not None:
+            raise UnsupportedError(f"{what} of '{self.name}', which has flexible links,",
+                                   'load it with flexible=False')
 
     def link(self, name: str) -> LinkFrame:
         """

@@ -97,7 +97,7 @@ def configuration_rate(model: Model, q: Array, v: Array) -> Array:
     if model.nq == model.nv:
         return v
     rate = np.empty(model.nq)
-    simple_q, simple_v = simple_entries(model)
+    simple_q, simple_v = adding_entries(model)
     rate[simple_q] = v[simple_v]
     for joint in curved_joints(model):
         rate[joint.q] = joint.manifold.rate(_floats(q[joint.q]), _floats(v[joint.v]))
@@ -135,7 +135,7 @@ def integrate(model: Model, q: Array, dv: Array) -> Array:
     dv = _copy(model, 'dv', dv, model.nv)
     if model.nq == model.nv:
         return q + dv
-    simple_q, simple_v = simple_entries(model)
+    simple_q, simple_v = adding_entries(model)
     q[simple_q] += dv[simple_v]
     for joint in curved_joints(model):
         q[joint.q] = joint.manifold.integrate(_floats(q[joint.q]), _floats(dv[joint.v]))
@@ -171,7 +171,7 @@ def difference(model: Model, q0: Array, q1: Array) -> Array:
     q1 = _copy(model, 'q1', q1, model.nq)
     if model.nq == model.nv:
         return q1 - q0
-    simple_q, simple_v = simple_entries(model)
+    simple_q, simple_v = adding_entries(model)
     dv = np.empty(model.nv)
     dv[simple_v] = q1[simple_q] - q0[simple_q]
     for joint in curved_joints(model):
@@ -194,10 +194,10 @@ def random_configuration(model: Model, rng: np.random.Generator) -> Array:
     -------
     (nq,) array
         Uniform between the limits; where there are none, within half a turn or a metre of zero.
-        Orientations are uniform over all rotations.
+        Orientations are uniform over all rotations, elastic coordinates are zero.
 
     """
-    q = np.empty(model.nq)
+    q = np.zeros(model.nq)
     for kind, start, first in zip(model.joint_types, model.q_offsets, model.v_offsets):
         if kind in MANIFOLDS:
             q[start:start + kind.nq] = MANIFOLDS[kind].draw(rng)
@@ -303,6 +303,15 @@ def simple_entries(model: Model) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     simple = np.array([kind not in MANIFOLDS for kind in model.joint_types], bool)
     q, v = np.array(model.q_offsets, np.intp), np.array(model.v_offsets, np.intp)
     return q[simple], v[simple]
+
+
+@functools.lru_cache(maxsize=64)
+def adding_entries(model: Model) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where in q and in v what just adds is: simple joints and elastic coordinates."""
+    elastic = np.arange(len(model.elastic_names))
+    q, v = simple_entries(model)
+    return (np.append(q, elastic + model.nq - len(elastic)),
+            np.append(v, elastic + model.nv - len(elastic)))
 
 
 def _copy(model: Model, argument: str, array: Array, size: int) -> Array:

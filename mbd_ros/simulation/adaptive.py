@@ -19,11 +19,12 @@ from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import is_flat, normalized, rate, Vector
 from mbd_ros.simulation.motion import Motion
 
-SHARE = {'dop853': 0.02, 'rk45': 0.2, 'bdf': 0.2}
+SHARE = {'dop853': 0.02, 'rk45': 0.2, 'bdf': 0.2, 'radau': 0.2}
 """Of the tolerances that a step gets; a tenth of them takes order 8 a third more steps."""
 SMALLEST_RTOL = 1e-13
 """SciPy takes none much below a hundred times machine epsilon."""
-METHODS = {'dop853': 'DOP853', 'rk45': 'RK45', 'bdf': 'BDF'}
+METHODS = {'dop853': 'DOP853', 'rk45': 'RK45', 'bdf': 'BDF', 'radau': 'Radau'}
+IMPLICIT = ('bdf', 'radau')
 
 Event = Callable[[float, Vector, Vector], float]
 """``(t, q, v)`` to a number whose zeros are wanted; its attribute ``terminal`` ends the run."""
@@ -110,7 +111,7 @@ def integrate(
     duration : float
         [s].
     method : str
-        ``'dop853'``, ``'rk45'`` or ``'bdf'``.
+        ``'dop853'``, ``'rk45'``, ``'bdf'`` or ``'radau'``.
     rtol, atol : float
         Tolerances; a step gets ``SHARE`` of them, as errors add up.
     max_step : float
@@ -120,7 +121,8 @@ def integrate(
     dense : bool
         Whether to keep the interpolants.
     jacobian : callable, optional
-        ``(t, q, v)`` to the derivatives (nv, nv) of vdot with respect to q and v, for ``'bdf'``.
+        ``(t, q, v)`` to the derivatives (nv, nv) of vdot with respect to q and v, for implicit
+        methods.
     correct : callable, optional
         Called after each step instead of the motion's own.
 
@@ -150,7 +152,7 @@ def integrate(
     share = SHARE[method]
     options: dict[str, Any] = {'rtol': max(share * rtol, SMALLEST_RTOL), 'atol': share * atol,
                                'max_step': max_step}
-    if method == 'bdf' and jacobian is not None and is_flat(model):
+    if method in IMPLICIT and jacobian is not None and is_flat(model):
         options['jac'] = _jacobian_of_state(model.nv, jacobian)
     times, states, pieces = [0.0], [np.concatenate([q, v, [0.0]])], []
     crossings: list[Crossing] = []

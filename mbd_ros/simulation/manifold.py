@@ -86,10 +86,12 @@ def positive_time(name: str, value: object) -> float:
 
 @lru_cache(maxsize=64)
 def joint_of_each_velocity(model: Model) -> tuple[str, ...]:
-    """Return the joint that each velocity variable belongs to, a floating joint six times."""
-    ends = (*model.v_offsets[1:], model.nv)
-    return tuple(name for name, begin, end in zip(model.joint_names, model.v_offsets, ends)
-                 for _ in range(begin, end))
+    """
+    Return the joint that each velocity variable belongs to, a floating joint six times.
+
+    Elastic coordinates have names of their own.
+    """
+    return model.coordinate_names
 
 
 def endless(model: Model) -> NDArray[np.bool_]:

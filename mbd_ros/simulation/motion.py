@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.environment.immersion import Fluid
+from mbd_ros.model import Model
 from mbd_ros.simulation.loop_motion import LoopKeeper
 from mbd_ros.simulation.manifold import checked, Vector
 
@@ -80,7 +81,9 @@ class FreeMotion:
         self._keeper = LoopKeeper(dyn) if keeper is None else keeper
         self._loads = external_forces
         self._dissipation = dissipation
-        self.works = tau is not None or external_forces is not None or dissipation
+        self._damping = _modal_damping(model)
+        self.works = (tau is not None or external_forces is not None or dissipation
+                      or self._damping is not None)
         self._law = tau if callable(tau) else None
         self._tau = np.zeros(model.nv) if tau is None or callable(tau) else checked(
             model, 'tau', tau, model.nv).copy()
@@ -117,11 +120,18 @@ class FreeMotion:
         """Return ``vdot`` (nv,) and the power of the efforts [W] at a state."""
         self.enter(t, q)
         efforts = self.efforts(t, q, v)
-        return self._keeper.accelerations(q, v, efforts), float(efforts.dot(v))
+        return self._keeper.accelerations(q, v, efforts), self._power(efforts, v)
 
     def power(self, t: float, q: Vector, v: Vector) -> float:
         """Return the power of these forces [W]."""
-        return float(self.efforts(t, q, v) @ v)
+        return self._power(self.efforts(t, q, v), v)
+
+    def _power(self, efforts: Vector, v: Vector) -> float:
+        power = efforts.dot(v)
+        if self._damping is not None:
+            rates = v[-len(self._damping):]
+            power = power - rates @ self._damping @ rates
+        return float(power)
 
     def correct(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """Return the state with its loops closed."""
@@ -130,3 +140,14 @@ class FreeMotion:
     def violation(self, t: float, q: Vector) -> float:
         """Return the norm of what the loops are open by; zero for a tree."""
         return self._keeper.violation(q)
+
+
+def _modal_damping(model: Model) -> Vector | None:
+    """Return the damping matrix of all elastic coordinates; None where nothing is damped."""
+    if model.elastic is None:
+        return None
+    result = np.zeros((len(model.elastic_names),) * 2)
+    for body in model.elastic.bodies:
+        part = slice(body.first, body.first + body.count)
+        result[part, part] = body.damping
+    return result if result.any() else None

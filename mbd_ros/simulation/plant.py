@@ -56,6 +56,8 @@ def plant(model: Model, *, mass_scale: float = 1.0, payload: float = 0.0, link: 
     for name, value in (('payload', payload), ('friction', friction)):
         if not 0.0 <= value < math.inf:
             raise InvalidValueError(name, value, 'a number not below zero')
+    if mass_scale != 1.0 or payload > 0.0:
+        model.require_rigid('another mass')
     dry = np.array(model.friction if dissipation else np.zeros(model.nv))
     dry[simple_entries(model)[1]] += friction
     result = replace(model, masses=mass_scale * model.masses, inertias=mass_scale * model.inertias,

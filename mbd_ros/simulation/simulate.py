@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from mbd_ros.dynamics import compile_model, PreparedDynamics
 from mbd_ros.dynamics.api.functions import energy_of
 from mbd_ros.dynamics.prepared.traced_derivatives import traced_derivatives
+from mbd_ros.dynamics.quantities.flexible import warn_of_deflection
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
@@ -51,8 +52,9 @@ class Trajectory(NamedTuple):
     violation_rate : Vector
         (K,) norm of the rate of that; with a ``motion`` if it tells.
     balance : Vector
-        (K,) energy less that at the start and the work of efforts, loads and friction [J]: the
-        error of the integration, and the work of force laws; empty with a ``motion``.
+        (K,) energy less that at the start and the work of efforts, loads, friction and the damping
+        of flexible links [J]: the error of the integration, and the work of force laws; empty with
+        a ``motion``.
     rank, condition : Vector
         (K,) of the rows of all closed loops and constraints, scaled in the metric of the mass
         matrix: how many are independent, and how far they are from fewer; none for a tree.
@@ -90,7 +92,7 @@ def simulate(
     duration: float,
     *,
     step: float | None = None,
-    method: str = 'rk4',
+    method: str | None = None,
     rtol: float = 1e-8,
     atol: float = 1e-10,
     times: ArrayLike | None = None,
@@ -123,8 +125,9 @@ def simulate(
         Longest step [s]: of RK4, 1 ms if not given, the run is cut into equal steps.
     method : str, optional
         ``'rk4'`` with a fixed step, or one of SciPy's with variable step: ``'dop853'``, ``'rk45'``
-        (explicit), ``'bdf'`` (implicit, of variable order, for stiff robots); SciPy's capitals
-        are the same.
+        (explicit), ``'bdf'`` (implicit, of variable order, for stiff robots), ``'radau'``
+        (implicit, of order 5, for vibrations with little damping); SciPy's capitals are the
+        same. ``'rk4'`` if not given, ``'radau'`` with flexible links.
     rtol, atol : float, optional
         Tolerances of a variable step.
     times : array_like, optional
@@ -176,6 +179,8 @@ def simulate(
 
     Warns
     -----
+    LargeDeflectionWarning
+        If links bend or turn more than their linear modes allow.
     RankChangeWarning
         If the motion passed change points; ``changes`` tells when.
 
@@ -205,6 +210,7 @@ def simulate(
         raise InvalidValueError('motion', type(motion).__name__,
                                 'without tau, external_forces and dissipation, which it brings')
     corrections = None if free is not None else Corrections(dyn, motion)
+    method = method or ('rk4' if model.elastic is None else 'radau')
     kind = str(method).lower()
     if kind == 'rk4':
         if times is not None or len(events) or dense:
@@ -311,6 +317,7 @@ def _recorded(dyn: PreparedDynamics, motion: Motion, free: FreeMotion | None,
         return corrections.told(Trajectory(time, q, v, total, np.array(
             [motion.violation(t, place) for t, place in zip(time, q)])))
     balance = total - at_start - work
+    warn_of_deflection(model, q, v)
     if not model.loops:
         none = np.zeros(len(time))
         return Trajectory(time, q, v, total, none, none.copy(), balance)
@@ -332,7 +339,11 @@ def _jacobian(dyn: PreparedDynamics, free: FreeMotion
               ) -> Callable[[float, Vector, Vector], tuple[Vector, Vector]]:
     """Return the derivatives of vdot under efforts that are held, for implicit methods."""
     def jacobian(t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        dq, dv, _ = traced_derivatives(dyn, 'forward_dynamics', q, v, free.efforts(t, q, v))
+        tau = free.efforts(t, q, v)
+        if dyn.model.elastic is not None:
+            found = dyn.forward_dynamics_derivatives(q, v, tau)
+            return found.dq, found.dv
+        dq, dv, _ = traced_derivatives(dyn, 'forward_dynamics', q, v, tau)
         return dq, dv
 
     return jacobian

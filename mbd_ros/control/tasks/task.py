@@ -302,6 +302,7 @@ def motion_for(dyn: PreparedDynamics, task: Task) -> ConstrainedMotion:
 
 def law_for(dyn: PreparedDynamics, task: Task) -> TrackingLaw:
     """Return the tracking law of a task."""
+    dyn.model.require_rigid('tracking')
     adaptation = None
     if task.adaptation_rate != 0.0:
         adaptation = Adaptation(dyn, task.link, task.adaptation_rate, payload=task.payload_limit)

@@ -317,6 +317,21 @@ class Beam:
         How many modes of bending along y, along z, and of torsion.
     damping_ratio : float
         Of every mode.
+    rayleigh : (float, float)
+        Damping as multiples of mass [1/s] and stiffness [s].
+    rotary_inertia : (float, float)
+        Moment of inertia per length of a section that turns as it bends along y and along z
+        [kg m]; zeros: the torsional inertia, shared in the ratio of the bending stiffnesses.
+    shear_stiffness : (float, float)
+        ``k G A`` of a Timoshenko beam along y and z [N]; 0: an Euler-Bernoulli beam.
+    taper : float
+        Linear dimensions of the section at the tip against those at the root.
+    tip_mass : float
+        With which the modes are computed [kg]; what is fixed there brings its mass itself.
+    boundary : str
+        ``'free'`` or ``'craig_bampton'``: how the tip is held in the modes.
+    stiffening : bool
+        Whether bending shortens the beam along x, which gives it geometric stiffness.
 
     """
 
@@ -327,6 +342,13 @@ class Beam:
     torsional_inertia: float = 0.0
     modes: tuple[int, int, int] = (1, 1, 0)
     damping_ratio: float = 0.0
+    rayleigh: tuple[float, float] = (0.0, 0.0)
+    rotary_inertia: tuple[float, float] = (0.0, 0.0)
+    shear_stiffness: tuple[float, float] = (0.0, 0.0)
+    taper: float = 1.0
+    tip_mass: float = 0.0
+    boundary: str = 'free'
+    stiffening: bool = True
 
 
 @dataclass(frozen=True, slots=True)

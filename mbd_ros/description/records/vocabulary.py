@@ -98,9 +98,12 @@ _MODAL = {'xyz': Attribute(3, required=True), 'shape': _NAME}
 _FLEXIBLE = Element(children={
     'origin': Child(_ORIGIN),
     'beam': Child(Element({
-        'length': _VALUE, 'linear_density': _VALUE, 'bending_stiffness': Attribute(2),
+        'length': _VALUE, 'linear_density': _NUMBER, 'bending_stiffness': Attribute(2),
         'torsional_stiffness': _NUMBER, 'torsional_inertia': _NUMBER, 'modes': Attribute(3),
-        'damping_ratio': _NUMBER})),
+        'damping_ratio': _NUMBER, 'rayleigh': Attribute(2), 'rotary_inertia': Attribute(2),
+        'shear_stiffness': Attribute(2), 'taper': _NUMBER, 'tip_mass': _NUMBER,
+        'boundary': _TEXT, 'stiffening': _TEXT, 'theory': _TEXT, 'section': _TEXT,
+        'material': Attribute(3)})),
     'point': Child(Element(_MODAL | {'mass': _VALUE}), many=True),
     'interface': Child(Element(_MODAL | {'joint': _NAME, 'rotation': _NAME}), many=True),
     'stiffness': Child(Element({'values': _NAME})),

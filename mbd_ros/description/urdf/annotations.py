@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mbd_ros.description.records.mechanism import (
-    Beam, FlexibleBody, FluidBody, Joint, Link, ModalPoint, Pose, Vector3)
+    FlexibleBody, FluidBody, Joint, Link, ModalPoint, Pose, Vector3)
 from mbd_ros.description.records.numbers import read_numbers
 from mbd_ros.description.records.poses import read_placement
 from mbd_ros.description.records.report import nearest, Report
 from mbd_ros.description.records.vocabulary import ADDED_MASS, FLEXIBLE, FLUID
+from mbd_ros.description.urdf.beams import read_beam
+
+Array = NDArray[np.float64]
 
 ROUNDING = 1e-9
-"""Of the largest eigenvalue: below it a negative one is rounding."""
+"""Of the largest eigenvalue, or of a matrix scaled to the diagonal 1: rounding is less."""
 
 
 def read_fluids(robot: Any, report: Report) -> tuple[FluidBody, ...]:
@@ -89,51 +93,19 @@ def read_flexibles(robot: Any, links: Sequence[Link], joints: Sequence[Joint],
         points = element.findall('point')
         if (beam is None) == (not points):
             raise report.error(f'{what} has not either a <beam> or <point>s', source)
-        body = FlexibleBody(name, _origin(element, report), _beam(beam, what, report),
+        body = FlexibleBody(name, _origin(element, report), read_beam(beam, what, report),
                             source=source) if beam is not None else _modal(
             name, element, joints, what, report)
         inertia = inertias[name]
         mass = (sum(point.mass for point in body.points) if body.beam is None
-                else body.beam.length * body.beam.linear_density)
+                else body.beam.length * body.beam.linear_density
+                * (1.0 + body.beam.taper + body.beam.taper ** 2) / 3.0)
         if inertia is None or mass > inertia.mass * (1.0 + 1e-6):
             raise report.error(f'{what} weighs {mass:.6g} kg, more than the <inertial> of its '
                                'link; allowed: as much at most, since that is the whole link',
                                source)
-        report.remark('warning', f'{what} is not used: flexible links are not in the equations of '
-                      'this version; the link is rigid', source)
         found.append(body)
     return tuple(found)
-
-
-def _beam(element: Any, what: str, report: Report) -> Beam:
-    values = {name: read_numbers(element, name, 1, report)[0] for name in (
-        'length', 'linear_density', 'torsional_stiffness', 'torsional_inertia', 'damping_ratio')
-        if element.get(name) is not None}
-    source = report.source(element)
-    y, z = (read_numbers(element, 'bending_stiffness', 2, report)
-            if element.get('bending_stiffness') is not None else (0.0, 0.0))
-    counts = (read_numbers(element, 'modes', 3, report)
-              if element.get('modes') is not None else (1.0, 1.0, 0.0))
-    if any(count not in range(21) for count in counts) or not any(counts):
-        raise report.error(f'{what}: modes of <beam> are {" ".join(f"{c:g}" for c in counts)}; '
-                           'allowed: three whole numbers up to 20, not all 0', source)
-    along_y, along_z, twist = (int(count) for count in counts)
-    beam = Beam(bending_stiffness=(y, z), modes=(along_y, along_z, twist), **values)
-    needed = {'length': beam.length, 'linear_density': beam.linear_density}
-    if along_y or along_z:
-        needed |= {'bending_stiffness': min(
-            [y] * (along_y > 0) + [z] * (along_z > 0))}
-    if twist:
-        needed |= {'torsional_stiffness': beam.torsional_stiffness,
-                   'torsional_inertia': beam.torsional_inertia}
-    for name, value in needed.items():
-        if value <= 0.0:
-            raise report.error(f'{what}: {name} of <beam> is {value:.9g}; allowed for its modes: '
-                               'more than 0', source)
-    if beam.damping_ratio < 0.0:
-        raise report.error(f'{what}: damping_ratio of <beam> is {beam.damping_ratio:.9g}; allowed:'
-                           ' 0 or more', source)
-    return beam
 
 
 def _modal(name: str, element: Any, joints: Sequence[Joint], what: str,
@@ -166,13 +138,28 @@ def _modal(name: str, element: Any, joints: Sequence[Joint], what: str,
         matrices[tag] = (0.0,) * count ** 2 if part is None else read_numbers(
             part, 'values', count * count, report)
         matrix = np.array(matrices[tag]).reshape(count, count)
-        if not np.allclose(matrix, matrix.T, rtol=ROUNDING, atol=0.0) or (
-                np.abs(matrix).max(initial=0.0) > 1e20) or (
-                np.linalg.eigvalsh(matrix).min(initial=0.0) < -ROUNDING * np.abs(matrix).max()):
+        if np.abs(matrix).max(initial=0.0) > 1e20 or not _positive(matrix):
             raise report.error(f'{what}: <{tag}> is not symmetric and positive; allowed: '
                                f'{count} x {count} numbers of such a matrix', report.source(part))
     return FlexibleBody(name, _origin(element, report), None, tuple(places),
                         source=report.source(element), **matrices)
+
+
+def _positive(matrix: Array) -> bool:
+    """
+    Tell whether a modal matrix is symmetric and positive semidefinite to rounding.
+
+    Finite-element codes round an entry ij to a fraction of sqrt(K_ii K_jj), which is far above
+    the entry itself where shapes are orthogonal.
+    """
+    diagonal = np.diag(matrix)
+    if (diagonal < 0.0).any():
+        return False
+    scale = np.sqrt(diagonal)
+    scaled = matrix / np.where(outer := np.outer(scale, scale), outer, 1.0)
+    return bool(np.abs(scaled - scaled.T).max() <= ROUNDING
+                and np.abs(scaled).max() <= 1.0 + ROUNDING
+                and np.linalg.eigvalsh(0.5 * (scaled + scaled.T))[0] >= -ROUNDING)
 
 
 def _value(element: Any, tag: str, report: Report) -> float:

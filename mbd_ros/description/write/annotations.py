@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from lxml import etree
 
 from mbd_ros.description.records.mechanism import (
-    ContactBody, FlexibleBody, FluidBody, Mechanism)
+    Beam, ContactBody, FlexibleBody, FluidBody, Mechanism)
 from mbd_ros.description.records.vocabulary import (
     ADDED_MASS, CONTACT, FLEXIBLE, FLUID, NAMESPACE)
 from mbd_ros.description.write.loops import add_origin, numbers_text
@@ -64,11 +65,16 @@ def flexible_element(body: FlexibleBody) -> Any:
     add_origin(element, 'origin', body.frame)
     if body.beam is not None:
         beam = body.beam
-        etree.SubElement(element, 'beam', {
-            name: numbers_text([getattr(beam, name)]) for name in (
-                'length', 'linear_density', 'torsional_stiffness', 'torsional_inertia',
-                'damping_ratio')} | {'bending_stiffness': numbers_text(beam.bending_stiffness),
-                                     'modes': ' '.join(map(str, beam.modes))})
+        plain = Beam(beam.length, beam.linear_density)
+        values = {}
+        for field in fields(Beam):
+            value = getattr(beam, field.name)
+            if field.name in ('length', 'linear_density') or value != getattr(plain, field.name):
+                values[field.name] = (
+                    value if isinstance(value, str) else str(value).lower()
+                    if isinstance(value, bool) else numbers_text(
+                        value if isinstance(value, tuple) else [value]))
+        etree.SubElement(element, 'beam', values)
         return element
     for point in body.points:
         values = {'xyz': numbers_text(point.position), 'shape': numbers_text(point.shape)}

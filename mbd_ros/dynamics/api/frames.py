@@ -113,6 +113,7 @@ def _jacobians(model: Model, q: Array, v: Array, link: str, frame: str,
                executor: Executor | str | None) -> tuple[Array, Array]:
     """Return the Jacobian of a link and its rate, (N, 6, nv) each."""
     _known(frame)
+    model.require_rigid('jacobian_rate, or a Jacobian in other axes,')
     if link not in model.links:
         raise UnknownNameError('link', link, model.links)
     place = model.links[link]

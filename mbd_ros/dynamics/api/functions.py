@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+import mbd_ros.dynamics.api as lazily
 from mbd_ros.dynamics.api.current_fields import in_field, is_field
 from mbd_ros.dynamics.api.frames import jacobian_in, WORLD_ALIGNED
 from mbd_ros.dynamics.formulations.springs import stored_energy
@@ -142,6 +143,8 @@ def inverse_dynamics(
     external_forces, gravity, formulation, executor, dissipation, fluid, ground, out
         As in ``forward_dynamics``.
     actuated : sequence of str, optional
+        Of a robot with flexible links the joints whose accelerations are given; elastic and other
+        coordinates get no effort and move as they must, as in ``hybrid_dynamics``.
         Of a robot with closed loops the joints that are driven; the others get no effort, and the
         loop joints carry what they must. Where more are driven than needed, the efforts of least
         norm are taken. If left out all joints are driven, and the loop joints carry nothing.
@@ -171,6 +174,10 @@ def inverse_dynamics(
                         dissipation=dissipation, ground=ground, actuated=actuated)
     dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
                         fluid=fluid, ground=ground)
+    if actuated is not None and model.elastic is not None:
+        return _into(lazily.elastic.hybrid_dynamics(
+            model, q, v, np.zeros(model.nv), qdd, given=actuated, external_forces=external_forces,
+            gravity=gravity, formulation=formulation, dissipation=dissipation).tau, out)
     if actuated is not None:
         friction = -more_efforts(dyn, q, v, None, dissipation)
         found = loops.efforts.driven_efforts(dyn, q, v, qdd, actuated, external_forces, friction)
@@ -284,7 +291,10 @@ def link_poses(model: Model, q: ArrayLike) -> dict[str, Array]:
         For each link of the description a homogeneous transform (4, 4) or (N, 4, 4) [m].
 
     """
-    bodies = compile_model(model).body_poses(q)
+    dyn = compile_model(model)
+    if model.elastic is not None:
+        return {name: dyn.pose(q, name) for name in model.links}
+    bodies = dyn.body_poses(q)
     poses = {}
     for name, frame in model.links.items():
         local = np.eye(4)

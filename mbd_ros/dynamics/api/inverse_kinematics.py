@@ -94,6 +94,7 @@ def inverse_kinematics(
     Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method, 2011.
 
     """
+    model.require_rigid('inverse_kinematics')
     if model.loops:
         raise UnsupportedError(f"inverse kinematics of robot '{model.name}', which has closed "
                                'loops', 'close_loops with known joints')

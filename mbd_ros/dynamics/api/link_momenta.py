@@ -42,6 +42,7 @@ class LinksInMotion(NamedTuple):
 
 def links_in_motion(model: Model, q: Array, v: Array) -> LinksInMotion:
     """Return where the links of a robot are and how they move, at q (nq,) and v (nv,)."""
+    model.require_rigid('carry_over')
     dyn = PreparedDynamics(model, executor='interpreted')   # for one state nothing is compiled
     bodies, velocities = dyn.body_poses(q), dyn.body_velocities(q, v)
     poses, twists = {}, {}

@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 
 def states_of(model: Model, function: str, **inputs: ArrayLike) -> tuple[list[Array], bool]:
     """Return arguments named ``q``, ``v``, ``qdd`` as rows (N, size), and whether they were."""
+    model.require_rigid(function)
     given = arrays_of(model, function, tuple(inputs), tuple(inputs.values()), {})
     for name, array in zip(inputs, given):
         require_finite(model, name, array)
@@ -145,6 +146,7 @@ def inertial_parameters(model: Model) -> Array:
     Mass [kg], first moment (3) [kg m], inertia about the body's origin xx, xy, yy, xz, yz, zz
     [kg m^2], in body axes.
     """
+    model.require_rigid('inertial_parameters')
     return screws.inertial_parameters(model)
 
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from mbd_ros.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from mbd_ros.dynamics.formulations import augmented, jourdain, kane
+    from mbd_ros.dynamics.formulations import augmented, flexible, jourdain, kane
 else:
-    __getattr__, __dir__ = on_demand(__name__, {}, ('augmented', 'jourdain', 'kane'))
+    __getattr__, __dir__ = on_demand(__name__, {}, ('augmented', 'flexible', 'jourdain', 'kane'))
 
-__all__ = ['augmented', 'jourdain', 'kane']
+__all__ = ['augmented', 'flexible', 'jourdain', 'kane']

@@ -102,9 +102,12 @@ def joint_without_inertia(model: Model, q: NDArray[np.float64]) -> str | None:
     -------
     str or None
         Name of the joint with the largest part in the direction of least inertia; None where the
-        mass matrix is regular.
+        mass matrix is regular. Of robots with flexible links None: ``load`` has refused modes
+        without mass.
 
     """
+    if model.elastic is not None:
+        return None
     kernel = Interpreted().kernel(mass_matrix_of(model), model)
     matrix = np.empty((1, model.nv, model.nv))
     kernel.run([q.reshape(1, -1)], np.array(flatten(world_of(model))), matrix)

@@ -20,7 +20,11 @@ Array = NDArray[np.float64]
 
 
 def entry_name(model: Model, argument: str, entry: int) -> str:
-    """Return which joint an entry of q, v, qdd or tau belongs to, in words."""
+    """Return which coordinate an entry of q, v, qdd or tau belongs to, in words."""
+    elastic = model.elastic_names
+    bent = entry + len(elastic) - (model.nq if argument == 'q' else model.nv)
+    if bent >= 0:
+        return f"elastic coordinate '{elastic[bent]}'"
     offsets = model.q_offsets if argument == 'q' else model.v_offsets
     joint = int(np.searchsorted(offsets, entry, side='right')) - 1
     name = f"joint '{model.joint_names[joint]}'"

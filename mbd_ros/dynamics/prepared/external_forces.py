@@ -72,6 +72,7 @@ def external_effort_derivatives(dyn: PreparedDynamics, q: ArrayLike,
 
     """
     model = dyn.model
+    model.require_rigid('derivatives of external forces')
     body = np.repeat(np.arange(model.nb), np.diff([*model.v_offsets, model.nv]))
     inner = body[None, :] <= body[:, None]
     total = np.zeros((model.nv, model.nv))

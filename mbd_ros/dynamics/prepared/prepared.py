@@ -17,7 +17,7 @@ from mbd_ros.dynamics.prepared.call import Array, Call
 from mbd_ros.dynamics.prepared.derivatives import (
     ForwardDynamicsDerivatives, in_parts, InverseDynamicsDerivatives)
 from mbd_ros.dynamics.prepared.world_values import changed_world
-from mbd_ros.dynamics.quantities import kinematics
+from mbd_ros.dynamics.quantities import flexible, kinematics
 from mbd_ros.dynamics.quantities.derivatives import (
     FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES)
 from mbd_ros.dynamics.quantities.energies import ENERGIES
@@ -241,7 +241,11 @@ class PreparedDynamics:
 
     @functools.cached_property
     def energies(self) -> Callable[..., Array]:
-        """Callable ``(q, v) -> (nb, 2)``: kinetic and potential energy of each body [J]."""
+        """
+        Callable ``(q, v) -> (nb, 2)``: kinetic and potential energy of each body [J].
+
+        With flexible links of each segment instead, with strain energy.
+        """
         return self._callable(ENERGIES)
 
     @functools.cached_property
@@ -356,6 +360,8 @@ class PreparedDynamics:
                   revealed: Callable[..., Array] | None = None) -> Callable[..., Array]:
         """Return the callable of a program; ``function`` is its name here if it differs."""
         kernel: Kernel
+        if self.model.elastic is not None and not isinstance(program, ArrayProgram):
+            program = flexible.flexible_program(self.model, function or program.name)
         if isinstance(program, ArrayProgram):
             kernel = program.kernel(self.model, self.executor)
         elif revealed is not None and lazily.rank.masses_far_apart(self.model):
@@ -379,7 +385,8 @@ class PreparedDynamics:
                 raise UnknownNameError('link', link, self.model.links)
             maker = {'jacobian': kinematics.link_jacobian, 'pose': kinematics.link_pose,
                      'motion': kinematics.link_motion}[what]
-            program = maker(frame.body, frame_record(frame))
+            program = (maker(frame.body, frame_record(frame)) if self.model.elastic is None
+                       else flexible.link_program(self.model, what, link))
             found = self._callable(program)
             self._kernels[f'{what} of {link}'] = self._kernels[program.name]
             self._frames[what, link] = found

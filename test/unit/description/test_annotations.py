@@ -69,9 +69,7 @@ def test_a_beam():
     mechanism = read(annotated(BEAM))
     (body,) = mechanism.flexibles
     assert body.beam == Beam(0.8, 0.5, (300.0, 310.0), 200.0, 1e-4, (2, 2, 1), 0.01)
-    assert [str(finding) for finding in mechanism.findings] == [
-        "<string>:2: warning: link 'a': <mbd:flexible> is not used: flexible links are not in the "
-        'equations of this version; the link is rigid']
+    assert mechanism.findings == ()
 
 
 def test_modes():
@@ -82,8 +80,42 @@ def test_modes():
     assert (body.stiffness, body.damping) == ((100.0, 1.0, 1.0, 200.0), (1.0, 0.0, 0.0, 2.0))
 
 
+SECTION = ('<mbd:flexible><beam length="0.5" section="rectangle 0.02 0.01" '
+           'material="70e9 26e9 2700" theory="timoshenko" taper="0.5" tip_mass="1" '
+           'boundary="craig_bampton" stiffening="false" rayleigh="0 0.1" modes="2 2 1"/>'
+           '</mbd:flexible>')
+
+
+def test_a_section():
+    (body,) = read(annotated(SECTION)).flexibles
+    area, second = 2e-4, (0.01 * 0.02 ** 3 / 12, 0.02 * 0.01 ** 3 / 12)
+    beam = body.beam
+    assert beam.linear_density == pytest.approx(2700 * area)
+    assert beam.bending_stiffness == pytest.approx([70e9 * one for one in second])
+    assert beam.rotary_inertia == pytest.approx([2700 * one for one in second])
+    assert beam.shear_stiffness == pytest.approx([26e9 * area * 5 / 6] * 2)
+    # Roark's table of rectangles, sides 2 : 1: 0.229 a b^3.
+    assert beam.torsional_stiffness == pytest.approx(26e9 * 0.229 * 0.02 * 0.01 ** 3, rel=2e-3)
+    assert (beam.taper, beam.tip_mass, beam.boundary, beam.stiffening) == (
+        0.5, 1.0, 'craig_bampton', False)
+
+
+def test_rounding_of_modal_matrices():
+    # Entry ij of a finite-element code carries rounding of sqrt(K_ii K_jj), here of 1e5.
+    stiffness = [[0.0] * 5 for _ in range(5)]
+    for k, value in enumerate((1e5, 1e5, 1e5, 1e2, 1e7)):
+        stiffness[k][k] = value
+    stiffness[0][1], stiffness[1][0] = 1e-10, -3e-10
+    text = ('<mbd:flexible><point xyz="0.2 0 0" mass="0.5" shape="' + '0 ' * 14 + '1"/>'
+            '<stiffness values="' + ' '.join(str(x) for row in stiffness for x in row)
+            + '"/></mbd:flexible>')
+    (body,) = read(annotated(text)).flexibles
+    assert len(body.stiffness) == 25
+    assert 'is not symmetric and positive' in error(text.replace('-3e-10', '1.0'))
+
+
 @pytest.mark.parametrize('text', [
-    FLUID, BEAM.replace(' rpy="0 1 0"', ' xyz="1 0 0"'), MODAL, CONTACT])
+    FLUID, BEAM.replace(' rpy="0 1 0"', ' xyz="1 0 0"'), MODAL, SECTION, CONTACT])
 def test_there_and_back(text):
     mechanism = read(annotated(text))
     again = read(urdf_text(mechanism))
@@ -139,6 +171,16 @@ def test_modes_without_damping():
     (BEAM.replace('linear_density="0.5"', 'linear_density="5"'),
      "link 'a': <mbd:flexible> weighs 4 kg, more than the <inertial> of its link; allowed: as "
      'much at most, since that is the whole link'),
+    (BEAM.replace('damping_ratio="0.01"', 'section="tube 0.01 0.02"'),
+     "link 'a': <mbd:flexible>: section=\"tube 0.01 0.02\" of <beam>; allowed: \"circle r\", "
+     '"tube outer inner" (radii) or "rectangle y z" (sides) [m]'),
+    (BEAM.replace('damping_ratio="0.01"', 'boundary="welded"'),
+     "link 'a': <mbd:flexible>: boundary=\"welded\" of <beam>; allowed: free or craig_bampton"),
+    (BEAM.replace('damping_ratio="0.01"', 'rayleigh="-1 0"'),
+     "link 'a': <mbd:flexible>: rayleigh of <beam> is -1; allowed: 0 or more"),
+    (BEAM.replace('modes="2 2 1"', 'modes="1 2 1" boundary="craig_bampton"'),
+     "link 'a': <mbd:flexible>: modes=\"1 2 1\" with boundary=\"craig_bampton\" of <beam>; "
+     'allowed: none, or 2 or more of bending and 1 or more of torsion: its static shapes'),
     (MODAL.replace('joint="j"', 'joint="k"'),
      "link 'a': <mbd:flexible>: <interface> names the joint 'k', which does not sit on this link"),
     (MODAL.replace('values="100 1 1 200"', 'values="100 1 2 200"'),

@@ -47,8 +47,8 @@ def test_one_that_does_not_suit_is_refused(function):
         call(LOOP, 'recursive')
     for name in ('lagrange', 'ABA', ''):
         with pytest.raises(InvalidValueError, match=f"^formulation is '{name}'; allowed: 'auto', "
-                           r"'recursive', 'closed_loop', 'jourdain', 'kane', 'augmented' "
-                           r"for robot 'random'$"):
+                           r"'recursive', 'closed_loop', 'jourdain', 'kane', 'augmented', "
+                           r"'flexible' for robot 'random'$"):
             call(TREE, name)
 
 

@@ -1,0 +1,277 @@
+"""Hybrid dynamics, static deflection and natural frequencies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mbd_ros.dynamics.api.functions import more_efforts
+from mbd_ros.dynamics.formulations.flexible import accelerations, base_of
+from mbd_ros.dynamics.formulations.flexible_motion import place
+from mbd_ros.dynamics.prepared.call import Array, checked_array, rows_of
+from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
+from mbd_ros.dynamics.quantities.flexible import warn_of_deflection
+from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
+from mbd_ros.execution import Executor
+from mbd_ros.model import Model
+from mbd_ros.model.state import integrate
+
+ITERATIONS = 50
+"""Of Newton's method for the static deflection; five are usual."""
+CONVERGED = 1e-12
+"""Of a step against the deflection: quadratic convergence leaves rounding."""
+STEP = 1e-6
+"""Of central differences of forces with springs [rad, m]; the error is about 1e-9 of them."""
+
+
+class HybridDynamics(NamedTuple):
+    """All accelerations and all generalized forces, each (nv,) or (N, nv)."""
+
+    qdd: Array
+    tau: Array
+
+
+def hybrid_dynamics(
+    model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, qdd: ArrayLike, *,
+    given: Sequence[str], external_forces: Mapping[str, ArrayLike] | None = None,
+    gravity: ArrayLike | None = None, formulation: str = 'auto',
+    executor: Executor | str | None = None, dissipation: bool = False,
+) -> HybridDynamics:
+    """
+    Return the motion where accelerations of some joints are given, and forces on all the rest.
+
+    With all joints given this is the inverse dynamics of a robot with flexible links: the
+    elastic coordinates move as they must. With flexible links it takes O(n), else one system of
+    the size of v.
+
+    Parameters
+    ----------
+    model : Model
+        The robot, without closed loops.
+    q, v : array_like
+        (nq,), (nv,) or (N, ...).
+    tau : array_like
+        (nv,) or (N, nv): generalized forces; those of given joints are not read [N m, N].
+    qdd : array_like
+        (nv,) or (N, nv): accelerations; only those of given joints are read.
+    given : sequence of str
+        Names of these joints.
+    external_forces, gravity, formulation, executor, dissipation
+        As in ``forward_dynamics``.
+
+    Returns
+    -------
+    HybridDynamics
+        ``.qdd`` and ``.tau``, complete.
+
+    Raises
+    ------
+    MbdError
+        As ``forward_dynamics``.
+    UnknownNameError
+        If there is no joint of a name.
+    UnsupportedError
+        If the robot has closed loops.
+
+    References
+    ----------
+    Featherstone, Rigid Body Dynamics Algorithms, 2008, section 9.2.
+
+    """
+    if model.loops:
+        raise UnsupportedError(f"hybrid_dynamics of '{model.name}', which has closed loops,",
+                               'inverse_dynamics with actuated, or constrained_dynamics')
+    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation)
+    names = [given] if isinstance(given, str) else list(given)
+    joints = sorted({model.joint_index(name) for name in names})
+    arrays = [checked_array(model, name, value, size) for name, value, size in (
+        ('q', q, model.nq), ('v', v, model.nv), ('tau', tau, model.nv), ('qdd', qdd, model.nv))]
+    more = more_efforts(dyn, arrays[0], arrays[1], external_forces, dissipation)
+    (q, v, tau, qdd), many = rows_of(('q', 'v', 'tau', 'qdd'), arrays)
+    if dyn.formulation == 'flexible':
+        places = {i: slice(model.v_offsets[i], model.v_offsets[i] + model.joint_types[i].nv)
+                  for i in joints}
+        found, forces = accelerations(
+            model, place(model, q, v), tau + more, base_of(dyn.gravity),
+            {i: qdd[:, where] for i, where in places.items()})
+    else:
+        found, forces = _dense(dyn, joints, q, v, tau + more, qdd)
+    forces = forces - more
+    return HybridDynamics(found, forces) if many else HybridDynamics(found[0], forces[0])
+
+
+def _dense(dyn: PreparedDynamics, joints: Sequence[int], q: Array, v: Array, tau: Array,
+           qdd: Array) -> tuple[Array, Array]:
+    """Return accelerations and forces: ``M_ff qdd_f = tau_f - h_f - M_fg qdd_g``."""
+    model = dyn.model
+    known = np.zeros(model.nv, bool)
+    for i in joints:
+        known[model.v_offsets[i]:model.v_offsets[i] + model.joint_types[i].nv] = True
+    mass, bias = dyn.mass_matrix(q), dyn.bias_forces(q, v)
+    result, forces = np.where(known, qdd, 0.0), np.array(tau)
+    driven = (mass @ result[:, :, None])[:, :, 0] + bias
+    if not known.all():
+        result[:, ~known] = np.linalg.solve(
+            mass[:, ~known][:, :, ~known], (tau - driven)[:, ~known, None])[:, :, 0]
+    forces[:, known] = ((mass @ result[:, :, None])[:, :, 0] + bias)[:, known]
+    return result, forces
+
+
+def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, *,
+                      external_forces: Mapping[str, ArrayLike] | None = None,
+                      gravity: ArrayLike | None = None) -> Array:
+    """
+    Return the elastic coordinates at which a robot rests, its joints held as they are.
+
+    Parameters
+    ----------
+    model : Model
+        The robot, with flexible links.
+    q : array_like
+        (nq,); its elastic coordinates are where the search begins.
+    tau : array_like, optional
+        (nv,): forces on elastic coordinates, mostly zero; those of joints are not read.
+    external_forces, gravity
+        As in ``forward_dynamics``.
+
+    Returns
+    -------
+    array
+        (number of elastic coordinates,).
+
+    Raises
+    ------
+    InvalidValueError
+        If no link is flexible, or the load is above what the links carry: a link has buckled.
+    ShapeError, NotFiniteError
+        If an argument is not as it should be.
+
+    Warns
+    -----
+    LargeDeflectionWarning
+        Where linear modes are no longer valid.
+
+    """
+    if model.elastic is None:
+        raise InvalidValueError('model', model.name, 'a robot with flexible links')
+    dyn = compile_model(model, gravity=gravity)
+    place_now = checked_array(model, 'q', q, model.nq).copy()
+    forces = np.zeros(model.nv) if tau is None else checked_array(model, 'tau', tau, model.nv)
+    for name, array in (('q', place_now), ('tau', forces)):
+        if array.ndim != 1:
+            raise ShapeError(name, array.shape, 'one state')
+    rest = np.zeros(model.nv)
+    elastic = slice(model.nv - len(model.elastic_names), model.nv)
+    bent = slice(model.nq - len(model.elastic_names), model.nq)
+    tangent = np.eye(1)
+    for _ in range(ITERATIONS):
+        load = forces + more_efforts(dyn, place_now, rest, external_forces, False)
+        missing = (load - dyn.bias_forces(place_now, rest))[elastic]
+        tangent = dyn.inverse_dynamics_derivatives(place_now, rest, rest).dq[elastic, elastic]
+        step = np.linalg.solve(tangent, missing)
+        place_now[bent] += step
+        if not np.isfinite(step).all():
+            break
+        if np.abs(step).max() <= CONVERGED * max(np.abs(place_now[bent]).max(), 1e-12):
+            break
+    else:
+        step = np.full_like(step, np.inf)
+    scale = np.sqrt(np.concatenate([np.diag(body.stiffness) for body in model.elastic.bodies]))
+    values, vectors = np.linalg.eigh(0.5 * (tangent + tangent.T) / np.outer(scale, scale))
+    if not np.isfinite(step).all() or values[0] <= 0.0:
+        worst = model.elastic_names[int(np.argmax(np.abs(vectors[:, 0])))]
+        raise InvalidValueError(
+            'the load', f'at q = {np.asarray(q).tolist()}',
+            f"what the flexible links carry; they have buckled: the stiffness along '{worst}' is "
+            f'{values[0]:.3g} of that without load')
+    warn_of_deflection(model, place_now[None], rest[None])
+    return place_now[bent]
+
+
+class NaturalFrequencies(NamedTuple):
+    """Frequencies (k,) [Hz], ascending, and modes (nv, k) as columns, of modal mass 1."""
+
+    frequencies: Array
+    modes: Array
+
+
+def natural_frequencies(model: Model, q: ArrayLike, *, locked: Sequence[str] = (),
+                        gravity: ArrayLike = (0.0, 0.0, 0.0), formulation: str = 'auto'
+                        ) -> NaturalFrequencies:
+    """
+    Return the natural frequencies of small undamped motions about a configuration.
+
+    The forces that hold the robot there are constant. Motions without stiffness, such as those of
+    a robot that floats, have the frequency 0.
+
+    Parameters
+    ----------
+    model : Model
+        The robot, without closed loops.
+    q : array_like
+        (nq,): a configuration, with the static deflection if that counts.
+    locked : sequence of str
+        Joints that do not move; all the others do.
+    gravity : array_like, optional
+        (3,) [m/s^2] in world axes. Here weight counts only if it is given: it stiffens what hangs
+        and softens what stands.
+    formulation : str
+        As in ``forward_dynamics``.
+
+    Returns
+    -------
+    NaturalFrequencies
+        ``.frequencies`` [Hz] and ``.modes`` (nv, k); zero for locked joints.
+
+    Raises
+    ------
+    InvalidValueError
+        If the robot falls away from the configuration instead of swinging about it.
+    UnknownNameError, ShapeError, NotFiniteError
+        If an argument is not as it should be.
+    UnsupportedError
+        If the robot has closed loops.
+
+    """
+    if model.loops:
+        raise UnsupportedError(f"natural_frequencies of '{model.name}', which has closed loops,",
+                               'open the loops')
+    dyn = compile_model(model, gravity=gravity, formulation=formulation)
+    place_now = checked_array(model, 'q', q, model.nq)
+    if place_now.ndim != 1:
+        raise ShapeError('q', place_now.shape, f'({model.nq},), one configuration')
+    names = [locked] if isinstance(locked, str) else list(locked)
+    held = {model.joint_index(name) for name in names}
+    moves = np.ones(model.nv, bool)
+    for i in held:
+        moves[model.v_offsets[i]:model.v_offsets[i] + model.joint_types[i].nv] = False
+    stiffness, mass = (matrix[moves][:, moves] for matrix in (
+        _stiffness(dyn, place_now), dyn.mass_matrix(place_now)))
+    lower = np.linalg.cholesky(mass)
+    scaled = np.linalg.solve(lower, np.linalg.solve(lower, 0.5 * (stiffness + stiffness.T)).T)
+    squares, vectors = np.linalg.eigh(0.5 * (scaled + scaled.T))
+    zero = 1e3 * np.finfo(float).eps * max(np.abs(squares).max(initial=0.0), 1.0)
+    modes = np.zeros((model.nv, len(squares)))
+    modes[moves] = np.linalg.solve(lower.T, vectors)
+    if len(squares) and squares[0] < -zero:
+        worst = model.coordinate_names[int(np.argmax(np.abs(modes[:, 0])))]
+        raise InvalidValueError(
+            'q', place_now.tolist(), 'a configuration about which the robot swings; it falls away '
+            f"from this one by '{worst}': lock joints, or another configuration or gravity")
+    squares = np.where(squares < zero, 0.0, squares)
+    return NaturalFrequencies(np.sqrt(squares) / (2.0 * np.pi), modes)
+
+
+def _stiffness(dyn: PreparedDynamics, q: Array) -> Array:
+    """Return the derivative of the forces that hold a robot at rest (nv, nv)."""
+    model, rest = dyn.model, np.zeros(dyn.model.nv)
+    if not model.springs:
+        result: Array = dyn.inverse_dynamics_derivatives(q, rest, rest).dq
+        return result
+    ends = np.array([integrate(model, q, sign * unit) for sign in (STEP, -STEP)
+                     for unit in np.eye(model.nv)])
+    forces = dyn.bias_forces(ends, rest)
+    return ((forces[:model.nv] - forces[model.nv:]) / (2.0 * STEP)).T

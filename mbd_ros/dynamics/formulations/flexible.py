@@ -1,0 +1,172 @@
+"""
+Dynamics of robots with flexible links, O(n) over the tree of segments, for N states at once.
+
+Each segment has the unknowns ``x = (A; a'')``, its acceleration and that of its elastic
+coordinates, and ``M x + h = (F; Q)`` with the sum of wrenches F and modal forces Q on it
+(``flexible_bodies.py``); a child's wrench acts on its parent as ``G^T F``
+(``flexible_motion.py``). Forward dynamics eliminates from the tips inward first a'', then the
+joint: articulated bodies with elastic coordinates. Joints whose acceleration is given are not
+eliminated, which makes it hybrid dynamics. Gravity is the base acceleration -g.
+
+References
+----------
+Lin, Dynamic equation of flexible manipulator, 1995, corrected; Featherstone, Rigid Body Dynamics
+Algorithms, 2008, sections 7.3 and 9.2.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from mbd_ros.dynamics.formulations.flexible_bodies import Array
+from mbd_ros.dynamics.formulations.flexible_motion import place, Placed, tree_of_segments
+from mbd_ros.execution.program.array_program import ArrayProgram
+from mbd_ros.execution.program.sweeps import Layout, Program
+from mbd_ros.model import Model
+
+
+def generalized_forces(model: Model, chain: Sequence[Placed], vdot: Array, base: Array,
+                       bias: bool = True) -> Array:
+    """
+    Return the forces (N, nv, k) that k accelerations each need, by the Newton-Euler recursion.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    chain : sequence of Placed
+        Its segments in N states.
+    vdot : (N, nv, k) array
+        Accelerations.
+    base : (6,) array
+        Acceleration of the base, -g and zeros.
+    bias : bool
+        Whether velocities, elasticity and damping act; without them forces are linear in vdot.
+
+    """
+    tree = tree_of_segments(model)
+    columns = vdot.shape[2]
+    unknowns: list[Array] = []
+    forces: list[Array] = []
+    for segment, own in zip(tree.segments, chain):
+        above = (np.broadcast_to(base[:, None], (len(vdot), 6, columns)) if segment.parent < 0
+                 else unknowns[segment.parent])
+        acceleration = own.transfer @ above + own.axes @ vdot[:, own.joint]
+        if bias:
+            acceleration = acceleration + own.bias[:, :, None]
+        x = np.concatenate([acceleration, vdot[:, own.elastic]], axis=1)
+        unknowns.append(x)
+        force = own.terms.mass @ x
+        forces.append(force + own.terms.bias[:, :, None] if bias else force)
+    result = np.zeros_like(forces[0], shape=vdot.shape) if forces else vdot * 0.0
+    for i in reversed(range(len(forces))):
+        segment, own, force = tree.segments[i], chain[i], forces[i]
+        rotors = model.armature[own.joint, None]
+        result[:, own.joint] = own.axes.T @ force[:, :6] + rotors * vdot[:, own.joint]
+        result[:, own.elastic] = force[:, 6:]
+        if segment.parent >= 0:
+            forces[segment.parent] = forces[segment.parent] + (
+                own.transfer.transpose(0, 2, 1) @ force[:, :6])
+    return result
+
+
+def accelerations(model: Model, chain: Sequence[Placed], tau: Array, base: Array,
+                  given: Mapping[int, Array] | None = None) -> tuple[Array, Array]:
+    """
+    Return the accelerations that forces produce, and all forces, each (N, nv).
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    chain : sequence of Placed
+        Its segments in N states.
+    tau : (N, nv) array
+        Generalized forces; those of joints with given accelerations are found.
+    base : (6,) array
+        Acceleration of the base, -g and zeros.
+    given : mapping of int to (N, nj) array, optional
+        Accelerations of joints, by number.
+
+    """
+    tree, given = tree_of_segments(model), given or {}
+    masses = [own.terms.mass for own in chain]
+    loads = [own.terms.bias[:, :, None] for own in chain]
+    tau = np.array(tau, np.result_type(tau, *masses[:1]))[:, :, None]
+    held: list[tuple[Array, ...]] = [()] * len(chain)
+    for i in reversed(range(len(chain))):
+        segment, own = tree.segments[i], chain[i]
+        inertia, load = masses[i][:, :6, :6], loads[i][:, :6]
+        across = masses[i][:, 6:, :6]
+        modal = np.linalg.solve(masses[i][:, 6:, 6:], np.concatenate(
+            [across, loads[i][:, 6:] - tau[:, own.elastic]], axis=2))
+        inertia = inertia - across.transpose(0, 2, 1) @ modal[:, :, :6]
+        load = load - across.transpose(0, 2, 1) @ modal[:, :, 6:]
+        axes, rotors = own.axes, np.diag(model.armature[own.joint])
+        sized = inertia @ axes
+        seen = load + inertia @ own.bias[:, :, None]
+        if segment.joint in given:
+            solved = np.zeros((len(tau), axes.shape[1], 7), tau.dtype)
+            solved[:, :, 6] = -given[segment.joint]
+        else:
+            solved = np.linalg.solve(axes.T @ sized + rotors, np.concatenate(
+                [np.swapaxes(sized, 1, 2), axes.T @ seen - tau[:, own.joint]], axis=2))
+        held[i] = (inertia, load, modal, solved)
+        if segment.parent >= 0:
+            left, rest = inertia - sized @ solved[:, :, :6], seen - sized @ solved[:, :, 6:]
+            up = own.transfer.transpose(0, 2, 1)
+            masses[segment.parent] = masses[segment.parent] + up @ left @ own.transfer
+            loads[segment.parent] = loads[segment.parent] + up @ rest
+    vdot = np.zeros_like(tau)
+    unknowns: list[Array] = []
+    for segment, own, (inertia, load, modal, solved) in zip(tree.segments, chain, held):
+        above = (np.broadcast_to(base[:, None], (len(tau), 6, 1)) if segment.parent < 0
+                 else unknowns[segment.parent])
+        carried = own.transfer @ above
+        vdot[:, own.joint] = -solved[:, :, :6] @ carried - solved[:, :, 6:]
+        A = carried + own.bias[:, :, None] + own.axes @ vdot[:, own.joint]
+        vdot[:, own.elastic] = -modal[:, :, :6] @ A - modal[:, :, 6:]
+        unknowns.append(np.concatenate([A, vdot[:, own.elastic]], axis=1))
+        if segment.joint in given:
+            tau[:, own.joint] = (own.axes.T @ (inertia @ A + load)
+                                 + model.armature[own.joint, None] * vdot[:, own.joint])
+    return vdot[:, :, 0], tau[:, :, 0]
+
+
+def base_of(world: Array) -> Array:
+    """Return the acceleration (6,) of the base that accounts for gravity, first in the world."""
+    return np.concatenate([-world[:3], np.zeros(3)])
+
+
+def _forward(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any) -> Array:
+    chain = place(model, inputs['q'], inputs['v'])
+    return accelerations(model, chain, inputs['tau'], base_of(world))[0]
+
+
+def _inverse(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any) -> Array:
+    chain = place(model, inputs['q'], inputs['v'])
+    vdot = inputs['qdd'] if 'qdd' in inputs else np.zeros_like(inputs['v'])
+    return generalized_forces(model, chain, vdot[:, :, None], base_of(world))[:, :, 0]
+
+
+def _mass_matrix(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any
+                 ) -> Array:
+    q = inputs['q']
+    chain = place(model, q, np.zeros((len(q), model.nv)))
+    columns = np.broadcast_to(np.eye(model.nv), (len(q), model.nv, model.nv))
+    matrix = generalized_forces(model, chain, columns, np.zeros(6), bias=False)
+    return 0.5 * (matrix + matrix.transpose(0, 2, 1))
+
+
+PROGRAMS: dict[str, Program] = {
+    'forward_dynamics': ArrayProgram('flexible_forward_dynamics', ('q', 'v', 'tau'),
+                                     evaluate=_forward),
+    'inverse_dynamics': ArrayProgram('flexible_inverse_dynamics', ('q', 'v', 'qdd'),
+                                     evaluate=_inverse),
+    'bias_forces': ArrayProgram('flexible_bias_forces', ('q', 'v'), evaluate=_inverse),
+    'mass_matrix': ArrayProgram('flexible_mass_matrix', ('q',), layout=Layout.SYMMETRIC,
+                                evaluate=_mass_matrix)}

@@ -1,0 +1,157 @@
+"""
+Mass matrix and bias of one flexible link, by its shape integrals.
+
+With the link's twist (v; w) in its own axes, the acceleration o'' of its origin against an
+inertial frame, resolved in these axes, and the extended coordinates b, whose modes are linear::
+
+    [ m 1   -s~   S ] [ o'' ]   [ h_v ]   [ f ]
+    [ s~     J    C ] [ w'  ] + [ h_w ] = [ n ]
+    [ S^T   C^T   M ] [ b'' ]   [ h_b ]   [ Q ]
+
+    h_v = w x (w x s) + 2 w x S b'
+    h_w = w x J w + 2 sum_j b'_j G_j w
+    h_b,j = -w^T G_j w + 2 sum_k b'_k w . (C_k column j)
+
+with s = S0 + S b, J = J0 + sum_j b_j (N_j + N_j^T) + sum_jk b_j b_k N_jk, C = C0 + sum_j b_j C_j
+and G_j = N_j + sum_k b_k N_kj. The coordinates b are a and products of a: ``b' = B(a) a'`` and
+``b'' = B a'' + B' a'``, by which the last row is projected.
+
+All arrays may be of complex numbers, so that derivatives follow from complex steps.
+
+References
+----------
+Lin, Dynamic equation of flexible manipulator, 1995, corrected; Shabana, Dynamics of Multibody
+Systems, 2005, section 5.
+
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.model.flexible.segments import Segment
+from mbd_ros.model.flexible.shape_integrals import cross_matrices, ElasticBody
+
+Array = NDArray[Any]
+"""Real numbers, or complex ones."""
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Return the cross products of vectors (..., 3); quicker than NumPy's for few of them."""
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], -1)
+
+
+def apply(matrices: Array, vectors: Array) -> Array:
+    """Return the products of matrices (N, i, j) with vectors (N, j)."""
+    result: Array = (matrices @ vectors[..., None])[..., 0]
+    return result
+
+
+class Extended(NamedTuple):
+    """Extended coordinates (N, ne), their derivative by a (N, ne, nf), rates, and ``B' a'``."""
+
+    values: Array
+    by_a: Array
+    rates: Array
+    bias: Array
+
+
+def extended(body: ElasticBody, a: Array, rates: Array) -> Extended:
+    """
+    Return the extended coordinates b = (a, products of a).
+
+    Parameters
+    ----------
+    body : ElasticBody
+        The link.
+    a, rates : (N, nf) array
+        Its elastic coordinates, and their rates.
+
+    """
+    count, states = body.count, len(a)
+    j, k = body.pairs
+    by_a = np.zeros((states, count + len(j), count), np.result_type(a, rates))
+    by_a[:, range(count), range(count)] = 1.0
+    rows = range(count, count + len(j))
+    by_a[:, rows, j] += a[:, k]
+    by_a[:, rows, k] += a[:, j]
+    bias = np.zeros(by_a.shape[:2], by_a.dtype)
+    bias[:, count:] = 2.0 * rates[:, j] * rates[:, k]
+    return Extended(np.hstack([a, a[:, j] * a[:, k]]), by_a,
+                    apply(by_a, rates), bias)
+
+
+class BodyTerms(NamedTuple):
+    """Mass matrix (N, 6 + nf, 6 + nf) and bias (N, 6 + nf) with elastic and damping forces."""
+
+    mass: Array
+    bias: Array
+
+
+def body_terms(segment: Segment, b: Extended | None, a: Array, rates: Array, w: Array
+               ) -> BodyTerms:
+    """
+    Return mass matrix and bias of a segment.
+
+    Parameters
+    ----------
+    segment : Segment
+        A rigid or flexible body.
+    b : Extended, optional
+        Its extended coordinates; None for a rigid one.
+    a, rates : (N, nf) array
+        Elastic coordinates and their rates.
+    w : (N, 3) array
+        Angular velocity in its own axes [rad/s].
+
+    Returns
+    -------
+    BodyTerms
+        Rows force, moment about the origin, modal forces. Gravity is not in it: it is the
+        acceleration of the base.
+
+    """
+    count, states = a.shape[1], len(a)
+    kind = np.result_type(a, rates, w)
+    s = np.zeros((states, 3), kind) + segment.first_moment
+    inertia = np.zeros((states, 3, 3), kind) + segment.inertia
+    mass = np.zeros((states, 6 + count, 6 + count), kind)
+    bias = np.zeros((states, 6 + count), kind)
+    body = segment.elastic
+    if body is not None and b is not None:
+        n, rotations, ne = body.couplings, body.rotation_changes, b.values.shape[1]
+
+        def of_b(values: Array, table: Array) -> Array:  # sum_k values_k table_k
+            found: Array = values @ table.reshape(ne, -1)
+            return found.reshape(states, *table.shape[1:])
+
+        changes = of_b(b.values, body.second_couplings)  # G_j - N_j
+        half = of_b(b.values, n)
+        s = s + b.values @ body.first_moments.T
+        inertia = inertia + half + half.transpose(0, 2, 1) + np.einsum(
+            'nj,njxy->nxy', b.values, changes)
+        coupling = body.rotations + of_b(b.values, rotations)
+        turned = (n + changes) @ w[:, None, :, None]  # G_j w
+        forces = (2.0 * apply(of_b(b.rates, rotations).transpose(0, 2, 1), w)
+                  - apply(turned[..., 0], w) + b.bias @ body.mass)
+        moved = b.rates @ body.first_moments.T
+        bias[:, :3] += 2.0 * cross(w, moved) + b.bias @ body.first_moments.T
+        bias[:, 3:6] += 2.0 * np.einsum('nj,njx->nx', b.rates, turned[..., 0]) + apply(
+            coupling, b.bias)
+        mass[:, :3, 6:] = body.first_moments @ b.by_a
+        mass[:, 3:6, 6:] = coupling @ b.by_a
+        mass[:, 6:, :6] = mass[:, :6, 6:].transpose(0, 2, 1)
+        back = b.by_a.transpose(0, 2, 1)
+        mass[:, 6:, 6:] = back @ (body.mass @ b.by_a)
+        bias[:, 6:] = apply(back, forces) + a @ body.stiffness + rates @ body.damping
+    mass[:, range(3), range(3)] = segment.mass
+    moment = cross_matrices(s)
+    mass[:, 3:6, :3], mass[:, :3, 3:6], mass[:, 3:6, 3:6] = moment, -moment, inertia
+    bias[:, :3] += cross(w, cross(w, s))
+    bias[:, 3:6] += cross(w, apply(inertia, w))
+    return BodyTerms(mass, bias)

@@ -1,0 +1,1 @@
+"""Flexible links: modes of beams, shape integrals, and the tree of rigid and elastic segments."""

@@ -1,0 +1,193 @@
+"""
+Mass points of a flexible link, and how they move with its elastic coordinates.
+
+A point moves by ``Phi a`` plus, where bending shortens a beam, a part of second order in a:
+``u_x = -1/2 a^T H(x) a`` with ``H_ij = int_0^x phi_i' phi_j'``, summed over both bending planes.
+That is written as further columns of Phi for the products ``a_j a_l``, so that the displacement is
+``Phi b`` with the extended coordinates ``b = (a, products of a)``: linear modes in b.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.description.records.mechanism import Beam, FlexibleBody
+from mbd_ros.errors import DescriptionError
+from mbd_ros.model.flexible.beam_modes import (
+    bending_modes, PlaneModes, rotary_inertia, scale, stations, torsion_modes)
+
+Array = NDArray[np.float64]
+
+
+class Shape(NamedTuple):
+    """Displacement (3, ne) and rotation (3, nf) per coordinate at a place of a link."""
+
+    displacement: Array
+    rotation: Array
+
+
+class ModalData(NamedTuple):
+    """
+    A flexible link in the frame of its annotation.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the nf elastic coordinates: ``bend_y_1``, ``twist_1``, or ``mode_1``.
+    points : (k, 3) array
+        Mass points while nothing is bent [m].
+    masses : (k,) array
+        [kg].
+    shapes : (k, 3, ne) array
+        Their displacement per extended coordinate.
+    pairs : (2, ne - nf) array
+        Which two coordinates each further extended coordinate is the product of.
+    stiffness, damping : (nf, nf) array
+        Modal matrices.
+    length : float
+        Of the link [m], to judge how large a deflection is.
+    shape_at : callable
+        ``(joint, position) -> Shape`` where a joint sits.
+
+    """
+
+    names: tuple[str, ...]
+    points: Array
+    masses: Array
+    shapes: Array
+    pairs: NDArray[np.intp]
+    stiffness: Array
+    damping: Array
+    length: float
+    shape_at: Callable[[str, Array], Shape]
+
+
+def modal_data(body: FlexibleBody) -> ModalData:
+    """Return the mass points, shapes and modal matrices of a flexible link."""
+    return _of_points(body) if body.beam is None else _of_beam(body.beam)
+
+
+def _of_points(body: FlexibleBody) -> ModalData:
+    masses = [point for point in body.points if not point.joint]
+    places = {point.joint: point for point in body.points if point.joint}
+    count = len(masses[0].shape) // 3
+    square = (count, count)
+
+    def shape_at(joint: str, position: Array) -> Shape:
+        if joint not in places:
+            raise DescriptionError(
+                f"link '{body.link}': <mbd:flexible> has no <interface> for the joint '{joint}'; "
+                'allowed: one for each joint that sits on the link', file=body.source.file,
+                line=body.source.line)
+        place = places[joint]
+        rotation = np.array(place.rotation).reshape(3, count)
+        lever = position - np.array(place.position)
+        return Shape(np.array(place.shape).reshape(3, count) + np.cross(
+            rotation, lever[:, None], axis=0), rotation)
+
+    points = np.array([point.position for point in masses])
+    return ModalData(
+        tuple(f'mode_{k + 1}' for k in range(count)), points,
+        np.array([point.mass for point in masses]),
+        np.array([point.shape for point in masses]).reshape(-1, 3, count),
+        np.zeros((2, 0), np.intp), np.array(body.stiffness).reshape(square),
+        np.array(body.damping).reshape(square),
+        float(np.linalg.norm([point.position for point in body.points], axis=1).max()), shape_at)
+
+
+class _BeamShape:
+    """The displacements and rotations of a beam's sections."""
+
+    def __init__(self, beam: Beam) -> None:
+        self.beam = beam
+        self.planes: list[PlaneModes] = [
+            bending_modes(beam, 0), bending_modes(beam, 1), torsion_modes(beam)]
+        ends = np.cumsum(beam.modes).tolist()
+        self.parts = [slice(end - count, end) for end, count in zip(ends, beam.modes)]
+        self.count = int(ends[-1])
+        pairs = [(j, k) for part in self.parts[:2] for j in range(part.start, part.stop)
+                 for k in range(j, part.stop)] if beam.stiffening else []
+        self.pairs: NDArray[np.intp] = np.array(pairs, np.intp).reshape(-1, 2).T
+        x, weights = stations(beam)
+        self._nodes, self._weights = x / beam.length, weights / beam.length
+
+    def rotation(self, x: Array) -> Array:
+        """Return how sections at x (k,) turn: (k, 3, nf)."""
+        result = np.zeros((len(x), 3, self.count))
+        along_y, along_z, twist = self.parts
+        result[:, 0, twist] = self.planes[2].rotation(x)
+        result[:, 1, along_z] = -self.planes[1].rotation(x)
+        result[:, 2, along_y] = self.planes[0].rotation(x)
+        return result
+
+    def displacement(self, x: Array) -> Array:
+        """Return how the axis moves at x (k,): (k, 3, ne)."""
+        result = np.zeros((len(x), 3, self.count + self.pairs.shape[1]))
+        for axis, part, plane in zip((1, 2), self.parts, self.planes):
+            result[:, axis, part] = plane.displacement(x)
+        j, k = self.pairs
+        result[:, 0, self.count:] = np.where(j == k, -0.5, -1.0) * self._shortening(x)[:, j, k]
+        return result
+
+    def _shortening(self, x: Array) -> Array:
+        """Return ``H(x) = int_0^x phi' phi'^T`` (k, nf, nf), blocks of both bending planes."""
+        inner = x[:, None] * self._nodes
+        result = np.zeros((len(x), self.count, self.count))
+        for part, plane in zip(self.parts[:2], self.planes):
+            slope = plane.slope(inner)
+            result[:, part, part] = np.einsum('kgi,kgj,kg->kij', slope, slope,
+                                              x[:, None] * self._weights)
+        return result
+
+    def at(self, joint: str, position: Array) -> Shape:
+        """Return the shape where a joint sits; beyond the ends the section goes on rigidly."""
+        x = np.clip(position[0], 0.0, self.beam.length)
+        displacement, rotation = self.displacement(x[None])[0], self.rotation(x[None])[0]
+        lever = position - np.array([x, 0.0, 0.0])
+        displacement[:, :self.count] += np.cross(rotation, lever[:, None], axis=0)
+        return Shape(displacement, rotation)
+
+
+def _of_beam(beam: Beam) -> ModalData:
+    shape = _BeamShape(beam)
+    x, weights = stations(beam)
+    size = scale(beam, x)
+    mass = beam.linear_density * size ** 2 * weights
+    displacement, rotation = shape.displacement(x), shape.rotation(x)
+    points, masses, shapes = [], [], []
+    radii = np.sqrt(np.array(rotary_inertia(beam)) * 2.0 / beam.linear_density)
+    # Four points in each section have its mass and its moments of inertia.
+    for axis, sign in ((1, 1.0), (1, -1.0), (2, 1.0), (2, -1.0)):
+        lever = np.zeros((len(x), 3))
+        lever[:, axis] = sign * radii[axis - 1] * size
+        points.append(lever + np.stack([x, 0.0 * x, 0.0 * x], axis=1))
+        moved = displacement.copy()
+        moved[:, :, :shape.count] += np.cross(rotation, lever[:, :, None], axis=1)
+        shapes.append(moved)
+        masses.append(0.25 * mass)
+    stiffness = np.zeros((shape.count, shape.count))
+    for part, plane in zip(shape.parts, shape.planes):
+        stiffness[part, part] = plane.stiffness
+    where, what, how = np.concatenate(points), np.concatenate(masses), np.concatenate(shapes)
+    linear = how[:, :, :shape.count]
+    modal_mass = np.einsum('k,kxi,kxj->ij', what, linear, linear)
+    names = tuple(f'{kind}_{k + 1}' for kind, count in zip(
+        ('bend_y', 'bend_z', 'twist'), beam.modes) for k in range(count))
+    return ModalData(names, where, what, how, shape.pairs, stiffness,
+                     _damping(beam, modal_mass, stiffness), beam.length, shape.at)
+
+
+def _damping(beam: Beam, mass: Array, stiffness: Array) -> Array:
+    """Return Rayleigh damping plus ``2 zeta omega`` of each mode of the beam alone."""
+    alpha, beta = beam.rayleigh
+    squares, modes = np.linalg.eigh(np.linalg.solve(
+        lower := np.linalg.cholesky(mass), np.linalg.solve(lower, stiffness).T))
+    rates = 2.0 * beam.damping_ratio * np.sqrt(np.maximum(squares, 0.0))
+    half = lower @ modes
+    result: Array = half * rates @ half.T + alpha * mass + beta * stiffness
+    return result

@@ -1,0 +1,216 @@
+"""
+The tree of segments of a robot with flexible links.
+
+A segment is what moves as one rigid body, or one flexible link. Fixed joints are merged between
+rigid links only: what is fixed to a flexible link moves with the place where it is fixed, so that
+it is a segment of its own, with a joint of no coordinate.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.description.records.frames import axis_rotation
+from mbd_ros.description.records.mechanism import FlexibleBody, Joint, Mechanism
+from mbd_ros.errors import DescriptionError
+from mbd_ros.model.flexible.modal_data import modal_data, ModalData, Shape
+from mbd_ros.model.flexible.shape_integrals import (
+    cross_matrices, elastic_body, ElasticBody, turned)
+from mbd_ros.model.link_frame import LinkFrame
+from mbd_ros.model.masses import MassProperties, merged, placed
+
+if TYPE_CHECKING:
+    from mbd_ros.model.model import Model
+
+Array = NDArray[np.float64]
+
+WITHOUT_AXIS = ('fixed', 'floating', 'spherical')
+DEPENDENT = 1e-10
+"""Least eigenvalue of a scaled modal mass matrix; rounding of n modes leaves about n 1e-16."""
+ROUNDING = 1e-8
+"""Of the scaled mass matrix of a whole link: an <inertial> is written with few digits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """
+    A rigid body or a flexible link; the frame is that of the body its joint moves.
+
+    Attributes
+    ----------
+    link : str
+        The link that its joint moves.
+    parent : int
+        The segment it hangs on, -1 for the ground.
+    joint : int
+        Its joint, -1 for a fixed one.
+    rotation, translation : (3, 3) and (3,) array
+        Pose of its joint in the parent, while nothing is bent.
+    mass, first_moment, inertia : float, (3,) and (3, 3) array
+        About the origin, while nothing is bent [kg, kg m, kg m^2].
+    attachment : Shape, optional
+        How its joint moves with the parent's elastic coordinates, in the parent's axes.
+    elastic : ElasticBody, optional
+        Its own elastic coordinates.
+
+    """
+
+    link: str
+    parent: int
+    joint: int
+    rotation: Array
+    translation: Array
+    mass: float
+    first_moment: Array
+    inertia: Array
+    attachment: Shape | None = None
+    elastic: ElasticBody | None = None
+
+
+class ElasticTree(NamedTuple):
+    """Segments, parents first, and where on them each link is (-1: on the ground)."""
+
+    segments: tuple[Segment, ...]
+    links: Mapping[str, LinkFrame]
+
+    @property
+    def bodies(self) -> tuple[ElasticBody, ...]:
+        """Return the flexible links in the order of their coordinates."""
+        found = [segment.elastic for segment in self.segments if segment.elastic is not None]
+        return tuple(sorted(found, key=lambda body: body.first))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the elastic coordinates."""
+        return tuple(f'{body.link}/{name}' for body in self.bodies for name in body.names)
+
+
+def rigid_tree(model: Model) -> ElasticTree:
+    """Return the bodies of a model without elastic coordinates as segments."""
+    segments = [Segment(
+        model.body_names[i], model.parents[i], i, model.rotations[i], model.translations[i],
+        *_about_origin(MassProperties(
+            float(model.masses[i]), model.mass_centers[i], model.inertias[i])))
+        for i in range(model.nb)]
+    return ElasticTree(tuple(segments), model.links)
+
+
+def elastic_tree(mechanism: Mechanism, joints: Sequence[Joint], order: Sequence[Joint]
+                 ) -> ElasticTree:
+    """
+    Return the segments of a robot with flexible links.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The robot.
+    joints : sequence of Joint
+        Those that move, in the order of the bodies; the first has no parent if the base floats.
+    order : sequence of Joint
+        All joints of the description, parents before children.
+
+    Raises
+    ------
+    DescriptionError
+        If modal data do not fit the link.
+
+    """
+    first, firsts = 0, {}
+    data = {body.link: modal_data(body) for body in mechanism.flexibles}
+    for link in mechanism.links:
+        if link.name in data:
+            firsts[link.name] = first
+            first += len(data[link.name].names)
+    bent = {body.link: body for body in mechanism.flexibles}
+    found: list[tuple[str, int, int, Array, Array, Shape | None]] = []
+    links = {mechanism.root: LinkFrame(-1, np.eye(3), np.zeros(3))}
+    if joints and not joints[0].parent:
+        found.append((mechanism.root, -1, 0, np.eye(3), np.zeros(3), None))
+        links[mechanism.root] = LinkFrame(0, np.eye(3), np.zeros(3))
+    elif mechanism.root in bent:
+        found.append((mechanism.root, -1, -1, np.eye(3), np.zeros(3), None))
+        links[mechanism.root] = LinkFrame(0, np.eye(3), np.zeros(3))
+    number = {joint.name: k for k, joint in enumerate(joints)}
+    for joint in order:
+        parent = links[joint.parent]
+        rotation = parent.rotation @ np.array(joint.origin.rotation)
+        translation = parent.translation + parent.rotation @ np.array(joint.origin.translation)
+        if joint.kind == 'fixed' and not {joint.parent, joint.child} & bent.keys():
+            links[joint.child] = LinkFrame(parent.body, rotation, translation)
+            continue
+        turn = np.eye(3) if joint.kind in WITHOUT_AXIS else axis_rotation(joint.axis)
+        shape = _attachment(bent[joint.parent], data[joint.parent], joint, parent.rotation
+                            ) if joint.parent in bent else None
+        links[joint.child] = LinkFrame(len(found), turn.T, np.zeros(3))
+        found.append((joint.child, parent.body, number.get(joint.name, -1), rotation @ turn,
+                      translation, shape))
+    parts: list[list[MassProperties]] = [[] for _ in found]
+    for link in mechanism.links:
+        frame = links[link.name]
+        if frame.body >= 0 and link.inertia is not None:
+            parts[frame.body].append(placed(link.inertia, frame.rotation, frame.translation))
+    segments = []
+    for (name, parent_segment, moved, rotation, translation, shape), part in zip(found, parts):
+        elastic = None
+        if name in bent:
+            frame, pose = links[name], bent[name].frame
+            elastic = elastic_body(
+                name, firsts[name], data[name], frame.rotation @ np.array(pose.rotation),
+                frame.translation + frame.rotation @ np.array(pose.translation))
+        segments.append(Segment(name, parent_segment, moved, rotation, translation,
+                                *_about_origin(merged(part)), shape, elastic))
+        if elastic is not None:
+            _check(bent[name], segments[-1], elastic)
+    return ElasticTree(tuple(segments), links)
+
+
+def _attachment(body: FlexibleBody, data: ModalData, joint: Joint, link: Array) -> Shape:
+    """Return how a joint on a flexible link moves, in the axes of the link's segment."""
+    rotation = np.array(body.frame.rotation)
+    place = rotation.T @ (np.array(joint.origin.translation) - np.array(body.frame.translation))
+    return turned(data.shape_at(joint.name, place), link @ rotation)
+
+
+def _about_origin(body: MassProperties) -> tuple[float, Array, Array]:
+    moment = cross_matrices(body.center)
+    return body.mass, body.mass * body.center, body.tensor - body.mass * moment @ moment
+
+
+def _check(body: FlexibleBody, segment: Segment, elastic: ElasticBody) -> None:
+    """Refuse modes whose mass matrix is not positive definite."""
+    def refused(what: str) -> DescriptionError:
+        return DescriptionError(f"link '{body.link}': <mbd:flexible> {what}",
+                                file=body.source.file, line=body.source.line)
+
+    n = elastic.count
+    modal = elastic.mass[:n, :n]
+    if np.diag(modal).min() <= 0.0 or _least(modal) < DEPENDENT:
+        raise refused('has modes that move no mass of their own; allowed: shapes that are '
+                      'linearly independent at its mass points')
+    for point in body.points:
+        if not point.joint and np.linalg.norm(point.position) < 1e-9 * elastic.length and (
+                any(point.shape)):
+            raise refused(f'has a shape that is not zero at its origin, {point.shape}; allowed: '
+                          'modes that vanish there, where the link is clamped')
+    whole = np.zeros((6 + n, 6 + n))
+    moment = cross_matrices(segment.first_moment)
+    whole[:3, :3], whole[3:6, 3:6] = segment.mass * np.eye(3), segment.inertia
+    whole[:3, 3:6], whole[3:6, :3] = -moment, moment
+    whole[:3, 6:], whole[3:6, 6:] = elastic.first_moments[:, :n], elastic.rotations[:, :n]
+    whole[6:, :6], whole[6:, 6:] = whole[:6, 6:].T, modal
+    if _least(whole) < -ROUNDING:
+        raise refused('and the <inertial> of its link do not fit: with some motion the kinetic '
+                      'energy is negative; allowed: an <inertial> that holds all of the mass that '
+                      'bends, where it is')
+
+
+def _least(matrix: Array) -> float:
+    """Return the least eigenvalue of a matrix scaled to the diagonal 1."""
+    scale = np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
+    return float(np.linalg.eigvalsh(matrix / np.outer(scale, scale))[0])

@@ -1,0 +1,148 @@
+"""
+Shape integrals: all that the equations of a flexible link need of its mass distribution.
+
+With points p, mass m and the columns phi_j of their shapes in the extended coordinates b, and the
+cross product matrix ``p~``::
+
+    S = sum m phi            N_j  = sum m p~^T phi_j~         C0  = sum m p~ phi
+    M = sum m phi^T phi      N_jk = sum m phi_j~^T phi_k~     C_j = sum m phi_j~ phi
+
+Mass, first moment and moments of inertia of the undeformed link are those of its ``<inertial>``.
+
+References
+----------
+Shabana, Dynamics of Multibody Systems, 2005, section 5.4; ``docs/theory_flexible_links.md``.
+
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.model.flexible.modal_data import ModalData, Shape
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ElasticBody:
+    """
+    The elastic coordinates of one link: nf of them, ne extended ones.
+
+    Attributes
+    ----------
+    link : str
+        The link.
+    names : tuple of str
+        Of the coordinates.
+    first : int
+        Where they begin among all elastic coordinates.
+    first_moments : (3, ne) array
+        S [kg].
+    couplings : (ne, 3, 3) array
+        N_j, how the moments of inertia change.
+    second_couplings : (ne, ne, 3, 3) array
+        N_jk.
+    rotations : (3, ne) array
+        C0.
+    rotation_changes : (ne, 3, ne) array
+        C_j.
+    mass : (ne, ne) array
+        Of the extended coordinates.
+    stiffness, damping : (nf, nf) array
+        Modal matrices, symmetric.
+    pairs : (2, ne - nf) array
+        Which coordinates each further extended coordinate is the product of.
+    length : float
+        Of the link [m].
+    tip : (3, nf) array
+        Displacement of the mass point that is farthest from the root.
+
+    """
+
+    link: str
+    names: tuple[str, ...]
+    first: int
+    first_moments: Array
+    couplings: Array
+    second_couplings: Array
+    rotations: Array
+    rotation_changes: Array
+    mass: Array
+    stiffness: Array
+    damping: Array
+    pairs: NDArray[np.intp]
+    length: float
+    tip: Array
+
+    def __post_init__(self) -> None:
+        """Make every array read-only."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                value = np.ascontiguousarray(value)
+                value.setflags(write=False)
+                object.__setattr__(self, field.name, value)
+
+    @property
+    def count(self) -> int:
+        """Return the number of elastic coordinates."""
+        return len(self.names)
+
+
+def cross_matrices(vectors: Array) -> Array:
+    """Return ``[p]x`` (..., 3, 3) of vectors (..., 3), of any kind of numbers."""
+    zero = 0.0 * vectors[..., 0]
+    x, y, z = (vectors[..., k] for k in range(3))
+    return np.stack([np.stack([zero, -z, y], -1), np.stack([z, zero, -x], -1),
+                     np.stack([-y, x, zero], -1)], -2)
+
+
+def elastic_body(link: str, first: int, data: ModalData, rotation: Array, translation: Array
+                 ) -> ElasticBody:
+    """
+    Return the shape integrals of a link.
+
+    Parameters
+    ----------
+    link : str
+        Its name.
+    first : int
+        Where its coordinates begin among all elastic ones.
+    data : ModalData
+        The link in the frame of its annotation.
+    rotation, translation : (3, 3) and (3,) array
+        Pose of that frame in the frame of the result.
+
+    Returns
+    -------
+    ElasticBody
+        With read-only arrays.
+
+    """
+    points = data.points @ rotation.T + translation
+    shapes = np.einsum('xy,kyj->kxj', rotation, data.shapes)
+    mass = data.masses
+    columns = cross_matrices(np.moveaxis(shapes, 1, 2))  # (k, ne, 3, 3)
+    places = cross_matrices(points)
+    count = len(data.names)
+    farthest = int(np.argmax(np.linalg.norm(data.points, axis=1)))
+    return ElasticBody(
+        link, data.names, first,
+        first_moments=np.einsum('k,kxj->xj', mass, shapes),
+        couplings=np.einsum('k,kyx,kjyz->jxz', mass, places, columns),
+        second_couplings=np.einsum('k,kiyx,kjyz->ijxz', mass, columns, columns, optimize=True),
+        rotations=np.einsum('k,kxy,kyj->xj', mass, places, shapes),
+        rotation_changes=np.einsum('k,kixy,kyj->ixj', mass, columns, shapes, optimize=True),
+        mass=np.einsum('k,kxi,kxj->ij', mass, shapes, shapes),
+        stiffness=0.5 * (data.stiffness + data.stiffness.T),
+        damping=0.5 * (data.damping + data.damping.T), pairs=data.pairs, length=data.length,
+        tip=shapes[farthest, :, :count])
+
+
+def turned(shape: Shape, rotation: Array) -> Shape:
+    """Return a shape in other axes."""
+    return Shape(rotation @ shape.displacement, rotation @ shape.rotation)

@@ -1,0 +1,244 @@
+"""Robots with flexible links: against reference numbers, rigid formulations and identities."""
+
+import flexible_robots
+from hypothesis import given, settings, strategies as st
+import numpy as np
+import pytest
+from robots import all_trees, random_state
+
+import mbd_ros
+from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnsupportedError
+from mbd_ros.model.state import integrate, neutral, random_configuration
+
+FOUR = mbd_ros.load(flexible_robots.four_joint_arm())
+FOUR_STATES = flexible_robots.reference('four_joint')['states']
+TWO_STATES = flexible_robots.reference('two_link')['states']
+STILL = (0.0, 0.0, 0.0)
+# A base, a beam with all kinds of modes, and one that hangs on it; the base floats.
+HULL = flexible_robots.point_mass('hull', 3.0).replace(
+    'ixx="0.0" ixy="0.0" ixz="0.0" iyy="0.0" iyz="0.0" izz="0.0"',
+    'ixx="1" ixy="0.1" ixz="0.2" iyy="1.3" iyz="0" izz="1.4"')
+BEAM = ('<beam length="0.7" linear_density="0.6" bending_stiffness="30 50" '
+        'torsional_stiffness="20" torsional_inertia="1e-4" modes="2 2 1" '
+        'damping_ratio="0.02"/>')
+LINK = ('<link name="{}"><inertial><origin xyz="0.35 0 0"/><mass value="0.5"/><inertia ixx="2e-4" '
+        'ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial><mbd:flexible>' + BEAM
+        + '</mbd:flexible></link>')
+FREE = mbd_ros.load(
+    flexible_robots.HEAD + HULL + LINK.format('upper') + LINK.format('lower')
+    + flexible_robots.point_mass('hand', 0.3)
+    + '<joint name="shoulder" type="continuous"><origin xyz="0.1 0.2 0.3" rpy="0.4 0.5 0.6"/>'
+    '<parent link="hull"/><child link="upper"/><axis xyz="0.6 0 0.8"/></joint>'
+    + '<joint name="elbow" type="continuous"><origin xyz="0.7 0.01 0.02" rpy="0.3 0.2 0.1"/>'
+    '<parent link="upper"/><child link="lower"/><axis xyz="0 1 0"/></joint>'
+    + flexible_robots.fixed('grip', 'lower', 'hand', (0.8, 0.05, 0.0)) + '</robot>',
+    floating_base=True)
+
+
+def free_state(seed):
+    """Return a state of the floating robot and forces; deflections of some percent."""
+    rng = np.random.default_rng(seed)
+    q = random_configuration(FREE, rng)
+    q[-10:] = 0.03 * rng.normal(size=10)
+    return q, 0.5 * rng.normal(size=FREE.nv), rng.normal(size=FREE.nv)
+
+
+@pytest.mark.parametrize('state', FOUR_STATES)
+def test_four_joint_arm(state):
+    q, v = np.array(state['x']), np.array(state['xd'])
+    tau = np.concatenate([state['tau'], np.zeros(10)])
+    scale = 1e-14  # of the largest entry: sums of 200 points
+    mass = np.array(state['M'])
+    np.testing.assert_allclose(mbd_ros.mass_matrix(FOUR, q), mass, rtol=0,
+                               atol=scale * np.abs(mass).max())
+    np.testing.assert_allclose(mbd_ros.bias_forces(FOUR, q, v), state['h'], rtol=0,
+                               atol=scale * np.abs(state['h']).max())
+    # The condition of M is 1e5.
+    np.testing.assert_allclose(mbd_ros.forward_dynamics(FOUR, q, v, tau), state['xdd'],
+                               rtol=0, atol=1e-11 * np.abs(state['xdd']).max())
+    energy = mbd_ros.energy(FOUR, q, v)
+    assert energy.kinetic == pytest.approx(state['T'], rel=1e-13)
+    assert energy.potential == pytest.approx(state['V'], rel=1e-13)
+
+
+@pytest.mark.parametrize('extra', ['', 'stiffening="false"'])
+def test_two_link_arm(extra):
+    # With foreshortening the reference is Lagrange's equations by automatic differentiation.
+    model = mbd_ros.load(flexible_robots.two_link_arm(extra=extra))
+    assert model.elastic_names == ('link1/bend_y_1', 'link1/bend_y_2', 'link2/bend_y_1',
+                                   'link2/bend_y_2')
+    kind = 'linear_modes' if extra else 'foreshortening'
+    for state in TWO_STATES:
+        q, v = np.array(state['x']), np.array(state['xd'])
+        for found, key in ((mbd_ros.mass_matrix(model, q), f'M_{kind}'),
+                           (mbd_ros.bias_forces(model, q, v, gravity=STILL), f'h_{kind}')):
+            # Modes by one element of high order instead of closed forms.
+            np.testing.assert_allclose(found, state[key], rtol=0,
+                                       atol=1e-12 * np.abs(state[key]).max())
+
+
+@settings(max_examples=25, deadline=None)
+@given(all_trees(), st.integers(0, 2**16))
+def test_rigid_trees(model, seed):
+    q, v, tau = random_state(model, seed)
+    for function, arguments in ((mbd_ros.forward_dynamics, (q, v, tau)),
+                                (mbd_ros.inverse_dynamics, (q, v, tau)),
+                                (mbd_ros.mass_matrix, (q,))):
+        expected = function(model, *arguments)
+        found = function(model, *arguments, formulation='flexible')
+        # Two O(n) recursions; the condition of M of these trees is below 1e4.
+        np.testing.assert_allclose(found, expected, rtol=0,
+                                   atol=1e-10 * max(1.0, np.abs(expected).max()))
+
+
+def test_endless_stiffness_is_rigid():
+    text = flexible_robots.two_link_arm()
+    rigid = mbd_ros.load(text, flexible=False)
+    stiff = mbd_ros.load(text.replace('bending_stiffness="29.', 'bending_stiffness="29000000000.'))
+    assert rigid.nv == 2 and stiff.nv == 6
+    q, v, tau = np.array([0.3, 0.7]), np.array([0.5, -0.4]), np.array([2.0, 1.0])
+    pad = np.zeros(4)
+    # Static deflection under the loads, quasi-static: a is of the order 1e-9 of rigid motion.
+    dyn = mbd_ros.compile(stiff)
+    expected = mbd_ros.forward_dynamics(rigid, q, v, tau)
+    forces = dyn.inverse_dynamics(np.append(q, pad), np.append(v, pad), np.append(expected, pad))
+    np.testing.assert_allclose(forces[:2], tau, atol=1e-12)  # rounding
+    a = mbd_ros.static_deflection(stiff, np.append(q, pad), gravity=(0.0, -9.81, 0.0))
+    assert 0.0 < np.abs(a).max() < 1e-7
+
+
+def test_a_beam_of_two_welded_halves():
+    def cantilever(parts):
+        length = 1.0 / parts
+        beam = (f'<beam length="{length!r}" linear_density="0.5" bending_stiffness="30 30" '
+                f'modes="6 0 0" boundary="{"craig_bampton" if parts > 1 else "free"}"/>')
+        links = ''.join(
+            f'<link name="part{k}">{flexible_robots.slender(length, 0.5)}<mbd:flexible>{beam}'
+            '</mbd:flexible></link>' for k in range(parts))
+        joints = ''.join(flexible_robots.fixed(
+            f'weld{k}', f'part{k - 1}' if k else 'base', f'part{k}',
+            (length if k else 0.0, 0.0, 0.0)) for k in range(parts))
+        return mbd_ros.load(f'{flexible_robots.HEAD}<link name="base"/>{links}{joints}</robot>')
+
+    whole, halves = cantilever(1), cantilever(2)
+    assert (whole.nv, halves.nv) == (6, 12)
+    f, g = (mbd_ros.natural_frequencies(model, np.zeros(model.nv))[0]
+            for model in (whole, halves))
+    # Two static shapes and four modes with the tip held; clamped-free ones, without a bending
+    # moment at the weld, are off by 5 %.
+    np.testing.assert_allclose(g[:3], f[:3], rtol=1e-4)
+    tips = [mbd_ros.pose(model, mbd_ros.static_deflection(
+        model, np.zeros(model.nv), gravity=(0.0, -0.1, 0.0)), f'part{parts - 1}')
+        for model, parts in ((whole, 1), (halves, 2))]
+    # The root of the outer half, at x = L/2: w = q L^4 / EI * 17 / 384.
+    assert tips[1][1, 3] == pytest.approx(-0.05 / 30 * 17 / 384, rel=1e-6)
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_a_floating_robot(seed):
+    q, v, tau = free_state(seed)
+    dyn = mbd_ros.compile(FREE)
+    vdot = dyn.forward_dynamics(q, v, tau)
+    mass = dyn.mass_matrix(q)
+    size = np.abs(mass @ vdot).max() + np.abs(dyn.bias_forces(q, v)).max()
+    # The condition of M is 1e7: modal masses of 1e-5 kg m^2 beside 4 kg.
+    np.testing.assert_allclose(mass @ vdot + dyn.bias_forces(q, v), tau, atol=1e-11 * size)
+    np.testing.assert_allclose(dyn.inverse_dynamics(q, v, vdot), tau, atol=1e-11 * size)
+    assert np.linalg.eigvalsh(mass)[0] > 0.0
+    energy = mbd_ros.energy(FREE, q, v)
+    assert energy.kinetic == pytest.approx(0.5 * v @ mass @ v, rel=1e-13)
+    many = dyn.forward_dynamics(np.tile(q, (3, 1)), np.tile(v, (3, 1)), tau)
+    np.testing.assert_allclose(many, np.tile(vdot, (3, 1)), rtol=1e-12)
+
+
+@pytest.mark.parametrize('link', ['hull', 'upper', 'lower', 'hand'])
+def test_links_beyond_a_flexible_one(link):
+    q, v, vdot = free_state(5)
+    step = 1e-6
+    pose, jacobian = mbd_ros.pose(FREE, q, link), mbd_ros.jacobian(FREE, q, link)
+    np.testing.assert_allclose(mbd_ros.link_poses(FREE, q)[link], pose, atol=1e-15)
+    for k, unit in enumerate(np.eye(FREE.nv)):
+        ends = [mbd_ros.pose(FREE, integrate(FREE, q, sign * step * unit), link)
+                for sign in (1.0, -1.0)]
+        rate = (ends[0] - ends[1]) / (2.0 * step)
+        spin = rate[:3, :3] @ pose[:3, :3].T
+        # Central differences: step^2 and eps / step.
+        np.testing.assert_allclose(jacobian[:, k], [*rate[:3, 3], spin[2, 1], spin[0, 2],
+                                                    spin[1, 0]], atol=1e-8)
+    motion = mbd_ros.compile(FREE).link_motion(q, v, link, vdot)
+    np.testing.assert_allclose(motion.velocity, jacobian @ v, atol=1e-13)
+
+    def velocity(t):
+        moved = integrate(FREE, q, v * t + 0.5 * vdot * t * t)
+        return mbd_ros.jacobian(FREE, moved, link) @ (v + vdot * t)
+    change = (velocity(step) - velocity(-step)) / (2.0 * step)
+    np.testing.assert_allclose(motion.acceleration, change, atol=1e-7)
+
+
+def test_work_is_the_change_of_energy():
+    q, v, tau = free_state(7)
+    v[-10:] = 0.0  # nothing is damped at this instant
+    vdot = mbd_ros.forward_dynamics(FREE, q, v, tau)
+    step = 1e-7
+
+    def total(t):
+        return sum(mbd_ros.energy(FREE, integrate(FREE, q, v * t + 0.5 * vdot * t * t),
+                                  v + vdot * t))
+    # Central differences of energies of 100 J.
+    assert (total(step) - total(-step)) / (2.0 * step) == pytest.approx(tau @ v, abs=1e-4)
+
+
+def test_derivatives():
+    q, v, tau = free_state(9)
+    dyn = mbd_ros.compile(FREE)
+    found = dyn.forward_dynamics_derivatives(q, v, tau)
+    given = dyn.inverse_dynamics_derivatives(q, v, tau)
+    step = 1e-6
+    for k, unit in enumerate(step * np.eye(FREE.nv)):
+        states = [integrate(FREE, q, sign * unit) for sign in (1.0, -1.0)]
+        for function, parts in ((dyn.forward_dynamics, found), (dyn.inverse_dynamics, given)):
+            change = (function(states[0], v, tau) - function(states[1], v, tau)) / (2.0 * step)
+            np.testing.assert_allclose(parts.dq[:, k], change, rtol=0,
+                                       atol=1e-6 * np.abs(parts.dq).max())
+            change = (function(q, v + unit, tau) - function(q, v - unit, tau)) / (2.0 * step)
+            np.testing.assert_allclose(parts[1][:, k], change, rtol=0,
+                                       atol=1e-5 * np.abs(parts[1]).max())
+    np.testing.assert_allclose(given.dqdd, dyn.mass_matrix(q), atol=1e-12)
+    np.testing.assert_allclose(found.dtau @ given.dqdd, np.eye(FREE.nv), atol=1e-8)
+
+
+def test_external_forces_and_batches():
+    q, v, tau = free_state(11)
+    force = np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
+    found = mbd_ros.forward_dynamics(FREE, q, v, tau, external_forces={'hand': force})
+    expected = mbd_ros.forward_dynamics(
+        FREE, q, v, tau + mbd_ros.jacobian(FREE, q, 'hand').T @ force)
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-8)
+    with pytest.raises(NotFiniteError, match=r"tau of elastic coordinate 'lower/twist_1'"):
+        mbd_ros.forward_dynamics(FREE, q, v, np.append(tau[:-1], np.nan))
+    with pytest.raises(ShapeError, match=r'^q has shape \(9,\); allowed: \(19,\)'):
+        mbd_ros.mass_matrix(FREE, q[:9])
+
+
+def test_what_flexible_robots_are_refused():
+    for name in ('recursive', 'closed_loop', 'jourdain', 'kane'):
+        with pytest.raises(InvalidValueError, match=(
+                f"^formulation is '{name}'; allowed: 'auto', 'flexible' for robot 'flexible', "
+                'which has flexible links$')):
+            mbd_ros.mass_matrix(FOUR, np.zeros(14), formulation=name)
+    dyn = mbd_ros.compile(FOUR)
+    with pytest.raises(UnsupportedError, match=r'^loop_rows of .flexible., which has flexible '
+                       r'links, is not supported in this version; load it with flexible=False$'):
+        dyn.loop_rows(np.zeros(14), np.zeros(14))
+    with pytest.raises(UnsupportedError, match='load it with flexible=False'):
+        dyn.stabilized_dynamics(1.0, 1.0)
+    assert dyn.machine_code('mass_matrix') is None
+
+
+def test_states():
+    assert FREE.nq == FREE.nv + 1 == 7 + 2 + 10
+    assert FREE.coordinate_names[5:9] == ('floating_base', 'elbow', 'upper/bend_y_1',
+                                          'upper/bend_y_2') or FREE.coordinate_names[8] == (
+        'upper/bend_y_1')
+    assert (neutral(FREE)[-10:] == 0.0).all()
+    assert np.isinf(FREE.upper[-10:]).all() and (FREE.armature[-10:] == 0.0).all()
