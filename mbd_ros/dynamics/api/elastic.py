@@ -17,14 +17,11 @@ from mbd_ros.dynamics.quantities.flexible import warn_of_deflection
 from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
-from mbd_ros.model.state import integrate
 
 ITERATIONS = 50
 """Of Newton's method for the static deflection; five are usual."""
 CONVERGED = 1e-12
 """Of a step against the deflection: quadratic convergence leaves rounding."""
-STEP = 1e-6
-"""Of central differences of forces with springs [rad, m]; the error is about 1e-9 of them."""
 
 
 class HybridDynamics(NamedTuple):
@@ -248,8 +245,10 @@ def natural_frequencies(model: Model, q: ArrayLike, *, locked: Sequence[str] = (
     moves = np.ones(model.nv, bool)
     for i in held:
         moves[model.v_offsets[i]:model.v_offsets[i] + model.joint_types[i].nv] = False
+    rest = np.zeros(model.nv)
+    held_by = dyn.inverse_dynamics_derivatives(place_now, rest, rest).dq
     stiffness, mass = (matrix[moves][:, moves] for matrix in (
-        _stiffness(dyn, place_now), dyn.mass_matrix(place_now)))
+        held_by, dyn.mass_matrix(place_now)))
     lower = np.linalg.cholesky(mass)
     scaled = np.linalg.solve(lower, np.linalg.solve(lower, 0.5 * (stiffness + stiffness.T)).T)
     squares, vectors = np.linalg.eigh(0.5 * (scaled + scaled.T))
@@ -263,15 +262,3 @@ def natural_frequencies(model: Model, q: ArrayLike, *, locked: Sequence[str] = (
             f"from this one by '{worst}': lock joints, or another configuration or gravity")
     squares = np.where(squares < zero, 0.0, squares)
     return NaturalFrequencies(np.sqrt(squares) / (2.0 * np.pi), modes)
-
-
-def _stiffness(dyn: PreparedDynamics, q: Array) -> Array:
-    """Return the derivative of the forces that hold a robot at rest (nv, nv)."""
-    model, rest = dyn.model, np.zeros(dyn.model.nv)
-    if not model.springs:
-        result: Array = dyn.inverse_dynamics_derivatives(q, rest, rest).dq
-        return result
-    ends = np.array([integrate(model, q, sign * unit) for sign in (STEP, -STEP)
-                     for unit in np.eye(model.nv)])
-    forces = dyn.bias_forces(ends, rest)
-    return ((forces[:model.nv] - forces[model.nv:]) / (2.0 * STEP)).T

@@ -4,7 +4,8 @@ How the segments of a flexible robot move against each other.
 The origin of a segment sits on its parent where ``rho = p + Phi b`` is, turned by the small
 rotation ``E = exp(beta~)``, ``beta = Psi a``, and moved by its joint. Twists and accelerations are
 (linear; angular) in the segment's own axes, with the acceleration of the origin against an
-inertial frame. Each is linear in those of the parent, in the parent's elastic rates and in the joint's::
+inertial frame. Each is linear in those of the parent, in the parent's elastic rates and in the
+joint's::
 
     V = G (V_p; a'_p) + S v,    A = G (A_p; a''_p) + S v' + c
 

@@ -7,7 +7,8 @@ import pytest
 from robots import all_trees, random_state
 
 import mbd_ros
-from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnsupportedError
+from mbd_ros.errors import (
+    InvalidValueError, NotFiniteError, ShapeError, UnknownNameError, UnsupportedError)
 from mbd_ros.model.state import integrate, neutral, random_configuration
 
 FOUR = mbd_ros.load(flexible_robots.four_joint_arm())
@@ -237,8 +238,114 @@ def test_what_flexible_robots_are_refused():
 
 def test_states():
     assert FREE.nq == FREE.nv + 1 == 7 + 2 + 10
-    assert FREE.coordinate_names[5:9] == ('floating_base', 'elbow', 'upper/bend_y_1',
-                                          'upper/bend_y_2') or FREE.coordinate_names[8] == (
-        'upper/bend_y_1')
+    assert FREE.coordinate_names[4:10] == ('floating_base', 'floating_base', 'shoulder', 'elbow',
+                                           'upper/bend_y_1', 'upper/bend_y_2')
     assert (neutral(FREE)[-10:] == 0.0).all()
     assert np.isinf(FREE.upper[-10:]).all() and (FREE.armature[-10:] == 0.0).all()
+
+
+def test_frequencies_of_the_reference():
+    reference = flexible_robots.reference('four_joint')
+    for name, place in (('qA', (0.0, -0.9, 1.2, 0.3)), ('qB', (1.0, -0.3, 0.6, -0.4))):
+        q = np.concatenate([place, np.zeros(10)])
+        found = mbd_ros.natural_frequencies(FOUR, q, locked=FOUR.joint_names)
+        np.testing.assert_allclose(found.frequencies,
+                                   reference[f'locked_joint_frequencies_Hz_at_{name}'], rtol=1e-11)
+        assert not found.modes[:4].any()
+    q = np.concatenate([(0.0, -0.9, 1.2, 0.3), np.zeros(10)])
+    np.testing.assert_allclose(mbd_ros.static_deflection(FOUR, q, np.zeros(14)),
+                               reference['static_a_at_qA'], atol=1e-15)
+    two = mbd_ros.load(flexible_robots.two_link_arm())
+    q = np.array([0.0, 0.25 * np.pi, 0.0, 0.0, 0.0, 0.0])
+    np.testing.assert_allclose(
+        mbd_ros.natural_frequencies(two, q, locked=two.joint_names).frequencies,
+        flexible_robots.reference('two_link')['frequencies_q_locked_at_q0_Hz'], rtol=1e-11)
+
+
+def test_frequencies_with_weight_and_without():
+    q = np.zeros(FREE.nq)
+    q[6] = 1.0
+    free = mbd_ros.natural_frequencies(FREE, q, locked=('shoulder', 'elbow')).frequencies
+    assert (free[:6] == 0.0).all() and free[6] > 1.0
+    # A beam that stands bears its weight up to q L^3 = 7.8373 E I (Greenhill), and then buckles.
+    stands = mbd_ros.load(flexible_robots.beam('bending_stiffness="29.2 29.2" modes="4 0 0"'))
+    for share, falls in ((0.99, False), (1.01, True)):
+        gravity = (-share * 7.8373 * 29.2 / 0.54, 0.0, 0.0)
+        if falls:
+            with pytest.raises(InvalidValueError, match=(
+                    r"falls away from this one by 'beam/bend_y_1'")):
+                mbd_ros.natural_frequencies(stands, np.zeros(4), gravity=gravity)
+            with pytest.raises(InvalidValueError, match=(
+                    r"have buckled: the stiffness along 'beam/bend_y_1' is -0\.0")):
+                mbd_ros.static_deflection(stands, np.zeros(4), gravity=gravity)
+        else:
+            found = mbd_ros.natural_frequencies(stands, np.zeros(4), gravity=gravity)
+            assert found.frequencies[0] < 0.2 * 4.1  # of that without weight [Hz]
+            assert not mbd_ros.static_deflection(stands, np.zeros(4), gravity=gravity).any()
+    pendulum = mbd_ros.load('test/data/ladder/01_pendulum.urdf')
+    mass, moment = mbd_ros.mass_matrix(pendulum, [0.0]), pendulum.masses @ np.linalg.norm(
+        pendulum.mass_centers, axis=1)
+    assert mbd_ros.natural_frequencies(pendulum, [0.0]).frequencies[0] == 0.0
+    weight = mbd_ros.bias_forces(pendulum, [0.1], [0.0])[0]
+    if weight > 0.0:  # it hangs at 0
+        found = mbd_ros.natural_frequencies(pendulum, [0.0], gravity=(0.0, 0.0, -9.81))
+        assert (2 * np.pi * found.frequencies[0]) ** 2 == pytest.approx(
+            9.81 * moment / mass[0, 0], rel=1e-9)
+
+
+def test_frequencies_of_a_hub_and_a_tip_mass():
+    reference = flexible_robots.reference('single')['frequencies']
+    stiffness = f'bending_stiffness="{reference["model"]["EI"]!r} 0"'
+    tip = reference['with_tip_mass']
+    beam = mbd_ros.load(flexible_robots.beam(
+        f'{stiffness} modes="4 0 0" tip_mass="{tip["m_tip"]!r}"',
+        links=flexible_robots.point_mass('load', tip['m_tip'])
+        + flexible_robots.fixed('mount', 'beam', 'load', (1.0, 0.0, 0.0))))
+    found = mbd_ros.natural_frequencies(beam, np.zeros(4)).frequencies
+    np.testing.assert_allclose(2 * np.pi * found, tip['omega'], rtol=1e-9)
+    hub = reference['pinned_with_hub_inertia']
+    turning = mbd_ros.load(flexible_robots.beam(
+        f'{stiffness} modes="8 0 0"', joint='continuous').replace(
+        '<axis xyz="0 0 1"/>', f'<axis xyz="0 0 1"/><mbd:armature value="{hub["J_hub"]!r}"/>'))
+    found = mbd_ros.natural_frequencies(turning, np.zeros(9)).frequencies
+    assert found[0] == 0.0
+    # Clamped modes and a rotation of the root converge as 1 / modes^7.
+    np.testing.assert_allclose(2 * np.pi * found[1:5], hub['omega'], rtol=1e-7)
+
+
+@pytest.mark.parametrize('stiffening', [True, False])
+def test_a_rotating_beam(stiffening):
+    rows = flexible_robots.reference('single')['rotating_beam_in_plane']['rows']
+    extra = '' if stiffening else 'stiffening="false"'
+    model = mbd_ros.load(flexible_robots.beam(
+        f'bending_stiffness="29.1666666667 0" modes="16 0 0" {extra}', joint='continuous'))
+    first = flexible_robots.reference('single')['frequencies']['omega_closed_form'][0]
+    dyn = mbd_ros.compile(model, gravity=STILL)
+    for row in rows:
+        v, rest = np.zeros(17), np.zeros(17)
+        v[0] = row['Omega/omega1'] * first
+        tangent = dyn.inverse_dynamics_derivatives(rest, v, rest).dq[1:, 1:]
+        mass = dyn.mass_matrix(rest)[1:, 1:]
+        least = np.linalg.eigvals(np.linalg.solve(mass, tangent)).real.min() / first ** 2
+        if stiffening:
+            # The reference has 32 Hermite elements: 1e-6 of the coefficients.
+            assert np.sqrt(least) == pytest.approx(
+                row['omega1/omega1_0 with stiffening'], rel=1e-6)
+        else:
+            assert least == pytest.approx(row['lowest eigenvalue/omega1_0^2 without'], abs=1e-6)
+
+
+@pytest.mark.parametrize('formulation', ['recursive', 'jourdain', 'flexible'])
+def test_hybrid_dynamics_of_a_rigid_robot(formulation):
+    model = mbd_ros.load('urdf/panda.urdf')
+    q, v, tau = random_state(model, 3)
+    _, _, qdd = random_state(model, 4)
+    given = model.joint_names[1:4]
+    found = mbd_ros.hybrid_dynamics(model, q, v, tau, qdd, given=given, formulation=formulation)
+    np.testing.assert_array_equal(found.qdd[1:4], qdd[1:4])
+    rest = [0, *range(4, model.nv)]
+    np.testing.assert_allclose(found.tau[rest], tau[rest], rtol=1e-12)
+    np.testing.assert_allclose(mbd_ros.inverse_dynamics(model, q, v, found.qdd), found.tau,
+                               atol=1e-9)  # condition of M 1e4
+    with pytest.raises(UnknownNameError, match=r"^there is no joint named 'elbow'; known: "):
+        mbd_ros.hybrid_dynamics(model, q, v, tau, qdd, given=['elbow'])
