@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.api.functions import more_efforts
-from mbd_ros.dynamics.formulations.flexible import accelerations, base_of
-from mbd_ros.dynamics.formulations.flexible_motion import place
+from mbd_ros.dynamics.formulations.flexible.motion import place
+from mbd_ros.dynamics.formulations.flexible.recursion import accelerations, base_of
 from mbd_ros.dynamics.prepared.call import Array, checked_array, rows_of
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.quantities.flexible import warn_of_deflection

@@ -9,9 +9,10 @@ import warnings
 
 import numpy as np
 
-from mbd_ros.dynamics.formulations.flexible import accelerations, base_of, generalized_forces
-from mbd_ros.dynamics.formulations.flexible_bodies import Array
-from mbd_ros.dynamics.formulations.flexible_motion import place, Placed, tree_of_segments
+from mbd_ros.dynamics.formulations.flexible.bodies import Array
+from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
+from mbd_ros.dynamics.formulations.flexible.recursion import (
+    accelerations, base_of, generalized_forces)
 from mbd_ros.errors import LargeDeflectionWarning
 from mbd_ros.execution.program.array_program import ArrayProgram, Evaluate
 from mbd_ros.execution.program.sweeps import Layout

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mbd_ros.dynamics.formulations.flexible_bodies import (
+from mbd_ros.dynamics.formulations.flexible.bodies import (
     apply, Array, body_terms, BodyTerms, cross, Extended, extended)
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.flexible.segments import ElasticTree, rigid_tree, Segment

@@ -3,8 +3,8 @@ Dynamics of robots with flexible links, O(n) over the tree of segments, for N st
 
 Each segment has the unknowns ``x = (A; a'')``, its acceleration and that of its elastic
 coordinates, and ``M x + h = (F; Q)`` with the sum of wrenches F and modal forces Q on it
-(``flexible_bodies.py``); a child's wrench acts on its parent as ``G^T F``
-(``flexible_motion.py``). Forward dynamics eliminates from the tips inward first a'', then the
+(``bodies.py``); a child's wrench acts on its parent as ``G^T F``
+(``motion.py``). Forward dynamics eliminates from the tips inward first a'', then the
 joint: articulated bodies with elastic coordinates. Joints whose acceleration is given are not
 eliminated, which makes it hybrid dynamics. Gravity is the base acceleration -g.
 
@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.dynamics.formulations.flexible_bodies import Array
-from mbd_ros.dynamics.formulations.flexible_motion import place, Placed, tree_of_segments
+from mbd_ros.dynamics.formulations.flexible.bodies import Array
+from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout, Program
 from mbd_ros.model import Model
