@@ -27,6 +27,7 @@ AREAS = {
     'clients': 'many clients at once, clients killed during a call',
     'exchanges': 'robots exchanged and modules moved under requests',
     'disks': 'read-only home, full disk, corrupted cache',
+    'octets': 'octets that are no messages, on all topics that nodes listen to',
     'fuzz': 'random descriptions, task texts, messages and parameters',
 }
 

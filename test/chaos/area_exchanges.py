@@ -71,6 +71,10 @@ def wrong_texts(true: str, folder: Path) -> dict[str, str]:
     return {
         'another robot': (URDF / 'puma560.urdf').read_text(),
         'another robot with loops': (URDF / 'four_bar.urdf').read_text(),
+        'another robot with a floating base': true.replace(
+            '</robot>', '<link name="free"/><joint name="float" type="floating"><parent '
+            'link="free"/><child link="base_link"/></joint></robot>'),
+        'of 300 links': long(300), 'of 100,000 links': long(100_000),
         'the path of another robot': str(URDF / 'puma560.urdf'),
         'the path of a program': str(program), 'a program': program.read_text(),
         'a device': '/dev/zero', 'empty': '', 'no XML': 'robot: {name: x}', 'spaces': ' ' * 10**6,
@@ -86,6 +90,14 @@ def wrong_texts(true: str, folder: Path) -> dict[str, str]:
         'of generation 1e400': true.replace('<robot ', '<robot xmlns:mbd="https://mbd_ros" '
                                             f'mbd:generation="{"9" * 400}" ', 1),
     }
+
+
+def long(count: int) -> str:
+    """Return a chain of so many links."""
+    return '<robot name="long"><link name="l0"/>' + ''.join(
+        f'<link name="l{k}"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" '
+        f'iyz="0" izz="1"/></inertial></link><joint name="j{k}" type="continuous"><parent '
+        f'link="l{k - 1}"/><child link="l{k}"/></joint>' for k in range(1, count)) + '</robot>'
 
 
 @contextmanager

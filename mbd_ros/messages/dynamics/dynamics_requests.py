@@ -21,6 +21,8 @@ from mbd_ros.model.state import neutral
 Array = NDArray[np.float64]
 VECTOR3 = ('x', 'y', 'z')
 QUATERNION = ('x', 'y', 'z', 'w')
+LARGEST = 1e100
+"""Of a vector or quaternion; the squares of its components are numbers."""
 
 
 @dataclass(frozen=True)
@@ -327,6 +329,8 @@ def _components(message: Any, names: Sequence[str], where: str) -> list[float]:
     for name, value in zip(names, values):
         if not math.isfinite(value):
             raise NotFiniteError(where, name, value)
+        if abs(value) > LARGEST:
+            raise InvalidValueError(f'{where}.{name}', value, f'from {-LARGEST:g} to {LARGEST:g}')
     return values
 
 

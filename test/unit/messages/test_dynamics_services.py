@@ -177,6 +177,10 @@ def test_bad_requests_are_explained(model, changes, error, message):
      "no link named 'tol'.*did you mean 'tool'"),
     ({'wrench_links': ['tool'], 'wrenches': [Wrench()] * 3}, ShapeError, r'wrenches has shape'),
     ({'gravity': [Vector3(x=math.nan)]}, NotFiniteError, 'gravity of x is nan'),
+    ({'gravity': [Vector3(y=1e200)]}, InvalidValueError,
+     r'gravity\.y is 1e\+200; allowed: from -1e\+100 to 1e\+100'),
+    ({'wrench_links': ['tool'], 'wrenches': [Wrench(torque=Vector3(z=-1.7e308))]},
+     InvalidValueError, r'wrenches\[0\]\.z is -1\.7e\+308; allowed: from -1e\+100'),
 ])
 def test_bad_terms_are_explained(model, changes, error, message):
     request = ForwardDynamics.Request(

@@ -1,0 +1,81 @@
+"""Octets that are no messages, or damaged ones, on the topics that nodes listen to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+import random
+import time
+from typing import Any
+
+from demo import Demo, ROOT, stage
+from geometry_msgs.msg import Vector3Stamped
+from nav_msgs.msg import Path
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.serialization import serialize_message
+from score import Score
+from sensor_msgs.msg import JointState
+from sound import JOINTS
+from std_msgs.msg import Float64MultiArray, String
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+TRUE = (ROOT / 'urdf' / 'three_link_arm.urdf').read_text()
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+RELIABLE = QoSProfile(depth=10)
+WAY_BACK = 60.0   # s of simulated time, as after wild efforts
+
+TOPICS: dict[str, tuple[QoSProfile, Callable[[], Any]]] = {
+    'joint_states': (RELIABLE, lambda: JointState(
+        name=JOINTS, position=[0.0] * 3, velocity=[0.0] * 3)),
+    'effort_controller/commands': (RELIABLE, lambda: Float64MultiArray(data=[0.0] * 3)),
+    'controller/joint_trajectory': (RELIABLE, lambda: JointTrajectory(
+        joint_names=JOINTS, points=[JointTrajectoryPoint(positions=[0.0] * 3)])),
+    'controller/path': (RELIABLE, Path),
+    'controller/gravity': (RELIABLE, Vector3Stamped),
+    'robot_description': (LATCHED, lambda: String(data=TRUE)),
+}
+
+
+def run(score: Score) -> None:
+    """Send octets to the demo; it goes on tracking."""
+    with stage(score) as (start, graph):
+        demo = Demo(start, graph, score)
+        with score.trial('the demo tracks', first=True):
+            demo.tracks_again()
+            demo.sound()
+        for topic, (profile, make) in TOPICS.items():
+            with score.trial(f'octets on {topic}'):
+                message = make()
+                publisher = graph.node.create_publisher(type(message), topic, profile)
+                valid = serialize_message(message)
+                for _ in range(score.cases(40, 1000)):
+                    with suppress(RuntimeError):   # DDS itself refuses unknown representations
+                        publisher.publish(damaged(valid, score.rng))
+                    time.sleep(0.002)
+                if topic == 'robot_description':   # another robot may have come of it
+                    publisher.publish(message)
+                demo.efforts.wrong.clear()   # these were ours
+                demo.tracks_again(WAY_BACK)
+                demo.sound()
+                graph.node.destroy_publisher(publisher)
+
+
+def damaged(valid: bytes, rng: random.Random) -> bytes:
+    """Return octets of a message cut, with wrong lengths, or any."""
+    octets = bytearray(valid)
+    kind = rng.randrange(5)
+    if kind == 0:
+        return bytes(octets[:rng.randrange(len(octets))])
+    if kind == 1:   # a length, or a number, of any size
+        place = 4 + 4 * rng.randrange(max(1, min(len(octets) // 4 - 1, 12)))
+        octets[place:place + 4] = rng.choice([
+            2**32 - 1, 2**31, 2**31 - 1, 10**6, 1, 0]).to_bytes(4, 'little')
+        return bytes(octets)
+    if kind == 2:   # the representation: big-endian, parameter lists, XCDR2, none
+        octets[:4] = bytes(rng.choice([(0, 0), (0, 2), (0, 3), (0, 7), (0, 11), (9, 9)])) + b'\0\0'
+        return bytes(octets)
+    if kind == 3:
+        for _ in range(rng.randint(1, 8)):
+            octets[rng.randrange(len(octets))] = rng.randrange(256)
+        return bytes(octets)
+    return rng.randbytes(rng.choice([0, 1, 4, 5, 64, 4096]))
