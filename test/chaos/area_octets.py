@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 from demo import Demo, ROOT, stage
-from geometry_msgs.msg import Vector3Stamped
+from geometry_msgs.msg import Vector3, Vector3Stamped
 from nav_msgs.msg import Path
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.serialization import serialize_message
@@ -22,6 +22,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 TRUE = (ROOT / 'urdf' / 'three_link_arm.urdf').read_text()
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 RELIABLE = QoSProfile(depth=10)
+LASTING = ('controller/gravity', 'robot_description')
 WAY_BACK = 60.0   # s of simulated time, as after wild efforts
 
 TOPICS: dict[str, tuple[QoSProfile, Callable[[], Any]]] = {
@@ -31,7 +32,7 @@ TOPICS: dict[str, tuple[QoSProfile, Callable[[], Any]]] = {
     'controller/joint_trajectory': (RELIABLE, lambda: JointTrajectory(
         joint_names=JOINTS, points=[JointTrajectoryPoint(positions=[0.0] * 3)])),
     'controller/path': (RELIABLE, Path),
-    'controller/gravity': (RELIABLE, Vector3Stamped),
+    'controller/gravity': (RELIABLE, lambda: Vector3Stamped(vector=Vector3(z=-9.81))),
     'robot_description': (LATCHED, lambda: String(data=TRUE)),
 }
 
@@ -52,7 +53,7 @@ def run(score: Score) -> None:
                     with suppress(RuntimeError):   # DDS itself refuses unknown representations
                         publisher.publish(damaged(valid, score.rng))
                     time.sleep(0.002)
-                if topic == 'robot_description':   # another robot may have come of it
+                if topic in LASTING:   # another robot, or its weight, may have come of it
                     publisher.publish(message)
                 demo.efforts.wrong.clear()   # these were ours
                 demo.tracks_again(WAY_BACK)

@@ -45,6 +45,9 @@ class BareNode:
         """Return the parameter that was declared last."""
         return self._last
 
+    def set_descriptor(self, name, descriptor):
+        """Take that a parameter cannot be changed any more."""
+
     def add_on_set_parameters_callback(self, callback):
         """Keep the check."""
         self.check = callback
