@@ -13,7 +13,8 @@ from mbd_ros.control.constraints.loop_constraint import ClosedLoops
 from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.references.arguments import CONSTRAINT, require, require_prepared
 from mbd_ros.control.step.applied_forces import AppliedForce, PostureSpring
-from mbd_ros.control.step.fused_motion import fused_motion, FusedMotion, RegularStep
+from mbd_ros.control.step.fused_motion import fused_motion, FusedMotion
+from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.control.tracking.payload import LoadedDynamics
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation
 from mbd_ros.control.udwadia_kalaba.drives import driven, is_under_actuated, reach
@@ -163,9 +164,10 @@ class ConstrainedMotion:
             As ``constrained_acceleration``.
 
         """
-        found = self._solved_in_machine_code(t, q, v)
-        if found is not None and not self._would_tear(found.solution.conflicting):
-            return found
+        code = self.in_machine_code()
+        found = None if code is None else code.solve(t, q, v, self.tolerance)
+        if found is not None and not self._would_tear(found[0].conflicting):
+            return Dynamics(found[1], found[0])
         A, b = self.whole.matrix(q, v, t), self.whole.right_side(q, v, t)
         if (len(v) > LONG and self.applied is None and self.actuation is None and len(A)
                 and not isinstance(self.dyn, LoadedDynamics)):
@@ -210,7 +212,7 @@ class ConstrainedMotion:
         return driven(self.dyn, q, force, self.actuation) if self.loop_rows else force
 
     def regular_step(self, t: float, q: Vector, v: Vector, first: Vector, end: float
-                     ) -> RegularStep | None:
+                     ) -> NominalState | None:
         """
         Return the corrected state at the end of a step of RK4, in machine code.
 
@@ -223,7 +225,7 @@ class ConstrainedMotion:
 
         Returns
         -------
-        RegularStep or None
+        NominalState or None
             None where the step needs ``acceleration`` and ``eliminate``: without machine code,
             near a singularity, if one Newton step is not enough, or if rows conflict with loops.
 
@@ -235,35 +237,6 @@ class ConstrainedMotion:
             return None
         found = quick.step(t, q, v, first, end, bounds)
         return None if found is not None and self._would_tear(found.conflicting) else found
-
-    def observed(self, t: float, q: Vector, v: Vector, way: Vector, pace: Vector
-                 ) -> RegularStep | None:
-        """
-        Return what ``NominalModel.observe`` makes of a state, in machine code.
-
-        Parameters
-        ----------
-        t : float
-            Time [s].
-        q, v : Vector
-            State (nq,), (nv,).
-        way, pace : Vector
-            What is missing to the measured state (nv,) each.
-
-        Returns
-        -------
-        RegularStep or None
-            State and motion; None without machine code, far away, or if a rank is not clear.
-
-        """
-        quick = self.in_machine_code()
-        return None if quick is None else quick.observed(t, q, v, way, pace, self.tolerance)
-
-    def _solved_in_machine_code(self, t: float, q: Vector, v: Vector) -> Dynamics | None:
-        """Return what ``solve`` does, None where the general form has to decide."""
-        quick = self.in_machine_code()
-        found = None if quick is None else quick.solve(t, q, v, self.tolerance)
-        return None if found is None else Dynamics(found[1], found[0])
 
     def in_machine_code(self) -> FusedMotion | None:
         """Return the machine code of the whole motion, where it has one."""

@@ -21,6 +21,7 @@ from mbd_ros.control.references.scalars import all_positive, Row
 from mbd_ros.control.references.time_code import TimeCode, unchanging
 from mbd_ros.control.step.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.step.motion_kernels import motion_kernels, MotionKernels, Setting, STEP_FACTS
+from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation
 from mbd_ros.control.udwadia_kalaba.drives import driven_entries, is_under_actuated
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination
@@ -30,41 +31,9 @@ from mbd_ros.control.udwadia_kalaba.rank_facts import (
 from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, LARGEST_DENSE
 from mbd_ros.control.udwadia_kalaba.solvers import clear_solution, is_conflicting
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import is_flat, Vector
 from mbd_ros.spatial import Scalar
-
-
-class RegularStep(NamedTuple):
-    """
-    A compiled step of the nominal model, within its bounds.
-
-    Attributes
-    ----------
-    q, v : Vector
-        The corrected state (nq,), (nv,).
-    accelerations, constraint_force, multipliers, applied, effort : Vector
-        The constrained motion there, and what the actuated joints do of it.
-    violation_before, violation, moved : float
-        Of the one Newton step that was taken.
-    rank : int
-        Number of independent rows.
-    conflicting : bool
-        Whether a row cannot be satisfied together with the others.
-
-    """
-
-    q: Vector
-    v: Vector
-    accelerations: Vector
-    constraint_force: Vector
-    multipliers: Vector
-    applied: Vector
-    effort: Vector
-    violation_before: float
-    violation: float
-    moved: float
-    rank: int
-    conflicting: bool
 
 
 class Bounds(NamedTuple):
@@ -113,6 +82,19 @@ def within(value: Scalar, bound: float) -> Row:
     return [] if math.isinf(bound) else [bound - value]
 
 
+def nominal_state(time: float, result: Vector, model: Model, m: int,
+                  corrected: Sequence[float], facts: Sequence[float]) -> NominalState:
+    """Return the state in a result of ``MotionKernels``; ``corrected`` by its elimination."""
+    n, parts, first = model.nv, [], 0
+    for size in (model.nq, n, n, n, m, n, n):
+        parts.append(result[first:first + size])
+        first += size
+    q, v, a, force, multipliers, applied, effort = parts
+    before, after, moved = corrected
+    return NominalState(time, q, v, a, effort, applied, force, before, after, moved,
+                        int(facts[RANK]), is_conflicting(facts, m), multipliers)
+
+
 class FusedMotion:
     """
     The constrained motion of a robot.
@@ -141,7 +123,7 @@ class FusedMotion:
                  spring: PostureSpring | None) -> None:
         self.kernels = kernels
         self.can_pull = is_flat(kernels.model)
-        self._n, self._nq, self._m = kernels.size, kernels.model.nq, kernels.counts[2]
+        self._n, self._m = kernels.size, kernels.counts[2]
         self._constraint, self._approach, self._spring = constraint, approach, spring
         self._acceleration, self._step = kernels.acceleration.call, kernels.step.call
         self._observation = kernels.observation
@@ -170,7 +152,7 @@ class FusedMotion:
                       settings.max_velocity_step, self._longest)
 
     def step(self, t: float, q: Vector, v: Vector, first: Vector, end: float,
-             bounds: Bounds) -> RegularStep | None:
+             bounds: Bounds) -> NominalState | None:
         """Return the state at an end, corrected by Newton steps, as many as are needed."""
         step = end - t
         given = (q, v, first, np.array((step,)), *self._changing(t + 0.5 * step),
@@ -186,22 +168,22 @@ class FusedMotion:
             facts, bounds = result[-STEP_FACTS:].tolist(), bounds._replace(moved=math.inf)
         if not all_positive(gaps_of_step(facts, bounds)):
             return None
-        before, after, moved = facts[:3]
-        return self._outcome(result, before, after, moved, facts[5:])
+        return nominal_state(end, result, self.kernels.model, self._m, facts[:3], facts[5:])
 
-    def observed(self, t: float, q: Vector, v: Vector, way: Vector, pace: Vector,
-                 tolerance: float) -> RegularStep | None:
-        """Return the state and motion after ``NominalModel.observe``, with no violation."""
+    def observed(self, old: NominalState, way: Vector, pace: Vector, tolerance: float
+                 ) -> NominalState | None:
+        """Return the state and motion after ``NominalModel.observe``."""
         if self._observation is None:
             return None
-        result = self._observation.call(q, v, way, pace, *self._changing(t))
+        result = self._observation.call(old.q, old.v, way, pace, *self._changing(old.time))
         if result is None:
             return None
         facts = result[-1 - FACTS:].tolist()
         least = max(self._kept, tolerance * tolerance)
         if not all_positive(gaps_of_observation(facts, least, self._longest)):
             return None
-        return self._outcome(result, 0.0, 0.0, 0.0, facts[1:])
+        return nominal_state(old.time, result, self.kernels.model, self._m,
+                             (old.violation_before, old.violation, old.moved), facts[1:])
 
     def time_codes(self) -> tuple[TimeCode, ...] | None:
         """Return what depends on time alone as machine code, in order; None if some has none."""
@@ -210,16 +192,6 @@ class FusedMotion:
                 *([] if self._spring is None else [self._spring.target_code()])]
         found = tuple(code for code in more if code is not None)
         return None if codes is None or len(found) < len(more) else codes + found
-
-    def _outcome(self, result: Vector, before: float, after: float, moved: float,
-                 facts: list[float]) -> RegularStep:
-        """Return the vectors that a result begins with."""
-        n, m, at = self._n, self._m, self._nq
-        return RegularStep(
-            result[:at], result[at:at + n], result[at + n:at + 2 * n],
-            result[at + 2 * n:at + 3 * n], result[at + 3 * n:at + 3 * n + m],
-            result[at + 3 * n + m:at + 4 * n + m], result[at + 4 * n + m:at + 5 * n + m],
-            before, after, moved, int(facts[RANK]), is_conflicting(facts, m))
 
     def _changing(self, t: float) -> tuple[Vector, ...]:
         """Return what changes with time: reference, approach, where the springs pull to."""

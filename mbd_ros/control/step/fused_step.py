@@ -21,7 +21,8 @@ import numpy as np
 from mbd_ros.control.references.scalar_manifold import displacement, NEAR, turned
 from mbd_ros.control.references.scalars import difference, Row, smallest
 from mbd_ros.control.references.time_code import TimeCode
-from mbd_ros.control.step.fused_motion import Bounds, gaps_of_observation, gaps_of_step
+from mbd_ros.control.step.fused_motion import (
+    Bounds, gaps_of_observation, gaps_of_step, nominal_state)
 from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.step.motion_kernels import MotionKernels, STEP_FACTS
 from mbd_ros.control.step.nominal_model import NominalModel, SMALLEST_STEP
@@ -32,7 +33,6 @@ from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.control.udwadia_kalaba.equation import CONFLICT as CONFLICTING
 from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, FACTS, no_facts, RANK
 from mbd_ros.control.udwadia_kalaba.robot_code import machine_code
-from mbd_ros.control.udwadia_kalaba.solvers import is_conflicting
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.execution.calls.fused import (
     Argument, Computed, Fused, fused, Inside, KernelCall, Pointed)
@@ -175,13 +175,9 @@ class FusedStep:
 
     def read_nominal(self, result: Vector) -> NominalState:
         """Return the nominal model in a result."""
-        n, m, at = self._n, self._m, self._nq
-        before, after, moved, _, _, *facts = result[self._facts:self._facts + STEP_FACTS].tolist()
-        return NominalState(
-            float(result[-LAST]), result[:at], result[at:at + n], result[at + n:at + 2 * n],
-            result[at + 4 * n + m:at + 5 * n + m], result[at + 3 * n + m:at + 4 * n + m],
-            result[at + 2 * n:at + 3 * n], before, after, moved, int(facts[RANK]),
-            is_conflicting(facts, m), result[at + 3 * n:at + 3 * n + m])
+        facts = result[self._facts:self._facts + STEP_FACTS].tolist()
+        return nominal_state(float(result[-LAST]), result, self._law.dyn.model, self._m,
+                             facts[:3], facts[5:])
 
     def read_efforts(self, result: Vector) -> TrackingEffort:
         """Return the efforts in a result, with their parts."""

@@ -158,12 +158,10 @@ class NominalModel(Reached):
         """
         old, dyn = self.state, self.motion.dyn
         way, pace = displacement(dyn.model, old.q, q), v - old.v
-        seen = self.motion.observed(old.time, old.q, old.v, way, pace)
+        code = self.motion.in_machine_code()
+        seen = None if code is None else code.observed(old, way, pace, self.motion.tolerance)
         if seen is not None:
-            return self._reach(NominalState(
-                old.time, seen.q, seen.v, seen.accelerations, seen.effort, seen.applied,
-                seen.constraint_force, old.violation_before, old.violation, old.moved, seen.rank,
-                seen.conflicting, seen.multipliers))
+            return self._reach(seen)
         rows = self.motion.held_rows(old.q, old.v)
         M, rest = dyn.mass_matrix(old.q), np.zeros(len(v))
 
@@ -221,10 +219,7 @@ class NominalModel(Reached):
         old = self.state
         regular = self.motion.regular_step(old.time, old.q, old.v, old.accelerations, time)
         if regular is not None:
-            (q, v, accelerations, force, multipliers, applied, effort, before, after, moved, rank,
-             conflicting) = regular
-            self._reach(NominalState(time, q, v, accelerations, effort, applied, force, before,
-                                     after, moved, rank, conflicting, multipliers))
+            self._reach(regular)
             return
         try:
             q, v = rk4_step(self.motion.dyn.model, self.motion.acceleration, old.time, old.q,

@@ -136,9 +136,9 @@ def test_machine_code_does_what_the_dense_form_does(floating, axes):
         seen_q, seen_v = close_loops(dyn.model, integrate(
             dyn.model, q, 1e-4 * force), v + 0.01 * force)
         way, pace = difference(dyn.model, q, seen_q), seen_v - v
-        assert quick.observed(0.3, q, v, way, pace) is not None
-        states = [NominalModel(motion, q, v, time=0.3).observe(seen_q, seen_v)
-                  for motion in (quick, dense)]
+        models = [NominalModel(motion, q, v, time=0.3) for motion in (quick, dense)]
+        assert quick.in_machine_code().observed(models[0].state, way, pace, 1e-10) is not None
+        states = [model.observe(seen_q, seen_v) for model in models]
         for name in ('q', 'v', 'accelerations', 'effort', 'constraint_force'):
             one, other = (getattr(state, name) for state in states)
             np.testing.assert_allclose(one, other, rtol=0,
