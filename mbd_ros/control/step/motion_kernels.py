@@ -24,7 +24,7 @@ from mbd_ros.control.references.scalars import (
 from mbd_ros.control.step.applied_forces import SpringConstants
 from mbd_ros.control.udwadia_kalaba.drives import cleaning, driven_kernel, leave_a_motion
 from mbd_ros.control.udwadia_kalaba.rank_facts import FACTS, gathered, no_facts
-from mbd_ros.control.udwadia_kalaba.robot_code import machine_code
+from mbd_ros.control.udwadia_kalaba.robot_code import robot_call
 from mbd_ros.control.udwadia_kalaba.solvers import (
     limited_solver, reached_solver, solver, step_solver)
 from mbd_ros.dynamics import PreparedDynamics
@@ -390,8 +390,7 @@ class MotionKernels:
 
     def _call(self, function: str, result: str, size: int, *arguments: str | int, link: str = ''
               ) -> Part:
-        address, world = machine_code(self._dyn, function, link)
-        return KernelCall(address, (*arguments, world), result, size)
+        return robot_call(self._dyn, function, result, size, *arguments, link=link)
 
     def _rows(self, given: Given) -> Rows:
         """Return the rows of loops, then those of the constraint, less its approach."""

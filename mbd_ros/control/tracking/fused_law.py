@@ -1,4 +1,4 @@
-"""The tracking law in machine code: from nominal and measured state to efforts."""
+"""The parts of the tracking law: from nominal and measured state to efforts."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from typing import Protocol
 from mbd_ros.control.references.scalars import (
     absolute, clipped, difference, Row, smallest, square, sum_of)
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation
-from mbd_ros.control.udwadia_kalaba.drives import driven_entries, driven_kernel
+from mbd_ros.control.udwadia_kalaba.drives import drive_call
 from mbd_ros.control.udwadia_kalaba.rank_facts import CLEARLY_FREE, FACTS, gaps, no_facts
-from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, machine_code
-from mbd_ros.control.udwadia_kalaba.solvers import actuated_solver
+from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, robot_call
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.execution.calls.fused import Computed, Fused, fused, Inside, KernelCall
+from mbd_ros.execution.calls.fused import Computed, Fused, fused, KernelCall
 from mbd_ros.execution.ir.trace import Operand, Symbol
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import endless, is_flat
 
 
 class Law(Protocol):
-    """The parts of a tracking law, on scalars."""
+    """What depends on the settings of a tracking law, on scalars."""
 
     robust_rate: float
 
@@ -34,10 +33,10 @@ class Law(Protocol):
         ...
 
 
-def fused_law(dyn: PreparedDynamics, law: Law, limits: Sequence[float],
-              actuation: Actuation | None) -> Fused | None:
+def law_parts(dyn: PreparedDynamics, law: Law, limits: Sequence[float],
+              actuation: Actuation | None) -> tuple[dict[str, int], list[KernelCall | Computed]]:
     """
-    Return a law as machine code.
+    Return the inputs of a law with their sizes, and its parts.
 
     Parameters
     ----------
@@ -52,26 +51,16 @@ def fused_law(dyn: PreparedDynamics, law: Law, limits: Sequence[float],
 
     Returns
     -------
-    Fused or None
+    dict of str to int, list of KernelCall or Computed
         ``(q_n, v_n, qdd_n, effort_n, q, v)`` to effort within the limits, feedback, error, error
         rate and robust term (nv,) each; then the largest cut of an effort, the largest error of a
-        joint that turns without end, and the facts about drives of loops (see ``gaps_of_law``).
-        In place of ``q_n`` it takes the error (nv,) where configurations do not just add. None
-        where the robot has no such machine code.
+        joint that turns without end, and the facts about drives (see ``gaps_of_law``). In place
+        of ``q_n`` it takes the error (nv,) where configurations do not just add.
 
     """
     model = dyn.model
     n, robust, flat = model.nv, law.robust_rate > 0.0, is_flat(model)
-    if not has_machine_code(dyn) or dyn.machine_code('inverse_dynamics') is None:
-        return None
-    passive = (() if actuation is None or model.loops else tuple(actuation.passive.tolist()))
-    order = (*passive, *(k for k in range(n) if k not in passive))
-    drive = driven_kernel(dyn, driven_entries(dyn, actuation)) if model.loops else None
-    keep: list[object] = [dyn, drive]
-
-    def call(function: str, result: str, size: int, *arguments: str) -> KernelCall:
-        address, world = machine_code(dyn, function)
-        return KernelCall(address, (*arguments, world), result, size)
+    shared = bool(model.loops) or actuation is not None
 
     def errors(given: dict[str, list[Symbol]]) -> tuple[Row, Row, Row, Row]:
         """Return error, its rate, the accelerations asked for, and s."""
@@ -91,52 +80,35 @@ def fused_law(dyn: PreparedDynamics, law: Law, limits: Sequence[float],
         effort: Row = list(given['efforts'][:n])
         term: Row = [0.0] * n
         if robust:
-            term = law.shortened(robust_term(given) if drive is None and not passive
-                                 else list(given['shared'][:n]))
+            term = law.shortened(list(given['robust'][:n]))
             effort = [x + y for x, y in zip(effort, term)]
         limited = [clipped(x, limit) for x, limit in zip(effort, limits)]
         turning = [absolute(e) for e, free in zip(error, endless(model)) if free]
-        facts = no_facts() if drive is None else list(given['efforts'][n:])
+        facts = list(given['efforts'][n:]) if shared else no_facts()
         return [*limited, *difference(effort, list(given['f_n'])), *error, *rate, *term,
                 -smallest([-absolute(x - y) for x, y in zip(effort, limited)]),
                 -smallest([-angle for angle in turning]) if turning else 0.0, *facts]
-    parts: list[KernelCall | Computed] = []
-    if robust or passive:
-        parts.append(call('mass_matrix', 'M', n * n, 'q'))
-    if passive:
-        # Their accelerations follow from what is asked of the others.
-        parts += [call('bias_forces', 'h', n, 'q', 'v'), Computed(lambda given: [
-            *(given['M'][n * i + k] for i in order for k in order),
-            *(given['h'][k] for k in order), *(errors(given)[2][k] for k in order)],
-            'system', n * n + 2 * n)]
-        code = actuated_solver(n, len(passive))
-        keep.append(code)
+    parts: list[KernelCall | Computed] = [
+        Computed(lambda given: errors(given)[2], 'wanted', n),
+        robot_call(dyn, 'inverse_dynamics', 'tau' if shared else 'efforts', n, 'q', 'v', 'wanted')]
+    if shared:
+        parts.append(drive_call(dyn, actuation, 'q', 'tau', 'efforts'))
+    if robust:
+        parts += [robot_call(dyn, 'mass_matrix', 'M', n * n, 'q'),
+                  Computed(robust_term, 'term' if shared else 'robust', n)]
+        if shared:
+            parts.append(drive_call(dyn, actuation, 'q', 'term', 'robust'))
+    return ({'q_n': model.nq if flat else n, 'v_n': n, 'a_n': n, 'f_n': n, 'q': model.nq, 'v': n},
+            [*parts, Computed(results, 'all', law_size(model))])
 
-        def shared(system: str, sorted_: str, efforts: str) -> list[KernelCall | Computed]:
-            """Return what lets the driven joints accelerate as a system asks for."""
-            return [KernelCall(code.address, (system, Inside(system, n * n),
-                                              Inside(system, n * n + n)), sorted_, n),
-                    Computed(lambda given: [given[sorted_][order.index(k)] for k in range(n)],
-                             efforts, n)]
-        parts += shared('system', 'sorted', 'efforts')
-        if robust:
-            parts += [Computed(lambda given: [
-                *given['system'][:n * n], *[0.0] * n,
-                *(law.robust_rate * errors(given)[3][k] for k in order)],
-                'robust_system', n * n + 2 * n),
-                *shared('robust_system', 'robust_sorted', 'shared')]
-    else:
-        needed = 'efforts' if drive is None else 'tau'
-        parts += [Computed(lambda given: errors(given)[2], 'wanted', n),
-                  call('inverse_dynamics', needed, n, 'q', 'v', 'wanted')]
-    if drive is not None:
-        parts.append(KernelCall(drive.address, ('q', 'tau'), 'efforts', n + FACTS))
-        if robust:
-            parts += [Computed(robust_term, 'term', n),
-                      KernelCall(drive.address, ('q', 'term'), 'shared', n + FACTS)]
-    return fused({'q_n': model.nq if flat else n, 'v_n': n, 'a_n': n, 'f_n': n, 'q': model.nq,
-                  'v': n}, [*parts, Computed(results, 'all', law_size(model))], 'tracking_law',
-                 keep)
+
+def fused_law(dyn: PreparedDynamics, law: Law, limits: Sequence[float],
+              actuation: Actuation | None) -> Fused | None:
+    """Return ``law_parts`` as machine code, None where the robot has none."""
+    if not has_machine_code(dyn) or dyn.machine_code('inverse_dynamics') is None:
+        return None
+    inputs, parts = law_parts(dyn, law, limits, actuation)
+    return fused(inputs, parts, 'tracking_law', (dyn, parts))
 
 
 def law_size(model: Model) -> int:

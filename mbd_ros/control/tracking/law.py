@@ -28,13 +28,13 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.control.references.scalars import absolute, all_positive, clipped, Row
 from mbd_ros.control.tracking.adaptation import Adaptation
-from mbd_ros.control.tracking.fused_law import fused_law, gaps_of_law
+from mbd_ros.control.tracking.fused_law import fused_law, gaps_of_law, law_parts
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation
 from mbd_ros.control.udwadia_kalaba.drives import driven
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.execution.calls.fused import Fused
+from mbd_ros.execution.calls.fused import Fused, interpreted
 from mbd_ros.simulation.manifold import (
     checked, displacement, endless, is_flat, joint_of_each_velocity, Vector)
 from mbd_ros.spatial import larger, Scalar
@@ -191,7 +191,7 @@ class TrackingLaw:
         found = None if code is None else code.call(
             first, nominal.v, nominal.accelerations, nominal.effort, q, v)
         if found is None or not all_positive(gaps_of_law(found[5 * self.dyn.model.nv:].tolist())):
-            return self._stepwise(nominal, q, v)
+            found = self._interpreted(nominal, q, v)
         return self.read(found, nominal.effort)
 
     def read(self, found: Vector, nominal: Vector) -> TrackingEffort:
@@ -234,24 +234,17 @@ class TrackingLaw:
             excess = larger(excess, absolute(u) * (1.0 / bound if bound else HUGE))
         return [u / excess for u in term]
 
-    def _stepwise(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
-        """Return the same as the machine code of the law, and what that does not know."""
+    def _interpreted(self, nominal: NominalState, q: Vector, v: Vector) -> Vector:
+        """Return what the machine code of the law gives, where it is none or not right."""
         model = self.dyn.model
         q, v = checked(model, 'q', q, model.nq), checked(model, 'v', v, model.nv)
         error = displacement(model, q, nominal.q)
         # A measurement may count the turns of a joint without end, or not.
-        error = error - TURN * np.where(self._endless, np.round(error / TURN), 0.0)
-        error_rate = nominal.v - v
-        wanted, s = (np.array(row) for row in self.wanted(
-            error.tolist(), error_rate.tolist(), nominal.accelerations.tolist()))
-        effort = driven(self.dyn, q, self.dyn.inverse_dynamics(q, v, wanted), self.actuation)
-        robust: Vector | None = None
-        if self.robust_rate > 0.0:
-            term = self.dyn.mass_matrix(q).dot(self.robust_rate * s)
-            robust = np.array(self.shortened(
-                driven(self.dyn, q, term, self.actuation).tolist()))
-            effort = effort + robust
-        return self._limited(nominal.effort, effort, error, error_rate, robust)
+        turns = TURN * np.where(self._endless, np.round(error / TURN), 0.0)
+        first = nominal.q - turns if self._flat else error - turns
+        inputs, parts = law_parts(self.dyn, self, self.effort_limits.tolist(), self.actuation)
+        return interpreted(list(inputs), parts)(
+            first, nominal.v, nominal.accelerations, nominal.effort, q, v)
 
     def weightless(self, q: Vector, v: Vector) -> TrackingEffort:
         """

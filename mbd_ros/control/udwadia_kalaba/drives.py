@@ -16,16 +16,18 @@ import numpy as np
 from mbd_ros.control.constraints.loop_constraint import ClosedLoops
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation, Reach
 from mbd_ros.control.udwadia_kalaba.loop_systems import clean_rows, driven_share as share_by_loops
-from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CLEARLY_FREE, FACTS
+from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CLEARLY_FREE, FACTS, no_facts
 from mbd_ros.control.udwadia_kalaba.reached_systems import reached_share
-from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, machine_code, padded
+from mbd_ros.control.udwadia_kalaba.robot_code import (
+    has_machine_code, LARGEST, padded, robot_call)
+from mbd_ros.control.udwadia_kalaba.small_systems import actuated_share
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.dynamics.loops.closure import close_loops
 from mbd_ros.dynamics.loops.efforts import driven_share, free_motions, UNDRIVEN
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import LoopOpenError
-from mbd_ros.execution.calls.fused import Computed, Fused, fused, KernelCall
+from mbd_ros.execution.calls.fused import Computed, Fused, fused, Inside, KernelCall
 from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
 from mbd_ros.model.state import integrate, neutral
 from mbd_ros.simulation.manifold import Matrix, Vector
@@ -62,9 +64,19 @@ def driven(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actuation
         If the actuators control every motion elsewhere, but not at this configuration.
 
     """
-    found = _by_machine_code(dyn, q, force, actuation) if dyn.model.loops else None
-    if found is not None:
-        return found
+    if actuation is None and not dyn.model.loops:
+        return force
+    n = dyn.model.nv
+    code = driven_kernel(dyn, driven_entries(dyn, actuation))
+    result = None if code is None else code.call(q, force)
+    if result is not None and clear(result[n:].tolist(), CLEARLY_FREE):
+        return np.asarray(result[:n])
+    return dense_share(dyn, q, force, actuation)
+
+
+def dense_share(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actuation | None
+                ) -> Vector:
+    """Return what ``driven`` does, where a rank is not clear or there is no machine code."""
     if actuation is not None and is_under_actuated(dyn, actuation):
         return reach(dyn, q, dyn.mass_matrix(q), actuation).efforts(force)
     if not dyn.model.loops:
@@ -101,53 +113,61 @@ def reach(dyn: PreparedDynamics, q: Vector, mass_matrix: Matrix, actuation: Actu
     return Reach(mass_matrix, actuation.active, RowSpace(dyn.model, rows))
 
 
-def _by_machine_code(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actuation | None
-                     ) -> Vector | None:
-    """Return the efforts, None where the rank is not clear or there is no machine code."""
-    if not has_machine_code(dyn):
-        return None
-    n = dyn.model.nv
-    result = driven_kernel(dyn, driven_entries(dyn, actuation)).call(q, force)
-    if result is None or not clear(result[n:].tolist(), CLEARLY_FREE):
-        return None
-    found: Vector = result[:n]
-    return found
-
-
 def driven_entries(dyn: PreparedDynamics, actuation: Actuation | None) -> tuple[int, ...]:
     """Return the entries of v that are driven."""
     return tuple(range(dyn.model.nv) if actuation is None else actuation.active.tolist())
 
 
 @functools.lru_cache(maxsize=64)
-def driven_kernel(dyn: PreparedDynamics, drives: tuple[int, ...]) -> Fused:
-    """Return (q, force) to the efforts that ``driven`` gives for the loops of a robot, facts."""
-    loops, n = ClosedLoops(dyn), dyn.model.nv
-    m, count, rest = loops.count, len(drives), np.zeros(n)
-    places = np.array(drives, np.float64)
-    address, world = machine_code(dyn, 'own_loop_rows')
-    clean = cleaning(n, m)
-    parts: list[KernelCall | Computed] = [
-        KernelCall(address, ('q', rest.ctypes.data, world), 'raw', m * (VALUES + n)),
-        KernelCall(clean.address, ('raw',), 'rows', m * (VALUES + n)),
-        Computed(lambda given: [given['rows'][(VALUES + n) * i + VALUES + k]
-                                for i in range(m) for k in range(n)], 'A', m * n)]
-    given = ('A', 'needed', places.ctypes.data)
-    if leave_a_motion(dyn, drives):
-        code = loop_code(
-            reached_share, [(n, n), (m, n), (n,), (count,), (n + FACTS,)],
-            [n, m, count, padded(m), padded(count)])
-        address, world = machine_code(dyn, 'mass_matrix')
-        parts += [KernelCall(address, ('q', world), 'M', n * n),
-                  KernelCall(code.address, ('M', *given), 'shared', n + FACTS)]
+def driven_kernel(dyn: PreparedDynamics, drives: tuple[int, ...]) -> Fused | None:
+    """Return (q, force) to the efforts that ``driven`` gives, facts; None without machine code."""
+    if not has_machine_code(dyn):
+        return None
+    model, n, count = dyn.model, dyn.model.nv, len(drives)
+    rest, places, clean = np.zeros(n), np.array(drives, np.float64), None
+    mass: list[KernelCall | Computed] = [robot_call(dyn, 'mass_matrix', 'M', n * n, 'q')]
+    if not model.loops:
+        order = [*(k for k in range(n) if k not in drives), *drives]
+        code = loop_code(actuated_share, [(n, n), (n,), (n + FACTS,)], [n, n - count],
+                         written_out=n <= LARGEST)
+        parts = [*mass, Computed(lambda given: [
+            *(given['M'][n * i + k] for i in order for k in order),
+            *(given['needed'][k] for k in order)], 'system', n * n + n),
+            KernelCall(code.address, ('system', Inside('system', n * n)), 'sorted', n + FACTS),
+            Computed(lambda given: [*(given['sorted'][order.index(k)] for k in range(n)),
+                                    *given['sorted'][n:]], 'shared', n + FACTS)]
     else:
-        code = loop_code(
-            share_by_loops, [(m, n), (n,), (count,), (n + FACTS,)],
-            [n, m, count, padded(m), padded(n)])
-        parts.append(KernelCall(code.address, given, 'shared', n + FACTS))
+        m = ClosedLoops(dyn).count
+        clean = cleaning(n, m)
+        parts = [robot_call(dyn, 'own_loop_rows', 'raw', m * (VALUES + n), 'q', rest.ctypes.data),
+                 KernelCall(clean.address, ('raw',), 'rows', m * (VALUES + n)),
+                 Computed(lambda given: [given['rows'][(VALUES + n) * i + VALUES + k]
+                                         for i in range(m) for k in range(n)], 'A', m * n)]
+        given = ('A', 'needed', places.ctypes.data)
+        if leave_a_motion(dyn, drives):
+            code = loop_code(
+                reached_share, [(n, n), (m, n), (n,), (count,), (n + FACTS,)],
+                [n, m, count, padded(m), padded(count)])
+            parts += [*mass, KernelCall(code.address, ('M', *given), 'shared', n + FACTS)]
+        else:
+            code = loop_code(
+                share_by_loops, [(m, n), (n,), (count,), (n + FACTS,)],
+                [n, m, count, padded(m), padded(n)])
+            parts.append(KernelCall(code.address, given, 'shared', n + FACTS))
     parts.append(Computed(lambda given: given['shared'], 'all', n + FACTS))
-    return fused({'q': dyn.model.nq, 'needed': n}, parts, 'driven_share',
+    return fused({'q': model.nq, 'needed': n}, parts, 'driven_share',
                  (dyn, rest, places, clean, code))
+
+
+def drive_call(dyn: PreparedDynamics, actuation: Actuation | None, q: str, force: str, result: str
+               ) -> KernelCall:
+    """Return the call of ``driven_kernel`` for the drives of a robot."""
+    code = driven_kernel(dyn, driven_entries(dyn, actuation))
+
+    def dense(q: Vector, force: Vector, keep: object = code) -> Vector:
+        return np.concatenate((dense_share(dyn, q, force, actuation), no_facts()))
+    return KernelCall(0 if code is None else code.address, (q, force), result,
+                      dyn.model.nv + FACTS, dense)
 
 
 @functools.lru_cache(maxsize=64)

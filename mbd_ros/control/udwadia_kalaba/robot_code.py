@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.execution.calls.fused import Argument, KernelCall
 
 LARGEST_DENSE = 32
 """Entries of v beyond which the general form is used: its work is in matrices, too, by then."""
+
+LARGEST = 16
+"""Rows, and entries of v, up to which a single solution comes from machine code, and loops of few
+operations are written out."""
 
 
 def has_machine_code(dyn: object) -> bool:
@@ -21,6 +26,15 @@ def machine_code(dyn: PreparedDynamics, function: str, link: str = '') -> tuple[
     code = dyn.machine_code(function, link)
     assert code is not None
     return code
+
+
+def robot_call(dyn: PreparedDynamics, function: str, result: str, size: int,
+               *arguments: Argument, link: str = '') -> KernelCall:
+    """Return the call of a robot's function; without machine code it can be interpreted only."""
+    code = dyn.machine_code(function, link)
+    address, world = (0, 0) if code is None else code
+    return KernelCall(address, (*arguments, world), result, size,
+                      None if link else getattr(dyn, function))
 
 
 def padded(columns: int) -> int:

@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from mbd_ros.control.udwadia_kalaba.orthogonal_columns import least_norm
-from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, PIVOT, RANK
+from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, DROPPED, KEPT, PIVOT, RANK
 from mbd_ros.execution.ir.loop_code import seldom
 from mbd_ros.simulation.manifold import Matrix, Vector
 
@@ -292,42 +292,36 @@ def contradiction(A: Matrix, b: Vector, L: Matrix, scales: Vector, u: Vector,
             facts[CONFLICT] = abs(residual[j]) / scale
 
 
-def actuated_efforts(M: Matrix, h: Vector, wanted: Vector, efforts: Vector, n: int, passive: int
-                     ) -> None:
+def actuated_share(M: Matrix, force: Vector, result: Vector, n: int, passive: int) -> None:
     """
-    Find the efforts that let the actuated joints accelerate as wanted.
+    Find the efforts of actuated joints that are nearest to a force: these accelerate alike.
 
-    The first entries of v are passive: ``M_pp q''_p = -h_p - M_pa q''_a``; see ``Actuation``.
+    The first entries of v are passive. With ``M = F F^T``, F lower triangular, the efforts are
+    ``F y`` where y is ``F^-1 force`` without its passive entries.
 
     Parameters
     ----------
-    M, h, wanted : array
-        (n, n), (n,), (n,), of which the passive entries are not read.
-    efforts : array
-        Result (n,), zero along passive entries.
+    M, force : array
+        (n, n), (n,).
+    result : array
+        Efforts (n,), zero along passive entries, and facts (FACTS,); the rank there is zero.
     n, passive : int
         Sizes.
 
     """
+    facts = result[n:]
     L = np.empty((n, n))
     scales = np.empty(n)
-    pushed = np.empty((passive, 1))
-    rest = np.empty(passive)
-    moved = np.empty(passive)
-    factorize(M, L, scales, passive)
-    for i in range(passive):
-        pushed[i, 0] = -h[i]
-        for k in range(passive, n):
-            pushed[i, 0] -= M[i, k] * wanted[k]
-    solve_lower(L, scales, pushed, passive, 1)
-    for i in range(passive):
-        rest[i] = pushed[i, 0]
-    solve_upper(L, scales, rest, moved, passive)
+    y = np.empty((n, 1))
+    u = np.zeros(n)
+    facts[PIVOT] = factorize(M, L, scales, n)
+    facts[KEPT] = 1.0
+    facts[RANK] = 0.0
+    facts[DROPPED] = 0.0
+    facts[CONFLICT] = 0.0
     for i in range(n):
-        efforts[i] = 0.0
+        y[i, 0] = force[i]
+    solve_lower(L, scales, y, n, 1)
     for i in range(passive, n):
-        efforts[i] = h[i]
-        for k in range(passive):
-            efforts[i] += M[i, k] * moved[k]
-        for k in range(passive, n):
-            efforts[i] += M[i, k] * wanted[k]
+        u[i] = y[i, 0]
+    multiply(L, scales, u, result, n)

@@ -11,17 +11,15 @@ from mbd_ros.control.udwadia_kalaba.equation import (
 from mbd_ros.control.udwadia_kalaba.rank_facts import (
     clear, CLEARLY_REGULAR, CONFLICT, FACTS, KEPT, RANK)
 from mbd_ros.control.udwadia_kalaba.reached_systems import reached_motion
-from mbd_ros.control.udwadia_kalaba.robot_code import padded
+from mbd_ros.control.udwadia_kalaba.robot_code import LARGEST, padded
 from mbd_ros.control.udwadia_kalaba.small_systems import (
-    actuated_efforts, constrained_motion, least_step, limited_step, shortest_step)
+    constrained_motion, least_step, limited_step, shortest_step)
 from mbd_ros.execution.calls.fast_call import fast_call
 from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 WRITTEN_OUT = 2000
 """Multiplications up to which loops are written out: each takes a millisecond to compile."""
-LARGEST = 16
-"""Rows, and entries of v, up to which a single solution comes from machine code."""
 
 
 @functools.lru_cache(maxsize=64)
@@ -51,13 +49,6 @@ def limited_solver(n: int, m: int) -> LoopCode:
 def limited_entry(n: int, m: int) -> Callable[..., Vector | None]:
     """Return ``(M, A, d, limit)``, flat, to the result of ``limited_step``, from Python."""
     return _called(limited_solver(n, m), (n * n, m * n, m, 1), n + FACTS, 'limited_step')
-
-
-@functools.lru_cache(maxsize=64)
-def actuated_solver(n: int, passive: int) -> LoopCode:
-    """Return ``actuated_efforts`` for numbers of velocities and of passive entries."""
-    return loop_code(actuated_efforts, [(n, n), (n,), (n,), (n,)], [n, passive],
-                     written_out=_is_small(n, 1))
 
 
 @functools.lru_cache(maxsize=64)

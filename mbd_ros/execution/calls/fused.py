@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mbd_ros.execution.calls.fast_call import fast_call
 from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
 from mbd_ros.execution.ir.sincos import sincos_ir
@@ -66,6 +69,8 @@ class KernelCall(NamedTuple):
         Name of what it computes.
     size : int
         Number of entries of that.
+    reference : callable, optional
+        The same on arrays, those of the arguments that have names, for ``interpreted``.
 
     """
 
@@ -73,6 +78,7 @@ class KernelCall(NamedTuple):
     arguments: tuple[Argument, ...]
     result: str
     size: int
+    reference: Callable[..., Any] | None = None
 
 
 class Computed(NamedTuple):
@@ -159,6 +165,38 @@ def fused(inputs: Mapping[str, int], parts: Sequence[KernelCall | Computed], nam
         assert code, 'kept alive as long as the function that calls it'
     return Fused(fast_call(code.address, list(inputs.values()), (), (parts[-1].size,), otherwise,
                            name, f'{name}({", ".join(inputs)})'), code.address)
+
+
+def interpreted(inputs: Sequence[str], parts: Sequence[KernelCall | Computed]
+                ) -> Callable[..., NDArray[np.float64]]:
+    """
+    Return what ``fused`` does, part by part on floats.
+
+    Parameters
+    ----------
+    inputs : sequence of str
+        Names of the arguments, in order.
+    parts : sequence of KernelCall or Computed
+        What is done, in order; every call with its ``reference``.
+
+    Returns
+    -------
+    callable
+        Takes one vector for each input and returns a new one.
+
+    """
+    def call(*given: NDArray[np.float64]) -> NDArray[np.float64]:
+        known: dict[str, Any] = {name: array.tolist() for name, array in zip(inputs, given)}
+        for part in parts:
+            if isinstance(part, Computed):
+                known[part.result] = list(part.record(known))
+                continue
+            assert part.reference is not None, part.result
+            found = part.reference(*(np.array(known[name]) for name in part.arguments
+                                     if isinstance(name, str)))
+            known[part.result] = np.ravel(found).tolist()
+        return np.array(known[parts[-1].result])
+    return call
 
 
 def fused_code(inputs: Mapping[str, int], parts: Sequence[KernelCall | Computed], keep: object

@@ -13,9 +13,8 @@ from mbd_ros.control.udwadia_kalaba.drives import driven
 from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration
 from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CONFLICT, FACTS, KEPT, PIVOT, RANK
 from mbd_ros.control.udwadia_kalaba.small_systems import (
-    constrained_motion, least_step, limited_step, shortest_step)
-from mbd_ros.control.udwadia_kalaba.solvers import (
-    actuated_solver, limited_entry, solver, step_solver)
+    actuated_share, constrained_motion, least_step, limited_step, shortest_step)
+from mbd_ros.control.udwadia_kalaba.solvers import limited_entry, solver, step_solver
 from mbd_ros.dynamics.loops.closure import close_loops
 from mbd_ros.dynamics.loops.efforts import driven_share
 
@@ -173,19 +172,21 @@ def test_the_share_of_the_drives(robot, braced):
                                    atol=1e-11 * np.abs(expected).max())
 
 
-def test_efforts_of_actuated_joints():
-    rng = np.random.default_rng(5)
-    n, passive = 7, 3
+@given(n=st.integers(2, 8), share=st.floats(0.0, 0.9), seed=st.integers(0, 10**6))
+def test_efforts_that_let_actuated_joints_accelerate_alike(n, share, seed):
+    """Against the equations of the passive joints, eliminated: ``M_pp q''_p = -M_pa q''_a``."""
+    rng, passive = np.random.default_rng(seed), int(share * n)
     root = rng.normal(size=(n, n))
-    M, h, wanted = root @ root.T + np.eye(n), rng.normal(size=n), rng.normal(size=n)
-    found = np.zeros(n)
-    code = actuated_solver(n, passive)
-    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(code.address)(
-        *(array.ctypes.data for array in (M, h, wanted, found)))
-    a, p = slice(passive, None), slice(passive)
-    rest = np.linalg.solve(M[p, p], -h[p] - M[p, a] @ wanted[a])
-    np.testing.assert_allclose(found[a], h[a] + M[a, p] @ rest + M[a, a] @ wanted[a], atol=1e-12)
+    M, force, result = root @ root.T + np.eye(n), rng.normal(size=n), np.zeros(n + FACTS)
+    actuated_share(M, force, result, n, passive)
+    found, a, p = result[:n], slice(passive, None), slice(passive)
+    wanted = np.linalg.solve(M, force)
+    # M has a condition of up to 1e3; numbers of order 10.
+    np.testing.assert_allclose(np.linalg.solve(M, found)[a], wanted[a], atol=1e-11)
+    rest = np.linalg.solve(M[p, p], -M[p, a] @ wanted[a])
+    np.testing.assert_allclose(found[a], M[a, p] @ rest + M[a, a] @ wanted[a], atol=1e-11)
     assert not found[p].any()
+    assert clear(result[n:], LEAST)
 
 
 @settings(max_examples=30, deadline=None)
