@@ -25,7 +25,7 @@ from mbd_ros.control.udwadia_kalaba.solvers import quick_constrained_acceleratio
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model.state import neutral
-from mbd_ros.simulation.manifold import checked, joint_of_each_velocity, Matrix, Vector
+from mbd_ros.simulation.manifold import checked, joint_of_each_velocity, Vector
 
 
 DEFAULT_ELIMINATION = DirectElimination()
@@ -197,15 +197,6 @@ class ConstrainedMotion:
     def _would_tear(self, conflicting: bool) -> bool:
         """Return whether a compromise of all rows would be one with closed loops, which hold."""
         return conflicting and self.loop_rows > 0 and not self.under_actuated
-
-    def held_rows(self, q: Vector, v: Vector) -> Matrix:
-        """Return the rows of the loops, then those that single out the actuated joints."""
-        chosen = np.eye(len(v))
-        if self.actuation is not None:
-            chosen = chosen[self.actuation.active]
-        if not self._loops:
-            return chosen
-        return np.concatenate((self._loops[0].matrix(q, v, 0.0), chosen))
 
     def efforts(self, q: Vector, force: Vector) -> Vector:
         """Return what the actuated joints have to do (nv,) of a generalized force."""

@@ -225,13 +225,12 @@ def fused_motion(dyn: PreparedDynamics, constraint: object, applied: AppliedForc
     if any(dyn.machine_code(*quantity) is None for quantity in inner.quantities):
         return None
     spring = applied if isinstance(applied, PostureSpring) else None
-    passive = () if actuation is None or model.loops else tuple(actuation.passive.tolist())
     if applied is not None and actuation is not None and is_under_actuated(dyn, actuation):
         return None
     if applied is not None and not is_flat(model):
         return None
     if m > 2 * LARGEST_DENSE:
         return None
-    setting = Setting(None if spring is None else spring.constants, metric, passive,
-                      driven_entries(dyn, actuation) if model.loops else ())
+    setting = Setting(None if spring is None else spring.constants, metric,
+                      driven_entries(dyn, actuation))
     return FusedMotion(motion_kernels(dyn, Structure(inner), setting), inner, approach, spring)

@@ -20,15 +20,15 @@ from mbd_ros.control.constraints.loop_constraint import ClosedLoops
 from mbd_ros.control.constraints.recorded import Known, Quantity, Recorded, Rows, Structure
 from mbd_ros.control.references.scalar_manifold import configuration_rate, displaced, normalized
 from mbd_ros.control.references.scalars import (
-    difference, identity, length, Row, smallest, square, sum_of)
+    difference, length, Row, smallest, square, sum_of)
 from mbd_ros.control.step.applied_forces import SpringConstants
-from mbd_ros.control.udwadia_kalaba.drives import cleaning, driven_kernel, leave_a_motion
+from mbd_ros.control.step.observation import observation_parts
+from mbd_ros.control.udwadia_kalaba.drives import driven_kernel, leave_a_motion, loop_calls
 from mbd_ros.control.udwadia_kalaba.rank_facts import FACTS, gathered, no_facts
 from mbd_ros.control.udwadia_kalaba.robot_code import robot_call
 from mbd_ros.control.udwadia_kalaba.solvers import (
     limited_solver, reached_solver, solver, step_solver)
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.execution.calls.fused import Argument, Computed, Fused, fused, Inside, KernelCall
 from mbd_ros.execution.ir.trace import Operand, Symbol
 from mbd_ros.spatial import larger, Scalar
@@ -54,16 +54,13 @@ class Setting(NamedTuple):
         Of the applied force.
     metric : str
         Of the eliminations: ``'mass'`` or ``'euclidean'``.
-    passive : tuple of int
-        Entries of v that no constraint force acts along.
     drives : tuple of int
-        Entries of v that are driven, of a robot with closed loops.
+        Entries of v that are driven.
 
     """
 
     spring: SpringConstants | None
     metric: str
-    passive: tuple[int, ...]
     drives: tuple[int, ...]
 
 
@@ -102,14 +99,14 @@ class MotionKernels:
         held, rated, m = constraint.counts
         self.rated = rated
         self.counts = held + loops, rated + loops, m + loops
-        self._order = (*setting.passive,
-                       *(k for k in range(self.size) if k not in setting.passive))
+        self._passive = () if loops else tuple(
+            k for k in range(self.size) if k not in setting.drives)
+        self._order = (*self._passive, *(k for k in range(self.size) if k not in self._passive))
         self.reach = bool(loops) and leave_a_motion(dyn, setting.drives)
         self._drives = np.array(setting.drives, np.float64)
         self._place = [self._order.index(k) for k in range(self.size)]
         self._rest = np.zeros(self.size)
-        self._clean = cleaning(self.size, loops) if loops else None
-        self._keep = dyn, self._rest, self._drives, self._clean
+        self._keep = dyn, self._rest, self._drives
         self._references = {f'r{k}': size for k, size in enumerate(constraint.reference_sizes)}
         quantities = dict.fromkeys((*(() if self._loops is None else self._loops.quantities),
                                     *constraint.quantities))
@@ -121,7 +118,7 @@ class MotionKernels:
         self.drive = driven_kernel(dyn, setting.drives) if self._loops is not None else None
         self.step = self._step_kernel()
         self._pulled: dict[tuple[float, float], Fused] = {}
-        self.observation = (self._observation_kernel() if self.reach or setting.passive else None)
+        self.observation = (self._observation_kernel() if self.reach or self._passive else None)
 
     def pulled_step(self, longest: float, tolerance: float) -> Fused:
         """
@@ -142,12 +139,12 @@ class MotionKernels:
 
     def _acceleration_kernel(self) -> Fused:
         """Return (q, v, what changes) to what ``constrained_motion`` gives, applied force."""
-        n, m, spring, passive = self.size, self.counts[2], self._setting.spring, len(
-            self._setting.passive)
-        calls = [*self._calls(), self._call('mass_matrix', 'M', n * n, 'q'),
-                 self._call('bias_forces', 'h', n, 'q', 'v')]
+        dyn, n, m = self._dyn, self.size, self.counts[2]
+        spring, passive = self._setting.spring, len(self._passive)
+        calls = [*self._calls(), robot_call(dyn, 'mass_matrix', 'M', n * n, 'q'),
+                 robot_call(dyn, 'bias_forces', 'h', n, 'q', 'v')]
         if spring is not None:
-            calls.append(self._call('bias_forces', 'g', n, 'q', self._rest.ctypes.data))
+            calls.append(robot_call(dyn, 'bias_forces', 'g', n, 'q', self._rest.ctypes.data))
 
         def system(given: Given) -> list[Operand]:
             """Return force, rows, right-hand side, M, with passive entries first; applied."""
@@ -185,13 +182,13 @@ class MotionKernels:
         Or the step that removes ``phi_dot``, with ``of='rate'``; or the damped one where an entry
         would be longer than allowed.
         """
-        n, held = self.size, self.counts[0]
+        dyn, n, held = self._dyn, self.size, self.counts[0]
         count = self.counts[('violation', 'rate').index(of)]
         calls = self._calls()
         weight: tuple[Argument, ...] = ()
         if self._setting.metric == 'mass' and count:
             weight = 'M',
-            calls.append(self._call('mass_matrix', 'M', n * n, 'q'))
+            calls.append(robot_call(dyn, 'mass_matrix', 'M', n * n, 'q'))
 
         def system(given: Given) -> list[Operand]:
             rows = self._rows(given)
@@ -305,52 +302,24 @@ class MotionKernels:
         constraint force, multipliers, applied force, effort; then the length of the way that was
         taken, and facts. See ``NominalModel.observe``.
         """
-        model, n, m, setting = self.model, self.size, self.counts[2], self._setting
-        held = setting.drives if self._loops is not None else tuple(
-            k for k in range(n) if k not in setting.passive)
-        count = len(held) + (0 if self._loops is None else self._loops.count)
-        code, size = step_solver(n, count), 3 * n + 2 * m + FACTS
-        parts: list[Part] = [self._call('mass_matrix', 'M', n * n, 'q')]
-        if self._loops is not None:
-            parts += [part for one in self._loops.quantities for part in self._called(one)]
-
-        def own(what: str) -> list[Part]:
-            """Return what finds the part of a motion that actuators could bring about."""
-            def system(given: Given) -> list[Operand]:
-                matrix = [] if self._loops is None else self._loops.rows(Known(
-                    list(given['q']), list(given['v']),
-                    {one: list(given[self._names[one]]) for one in self._loops.quantities},
-                    [])).matrix
-                right = [sum_of(a * x for a, x in zip(row, given[what])) for row in matrix]
-                unit = identity(n)
-                return [*(entry for row in [*matrix, *(unit[k] for k in held)] for entry in row),
-                        *right, *(given[what][k] for k in held)]
-            where = f'{what}_system'
-            return [Computed(system, where, count * n + count), KernelCall(
-                code.address, ('M', Inside(where, 0), Inside(where, count * n)), f'own_{what}',
-                n + FACTS)]
-
-        def taken(given: Given, what: str) -> Row:
-            return difference(given[what], given[f'own_{what}'][:n])
-        parts += [*own('way'), *own('pace'),
-                  Computed(lambda given: displaced(model, list(given['q']), taken(given, 'way')),
-                           'q2', model.nq),
-                  Computed(lambda given: [x + y for x, y in zip(
-                      given['v'], taken(given, 'pace'))], 'v2', n),
-                  KernelCall(self.acceleration.address, ('q2', 'v2', *self.changing), 'a', size),
-                  *self._driven('q2', 'a')]
+        model, n, m = self.model, self.size, self.counts[2]
+        size, at = 3 * n + 2 * m + FACTS, self.model.nq + n
+        parts: list[Part] = [
+            *observation_parts(self._dyn, self._setting.drives, math.nan),
+            Computed(lambda given: given['seen'][:at], 'state', at),
+            KernelCall(self.acceleration.address, (
+                'state', Inside('state', model.nq), *self.changing), 'a', size),
+            *self._driven('state', 'a')]
 
         def results(given: Given) -> list[Operand]:
-            a = given['a']
-            facts = [a[size - n - FACTS:size - n],
-                     *(given[f'own_{what}'][n:] for what in ('way', 'pace'))]
+            a, (taken, *facts) = given['a'], given['seen'][at:]
+            every = [a[size - n - FACTS:size - n], facts]
             if self.drive is not None:
-                facts.append(given['driven'][n:])
-            return [*given['q2'], *given['v2'], *self._moved(given, a),
-                    length(taken(given, 'way')), *gathered(facts)]
+                every.append(given['driven'][n:])
+            return [*given['state'], *self._moved(given, a), taken, *gathered(every)]
         return fused({**self._state, 'way': n, 'pace': n, **self.changing},
                      [*parts, Computed(results, 'all', model.nq + 5 * n + m + 1 + FACTS)],
-                     'observation', (*self._keep, self.acceleration, self.drive, code))
+                     'observation', (*self._keep, self.acceleration, self.drive, parts))
 
     def _driven(self, q: str, a: str) -> list[Part]:
         """Return what finds the efforts of drives for accelerations with their force."""
@@ -377,20 +346,12 @@ class MotionKernels:
         """Return what finds a quantity, and takes rounding out of the rows of loops."""
         name = self._names[quantity]
         function, link = quantity
-        loops = 0 if self._loops is None else self._loops.count
-        size = {'motion': MOTION, 'jacobian': 6 * self.size,
-                'own_loop_rows': (VALUES + self.size) * loops}[function]
-        arguments: dict[str, tuple[str | int, ...]] = {
-            'motion': ('q', 'v', self._rest.ctypes.data), 'jacobian': ('q',),
-            'own_loop_rows': ('q', 'v')}
-        if self._clean is None or function != 'own_loop_rows':
-            return [self._call(function, name, size, *arguments[function], link=link)]
-        return [self._call(function, f'{name}_raw', size, *arguments[function]),
-                KernelCall(self._clean.address, (f'{name}_raw',), name, size)]
-
-    def _call(self, function: str, result: str, size: int, *arguments: str | int, link: str = ''
-              ) -> Part:
-        return robot_call(self._dyn, function, result, size, *arguments, link=link)
+        if function == 'own_loop_rows':
+            return [*loop_calls(self._dyn, 'q', 'v', name)]
+        if function == 'jacobian':
+            return [robot_call(self._dyn, function, name, 6 * self.size, 'q', link=link)]
+        return [robot_call(self._dyn, function, name, MOTION, 'q', 'v', self._rest.ctypes.data,
+                           link=link)]
 
     def _rows(self, given: Given) -> Rows:
         """Return the rows of loops, then those of the constraint, less its approach."""

@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
+from mbd_ros.control.step.observation import observation_parts
 from mbd_ros.control.tracking.nominal_state import NominalState
-from mbd_ros.control.udwadia_kalaba.solvers import quick_constrained_acceleration
+from mbd_ros.control.udwadia_kalaba.drives import driven_entries
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
+from mbd_ros.execution.calls.fused import interpreted
 from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.manifold import (
-    checked, displaced, displacement, positive_time, Vector)
+    checked, displacement, positive_time, Vector)
 
 STARTS = ('as_given', 'project')
 ABSURD_SPEED = 1e4
@@ -162,17 +164,12 @@ class NominalModel(Reached):
         seen = None if code is None else code.observed(old, way, pace, self.motion.tolerance)
         if seen is not None:
             return self._reach(seen)
-        rows = self.motion.held_rows(old.q, old.v)
-        M, rest = dyn.mass_matrix(old.q), np.zeros(len(v))
-
-        def beyond_reach(way: Vector) -> Vector:
-            own = quick_constrained_acceleration(
-                M, rest, rows, rows @ way, tolerance=self.motion.tolerance, joint_names=())
-            return way - own.accelerations
-        place = displaced(dyn.model, old.q, beyond_reach(way))
+        drives = driven_entries(dyn, self.motion.actuation)
+        found = interpreted(('q', 'v', 'way', 'pace'), observation_parts(
+            dyn, drives, self.motion.tolerance))(old.q, old.v, way, pace)
+        place, velocity, _ = np.split(found, np.cumsum((dyn.model.nq, dyn.model.nv)))
         return self._reach(self._solved(
-            old.time, place, old.v + beyond_reach(pace), old.violation_before, old.violation,
-            old.moved))
+            old.time, place, velocity, old.violation_before, old.violation, old.moved))
 
     def refresh(self) -> NominalState:
         """Solve anew where it is, after the motion's dynamics have changed."""

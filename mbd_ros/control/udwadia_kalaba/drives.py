@@ -27,7 +27,8 @@ from mbd_ros.dynamics.loops.closure import close_loops
 from mbd_ros.dynamics.loops.efforts import driven_share, free_motions, UNDRIVEN
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import LoopOpenError
-from mbd_ros.execution.calls.fused import Computed, Fused, fused, Inside, KernelCall
+from mbd_ros.execution.calls.fused import (
+    Argument, Computed, Fused, fused, Inside, KernelCall)
 from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
 from mbd_ros.model.state import integrate, neutral
 from mbd_ros.simulation.manifold import Matrix, Vector
@@ -124,7 +125,7 @@ def driven_kernel(dyn: PreparedDynamics, drives: tuple[int, ...]) -> Fused | Non
     if not has_machine_code(dyn):
         return None
     model, n, count = dyn.model, dyn.model.nv, len(drives)
-    rest, places, clean = np.zeros(n), np.array(drives, np.float64), None
+    rest, places = np.zeros(n), np.array(drives, np.float64)
     mass: list[KernelCall | Computed] = [robot_call(dyn, 'mass_matrix', 'M', n * n, 'q')]
     if not model.loops:
         order = [*(k for k in range(n) if k not in drives), *drives]
@@ -138,9 +139,7 @@ def driven_kernel(dyn: PreparedDynamics, drives: tuple[int, ...]) -> Fused | Non
                                     *given['sorted'][n:]], 'shared', n + FACTS)]
     else:
         m = ClosedLoops(dyn).count
-        clean = cleaning(n, m)
-        parts = [robot_call(dyn, 'own_loop_rows', 'raw', m * (VALUES + n), 'q', rest.ctypes.data),
-                 KernelCall(clean.address, ('raw',), 'rows', m * (VALUES + n)),
+        parts = [*loop_calls(dyn, 'q', rest.ctypes.data, 'rows'),
                  Computed(lambda given: [given['rows'][(VALUES + n) * i + VALUES + k]
                                          for i in range(m) for k in range(n)], 'A', m * n)]
         given = ('A', 'needed', places.ctypes.data)
@@ -156,7 +155,7 @@ def driven_kernel(dyn: PreparedDynamics, drives: tuple[int, ...]) -> Fused | Non
             parts.append(KernelCall(code.address, given, 'shared', n + FACTS))
     parts.append(Computed(lambda given: given['shared'], 'all', n + FACTS))
     return fused({'q': model.nq, 'needed': n}, parts, 'driven_share',
-                 (dyn, rest, places, clean, code))
+                 (dyn, rest, places, code))
 
 
 def drive_call(dyn: PreparedDynamics, actuation: Actuation | None, q: str, force: str, result: str
@@ -170,7 +169,15 @@ def drive_call(dyn: PreparedDynamics, actuation: Actuation | None, q: str, force
                       dyn.model.nv + FACTS, dense)
 
 
-@functools.lru_cache(maxsize=64)
+def loop_calls(dyn: PreparedDynamics, q: str, v: Argument, result: str) -> list[KernelCall]:
+    """Return what finds the rows of a robot's loops, without those that are rounding."""
+    n, m = dyn.model.nv, ClosedLoops(dyn).count
+    raw, size = f'{result}_raw', m * (VALUES + n)
+    return [robot_call(dyn, 'own_loop_rows', raw, size, q, v), KernelCall(
+        cleaning(n, m).address, (raw,), result, size, lambda rows: rows)]
+
+
+@functools.cache
 def cleaning(n: int, m: int) -> LoopCode:
     """Return ``clean_rows`` for numbers of velocities and rows."""
     return loop_code(clean_rows, [(m, VALUES + n), (m, VALUES + n)], [n, m, VALUES])

@@ -19,7 +19,7 @@ from mbd_ros.control.constraints.loop_constraint import ClosedLoops
 from mbd_ros.control.references.scalar_manifold import displaced as displaced_on_scalars
 from mbd_ros.control.udwadia_kalaba.loop_systems import passive_step
 from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CLEARLY_FREE, FACTS
-from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, machine_code, padded
+from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, padded, robot_call
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loops.closure import loop_closure
 from mbd_ros.dynamics.loops.efforts import free_motions
@@ -37,9 +37,9 @@ STEPS = 8
 TOLERATED = 1e-3
 """Largest phi where more joints are measured than needed: they never agree to the last digit."""
 LONG = 0.3
-"""Longer steps are left to the general form, which moves quaternions exactly [rad or m]."""
+"""Longer steps are taken from Python, which moves quaternions exactly [rad or m]."""
 DEPENDENT = 1e-6
-"""Columns of A_p whose independent part is a smaller share of the largest are dependent."""
+"""Singular values of A_p that are a smaller part of the largest count as zero."""
 
 
 class PassiveJoints:
@@ -109,61 +109,42 @@ class PassiveJoints:
 
     def _newton(self, place: Vector, rates: Vector) -> tuple[Vector, Vector] | None:
         """Return the state with its loops closed, None if that takes too many steps."""
-        found = self._in_machine_code(place, rates)
-        if found is not None:
-            return found
         for _ in range(STEPS):
-            rows = self._dyn.own_loop_rows(place, self._rest)
-            phi, A = rows[:, 0], rows[:, VALUES:]
-            step, passive = self._solved(
-                A[:, self._passive], -np.column_stack((phi, A[:, self._given]
-                                                       @ rates[self._given]))).T
-            size = float(np.abs(phi).max())
-            if size <= CLOSED or np.abs(step).max(initial=0.0) <= CLOSED:
+            moved, v, size, step = self._step(place, rates)
+            if size <= CLOSED or step <= CLOSED:
                 if size > TOLERATED:
-                    raise self._open(phi)
-                v = rates.copy()
-                v[self._passive] = passive
+                    raise self._open(self._dyn.own_loop_rows(place, self._rest)[:, 0])
                 return place, v
-            moved = self._rest.copy()
-            moved[self._passive] = step
-            place = displaced(self._model, place, moved)
+            place = moved
         return None
 
-    def _in_machine_code(self, place: Vector, rates: Vector) -> tuple[Vector, Vector] | None:
-        """Return the same, None where the loops stay open or the rank is not clear."""
+    def _step(self, place: Vector, rates: Vector) -> tuple[Vector, Vector, float, float]:
+        """Return q after a step of Newton, v, the largest entries of phi and of the step."""
         n, nq = self._model.nv, self._model.nq
-        if self._code is None:
-            return None
-        for _ in range(STEPS):
-            result = self._code(place, rates)
-            if result is None:
-                return None
-            *facts, size, step = result[nq + n:].tolist()
-            if not clear(facts, CLEARLY_FREE) or step > LONG:
-                return None
-            if size <= CLOSED or step <= CLOSED:
-                return None if size > TOLERATED else (place, result[nq:nq + n])
-            place = result[:nq]
-        return None
+        result = None if self._code is None else self._code(place, rates)
+        if result is not None:
+            *facts, size, longest = result[nq + n:].tolist()
+            if clear(facts, CLEARLY_FREE) and longest <= LONG:
+                return result[:nq], result[nq:nq + n], size, longest
+        rows = self._dyn.own_loop_rows(place, self._rest)
+        phi, A = rows[:, 0], rows[:, VALUES:]
+        moved, v = self._rest.copy(), rates.copy()
+        moved[self._passive], v[self._passive] = self._solved(A[:, self._passive], np.column_stack(
+            (-phi, -A[:, self._given] @ rates[self._given]))).T
+        return (displaced(self._model, place, moved), v, float(np.abs(phi).max()),
+                float(np.abs(moved).max()))
 
     def _solved(self, A: Matrix, right: Matrix) -> Matrix:
         """Return the least-squares solutions of ``A x = right`` (p, 2)."""
-        m, p = A.shape
-        if not p:
-            return np.zeros((0, 2))
-        b = np.zeros((max(m, p), 2))
-        b[:m] = right
-        _, x, _, rank, _ = scipy.linalg.lapack.dgelsy(
-            A, b, np.zeros(p, np.int32), DEPENDENT, 8 * (m + p) + 64)
-        if rank < p:
+        x, _, rank, _ = np.linalg.lstsq(A, right, rcond=DEPENDENT)
+        if rank < A.shape[1]:
             free = np.linalg.svd(A)[2][-1]
             names = joint_of_each_velocity(self._model)
             loose = names[self._passive[int(np.argmax(np.abs(free)))]]
             raise InvalidValueError('known joints', list(self.known), (
                 f"joints that determine the others through the loops; with these '{loose}' can "
                 'still move'))
-        return np.asarray(x[:p])
+        return np.asarray(x)
 
     def _open(self, phi: Vector) -> LoopOpenError:
         """Return the error for known joints that contradict the loops."""
@@ -189,9 +170,8 @@ def passive_code(dyn: PreparedDynamics, passive: tuple[int, ...]) -> Callable[..
     code = loop_code(
         passive_step, [(m, VALUES + n), (n,), (len(passive),), (2 * n + FACTS + 2,)],
         [n, m, len(passive), padded(len(passive)), VALUES])
-    address, world = machine_code(dyn, 'own_loop_rows')
     return fused({'q': model.nq, 'v': n}, [
-        KernelCall(address, ('q', rest.ctypes.data, world), 'rows', m * (VALUES + n)),
+        robot_call(dyn, 'own_loop_rows', 'rows', m * (VALUES + n), 'q', rest.ctypes.data),
         KernelCall(code.address, ('rows', 'v', places.ctypes.data), 'step', 2 * n + FACTS + 2),
         Computed(lambda given: [*displaced_on_scalars(
             model, list(given['q']), list(given['step'][:n])), *given['step'][n:]],
