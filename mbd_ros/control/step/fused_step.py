@@ -26,8 +26,8 @@ from mbd_ros.control.step.fused_motion import (
 from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.step.motion_kernels import MotionKernels, STEP_FACTS
 from mbd_ros.control.step.nominal_model import NominalModel, SMALLEST_STEP
-from mbd_ros.control.tracking.fused_law import gaps_of_law, law_size
-from mbd_ros.control.tracking.law import TrackingEffort, TrackingLaw
+from mbd_ros.control.tracking.law import (
+    gaps_of_law, law_size, TrackingEffort, TrackingLaw)
 from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.control.udwadia_kalaba.equation import CONFLICT as CONFLICTING

@@ -26,15 +26,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.control.references.scalars import absolute, all_positive, clipped, Row
+from mbd_ros.control.references.scalars import (
+    absolute, all_positive, clipped, difference, Row, smallest, square, sum_of)
 from mbd_ros.control.tracking.adaptation import Adaptation
-from mbd_ros.control.tracking.fused_law import fused_law, gaps_of_law, law_parts
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation
-from mbd_ros.control.udwadia_kalaba.drives import driven
+from mbd_ros.control.udwadia_kalaba.drives import drive_call, driven
+from mbd_ros.control.udwadia_kalaba.rank_facts import CLEARLY_FREE, FACTS, gaps, no_facts
+from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, robot_call
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.execution.calls.fused import Fused, interpreted
+from mbd_ros.execution.calls.fused import Computed, Fused, fused, interpreted, KernelCall
+from mbd_ros.execution.ir.trace import Operand, Symbol
+from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import (
     checked, displacement, endless, is_flat, joint_of_each_velocity, Vector)
 from mbd_ros.spatial import larger, Scalar
@@ -234,6 +238,61 @@ class TrackingLaw:
             excess = larger(excess, absolute(u) * (1.0 / bound if bound else HUGE))
         return [u / excess for u in term]
 
+    def parts(self, dyn: PreparedDynamics
+              ) -> tuple[dict[str, int], list[KernelCall | Computed]]:
+        """
+        Return the inputs of the law with their sizes, and its parts.
+
+        ``(q_n, v_n, qdd_n, effort_n, q, v)`` to effort within the limits, feedback, error, error
+        rate and robust term (nv,) each; then the largest cut of an effort, the largest error of a
+        joint that turns without end, and the facts about drives (see ``gaps_of_law``). In place
+        of ``q_n`` it takes the error (nv,) where configurations do not just add.
+        """
+        model = dyn.model
+        n, robust, flat = model.nv, self.robust_rate > 0.0, is_flat(model)
+        shared = bool(model.loops) or self.actuation is not None
+
+        def errors(given: dict[str, list[Symbol]]) -> tuple[Row, Row, Row, Row]:
+            """Return error, its rate, the accelerations asked for, and s."""
+            error = list(given['q_n'])
+            if flat:
+                error = difference(error, list(given['q']))
+            rate = difference(list(given['v_n']), list(given['v']))
+            return (error, rate, *self.wanted(error, rate, list(given['a_n'])))
+
+        def robust_term(given: dict[str, list[Symbol]]) -> Row:
+            """Return ``kappa M s``."""
+            return [self.robust_rate * sum_of(m * x for m, x in zip(row, errors(given)[3]))
+                    for row in square(given['M'], n)]
+
+        def results(given: dict[str, list[Symbol]]) -> list[Operand]:
+            error, rate, _, _ = errors(given)
+            effort: Row = list(given['efforts'][:n])
+            term: Row = [0.0] * n
+            if robust:
+                term = self.shortened(list(given['robust'][:n]))
+                effort = [x + y for x, y in zip(effort, term)]
+            limited = [clipped(x, limit) for x, limit in zip(effort, self.effort_limits.tolist())]
+            turning = [absolute(e) for e, free in zip(error, endless(model)) if free]
+            facts = list(given['efforts'][n:]) if shared else no_facts()
+            return [*limited, *difference(effort, list(given['f_n'])), *error, *rate, *term,
+                    -smallest([-absolute(x - y) for x, y in zip(effort, limited)]),
+                    -smallest([-angle for angle in turning]) if turning else 0.0, *facts]
+        parts: list[KernelCall | Computed] = [
+            Computed(lambda given: errors(given)[2], 'wanted', n),
+            robot_call(dyn, 'inverse_dynamics', 'tau' if shared else 'efforts', n, 'q', 'v',
+                       'wanted')]
+        if shared:
+            parts.append(drive_call(dyn, self.actuation, 'q', 'tau', 'efforts'))
+        if robust:
+            parts += [robot_call(dyn, 'mass_matrix', 'M', n * n, 'q'),
+                      Computed(robust_term, 'term' if shared else 'robust', n)]
+            if shared:
+                parts.append(drive_call(dyn, self.actuation, 'q', 'term', 'robust'))
+        inputs = {'q_n': model.nq if flat else n, 'v_n': n, 'a_n': n, 'f_n': n, 'q': model.nq,
+                  'v': n}
+        return inputs, [*parts, Computed(results, 'all', law_size(model))]
+
     def _interpreted(self, nominal: NominalState, q: Vector, v: Vector) -> Vector:
         """Return what the machine code of the law gives, where it is none or not right."""
         model = self.dyn.model
@@ -242,7 +301,7 @@ class TrackingLaw:
         # A measurement may count the turns of a joint without end, or not.
         turns = TURN * np.where(self._endless, np.round(error / TURN), 0.0)
         first = nominal.q - turns if self._flat else error - turns
-        inputs, parts = law_parts(self.dyn, self, self.effort_limits.tolist(), self.actuation)
+        inputs, parts = self.parts(self.dyn)
         return interpreted(list(inputs), parts)(
             first, nominal.v, nominal.accelerations, nominal.effort, q, v)
 
@@ -276,7 +335,10 @@ class TrackingLaw:
 
     def prepare(self, dyn: PreparedDynamics) -> Fused | None:
         """Return the law in one call for dynamics that ``dyn`` will be, in any thread."""
-        self._next = dyn, fused_law(dyn, self, self.effort_limits.tolist(), self.actuation)
+        self._next = dyn, None
+        if has_machine_code(dyn) and dyn.machine_code('inverse_dynamics') is not None:
+            inputs, parts = self.parts(dyn)
+            self._next = dyn, fused(inputs, parts, 'tracking_law', (dyn, parts))
         return self._next[1]
 
     def machine_code(self) -> Fused | None:
@@ -300,3 +362,28 @@ class TrackingLaw:
         """Return the joints whose effort is cut."""
         beyond = np.abs(effort) > self.effort_limits
         return tuple(name for name, cut in zip(self.names, beyond) if cut)
+
+
+def law_size(model: Model) -> int:
+    """Return the number of entries that the machine code of a law gives."""
+    return 5 * model.nv + 2 + FACTS
+
+
+def gaps_of_law(facts: Row) -> Row:
+    """
+    Return what is positive where the machine code of a law is right.
+
+    Parameters
+    ----------
+    facts : Row
+        What follows its five vectors.
+
+    Returns
+    -------
+    Row
+        How far no endless joint is from half a turn away [rad], and how clear it is which motions
+        of the loops the actuators control.
+
+    """
+    _, turned, *drives = facts
+    return [math.pi - turned, *gaps(drives, CLEARLY_FREE)]
