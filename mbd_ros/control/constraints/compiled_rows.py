@@ -21,15 +21,7 @@ class CompiledRows:
     """
     A constraint whose ``rows`` are recorded; ``A``, ``b``, ``phi`` and its rate follow from them.
 
-    Parameters
-    ----------
-    model : Model
-        The robot.
-    counts : (int, int, int)
-        Numbers of rows with ``phi``, with ``phi_dot``, and of all.
-    *structure : hashable
-        What the rows depend on beside the reference; see ``Recorded``.
-
+    ``counts`` and ``structure`` as in ``Recorded``: what the rows depend on beside the reference.
     """
 
     quantities: tuple[Quantity, ...] = ()

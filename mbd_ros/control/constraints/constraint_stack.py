@@ -110,15 +110,7 @@ def followed_by(constraint: Constraint) -> list[object]:
 
 
 class RecordedStack:
-    """
-    Several recorded constraints as one, in the order of a ``Stack``.
-
-    Parameters
-    ----------
-    parts : sequence of Recorded
-        The constraints; those on configurations first.
-
-    """
+    """Several recorded constraints as one, in the order of a ``Stack``."""
 
     def __init__(self, parts: Sequence[Recorded]) -> None:
         self._parts = tuple(parts)

@@ -19,19 +19,9 @@ from mbd_ros.simulation.manifold import Matrix, Vector
 
 class JointRows:
     """
-    A linear relation of joints: ``phi = C q - r(t)``, or ``psi = C v - r(t)``.
+    A linear relation of joints: ``phi = C q - r(t)``, or ``psi = C v - r(t)`` if not holonomic.
 
-    Parameters
-    ----------
-    model : Model
-        The robot.
-    joints : sequence of str
-        Names of the joints, each with one coordinate.
-    coefficients : Matrix
-        ``C`` (m, number of joints).
-    holonomic : bool
-        Whether it relates positions, or velocities.
-
+    The joints have one coordinate each; C is (m, number of joints).
     """
 
     quantities = ()

@@ -51,29 +51,10 @@ class LinkConstraint(CompiledRows):
     """
     A constraint on one link; a subclass says ``phi`` and, if that changes, the reference.
 
-    Parameters
-    ----------
-    dyn : PreparedDynamics
-        Prepared dynamics, ``mbd_ros.compile(model)``.
-    link : str
-        Name of the link.
-    rows : int
-        Number m of rows.
-    *data : hashable
-        What else the function depends on beside the reference.
-
-    Attributes
-    ----------
-    holonomic : bool
-        Whether the function is a ``phi`` of the pose, or a ``psi`` of the velocity.
-    reference_sizes : tuple of int
-        Length of the reference with its two rates behind it; none where it does not change.
-
-    Raises
-    ------
-    UnknownNameError, InvalidValueError
-        If the robot has no such link, or ``dyn`` is something else.
-
+    ``rows`` is their number, ``data`` what else the function depends on beside the reference.
+    ``holonomic``: whether the function is a ``phi`` of the pose, or a ``psi`` of the velocity;
+    ``reference_sizes``: length of the reference with its two rates behind it, none where it is
+    fixed. Raises UnknownNameError or InvalidValueError if the robot has no such link.
     """
 
     holonomic = True

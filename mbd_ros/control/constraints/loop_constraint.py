@@ -15,15 +15,7 @@ from mbd_ros.simulation.manifold import Matrix, Vector
 
 
 class ClosedLoops:
-    """
-    The loops of a robot as a constraint, ``phi`` and ``A`` from ``dynamics.loop_kinematics``.
-
-    Parameters
-    ----------
-    dyn : PreparedDynamics
-        Prepared dynamics of a robot with closed loops.
-
-    """
+    """The closed loops of a robot as a constraint: ``phi``, its rate, ``A`` and ``b``."""
 
     def __init__(self, dyn: PreparedDynamics) -> None:
         self._dyn = dyn

@@ -131,13 +131,8 @@ def _columns_and_rates(point: Row) -> Row:
     """
     Return the columns of ``R_d^T``, which are the rows of ``R_d``, and their two rates.
 
-    ``R_dot = [omega] R``, ``R_ddot = [alpha] R + [omega] R_dot``.
-
-    Parameters
-    ----------
-    point : Row
-        (15,): R_d by rows, its angular velocity and acceleration in world axes.
-
+    ``R_dot = [omega] R``, ``R_ddot = [alpha] R + [omega] R_dot``. ``point`` (15,): R_d by rows,
+    its angular velocity and acceleration in world axes.
     """
     omega, alpha = Vector3(*point[9:12]), Vector3(*point[12:])
     axes = [Vector3(*point[k:9:3]) for k in range(3)]

@@ -34,15 +34,8 @@ class _Traced(CompiledRows):
     """
     What both kinds of traced constraints share.
 
-    Parameters
-    ----------
-    model : Model
-        The robot.
-    function : UserFunction
-        ``phi(q, t)`` or ``psi(q, v, t)``, the time as a list of one.
-    holonomic : bool
-        Whether it is a ``phi``.
-
+    The function is ``phi(q, t)`` where holonomic, else ``psi(q, v, t)``, the time as a list of
+    one.
     """
 
     reference_sizes = (1,)

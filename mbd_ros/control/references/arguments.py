@@ -25,26 +25,7 @@ MOST_PARTS = 64
 
 
 def require(name: str, value: Any, attributes: tuple[str, ...], allowed: str) -> None:
-    """
-    Refuse an argument that is not what its name says.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument.
-    value : object
-        What was given.
-    attributes : tuple of str
-        What it has to have.
-    allowed : str
-        What it has to be, in words.
-
-    Raises
-    ------
-    InvalidValueError
-        If an attribute is missing.
-
-    """
+    """Refuse an argument that lacks attributes; ``allowed`` says in words what it has to be."""
     if not all(hasattr(value, attribute) for attribute in attributes):
         raise InvalidValueError(name, value if isinstance(value, (str, int, float, list, tuple))
                                 else type(value).__name__, allowed)
@@ -92,13 +73,8 @@ def numbers(name: str, value: Any, dimensions: int | None,
     """
     Return a new array of finite numbers; of any number of dimensions if that is None.
 
-    ``entry`` says in words which entry, along the first axis, is not finite.
-
-    Raises
-    ------
-    InvalidValueError, ShapeError, NotFiniteError
-        If it does not hold real numbers, has another number of dimensions, or holds NaN.
-
+    ``entry`` says in words which entry, along the first axis, is not finite. Raises
+    InvalidValueError, ShapeError or NotFiniteError.
     """
     try:
         given = np.asarray(value)

@@ -113,18 +113,9 @@ class JointCoordinates:
 
     def point(self, q: Vector, v: Vector, acceleration: Vector) -> PathPoint:
         """
-        Return the point of a path at which the joints are in a state.
+        Return entries, rates and second rates (size,) of a path for a state of the whole robot.
 
-        Parameters
-        ----------
-        q, v, acceleration : Vector
-            (nq,), (nv,), (nv,) of the whole robot.
-
-        Returns
-        -------
-        PathPoint
-            (size,) each: entries, their rates and second rates; quaternions of unit length.
-
+        q, v, acceleration: (nq,), (nv,), (nv,); quaternions get unit length.
         """
         rows = np.empty((3, self.size))
         for part in self.parts:
@@ -140,20 +131,9 @@ class JointCoordinates:
 
     def continued(self, rows: Matrix, *, angles: bool = True) -> Matrix:
         """
-        Return successive points (k, size) without jumps by whole turns or to opposite quaternions.
+        Return a copy of successive points (k, size) without jumps to opposite quaternions.
 
-        Parameters
-        ----------
-        rows : Matrix
-            (k, size) entries.
-        angles : bool, optional
-            Whether the angles of planar joints, too, are moved by whole turns to that before.
-
-        Returns
-        -------
-        Matrix
-            A copy; of the two quaternions of an orientation the one nearer to that before.
-
+        ``angles``: nor by whole turns of the angles of planar joints.
         """
         rows = np.array(rows, np.float64)
         for part in self.parts:
@@ -176,25 +156,11 @@ class JointCoordinates:
 
 def entry_rates(kind: JointType, entries: Floats, v: Floats, acceleration: Floats) -> Jet:
     """
-    Return entries of one joint with the rates that belong to its velocity and acceleration.
+    Return entries of one joint with the rates that belong to its velocity and acceleration (nv,).
 
-    Of an orientation ``Q' = Q omega / 2`` and ``Q'' = (Q' omega + Q alpha) / 2``; of a position
-    that moves with v in the body's axes ``p' = R v`` and ``p'' = R (vdot + omega x v)``.
-
-    Parameters
-    ----------
-    kind : JointType
-        Type of the joint.
-    entries : tuple of float
-        Of a path; a quaternion has unit length.
-    v, acceleration : tuple of float
-        (nv,) in the joint's velocity coordinates and their rates.
-
-    Returns
-    -------
-    Jet
-        Entries, rates and second rates.
-
+    Of an orientation ``Q' = Q omega / 2`` and ``Q'' = (Q' omega + Q alpha) / 2``, Q of unit
+    length; of a position that moves with v in the body's axes ``p' = R v`` and ``p'' = R (vdot +
+    omega x v)``.
     """
     if kind is JointType.SPHERICAL:
         first = Orientations.rate(entries, v)

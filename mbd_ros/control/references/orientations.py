@@ -122,11 +122,8 @@ def rotation_of(name: str, quaternion: ArrayLike) -> Matrix:
     """
     Return the rotation matrix of a quaternion x y z w of any length but zero.
 
-    Raises
-    ------
-    ShapeError, NotFiniteError, InvalidValueError
-        If it is not four finite numbers, or zero.
-
+    Raises ShapeError, NotFiniteError or InvalidValueError if it is not four finite numbers, or
+    zero.
     """
     values = vector(name, quaternion, 4, 'a quaternion x y z w')
     length = float(np.linalg.norm(values))

@@ -76,24 +76,10 @@ def path_from_data(data: Mapping[str, Any]) -> Path:
 def made_from_data(kinds: Mapping[str, Kind], noun: str, data: Mapping[str, Any], *first: Any,
                    which: str = '') -> Any:
     """
-    Return what plain data describe.
+    Return what plain data, a ``kind`` and its arguments, describe.
 
-    Parameters
-    ----------
-    kinds : mapping of str to Kind
-        What there is.
-    noun, which : str
-        What it is called in errors, and its number.
-    data : mapping
-        ``kind`` and the arguments of that kind.
-    *first
-        Arguments before those.
-
-    Raises
-    ------
-    UnknownNameError, InvalidValueError
-        As ``path_from_data``.
-
+    ``first`` are arguments before those; ``noun`` and ``which`` say in errors what it is. Raises
+    UnknownNameError or InvalidValueError as ``path_from_data``.
     """
     what = f'{noun}{which}'
     kind = text(f'kind of {what}', mapping(what, data).get('kind', ''))

@@ -234,20 +234,9 @@ def circle(
 
 def quintic(time: Scalar, duration: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """
-    Return ``s``, its rate and second rate, from 0 to 1 at rest at both ends.
+    Return ``s`` from 0 to 1, its rate and second rate, at rest at both ends.
 
-    Parameters
-    ----------
-    time : Scalar
-        Since the beginning; before it s is 0, after ``duration`` it is 1 [s].
-    duration : Scalar
-        [s].
-
-    Returns
-    -------
-    (Scalar, Scalar, Scalar)
-        ``s``, [1/s] and [1/s^2].
-
+    ``time`` since the beginning [s]: before it s is 0, after ``duration`` [s] it is 1.
     """
     x = within_one(time / duration)
     rest = 1.0 - x

@@ -72,20 +72,10 @@ class PiecewisePolynomial(CodedPath):
 
 def polynomials(time: Vector, data: Vector, result: Vector, n: int) -> None:
     """
-    Write position, velocity and acceleration of piecewise polynomials, for ``loop_code``.
+    Write position, velocity and acceleration (3 n,) of piecewise polynomials, for ``loop_code``.
 
-    Parameters
-    ----------
-    time : Vector
-        (1,) [s].
-    data : Vector
-        The number k of segments, k + 1 times that increase, and coefficients (k, 6, n) of the
-        powers of the time since the segment's beginning, lowest first.
-    result : Vector
-        (3 n,).
-    n : int
-        Entries of a position.
-
+    ``time`` is (1,) [s]; ``data`` the number k of segments, k + 1 times that increase, and
+    coefficients (k, 6, n) of the powers of the time since the segment's beginning, lowest first.
     """
     count = int(data[0])
     begin = data[1]
@@ -207,22 +197,7 @@ class Scaled(CodedPath):
     """
     A path ``x(s)`` run through with the time scaling ``s = length * quintic(t)``, rest to rest.
 
-    Parameters
-    ----------
-    path : Path
-        The path over its parameter s.
-    length : float
-        Where s ends.
-    duration : float
-        Time from end to end [s].
-    begin : float, optional
-        Time at which it begins to move [s].
-
-    Raises
-    ------
-    InvalidValueError
-        If the duration is not positive or a number is not finite.
-
+    It begins to move at ``begin`` [s] and takes a positive ``duration`` [s].
     """
 
     path: Path
@@ -264,15 +239,7 @@ class Repeated(CodedPath):
     """
     A closed path run through again and again at constant rate of its parameter.
 
-    Parameters
-    ----------
-    path : Path
-        The path over its parameter s.
-    length : float
-        Where s ends and begins again.
-    period : float
-        Time of one turn [s].
-
+    The parameter ends at ``length``, where it begins again; one turn takes ``period`` [s].
     """
 
     path: Path

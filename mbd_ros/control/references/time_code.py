@@ -126,18 +126,10 @@ def unchanging(values: ArrayLike) -> TimeCode:
 
 def closed_form(text: Text, data: ArrayLike, size: int) -> TimeCode:
     """
-    Return a function of time that is written on scalars.
+    Return a function of time that is written on scalars, ``(time, data)`` to ``size`` entries.
 
-    Parameters
-    ----------
-    text : callable
-        ``(time, data)`` to the entries of the result; a function of a module, the same for all
-        of the kind.
-    data : array_like
-        The numbers of this one; so many for all of the kind that have a result of this size.
-    size : int
-        Entries of the result.
-
+    ``text`` is a function of a module and ``data`` of one length for all of the kind: they share
+    code.
     """
     given: Vector = np.array(data, np.float64).ravel()
     return TimeCode(_closed_form(text, len(given), size), given, size)
@@ -152,13 +144,7 @@ def run_through(parameter: TimeCode, path: TimeCode) -> TimeCode:
     """
     Return a path over a parameter that changes with time.
 
-    Parameters
-    ----------
-    parameter : TimeCode
-        The parameter and its two rates (3,).
-    path : TimeCode
-        The path, in place of time over the parameter, with its two derivatives behind it.
-
+    ``parameter`` gives it with its two rates (3,); ``path`` takes it in place of time.
     """
     kind = _run_through(parameter.keep, len(parameter.data), path.keep, path.size)
     return TimeCode(kind, np.concatenate((parameter.data, path.data)), path.size)
@@ -166,15 +152,9 @@ def run_through(parameter: TimeCode, path: TimeCode) -> TimeCode:
 
 def chain_rule(x: Any, slope: Any, curvature: Any, rate: Any, second: Any) -> tuple[Any, Any, Any]:
     """
-    Return ``x(s(t))`` with two derivatives by t, from those by s.
+    Return ``x(s(t))`` with two derivatives by t.
 
-    Parameters
-    ----------
-    x, slope, curvature : Scalar or Vector
-        Value and two derivatives by s.
-    rate, second : Scalar
-        First and second derivative of s.
-
+    From value, slope and curvature by s, and the two derivatives ``rate`` and ``second`` of s.
     """
     return x, slope * rate, curvature * (rate * rate) + slope * second
 

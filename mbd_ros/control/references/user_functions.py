@@ -94,29 +94,10 @@ class UserFunction:
     """
     A user's function, as it was when it was given.
 
-    Parameters
-    ----------
-    function : callable
-        What the user wrote.
-    call : callable
-        ``(function, *arguments)`` to its results; each argument a list of symbols.
-    sizes : sequence of int
-        Length of each argument.
-    returned, what : str, optional
-        What it has to return, and what it is, for messages.
-
-    Attributes
-    ----------
-    text : str
-        What it does; equal for functions that do the same.
-    size : int
-        Number of its results.
-
-    Raises
-    ------
-    InvalidValueError
-        If the function does what cannot be recorded, or returns no scalars.
-
+    ``call`` takes ``(function, *arguments)`` to its results, each argument a list of symbols of a
+    length in ``sizes``; ``returned`` and ``what`` say in messages what it has to return, and what
+    it is. ``text`` is equal for functions that do the same; ``size`` is the number of results.
+    Raises InvalidValueError if the function does what cannot be recorded, or returns no scalars.
     """
 
     def __init__(self, function: Callable[..., Any], call: Callable[..., Any],

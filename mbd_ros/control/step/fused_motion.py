@@ -40,17 +40,8 @@ class Bounds(NamedTuple):
     """
     Bounds within which a compiled step is valid; beyond them the dense fallback runs.
 
-    Attributes
-    ----------
-    rank : float
-        Least squared part of a row that is kept.
-    violation : float
-        Largest violation after one Newton step.
-    moved, velocity : float
-        Largest corrections of configuration and velocity.
-    taken : float
-        Longest way that is taken from a measured state.
-
+    Least squared part of a row that is kept; largest violation after the Newton steps; largest
+    corrections of configuration and velocity; longest way that is taken from a measured state.
     """
 
     rank: float
@@ -97,26 +88,10 @@ def nominal_state(time: float, result: Vector, model: Model, m: int,
 
 class FusedMotion:
     """
-    The constrained motion of a robot.
+    The constrained motion of a robot, from its kernels.
 
-    Parameters
-    ----------
-    kernels : MotionKernels
-        Machine code for the robot and the structure of the constraint.
-    constraint : Recorded
-        The constraint.
-    approach : Fading or None
-        Its approach, if it is reached by one.
-    spring : PostureSpring or None
-        The applied force.
-
-    Attributes
-    ----------
-    kernels : MotionKernels
-        As given.
-    can_pull : bool
-        Whether ``pulled_step`` is right: where configurations just add.
-
+    ``approach``: by which the constraint is reached, if so; ``spring``: the applied force, if any;
+    ``can_pull``: whether ``pulled_step`` is right, which it is where configurations just add.
     """
 
     def __init__(self, kernels: MotionKernels, constraint: Recorded, approach: Fading | None,
@@ -203,19 +178,7 @@ class FusedMotion:
 
 def fused_motion(dyn: PreparedDynamics, constraint: object, applied: AppliedForce | None,
                  metric: str, actuation: Actuation | None) -> FusedMotion | None:
-    """
-    Return the machine code of a motion, None where there is none.
-
-    Parameters
-    ----------
-    dyn : PreparedDynamics
-        The robot; its loops come first.
-    constraint : object
-        The constraint.
-    applied, metric, actuation
-        As in ``ConstrainedMotion``.
-
-    """
+    """Return the machine code of a ``ConstrainedMotion`` with these, None where there is none."""
     approach = constraint if isinstance(constraint, Fading) else None
     inner = recorded_form(constraint if approach is None else approach.constraint)
     if not has_machine_code(dyn) or inner is None or not inner.counts[2] or not (

@@ -87,23 +87,11 @@ class Step:
 
 class FusedStep:
     """
-    Control steps of a nominal model and a tracking law.
+    Control steps of a nominal model and a tracking law for the same dynamics.
 
-    Parameters
-    ----------
-    source : NominalModel or JointReference
-        The nominal model.
-    law : TrackingLaw
-        The law, for the same dynamics.
-    code : callable
-        (addresses, where the nominal model was, time, q, v) to what ``_whole`` describes.
-    times : sequence of TimeCode
-        What depends on time alone.
-    rows : int
-        Number of multipliers of the nominal model.
-    pulled : callable or None
-        The same with as many Newton steps as it takes from far away, see ``pulled_step``.
-
+    ``code`` takes (addresses, where the nominal model was, time, q, v) to what ``_whole``
+    describes, ``pulled`` does so with as many Newton steps as it takes from far away. ``times``:
+    what depends on time alone; ``rows``: number of multipliers.
     """
 
     def __init__(self, source: NominalModel | JointReference, law: TrackingLaw,
@@ -124,22 +112,10 @@ class FusedStep:
 
     def step(self, time: float, q: Vector, v: Vector, *, limited: bool) -> Step | None:
         """
-        Advance the nominal model to a time and return the efforts, if nothing is unusual.
+        Advance the nominal model to a time [s] and return the efforts, if nothing is unusual.
 
-        Parameters
-        ----------
-        time : float
-            Time of the nominal model to reach [s].
-        q, v : Vector
-            Measured state (nq,), (nv,).
-        limited : bool
-            Whether limits count.
-
-        Returns
-        -------
-        Step or None
-            None if the general functions have to take the step; the nominal model is unchanged.
-
+        q, v: the measured state (nq,), (nv,); ``limited``: whether limits count. None if the
+        general functions have to take the step; the nominal model is unchanged then.
         """
         source = self._source
         # From the start, a step of no time, too; a state that was reached stays as it is.
@@ -188,23 +164,10 @@ class FusedStep:
 def fused_step(source: NominalModel | JointReference, law: TrackingLaw, law_code: Fused | None
                ) -> FusedStep | None:
     """
-    Return the control steps of a nominal model and a law as machine code.
+    Return the control steps of a nominal model and a law with its machine code.
 
-    Parameters
-    ----------
-    source : NominalModel or JointReference
-        The nominal model.
-    law : TrackingLaw
-        The law.
-    law_code : Fused or None
-        Its machine code, for the dynamics of the nominal model; None if there is none.
-
-    Returns
-    -------
-    FusedStep or None
-        None where a part has no such form: an element of the task that is a user's own Python, a
-        robot without machine code, a law that learns.
-
+    None where a part has no such form: an element of the task that is a user's own Python, a robot
+    without machine code, a law that learns.
     """
     if law_code is None or law.adaptation is not None:
         return None
@@ -303,31 +266,12 @@ def _constrained_step(kernels: MotionKernels, times: tuple[int, ...], law: Fused
 def _whole(model: Model, times: int, parts: Parts, m: int, law: Fused,
            unusual: Callable[[Given], Row], keep: object) -> Code:
     """
-    Return the code of a step from that of its nominal model.
+    Return (addresses, result before, time, q, v) to ``nominal``, what the law gives, ``LAST``.
 
-    Parameters
-    ----------
-    model : Model
-        The robot.
-    times : int
-        Number of functions of time.
-    parts : list of KernelCall or Computed
-        Leave the nominal model in ``nominal``: q (nq,), v, vdot and constraint force (nv,),
-        multipliers (m,), applied force and effort (nv,), then ``STEP_FACTS`` facts.
-    m : int
-        Number of multipliers.
-    law : Fused
-        The tracking law.
-    unusual : callable
-        Returns what is positive as long as nothing in these parts is unusual.
-    keep : object
-        What their addresses belong to.
-
-    Returns
-    -------
-    callable
-        (addresses, result before, time, q, v) to ``nominal``, what the law gives, ``LAST``.
-
+    ``parts`` leave the nominal model in ``nominal``: q (nq,), v, vdot and constraint force (nv,),
+    multipliers (m,), applied force and effort (nv,), then ``STEP_FACTS`` facts; ``unusual``
+    returns what is positive as long as nothing in them is unusual. ``times`` is the number of
+    functions of time, ``keep`` what the addresses in the parts belong to.
     """
     n, nq, efforts = model.nv, model.nq, law_size(model)
     moved = nq + 5 * n + m

@@ -20,27 +20,9 @@ class JointReference(Reached):
     All joints on a path of time.
 
     With as many independent rows as joints the constrained motion is the path itself, and the
-    constraint force is that of inverse dynamics, ``Q_c = M qdd_d + h``.
-
-    Parameters
-    ----------
-    dyn : PreparedDynamics
-        Prepared dynamics of a robot of joints with one coordinate each.
-    path : Path
-        ``at(t)`` with positions, velocities and accelerations (nv,) in the order of the model.
-    time : float, optional
-        Where on the path it begins [s].
-
-    Attributes
-    ----------
-    step : float
-        There is no longest step: infinite.
-
-    Raises
-    ------
-    UnsupportedError, ShapeError
-        If the robot has a joint with several coordinates, or the path another number of entries.
-
+    constraint force is that of inverse dynamics, ``Q_c = M qdd_d + h``. ``path`` gives positions,
+    velocities and accelerations (nv,) in the order of the model; it begins at ``time`` [s]. Raises
+    UnsupportedError or ShapeError if a joint has several coordinates or the path does not fit.
     """
 
     step = math.inf

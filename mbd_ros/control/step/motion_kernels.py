@@ -48,15 +48,8 @@ class Setting(NamedTuple):
     """
     What the machine code of a motion depends on, beside robot and constraint.
 
-    Attributes
-    ----------
-    spring : SpringConstants or None
-        Of the applied force.
-    metric : str
-        Of the eliminations: ``'mass'`` or ``'euclidean'``.
-    drives : tuple of int
-        Entries of v that are driven.
-
+    Constants of the applied spring, if any; metric of the eliminations, ``'mass'`` or
+    ``'euclidean'``; entries of v that are driven.
     """
 
     spring: SpringConstants | None
@@ -68,27 +61,10 @@ class MotionKernels:
     """
     Machine code of a robot under a constraint; the same for every reference.
 
-    Parameters
-    ----------
-    dyn : PreparedDynamics
-        Prepared dynamics whose functions are machine code.
-    constraint : Recorded
-        The constraint, of which the reference is not used.
-    setting : Setting
-        The rest.
-
-    Attributes
-    ----------
-    counts : (int, int, int)
-        Numbers of rows with ``phi``, with ``phi_dot``, and of all, loops included.
-    acceleration, step, drive, observation : Fused
-        See the methods that make them; ``drive`` is None without closed loops, ``observation``
-        for fully actuated robots.
-    reach : bool
-        Whether a robot with closed loops is underactuated.
-    changing : mapping of str to int
-        Sizes of what changes with time, in order: references, approach, what springs pull to.
-
+    ``counts``: numbers of rows with ``phi``, with ``phi_dot``, and of all, loops included;
+    ``reach``: whether a robot with closed loops is underactuated; ``changing``: sizes of what
+    changes with time, in order: references, approach, what springs pull to. ``drive`` is None
+    without closed loops, ``observation`` for fully actuated robots.
     """
 
     def __init__(self, dyn: PreparedDynamics, constraint: Recorded, setting: Setting) -> None:
@@ -122,15 +98,10 @@ class MotionKernels:
 
     def pulled_step(self, longest: float, tolerance: float) -> Fused:
         """
-        Return ``step`` with up to ``PULLS`` Newton steps in place of the one.
+        Return ``step`` with up to ``PULLS`` damped Newton steps in place of the one.
 
-        Parameters
-        ----------
-        longest : float
-            Longest change of a joint in each of them, see ``DirectElimination``.
-        tolerance : float
-            Violation below which they need not reduce it.
-
+        No joint changes by more than ``longest`` in each of them; a violation below ``tolerance``
+        they need not reduce.
         """
         key = longest, tolerance
         if key not in self._pulled:

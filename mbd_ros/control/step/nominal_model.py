@@ -32,17 +32,10 @@ SMALLEST_STEP = 1e-9
 
 class Reached:
     """
-    The state that a nominal model has reached.
+    The state that a nominal model has reached at a time [s].
 
-    Attributes
-    ----------
-    time : float
-        Its time [s].
-    unread : Vector or None
-        The state as machine code left it, None if nothing has left one there since.
-    begun : bool
-        Whether it is the result of a step, not the start.
-
+    ``unread`` is the state as machine code left it, None if nothing has left one there since;
+    ``begun``: whether it is the result of a step, not the start.
     """
 
     def __init__(self, state: NominalState) -> None:

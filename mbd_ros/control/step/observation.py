@@ -35,21 +35,9 @@ def observation_parts(dyn: PreparedDynamics, drives: Sequence[int], tolerance: f
     """
     Return the parts that take over what no actuator can change.
 
-    Parameters
-    ----------
-    dyn : PreparedDynamics
-        The robot.
-    drives : sequence of int
-        Entries of v with an actuator.
-    tolerance : float
-        Rank decision where the parts are interpreted, see ``constrained_acceleration``.
-
-    Returns
-    -------
-    list of KernelCall or Computed
-        From state ``q``, ``v`` and what is missing to the measured one, ``way`` and ``pace``
-        (nv,), to ``seen``: q (nq,), v (nv,), length of the way that was taken, facts.
-
+    From a state ``q``, ``v`` and what is missing to the measured one, ``way`` and ``pace`` (nv,),
+    to ``seen``: q (nq,), v (nv,), length of the way that was taken, facts. ``drives`` are the
+    entries of v with an actuator, ``tolerance`` decides on ranks where the parts are interpreted.
     """
     model, n = dyn.model, dyn.model.nv
     loops = ClosedLoops(dyn) if model.loops else None

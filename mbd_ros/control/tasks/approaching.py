@@ -93,24 +93,9 @@ def approached(
     """
     Return the motion that leads from a state onto the constraint of another.
 
-    Parameters
-    ----------
-    motion : ConstrainedMotion
-        The motion to join; the springs of its posture set out from ``q``, too.
-    q, v : Vector
-        State (nq,), (nv,) at the beginning.
-    begin, duration : float
-        When the approach begins and how long it takes [s], see ``approach_duration``.
-    speed : float
-        Largest speed of a joint that a spring draws [rad/s or m/s].
-    acceleration : Vector, optional
-        As for ``Approach``.
-
-    Returns
-    -------
-    ConstrainedMotion
-        The motion; the given one where the approach takes no time.
-
+    It begins at ``begin`` at q, v (nq,), (nv,), from where springs of a posture set out, too, at
+    ``speed`` at most [rad/s or m/s]; its ``duration`` [s] see ``approach_duration``: the given
+    motion where it takes no time. ``acceleration`` as for ``Approach``.
     """
     if isinstance(motion.applied, PostureSpring):
         top = np.minimum(speed, 0.5 * motion.dyn.model.velocity_limits)

@@ -75,18 +75,7 @@ def followed_tools(motion: ConstrainedMotion, state: NominalState) -> tuple[Foll
     """
     Return the tools that a motion leads along paths, in the order of its rows.
 
-    Parameters
-    ----------
-    motion : ConstrainedMotion
-        The motion.
-    state : NominalState
-        A state at which the rows of its constraints are counted.
-
-    Returns
-    -------
-    tuple of FollowedTool
-        One for each constraint on a position; empty where there is none.
-
+    One for each constraint on a position; rows are counted at the given state.
     """
     found, row = [], motion.loop_rows
     for part in parts_of(motion.constraint):

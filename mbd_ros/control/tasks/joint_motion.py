@@ -41,29 +41,11 @@ class JointMotion(NamedTuple):
     def nominal(self, dyn: PreparedDynamics, task: Task, q: Vector, v: Vector, begin: float
                 ) -> NominalModel | JointReference:
         """
-        Return the nominal model of a robot whose joints move so.
+        Return the nominal model of a robot that moves so from a state at time ``begin`` [s].
 
-        Parameters
-        ----------
-        dyn : PreparedDynamics
-            The robot.
-        task : Task
-            Its actuators, and the settings of the nominal model.
-        q, v : Vector
-            State (nq,), (nv,) at the beginning.
-        begin : float
-            Where on the path it begins [s].
-
-        Returns
-        -------
-        NominalModel or JointReference
-            The latter where the path prescribes every joint, so that nothing is left to integrate.
-
-        Raises
-        ------
-        UnknownNameError, UnsupportedError, InvalidValueError, ShapeError
-            If the path does not fit the robot.
-
+        The task says which joints are actuated, and the settings. A ``JointReference`` where the
+        path prescribes every joint, so that nothing is left to integrate. Raises MbdError if the
+        path does not fit the robot.
         """
         model = dyn.model
         if is_flat(model) and not model.loops and self.names == model.joint_names:
@@ -83,20 +65,8 @@ def coming_to_rest(dyn: PreparedDynamics, task: Task, q: Vector, v: Vector) -> J
     """
     Return the motion of the driven joints that stops the robot, and holds it from then on.
 
-    Parameters
-    ----------
-    dyn : PreparedDynamics
-        The robot.
-    task : Task
-        Its actuators; its ``approach_speed`` is the top speed of joints without a limit.
-    q, v : Vector
-        State (nq,), (nv,) from which it comes to rest, at time 0 of the path.
-
-    Returns
-    -------
-    JointMotion
-        Of as many driven joints as closed loops leave independent.
-
+    As many driven joints as closed loops leave independent come to rest from a state (nq,), (nv,)
+    at time 0. ``approach_speed`` of the task is the top speed of joints without a limit.
     """
     model = dyn.model
     joints = independent_joints(dyn, q, driven_joints(model, task))

@@ -264,25 +264,9 @@ def default_task(robot: str) -> Task:
 
 def motion_for(dyn: PreparedDynamics, task: Task) -> ConstrainedMotion:
     """
-    Return the constrained motion of a task.
+    Return the constrained motion of a task; its constraint is the task's only one or a ``Stack``.
 
-    Parameters
-    ----------
-    dyn : PreparedDynamics
-        Prepared dynamics, ``mbd_ros.compile(model)``.
-    task : Task
-        What to do.
-
-    Returns
-    -------
-    ConstrainedMotion
-        The motion; its constraint is the task's only one or a ``Stack``.
-
-    Raises
-    ------
-    MbdError
-        If a datum of the task does not fit the robot; says which.
-
+    Raises MbdError if a datum of the task does not fit the robot; says which.
     """
     parts: list[Constraint] = []
     if task.path:

@@ -371,19 +371,10 @@ def law_size(model: Model) -> int:
 
 def gaps_of_law(facts: Row) -> Row:
     """
-    Return what is positive where the machine code of a law is right.
+    Return what is positive where a law's machine code is right, from what follows its vectors.
 
-    Parameters
-    ----------
-    facts : Row
-        What follows its five vectors.
-
-    Returns
-    -------
-    Row
-        How far no endless joint is from half a turn away [rad], and how clear it is which motions
-        of the loops the actuators control.
-
+    How far no endless joint is from half a turn away [rad], and how clear it is which motions of
+    the loops the actuators control.
     """
     _, turned, *drives = facts
     return [math.pi - turned, *gaps(drives, CLEARLY_FREE)]

@@ -23,15 +23,7 @@ SLOW = 1e-3
 
 
 class Limits:
-    """
-    The limits of a robot; joints with several coordinates have none.
-
-    Parameters
-    ----------
-    model : Model
-        The robot.
-
-    """
+    """The limits of a robot's joints; those with several coordinates have none."""
 
     def __init__(self, model: Model) -> None:
         self._q, self._v = simple_entries(model)

@@ -249,19 +249,8 @@ def place_load(J: Matrix, motion: Vector, world: Vector, moving: Matrix, inertia
     """
     Write the Jacobian of a load's mass centre (3, n) and its inertia (3, 3), in world axes.
 
-    Parameters
-    ----------
-    J, motion : array
-        Of the link (6, n), (28,), as the kernels of these names give them.
-    world : array
-        (first + LOAD,).
-    moving, inertia : array
-        Results.
-    n : int
-        Number of velocity variables.
-    first : int
-        Where in ``world`` the load begins.
-
+    J (6, n) and motion (28,) of the link as the kernels of these names give them; the load begins
+    at ``first`` in ``world``.
     """
     arm = np.zeros(3)
     for i in range(3):

@@ -72,17 +72,8 @@ class Gains(NamedTuple):
     """
     Norms of the filter ``F = 1 / (s^2 + b_1 s + b_0)`` and of what follows from it.
 
-    Attributes
-    ----------
-    position, rate : float
-        Integrals of the absolute impulse responses of F and of ``s F``.
-    delay : float
-        Integral of time times that of F.
-    feedback, sliding : float
-        The same as the first for ``(k_1 s + k_0) F`` and ``(s + w) F``.
-    decay : float
-        Slowest rate of decay of F [1/s].
-
+    Integrals of the absolute impulse responses of F, of ``s F``, and of time times that of F; the
+    same for ``(k_1 s + k_0) F`` and ``(s + w) F``; slowest rate of decay of F [1/s].
     """
 
     position: float
@@ -97,23 +88,9 @@ class Differences(NamedTuple):
     """
     How a plant differs from a model at one state of a motion.
 
-    Attributes
-    ----------
-    disturbance : Vector
-        d (nv,) [rad/s^2 or m/s^2].
-    friction : Vector
-        Its largest part that comes from friction, without signs (nv,).
-    slopes : Matrix
-        ``L_q`` and ``L_v`` side by side (nv, 2 nv).
-    E : Matrix
-        ``1 - M^-1 M^`` (nv, nv).
-    jacobian, jacobian_rate : Matrix
-        J and its rate for the tool's position (3, nv).
-    known : Matrix
-        ``M^`` (nv, nv).
-    mass_excess : float
-        Largest eigenvalue of ``M^ ^-1 M - 1``.
-
+    d (nv,) [rad/s^2 or m/s^2] and its largest part that comes from friction; ``L_q`` and ``L_v``
+    side by side (nv, 2 nv); ``E = 1 - M^-1 M^`` (nv, nv); J and its rate for the tool's position
+    (3, nv); ``M^`` (nv, nv); largest eigenvalue of ``M^ ^-1 M - 1``.
     """
 
     disturbance: Vector
@@ -197,20 +174,10 @@ def guarantee(
 
 def gains_of(bandwidth: float, robust_rate: float, eps: float) -> Gains:
     """
-    Return the norms of the filters of a law.
+    Return the norms of the filters of a law, by the trapezoidal rule to about 1e-6.
 
-    Parameters
-    ----------
-    bandwidth, robust_rate : float
-        w and kappa [rad/s, 1/s].
-    eps : float
-        Part by which the plant's mass matrix is larger, of itself; below one.
-
-    Returns
-    -------
-    Gains
-        From the impulse responses, by the trapezoidal rule to about 1e-6.
-
+    w and kappa are its ``bandwidth`` and ``robust_rate`` [rad/s, 1/s]; ``eps``, below one, the
+    part of itself by which the plant's mass matrix is larger.
     """
     if eps >= 1.0:
         raise InvalidValueError('mass matrix', eps, 'a plant with a positive one')

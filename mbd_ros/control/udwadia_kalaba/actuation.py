@@ -85,15 +85,7 @@ class Reach:
     """
     What the actuators of a robot can do at a configuration.
 
-    Parameters
-    ----------
-    mass_matrix : Matrix
-        ``M`` (n, n).
-    active : array of int
-        Entries of v with an actuator.
-    loops : RowSpace, optional
-        The rows of its closed loops (l, n).
-
+    From M (n, n), the entries of v with an actuator, and the rows of its closed loops, if any.
     """
 
     def __init__(self, mass_matrix: Matrix, active: NDArray[np.intp],
@@ -126,24 +118,11 @@ class Reach:
     def solve(self, Q: Vector, A: Matrix, b: Vector, count: int, *, tolerance: float = 1e-10
               ) -> ConstrainedSolution:
         """
-        Return the motion under rows that the actuators have to bring about.
+        Return the motion under rows A (m, n), b (m,) that the actuators have to bring about.
 
-        Parameters
-        ----------
-        Q : Vector
-            Generalized force (n,) without that of the constraints.
-        A, b : Matrix, Vector
-            Rows (m, n) and right-hand side (m,).
-        count : int
-            So many of them, the first, are those of closed loops, which hold by themselves.
-        tolerance : float, optional
-            Rank decision, see ``constrained_acceleration``.
-
-        Returns
-        -------
-        ConstrainedSolution
-            With the constraint force of loops and actuators together.
-
+        Q (n,) is the force without that of constraints; the first ``count`` rows are those of
+        closed loops, which hold by themselves. The constraint force is that of loops and actuators
+        together.
         """
         R, N, loops = self._R, self._N, self._loops
         p = np.zeros(len(Q)) if loops is None else loops.nearest(-b[:count])

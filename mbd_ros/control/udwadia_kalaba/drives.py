@@ -40,30 +40,12 @@ ASIDE = 0.1
 def driven(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actuation | None
            ) -> Vector:
     """
-    Return the efforts of driven joints that move a robot as a generalized force would.
+    Return the efforts (nv,) of driven joints that move a robot as a generalized force (nv,) would.
 
-    Parameters
-    ----------
-    dyn : PreparedDynamics
-        Prepared dynamics.
-    q : Vector
-        Configuration (nq,).
-    force : Vector
-        Generalized force (nv,) [N m or N].
-    actuation : Actuation or None
-        The driven joints; all if None.
-
-    Returns
-    -------
-    Vector
-        (nv,), zero at joints that are not driven; of least norm where there are more drives than
-        degrees of freedom; the force itself where all joints of a tree are driven.
-
-    Raises
-    ------
-    InvalidValueError
-        If the actuators control every motion elsewhere, but not at this configuration.
-
+    Zero at joints that are not driven; of least norm where there are more drives than degrees of
+    freedom; the force itself where all joints of a tree are driven, as all are where ``actuation``
+    is None. Raises InvalidValueError if the actuators control every motion elsewhere, but not at
+    this configuration (nq,).
     """
     if actuation is None and not dyn.model.loops:
         return force

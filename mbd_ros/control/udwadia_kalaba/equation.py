@@ -138,27 +138,10 @@ def constrained_acceleration(
 
 def factorize(mass_matrix: Matrix, joint_names: Sequence[str] | None = None) -> Matrix:
     """
-    Return the lower Cholesky factor L of ``M = L L^T``.
+    Return the lower Cholesky factor L of ``M = L L^T``, zero above the diagonal.
 
-    Parameters
-    ----------
-    mass_matrix : Matrix
-        ``M`` (n, n), symmetric; its lower triangle is read.
-    joint_names : sequence of str, optional
-        Names for the message.
-
-    Returns
-    -------
-    Matrix
-        ``L`` (n, n), zero above the diagonal.
-
-    Raises
-    ------
-    SingularMassError
-        If M is not positive definite beyond rounding error; names the first joint at fault.
-    NotFiniteError
-        If a diagonal entry of M is NaN or infinite.
-
+    Raises SingularMassError, naming the first joint at fault, if M is not positive definite beyond
+    rounding error, and NotFiniteError if an entry is not finite. Only the lower triangle is read.
     """
     L: Matrix
     L, info = scipy.linalg.lapack.dpotrf(mass_matrix, lower=1)
@@ -225,21 +208,8 @@ def conflict(rows: Matrix, accelerations: Vector, free: Vector, right_side: Vect
     Return whether a residual is more than rounding, row by row in the row's own scale.
 
     The largest acceleration counts, not that of the row's joints: theirs may be zero but for what
-    rounding makes of the others. So do those without the constraint: of a robot that is held what
-    is left of them is rounding.
-
-    Parameters
-    ----------
-    rows, right_side, residual : Matrix, Vector, Vector
-        A (m, n), b (m,), ``A qdd - b`` (m,).
-    accelerations, free : Vector
-        qdd (n,), and what it would be without the constraint.
-
-    Returns
-    -------
-    bool
-        Whether some row cannot be satisfied together with the others.
-
+    rounding makes of the others. So does the largest ``free`` one, without the constraint: of a
+    robot that is held what is left of them is rounding.
     """
     most = max(np.abs(accelerations).max(), np.abs(free).max())
     scale = np.abs(rows).sum(1) * most + np.abs(right_side)

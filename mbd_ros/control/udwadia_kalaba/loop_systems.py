@@ -49,19 +49,10 @@ def driven_share(A: Matrix, force: Vector, places: Vector, result: Vector,
 
     With the projection P onto what the loops allow, ``A P = 0``, the efforts tau of least norm
     with ``P S^T tau = P force``: what ``N^T S^T tau = N^T force`` says, see ``loop_efforts``. The
-    rest of the force is no combination of rows of ``P S^T`` and changes nothing.
-
-    Parameters
-    ----------
-    A, force, places : array
-        (m, n), (n,), (drives,): rows of the loops, generalized force, entries of v with a drive.
-    result : array
-        Efforts (n,), facts (FACTS,); the rank there is what the drives lack, zero if they suffice.
-    n, m, drives : int
-        Sizes.
-    width, wide : int
-        At least m and n.
-
+    rest of the force is no combination of rows of ``P S^T`` and changes nothing. A (m, n) are the
+    rows of the loops, ``places`` (drives,) the entries of v with a drive; the result has efforts
+    (n,) and facts, where the rank is what the drives lack. ``width`` and ``wide`` are at least m
+    and n.
     """
     efforts = result[:n]
     facts = result[n:]
@@ -108,19 +99,9 @@ def passive_step(rows: Matrix, rates: Vector, places: Vector, result: Vector,
     """
     Find how passive joints must move: ``A_p dq_p = -phi`` and ``A_p v_p = -A_k v_k``.
 
-    Parameters
-    ----------
-    rows : array
-        (m, values + n): phi, more values, A.
-    rates, places : array
-        (n,), zero at passive entries; (passive,) which entries these are.
-    result : array
-        dq (n,), v (n,), facts (FACTS,), largest entries of phi and of dq.
-    n, m, passive, values : int
-        Sizes.
-    width : int
-        At least ``passive``.
-
+    ``rows`` (m, values + n) have phi, more values, A; ``rates`` (n,) are zero at passive entries,
+    which ``places`` (passive,) names. The result has dq (n,), v (n,), facts, and the largest
+    entries of phi and of dq. ``width`` is at least ``passive``.
     """
     dq = result[:n]
     v = result[n:2 * n]

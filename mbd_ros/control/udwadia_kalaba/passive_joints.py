@@ -180,23 +180,10 @@ def passive_code(dyn: PreparedDynamics, passive: tuple[int, ...]) -> Callable[..
 
 def independent_joints(dyn: PreparedDynamics, q: Vector, joints: Sequence[str]) -> tuple[str, ...]:
     """
-    Return joints that move independently of each other: as many of some as the loops allow.
+    Return as many of some joints as move independently of each other at q (nq,): all in a tree.
 
-    Parameters
-    ----------
-    dyn : PreparedDynamics
-        The robot.
-    q : Vector
-        Configuration (nq,) with closed loops.
-    joints : sequence of str
-        Joints to choose from.
-
-    Returns
-    -------
-    tuple of str
-        Those whose motions are most independent; all of them for a tree. A joint with several
-        coordinates is among them if one of its motions is.
-
+    Those whose motions are most independent are chosen; a joint with several coordinates is among
+    them if one of its motions is.
     """
     model = dyn.model
     if not model.loops:

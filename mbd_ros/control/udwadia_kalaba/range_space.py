@@ -26,22 +26,9 @@ def range_space_acceleration(
     dyn: PreparedDynamics, q: Vector, v: Vector, tau: Vector, A: Matrix, b: Vector,
 ) -> ConstrainedSolution | None:
     """
-    Return the constrained motion ``M vdot + h = tau + Q_c``, ``A vdot = b``.
+    Return the constrained motion ``M vdot + h = tau + Q_c``, ``A vdot = b``, m > 0 rows.
 
-    Parameters
-    ----------
-    dyn : PreparedDynamics
-        Prepared dynamics, ``mbd_ros.compile(model)``.
-    q, v, tau : Vector
-        State (nq,), (nv,) and applied force (nv,).
-    A, b : Matrix, Vector
-        Rows (m, nv), m > 0, and right-hand side (m,).
-
-    Returns
-    -------
-    ConstrainedSolution or None
-        As ``constrained_acceleration``; None where rows are not clearly independent.
-
+    As ``constrained_acceleration``; None where rows are not clearly independent.
     """
     m = len(A)
     efforts = np.concatenate([tau[None], tau + A])

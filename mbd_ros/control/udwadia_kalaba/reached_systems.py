@@ -26,17 +26,10 @@ def reached_motion(M: Matrix, Q: Vector, A: Matrix, b: Vector, places: Vector, r
     """
     Solve ``M qdd = Q + Q_c`` under rows of loops, and of a task that drives have to bring about.
 
-    Parameters
-    ----------
-    M, Q, A, b, places : array
-        (n, n), (n,), (m, n), (m,), the rows of loops first; (drives,) entries of v with a drive.
-    result : array
-        As of ``small_systems.constrained_motion``; the conflict is that of the task's rows.
-    n, m, loops, drives : int
-        Sizes.
-    width, wide, broad : int
-        At least ``loops`` and ``drives``, above ``m - loops``.
-
+    M, Q, A, b are (n, n), (n,), (m, n), (m,), the rows of loops first; ``places`` (drives,)
+    entries of v with a drive. The result is as of ``small_systems.constrained_motion``; the
+    conflict is that of the task's rows. ``width`` and ``wide`` are at least ``loops`` and
+    ``drives``, ``broad`` is above ``m - loops``.
     """
     accelerations = result[:n]
     force = result[n:2 * n]
@@ -127,17 +120,7 @@ def reached_share(M: Matrix, A: Matrix, force: Vector, places: Vector, result: V
     """
     Find the efforts of drives that come nearest to a force, in the norm of Gauss' principle.
 
-    Parameters
-    ----------
-    M, A, force, places : array
-        (n, n), (loops, n), (n,), (drives,).
-    result : array
-        Efforts (n,), facts (FACTS,); the rank there is zero.
-    n, loops, drives : int
-        Sizes.
-    width, wide : int
-        At least ``loops`` and ``drives``.
-
+    The result has efforts (n,) and facts, with a rank of zero; sizes as of ``reached_motion``.
     """
     efforts = result[:n]
     facts = result[n:]

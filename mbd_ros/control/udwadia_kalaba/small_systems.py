@@ -31,22 +31,11 @@ BISECTIONS = 40
 def constrained_motion(M: Matrix, Q: Vector, A: Matrix, b: Vector, result: Vector,
                        n: int, m: int, passive: int, width: int) -> None:
     """
-    Solve ``M qdd = Q + Q_c`` under ``A qdd = b``.
+    Solve ``M qdd = Q + Q_c`` under ``A qdd = b``: (n, n), (n,), (m, n), (m,).
 
-    Parameters
-    ----------
-    M, Q, A, b : array
-        (n, n), (n,), (m, n), (m,).
-    result : array
-        ``qdd`` (n,), ``Q_c`` (n,), multipliers (m,), residual (m,), facts (FACTS,).
-    n, m : int
-        Sizes.
-    passive : int
-        The first entries of v have no actuator: no constraint force acts along them. The part of
-        L below them is the factor of what is left when they are eliminated.
-    width : int
-        Above m.
-
+    The result has ``qdd`` (n,), ``Q_c`` (n,), multipliers (m,), residual (m,), facts. The first
+    ``passive`` entries of v have no actuator: no constraint force acts along them, and the part of
+    L below them is the factor of what is left when they are eliminated. ``width`` is above m.
     """
     accelerations = result[:n]
     force = result[n:2 * n]
@@ -84,19 +73,9 @@ def constrained_motion(M: Matrix, Q: Vector, A: Matrix, b: Vector, result: Vecto
 def least_step(M: Matrix, A: Matrix, d: Vector, result: Vector, n: int, m: int, width: int
                ) -> None:
     """
-    Find the x with ``A x = d`` of least length in the metric of M.
+    Find the x with ``A x = d`` of least length in the metric of M; the result has x (n,), facts.
 
-    Parameters
-    ----------
-    M, A, d : array
-        (n, n), (m, n), (m,).
-    result : array
-        x (n,), facts (FACTS,).
-    n, m : int
-        Sizes.
-    width : int
-        At least m.
-
+    M, A, d are (n, n), (m, n), (m,); ``width`` is at least m.
     """
     L = np.empty((n, n))
     scales = np.empty(n)
@@ -129,19 +108,11 @@ def shortest_step(A: Matrix, d: Vector, result: Vector, n: int, m: int, width: i
 def limited_step(M: Matrix, A: Matrix, d: Vector, limit: Vector, result: Vector,
                  n: int, m: int, width: int) -> None:
     """
-    Find the x with ``A x = d`` of least length in the metric of M, none of its entries too long.
+    Find what ``least_step`` does, with no entry of x longer than ``limit`` (1,).
 
-    Where one is longer the damped step (Levenberg-Marquardt) takes the place of the least one,
-    ``x = M^-1 A^T (A M^-1 A^T + mu^2)^-1 d`` with mu such that the longest entry is at the limit:
-    it avoids the directions in which a singularity makes steps long.
-
-    Parameters
-    ----------
-    M, A, d, result, n, m, width
-        As of ``least_step``.
-    limit : array
-        (1,).
-
+    Where one is longer the damped step (Levenberg-Marquardt) takes the place of the least one, ``x
+    = M^-1 A^T (A M^-1 A^T + mu^2)^-1 d`` with mu such that the longest entry is at the limit: it
+    avoids the directions in which a singularity makes steps long.
     """
     least_step(M, A, d, result, n, m, width)
     longest = 0.0
@@ -205,9 +176,10 @@ def damp(M: Matrix, A: Matrix, d: Vector, limit: Vector, result: Vector,
 
 def factorize(M: Matrix, L: Matrix, scales: Vector, n: int) -> float:
     """
-    Write L, of which the diagonal of ones is left out, and ``D^-1/2`` of ``M = L D L^T``.
+    Return the lower Cholesky factor L of ``M = L L^T``, zero above the diagonal.
 
-    Return the least pivot as a part of its diagonal entry, zero or less if M is singular.
+    Raises SingularMassError, naming the first joint at fault, if M is not positive definite beyond
+    rounding error, and NotFiniteError if an entry is not finite. Only the lower triangle is read.
     """
     inverse = np.empty(n)
     scaled = np.empty(n)
@@ -296,18 +268,9 @@ def actuated_share(M: Matrix, force: Vector, result: Vector, n: int, passive: in
     """
     Find the efforts of actuated joints that are nearest to a force: these accelerate alike.
 
-    The first entries of v are passive. With ``M = F F^T``, F lower triangular, the efforts are
-    ``F y`` where y is ``F^-1 force`` without its passive entries.
-
-    Parameters
-    ----------
-    M, force : array
-        (n, n), (n,).
-    result : array
-        Efforts (n,), zero along passive entries, and facts (FACTS,); the rank there is zero.
-    n, passive : int
-        Sizes.
-
+    The first ``passive`` entries of v have no actuator. With ``M = F F^T``, F lower triangular,
+    the efforts are ``F y`` where y is ``F^-1 force`` without its passive entries. The result has
+    efforts (n,) and facts, with a rank of zero.
     """
     facts = result[n:]
     L = np.empty((n, n))

@@ -64,23 +64,9 @@ def quick_constrained_acceleration(
     joint_names: Sequence[str],
 ) -> ConstrainedSolution:
     """
-    Return what ``constrained_acceleration`` returns, faster where the rank is clear.
+    Return what ``constrained_acceleration`` returns for arrays of float64, or raise as it does.
 
-    Parameters
-    ----------
-    M, force, rows, right_side, tolerance, joint_names
-        As in ``constrained_acceleration``; arrays of float64.
-
-    Returns
-    -------
-    ConstrainedSolution
-        Views of one new array where the rank is clear.
-
-    Raises
-    ------
-    MbdError
-        As ``constrained_acceleration``.
-
+    Where the rank is clear it comes from machine code, as views of one new array.
     """
     m, n = rows.shape
     if 0 < m <= LARGEST and 0 < n <= LARGEST:
@@ -97,15 +83,7 @@ def clear_solution(result: Vector, n: int, m: int, least: float) -> ConstrainedS
     """
     Return the solution that ``constrained_motion`` wrote, None where its rank is not clear.
 
-    Parameters
-    ----------
-    result : Vector
-        Its result, or what begins with it.
-    n, m : int
-        Sizes.
-    least : float
-        Smallest squared independent part of a row for a clear rank.
-
+    ``least`` is the smallest squared independent part of a row for a clear rank.
     """
     end = 2 * (n + m)
     facts = result[end:end + FACTS].tolist()
