@@ -7,6 +7,7 @@ import functools
 
 import numpy as np
 
+from mbd_ros.control.constraints.compiled_rows import CompiledRows
 from mbd_ros.control.constraints.recorded import Known, Rows
 from mbd_ros.control.references.arguments import finite, require, require_model
 from mbd_ros.control.references.paths import Path
@@ -17,34 +18,24 @@ from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 
-class JointRows:
+class JointRows(CompiledRows):
     """
     A linear relation of joints: ``phi = C q - r(t)``, or ``psi = C v - r(t)`` if not holonomic.
 
     The joints have one coordinate each; C is (m, number of joints).
     """
 
-    quantities = ()
-
     def __init__(self, model: Model, joints: Sequence[str], coefficients: Matrix, *,
                  holonomic: bool = True) -> None:
         require_model(model)
         self._q, self._v = joint_places(model, joints)
         m = len(coefficients)
-        self.counts = (m if holonomic else 0, m, m)
+        super().__init__(model, (m if holonomic else 0, m, m))
         self.reference_sizes = (m, m, m)
         self._C = coefficients
         self._matrix = np.zeros((m, model.nv))
         self._matrix[:, self._v] = coefficients
-        self.structure = (JointRows, holonomic, self._matrix.tobytes())
-
-    def time_codes(self) -> tuple[TimeCode] | None:
-        """Return machine code for ``r`` and its two rates, None where a user's path gives it."""
-        raise NotImplementedError
-
-    def reference(self, t: float) -> tuple[Vector, ...]:
-        """Return ``r`` and its two rates at a time [s], (m,) each."""
-        raise NotImplementedError
+        self.structure = (JointRows, model, holonomic, self._matrix.tobytes())
 
     def rows(self, known: Known) -> Rows:
         """Return the rows at a state."""
@@ -58,26 +49,6 @@ class JointRows:
             return Rows([], difference(rates, value), matrix, rate)
         return Rows(difference(times(known.q, self._q.tolist()), value),
                     difference(rates, rate), matrix, second)
-
-    def matrix(self, q: Vector, v: Vector, t: float) -> Matrix:
-        """Return ``C`` (m, nv)."""
-        return self._matrix
-
-    def right_side(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return the highest rate of ``r`` that matters (m,)."""
-        return self.reference(t)[2 if self.counts[0] else 1]
-
-    def violation(self, q: Vector, t: float) -> Vector | None:
-        """Return ``phi`` (m,), None for a relation of velocities."""
-        if not self.counts[0]:
-            return None
-        violation: Vector = self._C.dot(q[self._q]) - self.reference(t)[0]
-        return violation
-
-    def violation_rate(self, q: Vector, v: Vector, t: float) -> Vector:
-        """Return ``phi_dot`` or ``psi`` (m,)."""
-        rate: Vector = self._matrix.dot(v) - self.reference(t)[1 if self.counts[0] else 0]
-        return rate
 
 
 class JointPath(JointRows):

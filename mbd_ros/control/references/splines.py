@@ -8,7 +8,6 @@ twice differentiable cubic spline through points alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 import functools
 
 import numpy as np
@@ -16,10 +15,9 @@ from numpy.typing import ArrayLike
 import scipy
 
 from mbd_ros.control.references.arguments import finite, numbers, positive
-from mbd_ros.control.references.paths import CodedPath, Path, PathPoint, quintic
+from mbd_ros.control.references.paths import CodedPath, Path, quintic
 from mbd_ros.control.references.scalars import Row
-from mbd_ros.control.references.time_code import (
-    chain_rule, closed_form, run_through, time_code_of, TimeCode)
+from mbd_ros.control.references.time_code import closed_form, run_through, TimeCode
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
 from mbd_ros.simulation.manifold import Vector
@@ -192,7 +190,6 @@ def joined(first: PiecewisePolynomial, second: PiecewisePolynomial) -> Piecewise
                                np.concatenate([*parts, second.coefficients]))
 
 
-@dataclass(frozen=True, eq=False)
 class Scaled(CodedPath):
     """
     A path ``x(s)`` run through with the time scaling ``s = length * quintic(t)``, rest to rest.
@@ -200,33 +197,15 @@ class Scaled(CodedPath):
     It begins to move at ``begin`` [s] and takes a positive ``duration`` [s].
     """
 
-    path: Path
-    length: float
-    duration: float
-    begin: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Check the data."""
-        object.__setattr__(self, 'length', finite('length', self.length))
-        object.__setattr__(self, 'duration', positive('duration', self.duration))
-        object.__setattr__(self, 'begin', finite('begin', self.begin))
-
-    @property
-    def _scaling(self) -> tuple[float, float, float]:
-        return self.begin, self.duration, self.length
+    def __init__(self, path: CodedPath, length: float, duration: float, begin: float = 0.0
+                 ) -> None:
+        self.path, self.length = path, length
+        self.duration, self.begin = positive('duration', duration), finite('begin', begin)
 
     def _made(self) -> TimeCode | None:
-        path = time_code_of(self.path)
-        if path is None:
-            return None
-        return run_through(closed_form(_scaled, self._scaling, 3), path)
-
-    def at(self, time: float) -> PathPoint:
-        """Return position, velocity and acceleration at a time [s]."""
-        if self._code is not None:
-            return super().at(time)
-        s, rate, second = _scaled(float(time), list(self._scaling))
-        return PathPoint(*chain_rule(*self.path.at(s), rate, second))
+        path = self.path.time_code()
+        return None if path is None else run_through(
+            closed_form(_scaled, (self.begin, self.duration, self.length), 3), path)
 
 
 def _scaled(time: Scalar, data: Row) -> Row:
@@ -234,7 +213,6 @@ def _scaled(time: Scalar, data: Row) -> Row:
     return [length * value for value in quintic(time - begin, duration)]
 
 
-@dataclass(frozen=True, eq=False)
 class Repeated(CodedPath):
     """
     A closed path run through again and again at constant rate of its parameter.
@@ -242,23 +220,13 @@ class Repeated(CodedPath):
     The parameter ends at ``length``, where it begins again; one turn takes ``period`` [s].
     """
 
-    path: Path
-    length: float
-    period: float
+    def __init__(self, path: CodedPath, length: float, period: float) -> None:
+        self.path, self.length, self.period = path, length, period
 
     def _made(self) -> TimeCode | None:
-        path = time_code_of(self.path)
-        if path is None:
-            return None
-        return run_through(TimeCode(_repeated(), (self.length, self.period), 3), path)
-
-    def at(self, time: float) -> PathPoint:
-        """Return position, velocity and acceleration at a time [s]."""
-        if self._code is not None:
-            return super().at(time)
-        s = np.zeros(3)
-        repeated(np.array((time,)), np.array((self.length, self.period)), s)
-        return PathPoint(*chain_rule(*self.path.at(float(s[0])), s[1], s[2]))
+        path = self.path.time_code()
+        return None if path is None else run_through(
+            TimeCode(_repeated(), (self.length, self.period), 3), path)
 
 
 def repeated(time: Vector, data: Vector, result: Vector) -> None:

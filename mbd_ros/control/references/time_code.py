@@ -150,15 +150,6 @@ def run_through(parameter: TimeCode, path: TimeCode) -> TimeCode:
     return TimeCode(kind, np.concatenate((parameter.data, path.data)), path.size)
 
 
-def chain_rule(x: Any, slope: Any, curvature: Any, rate: Any, second: Any) -> tuple[Any, Any, Any]:
-    """
-    Return ``x(s(t))`` with two derivatives by t.
-
-    From value, slope and curvature by s, and the two derivatives ``rate`` and ``second`` of s.
-    """
-    return x, slope * rate, curvature * (rate * rate) + slope * second
-
-
 def _unchanging(_: Scalar, data: Row) -> Row:
     return data
 
@@ -183,9 +174,10 @@ def _run_through(parameter: Kind, own: int, path: Kind, size: int) -> FusedCode:
     def record(given: dict[str, Any]) -> list[Scalar]:
         _, rate, second = given['parameter']
         flat, n = given['path'], size // 3
-        points = [chain_rule(*entry, rate, second)
-                  for entry in zip(flat[:n], flat[n:2 * n], flat[2 * n:])]
-        return [point[order] for order in range(3) for point in points]
+        slopes, curvatures = flat[n:2 * n], flat[2 * n:]
+        return [*flat[:n], *(slope * rate for slope in slopes), *(
+            curvature * (rate * rate) + slope * second
+            for curvature, slope in zip(curvatures, slopes))]
     return fused_code({'time': 1, 'data': own}, [
         KernelCall(parameter.address, ('time', 'data'), 'parameter', 3),
         KernelCall(path.address, ('parameter', Inside('data', own)), 'path', size),
