@@ -22,13 +22,7 @@ class Rows(NamedTuple):
     """
     Rows of a constraint at one state, on scalars.
 
-    Attributes
-    ----------
-    violation, rate : Row
-        ``phi`` and ``phi_dot`` (or ``psi``) of the first rows.
-    matrix, right_side : list of Row, Row
-        ``A`` and ``b``.
-
+    ``phi`` and ``phi_dot`` (or ``psi``) of the first rows, ``A`` and ``b``.
     """
 
     violation: Row
@@ -41,15 +35,8 @@ class Known(NamedTuple):
     """
     What rows are made of, on scalars.
 
-    Attributes
-    ----------
-    q, v : Row
-        The state (nq,), (nv,).
-    of_links : mapping of Quantity to Row
-        What the kernels of the robot gave, flat.
-    reference : list of Row
-        What changes with time, as ``reference`` returns it.
-
+    The state q (nq,), v (nv,); what the kernels of the robot gave, flat; what changes with time,
+    as ``Recorded.reference`` returns it.
     """
 
     q: Row
@@ -63,17 +50,7 @@ class Recorded(Protocol):
     """
     A constraint that can be recorded.
 
-    Attributes
-    ----------
-    structure : hashable
-        Equal for constraints that differ in their reference alone: they share machine code.
-    counts : (int, int, int)
-        Numbers of rows with ``phi``, with ``phi_dot``, and of all.
-    quantities : tuple of Quantity
-        Kernels of the robot whose results the rows need.
-    reference_sizes : tuple of int
-        Lengths of what ``reference`` returns.
-
+    Constraints of equal ``structure`` differ in their reference alone and share machine code.
     """
 
     @property

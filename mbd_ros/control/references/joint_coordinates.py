@@ -44,19 +44,7 @@ Jet = tuple[Floats, Floats, Floats]
 
 
 class Part(NamedTuple):
-    """
-    One of the joints.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    kind : JointType
-        Its type.
-    entries, q, v : slice
-        Where it is in the path, in the configuration and in the velocities.
-
-    """
+    """One of the joints, and its place in the path, the configuration and the velocities."""
 
     name: str
     kind: JointType
@@ -69,29 +57,9 @@ class JointCoordinates:
     """
     Takes states of some joints to entries of a path and back.
 
-    Parameters
-    ----------
-    model : Model
-        The robot.
-    joints : sequence of str
-        Names of the joints in the order of the path's entries.
-
-    Attributes
-    ----------
-    parts : tuple of Part
-        One for each joint.
-    size : int
-        Number of entries.
-    v : array of int
-        The entries of v of these joints, in the order of ``joints``.
-    names : tuple of str
-        The joint that each entry belongs to.
-
-    Raises
-    ------
-    UnknownNameError, InvalidValueError
-        If a joint is not known or named twice, or none is named.
-
+    The joints stand in the order of the path's entries. ``size`` is the number of entries,
+    ``names`` the joint that each belongs to, ``v`` the entries of v of these joints. Raises
+    UnknownNameError or InvalidValueError if a joint is not known or named twice, or none is named.
     """
 
     def __init__(self, model: Model, joints: Sequence[str]) -> None:

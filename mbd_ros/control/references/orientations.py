@@ -20,15 +20,9 @@ from mbd_ros.spatial.logarithm import rotation_vector as logarithm
 
 class OrientationPoint(NamedTuple):
     """
-    An orientation at one instant.
+    An orientation at one instant: the desired axes of a link in world axes (3, 3), as columns.
 
-    Attributes
-    ----------
-    rotation : Matrix
-        (3, 3): the desired axes of the link in world axes, as columns.
-    velocity, acceleration : Vector
-        (3,) each, angular, in world axes [rad/s, rad/s^2].
-
+    Its velocity and acceleration are angular, (3,) each in world axes [rad/s, rad/s^2].
     """
 
     rotation: Matrix

@@ -28,13 +28,8 @@ class PiecewisePolynomial(CodedPath):
     """
     A path of polynomials up to degree 5, at rest before its first and after its last time.
 
-    Parameters
-    ----------
-    times : array_like
-        (k + 1,) [s], increasing.
-    coefficients : array_like
-        (k, 6, n): of the powers of the time since the segment's beginning, lowest first.
-
+    ``times`` (k + 1,) [s] increase; ``coefficients`` (k, 6, n) are those of the powers of the time
+    since the segment's beginning, lowest first.
     """
 
     def __init__(self, times: ArrayLike, coefficients: ArrayLike) -> None:

@@ -38,26 +38,9 @@ class TimeCode:
     """
     A function of time as machine code: ``void f(time, data, result)``, all of them doubles.
 
-    Parameters
-    ----------
-    kind : FusedCode or LoopCode
-        What all functions of the kind have in common; made once, the address stays the same.
-    data : array_like
-        The numbers of this one.
-    size : int
-        Entries of the result.
-
-    Attributes
-    ----------
-    address : int
-        Of the function; valid as long as this object lives. It does not depend on the data.
-    data : Vector
-        What the function reads beside the time; nobody may write to it.
-    size : int
-        Entries of the result.
-    keep : FusedCode or LoopCode
-        What the address belongs to.
-
+    ``kind`` is what all functions of the kind have in common, made once; ``data`` the numbers of
+    this one, to which nobody may write; ``size`` the entries of the result. The ``address`` does
+    not depend on the data, and is valid as long as this object lives.
     """
 
     __slots__ = ('_call', '_where', 'address', 'data', 'keep', 'size')

@@ -39,13 +39,8 @@ class Dynamics(NamedTuple):
     """
     Forces and accelerations at one state.
 
-    Attributes
-    ----------
-    applied : Vector
-        Applied generalized force (nv,), without gravity and velocity terms [N m or N].
-    solution : ConstrainedSolution
-        The Udwadia-Kalaba solution for ``Q = applied - h(q, v)``.
-
+    The applied force (nv,), without gravity and velocity terms [N m or N], and the Udwadia-Kalaba
+    solution for ``Q = applied - h(q, v)``.
     """
 
     applied: Vector

@@ -30,32 +30,12 @@ def approach_duration(
     motion: ConstrainedMotion, q: Vector, v: Vector, time: float, *, speed: float,
 ) -> float:
     """
-    Return how long the way onto a constraint should take.
+    Return how long the way onto a constraint from q, v (nq,), (nv,) should take [s].
 
-    The joints' way is that to the nearest state on the constraint; none shall exceed half of its
-    velocity limit or ``speed``, nor half of the effort that it has left beside its weight.
-
-    Parameters
-    ----------
-    motion : ConstrainedMotion
-        The motion to join.
-    q, v : Vector
-        Where the robot is (nq,), (nv,).
-    time : float
-        Time at which the constraint is to be joined [s].
-    speed : float
-        Largest speed of a joint [rad/s or m/s].
-
-    Returns
-    -------
-    float
-        Duration [s]; zero where the constraint is satisfied already.
-
-    Raises
-    ------
-    InvalidValueError
-        If the constraint is out of reach.
-
+    The joints' way is that to the nearest state on the constraint at ``time`` [s]; none shall
+    exceed half of its velocity limit or ``speed`` [rad/s or m/s], nor half of the effort that it
+    has left beside its weight. Zero where the constraint is satisfied already. Raises
+    InvalidValueError if the constraint is out of reach.
     """
     dyn, model = motion.dyn, motion.dyn.model
     metric = 'mass' if motion.elimination is None else motion.elimination.metric

@@ -45,17 +45,7 @@ class ToolPoints(NamedTuple):
 
 
 class FollowedTool(NamedTuple):
-    """
-    A tool that follows a path.
-
-    Attributes
-    ----------
-    constraint : ToolPosition
-        Its constraint.
-    rows : slice
-        Which of the nominal model's multipliers are its own.
-
-    """
+    """A tool that follows a path, and which of the nominal model's multipliers are its own."""
 
     constraint: ToolPosition
     rows: slice

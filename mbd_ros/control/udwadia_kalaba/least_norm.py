@@ -24,18 +24,9 @@ class LeastNorm(NamedTuple):
     """
     Solution of ``B u = d`` of least Euclidean norm.
 
-    Attributes
-    ----------
-    solution : Vector
-        ``u`` (n,); the least-squares compromise where the rows conflict.
-    multipliers : Vector
-        ``lambda`` (m,) with ``u = B^T lambda``, of least norm where they are not unique.
-    rank : int
-        Number of independent rows.
-    margin : float
-        Smallest kept over largest diagonal entry of R for rows scaled to length one: how far
-        the independent rows are from losing their rank (1 best, 0 worst).
-
+    u (n,), the least-squares compromise where rows conflict; lambda (m,) with ``u = B^T lambda``,
+    of least norm where they are not unique; number of independent rows; ``margin``: smallest kept
+    over largest diagonal entry of R for rows scaled to length one (1 best, 0 worst).
     """
 
     solution: Vector
@@ -48,30 +39,12 @@ def least_norm(columns: Matrix, right_side: Vector, *, tolerance: float) -> Leas
     """
     Solve ``B u = d`` for the ``u`` of least norm by QR with column pivoting.
 
-    The rows of B are scaled to length one before the rank is decided, so that metres and
-    radians weigh the same. With full row rank the triangular factor gives the answer; a rank
-    deficit is handled by a complete orthogonal decomposition, which returns what the
-    Moore-Penrose inverse of the unscaled B would. ``B B^T`` is never formed.
-
-    Parameters
-    ----------
-    columns : Matrix
-        ``B^T`` (n, m), m > 0: one row of the system per column.
-    right_side : Vector
-        ``d`` (m,).
-    tolerance : float
-        Rows whose independent part is below this fraction of the largest count as dependent.
-
-    Returns
-    -------
-    LeastNorm
-        Solution, multipliers, rank and margin.
-
-    Raises
-    ------
-    NotFiniteError
-        If an entry of B is NaN or infinite.
-
+    ``columns`` is ``B^T`` (n, m), m > 0, ``right_side`` d (m,). The rows of B are scaled to length
+    one before the rank is decided, so that metres and radians weigh the same: those whose
+    independent part is below ``tolerance`` of the largest are dependent. With full row rank the
+    triangular factor gives the answer; a rank deficit is handled by a complete orthogonal
+    decomposition, which returns what the Moore-Penrose inverse of the unscaled B would. ``B B^T``
+    is never formed. Raises NotFiniteError if an entry of B is NaN or infinite.
     """
     n, m = columns.shape
     lengths = np.sqrt(np.add.reduce(columns * columns, 0))
