@@ -1,0 +1,51 @@
+"""Lists of parts: machine code of them, and the interpreter that is its reference."""
+
+from hypothesis import given, settings, strategies as st
+import numpy as np
+import pytest
+
+from mbd_ros.execution.calls.fused import Computed, fused, Inside, interpreted, KernelCall
+from mbd_ros.execution.ir.loop_code import loop_code
+from mbd_ros.spatial import larger, sine
+
+
+def product(A, x, result, n):
+    """Write ``A x`` for a matrix (n, n)."""
+    for i in range(n):
+        result[i] = 0.0
+        for k in range(n):
+            result[i] += A[i, k] * x[k]
+
+
+def parts_of(code, n):
+    """Return ``larger(A (A x), sin x)`` in parts, one argument from within another."""
+    def reference(A, x):
+        return A.reshape(n, n) @ x[:n]
+    return [
+        Computed(lambda given: [*given['x'], 1.0], 'longer', n + 1),
+        KernelCall(code.address, ('A', 'longer'), 'once', n, reference),
+        KernelCall(code.address, (Inside('A', 0), 'once'), 'unused', n, lambda x: 0.0 * x),
+        KernelCall(code.address, ('A', 'once'), 'twice', n, reference),
+        Computed(lambda given: [larger(a, sine(x)) for a, x in zip(given['twice'], given['x'])],
+                 'all', n)]
+
+
+@settings(max_examples=20, deadline=None)
+@given(n=st.integers(1, 5), seed=st.integers(0, 2**16))
+def test_what_is_interpreted_is_what_is_compiled(n, seed):
+    rng = np.random.default_rng(seed)
+    code = loop_code(product, [(n, n), (n,), (n,)], [n])
+    parts = parts_of(code, n)
+    A, x = rng.normal(size=n * n), rng.normal(size=n)
+    found = fused({'A': n * n, 'x': n}, parts, 'example', code).call(A, x)
+    # Rounding of sums of at most 5 numbers of order 10, twice.
+    np.testing.assert_allclose(interpreted(('A', 'x'), parts)(A, x), found, rtol=0, atol=1e-12)
+    matrix = A.reshape(n, n)
+    np.testing.assert_allclose(found, np.maximum(matrix @ matrix @ x, np.sin(x)),
+                               rtol=0, atol=1e-12)
+
+
+def test_a_call_without_reference_cannot_be_interpreted():
+    part = KernelCall(0, ('x',), 'nothing', 1)
+    with pytest.raises(AssertionError, match='nothing'):
+        interpreted(('x',), [part])(np.zeros(1))
