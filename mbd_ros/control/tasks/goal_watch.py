@@ -93,16 +93,16 @@ class JointWatch:
 
         """
         time, allowed = step.nominal.time, self._allowed
-        error, rate = step.efforts.error, step.efforts.error_rate
-        if time < self.end:
-            why = self._excess('position', error, allowed.path_position)
-            why = why or self._excess('velocity', rate, allowed.path_velocity)
-            why = why or self._off(step, q, v, at_end=False)
+        at_end = time >= self.end
+        position, velocity = (
+            (allowed.goal_position, allowed.goal_velocity) if at_end
+            else (allowed.path_position, allowed.path_velocity))
+        why = (self._excess('position', step.efforts.error, position)
+               or self._excess('velocity', step.efforts.error_rate, velocity)
+               or self._off(step, q, v, at_end=at_end))
+        if not at_end:
             return (Outcome.OFF_THE_PATH, f'{why} at {time:.3f} s') if why else (
                 Outcome.GOES_ON, '')
-        why = self._excess('position', error, allowed.goal_position)
-        why = why or self._excess('velocity', rate, allowed.goal_velocity)
-        why = why or self._off(step, q, v, at_end=True)
         if not why:
             return Outcome.REACHED, ''
         if time - self.end > allowed.goal_time:

@@ -47,7 +47,7 @@ def driven(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actuation
     is None. Raises InvalidValueError if the actuators control every motion elsewhere, but not at
     this configuration (nq,).
     """
-    if actuation is None and not dyn.model.loops:
+    if not dyn.model.loops and (actuation is None or actuation.complete):
         return force
     n = dyn.model.nv
     code = driven_kernel(dyn, driven_entries(dyn, actuation))
@@ -62,8 +62,6 @@ def dense_share(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actu
     """Return what ``driven`` does, where a rank is not clear or there is no machine code."""
     if actuation is not None and is_under_actuated(dyn, actuation):
         return reach(dyn, q, dyn.mass_matrix(q), actuation).efforts(force)
-    if not dyn.model.loops:
-        return force
     return driven_share(dyn, q, force, None if actuation is None else actuation.joint_names)
 
 
