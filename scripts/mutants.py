@@ -76,6 +76,8 @@ class Tests:
         of_file = self.lines.get(mutant.path, {})
         of_line = of_file.get(str(mutant.line), [])
         others = {test for tests in of_file.values() for test in tests} - set(of_line)
+        if not of_file or not any(of_file.values()):   # run when imported, or compiled as text
+            others = set(self.seconds)
         yield self._within(of_line, QUICK)
         # A line that runs while programs are traced runs once for many tests: try others, too.
         yield self._within([*of_line, *sorted(others, key=self._time)], LONG)

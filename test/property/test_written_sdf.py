@@ -85,6 +85,12 @@ def test_reserved_names(name):
         sdf_text(read(text))
 
 
+@pytest.mark.parametrize('name', ['__a', 'a__', 'a:b'])
+def test_names_that_are_nearly_reserved(name):
+    text = robot(bare('base'), link(name), joint('i', 'revolute', 'base', name))
+    assert f'<link name="{name}">' in sdf_text(read(text))
+
+
 def test_a_root_called_world_is_the_world():
     text = sdf_text(read(robot(bare('world'), link('a'), joint('i', 'revolute', 'world', 'a'))))
     assert '<link name="world"' not in text

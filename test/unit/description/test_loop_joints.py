@@ -77,6 +77,27 @@ def test_axes_of_a_constraint_that_needs_none_are_remarked():
         "constraint 'c': <parent_axis> has no meaning for a fixed joint and is not used"]
 
 
+@pytest.mark.parametrize(('axis', 'said'), [
+    ('0 2 0', ["constraint 'c': <parent_axis> has the length 2; it is scaled to 1"]),
+    ('0 1 0', [])])
+def test_an_axis_that_is_scaled_is_remarked(axis, said):
+    found = chain(f'<constraint name="c" type="revolute"><parent link="b"/><parent_axis '
+                  f'xyz="{axis}"/><child link="c"/></constraint>').findings
+    assert [finding.message for finding in found if 'axis' in finding.message] == said
+
+
+@pytest.mark.parametrize(('part', 'words'), [
+    ('<constraint name="c" type="fixed"><child link="c"/></constraint>', 'has no <parent>'),
+    ('<loop_joint name="c" type="fixed"><link1 link="b" xyz="0 0 0" rpy="0 0"/><link2 link="c"/>'
+     '</loop_joint>', 'rpy="0 0" of <link1> has 2 words; allowed: 3 finite numbers')])
+def test_what_is_missing_in_a_loop(part, words):
+    assert words in error(part)
+
+
+def test_an_empty_joint_of_gazebo_closes_no_loop():
+    assert not chain('<gazebo><joint name="x"/></gazebo>').loop_joints
+
+
 def test_a_universal_constraint_has_two_axes():
     loop = only('<constraint name="c" type="universal"><parent link="b"/><parent_axis '
                 'xyz="0 0 1"/><child link="c"/><child_axis xyz="0.6 0.8 0"/></constraint>')
