@@ -18,13 +18,13 @@ def test_two_robots_follow_their_paths(launch, graph, patient, composed):
     for namespace, robot in ROBOTS.items():
         launch('track.launch.py', f'robot:={robot}', f'namespace:={namespace}',
                f'composed:={composed}', patient(robot), *SILENT)
-    for namespace in ROBOTS:
-        graph.wait_until(lambda: any(
+    for namespace, heard in states.items():
+        graph.wait_until(lambda heard=heard: any(
             one.mode == ControllerState.MODE_TRACKING and one.path_time > 0.5
-            for one in list(states[namespace])), f'{namespace} follows', 180.0)
+            for one in list(heard)), f'{namespace} follows', 180.0)
     # The arm begins off its path and is pulled onto it; both have 3 or 6 joints of their own.
     assert {len(one.joint_names) for one in states['left']} <= {0, 3}
     assert {len(one.joint_names) for one in states['right']} <= {0, 6}
-    for namespace in ROBOTS:
-        graph.wait_until(lambda: moved[namespace], f'transforms of {namespace}')
+    for namespace, heard in moved.items():
+        graph.wait_until(lambda heard=heard: heard, f'transforms of {namespace}')
     assert not everybody

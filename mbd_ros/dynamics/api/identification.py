@@ -295,7 +295,7 @@ def _with_parameters(model: Model, parameters: Array, joint_values: Array,
     for name, frame in model.links.items():
         if frame.body >= 0:
             inertias[name] = None
-    for body, (name, row) in enumerate(zip(model.body_names, parameters)):
+    for name, row in zip(model.body_names, parameters):
         rotation = model.links[name].rotation
         center = row[1:4] / row[0]
         about_center = _matrix(row[4:]) - row[0] * (
