@@ -50,7 +50,7 @@ def test_a_robot_without_a_parameter_file(launch, graph, tmp_path):
     client = ActionClient(graph.node, FollowPath, 'controller/follow_path')
     assert client.wait_for_server(60.0)
     tip = mbd_ros.pose(model, q, 'hand')[:3, 3]
-    end = tip + [-0.05, 0.0, -0.05]
+    end = tip - np.array([0.05, 0.0, 0.05])
     sent = client.send_goal_async(FollowPath.Goal(task=(
         f'{{axes: xz, path: {{kind: line, start: {tip.tolist()}, end: {end.tolist()}, '
         'duration: 0.5}}')))
