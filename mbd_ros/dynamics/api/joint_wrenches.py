@@ -14,6 +14,9 @@ from mbd_ros.dynamics.formulations.border import border_of, inwards
 from mbd_ros.dynamics.formulations.registry import formulation_for
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
+from mbd_ros.environment.contact import Ground
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.execution import Executor
 from mbd_ros.execution.program.scan import scan
 from mbd_ros.execution.program.ties import first_rows
@@ -29,7 +32,7 @@ def joint_wrenches(
     model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *,
     external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
     formulation: str = 'auto', executor: Executor | str | None = None, dissipation: bool = False,
-    out: Array | None = None,
+    fluid: Fluid | None = DEFAULT, ground: Ground | None = None, out: Array | None = None,
 ) -> Array:
     """
     Return what parents do to their children through joints, while forces act.
@@ -39,10 +42,7 @@ def joint_wrenches(
     carries what the coupling exerts along it, too. Where rows of loops are redundant, their
     multipliers are those of least norm.
 
-    Parameters
-    ----------
-    model, q, v, tau, external_forces, gravity, formulation, executor, dissipation, out
-        As in ``forward_dynamics``.
+    Parameters are those of ``forward_dynamics``.
 
     Returns
     -------
@@ -62,10 +62,11 @@ def joint_wrenches(
     Featherstone, Rigid Body Dynamics Algorithms, 2008, table 5.1; or as of the formulation.
 
     """
-    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation)
+    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
+                        fluid=fluid, ground=ground)
     applied = checked_array(model, 'tau', tau, model.nv) + more_efforts(
         dyn, q, v, external_forces, dissipation)
-    program = formulation_for(model, formulation).programs(model)['joint_wrenches']
+    program = formulation_for(dyn.model, formulation).programs(dyn.model)['joint_wrenches']
     complete = 'tau' in program.inputs   # with what cut joints do
     found = dyn.joint_wrenches(q, v, applied if complete else dyn.forward_dynamics(q, v, applied))
     wrenches = np.roll(np.moveaxis(found.reshape(-1, model.nb, 6), 1, 0), 3, axis=-1)
@@ -77,8 +78,8 @@ def joint_wrenches(
     if external_forces:   # entered as efforts; links feel them where they act
         wrenches = wrenches - at_joints(model, motion, pushed(dyn, states[0], external_forces))
     if model.loops:
-        multipliers = constrained_dynamics(model, *states, gravity=gravity, executor=executor
-                                           ).multipliers[..., None]
+        multipliers = constrained_dynamics(model, *states, gravity=gravity, executor=executor,
+                                           fluid=fluid, ground=ground).multipliers[..., None]
         border = border_of(model, motion)
         if not complete:
             acting = (border.L * multipliers)[:, :, _between_links(model)].sum(axis=2)

@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.dynamics.formulations.bodies import (
-    along_axes, apply, axes_of, coriolis_of, inboard, motion_of, spring_loads)
+    along_axes, apply, around_bodies, axes_of, coriolis_of, inboard, motion_of, spring_loads)
 from mbd_ros.dynamics.formulations.border import border_of, of_joints
 from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.execution import Lanes, Threads
@@ -61,8 +61,8 @@ class Constants(NamedTuple):
 
     Attributes
     ----------
-    compliance : array
-        (nb, 1, 6, 6) inverse of the inertia about the body's origin, angular first.
+    inertia, compliance : array
+        (nb, 1, 6, 6) about the body's origin, angular first, and its inverse.
     first, rotational : array
         (nb, 1, 3) mass times mass centre, (nb, 1, 3, 3) inertia about the body's origin.
     rows : array
@@ -72,6 +72,7 @@ class Constants(NamedTuple):
 
     """
 
+    inertia: Stack
     compliance: Stack
     first: Stack
     rotational: Stack
@@ -96,9 +97,12 @@ def constants_of(model: Model) -> Constants:
     rows[axes.body[~geared], axes.number[~geared]] = 0.0
     rotors[axes.body[~geared], axes.number[~geared]] = 1.0
     rotors[axes.body[geared], axes.number[geared]] = 1.0 / model.armature[geared]
-    return Constants(compliance[:, None], (masses[:, 0] * centers)[:, None],
-                     (model.inertias - masses * lever @ lever)[:, None], rows[:, None],
-                     rotors[:, None])
+    rotational = model.inertias - masses * lever @ lever
+    inertia = np.concatenate([
+        np.concatenate([rotational, masses * lever], axis=-1),
+        np.concatenate([-masses * lever, masses * np.eye(3)], axis=-1)], axis=-2)
+    return Constants(*(one[:, None] for one in (
+        inertia, compliance, masses[:, 0] * centers, rotational, rows, rotors)))
 
 
 def supports(model: Model) -> bool:
@@ -137,23 +141,29 @@ class Bodies:
         The robot.
     state : sequence of array
         q, v, tau: (N, nq), (N, nv), (N, nv).
-    gravity : array
-        (3,) [m/s^2].
+    world : array
+        (n,) the world's numbers, gravity first.
     threads : int
         Among which scans are shared.
 
     """
 
-    def __init__(self, model: Model, state: Sequence[Stack], gravity: Stack, threads: int = 1
+    def __init__(self, model: Model, state: Sequence[Stack], world: Stack, threads: int = 1
                  ) -> None:
         q, v, tau = state
         self.model, self.constants = model, constants_of(model)
         self.motion = motion_of(model, q, v, threads)
         self.drives = along_axes(model, tau)
         self.X = transforms(self.motion.turns, self.motion.places)
-        self.ground = np.concatenate([np.zeros(3), -gravity])
+        self.ground = np.concatenate([np.zeros(3), -world[:GRAVITY]])
         self.coriolis = coriolis_of(model, self.motion)
         self.applied = spring_loads(model, self.motion) - self._gyroscopic()
+        self.compliance = self.constants.compliance
+        if model.laws:   # load - A (a - ground), with the A of each body added to its inertia
+            load, added = around_bodies(model, self.motion, world)
+            down = apply(np.swapaxes(self.motion.rotations, -1, -2), world[:GRAVITY])
+            self.applied = self.applied + load - apply(added[..., 3:], down)
+            self.compliance = np.linalg.inv(self.constants.inertia + added)
 
     def _gyroscopic(self) -> Stack:
         w = apply(np.swapaxes(self.motion.rotations, -1, -2), self.motion.turning)
@@ -164,7 +174,7 @@ class Bodies:
     def accelerate(self, wrenches: Stack, more: Stack | float = 0.0) -> Stack:
         """Return a of all bodies (nb, N, 6) under the wrenches of joints, and more."""
         handed = apply(np.swapaxes(self.X, -1, -2), wrenches)
-        return apply(self.constants.compliance, self.applied + more + wrenches - sum_children(
+        return apply(self.compliance, self.applied + more + wrenches - sum_children(
             handed, self.model.parents))
 
     def across(self, accelerations: Stack, ground: Stack) -> Stack:
@@ -180,9 +190,9 @@ class Bodies:
     def solve(self, right: Stack, solve_chain: SolveChain) -> Stack:
         """Return the multipliers (nb, N, 6, k) of joints, ``(Phi M^-1 Phi^T)^-1 right``."""
         parents, rows = self.model.parents, self.constants.rows
-        passed = self.X @ inboard(self.model, self.constants.compliance)   # X_i M_parent^-1
+        passed = self.X @ inboard(self.model, self.compliance)   # X_i M_parent^-1
         masked = rows[..., None] * (
-            self.constants.compliance + passed @ np.swapaxes(self.X, -1, -2)) * rows[..., None, :]
+            self.compliance + passed @ np.swapaxes(self.X, -1, -2)) * rows[..., None, :]
         diagonal = masked + np.eye(6) * self.constants.rotors[..., None]
         to_parent = -rows[..., None] * passed * inboard(self.model, rows)[..., None, :]
         if is_chain(parents):
@@ -210,7 +220,7 @@ def reactions(bodies: Bodies, solve_chain: SolveChain) -> Reactions:
         multipliers, held = bodies.solve(right, solve_chain)[..., 0], np.zeros((many, 0))
     else:
         border = border_of(model, bodies.motion)
-        yielding = bodies.constants.compliance @ np.swapaxes(border.L, -1, -2)   # M^-1 L^T
+        yielding = bodies.compliance @ np.swapaxes(border.L, -1, -2)   # M^-1 L^T
         V = rows[..., None] * bodies.across(yielding, np.zeros((6, yielding.shape[-1])))
         found = bodies.solve(np.concatenate([right, V], axis=-1), solve_chain)
         own, sides = found[..., 0], found[..., 1:]
@@ -256,11 +266,11 @@ def solved(model: Model, inputs: Mapping[str, Stack], world: Stack, executor: An
     many, threads = len(state[0]), executor.count if isinstance(executor, Threads) else 1
     solve_chain = solver_of(executor, model.nb)
     if many == 1 or threads == 1:
-        return reactions(Bodies(model, state, world[:GRAVITY], threads), solve_chain)
+        return reactions(Bodies(model, state, world, threads), solve_chain)
     found = {}
 
     def some(part: slice) -> None:
-        bodies = Bodies(model, [one[part] for one in state], world[:GRAVITY])
+        bodies = Bodies(model, [one[part] for one in state], world)
         found[part.start] = reactions(bodies, eliminate_chain)
 
     share(threads, many, some)

@@ -154,6 +154,13 @@ def columns_of(model: Model, motion: Motion, origins: Stack) -> Columns:
                    np.where(turning, np.cross(origins[axes.body], e), e))
 
 
+def origins_and_speeds(model: Model, motion: Motion) -> tuple[Stack, Stack]:
+    """Return places and velocities (nb, N, 3) of the bodies' origins, in world axes."""
+    return (scan(np.add, motion.offsets, model.parents),
+            scan(np.add, np.cross(motion.turning_inboard, motion.offsets)
+                 + apply(motion.rotations, motion.rates[..., 3:]), model.parents))
+
+
 def ends_of(model: Model, motion: Motion) -> Callable[[int], Seen]:
     """
     Return how ties see a body, for all states at once.
@@ -171,9 +178,7 @@ def ends_of(model: Model, motion: Motion) -> Callable[[int], Seen]:
         From the number of a body, -1 for the ground.
 
     """
-    places = scan(np.add, motion.offsets, model.parents)
-    speeds = scan(np.add, np.cross(motion.turning_inboard, motion.offsets)
-                  + apply(motion.rotations, motion.rates[..., 3:]), model.parents)
+    places, speeds = origins_and_speeds(model, motion)
 
     def seen(body: int) -> Seen:
         if body < 0:
@@ -270,3 +275,9 @@ def around(model: Model, poses: tuple[Stack, Stack], velocities: tuple[Stack, St
                     vector_stack(part, (count,)) for part in added.column(axis)], axis=-1)
                     for axis in range(6)], axis=-1)
     return Around(load, inertia)
+
+
+def around_bodies(model: Model, motion: Motion, world: Stack) -> Around:
+    """Return the same for bodies that move as given."""
+    origins, speeds = origins_and_speeds(model, motion)
+    return around(model, (motion.rotations, origins), (motion.turning, speeds), world)

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from mbd_ros.dynamics.formulations.bodies import (
-    along_axes, apply, axes_of, columns_of, inboard, motion_of, spring_loads)
+    along_axes, apply, around_bodies, axes_of, columns_of, inboard, motion_of, spring_loads)
 from mbd_ros.execution import Threads
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.blocks import solve_definite
 from mbd_ros.execution.program.scan import scan, suffix_sum
-from mbd_ros.execution.program.stacks import Stack
+from mbd_ros.execution.program.stacks import Stack, transforms
 from mbd_ros.execution.program.sweeps import Layout, Program
 from mbd_ros.model import Model
 
@@ -53,13 +53,15 @@ class Robot:
         A tree.
     q, v : array
         (N, nq), (N, nv).
+    world : array
+        (n,) the world's numbers, gravity first.
     threads : int
         Among which scans are shared.
 
     """
 
-    def __init__(self, model: Model, q: Stack, v: Stack, threads: int) -> None:
-        self._model, self._threads = model, threads
+    def __init__(self, model: Model, q: Stack, v: Stack, world: Stack, threads: int) -> None:
+        self._model, self._threads, self._gravity = model, threads, world[:GRAVITY]
         self._motion = motion_of(model, q, v, threads)
         self._axes = axes_of(model)
         self._origins = self._prefix(self._motion.offsets)
@@ -69,6 +71,7 @@ class Robot:
         self._inertias = symmetric(
             turns @ model.inertias[:, None] @ np.swapaxes(turns, -1, -2))
         self._w, self._u = columns_of(model, self._motion, self._origins)
+        self._around = around_bodies(model, self._motion, world) if model.laws else None
 
     def _prefix(self, stack: Stack) -> Stack:
         return scan(np.add, stack, self._model.parents, self._threads)
@@ -76,7 +79,7 @@ class Robot:
     def _suffix(self, stack: Stack) -> Stack:
         return suffix_sum(stack, self._model.parents, self._threads)
 
-    def efforts(self, gravity: Stack, qdd: Stack | None = None) -> Stack:
+    def efforts(self, qdd: Stack | None = None) -> Stack:
         """Return the efforts, (N, nv), that accelerations need; the bias h for none."""
         model, (_, _, turns, offsets, rates, W, W_inboard) = self._model, self._motion
         spin, slide = apply(turns, rates[..., :3]), apply(turns, rates[..., 3:])
@@ -88,14 +91,19 @@ class Robot:
         W_rate = self._prefix(spun)
         carried = (np.cross(inboard(model, W_rate), offsets)
                    + np.cross(W_inboard, np.cross(W_inboard, offsets)) + slid)
-        acceleration = self._prefix(carried) - gravity
+        true = self._prefix(carried)
+        acceleration = true - self._gravity
         lever = self._centers - self._origins
         force = model.masses[:, None, None] * (
             acceleration + np.cross(W_rate, lever) + np.cross(W, np.cross(W, lever)))
         moment = (apply(self._inertias, W_rate) + np.cross(W, apply(self._inertias, W))
                   + np.cross(self._centers, force))
-        if model.springs:
+        if model.springs or self._around:
             loads = spring_loads(model, self._motion)
+            if self._around:   # load - A a
+                back = np.swapaxes(turns, -1, -2)
+                loads = loads + self._around.load - apply(self._around.inertia, np.concatenate(
+                    [apply(back, W_rate), apply(back, true)], axis=-1))
             pull = apply(turns, loads[..., 3:])
             force = force - pull
             moment = moment - apply(turns, loads[..., :3]) - np.cross(self._origins, pull)
@@ -117,32 +125,41 @@ class Robot:
         angular = apply(upper[..., FULL], self._w) + np.cross(first, self._u)
         moves = np.concatenate([self._w, self._u], axis=-1).swapaxes(0, 1)
         momenta = np.concatenate([angular, linear], axis=-1).swapaxes(0, 1)
+        if self._around:
+            momenta = momenta + apply(
+                self._added(self._around.inertia), moves.swapaxes(0, 1)).swapaxes(0, 1)
         M = np.where(self._axes.carry, moves @ np.swapaxes(momenta, -1, -2), 0.0)
         strictly = np.where(np.eye(model.nv, dtype=bool), 0.0, M)
         return M + np.swapaxes(strictly, -1, -2) + np.diag(model.armature)
 
+    def _added(self, inertias: Stack) -> Stack:
+        """Return what laws add, (nb, N, 6, 6), to what each axis carries, (nv, N, 6, 6)."""
+        to_body = transforms(self._motion.rotations, self._origins)
+        added = np.swapaxes(to_body, -1, -2) @ inertias @ to_body
+        return self._suffix(added)[self._axes.body]
 
-def _robot(model: Model, inputs: Inputs, executor: Any) -> Robot:
+
+def _robot(model: Model, inputs: Inputs, world: Stack, executor: Any) -> Robot:
     q = inputs['q']
     v = inputs['v'] if 'v' in inputs else np.zeros((len(q), model.nv), dtype=q.dtype)
-    return Robot(model, q, v, executor.count if isinstance(executor, Threads) else 1)
+    return Robot(model, q, v, world, executor.count if isinstance(executor, Threads) else 1)
 
 
 def accelerations(model: Model, inputs: Inputs, world: Stack, executor: Any) -> Stack:
     """Return ``vdot`` (N, nv) [rad/s^2, m/s^2]; see ``Evaluate``."""
-    robot = _robot(model, inputs, executor)
-    applied = inputs['tau'] - robot.efforts(world[:GRAVITY])
+    robot = _robot(model, inputs, world, executor)
+    applied = inputs['tau'] - robot.efforts()
     return solve_definite(robot.mass_matrix(), applied[..., None])[..., 0]
 
 
 def efforts(model: Model, inputs: Inputs, world: Stack, executor: Any) -> Stack:
     """Return ``tau`` (N, nv) [N m, N] of accelerations, of none where there are no inputs."""
-    return _robot(model, inputs, executor).efforts(world[:GRAVITY], inputs.get('qdd'))
+    return _robot(model, inputs, world, executor).efforts(inputs.get('qdd'))
 
 
 def mass_matrix(model: Model, inputs: Inputs, world: Stack, executor: Any) -> Stack:
     """Return M (N, nv, nv) [kg m^2, kg m, kg]."""
-    return _robot(model, inputs, executor).mass_matrix()
+    return _robot(model, inputs, world, executor).mass_matrix()
 
 
 PROGRAMS: dict[str, Program] = {

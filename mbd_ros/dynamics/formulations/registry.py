@@ -140,7 +140,7 @@ CLOSED_LOOP = register(Formulation('closed_loop', _with_rows, lambda model: True
 """The same recursion with the rows of cut joints; of a tree there are none."""
 JOURDAIN = register(Formulation(
     'jourdain', lambda model: {**_shared(model), **lazily.jourdain.PROGRAMS},
-    lambda model: not model.loops, takes_laws=False))
+    lambda model: not model.loops))
 """Jourdain's principle, reduced: scans along trees, and one system of the size of v."""
 KANE = register(Formulation(
     'kane', lambda model: {**_shared(model), **lazily.kane.PROGRAMS},
@@ -151,7 +151,7 @@ AUGMENTED = register(Formulation(
         **_shared(model), 'forward_dynamics': lazily.augmented.FORWARD_DYNAMICS,
         'joint_wrenches': lazily.augmented.JOINT_WRENCHES},
     lambda model: lazily.augmented.supports(model),
-    'not all bodies of which have a mass and an inertia', takes_laws=False))
+    'not all bodies of which have a mass and an inertia'))
 """Jourdain's principle with multipliers of all joints, for robots whose bodies all have mass."""
 FLEXIBLE = register(Formulation(
     'flexible', lambda model: {**_shared(model), **lazily.flexible.PROGRAMS},

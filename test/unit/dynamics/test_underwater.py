@@ -16,7 +16,7 @@ from mbd_ros.dynamics.api.effort_terms import effort_terms
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import build_model
 
-FORMULATIONS = ('recursive', 'closed_loop', 'kane')
+FORMULATIONS = ('recursive', 'closed_loop', 'kane', 'jourdain', 'augmented')
 LEVELS = {'+buoyancy': {'drag': False, 'added_mass': False}, '+drag': {'added_mass': False},
           '+added mass': {}}
 STILL = Fluid()

@@ -437,9 +437,10 @@ def test_what_is_no_world(world, error, message):
         mbd_ros.compile(model, world=world)
 
 
-def test_formulations_without_laws_say_so():
-    model = mbd_ros.load(chain(2, 1)).with_laws(BREEZE)
+@pytest.mark.parametrize('formulation', ['jourdain', 'kane', 'augmented'])
+def test_formulations_in_arrays_take_laws(formulation):
+    model = mbd_ros.load(chain(3, 1)).with_laws(BREEZE)
     q, v, tau = random_state(model, 1)
-    with pytest.raises(InvalidValueError, match=r"'auto', 'recursive', 'closed_loop', 'kane' "
-                       r'.*which has force laws'):
-        mbd_ros.forward_dynamics(model, q, v, tau, formulation='jourdain')
+    found = mbd_ros.forward_dynamics(model, q, v, tau, formulation=formulation)
+    # Condition of M below 1e3.
+    np.testing.assert_allclose(found, mbd_ros.forward_dynamics(model, q, v, tau), rtol=1e-11)
