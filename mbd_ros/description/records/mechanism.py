@@ -330,8 +330,10 @@ class Beam:
         With which the modes are computed [kg]; what is fixed there brings its mass itself.
     boundary : str
         ``'free'`` or ``'craig_bampton'``: how the tip is held in the modes.
-    stiffening : bool
-        Whether bending shortens the beam along x, which gives it geometric stiffness.
+    stiffening : str
+        ``'true'``: bending shortens the beam along x, as its axis keeps its length, which gives it
+        geometric stiffness. ``'kinetic'``: without the part of the curvature that comes from it.
+        ``'false'``: the beam is not shortened.
 
     """
 
@@ -348,7 +350,7 @@ class Beam:
     taper: float = 1.0
     tip_mass: float = 0.0
     boundary: str = 'free'
-    stiffening: bool = True
+    stiffening: str = 'true'
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ COUNTS = {
     'torsional_inertia': 1, 'damping_ratio': 1, 'rayleigh': 2, 'rotary_inertia': 2,
     'shear_stiffness': 2, 'taper': 1, 'tip_mass': 1}
 """Attributes that are numbers, and how many."""
-WORDS = {'boundary': ('free', 'craig_bampton'), 'stiffening': ('true', 'false'),
+WORDS = {'boundary': ('free', 'craig_bampton'), 'stiffening': ('true', 'false', 'kinetic'),
          'theory': ('euler_bernoulli', 'timoshenko')}
 """Attributes that are one of some words."""
 MOST_MODES = 20
@@ -79,7 +79,7 @@ def read_beam(element: Any, what: str, report: Report) -> Beam:
         if element.get(name, words[0]) not in words:
             refuse(f'{name}="{element.get(name)}"', ' or '.join(words))
     values['boundary'] = element.get('boundary', 'free')
-    values['stiffening'] = element.get('stiffening') != 'false'
+    values['stiffening'] = element.get('stiffening', 'true')
     along_y, along_z, twist = (int(count) for count in counts)
     beam = Beam(**{'length': 0.0, 'linear_density': 0.0} | values,
                 modes=(along_y, along_z, twist))

@@ -71,8 +71,7 @@ def flexible_element(body: FlexibleBody) -> Any:
             value = getattr(beam, field.name)
             if field.name in ('length', 'linear_density') or value != getattr(plain, field.name):
                 values[field.name] = (
-                    value if isinstance(value, str) else str(value).lower()
-                    if isinstance(value, bool) else numbers_text(
+                    value if isinstance(value, str) else numbers_text(
                         value if isinstance(value, tuple) else [value]))
         etree.SubElement(element, 'beam', values)
         return element

@@ -178,7 +178,11 @@ def _energies(model: Model, inputs: Inputs, world: Array, executor: Any) -> Arra
         result[:, k, 1] = -fallen @ world[:3]
         if segment.elastic is not None:
             a = q[:, own.elastic.start + shift:own.elastic.stop + shift]
-            result[:, k, 1] += 0.5 * np.einsum('ni,ij,nj->n', a, segment.elastic.stiffness, a)
+            body = segment.elastic
+            products = a[:, body.pairs[0]] * a[:, body.pairs[1]]
+            result[:, k, 1] += 0.5 * (
+                np.einsum('ni,ij,nj->n', a, body.stiffness, a)
+                + np.einsum('ni,ij,nj->n', products, body.second_stiffness, products))
     return result
 
 

@@ -60,6 +60,10 @@ class PlaneModes(NamedTuple):
         """Return w' (..., count) at places x."""
         return self.rotation(x) + _integrals(x, self.length, len(self.rates), 0) @ self.shears
 
+    def curvature(self, x: Array) -> Array:
+        """Return theta' (..., count) at places x."""
+        return _integrals(x, self.length, len(self.rates), 0) @ self.rates
+
 
 def stations(beam: Beam) -> tuple[Array, Array]:
     """Return places along a beam and their weights, for integrals that are exact to rounding."""

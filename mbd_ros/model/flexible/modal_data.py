@@ -49,6 +49,8 @@ class ModalData(NamedTuple):
         Which two coordinates each further extended coordinate is the product of.
     stiffness, damping : (nf, nf) array
         Modal matrices.
+    second_stiffness : (ne - nf, ne - nf) array
+        Of the products of coordinates.
     length : float
         Of the link [m], to judge how large a deflection is.
     shape_at : callable
@@ -63,6 +65,7 @@ class ModalData(NamedTuple):
     pairs: NDArray[np.intp]
     stiffness: Array
     damping: Array
+    second_stiffness: Array
     length: float
     shape_at: Callable[[str, Array], Shape]
 
@@ -96,7 +99,7 @@ def _of_points(body: FlexibleBody) -> ModalData:
         np.array([point.mass for point in masses]),
         np.array([point.shape for point in masses]).reshape(-1, 3, count),
         np.zeros((2, 0), np.intp), np.array(body.stiffness).reshape(square),
-        np.array(body.damping).reshape(square),
+        np.array(body.damping).reshape(square), np.zeros((0, 0)),
         float(np.linalg.norm([point.position for point in body.points], axis=1).max()), shape_at)
 
 
@@ -111,7 +114,7 @@ class _BeamShape:
         self.parts = [slice(end - count, end) for end, count in zip(ends, beam.modes)]
         self.count = int(ends[-1])
         pairs = [(j, k) for part in self.parts[:2] for j in range(part.start, part.stop)
-                 for k in range(j, part.stop)] if beam.stiffening else []
+                 for k in range(j, part.stop)] if beam.stiffening != 'false' else []
         self.pairs: NDArray[np.intp] = np.array(pairs, np.intp).reshape(-1, 2).T
         x, weights = stations(beam)
         self._nodes, self._weights = x / beam.length, weights / beam.length
@@ -142,6 +145,28 @@ class _BeamShape:
             slope = plane.slope(inner)
             result[:, part, part] = np.einsum('kgi,kgj,kg->kij', slope, slope,
                                               x[:, None] * self._weights)
+        return result
+
+    def second_stiffness(self) -> Array:
+        """
+        Return the bending stiffness of the products of coordinates.
+
+        Of an axis r(x) that keeps its length, the curvature is r''; the part of it along x is
+        ``-(w_y' w_y'' + w_z' w_z'')``, of second order in a.
+        """
+        count = self.pairs.shape[1]
+        if self.beam.stiffening != 'true':
+            return np.zeros((count, count))
+        x, weights = stations(self.beam)
+        bending = np.zeros((len(x), self.count, self.count))
+        j, k = self.pairs
+        roots = np.sqrt(self.beam.bending_stiffness)
+        for part, plane, root in zip(self.parts[:2], self.planes, roots):
+            products = plane.slope(x)[:, :, None] * plane.curvature(x)[:, None, :]
+            bending[:, part, part] = root * (products + products.transpose(0, 2, 1))
+        columns = np.where(j == k, 0.5, 1.0) * bending[:, j, k]
+        size = scale(self.beam, x) ** 4
+        result: Array = columns.T @ ((weights * size)[:, None] * columns)
         return result
 
     def at(self, joint: str, position: Array) -> Shape:
@@ -179,7 +204,8 @@ def _of_beam(beam: Beam) -> ModalData:
     names = tuple(f'{kind}_{k + 1}' for kind, count in zip(
         ('bend_y', 'bend_z', 'twist'), beam.modes) for k in range(count))
     return ModalData(names, where, what, how, shape.pairs, stiffness,
-                     _damping(beam, modal_mass, stiffness), beam.length, shape.at)
+                     _damping(beam, modal_mass, stiffness), shape.second_stiffness(),
+                     beam.length, shape.at)
 
 
 def _damping(beam: Beam, mass: Array, stiffness: Array) -> Array:

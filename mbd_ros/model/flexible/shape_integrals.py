@@ -54,6 +54,8 @@ class ElasticBody:
         Of the extended coordinates.
     stiffness, damping : (nf, nf) array
         Modal matrices, symmetric.
+    second_stiffness : (ne - nf, ne - nf) array
+        Of the products of coordinates.
     pairs : (2, ne - nf) array
         Which coordinates each further extended coordinate is the product of.
     length : float
@@ -74,6 +76,7 @@ class ElasticBody:
     mass: Array
     stiffness: Array
     damping: Array
+    second_stiffness: Array
     pairs: NDArray[np.intp]
     length: float
     tip: Array
@@ -139,7 +142,8 @@ def elastic_body(link: str, first: int, data: ModalData, rotation: Array, transl
         rotation_changes=np.einsum('k,kixy,kyj->ixj', mass, columns, shapes, optimize=True),
         mass=np.einsum('k,kxi,kxj->ij', mass, shapes, shapes),
         stiffness=0.5 * (data.stiffness + data.stiffness.T),
-        damping=0.5 * (data.damping + data.damping.T), pairs=data.pairs, length=data.length,
+        damping=0.5 * (data.damping + data.damping.T),
+        second_stiffness=data.second_stiffness, pairs=data.pairs, length=data.length,
         tip=shapes[farthest, :, :count])
 
 

@@ -97,7 +97,7 @@ def test_a_section():
     # Roark's table of rectangles, sides 2 : 1: 0.229 a b^3.
     assert beam.torsional_stiffness == pytest.approx(26e9 * 0.229 * 0.02 * 0.01 ** 3, rel=2e-3)
     assert (beam.taper, beam.tip_mass, beam.boundary, beam.stiffening) == (
-        0.5, 1.0, 'craig_bampton', False)
+        0.5, 1.0, 'craig_bampton', 'false')
 
 
 def test_rounding_of_modal_matrices():
@@ -176,6 +176,8 @@ def test_modes_without_damping():
      '"tube outer inner" (radii) or "rectangle y z" (sides) [m]'),
     (BEAM.replace('damping_ratio="0.01"', 'boundary="welded"'),
      "link 'a': <mbd:flexible>: boundary=\"welded\" of <beam>; allowed: free or craig_bampton"),
+    (BEAM.replace('damping_ratio="0.01"', 'stiffening="yes"'),
+     "link 'a': <mbd:flexible>: stiffening=\"yes\" of <beam>; allowed: true or false or kinetic"),
     (BEAM.replace('damping_ratio="0.01"', 'rayleigh="-1 0"'),
      "link 'a': <mbd:flexible>: rayleigh of <beam> is -1; allowed: 0 or more"),
     (BEAM.replace('modes="2 2 1"', 'modes="1 2 1" boundary="craig_bampton"'),

@@ -9,6 +9,7 @@ from robots import all_trees, random_state
 import mbd_ros
 from mbd_ros.errors import (
     InvalidValueError, NotFiniteError, ShapeError, UnknownNameError, UnsupportedError)
+from mbd_ros.model.flexible.beam_modes import bending_modes
 from mbd_ros.model.state import integrate, neutral, random_configuration
 
 FOUR = mbd_ros.load(flexible_robots.four_joint_arm())
@@ -62,17 +63,17 @@ def test_four_joint_arm(state):
     assert energy.potential == pytest.approx(state['V'], rel=1e-13)
 
 
-@pytest.mark.parametrize('extra', ['', 'stiffening="false"'])
-def test_two_link_arm(extra):
+@pytest.mark.parametrize('kind', ['kinetic', 'false'])
+def test_two_link_arm(kind):
     # With foreshortening the reference is Lagrange's equations by automatic differentiation.
-    model = mbd_ros.load(flexible_robots.two_link_arm(extra=extra))
+    model = mbd_ros.load(flexible_robots.two_link_arm(extra=f'stiffening="{kind}"'))
     assert model.elastic_names == ('link1/bend_y_1', 'link1/bend_y_2', 'link2/bend_y_1',
                                    'link2/bend_y_2')
-    kind = 'linear_modes' if extra else 'foreshortening'
+    name = {'false': 'linear_modes', 'kinetic': 'foreshortening'}[kind]
     for state in TWO_STATES:
         q, v = np.array(state['x']), np.array(state['xd'])
-        for found, key in ((mbd_ros.mass_matrix(model, q), f'M_{kind}'),
-                           (mbd_ros.bias_forces(model, q, v, gravity=STILL), f'h_{kind}')):
+        for found, key in ((mbd_ros.mass_matrix(model, q), f'M_{name}'),
+                           (mbd_ros.bias_forces(model, q, v, gravity=STILL), f'h_{name}')):
             # Modes by one element of high order instead of closed forms.
             np.testing.assert_allclose(found, state[key], rtol=0,
                                        atol=1e-12 * np.abs(state[key]).max())
@@ -90,6 +91,28 @@ def test_rigid_trees(model, seed):
         # Two O(n) recursions; the condition of M of these trees is below 1e4.
         np.testing.assert_allclose(found, expected, rtol=0,
                                    atol=1e-10 * max(1.0, np.abs(expected).max()))
+
+
+def test_strain_energy():
+    # Of a beam bent to sin(slope) = w' with w'^2 (1 + w'^2) in place of 1 / (1 - w'^2); the
+    # integral of E I / 2 (w'' / cos(slope))^2 dx over the axis.
+    model = mbd_ros.load(flexible_robots.beam('bending_stiffness="30 0" modes="3 0 0"'))
+    shape = bending_modes(model.mechanism.flexibles[0].beam, 0)
+    x, weights = np.polynomial.legendre.leggauss(60)
+    x, weights = 0.5 * (x + 1.0), 0.5 * weights
+    a = np.array([0.03, 0.004, -0.001])
+    slope, curvature = shape.slope(x) @ a, shape.curvature(x) @ a
+    expected = 15.0 * weights @ (curvature ** 2 * (1.0 + slope ** 2))
+    assert mbd_ros.energy(model, a, np.zeros(3), gravity=STILL).potential == pytest.approx(
+        expected, rel=1e-12)
+    exact = 15.0 * weights @ (curvature ** 2 / (1.0 - slope ** 2))
+    assert expected == pytest.approx(exact, rel=1e-5)  # slopes of 0.05
+    step = 1e-6
+    forces = mbd_ros.bias_forces(model, a, np.zeros(3), gravity=STILL)
+    for k, unit in enumerate(step * np.eye(3)):
+        ends = [mbd_ros.energy(model, a + sign * unit, np.zeros(3), gravity=STILL).potential
+                for sign in (1.0, -1.0)]
+        assert forces[k] == pytest.approx((ends[0] - ends[1]) / (2.0 * step), rel=1e-7)
 
 
 def test_endless_stiffness_is_rigid():

@@ -137,7 +137,10 @@ def body_terms(segment: Segment, b: Extended | None, a: Array, rates: Array, w: 
             'nj,njxy->nxy', b.values, changes)
         coupling = body.rotations + of_b(b.values, rotations)
         turned = (n + changes) @ w[:, None, :, None]  # G_j w
-        forces = (2.0 * apply(of_b(b.rates, rotations).transpose(0, 2, 1), w)
+        strained = np.zeros_like(b.values)
+        strained[:, :count] = a @ body.stiffness
+        strained[:, count:] = b.values[:, count:] @ body.second_stiffness
+        forces = (strained + 2.0 * apply(of_b(b.rates, rotations).transpose(0, 2, 1), w)
                   - apply(turned[..., 0], w) + b.bias @ body.mass)
         moved = b.rates @ body.first_moments.T
         bias[:, :3] += 2.0 * cross(w, moved) + b.bias @ body.first_moments.T
@@ -148,7 +151,7 @@ def body_terms(segment: Segment, b: Extended | None, a: Array, rates: Array, w: 
         mass[:, 6:, :6] = mass[:, :6, 6:].transpose(0, 2, 1)
         back = b.by_a.transpose(0, 2, 1)
         mass[:, 6:, 6:] = back @ (body.mass @ b.by_a)
-        bias[:, 6:] = apply(back, forces) + a @ body.stiffness + rates @ body.damping
+        bias[:, 6:] = apply(back, forces) + rates @ body.damping
     mass[:, range(3), range(3)] = segment.mass
     moment = cross_matrices(s)
     mass[:, 3:6, :3], mass[:, :3, 3:6], mass[:, 3:6, 3:6] = moment, -moment, inertia

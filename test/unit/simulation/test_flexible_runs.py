@@ -1,0 +1,121 @@
+"""Motions of robots with flexible links: references, energy, and stiff integration."""
+
+import flexible_robots
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.errors import LargeDeflectionWarning
+
+STILL = (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(('extra', 'key'), [
+    ('stiffening="kinetic"', 'foreshortening x'),
+    ('stiffening="false"', 'linear_modes x=[q1,q2,a11,a12,a21,a22]')])
+def test_the_two_link_arm(extra, key):
+    reference = flexible_robots.reference('two_link')['trajectory']
+    model = mbd_ros.load(flexible_robots.two_link_arm(extra=extra))
+
+    def torque(t, q, v):
+        wave = np.sin(2.0 * np.pi * t)  # for the first second
+        return np.array([6.0 * wave, -2.5 * wave, 0.0, 0.0, 0.0, 0.0])
+
+    # The first samples of 2 s: equations are compared elsewhere, here it is that they are
+    # integrated. 3e-12 off after 0.1 s.
+    count = 4
+    run = mbd_ros.simulate(
+        model, reference[key][0], np.zeros(6), reference['t'][count - 1], tau=torque,
+        gravity=STILL, method='dop853', rtol=1e-10, atol=1e-12, times=reference['t'][:count])
+    np.testing.assert_allclose(run.q, reference[key][:count], rtol=0, atol=1e-10)
+    assert np.abs(run.balance).max() < 1e-10
+    tip = reference['tip2_linear' if 'false' in extra else 'tip2_foreshortening'][:count]
+    np.testing.assert_allclose(mbd_ros.pose(model, run.q, 'payload')[:, :2, 3], tip, atol=1e-10)
+    finite_elements = np.array(reference['exudyn q1 q2 tip2x tip2y'])[:count, 2:]
+    assert np.abs(tip - finite_elements).max() < 1e-3
+
+
+def spun_up(name, modes, until, extra=''):
+    """Return times, tip deflections and the reference of a beam whose rotation is given."""
+    case = flexible_robots.reference('single')['spin_up'][name]
+    p = case['model']
+    model = mbd_ros.load(flexible_robots.beam(
+        f'bending_stiffness="{p["EI"]!r} 0" modes="{modes} 0 0" {extra}', p['L'], p['rhoA'],
+        'continuous'))
+
+    class SpinUp:
+        """The joint follows its law; the elastic coordinates move as they must."""
+
+        def acceleration(self, t, q, v):
+            turn = 2.0 * np.pi / p['Ts']
+            qdd = np.zeros(model.nv)
+            if t < p['Ts']:
+                qdd[0] = p['Omega'] / p['Ts'] * (1.0 - np.cos(turn * t))
+            return mbd_ros.hybrid_dynamics(model, q, v, np.zeros(model.nv), qdd, given=['root'],
+                                           gravity=STILL).qdd
+
+        def correct(self, t, q, v):
+            return q, v
+
+        def violation(self, t, q):
+            return 0.0
+
+    times = np.array(case['t'])
+    times = times[times <= until]
+    rest = np.zeros(model.nv)
+    run = mbd_ros.simulate(model, rest, rest, until, motion=SpinUp(), method='dop853', rtol=1e-6,
+                           atol=1e-8, times=times, gravity=STILL)
+    return times, run.q[:, 1:].sum(axis=1), case  # modes are 1 at the tip
+
+
+@pytest.mark.parametrize('name', ['kane_8m', 'simo_vu_quoc_10m'])
+def test_spin_up(name):
+    times, tip, case = spun_up(name, 2, 7.0)
+    expected = np.array(case['tip_u2_stiffened_modal']['2'])[:len(times)]
+    peak = np.abs(expected).max()
+    # Here the energies of second order in the slope, there stiffness of first order in a: 0.08 %.
+    assert np.abs(tip - expected).max() < 1e-3 * peak
+    cables = np.array(case['tip_u2_exudyn_ANCF32'])[:len(times)]
+    assert np.abs(tip - cables).max() < 2e-3 * peak
+
+
+def test_spin_up_without_stiffening_is_wrong():
+    times, tip, case = spun_up('kane_8m', 2, 8.0, 'stiffening="false"')
+    wrong = case['tip_u2_without_stiffening_4modes']
+    # Two modes beside four: 0.5 % of what grows without end.
+    np.testing.assert_allclose(tip, np.interp(times, wrong['t'], wrong['u2']), atol=0.01)
+    assert tip[-1] < -1.2
+
+
+def test_energy_with_stiff_modes_and_damping():
+    model = mbd_ros.load(flexible_robots.four_joint_arm())
+    q = np.zeros(model.nq)
+    q[:4] = (0.0, -0.9, 1.2, 0.3)
+    q[4:] = mbd_ros.static_deflection(model, q)
+    q[5] += 1e-3  # an oscillation that modal damping takes from
+    run = mbd_ros.simulate(model, q, np.zeros(model.nv), 0.004, rtol=1e-6, atol=1e-8)
+    lost = np.ptp(run.energy)
+    assert lost > 1e-5
+    assert np.abs(run.balance).max() < 1e-3 * lost  # tolerances of the run
+
+
+def test_a_large_deflection_is_told():
+    model = mbd_ros.load(flexible_robots.beam(
+        'bending_stiffness="1 1" modes="1 1 0"', joint='fixed'))
+    with pytest.warns(LargeDeflectionWarning, match=r"^link 'beam' bends by 0\.\d+ of its length "
+                      r'in state 0; its linear modes are valid up to 0\.1$'):
+        mbd_ros.static_deflection(model, np.zeros(2))
+
+
+def test_forward_dynamics_follows_hybrid_dynamics():
+    model = mbd_ros.load(flexible_robots.four_joint_arm())
+    q = np.concatenate([[0.2, -0.7, 0.9, 0.1], 1e-3 * np.ones(10)])
+    v = np.concatenate([[0.5, 0.4, -0.3, 0.2], np.zeros(10)])
+    qdd = np.concatenate([[1.0, -2.0, 0.5, 3.0], np.zeros(10)])
+    found = mbd_ros.hybrid_dynamics(model, q, v, np.zeros(14), qdd, given=model.joint_names)
+    np.testing.assert_allclose(found.qdd[:4], qdd[:4])
+    np.testing.assert_allclose(found.tau[4:], 0.0)
+    np.testing.assert_allclose(
+        mbd_ros.inverse_dynamics(model, q, v, qdd, actuated=model.joint_names), found.tau)
+    vdot = mbd_ros.forward_dynamics(model, q, v, found.tau)
+    np.testing.assert_allclose(vdot, found.qdd, atol=1e-10 * np.abs(vdot).max())
