@@ -261,3 +261,17 @@ def test_a_nominal_model_jumps_onto_its_path_but_goes_no_faster_than_its_limits(
         tracker.step(k * PERIOD, q, at_rest)
     assert tracker.problem[:len(problem)] == problem
     assert bool(tracker.problem) == bool(problem)
+
+
+def test_a_weightless_robot_violates_nothing(dyn, tracker):
+    """Its nominal model is the measured state, with the efforts that carry it."""
+    q, v = np.array([0.3, -0.6, 1.1]), np.array([0.1, 0.0, -0.2])
+    tracker.release()
+    nominal = tracker.step(2.0, q, v).nominal
+    assert (nominal.violation_before, nominal.violation, nominal.moved) == (0.0, 0.0, 0.0)
+    assert nominal.rank == 0
+    assert (nominal.time, nominal.conflicting) == (2.0, False)
+    np.testing.assert_array_equal(nominal.q, q)
+    np.testing.assert_array_equal(nominal.v, v)
+    assert not nominal.accelerations.any()
+    assert not nominal.constraint_force.any()
