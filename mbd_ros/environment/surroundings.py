@@ -68,6 +68,28 @@ def surrounded(model: Model, fluid: Any = DEFAULT, ground: Any = None
     return model, world
 
 
+def immersed(model: Model, fluid: Fluid | None) -> Model:
+    """
+    Return a robot that is in a fluid wherever it goes: all functions know it.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    fluid : Fluid or None
+        What is around links with ``<mbd:fluid>``; None for a vacuum.
+
+    Returns
+    -------
+    Model
+        With the numbers of the fluid as those of its law; a field as it is at the origin.
+
+    """
+    if fluid is None:
+        return in_vacuum(model)
+    return _with(model, replace(fluid.law, world=fluid.water())) if model.fluids else model
+
+
 def in_vacuum(model: Model) -> Model:
     """Return a robot that no fluid acts on; the same object for the same robot."""
     return _vacuum(model) if model.fluids or _has(model, FLUID) else model

@@ -41,6 +41,7 @@ from mbd_ros.nodes.parts.aside import done_aside, Turns
 from mbd_ros.nodes.parts.companions import Companions
 from mbd_ros.nodes.parts.controller_drawings import ControllerDrawings
 from mbd_ros.nodes.parts.controller_goals import Controlled, ControllerGoals
+from mbd_ros.nodes.parts.fluid_settings import into_fluid
 from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.health import (
     Durations, ERROR, Health, HealthPublisher, OK, rivals, WARNING)
@@ -123,8 +124,9 @@ class Controller(GuardedNode):
         self._patient, self._turns = ReentrantCallbackGroup(), Turns(self)
         self._goals = ControllerGoals(self, self, self._settings, self._patient, self._turns)
         self._companions = Companions(self, self._on_joint_states)
-        self._source = RobotSource(self, self._settings.robot_description, self._on_robot,
-                                   floating_base=self._settings.floating_base)
+        self._source = RobotSource(
+            self, self._settings.robot_description, self._on_robot,
+            floating_base=self._settings.floating_base, adapt=into_fluid(self._settings.fluid))
         self._subscription = self.create_subscription(
             JointState, 'joint_states', self._on_joint_states, qos.STREAM,
             qos_overriding_options=qos.OVERRIDABLE)

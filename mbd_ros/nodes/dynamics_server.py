@@ -19,6 +19,7 @@ from mbd_ros.errors import LoopsOpenWarning
 from mbd_ros.execution import choose, forced
 from mbd_ros.messages.basics.findings import diagnose
 from mbd_ros.messages.dynamics import dynamics_answers as answers, dynamics_requests as requests
+from mbd_ros.nodes.parts.fluid_settings import fluid_of
 from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parts.parameters import declare_parameters
@@ -90,9 +91,11 @@ class DynamicsServer(GuardedNode):
     def _make_ready(self, robot: Robot) -> None:
         """Begin to compile what the services use, so that no caller waits for it."""
         executor = self._forced or 'auto'
-        dynamics = compile_model(robot.model, gravity=self._settings.gravity, executor=executor)
+        fluid = fluid_of(self._settings.fluid)
+        dynamics = compile_model(robot.model, gravity=self._settings.gravity, executor=executor,
+                                 fluid=fluid)
         for prepared in (dynamics.forward_dynamics, dynamics.inverse_dynamics,
-                         compile_model(robot.model, executor=executor).mass_matrix):
+                         compile_model(robot.model, executor=executor, fluid=fluid).mass_matrix):
             assert callable(prepared)
 
     @property
@@ -130,7 +133,7 @@ class DynamicsServer(GuardedNode):
             robot.model, states.q, states.v, states.driven, **terms)
         self._succeed(response, robot, 'forward_dynamics', states, terms, begin)
         response.message = open_loops(robot.model, states.q)
-        response.terms_included = _included(terms)
+        response.terms_included = _included(robot, terms)
         answers.write_accelerations(response, request.points, states.order, accelerations)
 
     def _inverse_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
@@ -143,13 +146,14 @@ class DynamicsServer(GuardedNode):
         separate = effort_terms(robot.model, states.q, states.v, states.driven,
                                 **terms) if request.separate_terms else {}
         self._succeed(response, robot, 'inverse_dynamics', states, terms, begin)
-        response.terms_included = _included(terms)
+        response.terms_included = _included(robot, terms)
         answers.write_efforts(response, request.points, states.order, efforts, separate)
 
     def _mass_matrix(self, robot: Robot, request: Any, response: Any) -> None:
         """Fill the answer of ``MassMatrix``."""
         states = requests.read_configurations(robot.model, request)
-        choices = self._chosen(requests.read_choices(request))
+        choices = {**self._chosen(requests.read_choices(request)),
+                   'fluid': fluid_of(self._settings.fluid)}
         begin = time.perf_counter()
         matrices = mbd_ros.mass_matrix(robot.model, states.q, **choices)
         self._succeed(response, robot, 'mass_matrix', states, choices, begin)
@@ -163,12 +167,13 @@ class DynamicsServer(GuardedNode):
         wrenches = mbd_ros.joint_wrenches(
             robot.model, states.q, states.v, states.driven, **terms)
         self._succeed(response, robot, 'joint_wrenches', states, terms, begin)
-        response.terms_included = _included(terms)
+        response.terms_included = _included(robot, terms)
         answers.write_joint_wrenches(response, robot.model, wrenches)
 
     def _terms(self, robot: Robot, request: Any) -> Terms:
         """Return what else enters the equations, and who computes."""
-        return self._chosen(requests.read_terms(robot.model, request, self._settings.gravity))
+        terms = requests.read_terms(robot.model, request, self._settings.gravity)
+        return {**self._chosen(terms), 'fluid': fluid_of(self._settings.fluid)}
 
     def _chosen(self, choices: Terms) -> Terms:
         """Put the executor that the parameters force into choices."""
@@ -181,7 +186,8 @@ class DynamicsServer(GuardedNode):
         duration = time.perf_counter() - begin
         self._durations.add(duration)
         prepared = compile_model(robot.model, gravity=choices.get('gravity'),
-                                 executor=choices['executor'], formulation=choices['formulation'])
+                                 executor=choices['executor'],
+                                 formulation=choices['formulation'], fluid=choices['fluid'])
         ran = prepared.how(function, len(states.q))
         self._ran[function] = f'{ran} ({len(states.q)} points)'
         answers.succeed(
@@ -200,9 +206,10 @@ class DynamicsServer(GuardedNode):
         return Health(OK, 'answering', values)
 
 
-def _included(terms: Terms) -> list[str]:
+def _included(robot: Robot, terms: Terms) -> list[str]:
     return answers.terms_included(external_forces=terms['external_forces'] is not None,
-                                  dissipation=terms['dissipation'])
+                                  dissipation=terms['dissipation'],
+                                  fluid=terms['fluid'] is not None and bool(robot.model.fluids))
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 import sys
 
-from geometry_msgs.msg import TransformStamped, WrenchStamped
+from geometry_msgs.msg import TransformStamped, Vector3Stamped, WrenchStamped
 from mbd_msgs.msg import StateTransfer
 from mbd_msgs.srv import SetModel
 from nav_msgs.msg import Odometry
@@ -29,9 +29,10 @@ from mbd_ros.model import Model
 from mbd_ros.model.matched_joints import matched_rates
 from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.fluid_settings import fluid_of, into_fluid
 from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
-from mbd_ros.nodes.parts.parameters import declare_parameters
+from mbd_ros.nodes.parts.parameters import declaration_of, declare_parameters
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
 from mbd_ros.nodes.parts.simulation_loop import Publish, SimulationLoop, Successor, Timing
@@ -53,6 +54,7 @@ class Simulator(GuardedNode):
     =================================  ==================  ========================================
     effort_controller/commands         the node's default  hands efforts to the loop, in no time
     robot_description, ~/set_model     the node's default  a robot is exchanged between two steps
+    ~/current                          the node's default  three numbers that the next step reads
     /diagnostics timer                 the node's default  once a second, only reads
     joint_states, odom, /clock, /tf    (a thread)          integration keeps time beside the
                                                            executor, whatever that is busy with
@@ -65,6 +67,7 @@ class Simulator(GuardedNode):
     def __init__(self) -> None:
         super().__init__('simulator')
         self._settings = declare_parameters(self, 'simulator')
+        self._allowed_current = declaration_of('simulator', 'fluid.current')
         self._loop: SimulationLoop | None = None
         self._model: Model | None = None
         self._commands: EffortCommands | None = None
@@ -89,14 +92,17 @@ class Simulator(GuardedNode):
             self, settings.robot_description, self._on_robot,
             floating_base=settings.floating_base, gravity=settings.gravity, adapt=self._plant)
         self.create_service(SetModel, '~/set_model', self._on_set_model)
+        self.create_subscription(Vector3Stamped, '~/current', self._on_current, qos.STREAM,
+                                 qos_overriding_options=qos.OVERRIDABLE)
         self._health = HealthPublisher(self, self._how)
 
     def _plant(self, model: Model) -> Model:
         """Return the robot that moves, where it is to differ from its description."""
         settings = self._settings
-        return plant(model, mass_scale=settings.mass_scale, payload=settings.payload.mass,
-                     link=settings.payload.link, center=settings.payload.center,
-                     friction=settings.friction, dissipation=settings.dissipation)
+        moving = plant(model, mass_scale=settings.mass_scale, payload=settings.payload.mass,
+                       link=settings.payload.link, center=settings.payload.center,
+                       friction=settings.friction, dissipation=settings.dissipation)
+        return into_fluid(settings.fluid)(moving)
 
     @property
     def generation(self) -> int:
@@ -145,9 +151,12 @@ class Simulator(GuardedNode):
     def _stepper(self, robot: Robot, q: Vector, v: Vector) -> Stepper:
         settings = self._settings
         step, _ = whole_steps(settings.rate, settings.publish_rate)
-        return Stepper(robot.model, q, v, step=step / SECOND, gravity=settings.gravity,
-                       dissipation=True,   # of the plant, where there is any
-                       fastest=settings.largest_velocity)
+        stepper = Stepper(robot.model, q, v, step=step / SECOND, gravity=settings.gravity,
+                          dissipation=True,   # of the plant, where there is any
+                          fastest=settings.largest_velocity)
+        if robot.model.fluids:   # it may have come by the topic
+            stepper.change_current(settings.fluid.current)
+        return stepper
 
     def _new_loop(self, robot: Robot, stepper: Stepper) -> SimulationLoop:
         settings = self._settings
@@ -188,7 +197,7 @@ class Simulator(GuardedNode):
 
         def joint_wrenches(q: Vector, v: Vector, efforts: Vector) -> Vector:
             return mbd_ros.joint_wrenches(robot.model, q, v, efforts, gravity=settings.gravity,
-                                          dissipation=True)
+                                          dissipation=True, fluid=fluid_of(settings.fluid))
 
         if carried:   # made ready before it is needed
             joint_wrenches(neutral(robot.model), *np.zeros((2, robot.model.nv)))
@@ -232,6 +241,14 @@ class Simulator(GuardedNode):
         response.model_generation = self._source.generation
         response.transfer = self._transfer
         return response
+
+    def _on_current(self, message: Vector3Stamped) -> None:
+        """Take the velocity of the fluid, in world axes."""
+        velocity = [message.vector.x, message.vector.y, message.vector.z]
+        self._allowed_current.check(velocity)
+        self._settings.fluid.current = velocity
+        if self._loop is not None:
+            self._loop.change_current(velocity)
 
     def _send_base(self, transforms: list[TransformStamped]) -> None:
         self._broadcaster.sendTransform(transforms)

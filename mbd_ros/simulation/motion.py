@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +25,11 @@ Loads: TypeAlias = (Mapping[str, ArrayLike]
 STICKING_SPEED = 0.01
 """Dry friction is ``friction * tanh(v / STICKING_SPEED)`` [rad/s or m/s]: an integrator with fixed
 steps needs a force without a jump."""
+
+
+def field_of(fluid: Any) -> Fluid | None:
+    """Return a fluid whose current has to be asked at places and times, else None."""
+    return fluid if isinstance(fluid, Fluid) and fluid.is_field else None
 
 
 class Motion(Protocol):

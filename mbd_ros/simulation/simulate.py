@@ -26,7 +26,7 @@ from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.loop_motion import (
     loop_health, LoopKeeper, require_closed, require_possible)
 from mbd_ros.simulation.manifold import checked, displaced, positive_time, Vector
-from mbd_ros.simulation.motion import Efforts, FreeMotion, Loads, Motion
+from mbd_ros.simulation.motion import Efforts, field_of, FreeMotion, Loads, Motion
 
 ROUNDING = 1e-9
 """A run that is longer than a whole number of steps by this fraction of a step has no more."""
@@ -192,7 +192,7 @@ def simulate(
     if not isinstance(record_every, Integral) or record_every < 1:
         raise InvalidValueError('record_every', record_every, 'a count, 1 or more')
     dyn = compile_model(model, gravity=gravity, fluid=fluid, ground=ground)
-    field = fluid if isinstance(fluid, Fluid) and fluid.is_field and dyn.model.fluids else None
+    field = field_of(fluid) if dyn.model.fluids else None
     if field is not None:
         dyn = copy(dyn)   # its world changes on the way
     free = None

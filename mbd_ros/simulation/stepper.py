@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
 import math
 
 import numpy as np
@@ -9,10 +11,13 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import compile_model
 from mbd_ros.dynamics.loops.closure import close_loops
+from mbd_ros.environment.contact import Ground
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import DivergedError, InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import checked, positive_time, Vector
-from mbd_ros.simulation.motion import FreeMotion, Loads
+from mbd_ros.simulation.motion import field_of, FreeMotion, Loads
 from mbd_ros.simulation.simulate import advance, ROUNDING
 
 
@@ -36,6 +41,8 @@ class Stepper:
         As in ``simulate``.
     dissipation : bool, optional
         Whether the joints' damping and dry friction act.
+    fluid, ground : Fluid or None, Ground, optional
+        As in ``simulate``.
     fastest : float, optional
         Velocity beyond which a motion counts as diverged [rad/s or m/s].
 
@@ -57,13 +64,18 @@ class Stepper:
         gravity: ArrayLike | None = None,
         external_forces: Loads | None = None,
         dissipation: bool = False,
+        fluid: Fluid | None = DEFAULT,
+        ground: Ground | None = None,
         fastest: float = math.inf,
     ) -> None:
         self.model = model
         self.fastest = fastest
         self.step = positive_time('step', step)
-        self._motion = FreeMotion(compile_model(model, gravity=gravity),
-                                  external_forces=external_forces, dissipation=dissipation)
+        # Its own, because its current may change.
+        self._dynamics = copy(compile_model(model, gravity=gravity, fluid=fluid, ground=ground))
+        field = field_of(fluid) if self._dynamics.model.fluids else None
+        self._motion = FreeMotion(self._dynamics, external_forces=external_forces,
+                                  dissipation=dissipation, fluid=field)
         self.set_state(q, v, time=time)
 
     @property
@@ -107,6 +119,26 @@ class Stepper:
         self._time: float = time
         self._q: Vector = new_q
         self._v: Vector = new_v
+
+    def change_current(self, velocity: Sequence[float]) -> None:
+        """
+        Go on in another uniform current.
+
+        Parameters
+        ----------
+        velocity : sequence of float
+            (3,) in world axes [m/s].
+
+        Raises
+        ------
+        InvalidValueError
+            If it is not three finite numbers, or no fluid acts on the robot.
+
+        """
+        current = Fluid(current=velocity).water().velocity
+        if 'fluid' not in self._dynamics.world:
+            raise InvalidValueError('current', list(velocity), 'none: no fluid acts on the robot')
+        self._dynamics.change_world(fluid={'velocity': current})
 
     def within_limits(self, efforts: Vector) -> Vector:
         """Return efforts (nv,) that drives can give: the same array, or a clipped copy."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.api.constrained import constrained_dynamics
+from mbd_ros.dynamics.api.current_fields import in_field, is_field
 from mbd_ros.dynamics.api.functions import more_efforts
 from mbd_ros.dynamics.formulations.bodies import apply, Motion, motion_of
 from mbd_ros.dynamics.formulations.border import border_of, inwards
@@ -62,6 +63,10 @@ def joint_wrenches(
     Featherstone, Rigid Body Dynamics Algorithms, 2008, table 5.1; or as of the formulation.
 
     """
+    if is_field(fluid):
+        return in_field(joint_wrenches, model, (q, v, tau), fluid, out, external_forces,
+                        gravity=gravity, formulation=formulation, executor=executor,
+                        dissipation=dissipation, ground=ground)
     dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
                         fluid=fluid, ground=ground)
     applied = checked_array(model, 'tau', tau, model.nv) + more_efforts(

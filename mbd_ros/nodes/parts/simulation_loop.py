@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 import threading
 import time
@@ -182,6 +182,10 @@ class SimulationLoop:
             self._arrival = time.monotonic()
             self._efforts = given
             self._changed.notify()
+
+    def change_current(self, velocity: Sequence[float]) -> None:
+        """Go on in another current, (3,) in world axes [m/s]."""
+        self._stepper.change_current(velocity)
 
     def exchange(self, make: Callable[[Vector, Vector, Vector], Successor]) -> None:
         """

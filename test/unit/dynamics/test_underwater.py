@@ -359,6 +359,19 @@ def test_random_trees_in_all_formulations(seed):
         close(found, expected, 1e-11)
 
 
+def test_what_joints_carry_under_water():
+    """The wrench of the joint that carries all is that of the base of a floating robot."""
+    model = in_water(model_of([0, 1, 1], ['revolute', 'prismatic', 'spherical'], 5), 5)
+    q, v, tau = random_state(model, 3)
+    for water in (None, Fluid(current=(0.3, 0.2, 0.1))):
+        wrenches = mbd_ros.joint_wrenches(model, q, v, tau, fluid=water)
+        axis = model.links[model.body_names[0]].rotation.T @ [0.0, 0.0, 1.0]
+        # What the first joint does along its own axis is its effort.
+        np.testing.assert_allclose(wrenches[0, 3:] @ axis, tau[0], rtol=1e-9)
+    for name in ('closed_loop', 'kane'):
+        close(mbd_ros.joint_wrenches(model, q, v, tau, fluid=water, formulation=name), wrenches)
+
+
 def test_robots_without_annotations_are_what_they_were():
     model = mbd_ros.load(robot_of(REFERENCE['robots']['nine']['modules'], volume=False),
                          floating_base=True)

@@ -1,8 +1,12 @@
-"""How many integration steps lie between published states."""
+"""How many integration steps lie between published states; currents that change."""
 
+import numpy as np
 import pytest
+from swimmers import swimmer
 
-from mbd_ros.simulation.stepper import whole_steps
+from mbd_ros import Fluid
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.simulation.stepper import Stepper, whole_steps
 
 
 @pytest.mark.parametrize(('rate', 'publish_rate', 'step', 'steps'), [
@@ -11,3 +15,20 @@ from mbd_ros.simulation.stepper import whole_steps
 def test_states_are_published_as_often_as_asked(rate, publish_rate, step, steps):
     assert whole_steps(rate, publish_rate) == (step, steps)
     assert steps * step == pytest.approx(1e9 / publish_rate, abs=steps)  # rounded to nanoseconds
+
+
+def test_a_current_that_changes_on_the_way():
+    model = swimmer('nine')
+    q = np.zeros(model.nq)
+    q[6] = 1.0
+    one = Stepper(model, q, fluid=Fluid(current=(0.1, 0.0, 0.0)))
+    other = Stepper(model, q)
+    other.change_current((0.1, 0.0, 0.0))
+    for stepper in (one, other):
+        stepper.advance(np.zeros(model.nv), 0.01)
+    np.testing.assert_array_equal(one.v, other.v)
+    assert one.v[0] > 0.0
+    with pytest.raises(InvalidValueError, match='current of the fluid'):
+        other.change_current((0.1, 0.0))
+    with pytest.raises(InvalidValueError, match=r'current is .*; allowed: none: no fluid'):
+        Stepper(model, q, fluid=None).change_current((0.1, 0.0, 0.0))

@@ -1,0 +1,74 @@
+"""Robots under water: terms of the services, the fluid as parameters, the current as a topic."""
+
+from geometry_msgs.msg import Vector3, Vector3Stamped
+from mbd_msgs.srv import InverseDynamics, MassMatrix
+import numpy as np
+import pytest
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+import mbd_ros
+from mbd_ros import Fluid
+
+pytestmark = pytest.mark.nodes
+
+FIN = """
+<robot name="fin" xmlns:mbd="urn:mbd_ros"><link name="hull"/><link name="blade">
+<inertial><origin xyz="0.1 0 0"/><mass value="2"/>
+<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+<mbd:fluid><origin xyz="0.15 0 0"/><volume value="0.001"/>
+<fluid_added_mass xx="0.5" yy="3" zz="1"/>
+<quadratic_drag force="5 40 10"/></mbd:fluid></link>
+<joint name="flap" type="continuous"><parent link="hull"/><child link="blade"/>
+<axis xyz="0 1 0"/></joint></robot>
+"""
+WATER = Fluid(1025.0, (0.3, 0.0, 0.1), 5.0)
+PARAMETERS = {'fluid.density': '1025.0', 'fluid.current': '[0.3, 0.0, 0.1]',
+              'fluid.has_surface': 'true', 'fluid.surface': '5.0'}
+
+
+@pytest.fixture
+def fin(tmp_path):
+    path = tmp_path / 'fin.urdf'
+    path.write_text(FIN)
+    return path
+
+
+def test_services_name_what_the_fluid_does(run_node, graph, fin):
+    run_node('dynamics_server', {'robot_description': str(fin), **PARAMETERS})
+    model = mbd_ros.load(FIN)
+    request = InverseDynamics.Request(
+        joint_names=['flap'], separate_terms=True, points=[JointTrajectoryPoint(
+            positions=[0.4], velocities=[1.5], accelerations=[2.0])])
+    answer = graph.call(InverseDynamics, 'dynamics_server/inverse_dynamics', request)
+    assert answer.success, answer.message
+    assert list(answer.terms_included) == [
+        'inertial', 'velocity', 'gravity', 'buoyancy', 'drag', 'added_mass']
+    assert [term.name for term in answer.terms] == list(answer.terms_included)
+    expected = mbd_ros.inverse_dynamics(model, [0.4], [1.5], [2.0], fluid=WATER)
+    # The same code on the same numbers, sent as doubles; the sum is one of other roundings.
+    np.testing.assert_allclose(answer.points[0].effort, expected, rtol=1e-12)
+    np.testing.assert_allclose(sum(term.efforts[0] for term in answer.terms), expected[0],
+                               rtol=1e-9)
+    matrix = graph.call(MassMatrix, 'dynamics_server/mass_matrix', MassMatrix.Request(
+        joint_names=['flap'], points=[JointTrajectoryPoint(positions=[0.4])]))
+    np.testing.assert_allclose(matrix.data, mbd_ros.mass_matrix(
+        model, [0.4], fluid=WATER).ravel(), rtol=1e-12)
+
+
+def test_the_simulator_drifts_with_a_current_that_comes_by_a_topic(run_node, graph, fin):
+    run_node('simulator', {'robot_description': str(fin), 'gravity': '[0.0, 0.0, 0.0]',
+                           'effort_timeout': '60.0', 'fluid.density': '1025.0'})
+    states = graph.hear(JointState, 'joint_states', 1000)
+    efforts = graph.node.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)
+    graph.publish_until(efforts, Float64MultiArray(data=[0.0]), lambda: len(states) > 20,
+                        'states come')
+    assert abs(states[-1].position[0]) < 1e-9   # still water
+    current = graph.node.create_publisher(
+        Vector3Stamped, 'simulator/current', QoSProfile(
+            depth=1, durability=DurabilityPolicy.VOLATILE))
+    # From above: it turns the blade about y, which points along x at first.
+    graph.publish_until(current, Vector3Stamped(vector=Vector3(z=-1.0)),
+                        lambda: states[-1].position[0] > 0.1, 'the blade gives way')
