@@ -121,8 +121,11 @@ def analyse(model: Model, processors: Sequence[int] = (1, 2, 4, 8), *, communica
     ------
     InvalidValueError
         If there are less than one processor or 0 steps.
+    UnsupportedError
+        If the robot has flexible links.
 
     """
+    model.require_rigid('analyse')
     for name, least, values in (('processors', 1, [*processors]),
                                 ('communication', 0, [communication])):
         if not values or not all(isinstance(one, int) and one >= least for one in values):
@@ -155,6 +158,8 @@ def ways(model: Model) -> dict[str, Way]:
             continue   # the same as the recursive one
         if isinstance(program, ArrayProgram) and (model.loops or model.springs or model.laws):
             continue   # decides by singular values, or by comparing: what is no arithmetic
+        if one.bends:
+            continue   # solves by LAPACK, which does not count
         found[one.name] = partial(_alone, program, model, None)
         if one.name == 'augmented':
             found[REDUCED] = partial(_alone, program, model, Lanes())

@@ -1,0 +1,55 @@
+"""What is not there for flexible links yet says so, instead of answering for rigid ones."""
+
+import flexible_robots
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.control import ConstrainedMotion, ToolPosition
+from mbd_ros.errors import MbdError, UnsupportedError
+from mbd_ros.simulation.plant import plant
+
+ARM = mbd_ros.load(flexible_robots.two_link_arm())
+Q = V = np.zeros(6)
+DYN = mbd_ros.compile(ARM)
+
+
+@pytest.mark.parametrize('call', [
+    lambda: mbd_ros.analyse(ARM),
+    lambda: mbd_ros.carry_over(ARM, Q, V, ARM),
+    lambda: mbd_ros.center_of_mass(ARM, Q),
+    lambda: mbd_ros.center_of_mass_jacobian(ARM, Q),
+    lambda: mbd_ros.centroidal_map(ARM, Q),
+    lambda: mbd_ros.centroidal_momentum(ARM, Q, V),
+    lambda: mbd_ros.coriolis_matrix(ARM, Q, V),
+    lambda: mbd_ros.inertial_parameters(ARM),
+    lambda: mbd_ros.inverse_kinematics(ARM, {'payload': np.eye(4)}),
+    lambda: mbd_ros.jacobian(ARM, Q, 'payload', frame='local'),
+    lambda: mbd_ros.jacobian_rate(ARM, Q, V, 'payload'),
+    lambda: mbd_ros.joint_wrenches(ARM, Q, V, V),
+    lambda: mbd_ros.lock(ARM, {'joint1': 0.0}),
+    lambda: mbd_ros.regressor(ARM, Q, V, V),
+    lambda: mbd_ros.forward_dynamics_derivatives(
+        ARM, Q, V, V, external_forces={'payload': np.ones(6)}),
+    lambda: ToolPosition(DYN, 'payload', lambda t: t),
+    lambda: ConstrainedMotion(DYN, []),
+    lambda: plant(ARM, mass_scale=1.1),
+])
+def test_one_clear_error(call):
+    with pytest.raises(UnsupportedError, match=r"^.+ of 'flexible', which has flexible links, is "
+                       r'not supported in this version; load it with flexible=False$'):
+        call()
+
+
+def test_joints_that_do_not_exist():
+    with pytest.raises(MbdError, match=r"^there is no joint named 'joint3'; known: joint1, joint2"):
+        mbd_ros.natural_frequencies(ARM, Q, locked=['joint3'])
+
+
+def test_what_is_exact_for_any_mass_matrix_works():
+    rows, right = np.eye(6)[:1], [0.5]
+    found = mbd_ros.udwadia_kalaba(ARM, Q, V, V, rows, right)
+    given = mbd_ros.hybrid_dynamics(ARM, Q, V, V, 0.5 * np.eye(6)[0], given=['joint1'])
+    np.testing.assert_allclose(found.accelerations, given.qdd, atol=1e-9)  # condition 1e5
+    np.testing.assert_allclose(found.constraint_force[0], given.tau[0], atol=1e-9)
+    assert mbd_ros.mobility(ARM, Q) == 6
