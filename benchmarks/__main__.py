@@ -9,7 +9,8 @@ import sys
 
 from benchmarks import (
     batches, closed_loops, composition, control, control_step, denormals, derivatives,
-    first_answer, loading, modules, per_call, server, server_stages, start, sweep, within_state)
+    first_answer, loading, modules, parallel_forms, per_call, server, server_stages, start, sweep,
+    within_state)
 from benchmarks.timing import machine
 
 
@@ -22,6 +23,8 @@ TABLES = {
     'Subtrees of equal shape in lanes, one state': within_state.lanes,
     'Long chains, one state': within_state.chains,
     'Two threads, one state': within_state.threads,
+    'Chains by the augmented formulation': parallel_forms.chains,
+    'Formulations in NumPy, batches': parallel_forms.batches,
     'Halves of a ring, one state': within_state.halves,
     'Closed planar rings, one state': closed_loops.rings,
     'Rings out of a plane of the world, one state': closed_loops.leaning,

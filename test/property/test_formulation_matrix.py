@@ -10,7 +10,7 @@ from mbd_ros.dynamics.formulations.registry import formulations
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model.state import random_configuration
 
-FORMULATIONS = ('recursive', 'closed_loop', 'jourdain', 'kane', 'augmented')
+FORMULATIONS = ('recursive', 'closed_loop', 'jourdain', 'kane', 'augmented', 'flexible')
 SURROUNDINGS = {'vacuum': None, 'water': mbd_ros.Fluid(current=(0.2, -0.1, 0.3))}
 BODIES = ('rigid',)   # flexible links will be a second
 PARENTS = (0, 1, 2, 1, 4)
@@ -59,6 +59,8 @@ def state(robot):
 
 
 def suits(cell, formulation):
+    if formulation == 'flexible' and cell[1] == 'water':
+        return False
     return formulation in ('closed_loop', 'augmented') or cell[0] != 'closed loop'
 
 
@@ -73,7 +75,7 @@ def test_every_formulation_agrees_or_refuses_by_name(cell, formulation):
     around = {'fluid': SURROUNDINGS[cell[1]]}
     if not suits(cell, formulation):
         with pytest.raises(InvalidValueError, match=f"^formulation is '{formulation}'; allowed: "
-                           r'.*which has closed loops'):
+                           r'.*, which has (closed loops|force laws)'):
             mbd_ros.forward_dynamics(model, q, v, tau, formulation=formulation, **around)
         return
     expected = mbd_ros.forward_dynamics(model, q, v, tau, executor='interpreted', **around)
@@ -105,4 +107,4 @@ def test_the_table_of_the_readme():
 
 def test_the_registry_has_no_other_formulations():
     known = {one.name for robot in ROBOTS for one in formulations(state(robot)[0])}
-    assert known <= set(FORMULATIONS) | {'flexible'}, 'add it to the table of the README'
+    assert known <= set(FORMULATIONS), 'add it to the table of the README'

@@ -12,7 +12,7 @@ import numpy as np
 from mbd_ros.dynamics.analysis.counting import Counted, depths, Graph, kinds_of, needed
 from mbd_ros.dynamics.analysis.schedule import schedule_length
 from mbd_ros.dynamics.formulations.registry import formulations
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.execution import Interpreted, Lanes
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.records import filled, flatten
@@ -130,6 +130,9 @@ def analyse(model: Model, processors: Sequence[int] = (1, 2, 4, 8), *, communica
                                 ('communication', 0, [communication])):
         if not values or not all(isinstance(one, int) and one >= least for one in values):
             raise InvalidValueError(name, values, f'whole numbers from {least} on')
+    if model.elastic is not None:
+        raise UnsupportedError('analyse of a robot with flexible links',
+                               'its rigid model, without <mbd:flexible>')
     costs = []
     for name, evaluate in ways(model).items():
         graph = Graph()
@@ -151,6 +154,8 @@ def ways(model: Model) -> dict[str, Way]:
     """Return for each way to forward dynamics what records its operations in a graph."""
     found: dict[str, Way] = {}
     for one in formulations(model):
+        if one.bends:
+            continue   # solves with NumPy, which counts nothing
         program = one.programs(model)['forward_dynamics']
         if one.name == 'recursive':
             found[DENSE] = partial(_dense, model, one.programs(model))

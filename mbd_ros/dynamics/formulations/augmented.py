@@ -151,7 +151,7 @@ class Bodies:
     def __init__(self, model: Model, state: Sequence[Stack], world: Stack, threads: int = 1
                  ) -> None:
         q, v, tau = state
-        self.model, self.constants = model, constants_of(model)
+        self.model, self.constants, self.threads = model, constants_of(model), threads
         self.motion = motion_of(model, q, v, threads)
         self.drives = along_axes(model, tau)
         self.X = transforms(self.motion.turns, self.motion.places)
@@ -190,11 +190,19 @@ class Bodies:
     def solve(self, right: Stack, solve_chain: SolveChain) -> Stack:
         """Return the multipliers (nb, N, 6, k) of joints, ``(Phi M^-1 Phi^T)^-1 right``."""
         parents, rows = self.model.parents, self.constants.rows
-        passed = self.X @ inboard(self.model, self.compliance)   # X_i M_parent^-1
-        masked = rows[..., None] * (
-            self.compliance + passed @ np.swapaxes(self.X, -1, -2)) * rows[..., None, :]
-        diagonal = masked + np.eye(6) * self.constants.rotors[..., None]
-        to_parent = -rows[..., None] * passed * inboard(self.model, rows)[..., None, :]
+        compliance, inner = self.compliance, inboard(self.model, self.compliance)
+        inner_rows = inboard(self.model, rows)
+        passed, diagonal, to_parent = (np.empty_like(self.X) for _ in range(3))
+
+        def build(part: slice) -> None:
+            X, own = self.X[part], rows[part, ..., None]
+            passed[part] = X @ inner[part]   # X_i M_parent^-1
+            yielding = compliance[part] + passed[part] @ np.swapaxes(X, -1, -2)
+            diagonal[part] = own * yielding * rows[part, :, None] + np.eye(
+                6) * self.constants.rotors[part, ..., None]
+            to_parent[part] = -own * passed[part] * inner_rows[part, :, None]
+
+        share(self.threads, self.model.nb, build)
         if is_chain(parents):
             return solve_chain(diagonal, np.swapaxes(to_parent[1:], -1, -2), right)
         children: dict[int, list[int]] = {}
