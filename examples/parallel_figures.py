@@ -9,9 +9,7 @@ default; it needs matplotlib (extra ``docs``).
 from pathlib import Path
 import sys
 
-import matplotlib
-matplotlib.use('agg')   # files only
-import matplotlib.pyplot as plt
+from matplotlib import pyplot as plt
 
 import mbd_ros
 from mbd_ros.dynamics.analysis.scaling import cyclic_reduction, recursion
