@@ -132,12 +132,8 @@ class GroundLaw:
 
     def energy(self, constants: tuple[Touching, ...], motion: Motion, world: World
                ) -> tuple[Scalar, Scalar]:
-        """Return no kinetic energy, and what springs in the ground hold [J]."""
-        potential: Scalar = 0.0
-        for foot in constants:
-            sunk = positive_part(touch(foot, motion, world.own).depth)
-            potential = potential + sunk * sunk * foot.stiffness * 0.5
-        return 0.0, potential
+        """Return none: what the ground does is work, also that of its springs [J]."""
+        return 0.0, 0.0
 
 
 @dataclass(frozen=True)

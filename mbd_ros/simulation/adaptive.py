@@ -66,16 +66,16 @@ class DenseState:
         q, v, _ = self.with_work(t)
         return q, v
 
-    def with_work(self, t: float) -> tuple[Vector, Vector, float]:
-        """Return q, v and the work done on the robot since the start [J]."""
+    def with_work(self, t: float) -> tuple[Vector, Vector, Vector]:
+        """Return q, v and the work that each power has done since the start [J]."""
         y = self._solution(t)
-        nq = self._model.nq
-        q, v = self._motion.correct(t, normalized(self._model, y[:nq]), y[nq:-1])
-        return q, v, float(y[-1])
+        nq, end = self._model.nq, self._model.nq + self._model.nv
+        q, v = self._motion.correct(t, normalized(self._model, y[:nq]), y[nq:end])
+        return q, v, y[end:]
 
 
 class Run(NamedTuple):
-    """An integrated motion: ends of steps (K,), states (K, nq), (K, nv), work (K,)."""
+    """An integrated motion: ends of steps (K,), states (K, nq), (K, nv), works (K, p)."""
 
     time: Vector
     q: Vector
@@ -88,7 +88,7 @@ class Run(NamedTuple):
 
 def integrate(
     model: Model, motion: Motion,
-    rates_of: Callable[[float, Vector, Vector], tuple[Vector, float]], q: Vector, v: Vector,
+    rates_of: Callable[[float, Vector, Vector], tuple[Vector, Vector]], q: Vector, v: Vector,
     duration: float, *, method: str = 'dop853', rtol: float = 1e-8,
     atol: float = 1e-10, max_step: float = np.inf, events: Sequence[Event] = (),
     dense: bool = False,
@@ -105,7 +105,7 @@ def integrate(
     motion : Motion
         What is integrated.
     rates_of : callable
-        ``(t, q, v)`` to vdot and the power of all forces but weight, springs and constraints [W].
+        ``(t, q, v)`` to vdot and the powers (p,) whose work is wanted [W].
     q, v : Vector
         State at time 0.
     duration : float
@@ -142,19 +142,20 @@ def integrate(
     if method not in METHODS:
         raise InvalidValueError('method', method, "'rk4', " + ', '.join(map(repr, METHODS)))
     nq, correct = model.nq, correct or motion.correct
+    end, works = nq + model.nv, len(rates_of(0.0, q, v)[1])
 
     def rates(t: float, y: Vector) -> Vector:
-        result, place, speed = np.empty(len(y)), y[:nq], y[nq:-1]
+        result, place, speed = np.empty(len(y)), y[:nq], y[nq:end]
         result[:nq] = rate(model, place, speed)
-        result[nq:-1], result[-1] = rates_of(t, place, speed)
+        result[nq:end], result[end:] = rates_of(t, place, speed)
         return result
 
     share = SHARE[method]
     options: dict[str, Any] = {'rtol': max(share * rtol, SMALLEST_RTOL), 'atol': share * atol,
                                'max_step': max_step}
     if method in IMPLICIT and jacobian is not None and is_flat(model):
-        options['jac'] = _jacobian_of_state(model.nv, jacobian)
-    times, states, pieces = [0.0], [np.concatenate([q, v, [0.0]])], []
+        options['jac'] = _jacobian_of_state(model.nv, works, jacobian)
+    times, states, pieces = [0.0], [np.concatenate([q, v, np.zeros(works)])], []
     crossings: list[Crossing] = []
     try:
         solver = getattr(scipy.integrate, METHODS[method])(
@@ -167,8 +168,8 @@ def integrate(
             if dense or events:
                 pieces.append(solver.dense_output())
             place = normalized(model, solver.y[:nq])
-            corrected = np.concatenate([*correct(solver.t, place, solver.y[nq:-1]),
-                                        solver.y[-1:]])
+            corrected = np.concatenate([*correct(solver.t, place, solver.y[nq:end]),
+                                        solver.y[end:]])
             _continue_from(solver, corrected)
             times.append(solver.t)
             states.append(corrected)
@@ -181,13 +182,13 @@ def integrate(
             if ends:
                 last = min(ends, key=lambda one: one.time)
                 work = piece.with_work(last.time)[2]
-                times[-1], states[-1] = last.time, np.concatenate([last.q, last.v, [work]])
+                times[-1], states[-1] = last.time, np.concatenate([last.q, last.v, work])
                 crossings = [one for one in crossings if one.time <= last.time]
                 break
     except (NotFiniteError, InvalidValueError) as error:
         raise DivergedError(times[-1], str(error)) from error
     table = np.array(states)
-    return Run(np.array(times), table[:, :nq], table[:, nq:-1], table[:, -1], tuple(crossings),
+    return Run(np.array(times), table[:, :nq], table[:, nq:end], table[:, end:], tuple(crossings),
                DenseState(model, motion, times, pieces) if dense else None, int(solver.nfev))
 
 
@@ -204,12 +205,13 @@ def _continue_from(solver: Any, state: Vector) -> None:
 
 
 def _jacobian_of_state(
-    nv: int, jacobian: Callable[[float, Vector, Vector], tuple[Vector, Vector]],
+    nv: int, works: int, jacobian: Callable[[float, Vector, Vector], tuple[Vector, Vector]],
 ) -> Callable[[float, Vector], Vector]:
     def whole(t: float, y: Vector) -> Vector:
-        matrix = np.zeros((2 * nv + 1, 2 * nv + 1))
-        matrix[:nv, nv:-1] = np.eye(nv)
-        matrix[nv:-1, :nv], matrix[nv:-1, nv:-1] = jacobian(t, y[:nv], y[nv:-1])
+        n = 2 * nv
+        matrix = np.zeros((n + works, n + works))
+        matrix[:nv, nv:n] = np.eye(nv)
+        matrix[nv:n, :nv], matrix[nv:n, nv:n] = jacobian(t, y[:nv], y[nv:n])
         return matrix  # work depends on the state, but nothing on work
 
     return whole

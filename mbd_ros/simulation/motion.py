@@ -14,6 +14,7 @@ from mbd_ros.environment.immersion import Fluid
 from mbd_ros.model import Model
 from mbd_ros.simulation.loop_motion import LoopKeeper
 from mbd_ros.simulation.manifold import checked, Vector
+from mbd_ros.simulation.resistance import Resistance
 
 Efforts: TypeAlias = ArrayLike | Callable[[float, Vector, Vector], ArrayLike]
 """Joint efforts (nv,), constant or as a function of ``(t, q, v)``."""
@@ -21,6 +22,9 @@ Efforts: TypeAlias = ArrayLike | Callable[[float, Vector, Vector], ArrayLike]
 Loads: TypeAlias = (Mapping[str, ArrayLike]
                     | Callable[[float, Vector, Vector], Mapping[str, ArrayLike]])
 """Forces on links as in ``forward_dynamics``, constant or as a function of ``(t, q, v)``."""
+
+EFFORTS = 'efforts'
+"""Name of the power of joint efforts, forces on links and friction in joints together."""
 
 STICKING_SPEED = 0.01
 """Dry friction is ``friction * tanh(v / STICKING_SPEED)`` [rad/s or m/s]: an integrator with fixed
@@ -87,8 +91,9 @@ class FreeMotion:
         self._loads = external_forces
         self._dissipation = dissipation
         self._damping = _modal_damping(model)
-        self.works = (tau is not None or external_forces is not None or dissipation
-                      or self._damping is not None)
+        self._resistance = Resistance(dyn)
+        self.works = bool(tau is not None or external_forces is not None or dissipation
+                          or self._damping is not None or self._resistance.names)
         self._law = tau if callable(tau) else None
         self._tau = np.zeros(model.nv) if tau is None or callable(tau) else checked(
             model, 'tau', tau, model.nv).copy()
@@ -98,6 +103,18 @@ class FreeMotion:
         if self._field is not None:
             point = self._dyn.pose(q, self._dyn.model.root)[:3, 3]
             self._dyn.change_world(fluid=self._field.water(point, t))
+            self._resistance.follow()
+
+    @property
+    def in_field(self) -> bool:
+        """Whether it moves in a current that has to be asked at places and times."""
+        return self._field is not None
+
+    @property
+    def in_current(self) -> bool:
+        """Whether a uniform current acts on it."""
+        water = self._dyn.world.get('fluid')
+        return water is not None and not self.in_field and any(water.velocity)
 
     def hold(self, tau: Vector) -> None:
         """Take other constant efforts (nv,), checked by the caller [N m or N]."""
@@ -121,15 +138,22 @@ class FreeMotion:
         self.enter(t, q)
         return self._keeper.accelerations(q, v, self.efforts(t, q, v))
 
-    def acceleration_and_power(self, t: float, q: Vector, v: Vector) -> tuple[Vector, float]:
-        """Return ``vdot`` (nv,) and the power of the efforts [W] at a state."""
+    @property
+    def working(self) -> tuple[str, ...]:
+        """Names of ``powers``: the efforts, then what of drag and the ground acts."""
+        return (EFFORTS, *self._resistance.names)
+
+    def acceleration_and_powers(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """Return ``vdot`` (nv,) and ``powers`` at a state."""
         self.enter(t, q)
         efforts = self.efforts(t, q, v)
-        return self._keeper.accelerations(q, v, efforts), self._power(efforts, v)
+        powers = np.array([self._power(efforts, v), *self._resistance.powers(q, v)])
+        return self._keeper.accelerations(q, v, efforts), powers
 
-    def power(self, t: float, q: Vector, v: Vector) -> float:
-        """Return the power of these forces [W]."""
-        return self._power(self.efforts(t, q, v), v)
+    def powers(self, t: float, q: Vector, v: Vector) -> Vector:
+        """Return the power of these forces, and of each law that keeps no energy [W]."""
+        self.enter(t, q)
+        return np.array([self._power(self.efforts(t, q, v), v), *self._resistance.powers(q, v)])
 
     def _power(self, efforts: Vector, v: Vector) -> float:
         power = efforts.dot(v)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 import math
 from numbers import Integral
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics import compile_model, PreparedDynamics
-from mbd_ros.dynamics.api.functions import energy_of
+from mbd_ros.dynamics.api.functions import Energy, energy_of
 from mbd_ros.dynamics.prepared.traced_derivatives import traced_derivatives
 from mbd_ros.dynamics.quantities.flexible import warn_of_deflection
 from mbd_ros.environment.contact import Ground
@@ -27,6 +28,7 @@ from mbd_ros.simulation.loop_motion import (
     loop_health, LoopKeeper, require_closed, require_possible)
 from mbd_ros.simulation.manifold import checked, displaced, positive_time, Vector
 from mbd_ros.simulation.motion import Efforts, field_of, FreeMotion, Loads, Motion
+from mbd_ros.simulation.resistance import of_current
 
 ROUNDING = 1e-9
 """A run that is longer than a whole number of steps by this fraction of a step has no more."""
@@ -52,9 +54,9 @@ class Trajectory(NamedTuple):
     violation_rate : Vector
         (K,) norm of the rate of that; with a ``motion`` if it tells.
     balance : Vector
-        (K,) energy less that at the start and the work of efforts, loads, friction and the damping
-        of flexible links [J]: the error of the integration, and the work of force laws; empty with
-        a ``motion``.
+        (K,) energy less that at the start and the work of efforts, loads, friction, the damping
+        of flexible links, drag, ground and a uniform current [J]: the error of the integration,
+        and the work of other force laws and of currents that are fields; empty with a ``motion``.
     rank, condition : Vector
         (K,) of the rows of all closed loops and constraints, scaled in the metric of the mass
         matrix: how many are independent, and how far they are from fewer; none for a tree.
@@ -67,6 +69,11 @@ class Trajectory(NamedTuple):
         ``dense(t)`` is (q, v) at any time; of methods with variable step.
     changes : tuple of ChangePoint
         Where fewer rows of closed loops were independent for a moment.
+    parts : mapping of str to Vector
+        (K,) each: ``kinetic`` and ``potential`` energy [J], with those of the fluid; and what has
+        been put in since the start [J] by ``efforts`` (of joints, forces on links, friction and
+        damping) and, where they act, by ``drag``, ``ground`` and a uniform ``current``. Empty with
+        a ``motion``.
 
     """
 
@@ -83,6 +90,7 @@ class Trajectory(NamedTuple):
     crossings: tuple[Crossing, ...] = ()
     dense: DenseState | None = None
     changes: tuple[ChangePoint, ...] = ()
+    parts: Mapping[str, Vector] = MappingProxyType({})
 
 
 def simulate(
@@ -221,7 +229,7 @@ def simulate(
         return _with_changes(dyn, free, _recorded(dyn, motion, free, (q, v), *run, corrections),
                              *run[:3])
     solved = integrate(
-        model, motion, _powerless(motion) if free is None else free.acceleration_and_power, q, v,
+        model, motion, _powerless(motion) if free is None else free.acceleration_and_powers, q, v,
         duration, method=kind, rtol=rtol, atol=atol, max_step=step or math.inf, events=events,
         dense=dense or times is not None, correct=corrections and corrections.correct,
         jacobian=None if free is None else _jacobian(dyn, free))
@@ -291,14 +299,16 @@ def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vecto
     """Return times, states and work of a run by RK4; the work by Simpson's rule."""
     count = max(1, math.ceil(duration / step - ROUNDING))
     h = duration / count
-    work, records = 0.0, [(0.0, q, v, 0.0)]
+    work = np.zeros(1 if free is None else len(free.working))
+    records = [(0.0, q, v, work)]
     for index in range(1, count + 1):
         t = h * index
         q_new, v_new = advance(model, motion, h * (index - 1), q, v, h)
         if free is not None and free.works:
             half = displaced(model, q, 0.125 * h * (3.0 * v + v_new))
-            work += h / 6.0 * (free.power(t - h, q, v) + free.power(t, q_new, v_new)
-                               + 4.0 * free.power(t - 0.5 * h, half, 0.5 * (v + v_new)))
+            work = work + h / 6.0 * (
+                free.powers(t - h, q, v) + free.powers(t, q_new, v_new)
+                + 4.0 * free.powers(t - 0.5 * h, half, 0.5 * (v + v_new)))
         q, v = q_new, v_new
         if index % record_every == 0 or index == count:
             records.append((t, q, v, work))
@@ -311,18 +321,39 @@ def _recorded(dyn: PreparedDynamics, motion: Motion, free: FreeMotion | None,
               corrections: Corrections | None) -> Trajectory:
     """Return a run from a start with all that is to be told of it."""
     model = dyn.model
-    total, at_start = (parts.kinetic + parts.potential for parts in (
-        energy_of(dyn, *state) for state in ((q, v), start)))
+    energies, at_start = (_energies(dyn, free, *states) for states in (
+        (time, q, v), (np.zeros(1), *(part[None] for part in start))))
+    total = energies.kinetic + energies.potential
     if corrections is not None:
         return corrections.told(Trajectory(time, q, v, total, np.array(
             [motion.violation(t, place) for t, place in zip(time, q)])))
-    balance = total - at_start - work
+    assert free is not None
+    parts = {'kinetic': energies.kinetic, 'potential': energies.potential,
+             **dict(zip(free.working, work.T))}
+    put_in = work.sum(axis=1)
+    if free.in_current:
+        parts['current'] = of_current(dyn, q, v) - of_current(dyn, *(
+            part[None] for part in start))
+        put_in = put_in + parts['current']
+    balance = total - at_start.kinetic - at_start.potential - put_in
     warn_of_deflection(model, q, v)
     if not model.loops:
         none = np.zeros(len(time))
-        return Trajectory(time, q, v, total, none, none.copy(), balance)
+        return Trajectory(time, q, v, total, none, none.copy(), balance, parts=parts)
     phi, rate, rank, condition = loop_health(dyn, q, v)
-    return Trajectory(time, q, v, total, phi, rate, balance, rank, condition)
+    return Trajectory(time, q, v, total, phi, rate, balance, rank, condition, parts=parts)
+
+
+def _energies(dyn: PreparedDynamics, free: FreeMotion | None, time: Vector, q: Vector, v: Vector
+              ) -> Energy:
+    """Return the energies of K states, each in the current of its time and place."""
+    if free is None or not free.in_field:
+        return energy_of(dyn, q, v)
+    found = []
+    for t, place, speed in zip(time, q, v):
+        free.enter(float(t), place)
+        found.append(energy_of(dyn, place, speed))
+    return Energy(*map(np.array, zip(*found)))
 
 
 def _with_changes(dyn: PreparedDynamics, free: FreeMotion | None, record: Trajectory,
@@ -349,9 +380,10 @@ def _jacobian(dyn: PreparedDynamics, free: FreeMotion
     return jacobian
 
 
-def _powerless(motion: Motion) -> Callable[[float, Vector, Vector], tuple[Vector, float]]:
+def _powerless(motion: Motion) -> Callable[[float, Vector, Vector], tuple[Vector, Vector]]:
     """Return the accelerations of a motion whose work is not told."""
-    return lambda t, q, v: (motion.acceleration(t, q, v), 0.0)
+    none = np.zeros(1)
+    return lambda t, q, v: (motion.acceleration(t, q, v), none)
 
 
 def advance(

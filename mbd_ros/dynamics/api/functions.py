@@ -331,7 +331,7 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | Non
     -------
     Energy
         ``.kinetic`` and ``.potential``; with those of the fluid: kinetic as seen by who drifts
-        with the current, potential by buoyancy; and of the springs of contacts.
+        with the current, potential by buoyancy. The ground stores none.
 
     """
     if is_field(fluid):
