@@ -22,7 +22,8 @@ TOLERANCE = 1e-9
 
 SHIPPED = sorted((Path(__file__).resolve().parents[2] / 'urdf').iterdir())
 
-REFUSED = {
+REFUSED = {'flexible_arm.urdf': "writing the bending of link 'upper_arm' as MJCF",
+           
     'bricard.urdf': "bricard.urdf:135: writing the revolute loop joint 'corner4' as MJCF",
     'five_bar.urdf': "five_bar.urdf:121: writing the revolute loop joint 'tool' as MJCF",
     'four_bar.urdf': "four_bar.urdf:83: writing the revolute loop joint 'coupler_rocker' as MJCF",
