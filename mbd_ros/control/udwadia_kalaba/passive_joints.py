@@ -70,7 +70,7 @@ class PassiveJoints:
         self._passive = np.flatnonzero(~np.isin(owners, list(indices)))
         self._given_q = np.flatnonzero(np.isin(coordinates, list(indices)))
         self._place = neutral(model) if start is None else start.copy()
-        self._rest = np.zeros(model.nv)
+        self._rest, self._ends = np.zeros(model.nv), (model.nq, model.nq + model.nv)
         self._code = passive_code(dyn, tuple(self._passive.tolist()))
 
     def complete(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
@@ -120,12 +120,12 @@ class PassiveJoints:
 
     def _step(self, place: Vector, rates: Vector) -> tuple[Vector, Vector, float, float]:
         """Return q after a step of Newton, v, the largest entries of phi and of the step."""
-        n, nq = self._model.nv, self._model.nq
         result = None if self._code is None else self._code(place, rates)
         if result is not None:
-            *facts, size, longest = result[nq + n:].tolist()
-            if clear(facts, CLEARLY_FREE) and longest <= LONG:
-                return result[:nq], result[nq:nq + n], size, longest
+            nq, end = self._ends
+            *facts, size, longest = result[end:].tolist()
+            if longest <= LONG and clear(facts, CLEARLY_FREE):
+                return result[:nq], result[nq:end], size, longest
         rows = self._dyn.own_loop_rows(place, self._rest)
         phi, A = rows[:, 0], rows[:, VALUES:]
         moved, v = self._rest.copy(), rates.copy()
