@@ -18,10 +18,13 @@ class Model:
     """As much of a model as the controllers read."""
 
     nq = nv = 3
-    joint_names = ('joint1', 'joint2', 'joint3')
+    joint_names = coordinate_names = ('joint1', 'joint2', 'joint3')
     q_offsets = v_offsets = (0, 1, 2)
     links = {'tool': None}
     effort_limits = velocity_limits = np.full(3, np.inf)
+
+    def require_rigid(self, what):
+        """Refuse nothing: its links are rigid."""
 
 
 class ClosedFormArm:
