@@ -93,6 +93,15 @@ def test_every_formulation_agrees_or_refuses_by_name(cell, formulation):
         model, executor='interpreted', **around).inverse_dynamics(q, v, expected))
 
 
+def test_joint_wrenches_in_a_current_that_varies():
+    model, q, v, tau = state('floating base')
+    current = np.array([0.2, -0.1, 0.3])
+    varying = mbd_ros.Fluid(current=lambda point, t: (current, np.zeros((3, 3)), np.zeros(3)))
+    found = mbd_ros.joint_wrenches(model, np.stack([q, q]), v, tau, fluid=varying)
+    close(found[1], mbd_ros.joint_wrenches(model, q, v, tau, fluid=mbd_ros.Fluid(
+        current=tuple(current))))
+
+
 def test_the_table_of_the_readme():
     lines = (Path(__file__).parents[2] / 'README.md').read_text().splitlines()
     first = lines.index('| formulation | ' + ' | '.join(
