@@ -12,7 +12,7 @@ import numpy as np
 from mbd_ros.dynamics.analysis.counting import Counted, depths, Graph, kinds_of, needed
 from mbd_ros.dynamics.analysis.schedule import schedule_length
 from mbd_ros.dynamics.formulations.registry import formulations
-from mbd_ros.errors import InvalidValueError, UnsupportedError
+from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Interpreted, Lanes
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.records import filled, flatten
@@ -130,9 +130,6 @@ def analyse(model: Model, processors: Sequence[int] = (1, 2, 4, 8), *, communica
                                 ('communication', 0, [communication])):
         if not values or not all(isinstance(one, int) and one >= least for one in values):
             raise InvalidValueError(name, values, f'whole numbers from {least} on')
-    if model.elastic is not None:
-        raise UnsupportedError('analyse of a robot with flexible links',
-                               'its rigid model, without <mbd:flexible>')
     costs = []
     for name, evaluate in ways(model).items():
         graph = Graph()
@@ -161,8 +158,6 @@ def ways(model: Model) -> dict[str, Way]:
             continue   # the same as the recursive one
         if isinstance(program, ArrayProgram) and (model.loops or model.springs or model.laws):
             continue   # decides by singular values, or by comparing: what is no arithmetic
-        if one.bends:
-            continue   # solves by LAPACK, which does not count
         found[one.name] = partial(_alone, program, model, None)
         if one.name == 'augmented':
             found[REDUCED] = partial(_alone, program, model, Lanes())

@@ -18,7 +18,6 @@ from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
-from mbd_ros.errors import UnsupportedError
 from mbd_ros.execution import Executor
 from mbd_ros.execution.program.scan import scan
 from mbd_ros.execution.program.ties import first_rows
@@ -70,9 +69,7 @@ def joint_wrenches(
                         dissipation=dissipation, ground=ground)
     dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
                         fluid=fluid, ground=ground)
-    if dyn.model.elastic is not None:
-        raise UnsupportedError('joint_wrenches of a robot with flexible links',
-                               'its rigid model, without <mbd:flexible>')
+    model.require_rigid('joint_wrenches')
     applied = checked_array(model, 'tau', tau, model.nv) + more_efforts(
         dyn, q, v, external_forces, dissipation)
     program = formulation_for(dyn.model, formulation).programs(dyn.model)['joint_wrenches']
