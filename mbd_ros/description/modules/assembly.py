@@ -31,7 +31,7 @@ from mbd_ros.description.modules.rules import carriers
 from mbd_ros.description.modules.shapes import shapes_of
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.records.mechanism import (
-    Dynamics, Joint, JointKind, Link, LoopJoint, LoopKind, Mechanism, Pose, Vector3)
+    Dynamics, FluidBody, Joint, JointKind, Link, LoopJoint, LoopKind, Mechanism, Pose, Vector3)
 from mbd_ros.description.records.poses import clean, matrix3
 from mbd_ros.description.write.urdf import urdf_text
 from mbd_ros.errors import UnsupportedError
@@ -112,7 +112,7 @@ def assemble(graph: ModuleGraph, *, generation: int = 0) -> Mechanism:
     unused = (finding for one in closing for finding in _unused(graph, one))
     mechanism = Mechanism(graph.name, root, tuple(links), tuple(joints),
                           (*graph.findings, *unused), graph.file, loop_joints=loops,
-                          generation=generation)
+                          generation=generation, fluids=tuple(_fluids(graph)))
     return replace(mechanism, text=urdf_text(mechanism, shapes=shapes_of(graph)))
 
 
@@ -124,6 +124,14 @@ def _module(graph: ModuleGraph, module: str, port: str, links: list[Link],
         links.append(Link(f'{module}/{name}', body.inertia, body.source))
     for branch in _branches(kind, kind.ports[port].body if port else next(iter(kind.bodies))):
         _inside(module, branch, links, joints)
+
+
+def _fluids(graph: ModuleGraph) -> Iterator[FluidBody]:
+    """Yield what a fluid does to the bodies of all modules."""
+    for module, one in graph.instances.items():
+        for name, body in graph.types[one.type].bodies.items():
+            if body.fluid is not None:
+                yield replace(body.fluid, link=f'{module}/{name}')
 
 
 def _base(graph: ModuleGraph, links: list[Link], joints: list[Joint]) -> str:

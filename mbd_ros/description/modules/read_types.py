@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast, get_args
 
 from mbd_ros.description.modules.inner_tree import check_tree
@@ -11,8 +12,10 @@ from mbd_ros.description.modules.records import (
     Body, FREE, Gender, ModuleType, Port, PortJoint, RIGID, Visual, VisualKind)
 from mbd_ros.description.records.inertia_check import check_inertias
 from mbd_ros.description.records.mechanism import (
-    Dynamics, Inertia, Joint, JointKind, Limits, Link, Matrix3, Vector3)
+    Dynamics, FluidBody, Inertia, Joint, JointKind, Limits, Link, Matrix3, Vector3)
 from mbd_ros.description.records.report import nearest
+from mbd_ros.description.records.vocabulary import ADDED_MASS
+from mbd_ros.description.urdf.annotations import added_mass, check_added_mass
 from mbd_ros.description.xml.yaml_fields import Fields, Value
 from mbd_ros.errors import cut
 
@@ -89,7 +92,7 @@ def read_type(name: str, value: Value, folder: str | None,
 
 
 def _body(name: str, value: Value) -> Body:
-    fields = value.fields('mass', 'center', 'inertia', 'visuals')
+    fields = value.fields('mass', 'center', 'inertia', 'visuals', 'fluid')
     inertia = None
     if 'mass' in fields:
         center: Vector3 = fields['center'].vector() if 'center' in fields else (0.0, 0.0, 0.0)
@@ -98,7 +101,31 @@ def _body(name: str, value: Value) -> Body:
     elif 'inertia' in fields or 'center' in fields:
         value.fail("has no 'mass', without which 'inertia' and 'center' mean nothing")
     visuals = tuple(map(_visual, fields['visuals'].items())) if 'visuals' in fields else ()
-    return Body(name, inertia, visuals, value.source)
+    fluid = _fluid(name, fields['fluid']) if 'fluid' in fields else None
+    return Body(name, inertia, visuals, value.source, fluid)
+
+
+def _fluid(name: str, value: Value) -> FluidBody:
+    """Return what a fluid does to a body."""
+    fields = value.fields('volume', 'position', 'orientation', 'added_mass', 'linear_drag',
+                          'quadratic_drag')
+    drags = {}
+    for key in ('linear_drag', 'quadratic_drag'):
+        drags[key] = fields[key].numbers(6) if key in fields else (0.0,) * 6
+        if min(drags[key]) < 0.0:
+            fields[key].fail('has an entry below 0; allowed: 0 or more')
+    entries: dict[str, float] = {}
+    if 'added_mass' in fields:
+        count = len(fields['added_mass'].items())
+        if count not in (6, len(ADDED_MASS)):
+            fields['added_mass'].fail(f'has {count} entries; allowed: the 6 of a diagonal, or the '
+                                      f'{len(ADDED_MASS)} of an upper triangle by rows')
+        names = ADDED_MASS if count > 6 else tuple(2 * axis for axis in 'xyzpqr')
+        entries = dict(zip(names, fields['added_mass'].numbers(count)))
+    body = FluidBody(name, fields.pose(), fields.not_negative('volume'), added_mass(entries),
+                     source=value.source, **drags)
+    check_added_mass(body, value.report)
+    return replace(body, link='')
 
 
 def _tensor(value: Value) -> Matrix3:

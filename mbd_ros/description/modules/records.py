@@ -9,7 +9,7 @@ from typing import Literal
 
 from mbd_ros.description.records.finding import Finding, Source
 from mbd_ros.description.records.mechanism import (
-    Dynamics, Inertia, Joint, JointKind, Limits, Pose, Vector3)
+    Dynamics, FluidBody, Inertia, Joint, JointKind, Limits, Pose, Vector3)
 
 Gender = Literal['male', 'female', 'any']
 Motion = Literal['fixed', 'floating']
@@ -51,6 +51,8 @@ class Body:
     inertia: Inertia | None = None
     visuals: tuple[Visual, ...] = ()
     source: Source = Source()
+    fluid: FluidBody | None = None
+    """What a fluid does to it; its ``link`` is empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import yaml
 from mbd_ros.description.modules.reader import VERSION
 from mbd_ros.description.modules.records import (
     Body, ModuleGraph, ModuleType, Port, PortJoint, Visual)
-from mbd_ros.description.records.mechanism import Joint, Limits, Pose
+from mbd_ros.description.records.mechanism import FluidBody, Joint, Limits, Pose
 
 _DUMPER: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 
@@ -65,9 +65,19 @@ def _body(body: Body) -> dict[str, Any]:
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tensor
         fields = {'mass': body.inertia.mass, 'center': list(body.inertia.center),
                   'inertia': [xx, xy, xz, yy, yz, zz]}
+    if body.fluid is not None:
+        fields['fluid'] = _fluid(body.fluid)
     if body.visuals:
         fields['visuals'] = [_visual(visual) for visual in body.visuals]
     return fields
+
+
+def _fluid(fluid: FluidBody) -> dict[str, Any]:
+    rows = fluid.added_mass
+    return {'volume': fluid.volume, **_pose(fluid.frame),
+            'added_mass': [rows[i][j] for i in range(6) for j in range(i, 6)],
+            'linear_drag': list(fluid.linear_drag),
+            'quadratic_drag': list(fluid.quadratic_drag)}
 
 
 def _visual(visual: Visual) -> dict[str, Any]:
