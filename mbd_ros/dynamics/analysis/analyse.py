@@ -151,6 +151,8 @@ def ways(model: Model) -> dict[str, Way]:
     """Return for each way to forward dynamics what records its operations in a graph."""
     found: dict[str, Way] = {}
     for one in formulations(model):
+        if one.bends:
+            continue   # solves by LAPACK, which does not count
         program = one.programs(model)['forward_dynamics']
         if one.name == 'recursive':
             found[DENSE] = partial(_dense, model, one.programs(model))
