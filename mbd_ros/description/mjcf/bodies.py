@@ -112,6 +112,9 @@ def _read_parts(body: _Body, tree: Tree, document: Document) -> Iterator[_Body]:
         elif tag == 'geom':
             body.geoms.append(read_geom(item, within))
         elif tag == 'site' and element.get('name'):
+            if element.get('name') in tree.sites:
+                raise document.error(element, f'{item.called()} is defined twice; names must '
+                                     'differ')
             tree.sites[element.get('name')] = (body.name, within @ read_pose(item))
         elif tag in ('joint', 'freejoint', 'inertial') and not np.array_equal(within, np.eye(4)):
             raise UnsupportedError(f'<{tag}> in a <frame>',
@@ -120,6 +123,9 @@ def _read_parts(body: _Body, tree: Tree, document: Document) -> Iterator[_Body]:
         elif tag in ('joint', 'freejoint'):
             body.joints.append(item)
         elif tag == 'inertial':
+            if body.inertial is not None:
+                raise document.error(element, f"body '{body.name}' has a further <inertial>; "
+                                     'allowed: one')
             body.inertial = item
         elif tag in _LATER:
             raise UnsupportedError(f'<{tag}>',
@@ -187,7 +193,7 @@ def _back(item: Item, kind: JointKind) -> Array:
     matrix = np.eye(4)
     ref = item.number('ref', 0.0)
     if kind == 'revolute' and ref:
-        matrix[:3, :3] = axangle2mat(_axis(item), -ref * item.document.settings.angle, True)
+        matrix[:3, :3] = axangle2mat(_axis(item), -ref * item.document.settings.angle)
     elif kind == 'prismatic':
         matrix[:3, 3] = -ref * np.array(_axis(item))
     return matrix

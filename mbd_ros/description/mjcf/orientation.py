@@ -46,7 +46,7 @@ def read_rotation(item: Item) -> Array:
         return rotation_of(item, item.numbers('quat', 4) or ())
     if way == 'axisangle':
         *axis, turn = item.numbers('axisangle', 4) or ()
-        return clean(axangle2mat(_unit(item, way, np.array(axis)), turn * angle, True))
+        return clean(axangle2mat(_unit(item, way, np.array(axis)), turn * angle))
     if way == 'euler':
         return _euler(item, item.numbers('euler', 3) or (), angle)
     if way == 'xyaxes':
@@ -70,14 +70,14 @@ def turn_z_to(axis: Array) -> Array:
     length = float(np.linalg.norm(across))
     if length < 1e-10:
         return np.diag([1.0, 1.0, 1.0]) if axis[2] > 0.0 else np.diag([1.0, -1.0, -1.0])
-    return clean(axangle2mat(across / length, float(np.arctan2(length, axis[2])), True))
+    return clean(axangle2mat(across / length, float(np.arctan2(length, axis[2]))))
 
 
 def _euler(item: Item, angles: tuple[float, ...], unit: float) -> Array:
     """Return three turns in a row: about turned axes from the right, about fixed from the left."""
     total = np.eye(3)
     for letter, angle in zip(item.document.settings.sequence, angles):
-        turn = axangle2mat(np.eye(3)['xyz'.index(letter.lower())], angle * unit, True)
+        turn = axangle2mat(np.eye(3)['xyz'.index(letter.lower())], angle * unit)
         total = total @ turn if letter.islower() else turn @ total
     return clean(total)
 

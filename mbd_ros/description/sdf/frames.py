@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.description.records.report import nearest, owner, Report
-from mbd_ros.description.sdf.parts import base_of, pose_in, text_of
+from mbd_ros.description.sdf.parts import base_of, pose_in, remark_others, text_of
 
 Array = NDArray[np.float64]
 
@@ -55,6 +55,8 @@ class Frames:
                                     'another link, joint or frame', self.report.source(element))
         attached = {'link': '', 'joint': text_of(element, 'child'),
                     'frame': element.get('attached_to', '').strip() or MODEL}[tag]
+        if tag == 'frame':
+            remark_others(element, ('pose',), {}, f"frame '{name}'", self.report)
         base = base_of(element) or attached or MODEL
         self._known[name] = _Frame(element, base, attached,
                                    pose_in(element, f"{tag} '{name}'", self.report))

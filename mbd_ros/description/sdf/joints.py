@@ -121,6 +121,12 @@ def _axis(element: Any, tag: str, here: Array, frames: Frames, old: bool,
           report: Report) -> Vector3:
     """Return an axis in the frame of the joint."""
     what = f"joint '{element.get('name')}'"
+    for given in element.iterfind(tag):
+        remark_others(given, ('xyz', 'limit', 'dynamics', 'mimic', 'use_parent_model_frame'), {
+            'initial_position': 'states are not part of the mechanism'}, what, report)
+        for inner, (read, unused) in _IN_AXIS.items():
+            for found in given.iterfind(inner):
+                remark_others(found, read, unused, what, report)
     part = element.find(f'{tag}/xyz')
     words = (part.text or '').split() if part is not None else ['0', '0', '1']
     try:
@@ -182,11 +188,6 @@ def _joint(raw: RawJoint, name: str, tag: str, parent: str, child: str, place: A
     if part is None or kind == 'spherical':
         kind = 'continuous' if kind == 'revolute' else kind
         return Joint(name, kind, parent, child, pose_from(place), axis, source=raw.source)
-    remark_others(part, ('xyz', 'limit', 'dynamics', 'mimic', 'use_parent_model_frame'), {
-        'initial_position': 'states are not part of the mechanism'}, what, report)
-    for inner, (read, unused) in _IN_AXIS.items():
-        for found in part.iterfind(inner):
-            remark_others(found, read, unused, what, report)
     lower, upper = (limit_of(part, f'limit/{end}', sign * inf, what, report)
                     for end, sign in (('lower', -1.0), ('upper', 1.0)))
     if lower > upper:

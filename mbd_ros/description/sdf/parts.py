@@ -17,6 +17,9 @@ from mbd_ros.description.xml.xml_tree import children
 
 Array = NDArray[np.float64]
 
+_MANY = ('link', 'joint', 'frame', 'visual', 'collision')
+"""What may stand in an element more than once."""
+
 UNLIMITED = 1e16
 """A limit beyond it is none; SDFormat writes it, or inf."""
 
@@ -74,8 +77,9 @@ def base_of(element: Any) -> str:
 
 def remark_others(element: Any, read: Iterable[str], unused: Mapping[str, str], what: str,
                   report: Report) -> None:
-    """Remark every part of an element that is not read, and why."""
+    """Remark every part of an element that is not read, and why; of equal parts the first is."""
     known = (*read, *unused)
+    seen: set[str] = set()
     for part in children(element):
         if part.tag in unused:
             report.remark('info', f'{what}: <{part.tag}> is not used: {unused[part.tag]}',
@@ -83,3 +87,7 @@ def remark_others(element: Any, read: Iterable[str], unused: Mapping[str, str], 
         elif part.tag not in read:
             report.remark('warning', f'{what}: element <{tag_name(part)}> is unknown and not used'
                           f'{nearest(str(part.tag), known, "<{}>")}', report.source(part))
+        elif part.tag in seen and part.tag not in _MANY:
+            report.remark('warning', f'{what}: a further <{part.tag}> is not used; only the first '
+                          'is', report.source(part))
+        seen.add(part.tag)

@@ -178,6 +178,7 @@ def _fluid(link: Any, report: Report) -> FluidBody | None:
     if part is None:
         return None
     what = f"link '{link.get('name')}'"
+    remark_others(part, ADDED_MASS, {}, what, report)
     entries = {name: value_of(part, name, 0.0, what, report) for name in ADDED_MASS}
     body = FluidBody(link.get('name'), pose_from(pose_in(link.find('inertial'), what, report)),
                      added_mass=added_mass(entries), source=report.source(part))

@@ -1,6 +1,7 @@
 """Fluid, flexible links and contact: records, errors, there and back."""
 
 from dataclasses import replace
+from math import pi
 
 from described import joint, link, robot
 import pytest
@@ -72,6 +73,11 @@ def test_a_beam():
     assert mechanism.findings == ()
 
 
+def test_one_mode_of_bending_along_y_and_z_unless_told_otherwise():
+    (body,) = read(annotated(BEAM.replace('modes="2 2 1" ', ''))).flexibles
+    assert body.beam == Beam(0.8, 0.5, (300.0, 310.0), 200.0, 1e-4, (1, 1, 0), 0.01)
+
+
 def test_modes():
     (body,) = read(annotated(MODAL)).flexibles
     assert body.points[0] == ModalPoint((0.2, 0.0, 0.0), (0.0, 0.0, 0.1, 0.2, 0.0, 0.3), 0.5)
@@ -98,6 +104,22 @@ def test_a_section():
     assert beam.torsional_stiffness == pytest.approx(26e9 * 0.229 * 0.02 * 0.01 ** 3, rel=2e-3)
     assert (beam.taper, beam.tip_mass, beam.boundary, beam.stiffening) == (
         0.5, 1.0, 'craig_bampton', 'false')
+
+
+@pytest.mark.parametrize(('section', 'inner'), [('circle 0.02', 0.0), ('tube 0.02 0.015', 0.015)])
+def test_a_round_section(section, inner):
+    """Annuli: pi r^2, pi/4 r^4, pi/2 r^4; shear of a circle 6/7, of a thin tube 1/2 (Cowper)."""
+    text = SECTION.replace('rectangle 0.02 0.01', section).replace('length="0.5"', 'length="0.1"')
+    (body,) = read(annotated(text)).flexibles
+    area, second = pi * (0.02 ** 2 - inner ** 2), pi / 4 * (0.02 ** 4 - inner ** 4)
+    beam = body.beam
+    assert beam.linear_density == pytest.approx(2700 * area)
+    assert beam.bending_stiffness == pytest.approx([70e9 * second] * 2)
+    assert beam.torsional_stiffness == pytest.approx(26e9 * 2 * second)
+    assert beam.torsional_inertia == pytest.approx(2700 * 2 * second)
+    m = (inner / 0.02) ** 2
+    factor = 6 * (1 + m) ** 2 / (7 * (1 + m) ** 2 + 20 * m)
+    assert beam.shear_stiffness == pytest.approx([26e9 * area * factor] * 2)
 
 
 def test_rounding_of_modal_matrices():

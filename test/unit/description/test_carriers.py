@@ -34,6 +34,8 @@ PIN = ('revolute', Z + PASSIVE)
     (PIN, ('revolute', Z + DRIVE), 'ac'),  # a drive needs its coordinate
     (('spherical', ''), ('fixed', ''), 'ac'),
     (('continuous', Z), ('continuous', Z + '<dynamics damping="1"/>'), 'ac'),
+    *((('continuous', Z), ('continuous', Z + f'<dynamics {feel}="1"/>'), 'ac')
+      for feel in ('damping', 'friction')),
     (PIN, ('revolute', Z + PASSIVE + '<mimic joint="a"/>'), 'ac'),
     (('revolute', Z + DRIVE), ('spherical', ''), 'bc')])
 def test_the_joint_whose_coordinate_is_needed_least_is_cut(first, second, cut):

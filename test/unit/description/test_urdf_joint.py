@@ -167,3 +167,9 @@ def test_a_coupled_mimic_joint():
 
 def test_without_mimic_joints_coupling_them_is_no_problem():
     assert read(one_joint(), mimic=True).joints == read(one_joint()).joints
+
+
+@pytest.mark.parametrize('kind', ['fixed', 'floating', 'spherical'])
+def test_a_joint_without_axis_has_that_of_the_frame(kind):
+    assert joint_of('', kind) == Joint('j', kind, 'base', 'arm', axis=(0.0, 0.0, 1.0),
+                                       source=joint_of('', kind).source)

@@ -140,3 +140,9 @@ def test_shipped_robots_are_shown_whole(name, least):
     assert len(shapes) >= least
     assert not remarks
     assert {shape.link for shape in shapes} <= set(model.links)
+
+
+def test_colours_of_the_palette_are_colours_and_differ():
+    assert len(set(PALETTE)) == len(PALETTE)
+    assert all(len(color) == 4 and min(color) >= 0.0 and max(color) <= 1.0 for color in PALETTE)
+    assert all(color[3] == 1.0 for color in PALETTE)

@@ -106,6 +106,15 @@ def test_hostile_expressions_reach_nothing(text):
     assert time.thread_time() - begin < 10.0
 
 
+@pytest.mark.parametrize(('value', 'size'), [
+    (1.5, 1), ('abc', 4), ([1.5] * 10, 21), ({'a': None}, 5), ((True, 'ab'), 7), (range(7), 8),
+    (2 ** 640, 11), ([[]] * 3, 7)])
+def test_sizes_count_entries_and_characters(value, size):
+    assert Budget().size(value, size) == size
+    with pytest.raises(ValueError, match='entries'):
+        Budget().size(value, size - 1)
+
+
 NUMBERS = st.one_of(st.integers(-99, 99).map(str), st.floats(-9.0, 9.0).map(repr),
                     st.sampled_from(['i', 'x', 'pi', "table['a']", 'numbers[1]', 'robot.n',
                                      "robot['arm'].length", 'robot.arm.length', 'len(words)']))

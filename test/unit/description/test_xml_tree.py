@@ -33,6 +33,13 @@ def test_broken_xml_is_named_with_its_line(text, message):
     assert str(caught.value).startswith(message)
 
 
+def test_a_file_that_begins_with_a_zero_is_refused(tmp_path):
+    path = tmp_path / 'zero.urdf'
+    path.write_bytes(b'\x00<robot name="r"/>')
+    with pytest.raises(DescriptionError, match=r'zero.urdf:1: this is not well-formed XML'):
+        read(path)
+
+
 def test_an_empty_file_is_refused(tmp_path):
     path = tmp_path / 'empty.urdf'
     path.write_text(' \n')

@@ -175,6 +175,23 @@ def test_shapes_have_the_sizes_of_urdf(geom, shape):
     assert shape in read(robot(f'<geom {geom}/>')).text
 
 
+@pytest.mark.parametrize(('joint', 'compiler', 'upper'), [
+    ('', '', 1.0), ('limited="auto"', '', 1.0), ('limited="false"', '', inf),
+    ('', 'autolimits="false"', inf), ('limited="true"', 'autolimits="false"', 1.0)])
+def test_a_range_is_a_limit_unless_the_file_says_otherwise(joint, compiler, upper):
+    mechanism = read(robot(f'<joint range="-1 1" type="slide" {joint}/>',
+                           f'<compiler {compiler}/>'))
+    assert mechanism.joints[0].limits.upper == upper
+
+
+@pytest.mark.parametrize(('body', 'message'), [
+    ('<site name="s"/><site name="s"/>', "site 's' is defined twice; names must differ"),
+    ('<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>' * 2,
+     "body 'a' has a further <inertial>; allowed: one")])
+def test_parts_given_twice(body, message):
+    assert error(robot(body)) == f'<string>:3: {message}'
+
+
 def test_masses_are_bounded_balanced_and_scaled():
     """The order is bounds; balance of 1, 2 and 5 to their mean; 1 kg and 3 kg to 8 kg."""
     inner = ('<joint/><inertial pos="1 0 0" mass="0.5" diaginertia="1 2 5"/><body name="b">'

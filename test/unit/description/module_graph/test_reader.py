@@ -148,6 +148,10 @@ def test_ports_that_fit_and_that_do_not(inner, outer, message):
      "body 'third' of type 'arm' is connected to no other by a joint; allowed: one tree of all "
      'bodies'),
     ('foot: {body', 'elbow: {body', "port 'elbow' of type 'arm' has the name of a joint"),
+    *(('type: continuous, axis: [1, 0, 0]', f'type: {kind}, {key}: {value}',
+       f"{key} of joint of port 'hand' has no meaning for a {kind} joint")
+      for kind, key, value in (('fixed', 'axis', '[1, 0, 0]'), ('fixed', 'dynamics', '{}'),
+                               ('fixed', 'limits', '{}'), ('spherical', 'axis', '[1, 0, 0]'))),
 ])
 def test_modules_that_are_no_tree(old, new, message):
     text = document('a: arm', types=ARM)

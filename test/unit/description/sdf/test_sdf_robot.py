@@ -112,6 +112,7 @@ def test_the_world_and_two_axes():
               '<xyz>0 1 0</xyz></axis2>'),
         '<joint name="w" type="fixed"><parent>world</parent><child>a</child></joint>'))
     assert mechanism.root == 'world'
+    assert [link.name for link in mechanism.links[:3]] == ['world', 'a', 'b']
     assert [(j.name, j.kind, j.parent, j.child) for j in mechanism.joints] == [
         ('j/axis1', 'continuous', 'a', 'b/j/axis1'),
         ('j/axis2', 'continuous', 'b/j/axis1', 'b/j/axis2'),
