@@ -76,8 +76,9 @@ class Tests:
         of_file = self.lines.get(mutant.path, {})
         of_line = of_file.get(str(mutant.line), [])
         others = {test for tests in of_file.values() for test in tests} - set(of_line)
-        if not of_file or not any(of_file.values()):   # run when imported, or compiled as text
-            others = set(self.seconds)
+        # A line that runs at the import is noted for the test that happens to import it first.
+        if runs_at_import(mutant) or not any(of_file.values()):   # or is compiled as text
+            of_line, others = [], set(self.seconds)
         yield self._within(of_line, QUICK)
         # A line that runs while programs are traced runs once for many tests: try others, too.
         yield self._within([*of_line, *sorted(others, key=self._time)], LONG)
@@ -118,7 +119,9 @@ def untouched_lines(source: str) -> set[int]:
                 node.args.vararg, node.args.kwarg) if argument)]
         elif isinstance(node, ast.AnnAssign):
             spared = [node.annotation]
-        elif isinstance(node, ast.Raise):
+        elif isinstance(node, ast.Raise) or (
+                isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+                and node.func.attr == 'fail'):   # raises the error of a text
             spared = [node]
         for part in filter(None, spared):
             lines.update(range(part.lineno, part.end_lineno + 1))
@@ -159,6 +162,13 @@ def mutants_of(tree: Path, room: str, randomness: random.Random) -> Iterator[Mut
         if after is not None:
             yield Mutant(room, str(path.relative_to(tree)), line, name.removeprefix('core/'),
                          source.splitlines()[line - 1].strip(), after, code)
+
+
+def runs_at_import(mutant: Mutant) -> bool:
+    """Return whether a change is outside of the bodies of functions."""
+    return not any(node.body[0].lineno <= mutant.line <= (node.end_lineno or 0)
+                   for node in ast.walk(ast.parse(mutant.code))
+                   if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
 
 
 def changed_line(before: str, after: str) -> str | None:
