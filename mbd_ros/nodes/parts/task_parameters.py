@@ -33,6 +33,8 @@ def task_from_parameters(values: Mapping[str, Any], posture: Vector | None) -> T
 
     """
     path = {name: value for name, value in values['path'].items() if value}
+    if path['kind'] == 'auto':
+        path['kind'] = 'ellipse' if 'center' in path else 'none'
     if path['kind'] == 'none':
         path = {}
     elif 'points' in path:

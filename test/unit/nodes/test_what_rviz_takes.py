@@ -55,7 +55,7 @@ def settings_of(robot):
     settings = {'path': {}}
     for one in read_declarations(parameters_file('controller')):
         group, _, name = one.name.rpartition('.')
-        (settings[group] if group else settings)[name] = one.default
+        (settings.setdefault(group, {}) if group else settings)[name] = one.default
     given = yaml.safe_load((ROOT / 'config' / f'{robot}.yaml').read_text())
     path = {**settings['path'], **given['/**/controller']['ros__parameters'].pop('path')}
     return {**settings, **given['/**/controller']['ros__parameters'], 'path': path}, \
