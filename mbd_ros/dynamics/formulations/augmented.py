@@ -271,7 +271,8 @@ def solver_of(executor: Any, count: int) -> SolveChain:
 def solved(model: Model, inputs: Mapping[str, Stack], world: Stack, executor: Any) -> Reactions:
     """Return accelerations and wrenches at N states, shared among threads; see ``Evaluate``."""
     state = inputs['q'], inputs['v'], inputs['tau']
-    many, threads = len(state[0]), executor.count if isinstance(executor, Threads) else 1
+    many = len(inputs['q'])
+    threads = executor.count if isinstance(executor, Threads) else 1
     solve_chain = solver_of(executor, model.nb)
     if many == 1 or threads == 1:
         return reactions(Bodies(model, state, world, threads), solve_chain)

@@ -96,15 +96,17 @@ def test_robots_without_any_mass():
     assert str(found) == "<string>: error: no link of robot 'r' has a mass"
 
 
-def test_the_joint_that_is_farthest_from_its_parent_is_named():
+@pytest.mark.parametrize('order', ['xyz', 'yzx', 'zxy'])
+def test_the_joint_that_is_farthest_from_its_parent_is_named(order):
     """Of three along the axes, each longer than the one before by less than a metre."""
     parts = [bare('base')]
-    for name, origin in (('i', '450 0 0'), ('j', '0 450.4 0'), ('k', '0 0 450.8')):
+    for name, axis, length in zip('ijk', order, (450.0, 450.4, 450.8)):
+        origin = ' '.join(str(length * (one == axis)) for one in 'xyz')
         parts += [link(f'arm_{name}', moments=(0.01,) * 3),
                   joint(name, 'continuous', 'base', f'arm_{name}',
                         f'<origin xyz="{origin}"/><axis xyz="0 0 1"/>')]
-    for order in (parts, [*parts[::-1]]):
-        assert "joint 'k' alone is 450.8 m from its parent" in only(findings(*order)).message
+    for listed in (parts, parts[::-1]):
+        assert "joint 'k' alone is 450.8 m from its parent" in only(findings(*listed)).message
 
 
 def test_a_moment_below_zero_has_no_density():

@@ -1,6 +1,7 @@
 """Inverse dynamics of closed loops, reactions, closure of loops, and springs."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from described import bare, joint, link, robot
 from loop_models import body_order, case_model, cases, mechanism_of
@@ -78,6 +79,18 @@ def test_a_motion_that_no_drive_catches():
     model, q, v = fourbar()
     with pytest.raises(InvalidValueError, match=r'drive all 1 motions.*moves without them'):
         mbd_ros.inverse_dynamics(model, q, v, np.zeros(3), actuated=[])
+
+
+@pytest.mark.parametrize(('driven', 'free'), [('spare', '(crank|coupler|rocker)'),
+                                              ('crank', 'spare')])
+def test_the_motion_that_no_drive_catches_is_named(driven, free):
+    text = (Path(__file__).resolve().parents[3] / 'urdf' / 'four_bar.urdf').read_text()
+    model = mbd_ros.load(text.replace('</robot>', link('pendulum') + joint(
+        'spare', 'continuous', 'base', 'pendulum') + '</robot>'))
+    q, v = mbd_ros.close_loops(model, mbd_ros.neutral(model), np.zeros(model.nv))
+    with pytest.raises(InvalidValueError, match=rf"drive all 2 motions.*; '[^']*{free}[^']*' mov"):
+        mbd_ros.inverse_dynamics(model, q, v, np.zeros(model.nv), actuated=[
+            name for name in model.joint_names if driven in name][:1])
 
 
 def test_reactions_hold_a_link_in_place():

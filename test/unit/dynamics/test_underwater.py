@@ -223,6 +223,24 @@ def test_a_field_is_asked_at_the_base_of_each_state():
     assert np.abs(one - found[1]).max() > 1e-3   # the shear acts
 
 
+@pytest.mark.parametrize('shared', [False, True])
+def test_wrenches_in_a_field_are_those_of_each_state(shared):
+    """Linear in the wrench: what it adds to inverse dynamics is ``-J^T f``."""
+    model = swimmer('nine')
+    q, v, qdd = (np.array(part) for part in zip(*(random_state(model, k) for k in range(3))))
+    wrenches = np.random.default_rng(4).normal(size=(3, 6))
+    given = {'s0': wrenches[0] if shared else wrenches}
+    water = Fluid(current=field)
+    added = (mbd_ros.inverse_dynamics(model, q, v, qdd, fluid=water, external_forces=given)
+             - mbd_ros.inverse_dynamics(model, q, v, qdd, fluid=water))
+    for k in range(3):
+        wrench = wrenches[0 if shared else k]
+        close(added[k], -mbd_ros.jacobian(model, q[k], 's0').T @ wrench)
+        close(mbd_ros.inverse_dynamics(model, q[k], v[k], qdd[k], fluid=water,
+                                       external_forces={'s0': wrench})
+              - mbd_ros.inverse_dynamics(model, q[k], v[k], qdd[k], fluid=water), added[k])
+
+
 def bobbing(surface, **parts):
     model = mbd_ros.load(robot_of([{**REFERENCE['robots']['nine']['modules'][0], **BOX,
                                     'mass': 4.0, 'com': [0.0, 0.0, -0.02]}], **parts),

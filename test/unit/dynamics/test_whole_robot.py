@@ -35,6 +35,17 @@ def test_batches_of_frames_are_single_states(frame):
                                    rtol=1e-12, atol=1e-12)
 
 
+def test_the_jacobian_of_the_mass_centre_gives_its_velocity():
+    q, v, _ = random_state(MODEL, 7)
+    step = 1e-6
+    ahead, behind = (mbd_ros.center_of_mass(MODEL, mbd_ros.integrate(MODEL, q, sign * step * v))
+                     for sign in (1.0, -1.0))
+    J = mbd_ros.center_of_mass_jacobian(MODEL, q)
+    assert J.shape == (3, MODEL.nv)
+    # Central differences of 1e-6: rounding 1e-16 / 1e-6 of lengths of a few metres.
+    np.testing.assert_allclose(J @ v, (ahead - behind) / (2 * step), atol=1e-8)
+
+
 def test_the_coriolis_matrix_belongs_to_the_mass_matrix():
     # dM/dt - 2 C is skew-symmetric; dM/dt by central differences of 1e-6, good to some 1e-9.
     q, v, _ = random_state(MODEL, 7)
