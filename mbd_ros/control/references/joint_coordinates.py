@@ -141,7 +141,7 @@ def entry_rates(kind: JointType, entries: Floats, v: Floats, acceleration: Float
         along = rotate(_quaternion(turn), _vector(v[:3]))
         swept = cross(_vector(spin), _vector(v[:3]))
         across = rotate(_quaternion(turn), _vector(tuple(
-            a + w for a, w in zip(acceleration[:3], swept))))
+            a + w for a, w in zip(acceleration, swept))))
         return entries, (*along, *first), (*across, *second)
     if kind is JointType.PLANAR:
         c, s = cos(entries[ANGLE]), sin(entries[ANGLE])

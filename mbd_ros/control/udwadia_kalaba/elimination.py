@@ -223,6 +223,7 @@ class DirectElimination:
         """Return the least change that removes a violation, damped to a limit, and the rank."""
         m, n = rows.shape
         weight = dyn.mass_matrix(q) if self.metric == 'mass' else np.eye(n)
+        violation = np.ascontiguousarray(violation)   # of loops it is a column of their rows
         # The least step is the acceleration of a robot at rest with ``A qdd = phi``.
         solution = quick_constrained_acceleration(
             weight, np.zeros(n), rows, violation, tolerance=self.rank_tolerance,

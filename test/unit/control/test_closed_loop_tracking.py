@@ -169,3 +169,14 @@ def test_a_law_for_a_robot_at_ease_uses_the_drives_alone(five_bar):
     assert not found.effort[[1, 3]].any()
     rest = mbd_ros.constrained_dynamics(five_bar.model, q, 0.0 * v, found.effort).accelerations
     assert np.abs(rest).max() < 1e-9
+
+
+def test_out_of_reach_the_loops_are_closed_and_the_report_says_so(five_bar):
+    """The ellipse is 5 m away: what is left of the violation is that of the path alone."""
+    motion = ConstrainedMotion(five_bar, ToolPosition(
+        five_bar, 'tool', Ellipse([5.0, 0.0, 0.0], [0.1, 0, 0], [0, 0, 0.1]), axes='xz'))
+    q, v = close_loops(five_bar.model, np.array([0.2, 0.1, -0.1, 0.15]), np.zeros(4))
+    report = motion.eliminate(0.0, q, v)
+    assert not report.converged
+    assert report.violation == motion.violation(0.0, report.q) > 3.0
+    assert np.abs(five_bar.loop_rows(report.q, report.v)[:, 0]).max() < 1e-9

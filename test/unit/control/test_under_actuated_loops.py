@@ -11,7 +11,9 @@ from mbd_ros.control import (
     Actuation, ConstrainedMotion, Ellipse, PostureSpring, Task, ToolPosition, TrackingLaw)
 from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tasks.tracker import Mode, Tracker
-from mbd_ros.control.udwadia_kalaba.drives import driven, is_under_actuated, reach
+from mbd_ros.control.udwadia_kalaba.drives import (
+    dense_share, driven, driven_entries, driven_kernel, is_under_actuated, reach)
+from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CLEARLY_FREE
 from mbd_ros.description.xml.xacro_file import expand_xacro
 from mbd_ros.dynamics.loops.closure import close_loops
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
@@ -300,3 +302,24 @@ def test_at_ease_it_does_nothing_where_nothing_is_heavy(floating):
     q, v = some_state(dyn, 3)
     found = TrackingLaw(dyn, actuation=drives, robust_rate=30.0).weightless(q, 0.0 * v)
     np.testing.assert_allclose(found.effort, 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize('robot', sorted(SHARE))
+@pytest.mark.parametrize('afloat', [False, True])
+def test_machine_code_shares_among_drives_without_the_dense_form(robot, afloat):
+    """On a platform that floats the drives leave motions, on the ground they do not."""
+    file, = URDF.glob(f'{robot}.urdf*')
+    text = expand_xacro(str(file)).decode()
+    model = mbd_ros.load(on_platform(text) if afloat else text, floating_base=afloat)
+    dyn, drives = mbd_ros.compile(model), Actuation(model, SHARE[robot])
+    assert is_under_actuated(dyn, drives) == afloat
+    kernel = driven_kernel(dyn, driven_entries(dyn, drives))
+    for seed in range(3):
+        q, _ = some_state(dyn, seed)
+        force = np.random.default_rng(seed).normal(size=model.nv)
+        found = kernel.call(q, force)
+        assert clear(found[model.nv:].tolist(), CLEARLY_FREE)
+        expected = dense_share(dyn, q, force, drives)
+        # Where the decision is clear, a part of 1e-3 is kept: rounding times its inverse.
+        np.testing.assert_allclose(found[:model.nv], expected, rtol=0,
+                                   atol=1e-11 * np.abs(expected).max())
