@@ -12,7 +12,7 @@ README = (ROOT / 'README.md').read_text(encoding='utf-8')
 
 
 def test_the_examples_run():
-    trees, loops = re.findall(r'```python\n(.*?)```', README, re.DOTALL)
+    trees, loops, bent = re.findall(r'```python\n(.*?)```', README, re.DOTALL)
     checks = (
         '\nassert np.abs(mbd_ros.forward_dynamics(model, q, v, mbd_ros.inverse_dynamics('
         'model, q, v, np.zeros(6)))).max() < 1e-9  # rest is rounding, times 1 / inertia'
@@ -21,8 +21,11 @@ def test_the_examples_run():
     closed = (
         '\nassert solution.rank == 2 and len(solution.redundant) == 3  # a planar four-bar'
         '\nassert np.abs(run.violation).max() < 1e-12  # projected to rounding')
+    static = (
+        '\nassert np.abs(mbd_ros.bias_forces(model, q, v)[len(model.joint_names):]).max() < 1e-9'
+        '\nassert len(hertz) == len(model.elastic_names) and hertz[0] > 0.0')
     done = subprocess.run(
-        [sys.executable, '-c', trees + checks + loops + closed], cwd=ROOT, text=True,
+        [sys.executable, '-c', trees + checks + loops + closed + '\n' + bent + static], cwd=ROOT, text=True,
         capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
 
