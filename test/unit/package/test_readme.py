@@ -25,8 +25,8 @@ def test_the_examples_run():
         '\nassert np.abs(mbd_ros.bias_forces(model, q, v)[len(model.joint_names):]).max() < 1e-9'
         '\nassert len(hertz) == len(model.elastic_names) and hertz[0] > 0.0')
     done = subprocess.run(
-        [sys.executable, '-c', trees + checks + loops + closed + '\n' + bent + static], cwd=ROOT, text=True,
-        capture_output=True, timeout=120, check=False)
+        [sys.executable, '-c', trees + checks + loops + closed + '\n' + bent + static],
+        cwd=ROOT, text=True, capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
 
 
