@@ -14,7 +14,8 @@ from mbd_ros.control.references.joint_trajectories import stopping
 from mbd_ros.control.references.paths import Line, quintic
 from mbd_ros.control.references.scalars import clipped, smallest
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
-from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome
+from mbd_ros.control.tasks.goal_watch import (
+    JointTolerances, JointWatch, Outcome, PathWatch)
 from mbd_ros.control.tracking.adaptation import Adaptation
 from mbd_ros.control.udwadia_kalaba.rank_facts import clear, FACTS
 from mbd_ros.errors import InvalidValueError, SingularMassError
@@ -181,3 +182,12 @@ def test_errors_may_reach_their_tolerance_and_the_end_its_time(dyn):
             assert look(time, sign * position)[0] is look(time, 0.0, sign * velocity)[0] is inside
             assert look(time, sign * (position + 1e-9))[0] is outside
             assert look(time, 0.0, sign * (velocity + 1e-9))[0] is outside
+
+
+@pytest.mark.parametrize(('time', 'error', 'said'), [
+    (0.5, 0.02, "the tool 'tip' is 0.02 m off the path, allowed is 0.01, at 0.500 s"),
+    (2.6, 0.002, "the tool 'tip' is 0.002 m off the path, allowed is 0.001, 0.600 s after its "
+     'end')])
+def test_a_path_watch_says_how_far_and_when(time, error, said):
+    watch = PathWatch(0.01, 0.001, 0.5, 2.0, 1.0)
+    assert watch.look(time, [SimpleNamespace(link='tip', error=error)])[1] == said

@@ -5,6 +5,7 @@ import pytest
 
 from mbd_ros.control import constrained_acceleration, singular_mass_acceleration
 from mbd_ros.control.udwadia_kalaba.actuation import Reach
+from mbd_ros.control.udwadia_kalaba.equation import conflict
 from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, FACTS
 from mbd_ros.control.udwadia_kalaba.small_systems import constrained_motion
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, SingularMassError
@@ -257,3 +258,15 @@ class TestSingularMass:
         """A compromise would depend on how the rows are weighted."""
         with pytest.raises(InvalidValueError, match='right-hand sides that do not conflict'):
             singular_mass_acceleration(np.diag([1.0, 0]), [1, 0], [[0, 1], [0, 1]], [1, 2])
+
+
+@pytest.mark.parametrize('fast', [1e-3, 1e3])
+@pytest.mark.parametrize('free', [False, True])
+def test_a_residual_counts_in_the_scale_of_its_row(fast, free):
+    """That is |row| times the largest acceleration, with the constraint or without, and |b|."""
+    row, b = np.array([[0.3, -0.4, 0.0]]), np.array([0.05])
+    accelerations = [np.array([0.0, 0.0, -fast]), np.zeros(3)]
+    for share in (0.99, 1.01):
+        residual = np.array([share * 1e-8 * (0.7 * fast + 0.05)])
+        assert conflict(row, *accelerations[::-1 if free else 1], b, residual) == (share > 1.0)
+        assert conflict(row, *accelerations[::-1 if free else 1], -b, -residual) == (share > 1.0)

@@ -276,3 +276,17 @@ def test_a_weightless_robot_violates_nothing(dyn, tracker):
     np.testing.assert_array_equal(nominal.v, v)
     assert not nominal.accelerations.any()
     assert not nominal.constraint_force.any()
+
+
+@pytest.mark.parametrize('fused', [True, False])
+@pytest.mark.parametrize(('part', 'stops'), [(1.49, False), (1.51, True)])
+def test_a_measured_velocity_may_be_half_as_fast_again_as_a_planned_one(dyn, fused, part, stops):
+    task = default_task('three_link_arm')
+    q, v = np.array(task.start_positions), np.array([part, 0.0, 0.0]) * dyn.model.velocity_limits
+    tracker = Tracker(dyn, task, q, np.zeros(3))
+    if not fused:
+        tracker._fused = None
+    tracker.step(0.0, q, np.zeros(3))
+    tracker.step(PERIOD, q, v)
+    assert tracker.problem.startswith('the robot: velocity ') == stops
+    assert bool(tracker.problem) == stops
