@@ -207,6 +207,9 @@ def test_a_floating_joint_closes_no_loop():
      '</mbd:spring_damper>', "<string>:7: spring 'x': stiffness=-1 is negative"),
     ('<gazebo><joint name="x" type="revolute"><parent>b</parent></joint></gazebo>',
      "<string>:7: joint 'x' in <gazebo> has no <child>"),
+    ('<gazebo><joint name="x" type="revolute"><parent>b</parent><child>c</child><axis><xyz>0 0 0'
+     '</xyz></axis></joint></gazebo>',
+     "<string>:7: joint 'x' in <gazebo>: the <axis> is zero; allowed: a unit vector"),
     ('<gazebo><joint name="x" type="ball"><parent>b</parent><child>cc</child></joint></gazebo>',
      "<string>:7: joint 'x' in <gazebo>: link 'cc' does not exist; did you mean 'c'?"),
     ('<gazebo><joint name="x" type="ball"><parent>b</parent><child>c</child><pose>1 2</pose>'

@@ -214,6 +214,9 @@ def test_findings():
     (joint('fixed', parent='c'), "<string>:3: joint 'j': the frame 'c' does not exist"),
     (joint('revolute', '<axis><xyz>0 0 0</xyz></axis>'), "<string>:3: joint 'j': <axis><xyz> is "
      "'0 0 0'; allowed: a direction"),
+    *((joint('revolute', f'<axis><xyz>{words}</xyz></axis>'),
+       f"<string>:3: joint 'j': <axis><xyz> is '{words}'; allowed: a direction")
+      for words in ('up', '0 1', '0 0 1 0', 'nan 0 1', '')),
     (joint('revolute', '<axis><limit><lower>2</lower><upper>1</upper></limit></axis>'),
      "<string>:3: joint 'j': lower=2 is above upper=1"),
     (joint('fixed', '<pose>1 2 3</pose>'), "<string>:3: joint 'j': <pose>1 2 3</pose> has 3 "
