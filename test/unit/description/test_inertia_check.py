@@ -58,6 +58,13 @@ def test_what_bodies_can_have(part):
     assert read(robot(part)).findings == ()
 
 
+def test_moments_of_a_point_may_be_rounding():
+    """1 kg with a radius of gyration of 1e-6 m has 1e-12 kg m^2, known to 1e-18."""
+    for moment, warned in ((0.9e-18, False), (1.1e-18, True)):
+        found = read(robot(link('a', moments=(moment, -moment, moment)))).findings
+        assert bool(found) == warned
+
+
 def test_sizes_that_no_robot_has():
     with pytest.raises(DescriptionError, match="link 'b' has a mass, mass centre or inertia beyo"):
         read(robot(link('b', mass='1e200')))

@@ -1,6 +1,6 @@
 """What of MJCF is read, remarked and refused; the numbers are compared with MuJoCo elsewhere."""
 
-from math import inf
+from math import inf, pi
 from pathlib import Path
 
 import numpy as np
@@ -190,6 +190,17 @@ def test_a_range_is_a_limit_unless_the_file_says_otherwise(joint, compiler, uppe
      "body 'a' has a further <inertial>; allowed: one")])
 def test_parts_given_twice(body, message):
     assert error(robot(body)) == f'<string>:3: {message}'
+
+
+@pytest.mark.parametrize(('angle', 'unit'), [('degree', pi / 180.0), ('radian', 1.0)])
+def test_a_follower_counts_from_the_references_of_both_joints(angle, unit):
+    """``y - y0 = a0 + a1 (x - x0)``: references in the unit of the file, a0 in radians."""
+    joints = read(robot('<joint name="y" ref="30"/><joint name="x" ref="10"/>',
+                        f'<compiler angle="{angle}"/><equality><joint joint1="y" joint2="x" '
+                        'polycoef="0.5 2"/></equality>')).joints
+    mimic = next(one.mimic for one in joints if one.name == 'y')
+    assert (mimic.joint, mimic.multiplier) == ('x', 2.0)
+    assert mimic.offset == pytest.approx(0.5 + (30.0 - 2.0 * 10.0) * unit)
 
 
 def test_masses_are_bounded_balanced_and_scaled():
