@@ -219,7 +219,7 @@ class TestOneServer:
         ({'points': [JointTrajectoryPoint(positions=[0.0, math.nan] + [0.0] * 4)]},
          ErrorCode.NOT_FINITE, "positions of point 0 of joint 'joint2' is nan", 'joint2'),
         ({'formulation': 'newton'}, ErrorCode.INVALID_VALUE, "formulation is 'newton'", ''),
-        ({'formulation': 'kane'}, ErrorCode.INVALID_VALUE, "'auto', 'recursive'", ''),
+        ({'formulation': 'lagrange'}, ErrorCode.INVALID_VALUE, "'auto', 'recursive'", ''),
         ({'executor': 'gpu'}, ErrorCode.INVALID_VALUE, "executor is 'gpu'", ''),
         ({'wrench_links': ['hand']}, ErrorCode.UNKNOWN_NAME, "no link named 'hand'", 'hand'),
     ])
