@@ -200,6 +200,19 @@ def test_a_part_is_a_module(tmp_path):
     assert again.types['leg'].part == 'parts/arm.urdf'
 
 
+@pytest.mark.parametrize('gender', ['any', 'male', 'female'])
+@pytest.mark.parametrize('connector', ['', 'big'])
+def test_ports_are_written_as_they_are_read(gender, connector):
+    words = f'position: [0.2, 0, 0], gender: {gender}' + (
+        f', connector: {connector}' if connector else '')
+    text = document('a: cube').replace('front: {position: [0.2, 0, 0]}', f'front: {{{words}}}')
+    graph = read_module_graph(text, 'once')
+    again = read_module_graph(write_module_graph(graph), 'again')
+    for read_graph in (graph, again):
+        port = read_graph.types['cube'].ports['front']
+        assert (port.gender, port.connector) == (gender, connector)
+
+
 def test_meshes_of_a_part_keep_their_package_names(tmp_path, monkeypatch):
     """The robot goes to other nodes as text, in which no path of a file is opened."""
     share = tmp_path / 'ros' / 'some_meshes'
