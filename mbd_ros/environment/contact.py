@@ -22,13 +22,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mbd_ros.environment.law import Motion
+from mbd_ros.environment.law import Law, Motion
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.program.records import vector_record
 from mbd_ros.execution.program.sweeps import World
 from mbd_ros.model import Model
 from mbd_ros.spatial import (
-    ArticulatedInertia, positive_part, root, Scalar, step, tanh, Vector3, Wrench, ZERO_WRENCH)
+    positive_part, root, Scalar, step, tanh, Vector3, Wrench, ZERO_WRENCH)
 
 NAME = 'ground'
 STILL = 1e-9
@@ -104,8 +104,12 @@ def touch(foot: Touching, motion: Motion, plane: Plane) -> Touch:
 
 
 @dataclass(frozen=True)
-class GroundLaw:
-    """The force law of the ground; its numbers are those of ``Plane``."""
+class GroundLaw(Law):
+    """
+    The force law of the ground; its numbers are those of ``Plane``.
+
+    It has no energy: what the ground does is work, also that of its springs.
+    """
 
     name: str = NAME
     world: Plane = Plane()
@@ -124,16 +128,6 @@ class GroundLaw:
             found = touch(foot, motion, world.own)
             total = total + Wrench(found.point.cross(found.force), found.force)
         return total
-
-    def inertia(self, constants: tuple[Touching, ...], motion: Motion, world: World
-                ) -> ArticulatedInertia | None:
-        """Return None: the ground adds no inertia."""
-        return None
-
-    def energy(self, constants: tuple[Touching, ...], motion: Motion, world: World
-               ) -> tuple[Scalar, Scalar]:
-        """Return none: what the ground does is work, also that of its springs [J]."""
-        return 0.0, 0.0
 
 
 @dataclass(frozen=True)

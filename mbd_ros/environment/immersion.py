@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from mbd_ros.environment.fluid import (
     buoyancy, center_of_buoyancy, drag, energies, kirchhoff, meet, Meeting, NO_SURFACE, Submerged,
     submerged, Water)
-from mbd_ros.environment.law import Motion
+from mbd_ros.environment.law import Law, Motion
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.program.records import vector_record
 from mbd_ros.execution.program.sweeps import World
@@ -37,7 +37,7 @@ TERMS = (BUOYANCY, DRAG, ADDED_MASS)
 
 
 @dataclass(frozen=True)
-class FluidLaw:
+class FluidLaw(Law):
     """
     The force law of a fluid; its numbers are those of ``Water``.
 

@@ -32,7 +32,7 @@ def lock(model: Model, positions: Mapping[str, float]) -> Model:
     Returns
     -------
     Model
-        The links stay; what a held joint moved is part of the body before it.
+        The links stay, and force laws; what a held joint moved is part of the body before it.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def lock(model: Model, positions: Mapping[str, float]) -> Model:
     floating = bool(model.joint_types) and model.joint_types[0] is JointType.FLOATING and (
         model.body_names[0] == model.root)
     return build_model(replace(model.mechanism, joints=joints), floating_base=floating,
-                       mimic=mimic, generation=model.generation)
+                       mimic=mimic, generation=model.generation).with_laws(*model.laws)
 
 
 def _held(joint: Joint, position: float) -> Joint:

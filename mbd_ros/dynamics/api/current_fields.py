@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
+from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver, rows_of
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.model import Model
@@ -25,9 +25,9 @@ def base_points(model: Model, q: ArrayLike) -> Array:
     return found
 
 
-def in_field(function: Callable[..., Any], model: Model, states: Sequence[ArrayLike], fluid: Fluid,
-             out: Array | None = None, external_forces: Mapping[str, ArrayLike] | None = None,
-             **keywords: Any) -> Any:
+def in_field(function: Callable[..., Any], model: Model, states: Mapping[str, ArrayLike],
+             fluid: Fluid, out: Array | None = None,
+             external_forces: Mapping[str, ArrayLike] | None = None, **keywords: Any) -> Any:
     """
     Return what a function gives for states in a field, at time 0.
 
@@ -37,8 +37,8 @@ def in_field(function: Callable[..., Any], model: Model, states: Sequence[ArrayL
         Of the model and states, with the keywords.
     model : Model
         The robot.
-    states : sequence of array_like
-        q (nq,) or (N, nq), and so on.
+    states : mapping of str to array_like
+        Its arguments by name, in their order: q (nq,) or (N, nq), v (nv,) or (N, nv), and so on.
     fluid : Fluid
         Its current is asked at the base in each state.
     out, external_forces, **keywords
@@ -49,17 +49,20 @@ def in_field(function: Callable[..., Any], model: Model, states: Sequence[ArrayL
     array or NamedTuple of array
         As of the function.
 
+    Raises
+    ------
+    ShapeError, NotFiniteError, InvalidValueError
+        If a state is not as it should be, or they are not of as many states.
+
     """
-    names = ('q', 'v', 'tau')[:len(states)]
     given = [checked_array(model, name, state, model.nq if name == 'q' else model.nv)
-             for name, state in zip(names, states)]
+             for name, state in states.items()]
     if external_forces is not None:
         keywords['external_forces'] = external_forces
-    counts = [len(state) for state in given if state.ndim == 2]
-    if not counts:
+    rows, many = rows_of(tuple(states), given)
+    if not many:
         result = function(model, *given, fluid=fluid.at(base_points(model, given[0])), **keywords)
         return result if out is None else deliver(result, out)
-    rows = [np.broadcast_to(state, (counts[0], state.shape[-1])) for state in given]
     results = []
     for k, point in enumerate(base_points(model, rows[0])):
         if external_forces is not None:

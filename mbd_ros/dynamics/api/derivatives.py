@@ -67,7 +67,8 @@ def inverse_dynamics_derivatives(
 
     """
     if is_field(fluid):
-        return _into(in_field(inverse_dynamics_derivatives, model, (q, v, qdd), fluid, None,
+        return _into(in_field(inverse_dynamics_derivatives, model, {'q': q, 'v': v, 'qdd': qdd},
+                              fluid, None,
                               external_forces, gravity=gravity, formulation=formulation,
                               executor=executor, dissipation=dissipation, ground=ground), out)
     dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
@@ -124,7 +125,8 @@ def forward_dynamics_derivatives(
 
     """
     if is_field(fluid):
-        return _into(in_field(forward_dynamics_derivatives, model, (q, v, tau), fluid, None,
+        return _into(in_field(forward_dynamics_derivatives, model, {'q': q, 'v': v, 'tau': tau},
+                              fluid, None,
                               external_forces, gravity=gravity, formulation=formulation,
                               executor=executor, dissipation=dissipation, ground=ground), out)
     dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,

@@ -118,5 +118,6 @@ def _each_in_field(model: Model, q: Array, v: Array, qdd: Array, fluid: Fluid,
         names[:] = terms
         return np.stack([*terms.values()])
 
-    found = in_field(stacked, model, (q, v, qdd), fluid, None, external_forces, **keywords)
+    found = in_field(stacked, model, {'q': q, 'v': v, 'qdd': qdd},
+                     fluid, None, external_forces, **keywords)
     return {name: found[..., k, :] for k, name in enumerate(names)}

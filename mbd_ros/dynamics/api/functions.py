@@ -111,7 +111,8 @@ def forward_dynamics(
             and fluid is DEFAULT and ground is None and out is None):
         return FORWARD_DYNAMICS[formulation][model](q, v, tau)
     if is_field(fluid):
-        return in_field(forward_dynamics, model, (q, v, tau), fluid, out, external_forces,
+        return in_field(forward_dynamics, model, {'q': q, 'v': v, 'tau': tau},
+                        fluid, out, external_forces,
                         gravity=gravity, formulation=formulation, executor=executor,
                         dissipation=dissipation, ground=ground)
     dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
@@ -170,7 +171,8 @@ def inverse_dynamics(
             and fluid is DEFAULT and ground is None and actuated is None and out is None):
         return INVERSE_DYNAMICS[formulation][model](q, v, qdd)
     if is_field(fluid):
-        return in_field(inverse_dynamics, model, (q, v, qdd), fluid, out, external_forces,
+        return in_field(inverse_dynamics, model, {'q': q, 'v': v, 'qdd': qdd},
+                        fluid, out, external_forces,
                         gravity=gravity, formulation=formulation, executor=executor,
                         dissipation=dissipation, ground=ground, actuated=actuated)
     dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
@@ -205,7 +207,7 @@ def bias_forces(
             and fluid is DEFAULT and ground is None and out is None):
         return BIAS_FORCES[formulation][model](q, v)
     if is_field(fluid):
-        return in_field(bias_forces, model, (q, v), fluid, out, external_forces,
+        return in_field(bias_forces, model, {'q': q, 'v': v}, fluid, out, external_forces,
                         gravity=gravity, formulation=formulation, executor=executor,
                         dissipation=dissipation, ground=ground)
     dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
@@ -336,7 +338,7 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | Non
 
     """
     if is_field(fluid):
-        return in_field(energy, model, (q, v), fluid, gravity=gravity, ground=ground)
+        return in_field(energy, model, {'q': q, 'v': v}, fluid, gravity=gravity, ground=ground)
     return energy_of(compile_model(model, gravity=gravity, fluid=fluid, ground=ground), q, v)
 
 

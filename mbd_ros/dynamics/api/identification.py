@@ -120,12 +120,12 @@ def identify(
     ShapeError, NotFiniteError, InvalidValueError
         If the recording is not as above.
     UnsupportedError
-        If the robot has closed loops or springs.
+        If the robot has closed loops, springs or force laws.
 
     """
-    if model.loops or model.springs:
-        raise UnsupportedError(f"identification of robot '{model.name}', which has closed loops "
-                               'or springs', 'robots without them')
+    if model.loops or model.springs or model.fluids or model.laws:
+        raise UnsupportedError(f"identification of robot '{model.name}', which has closed loops, "
+                               'springs, or force laws such as a fluid', 'robots without them')
     if not isinstance(prior, (int, float, np.number)) or not 0.0 < float(prior) < np.inf:
         raise InvalidValueError('prior', prior, 'a positive number')
     (rows, rates), _ = states_of(model, 'identify', q=q, v=v)

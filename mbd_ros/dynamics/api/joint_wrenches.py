@@ -64,7 +64,8 @@ def joint_wrenches(
 
     """
     if is_field(fluid):
-        return in_field(joint_wrenches, model, (q, v, tau), fluid, out, external_forces,
+        return in_field(joint_wrenches, model, {'q': q, 'v': v, 'tau': tau},
+                        fluid, out, external_forces,
                         gravity=gravity, formulation=formulation, executor=executor,
                         dissipation=dissipation, ground=ground)
     dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,

@@ -156,7 +156,7 @@ def regressor(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
     Return Y (nv, 10 nb) or (N, nv, 10 nb): inverse dynamics are linear in inertial parameters.
 
     ``Y @ inertial_parameters(model).ravel()`` are the generalized forces of ``inverse_dynamics``
-    without rotors and springs.
+    without rotors, springs and force laws.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from swimmers import Converted, GRAVITY, in_water, REFERENCE, robot_of, swimmer
 import mbd_ros
 from mbd_ros import Fluid
 from mbd_ros.dynamics.api.effort_terms import effort_terms
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.model import build_model
 
 FORMULATIONS = ('recursive', 'closed_loop', 'kane', 'jourdain', 'augmented')
@@ -456,3 +456,16 @@ def test_terms_of_a_fluid(water):
 def test_bad_fluids_are_refused(make, message):
     with pytest.raises(InvalidValueError, match=f'^{message}$'):
         make()
+
+
+@pytest.mark.parametrize('function', ['forward_dynamics', 'inverse_dynamics'])
+def test_states_of_unequal_number_in_a_field_are_one_clear_error(function):
+    model = mbd_ros.load(
+        '<robot name="r" xmlns:mbd="urn:mbd_ros"><link name="b"/><joint name="j" type="revolute">'
+        '<limit effort="1" velocity="1" lower="-1" upper="1"/><parent link="b"/><child link="c"/></joint><link name="c"><inertial><mass value="2"/>'
+        '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+        '<mbd:fluid><volume value="0.001"/></mbd:fluid></link></robot>')
+    field = mbd_ros.Fluid(current=lambda point, t: (np.zeros(3), np.zeros((3, 3)), np.zeros(3)))
+    with pytest.raises(ShapeError, match=r'v has shape \(3, 1\); allowed: 5 states'):
+        getattr(mbd_ros, function)(model, np.zeros((5, 1)), np.zeros((3, 1)), np.zeros(1),
+                                   fluid=field)
