@@ -462,7 +462,8 @@ def test_bad_fluids_are_refused(make, message):
 def test_states_of_unequal_number_in_a_field_are_one_clear_error(function):
     model = mbd_ros.load(
         '<robot name="r" xmlns:mbd="urn:mbd_ros"><link name="b"/><joint name="j" type="revolute">'
-        '<limit effort="1" velocity="1" lower="-1" upper="1"/><parent link="b"/><child link="c"/></joint><link name="c"><inertial><mass value="2"/>'
+        '<limit effort="1" velocity="1" lower="-1" upper="1"/><parent link="b"/><child link="c"/>'
+        '</joint><link name="c"><inertial><mass value="2"/>'
         '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
         '<mbd:fluid><volume value="0.001"/></mbd:fluid></link></robot>')
     field = mbd_ros.Fluid(current=lambda point, t: (np.zeros(3), np.zeros((3, 3)), np.zeros(3)))
