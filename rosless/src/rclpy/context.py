@@ -109,7 +109,8 @@ class Context(NoHandle):
 
     def get_domain_id(self) -> int:
         """Return the DDS domain."""
-        self._require_initialized()
+        if not self._initialized:
+            raise RuntimeError('Context must be initialized before it has a domain id')
         return self._domain_id
 
     def shutdown(self) -> None:

@@ -71,7 +71,7 @@ class Duration:
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Duration):
             return self.nanoseconds == other.nanoseconds
-        return NotImplemented
+        raise TypeError("Can't compare duration with object of type: ", type(other))
 
     def __lt__(self, other: object) -> bool:
         if isinstance(other, Duration):

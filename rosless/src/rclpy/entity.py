@@ -10,6 +10,7 @@ import weakref
 from rosless.dds.endpoints import Endpoint
 from rosless.dds.library import DATA_AVAILABLE
 
+from ._rclpy_pybind11 import InvalidHandle
 from .absent import NoHandle
 from .callback_groups import CallbackGroup
 
@@ -110,6 +111,11 @@ class Entity(NoHandle):
     def close(self) -> None:
         """Stop for good; called by the node."""
         self.destroyed = True
+
+    def require_handle(self) -> None:
+        """Raise InvalidHandle if it was destroyed."""
+        if self.destroyed:
+            raise InvalidHandle('cannot use Destroyable because destruction was requested')
 
     def destroy(self) -> None:
         """Let the node forget it."""

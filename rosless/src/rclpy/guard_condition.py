@@ -35,6 +35,7 @@ class GuardCondition(Entity):
 
     def trigger(self) -> None:
         """Let the callback run."""
+        self.require_handle()
         self.triggered = True
         self.wake()
 

@@ -8,7 +8,7 @@ from cyclonedds.core import DDSException
 from rosless.dds.endpoints import Writer
 from rosless.idl.codec import serialize
 
-from ._rclpy_pybind11 import InvalidHandle, RCLError
+from ._rclpy_pybind11 import RCLError
 from .callback_groups import CallbackGroup
 from .duration import Duration
 from .entity import Job
@@ -89,10 +89,7 @@ class Publisher(TopicEntity):
         try:
             self._writer.write(data)
         except DDSException as error:
-            if self.destroyed:
-                raise InvalidHandle(
-                    'cannot use Destroyable because destruction was requested'
-                ) from None
+            self.require_handle()
             raise RCLError(
                 "Failed to publish: publisher's context is invalid"
                 if not self._context.ok()
@@ -101,6 +98,7 @@ class Publisher(TopicEntity):
 
     def get_subscription_count(self) -> int:
         """Return how many subscriptions are matched."""
+        self.require_handle()
         return self._writer.matched()
 
     def assert_liveliness(self) -> None:

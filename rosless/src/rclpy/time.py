@@ -84,7 +84,7 @@ class Time:
         if isinstance(other, Time):
             self._check_clock(other)
             return self.nanoseconds == other.nanoseconds
-        return NotImplemented
+        raise TypeError("Can't compare time with object of type: ", type(other))
 
     def __lt__(self, other: object) -> bool:
         if isinstance(other, Time):

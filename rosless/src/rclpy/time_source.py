@@ -82,7 +82,12 @@ class TimeSource:
         self._associated_clocks.append(clock)
 
     def clock_callback(self, msg: Any) -> None:
-        """Set the clocks to the time of a message from /clock."""
+        """Set the clocks to the time of a message from /clock; one before 1970 is passed over."""
+        if msg.clock.sec < 0:
+            node = None if self._node_weak_ref is None else self._node_weak_ref()
+            if node is not None:
+                node.get_logger().error(f'/clock: {msg.clock.sec} s is no time', once=True)
+            return
         self._last_time_set = Time.from_msg(msg.clock)
         for clock in self._associated_clocks:
             clock.set_ros_time_override(self._last_time_set)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from .qos import QoSProfile
+from .qos import QoSPresetProfiles, QoSProfile
 from .type_hash import TypeHash
 
 
@@ -39,12 +39,12 @@ class TopicEndpointInfo:
 
     """
 
-    node_name: str
-    node_namespace: str
-    topic_type: str
-    endpoint_type: TopicEndpointTypeEnum
-    endpoint_gid: list[int]
-    qos_profile: QoSProfile
+    node_name: str = ''
+    node_namespace: str = ''
+    topic_type: str = ''
+    endpoint_type: TopicEndpointTypeEnum = TopicEndpointTypeEnum.INVALID
+    endpoint_gid: list[int] = field(default_factory=list)
+    qos_profile: QoSProfile = field(default_factory=lambda: QoSPresetProfiles.UNKNOWN.value)
     topic_type_hash: TypeHash = field(default_factory=TypeHash)
 
     def __str__(self) -> str:

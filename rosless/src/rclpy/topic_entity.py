@@ -58,6 +58,7 @@ class TopicEntity(Entity):
     @property
     def topic_name(self) -> str:
         """Full name of the topic."""
+        self.require_handle()
         return self._topic_name
 
     def on_events(self, statuses: int, executor: Any) -> None:

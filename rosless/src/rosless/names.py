@@ -32,10 +32,6 @@ def topic_problem(name: str, *, what: str = 'topic') -> Problem | None:
         return f"{what} name must not have '~' anywhere but the first character", name.index(
             '~', 1
         )
-    if name[0] == '~' and len(name) > 1 and name[1] != '/':
-        return f"{what} name must not have a '~' not followed by a '/'", 1
-    if '//' in name:
-        return f"{what} name must not contain repeated '/'", name.index('//') + 1
     match = re.search(r'/\d', name)
     if match:
         return f'{what} name token must not begin with a number', match.start() + 1
@@ -52,6 +48,8 @@ def full_name_problem(name: str, *, what: str = 'topic') -> Problem | None:
     problem = topic_problem(name, what=what)
     if problem is None and not name.startswith('/'):
         problem = f"{what} name must be absolute, it must lead with a '/'", 0
+    if problem is None and '//' in name:
+        problem = f"{what} name must not contain repeated '/'", name.index('//') + 1
     if problem is None and len(name) > MAX_TOPIC_NAME:
         problem = f'{what} name length should not exceed {MAX_TOPIC_NAME}', MAX_TOPIC_NAME
     return problem
@@ -85,7 +83,7 @@ def namespace_problem(namespace: str) -> Problem | None:
                 "namespace must not contain characters other than alphanumerics, '_', or '/'",
                 index,
             )
-    problem = topic_problem(namespace, what='namespace')
+    problem = full_name_problem(namespace, what='namespace')
     if problem is not None:
         return problem[0].replace('namespace name', 'namespace'), problem[1]
     if len(namespace) > MAX_NAMESPACE:

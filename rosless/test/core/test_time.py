@@ -110,6 +110,9 @@ def test_time_sources_feed_clocks(make_node: Make) -> None:
     message = Time(seconds=3).to_msg()
     source.clock_callback(type('Clock', (), {'clock': message})())
     assert clock.now().nanoseconds == 3 * 10**9
+    message.sec = -1   # no time: passed over
+    source.clock_callback(type('Clock', (), {'clock': message})())
+    assert clock.now().nanoseconds == 3 * 10**9
     source.detach_node()
     source.attach_node(node)
     assert (time_source.CLOCK_TOPIC, time_source.USE_SIM_TIME_NAME) == ('/clock', 'use_sim_time')

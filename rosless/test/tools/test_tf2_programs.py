@@ -16,10 +16,10 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.time import Time
 from rosgraph_msgs.msg import Clock
+from rosless_tools import rotations
 import tf2_geometry_msgs
 from tf2_msgs.srv import FrameGraph
 import tf2_ros
-from tf2_ros import rotations
 from tf2_ros import static_transform_publisher
 from tf2_ros.buffer_core import as_message
 from tf2_tools.view_frames import drawing

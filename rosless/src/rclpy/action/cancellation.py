@@ -9,7 +9,7 @@ from action_msgs.srv import CancelGoal
 
 from .goal_states import CANCELABLE
 from .server_goal_handle import ServerGoalHandle
-from ..time import Time
+from ..constants import S_TO_NS
 
 ANY_GOAL = bytes(16)
 
@@ -55,4 +55,5 @@ def goals_to_cancel(
 
 
 def _nanoseconds(info: Any) -> int:
-    return Time.from_msg(info.stamp).nanoseconds
+    # No Time: a stamp before 1970 is older than all goals, and no error.
+    return int(info.stamp.sec) * S_TO_NS + int(info.stamp.nanosec)

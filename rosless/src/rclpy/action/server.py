@@ -281,13 +281,13 @@ class ActionServer(NoWaitSet):
         try:
             with self._lock:
                 response.return_code, goals = goals_to_cancel(request, self._goal_handles)
-            if goals:
-                response.return_code = CancelGoal.Response.ERROR_REJECTED
+            code = response.return_code
+            response.return_code = CancelGoal.Response.ERROR_REJECTED   # if the callback raises
             for goal_handle in goals:
                 answer = await await_or_execute(self._cancel_callback, goal_handle)
                 if answer == CancelResponse.ACCEPT and self._start_canceling(goal_handle):
                     response.goals_canceling.append(goal_handle._info)
-                    response.return_code = CancelGoal.Response.ERROR_NONE
+            response.return_code = code
         finally:
             self._cancel_service.respond(response, header)
 

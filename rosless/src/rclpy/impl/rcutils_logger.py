@@ -8,20 +8,31 @@ from typing import Any
 from . import log_output
 from .logging_severity import LoggingSeverity
 
-FEATURES = {'once', 'skip_first', 'throttle_duration_sec', 'throttle_time_source_type'}
+FILTERS = {
+    'throttle': ('throttle_duration_sec', 'throttle_time_source_type'),
+    'skip_first': ('skip_first',),
+    'once': ('once',),
+}
+"""Filters in the order in which they are asked, with their parameters, the required one first."""
+PARAMETERS = {name for names in FILTERS.values() for name in names}
 
 
 class CallerState:
     """What a logger remembers of one place in the code."""
 
-    __slots__ = ('features', 'last', 'seen', 'severity', 'written')
+    __slots__ = ('filters', 'last', 'parameters', 'seen', 'severity', 'written')
 
-    def __init__(self, severity: LoggingSeverity, features: frozenset[str]) -> None:
+    def __init__(self, severity: LoggingSeverity, parameters: dict[str, Any]) -> None:
         self.severity = severity
-        self.features = features
+        self.parameters = parameters
+        self.filters = _filters(parameters)
         self.seen = False
         self.written = False
-        self.last: int | None = None
+        self.last = 0
+
+
+def _filters(parameters: dict[str, Any]) -> list[str]:
+    return [name for name, own in FILTERS.items() if any(parameters.get(one) for one in own)]
 
 
 class RcutilsLogger:
@@ -91,58 +102,63 @@ class RcutilsLogger:
         state = self._state(caller, severity, features)
         if severity < log_output.effective_level(self.name):
             return False
-        if features and not self._passes(state, features):
+        if state.filters and not all(self._passes(state, one) for one in state.filters):
             return False
         if not isinstance(message, str):
-            message = str(message)
+            raise TypeError(f'the message must be a str, not {type(message).__name__}')
         place = caller[0], frame.f_code.co_name, caller[1]
         log_output.write(severity, self.name, message, place)
         return True
 
     def _state(
-        self, caller: tuple[str, int, int], severity: LoggingSeverity, features: dict[str, Any]
+        self, caller: tuple[str, int, int], severity: LoggingSeverity, parameters: dict[str, Any]
     ) -> CallerState:
         """Return what is known of a place in the code, where only the message may change."""
-        unknown = sorted(set(features) - FEATURES)
-        if unknown:
-            raise TypeError(f'Unknown logging parameters: {unknown}; known: {sorted(FEATURES)}')
         state = self.contexts.get(caller)
         if state is None:
-            state = self.contexts[caller] = CallerState(severity, frozenset(features))
-            clock = features.get('throttle_time_source_type')
-            if clock is not None and not hasattr(clock, 'now'):
-                raise ValueError(
-                    f'Received throttle_time_source_type of "{clock}" is not a clock instance'
-                )
+            state = CallerState(severity, parameters)
+            _check(state.filters, parameters)
+            self.contexts[caller] = state
         if state.severity != severity:
             raise ValueError('Logger severity cannot be changed between calls.')
-        if state.features != features.keys():
-            raise ValueError('Requested logging parameters must be the same from call to call.')
+        if state.parameters != parameters:
+            if state.filters != _filters(parameters):
+                raise ValueError('Requested logging filters cannot be changed between calls.')
+            raise ValueError('Logging filter parameters cannot be changed between calls.')
         return state
 
-    def _passes(self, state: CallerState, features: dict[str, Any]) -> bool:
-        if features.get('skip_first') and not state.seen:
-            state.seen = True
-            return False
-        state.seen = True
-        if features.get('once') and state.written:
-            return False
-        if features.get('throttle_duration_sec') is not None and not self._due(state, features):
-            return False
-        state.written = True
-        return True
-
     @staticmethod
-    def _due(state: CallerState, features: dict[str, Any]) -> bool:
-        clock = features.get('throttle_time_source_type')
-        if clock is None:
-            from ..clock import steady_now
-
-            now = steady_now()
+    def _passes(state: CallerState, name: str) -> bool:
+        """Tell whether a filter lets a message through; it notes that it was asked."""
+        if name == 'skip_first':
+            passes, state.seen = state.seen, True
+        elif name == 'once':
+            passes, state.written = not state.written, True
         else:
-            now = clock.now().nanoseconds
-        period = int(features['throttle_duration_sec'] * 1e9)
-        if state.last is not None and 0 <= now - state.last < period:
-            return False
-        state.last = now
-        return True
+            now = _now(state.parameters.get('throttle_time_source_type'))
+            passes = now >= state.last + state.parameters['throttle_duration_sec'] * 1e9
+            state.last = now if passes else state.last
+        return passes
+
+
+def _check(filters: list[str], parameters: dict[str, Any]) -> None:
+    unknown = sorted(parameters.keys() - PARAMETERS)
+    if unknown:
+        raise TypeError(f'Unknown logging parameters: {unknown}; known: {sorted(PARAMETERS)}')
+    for name in filters:
+        if parameters.get(FILTERS[name][0]) is None:
+            raise TypeError(f'required parameter "{FILTERS[name][0]}" not specified but is '
+                            f'required for the logging filter "{name}"')
+    clock = parameters.get('throttle_time_source_type')
+    if clock is not None and not hasattr(clock, 'now'):
+        raise ValueError(
+            f'Received throttle_time_source_type of "{clock}" is not a clock instance'
+        )
+
+
+def _now(clock: Any) -> int:
+    if clock is None:
+        from ..clock import Clock
+
+        clock = Clock()
+    return int(clock.now().nanoseconds)

@@ -15,12 +15,18 @@ class MessageMeta(type):
     """Type of message classes: default values are readable as `Class.FIELD__DEFAULT`."""
 
     _defaults: dict[str, Any]
+    _definition: MessageDefinition
 
     def __getattr__(cls, name: str) -> Any:
         make = cls.__dict__.get('_defaults', {}).get(name)
         if make is not None:
             return make()
         raise AttributeError(f'type object {cls.__name__!r} has no attribute {name!r}')
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        if name in cls._defaults or any(name == one.name for one in cls._definition.constants):
+            raise AttributeError(f"can't set attribute {name!r}")
+        super().__setattr__(name, value)
 
 
 class Message(metaclass=MessageMeta):

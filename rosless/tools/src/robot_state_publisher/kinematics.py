@@ -7,8 +7,8 @@ import math
 
 from robot_state_publisher.urdf import Joint
 from robot_state_publisher.urdf import Robot
-from tf2_ros.geometry import compose
-from tf2_ros.geometry import Displacement
+from rosless_tools.geometry import compose
+from rosless_tools.geometry import Displacement
 
 MOVING = ('revolute', 'continuous', 'prismatic')
 

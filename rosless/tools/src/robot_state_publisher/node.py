@@ -12,9 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 import math
 from pathlib import Path
+import signal
 import sys
+import threading
 from typing import Any
 
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from rcl_interfaces.msg import FloatingPointRange
 from rcl_interfaces.msg import ParameterDescriptor
@@ -38,8 +41,6 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_ros import StaticTransformBroadcaster
 from tf2_ros import TransformBroadcaster
-from tf2_ros.buffer_core import as_message
-from tf2_ros.buffer_core import nanoseconds
 
 LONGEST = 1e18   # ns: thirty years between two messages
 LONGEST_NAME = 200   # characters of a joint's name that are logged
@@ -133,8 +134,12 @@ class RobotStatePublisher(Node):
     ) -> TransformStamped:
         if prefix is None:
             prefix = self._value('frame_prefix')
-        return as_message(prefix + joint.parent, prefix + joint.child, stamp,
-                          displacement(joint, position))
+        message = TransformStamped(child_frame_id=prefix + joint.child)
+        message.header.frame_id = prefix + joint.parent
+        message.header.stamp = Time(sec=stamp // 10**9, nanosec=stamp % 10**9)
+        t, q = message.transform.translation, message.transform.rotation
+        (t.x, t.y, t.z), (q.x, q.y, q.z, q.w) = displacement(joint, position)
+        return message
 
     def _on_joint_states(self, state: JointState) -> None:
         if len(state.name) != len(state.position):
@@ -155,7 +160,7 @@ class RobotStatePublisher(Node):
         positions = with_mimics(self._robot, dict(zip(state.name, state.position)))
         if not positions:
             return
-        stamp = nanoseconds(state.header.stamp)
+        stamp = state.header.stamp.sec * 10**9 + state.header.stamp.nanosec
         frequency = self._value('publish_frequency')
         interval = int(min(1e9 / frequency, LONGEST)) if frequency > 0.0 else 0
         last = min(self._published.get(name, 0) for name in positions)
@@ -208,18 +213,27 @@ def main(args: Sequence[str] | None = None) -> int:
 
     """
     argv = list(sys.argv if args is None else args)
-    rclpy.init(args=argv)
+    told = threading.Event()
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda number, frame: told.set())
+    rclpy.init(args=argv)   # from here on signals shut its context down as well
     try:
+        if told.is_set():
+            return 0
         node = RobotStatePublisher(_from_file(remove_ros_args(argv)[1:]))
         try:
             rclpy.spin(node)
         finally:
             node.destroy_node()
-    except (KeyboardInterrupt, ExternalShutdownException):
+    except ExternalShutdownException:
         pass
     except (UrdfError, OSError) as error:
         print(f'robot_state_publisher: {error}', file=sys.stderr)
         return 1
+    except Exception:
+        if not told.is_set():   # else the end came amid the start
+            raise
     finally:
         rclpy.try_shutdown()
     return 0

@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple
 
 from lxml import etree
-from tf2_ros.geometry import Displacement
-from tf2_ros.geometry import Vector
-from tf2_ros.rotations import from_rpy
+from rosless_tools.geometry import Displacement
+from rosless_tools.geometry import Vector
+from rosless_tools.rotations import from_rpy
 
 TYPES = ('revolute', 'continuous', 'prismatic', 'fixed', 'floating', 'planar')
 DEFAULT_AXIS: Vector = (1.0, 0.0, 0.0)

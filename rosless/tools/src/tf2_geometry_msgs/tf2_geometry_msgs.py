@@ -11,10 +11,10 @@ from geometry_msgs.msg import PoseWithCovarianceStamped
 from geometry_msgs.msg import TransformStamped
 from geometry_msgs.msg import Vector3Stamped
 import numpy as np
+from rosless_tools.geometry import compose
+from rosless_tools.geometry import Displacement
+from rosless_tools.geometry import rotate
 import tf2_ros
-from tf2_ros.geometry import compose
-from tf2_ros.geometry import Displacement
-from tf2_ros.geometry import rotate
 
 
 def to_msg_msg(msg: Any) -> Any:

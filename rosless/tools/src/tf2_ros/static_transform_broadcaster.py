@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-import copy
 from typing import Any
 
 from geometry_msgs.msg import TransformStamped
@@ -16,10 +15,9 @@ from tf2_msgs.msg import TFMessage
 
 class StaticTransformBroadcaster:
     """
-    Publish transforms on ``/tf_static``, where late subscribers get them too.
+    Publish transforms on ``/tf_static``, where late subscribers get those sent last.
 
-    Each message holds all transforms sent so far. One for a child frame that was sent before
-    replaces the earlier one, also if only its values differ; the original drops that change.
+    As in Humble a call does not repeat what earlier ones sent: give it all transforms at once.
 
     Parameters
     ----------
@@ -35,16 +33,11 @@ class StaticTransformBroadcaster:
             qos = QoSProfile(
                 depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL,
                 history=HistoryPolicy.KEEP_LAST, reliability=ReliabilityPolicy.RELIABLE)
-        self.net_message = TFMessage()
         self.pub_tf = node.create_publisher(TFMessage, '/tf_static', qos)
-        self._transforms: dict[str, TransformStamped] = {}
 
     def sendTransform(
         self, transform: TransformStamped | Iterable[TransformStamped],
     ) -> None:
-        """Publish a transform, or several, together with all those sent before."""
-        several = [transform] if isinstance(transform, TransformStamped) else transform
-        for item in several:
-            self._transforms[item.child_frame_id] = copy.deepcopy(item)
-        self.net_message = TFMessage(transforms=list(self._transforms.values()))
-        self.pub_tf.publish(self.net_message)
+        """Publish a transform, or several together."""
+        several = [transform] if isinstance(transform, TransformStamped) else list(transform)
+        self.pub_tf.publish(TFMessage(transforms=several))

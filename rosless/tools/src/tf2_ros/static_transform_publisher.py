@@ -10,10 +10,10 @@ import sys
 import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.utilities import remove_ros_args
+from rosless_tools.geometry import Displacement
+from rosless_tools.rotations import from_rpy
 from tf2_ros.buffer_core import as_message
 from tf2_ros.buffer_core import NORM_TOLERANCE
-from tf2_ros.geometry import Displacement
-from tf2_ros.rotations import from_rpy
 from tf2_ros.static_transform_broadcaster import StaticTransformBroadcaster
 
 OLD_USAGE = ('the old form is: x y z yaw pitch roll frame_id child_frame_id, or '

@@ -13,10 +13,10 @@ import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.time import Time
 from rclpy.utilities import remove_ros_args
+from rosless_tools.rotations import columns
+from rosless_tools.rotations import to_rpy
 from tf2_ros.buffer import Buffer
 from tf2_ros.exceptions import TransformException
-from tf2_ros.rotations import columns
-from tf2_ros.rotations import to_rpy
 from tf2_ros.transform_listener import TransformListener
 
 SLICE = 0.1  # s: how long Ctrl-C may have to wait at most

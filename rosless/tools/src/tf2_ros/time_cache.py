@@ -5,9 +5,9 @@ from __future__ import annotations
 import bisect
 from typing import NamedTuple
 
+from rosless_tools.geometry import Displacement
+from rosless_tools.geometry import interpolate
 from tf2_ros.exceptions import ExtrapolationException
-from tf2_ros.geometry import Displacement
-from tf2_ros.geometry import interpolate
 
 
 class Sample(NamedTuple):

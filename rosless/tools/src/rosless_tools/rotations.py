@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from tf2_ros.geometry import Quaternion
-from tf2_ros.geometry import rotate
+from rosless_tools.geometry import Quaternion
+from rosless_tools.geometry import rotate
 
 Angles = tuple[float, float, float]
 

@@ -1,0 +1,117 @@
+"""Programs that Humble stops, and answers that it gives: neither more lenient nor different."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rclpy._rclpy_pybind11 import InvalidHandle
+from rclpy.clock import ClockType, ROSClock
+from rclpy.context import Context
+from rclpy.duration import Duration
+from rclpy.exceptions import InvalidTopicNameException
+from rclpy.logging import get_logger
+from rclpy.time import Time
+from rclpy.topic_endpoint_info import TopicEndpointInfo, TopicEndpointTypeEnum
+from rclpy.validate_topic_name import validate_topic_name
+from shape_msgs.msg import SolidPrimitive
+from std_msgs.msg import Empty
+
+Make = Callable[..., Any]
+
+
+def test_a_message_of_the_log_is_text() -> None:
+    with pytest.raises(TypeError, match='must be a str, not int'):
+        get_logger('x').info(5)
+
+
+@pytest.mark.parametrize(('first', 'then'), [
+    ({'throttle_duration_sec': 1.0}, {'throttle_duration_sec': 2.0}),
+    ({'once': True}, {'skip_first': True}),
+    ({'once': True}, {})])
+def test_parameters_of_one_logging_call_stay_the_same(
+    first: dict[str, Any], then: dict[str, Any]
+) -> None:
+    logger = get_logger('x')
+
+    def log(parameters: dict[str, Any]) -> None:
+        logger.info('x', **parameters)
+
+    log(first)
+    with pytest.raises(ValueError, match='cannot be changed between calls'):
+        log(then)
+
+
+def test_a_clock_alone_is_no_throttle() -> None:
+    with pytest.raises(TypeError, match='required parameter "throttle_duration_sec"'):
+        get_logger('x').info('x', throttle_time_source_type=ROSClock())
+
+
+def test_the_throttle_is_asked_before_the_first_is_skipped() -> None:
+    logger, clock = get_logger('x'), ROSClock()
+    clock._set_ros_time_is_active(True)
+    written = []
+    for seconds in (10.0, 10.5, 11.5):   # the skipped one counts for the throttle
+        clock.set_ros_time_override(Time(seconds=seconds, clock_type=ClockType.ROS_TIME))
+        written.append(logger.info('x', throttle_duration_sec=1.0, skip_first=True,
+                                   throttle_time_source_type=clock))
+    assert written == [False, False, True]
+
+
+def test_a_throttle_on_simulated_time_counts_from_zero() -> None:
+    logger, clock = get_logger('x'), ROSClock()
+    clock._set_ros_time_is_active(True)
+    written = []
+    for seconds in (0.0, 0.5, 1.0, 1.5):
+        clock.set_ros_time_override(Time(seconds=seconds, clock_type=ClockType.ROS_TIME))
+        written.append(logger.info('x', throttle_duration_sec=1.0,
+                                   throttle_time_source_type=clock))
+    assert written == [False, False, True, False]
+
+
+def test_times_and_durations_are_compared_with_their_like_only() -> None:
+    time, duration = Time(seconds=1), Duration(seconds=1)
+    for one, other in ((time, duration), (duration, time), (time, 5), (duration, None)):
+        with pytest.raises(TypeError, match="Can't compare"):
+            assert one == other
+        with pytest.raises(TypeError):
+            assert one < other   # type: ignore[operator]
+
+
+def test_constants_of_messages_are_constant() -> None:
+    with pytest.raises(AttributeError, match="can't set attribute"):
+        SolidPrimitive.BOX = 7
+    assert SolidPrimitive.BOX == 1
+
+
+def test_what_was_destroyed_is_an_invalid_handle(make_node: Make) -> None:
+    node = make_node()
+    guard = node.create_guard_condition(lambda: None)
+    publisher = node.create_publisher(Empty, 'x', 1)
+    node.destroy_guard_condition(guard)
+    node.destroy_publisher(publisher)
+    for use in (guard.trigger, lambda: publisher.publish(Empty()),
+                publisher.get_subscription_count, lambda: publisher.topic_name):
+        with pytest.raises(InvalidHandle):
+            use()
+
+
+def test_a_context_has_no_domain_before_it_is_initialised() -> None:
+    with pytest.raises(RuntimeError, match='must be initialized'):
+        Context().get_domain_id()
+
+
+def test_names_that_are_wrong_only_when_they_are_full(make_node: Make) -> None:
+    assert validate_topic_name('a//b')
+    assert validate_topic_name('~a')
+    with pytest.raises(InvalidTopicNameException, match="repeated '/'"):
+        make_node().create_publisher(Empty, 'a//b', 1)
+    node = make_node('named')
+    assert node.create_publisher(Empty, '~a', 1).topic_name == '/nameda'
+
+
+def test_an_endpoint_that_nothing_is_known_of() -> None:
+    info = TopicEndpointInfo()
+    assert (info.node_name, info.endpoint_gid) == ('', [])
+    assert info.endpoint_type is TopicEndpointTypeEnum.INVALID
