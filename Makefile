@@ -8,6 +8,7 @@
 #   make colcon                              colcon build, test and test-result
 #   make robots                              for make test: real robots, 415 MB
 #   make mutants [ARGS="--minutes 10"]       changed programs: would a test notice?
+#   make docs                                the pages as HTML with an API reference, in build/docs
 #   make lint | bench | clean | distclean
 
 PYTHON ?= python3
@@ -28,9 +29,9 @@ unexport PYTHONPATH AMENT_PREFIX_PATH PYTHONHOME
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: demo test chaos install venv test-tools robots browser lint colcon bench mutants clean distclean
+.PHONY: demo test chaos install venv test-tools robots browser lint docs colcon bench mutants clean distclean
 
-demo: install
+demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
 	@$(BIN)/ros2 launch mbd_ros track.launch.py $(if $(ROBOT),robot:=$(ROBOT)) $(ARGS)
 
 test: install test-tools browser
@@ -56,6 +57,10 @@ $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
 	@$(PIP_INSTALL) ./rosless ./rosless/tools ./interfaces/mbd_msgs '.[viewer,xacro]'
 	@touch $@
 
+$(STAMPS)/warm-%: $(STAMPS)/installed
+	-@$(BIN)/mbd_ros cache warm $*
+	@touch $@
+
 $(STAMPS)/test: setup.py rosless/pyproject.toml | $(STAMPS)/installed
 	@echo 'installing the packages of the tests into $(VENV) ...'
 	@$(PIP_INSTALL) './rosless[test]' '.[test,peers]'
@@ -63,6 +68,10 @@ $(STAMPS)/test: setup.py rosless/pyproject.toml | $(STAMPS)/installed
 
 $(STAMPS)/lint: setup.py | $(STAMPS)/installed
 	@$(PIP_INSTALL) '.[lint]'
+	@touch $@
+
+$(STAMPS)/docs: setup.py | $(STAMPS)/installed
+	@$(PIP_INSTALL) '.[docs]'
 	@touch $@
 
 $(STAMPS)/bench: setup.py | $(STAMPS)/installed
@@ -92,6 +101,11 @@ lint: install $(STAMPS)/lint
 	$(BIN)/ruff check .
 	$(BIN)/flake8
 	$(BIN)/mypy
+
+# Warnings are errors: a link that leads nowhere, a docstring that cannot be read.
+docs: install $(STAMPS)/docs
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs . build/docs
+	@echo 'look at build/docs/docs/index.html'
 
 # COLCON_TEST_ARGS, for example: --pytest-args test/unit
 colcon: export PATH := $(CURDIR)/$(BIN):$(PATH)

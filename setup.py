@@ -52,10 +52,11 @@ setup(
     ],
     extras_require={
         'viewer': ['viser>=1.0'],   # the robot in a browser
-        'docs': ['matplotlib>=3.6'],   # examples/paper_figures.py
+        'plot': ['matplotlib>=3.6'],   # plots of runs, figures of examples/
+        'docs': ['matplotlib>=3.6', 'myst-parser>=2', 'sphinx>=7'],   # make docs
         'xacro': ['xacro>=2.0'],    # where no ROS 2 provides it
         'test': ['pytest>=7', 'hypothesis>=6', 'distributed', 'mpi4py>=4.1', 'mpich', 'tqdm',
-                 'pillow'],   # looks at a picture of the page
+                 'matplotlib>=3.6', 'pillow'],   # looks at a picture of the page
         'peers': ['pin>=3', 'mujoco>=3'],   # what the numbers are tested against
         'robots': ['example-robot-data>=4'],   # 415 MB that the readers are tested with
         'bench': ['pin>=3', 'mujoco>=3', 'example-robot-data>=4', 'tqdm'],  # 415 MB of robots
@@ -75,6 +76,7 @@ setup(
             'composed = mbd_ros.nodes.executables:composed',
             'controller = mbd_ros.nodes.executables:controller',
             'dynamics_server = mbd_ros.nodes.executables:dynamics_server',
+            'gait = mbd_ros.nodes.executables:gait',
             'mbd_ros = mbd_ros.cli.command:main',
             'module_manager = mbd_ros.nodes.executables:module_manager',
             'simulator = mbd_ros.nodes.executables:simulator',

@@ -8,15 +8,16 @@ Words choose the tables whose titles hold one of them; all, without words, take 
 import sys
 
 from benchmarks import (
-    batches, closed_loops, composition, control, control_step, denormals, derivatives,
-    first_answer, loading, modules, parallel_forms, per_call, server, server_stages, start, sweep,
-    within_state)
+    batches, closed_loops, cold_start, composition, control, control_step, denormals, derivatives,
+    first_answer, flexible, loading, modules, parallel_forms, per_call, server, server_stages,
+    start, sweep, whole_robot, within_state)
 from benchmarks.timing import machine
 
 
 TABLES = {
     'One state, one call, one thread': per_call.rows,
     'Derivatives, one state, one call, one thread': derivatives.rows,
+    'The whole robot and its links, against Pinocchio': whole_robot.rows,
     'Forward dynamics of many states in one call': batches.rows,
     'Two threads, many states': batches.threads,
     'Numbers below the smallest normal one, in batches': denormals.rows,
@@ -30,11 +31,15 @@ TABLES = {
     'Rings out of a plane of the world, one state': closed_loops.leaning,
     'Rings in segments, one state': closed_loops.segments,
     'Parallel robots, one state': closed_loops.robots,
+    'Flexible links, one call': flexible.calls,
+    'Flexible links, runs': flexible.runs,
+    'Flexible links, long chains': flexible.chains,
     'A minute of the slider-crank': closed_loops.minutes,
     'From the text of a URDF to a model': loading.rows,
     'From the start of a process to the first answers': start.rows,
     'Robots of many modules, from the file': modules.rows,
     'The first answer of forward dynamics': first_answer.rows,
+    'From the launch of a robot to its first effort command': cold_start.rows,
     'The control loop, nodes in one process and in several': composition.rows,
     'A control step, every robot': control_step.rows,
     'The controller: a step, exact and disturbed data': control.steps,
@@ -44,6 +49,7 @@ TABLES = {
     'The server: stages of a request': server_stages.stages,
     'The server: small requests between large ones': server.together,
     'Ten million states through a pool': sweep.rows,
+    'Five million states that workers make': sweep.sweeps,
 }
 
 

@@ -11,9 +11,6 @@ from benchmarks.within_state import chain
 import mbd_ros
 from mbd_ros import Lanes, Threads
 
-FEW = 1000
-"""Bodies up to which block Thomas is timed."""
-
 
 def chains() -> Iterator[str]:
     """Yield a table: forward dynamics of chains by the augmented form, against the recursion."""
@@ -27,11 +24,10 @@ def chains() -> Iterator[str]:
         ways = {'recursion': mbd_ros.compile(model)}
         ways.update({name: mbd_ros.compile(model, formulation='augmented', executor=executor)
                      for name, executor in (('one', Threads(1)), ('two', Threads(2)),
-                                            ('cyclic', Lanes()), ('thomas', None))
-                     if name != 'thomas' or count <= FEW})
+                                            ('cyclic', Lanes()), ('thomas', None))})
         times = interleaved({name: (dyn.forward_dynamics, state) for name, dyn in ways.items()},
                             fewest=2)
-        figures = ' | '.join(f'{times[name].median:.3g}' if name in times else '-' for name in (
+        figures = ' | '.join(f'{times[name].median:.3g}' for name in (
             'recursion', 'one', 'two', 'cyclic', 'thomas'))
         low, middle, high = times['one'].ratio_to(times['two'])
         best = min(time.median for name, time in times.items() if name != 'recursion')

@@ -1,20 +1,31 @@
-"""Inverse dynamics of ten million states of an arm, streamed through a pool in bounded memory."""
+"""Millions of states of an arm through pools in bounded memory: streamed, and swept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+import functools
 import multiprocessing
+import os
+from pathlib import Path
 import resource
+import signal
+import tempfile
 import time
+from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
 from benchmarks.robots import Case, cases
 import mbd_ros
+from mbd_ros.cli.sweep import COMBINE, random_states, summary
 
 STATES, BATCH, WORKERS = 10_000_000, 50_000, 2
+ROBOT = Path(__file__).resolve().parents[1] / 'urdf' / 'panda.urdf'
+ROWS, SHARES = 50_000, 100
+SPAWN = multiprocessing.get_context('spawn')
+WHO = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
 
 
 def rows() -> Iterator[str]:
@@ -22,7 +33,7 @@ def rows() -> Iterator[str]:
     case = cases()[0]
     yield '| pool of two | time [s] | ns/state | memory of this process: before, at most [MB] |'
     yield '|---|---|---|---|'
-    spawned = ProcessPoolExecutor(WORKERS, multiprocessing.get_context('spawn'))
+    spawned = ProcessPoolExecutor(WORKERS, SPAWN)
     for name, pool in (('threads', ThreadPoolExecutor(WORKERS)), ('processes', spawned)):
         with pool:
             list(_streamed(case, pool, WORKERS))  # starts the workers
@@ -32,6 +43,57 @@ def rows() -> Iterator[str]:
             seconds = time.perf_counter() - begin
             yield (f'| {name} | {seconds:.2f} | {1e9 * seconds / states:.0f} '
                    f'| {before:.0f}, {_memory():.0f} |')
+
+
+def sweeps() -> Iterator[str]:
+    """Yield a Markdown table of sweeps, whose states and summaries are made by workers."""
+    model = mbd_ros.load(ROBOT)
+    yield ('| workers | states | time [s] | processor time of this process, of workers [s] '
+           '| of this process for a share [ms] | memory of this process: before, at most [MB] |')
+    yield '|---|---|---|---|---|---|'
+    for workers, killed in ((0, False), (1, False), (2, False), (2, True)):
+        make = functools.partial(ProcessPoolExecutor, workers, SPAWN) if workers else None
+        own = _processor_time(resource.RUSAGE_SELF)
+        _swept(model, make, 1, SHARES)   # shares of one state
+        empty = _processor_time(resource.RUSAGE_SELF) - own
+        before, times = _memory(), [_processor_time(who) for who in WHO]
+        seconds = _swept(model, make, ROWS, SHARES, killed)
+        spent = [_processor_time(who) - time for who, time in zip(WHO, times)]
+        yield (f'| {workers or "none"}{", one killed" * killed} | {ROWS * SHARES:.0e} | '
+               f'{seconds:.1f} | {spent[0]:.2f}, {spent[1]:.2f} | {1e3 * empty / SHARES:.2f} | '
+               f'{before:.0f}, {_memory():.0f} |')
+
+
+def _processor_time(who: int) -> float:
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+
+
+def _swept(model: mbd_ros.Model, pool: Callable[[], Executor] | None, rows: int, shares: int,
+           killed: bool = False) -> float:
+    """Sweep, and return the time it took [s]."""
+    begin, made = time.perf_counter(), []
+
+    def kept() -> Executor:
+        assert pool is not None
+        made.append(pool())
+        return made[-1]
+    with tempfile.TemporaryDirectory() as folder:
+        mbd_ros.sweep(
+            model, 'inverse_dynamics', functools.partial(
+                _states, model, rows, Path(folder) if killed else None),
+            shares, reduce=summary, combine=COMBINE, pool=kept if pool else None)
+    for one in made:   # so that the workers' processor time is known
+        one.shutdown()
+    return time.perf_counter() - begin
+
+
+def _states(model: mbd_ros.Model, rows: int, folder: Path | None, share: int) -> dict[str, Any]:
+    """Return random states of a share; the first worker that makes share 50 dies of it."""
+    if folder is not None and share == SHARES // 2 and not (folder / 'died').exists():
+        (folder / 'died').touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return random_states(model, 'inverse_dynamics', rows, 0, False, share)
 
 
 def _streamed(case: Case, pool: Executor, count: int,

@@ -9,6 +9,7 @@ Geometry, gains and gait are those of ``test/data/quadruped_walk.json``. Needs m
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 import sys
 
@@ -19,42 +20,44 @@ import yaml
 import mbd_ros
 from mbd_ros import Fluid, Ground
 from mbd_ros.control import gait_from_data, GaitControl
+from mbd_ros.environment.immersion import BUOYANCY, DRAG
+from mbd_ros.environment.surroundings import DEFAULT, immersed, with_terms
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / 'test' / 'support'))
-from swimmers import GRAVITY, WALK, walker  # noqa: E402, I100, I202
-
+WALK = json.loads((ROOT / 'test' / 'data' / 'quadruped_walk.json').read_text())
 CYCLES = (2.0, 4.0, 6.0, 8.0)
 STEP = 5e-4
 
 
 def walk(model, fluid, period=2.0):
-    """Return times and the body's mass centre (K, 3); z points down."""
+    """Return times and the body's mass centre (K, 3) in axes with z down."""
     table = yaml.safe_load((ROOT / 'config' / 'gaits' / 'crawl.yaml').read_text())
     gait = gait_from_data({**table, 'period': period})
-    q = np.zeros(model.nq)
-    q[2], q[6] = -1.24, 1.0
+    q = mbd_ros.neutral(model)   # 1.24 m above the ground
     start = gait.targets(0.0)
     for name, position in zip(start.joints, start.positions):
         q[model.q_offsets[model.joint_index(name)]] = position
     data = WALK['parameters']
     run = mbd_ros.simulate(
-        model, q, np.zeros(model.nv), 10.0, step=STEP, gravity=GRAVITY, fluid=fluid,
+        model, q, np.zeros(model.nv), 10.0, step=STEP, gravity=(0.0, 0.0, -9.8), fluid=fluid,
         tau=GaitControl(model, gait, data['kp'], data['kd']), record_every=round(0.01 / STEP),
-        ground=Ground(normal=(0.0, 0.0, -1.0)))
-    poses = mbd_ros.pose(model, run.q, 's0')
-    return run.time, poses[:, :3, 3] + poses[:, :3, :3] @ [0.0, 0.0, 0.04]
+        ground=Ground())
+    poses = mbd_ros.pose(model, run.q, 's0/hull')
+    center = poses[:, :3, 3] + poses[:, :3, :3] @ [0.0, 0.0, 0.04]
+    return run.time, center * [1.0, -1.0, -1.0]
 
 
 def main() -> None:
     """Write the figure and print the table."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / 'docs' / 'images'
-    water = Fluid()
+    robot = mbd_ros.load(ROOT / 'config' / 'modules' / 'quadruped.yaml')
+    swimmer = immersed(robot, Fluid())
     variants = {
-        'as published': (walker(), water), 'without added mass': (walker(added_mass=False), water),
-        'without drag and added mass': (walker(added_mass=False, drag=False), water),
-        'against a current of 0.2 m/s': (walker(), Fluid(current=(-0.2, 0.0, 0.0))),
-        'on land': (walker(), None)}
+        'as published': (robot, Fluid()),
+        'without added mass': (with_terms(swimmer, BUOYANCY, DRAG), DEFAULT),
+        'without drag and added mass': (with_terms(swimmer, BUOYANCY), DEFAULT),
+        'against a current of 0.2 m/s': (robot, Fluid(current=(-0.2, 0.0, 0.0))),
+        'on land': (robot, None)}
     print('| variant | forward in the cycles from 2, 4, 6, 8 s [m] | heave from 4 s on [m] |')
     print('|---|---|---|')
     for name, (model, fluid) in variants.items():

@@ -12,13 +12,13 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the nodes, now that the arguments are known."""
     value = context.launch_configurations
     graph = value['graph'] or str(launching.share('config', 'modules', f'{value["robot"]}.yaml'))
+    gravity = [0.0, 0.0, launching.number(value, 'gravity', -1000.0, 1000.0)]
     return launching.in_namespace(value, [
         launching.ours('module_manager', {'graph': graph}),
         launching.ours('simulator', {
-            'gravity': [0.0, 0.0, launching.number(value, 'gravity', -1000.0, 1000.0)],
-            'publish_rate': launching.number(value, 'rate', 1.0, 5000.0),
+            'gravity': gravity, 'publish_rate': launching.number(value, 'rate', 1.0, 5000.0),
             'effort_timeout_action': value['effort_timeout_action']}),
-        launching.ours('dynamics_server'), *launching.viewer(value)])
+        launching.ours('dynamics_server'), *launching.viewer(value, gravity=gravity)])
 
 
 def generate_launch_description() -> LaunchDescription:

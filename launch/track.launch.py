@@ -14,7 +14,7 @@ from mbd_ros.errors import InvalidValueError
 from mbd_ros.nodes import launching
 
 ROBOTS = ('three_link_arm', 'puma560', 'panda', 'five_bar', 'delta', 'dual_arm',
-          'space_robot')
+          'space_robot', 'flexible_arm')
 PASSIVE_JOINTS = ('five_bar', 'delta')
 """Robots of which only the drives are measured; the controller computes the other joints."""
 BOOLEAN = launching.BOOLEAN

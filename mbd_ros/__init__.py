@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.analysis.analyse import analyse
     from mbd_ros.dynamics.api.carry_over import CarriedState, carry_over
     from mbd_ros.dynamics.api.constrained import constrained_dynamics
+    from mbd_ros.dynamics.api.contact_forces import contact_forces
     from mbd_ros.dynamics.api.derivatives import (
         forward_dynamics_derivatives, inverse_dynamics_derivatives)
     from mbd_ros.dynamics.api.elastic import (
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.api.inverse_kinematics import inverse_kinematics
     from mbd_ros.dynamics.api.joint_wrenches import joint_wrenches
     from mbd_ros.dynamics.api.stream import stream
+    from mbd_ros.dynamics.api.sweep import sweep
+    from mbd_ros.dynamics.api.thrust_map import thruster_map
     from mbd_ros.dynamics.api.whole_robot import (
         center_of_mass, center_of_mass_jacobian, centroidal_map, centroidal_momentum,
         coriolis_matrix, gravity_forces, inertial_parameters, regressor)
@@ -42,8 +45,10 @@ if TYPE_CHECKING:
     from mbd_ros.model.load import load
     from mbd_ros.model.lock import lock
     from mbd_ros.model.model import Model
+    from mbd_ros.model.payload import with_payload
     from mbd_ros.model.state import difference, integrate, neutral, random_configuration
     from mbd_ros.simulation.simulate import simulate
+    from mbd_ros.simulation.trajectory import load_trajectory, Trajectory
 else:
     __getattr__, __dir__ = on_demand(__name__, {
         'mbd_ros.control.udwadia_kalaba.api': ('udwadia_kalaba',),
@@ -61,6 +66,7 @@ else:
             'hybrid_dynamics', 'natural_frequencies', 'static_deflection'),
         'mbd_ros.dynamics.api.carry_over': ('CarriedState', 'carry_over'),
         'mbd_ros.dynamics.api.constrained': ('constrained_dynamics',),
+        'mbd_ros.dynamics.api.contact_forces': ('contact_forces',),
         'mbd_ros.dynamics.api.derivatives': (
             'forward_dynamics_derivatives', 'inverse_dynamics_derivatives'),
         'mbd_ros.dynamics.loops.closure': ('close_loops', 'mobility'),
@@ -69,6 +75,8 @@ else:
             'ForwardDynamicsDerivatives', 'InverseDynamicsDerivatives'),
         'mbd_ros.dynamics.api.joint_wrenches': ('joint_wrenches',),
         'mbd_ros.dynamics.api.stream': ('stream',),
+        'mbd_ros.dynamics.api.sweep': ('sweep',),
+        'mbd_ros.dynamics.api.thrust_map': ('thruster_map',),
         'mbd_ros.environment.contact': ('Ground',),
         'mbd_ros.environment.immersion': ('Fluid',),
         'mbd_ros.errors': ('MbdError',),
@@ -77,7 +85,9 @@ else:
         'mbd_ros.model.lock': ('lock',),
         'mbd_ros.model.state': ('difference', 'integrate', 'neutral', 'random_configuration'),
         'mbd_ros.model.model': ('Model',),
-        'mbd_ros.simulation.simulate': ('simulate',)},
+        'mbd_ros.model.payload': ('with_payload',),
+        'mbd_ros.simulation.simulate': ('simulate',),
+        'mbd_ros.simulation.trajectory': ('load_trajectory', 'Trajectory')},
         ('control', 'description', 'dynamics', 'errors', 'execution', 'model', 'simulation',
          'spatial'))
 
@@ -85,14 +95,15 @@ __version__ = '0.1.0'
 __all__ = [
     'CarriedState', 'Compiled', 'Energy', 'Fluid', 'ForwardDynamicsDerivatives', 'Futures',
     'Ground', 'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model', 'Threads',
-    'analyse', 'bias_forces', 'carry_over', 'center_of_mass', 'center_of_mass_jacobian',
-    'centroidal_map', 'centroidal_momentum', 'close_loops', 'compile', 'constrained_dynamics',
-    'control', 'coriolis_matrix', 'description', 'difference', 'dynamics', 'energy', 'errors',
-    'execution', 'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
-    'frame_velocity', 'gravity_forces', 'hybrid_dynamics', 'identify', 'inertial_parameters',
-    'integrate', 'inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_kinematics',
-    'jacobian', 'jacobian_rate', 'joint_wrenches', 'link_poses', 'load', 'lock', 'mass_matrix',
-    'mobility', 'model', 'natural_frequencies', 'neutral', 'pose', 'random_configuration',
-    'regressor', 'simulate', 'simulation', 'spatial', 'static_deflection', 'stream',
-    'udwadia_kalaba',
+    'Trajectory', 'analyse', 'bias_forces', 'carry_over', 'center_of_mass',
+    'center_of_mass_jacobian', 'centroidal_map', 'centroidal_momentum', 'close_loops', 'compile',
+    'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix', 'description',
+    'difference', 'dynamics', 'energy', 'errors', 'execution', 'forward_dynamics',
+    'forward_dynamics_derivatives', 'frame_acceleration', 'frame_velocity', 'gravity_forces',
+    'hybrid_dynamics', 'identify', 'inertial_parameters', 'integrate', 'inverse_dynamics',
+    'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_rate',
+    'joint_wrenches', 'link_poses', 'load', 'load_trajectory', 'lock', 'mass_matrix', 'mobility',
+    'model', 'natural_frequencies', 'neutral', 'pose', 'random_configuration', 'regressor',
+    'simulate', 'simulation', 'spatial', 'static_deflection', 'stream', 'sweep', 'thruster_map',
+    'udwadia_kalaba', 'with_payload',
 ]

@@ -392,7 +392,8 @@ class DivergedError(MbdError):
         self.reason = reason
         super().__init__(
             f'the motion cannot be continued from t = {time:.6g} s: {reason}; allowed: finite '
-            'forces, and steps short enough for the fastest motion of the robot')
+            'forces, and steps short enough for the fastest motion of the robot: try a smaller '
+            "step, or method 'bdf' or 'radau', which are for stiff robots")
 
 
 class NoAnswerError(MbdError):

@@ -82,7 +82,7 @@ build "$root/interfaces/mbd_msgs" mbd_msgs
 # Not on PyPI: pure Python over rclpy's public API, so those of rosless do, without rosless itself.
 site=$("$prefix/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 for package in launch launch_ros launch_xml launch_yaml robot_state_publisher ros2cli \
-  rosidl_runtime_py tf2_ros; do
+  rosidl_runtime_py rosless_tools tf2_ros; do
   rm -rf "${site:?}/$package"
   cp -r "$bare_tools/$package" "$site/$package"
   sed -i '/^import rosless/d' "$site/$package/__init__.py"

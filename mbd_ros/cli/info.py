@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from math import degrees, isinf
 from typing import Any
 
-from mbd_ros.description.records.mechanism import Joint
 from mbd_ros.dynamics.loops.diagnosis import some_closure
 from mbd_ros.errors import MbdError
 from mbd_ros.model import load, Model
+from mbd_ros.model.tree_text import tree_lines
 
 
 def add_to(subparsers: Any) -> None:
@@ -27,7 +26,7 @@ def add_to(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the robot."""
     model = load(arguments.file, floating_base=arguments.floating_base, inertia='unchecked')
-    print('\n'.join([*_summary(model), '', *_tree(model), *_loops(model)]))
+    print('\n'.join([*_summary(model), '', *tree_lines(model), *_loops(model)]))
     return 0
 
 
@@ -74,37 +73,6 @@ def subchains(parents: tuple[int, ...]) -> list[list[int]]:
             chain_of[body] = [body]
             chains.append(chain_of[body])
     return chains
-
-
-def _tree(model: Model) -> Iterator[str]:
-    mechanism = model.mechanism
-    children: dict[str, list[Joint]] = {}
-    for joint in sorted(mechanism.joints, key=lambda joint: joint.name):
-        children.setdefault(joint.parent, []).append(joint)
-    masses = {link.name: link.inertia.mass for link in mechanism.links if link.inertia}
-    yield mechanism.root + _kilograms(masses, mechanism.root)
-    waiting = [(joint, '', k == 0) for k, joint in enumerate(reversed(
-        children.get(mechanism.root, [])))]
-    while waiting:
-        joint, indent, last = waiting.pop()
-        yield (f'{indent}{"└" if last else "├"}─ {joint.name} ({_describe(joint)}) ─ '
-               f'{joint.child}{_kilograms(masses, joint.child)}')
-        deeper = indent + ('   ' if last else '│  ')
-        waiting += [(below, deeper, k == 0) for k, below in enumerate(reversed(
-            children.get(joint.child, [])))]
-
-
-def _kilograms(masses: dict[str, float], link: str) -> str:
-    return f', {masses[link]:.4g} kg' if masses.get(link) else ''
-
-
-def _describe(joint: Joint) -> str:
-    limits = joint.limits
-    if joint.kind not in ('revolute', 'prismatic') or isinf(limits.lower) or isinf(limits.upper):
-        return joint.kind
-    if joint.kind == 'revolute':
-        return f'revolute, {degrees(limits.lower):.4g} to {degrees(limits.upper):.4g} deg'
-    return f'prismatic, {limits.lower:.4g} to {limits.upper:.4g} m'
 
 
 def _loops(model: Model) -> Iterator[str]:

@@ -15,8 +15,8 @@ decisions, elimination of violations, actuation), ``tracking`` (control law, lim
 from mbd_ros.control.constraints.approach import Approach
 from mbd_ros.control.constraints.constraint_data import constraints_from_data
 from mbd_ros.control.constraints.constraint_stack import Stack
-from mbd_ros.control.constraints.curved_joint_paths import CurvedJointPath, joint_path
-from mbd_ros.control.constraints.joint_constraints import JointCoupling, JointPath, JointSpeed
+from mbd_ros.control.constraints.joint_constraints import JointCoupling, JointSpeed
+from mbd_ros.control.constraints.joint_paths import joint_path, JointPath
 from mbd_ros.control.constraints.servo_constraints import Baumgarte, Constraint, FunctionConstraint
 from mbd_ros.control.constraints.surfaces import cylinder, OnSurface, plane, sphere
 from mbd_ros.control.constraints.tool_constraints import (
@@ -38,13 +38,16 @@ from mbd_ros.control.tasks.task import Controller, controller_for, default_task,
 from mbd_ros.control.tracking.adaptation import Adaptation
 from mbd_ros.control.tracking.law import TrackingEffort, TrackingLaw
 from mbd_ros.control.tracking.nominal_state import NominalState
-from mbd_ros.control.tracking.payload import dynamics_with, LoadedDynamics, Payload
+from mbd_ros.control.tracking.payload import dynamics_with, LoadedDynamics
 from mbd_ros.control.tracking.robustness import Guarantee, guarantee
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation
 from mbd_ros.control.udwadia_kalaba.api import ConstrainedSolutions, udwadia_kalaba
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination, Elimination
 from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, ConstrainedSolution
 from mbd_ros.control.udwadia_kalaba.singular_mass import singular_mass_acceleration
+from mbd_ros.model.payload import Payload
+
+CurvedJointPath = JointPath   # its name until 0.1.0, for joints of several coordinates
 
 __all__ = [
     'Actuation', 'Adaptation', 'Guarantee', 'LoadedDynamics', 'AppliedForce', 'Approach',

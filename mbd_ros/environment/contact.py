@@ -26,7 +26,7 @@ from mbd_ros.environment.law import Law, Motion
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.program.records import vector_record
 from mbd_ros.execution.program.sweeps import World
-from mbd_ros.model import Model
+from mbd_ros.model import ContactPoint, Model
 from mbd_ros.spatial import (
     positive_part, root, Scalar, step, tanh, Vector3, Wrench, ZERO_WRENCH)
 
@@ -103,6 +103,12 @@ def touch(foot: Touching, motion: Motion, plane: Plane) -> Touch:
     return Touch(point, normal, depth, normal * load - along * rubbing)
 
 
+def touching(point: ContactPoint) -> Touching:
+    """Return the constants of a point of a model."""
+    return Touching(vector_record(point.frame.translation), *map(float, (
+        point.radius, point.stiffness, point.damping, point.friction, point.slip_speed)))
+
+
 @dataclass(frozen=True)
 class GroundLaw(Law):
     """
@@ -116,10 +122,7 @@ class GroundLaw(Law):
 
     def constants(self, model: Model, i: int) -> tuple[Touching, ...]:
         """Return the points of body i that touch the ground."""
-        return tuple(
-            Touching(vector_record(point.frame.translation), float(point.radius),
-                     float(point.stiffness), float(point.damping), float(point.friction),
-                     float(point.slip_speed)) for point in model.contacts if point.body == i)
+        return tuple(touching(point) for point in model.contacts if point.body == i)
 
     def load(self, constants: tuple[Touching, ...], motion: Motion, world: World) -> Wrench:
         """Return the wrench of the ground on a body."""

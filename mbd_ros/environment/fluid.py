@@ -10,6 +10,7 @@ fluid at the centre of buoyancy Fo, ``V_r = (w, v - R_WB^T u)`` and A the added 
              - V_r x* (A V_r)                     Coriolis and Munk moment: w x P, w x H + v_r x P
              + rho V R_WB^T (Du/Dt - g) at Fo     Froude-Krylov force and buoyancy
              - (D_1 + D_2 |V_r|) V_r   at Fo      drag, component by component in the axes of F
+             + c x_r y_r (y_r, -x_r) / |(x_r, y_r)|   at Fo   lift in the x-y plane of F, and x-z
 
 where a is the acceleration of Bo (classical, in body axes) and ``A V_r = (H, P)`` the momentum of
 the fluid around the link. ``-A V_r' - V_r x* A V_r`` is Kirchhoff's equation, so that without drag
@@ -41,12 +42,14 @@ from numpy.typing import NDArray
 from mbd_ros.execution.program.records import rotation_record, vector_record
 from mbd_ros.model import SubmergedLink
 from mbd_ros.spatial import (
-    absolute, ArticulatedInertia, Link, positive_part, Scalar, Symmetric3, Twist, Vector3, Wrench,
-    ZERO3)
+    absolute, ArticulatedInertia, Link, positive_part, root, Scalar, Symmetric3, Twist, Vector3,
+    Wrench, ZERO3)
 from mbd_ros.spatial.rotation import Matrix3
 
 NO_SURFACE = 1e9
 """Height of a surface that nothing reaches [m]."""
+STILL = 1e-9
+"""Speed beside which none counts, so that the direction of no flow has a derivative [m/s]."""
 LEAST_RADIUS = 0.01
 """Of the sphere that stands for a link at the surface, also for one without volume [m]."""
 
@@ -67,6 +70,8 @@ class Submerged(NamedTuple):
         A: about the body's origin, in body axes.
     linear, quadratic : Wrench
         Coefficients of drag in the axes of F.
+    lift : tuple of float
+        Coefficients in the x-y and the x-z plane of F; empty: no lift.
 
     """
 
@@ -76,6 +81,7 @@ class Submerged(NamedTuple):
     added: ArticulatedInertia
     linear: Wrench
     quadratic: Wrench
+    lift: tuple[Scalar, ...] = ()
 
 
 class Water(NamedTuple):
@@ -226,16 +232,30 @@ def buoyancy(link: Submerged, at: Meeting, density: Scalar) -> Wrench:
 
 
 def drag(link: Submerged, at: Meeting) -> Wrench:
-    """Return ``-(D_1 + D_2 |V_r|) V_r``, component by component in the axes of F."""
+    """
+    Return ``-(D_1 + D_2 |V_r|) V_r``, component by component in the axes of F, and lift.
+
+    Lift is normal to the flow in the plane, so that it has no power as seen by who drifts.
+    """
     relative = link.frame.twist_to_child(at.relative)
 
     def against(velocity: Vector3, linear: Vector3, quadratic: Vector3) -> Vector3:
         return Vector3(*((c1 + c2 * absolute(v)) * v * -at.wet.fraction
                          for v, c1, c2 in zip(velocity, linear, quadratic)))
 
+    force = against(relative.linear, link.linear.force, link.quadratic.force)
+    if link.lift:
+        force = force + lift(relative.linear, link.lift) * at.wet.fraction
     return link.frame.wrench_to_parent(Wrench(
-        against(relative.angular, link.linear.moment, link.quadratic.moment),
-        against(relative.linear, link.linear.force, link.quadratic.force)))
+        against(relative.angular, link.linear.moment, link.quadratic.moment), force))
+
+
+def lift(velocity: Vector3, coefficients: tuple[Scalar, ...]) -> Vector3:
+    """Return the sum of ``c x y (y, -x) / |(x, y)|`` of the x-y and the x-z plane."""
+    x, y, z = velocity
+    in_y, in_z = (c * x * across / root(x * x + across * across + STILL * STILL)
+                  for c, across in zip(coefficients, (y, z)))
+    return Vector3(in_y * y + in_z * z, in_y * x * -1.0, in_z * x * -1.0)
 
 
 def kirchhoff(link: Submerged, at: Meeting, velocity: Twist) -> Wrench:
@@ -310,7 +330,8 @@ def submerged(link: SubmergedLink) -> Submerged:
         max(LEAST_RADIUS, (0.75 * link.volume / math.pi) ** (1.0 / 3.0)),
         frame.articulated_to_parent(ArticulatedInertia(
             Symmetric3.upper(rotational), coupling, Symmetric3.upper(linear))),
-        _coefficients(link.linear_drag), _coefficients(link.quadratic_drag))
+        _coefficients(link.linear_drag), _coefficients(link.quadratic_drag),
+        tuple(link.lift) if any(link.lift) else ())
 
 
 def _coefficients(values: NDArray[np.float64]) -> Wrench:

@@ -8,7 +8,8 @@ from mbd_ros.model.link_frame import LinkFrame
 from mbd_ros.model.load import load, load_text
 from mbd_ros.model.loops import Loop, Spring
 from mbd_ros.model.model import Model
+from mbd_ros.model.thrusters import Thruster
 
 __all__ = [
     'ContactPoint', 'JointType', 'LinkFrame', 'Loop', 'Model', 'Spring', 'SubmergedLink',
-    'build_model', 'load', 'load_text']
+    'Thruster', 'build_model', 'load', 'load_text']

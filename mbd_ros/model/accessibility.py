@@ -89,7 +89,7 @@ def accessibility(adjacency: ArrayLike, names: Sequence[str] = NONE) -> Matrix:
                            'allowed: one')
     paths = np.eye(len(alpha), dtype=np.int64)
     for link, parent in _inboard_first(alpha, known):
-        if parent >= 0:   # whoever reaches the parent reaches the link
+        if parent >= 0:   # what reaches the parent reaches the link
             paths[:, link] += paths[:, parent]
     return paths - np.eye(len(alpha), dtype=np.int64)
 
@@ -202,7 +202,7 @@ def moved(accessible: ArrayLike, link: int, parent: int) -> Matrix:
         what = 'itself' if parent == link else f"'s{parent}', which it carries"
         raise DockingError('self-dock' if parent == link else 'descendant', f's{link}',
                            f"'s{link}' cannot be docked to {what}")
-    carriers = a[:, link]   # anc(i), whoever i is
+    carriers = a[:, link]   # anc(i) for every i
     new = reach[:, parent] if parent >= 0 else np.zeros(len(a), dtype=np.int64)
     return a - np.outer(carriers, carried) + np.outer(new, carried)
 

@@ -1,4 +1,4 @@
-"""Bodies whose mass properties make the equations of motion meaningless."""
+"""Bodies with impossible mass properties: negative principal moments of inertia."""
 
 from __future__ import annotations
 

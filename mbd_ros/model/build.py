@@ -22,6 +22,7 @@ from mbd_ros.model.link_frame import LinkFrame
 from mbd_ros.model.loops import Loop, make_coupling, make_loop, make_spring
 from mbd_ros.model.masses import MassProperties, merged, placed
 from mbd_ros.model.model import Model
+from mbd_ros.model.thrusters import make_thruster
 
 Array = NDArray[np.float64]
 
@@ -173,6 +174,8 @@ def _assemble(mechanism: Mechanism, moving: list[Joint], parents: list[int],
         contacts=tuple(point for contact in mechanism.contacts
                        if frames[contact.link].body >= 0
                        for point in make_contacts(contact, frames)),
+        thrusters=tuple(make_thruster(one) for one in mechanism.thrusters
+                        if frames[one.link].body >= 0),
         elastic=elastic)
 
 

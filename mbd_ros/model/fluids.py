@@ -34,6 +34,8 @@ class SubmergedLink:
     linear_drag, quadratic_drag : (6,) array
         Force and moment against v_i, and against v_i abs(v_i); v is relative to the fluid
         [N s/m, N m s/rad; N s^2/m^2, N m s^2/rad^2].
+    lift : (float, float)
+        In the x-y and the x-z plane of F [N s^2/m^2].
 
     """
 
@@ -43,6 +45,7 @@ class SubmergedLink:
     added_mass: Array
     linear_drag: Array
     quadratic_drag: Array
+    lift: tuple[float, float] = (0.0, 0.0)
 
     @property
     def body(self) -> int:
@@ -55,4 +58,4 @@ def make_submerged(fluid: FluidBody, frames: Mapping[str, LinkFrame]) -> Submerg
     added, linear, quadratic = (np.array(values) for values in (
         fluid.added_mass, fluid.linear_drag, fluid.quadratic_drag))
     return SubmergedLink(fluid.link, placed_frame(fluid.frame, frames[fluid.link]), fluid.volume,
-                         added, linear, quadratic)
+                         added, linear, quadratic, fluid.lift)

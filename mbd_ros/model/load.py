@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 import os
 from typing import Literal
@@ -21,14 +22,16 @@ from mbd_ros.model.singular import mass_errors
 def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
          mimic: bool = False, flexible: bool = True,
          inertia: Literal['checked', 'unchecked'] = 'checked',
-         xacro: Literal['checked', 'trusted'] = 'checked') -> Model:
+         xacro: Literal['checked', 'trusted'] = 'checked',
+         arguments: Mapping[str, object] | None = None) -> Model:
     """
     Read a robot description and compile it to a Model.
 
     Parameters
     ----------
     path_or_text : str or path
-        Path of a URDF, xacro, MJCF, SDFormat or ``.yaml`` (module graph) file, or XML text.
+        Path of a URDF, xacro, MJCF, SDFormat or ``.yaml`` (module graph) file, or XML text. A path
+        may begin with ``~`` or ``package://NAME/``.
     floating_base : bool
         Whether the root link moves freely instead of being part of the ground.
     mimic : bool
@@ -43,6 +46,8 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     xacro : {'checked', 'trusted'}
         ``'trusted'`` lets a xacro file do all that xacro allows, which includes running code; by
         default its expressions are arithmetic and it reads files of known packages only.
+    arguments : mapping, optional
+        Values of the ``<xacro:arg>`` of a xacro file, text or numbers: ``{'rods': 3}``.
 
     Returns
     -------
@@ -66,7 +71,7 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         raise InvalidValueError('path_or_text', path_or_text, 'the path of a file, or XML text')
     if xacro not in ('checked', 'trusted'):
         raise InvalidValueError('xacro', xacro, "'checked' or 'trusted'")
-    mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro)
+    mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro, arguments=arguments)
     return _model_of(mechanism, floating_base, mimic, flexible, inertia)
 
 
@@ -83,7 +88,8 @@ def load_text(text: str, *, floating_base: bool = False, mimic: bool = False,
     floating_base, mimic, inertia
         As for ``load``.
     flexible : bool
-        As for ``load``, but off: states in messages have no elastic coordinates.
+        As for ``load``, but off: who takes texts says whether its messages name elastic
+        coordinates.
 
     Returns
     -------

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.description.records.mechanism import Joint, Pose
+from mbd_ros.description.records.mechanism import Joint, Mechanism, Pose
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.model.build import build_model
 from mbd_ros.model.joint_type import JointType
@@ -67,10 +67,31 @@ def lock(model: Model, positions: Mapping[str, float]) -> Model:
             raise UnsupportedError(
                 f"holding one of the coupled joints '{joint.name}' and '{joint.mimic.joint}'",
                 'hold both')
+    return rebuilt(model, replace(model.mechanism, joints=joints))
+
+
+def rebuilt(model: Model, mechanism: Mechanism) -> Model:
+    """
+    Return the model of a changed mechanism, with the base, couplings and laws of another.
+
+    Parameters
+    ----------
+    model : Model
+        The robot before the change, without flexible links.
+    mechanism : Mechanism
+        Its records after it.
+
+    """
+    return build_model(mechanism, **build_options(model),
+                       generation=model.generation).with_laws(*model.laws)
+
+
+def build_options(model: Model) -> dict[str, bool]:
+    """Return the options by which a model was made from its mechanism."""
     floating = bool(model.joint_types) and model.joint_types[0] is JointType.FLOATING and (
         model.body_names[0] == model.root)
-    return build_model(replace(model.mechanism, joints=joints), floating_base=floating,
-                       mimic=mimic, generation=model.generation).with_laws(*model.laws)
+    return {'floating_base': floating, 'flexible': model.elastic is not None,
+            'mimic': any(loop.kind == 'mimic' for loop in model.loops)}
 
 
 def _held(joint: Joint, position: float) -> Joint:

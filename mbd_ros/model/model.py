@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
+import html
 from types import MappingProxyType
 from typing import Any
 
@@ -20,6 +21,9 @@ from mbd_ros.model.fluids import SubmergedLink
 from mbd_ros.model.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
 from mbd_ros.model.loops import Loop, Spring
+from mbd_ros.model.sameness import is_same
+from mbd_ros.model.thrusters import Thruster
+from mbd_ros.model.tree_text import tree_lines
 
 Array = NDArray[np.float64]
 SHOWN = 40
@@ -27,9 +31,11 @@ SHOWN = 40
 
 
 class _WeaklyReferable:
-    """Lets models be keys of weak dictionaries (caches of what was compiled for them)."""
+    """Lets models be keys of weak dictionaries, and keeps what tells equal ones quickly."""
 
-    __slots__ = ('__weakref__',)
+    __slots__ = ('__weakref__', '_hash', '_twins')
+    _hash: int
+    _twins: object
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -93,6 +99,8 @@ class Model(_WeaklyReferable):
         Force laws of the surroundings, see ``environment/law.py`` and ``with_laws``.
     contacts : tuple of ContactPoint
         Where links that move touch the ground.
+    thrusters : tuple of Thruster
+        Propellers on links that move, in the order of the description.
     elastic : ElasticTree, optional
         The tree with flexible links, whose coordinates follow those of all joints in q and v; what
         is above are the links while nothing is bent. None: all links are rigid.
@@ -131,6 +139,7 @@ class Model(_WeaklyReferable):
     fluids: tuple[SubmergedLink, ...] = ()
     laws: tuple[Any, ...] = ()
     contacts: tuple[ContactPoint, ...] = ()
+    thrusters: tuple[Thruster, ...] = ()
     elastic: ElasticTree | None = None
 
     def __post_init__(self) -> None:
@@ -142,6 +151,27 @@ class Model(_WeaklyReferable):
         frames = {name: LinkFrame(frame.body, _frozen(frame.rotation), _frozen(frame.translation))
                   for name, frame in self.links.items()}
         object.__setattr__(self, 'links', MappingProxyType(frames))
+        object.__setattr__(self, '_hash', hash((
+            self.name, self.generation, self.joint_names, self.masses.tobytes(),
+            self.translations.tobytes())))
+        object.__setattr__(self, '_twins', object())
+
+    def __hash__(self) -> int:
+        """Return a hash of the content."""
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether another model is the same in all that was read, its file included."""
+        if not isinstance(other, Model):
+            return NotImplemented
+        if self._twins is other._twins:
+            return True
+        equal = self._hash == other._hash and all(
+            is_same(getattr(self, field.name), getattr(other, field.name))
+            for field in fields(self))
+        if equal:   # so that it is compared once, however often the two look each other up
+            object.__setattr__(other, '_twins', self._twins)
+        return equal
 
     def __repr__(self) -> str:
         """Return what the robot is, on one line; ``print`` shows its joints as well."""
@@ -160,6 +190,12 @@ class Model(_WeaklyReferable):
             rows.append(f'  {self.joint_names[i]}: {self.joint_types[i].value}, {parent} to '
                         f'{self.body_names[i]}{bounds}')
         return '\n'.join(rows + [f'  and {self.nb - SHOWN} more'] * (self.nb > SHOWN))
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: a line, and the tree when it is opened."""
+        tree = '\n'.join(tree_lines(self))
+        return (f'<details><summary>{html.escape(repr(self))}</summary>'
+                f'<pre>{html.escape(tree)}</pre></details>')
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle, so that worker processes can be handed a model; it is frozen there too."""

@@ -47,9 +47,12 @@ def mass_errors(model: Model) -> list[SingularMassError]:
     for joint in reversed(list(massless_joints(model))):
         link = model.body_names[joint]
         source = next(item.source for item in model.mechanism.links if item.name == link)
+        unread = [finding.message.partition(': ')[2] for finding in model.findings
+                  if finding.message.startswith(f"link '{link}': element <")]
         errors.append(SingularMassError(
             model.joint_names[joint],
-            f"link '{link}' ({source}) and all that it carries yield without a force",
+            '; '.join([f"link '{link}' ({source}) and all that it carries yield without a force",
+                       *unread]),
             file=source.file, line=source.line))
     return errors
 

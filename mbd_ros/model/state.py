@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,14 +116,14 @@ def integrate(model: Model, q: Array, dv: Array) -> Array:
     ----------
     model : Model
         The robot.
-    q : (nq,) array
+    q : (nq,) or (N, nq) array
         Configuration, quaternions of unit length.
-    dv : (nv,) array
+    dv : (nv,) or (N, nv) array
         Velocities times a time step [rad or m].
 
     Returns
     -------
-    (nq,) array
+    (nq,) or (N, nq) array
         Configuration, quaternions of unit length.
 
     Raises
@@ -131,14 +132,13 @@ def integrate(model: Model, q: Array, dv: Array) -> Array:
         If an array has not the model's size.
 
     """
-    q = _copy(model, 'q', q, model.nq)
-    dv = _copy(model, 'dv', dv, model.nv)
+    q, dv = _copies(model, {'q': (q, model.nq), 'dv': (dv, model.nv)})
     if model.nq == model.nv:
         return q + dv
     simple_q, simple_v = adding_entries(model)
-    q[simple_q] += dv[simple_v]
+    q[..., simple_q] += dv[..., simple_v]
     for joint in curved_joints(model):
-        q[joint.q] = joint.manifold.integrate(_floats(q[joint.q]), _floats(dv[joint.v]))
+        q[..., joint.q] = _each(joint.manifold.integrate, q[..., joint.q], dv[..., joint.v])
     return q
 
 
@@ -153,12 +153,12 @@ def difference(model: Model, q0: Array, q1: Array) -> Array:
     ----------
     model : Model
         The robot.
-    q0, q1 : (nq,) array
+    q0, q1 : (nq,) or (N, nq) array
         Configurations, quaternions of unit length.
 
     Returns
     -------
-    (nv,) array
+    (nv,) or (N, nv) array
         [rad or m].
 
     Raises
@@ -167,21 +167,21 @@ def difference(model: Model, q0: Array, q1: Array) -> Array:
         If an array has not the model's size.
 
     """
-    q0 = _copy(model, 'q0', q0, model.nq)
-    q1 = _copy(model, 'q1', q1, model.nq)
+    q0, q1 = _copies(model, {'q0': (q0, model.nq), 'q1': (q1, model.nq)})
     if model.nq == model.nv:
         return q1 - q0
     simple_q, simple_v = adding_entries(model)
-    dv = np.empty(model.nv)
-    dv[simple_v] = q1[simple_q] - q0[simple_q]
+    dv = np.empty((*q0.shape[:-1], model.nv))
+    dv[..., simple_v] = q1[..., simple_q] - q0[..., simple_q]
     for joint in curved_joints(model):
-        dv[joint.v] = joint.manifold.difference(_floats(q0[joint.q]), _floats(q1[joint.q]))
+        dv[..., joint.v] = _each(joint.manifold.difference, q0[..., joint.q], q1[..., joint.q])
     return dv
 
 
-def random_configuration(model: Model, rng: np.random.Generator) -> Array:
+def random_configuration(model: Model, rng: np.random.Generator, count: int | None = None
+                         ) -> Array:
     """
-    Return a random configuration within the limits.
+    Return a random configuration within the limits, or many.
 
     Parameters
     ----------
@@ -189,18 +189,21 @@ def random_configuration(model: Model, rng: np.random.Generator) -> Array:
         The robot.
     rng : numpy.random.Generator
         Where the random numbers come from.
+    count : int, optional
+        How many configurations; one, without an axis for it, if left out.
 
     Returns
     -------
-    (nq,) array
+    (nq,) or (count, nq) array
         Uniform between the limits; where there are none, within half a turn or a metre of zero.
         Orientations are uniform over all rotations, elastic coordinates are zero.
 
     """
-    q = np.zeros(model.nq)
+    q = np.zeros(model.nq if count is None else (count, model.nq))
     for kind, start, first in zip(model.joint_types, model.q_offsets, model.v_offsets):
         if kind in MANIFOLDS:
-            q[start:start + kind.nq] = MANIFOLDS[kind].draw(rng)
+            for row in q.reshape(-1, model.nq):
+                row[start:start + kind.nq] = MANIFOLDS[kind].draw(rng)
             continue
         span = np.pi if kind is JointType.REVOLUTE else 1.0
         lower, upper = model.lower[first], model.upper[first]
@@ -208,7 +211,7 @@ def random_configuration(model: Model, rng: np.random.Generator) -> Array:
             lower = min(-span, upper - span) if np.isfinite(upper) else -span
         if not np.isfinite(upper):
             upper = max(span, lower + span)
-        q[start] = rng.uniform(lower, upper)
+        q[..., start] = rng.uniform(lower, upper, count)
     return q
 
 
@@ -312,6 +315,28 @@ def adding_entries(model: Model) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     q, v = simple_entries(model)
     return (np.append(q, elastic + model.nq - len(elastic)),
             np.append(v, elastic + model.nv - len(elastic)))
+
+
+def _copies(model: Model, given: Mapping[str, tuple[Array, int]]) -> list[Array]:
+    """Return arrays (size,) or (N, size), all of one state or all of as many, as copies."""
+    arrays = []
+    for name, (value, size) in given.items():
+        array = np.array(value, dtype=np.float64)
+        if array.ndim not in (1, 2) or array.shape[-1] != size:
+            raise ShapeError(name, array.shape,
+                             f"({size},) or (N, {size}), the sizes of '{model.name}'")
+        arrays.append(array)
+    counts = {len(array) for array in arrays if array.ndim == 2}
+    if len(counts) > 1:
+        raise ShapeError(name, array.shape, f'{len(arrays[0])} states, as in the first argument')
+    return [np.array(np.broadcast_to(array, (*counts, array.shape[-1]))) for array in arrays]
+
+
+def _each(function: Callable[[Floats, Floats], Floats], a: Array, b: Array) -> Any:
+    """Return a function of the coordinates of a joint, of one state or of each."""
+    if a.ndim == 1:
+        return function(_floats(a), _floats(b))
+    return [function(_floats(one), _floats(other)) for one, other in zip(a, b)]
 
 
 def _copy(model: Model, argument: str, array: Array, size: int) -> Array:

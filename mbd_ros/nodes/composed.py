@@ -18,7 +18,8 @@ from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError
 from mbd_ros.nodes.parts.run import run, Runnable
 
 NODES = {'controller': 'Controller', 'dynamics_server': 'DynamicsServer',
-         'module_manager': 'ModuleManager', 'simulator': 'Simulator', 'viewer': 'Viewer'}
+         'gait': 'GaitNode', 'module_manager': 'ModuleManager', 'simulator': 'Simulator',
+         'viewer': 'Viewer'}
 """Class of each node, in the module of the node's name."""
 
 

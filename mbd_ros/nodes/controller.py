@@ -10,7 +10,6 @@ import sys
 import time
 
 from control_msgs.msg import JointTrajectoryControllerState
-from geometry_msgs.msg import Vector3Stamped
 from mbd_msgs.msg import ControllerState
 from mbd_msgs.srv import SetPayload
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -21,6 +20,7 @@ from std_msgs.msg import Float64MultiArray
 
 from mbd_ros.control import Payload, Task
 from mbd_ros.control.step.fused_step import Step
+from mbd_ros.control.step.thrust_allocation import ThrustAllocation
 from mbd_ros.control.tasks.feasibility import check_task
 from mbd_ros.control.tasks.goal_watch import FollowingWatch
 from mbd_ros.control.tasks.rehearsal import rehearse
@@ -30,7 +30,7 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, MbdError, NoModelError
 from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
 from mbd_ros.messages.states.efforts import EffortCommands
-from mbd_ros.messages.states.joint_states import JointStateReader, JointStateWriter, Measured
+from mbd_ros.messages.states.joint_states import JointStateReader, Measured
 from mbd_ros.messages.trajectories.controller_states import idle_state, tracking_state
 from mbd_ros.messages.trajectories.path_goals import read_payload
 from mbd_ros.messages.trajectories.trajectories import standard_state
@@ -38,17 +38,17 @@ from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import floating_base
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.aside import done_aside, Turns
-from mbd_ros.nodes.parts.companions import Companions
+from mbd_ros.nodes.parts.companions import Companions, CompletedJoints
 from mbd_ros.nodes.parts.controller_drawings import ControllerDrawings
-from mbd_ros.nodes.parts.controller_goals import Controlled, ControllerGoals
-from mbd_ros.nodes.parts.fluid_settings import into_fluid
+from mbd_ros.nodes.parts.controller_goals import Controlled, ControllerGoals, ON_PURPOSE
 from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.health import (
     Durations, ERROR, Health, HealthPublisher, OK, rivals, WARNING)
-from mbd_ros.nodes.parts.parameters import declaration_of, declare_parameters
+from mbd_ros.nodes.parts.parameters import declare_parameters
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
 from mbd_ros.nodes.parts.silence import LOOK, Silence
+from mbd_ros.nodes.parts.surroundings import into_fluid, VectorTopic
 from mbd_ros.nodes.parts.task_parameters import task_from_parameters
 
 MODES = {
@@ -56,6 +56,7 @@ MODES = {
     Mode.FOLLOWING: ControllerState.MODE_TRACKING,
     Mode.HOLDING: ControllerState.MODE_HOLDING,
 }
+FINE = {ControllerState.MODE_TRACKING: 'tracking', ControllerState.MODE_WEIGHTLESS: 'weightless'}
 SENDING = frozenset((*MODES.values(), ControllerState.MODE_NOT_FOLLOWING))
 """Modes in which efforts are sent."""
 
@@ -92,9 +93,8 @@ class Controller(GuardedNode):
         self._computing, self._answering = Durations(), Durations()
         self._computed = 0.0
         self._commands: EffortCommands | None = None
+        self._thrust: ThrustAllocation | None = None
         self._reader: JointStateReader | None = None
-        self._writer: JointStateWriter | None = None
-        self._written = 0
         self._following: FollowingWatch | None = None
         self._task: Task | None = None
         self._tracker: Tracker | None = None
@@ -103,7 +103,6 @@ class Controller(GuardedNode):
         self._payload: Payload | None = None
         self._wish: SetPayload.Request | None = None
         self._gravity: list[float] = []
-        self._allowed_gravity = declaration_of('controller', 'gravity')
         self._command: Float64MultiArray | None = None
         self._mode = ControllerState.MODE_WAITING
         self._why = 'no joint states yet'
@@ -119,7 +118,7 @@ class Controller(GuardedNode):
         self._states = self.create_publisher(ControllerState, '~/state', qos.RELIABLE)
         self._standard = self.create_publisher(
             JointTrajectoryControllerState, '~/controller_state', qos.RELIABLE)
-        self._completed = self.create_publisher(JointState, '~/joint_states', qos.RELIABLE)
+        self._completed = CompletedJoints(self, self._state_every * self._period)
         self._drawings = ControllerDrawings(self)
         self._patient, self._turns = ReentrantCallbackGroup(), Turns(self)
         self._goals = ControllerGoals(self, self, self._settings, self._patient, self._turns)
@@ -132,8 +131,8 @@ class Controller(GuardedNode):
             qos_overriding_options=qos.OVERRIDABLE)
         self.create_service(SetPayload, '~/set_payload', self._on_payload,
                             callback_group=self._patient)
-        self.create_subscription(Vector3Stamped, '~/gravity', self._on_gravity, qos.STREAM,
-                                 qos_overriding_options=qos.OVERRIDABLE)
+        VectorTopic(self, '~/gravity', ('controller', 'gravity'), self._change_gravity)
+        VectorTopic(self, '~/current', ('controller', 'fluid.current'), self._change_current)
         self._watch = self.create_timer(
             LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._health = HealthPublisher(self, self._how)
@@ -160,6 +159,7 @@ class Controller(GuardedNode):
         v = commands.velocities('', [])
         payload = None if self._payload is None else self._payload.check(model)
         dynamics = carrier(model, payload, task.link, settings.gravity)
+        thrust = ThrustAllocation(dynamics, commands.thrusters)
         idle = replace(task, path={}, constraints=())
         try:   # refuses what is wrong
             first = Tracker(dynamics, replace(task, start='as_given'), q, v)
@@ -172,8 +172,9 @@ class Controller(GuardedNode):
                      self._period / SECOND)
             check_task(dynamics, task, q)
         self._commands, self._reader, self._task = commands, reader, task
+        self._thrust = thrust
         self._companions.use(model, self._drawings.frame(model))
-        self._writer = JointStateWriter(model)
+        self._completed.use(model)
         self._following = FollowingWatch(model)
         self._dynamics, self._gravity = dynamics, list(settings.gravity)
         self._goals.drop('the robot was replaced')
@@ -189,6 +190,7 @@ class Controller(GuardedNode):
         begin = time.perf_counter()
         stamp = to_nanoseconds(message.header.stamp)
         if stamp == self._stamp and self._command is not None:   # sent again: the answer was lost
+            self._silence.heard()   # or time stands still
             self._efforts.publish(self._command)
             return
         if self._too_early(stamp):
@@ -196,8 +198,7 @@ class Controller(GuardedNode):
         measured = self._state(stamp, message)
         if measured is None:
             return
-        if self._completed.get_subscription_count():
-            self._publish_joints(stamp, measured)
+        self._completed.publish(stamp, measured)
         before = self._stamp, self._measured
         try:
             step = self._step(robot, stamp, measured)
@@ -206,13 +207,6 @@ class Controller(GuardedNode):
             raise
         if step is not None:
             self._send(stamp, measured, step, begin)
-
-    def _publish_joints(self, stamp: int, measured: Measured) -> None:
-        """Publish all joints, those included that closed loops determine."""
-        assert self._writer is not None
-        if stamp < self._written or stamp - self._written >= self._state_every * self._period:
-            self._written = stamp
-            self._completed.publish(self._writer.write(stamp, *measured))
 
     def _state(self, stamp: int, message: JointState) -> Measured | None:
         """Return the measured state, None without a companion of the joint state."""
@@ -358,15 +352,8 @@ class Controller(GuardedNode):
             return ()
         return self._tracker.overloaded(self._measured.q)
 
-    def _on_gravity(self, message: Vector3Stamped) -> None:
-        """Take the gravity of a base that moves, in the axes of the root link."""
-        vector = message.vector
-        gravity = [vector.x, vector.y, vector.z]
-        self._allowed_gravity.check(gravity)
-        self._change_gravity(gravity)
-
     def _change_gravity(self, gravity: list[float]) -> None:
-        """Go on under another gravity."""
+        """Go on under another gravity, that of a base that moves in the axes of the root link."""
         if self._source.robot is None:
             return
 
@@ -376,6 +363,17 @@ class Controller(GuardedNode):
         self._settings.gravity = self._gravity   # unless the other one can be used
         self._use(pulled(gravity), lambda: pulled(self._gravity))
         self._gravity = self._settings.gravity = list(gravity)
+
+    def _change_current(self, velocity: list[float]) -> None:
+        """Go on in another current, in world axes."""
+        if self._source.robot is None or 'fluid' not in self._dynamics.world:
+            return
+
+        def flowing(current: Sequence[float]) -> PreparedDynamics:
+            self._dynamics.change_world(fluid={'velocity': current})
+            return self._dynamics
+        before = tuple(self._dynamics.world['fluid'].velocity)
+        self._use(flowing(velocity), lambda: flowing(before))
 
     def _use(self, dynamics: PreparedDynamics, before: Callable[[], PreparedDynamics]) -> None:
         """Go on under other dynamics, or those before if no motion follows from these."""
@@ -391,8 +389,10 @@ class Controller(GuardedNode):
 
     def _send(self, stamp: int, measured: Measured, step: Step, begin: float) -> None:
         """Publish efforts, and the state when it is time."""
-        assert self._commands is not None and self._tracker is not None
-        self._command = self._commands.write(step.effort, stamp)
+        assert self._commands is not None and self._thrust is not None
+        assert self._tracker is not None
+        self._command = self._commands.write(
+            self._thrust.commands(measured.q, step.effort), stamp)
         self._efforts.publish(self._command)
         self._steps += 1
         self._computing.add(self._computed)
@@ -433,11 +433,12 @@ class Controller(GuardedNode):
     def _lose(self) -> None:
         """Leave the robot with the efforts that carry its weight, and send no more."""
         controlled, task = self.controlled(), self._task
-        if controlled is not None and task is not None:
+        if controlled is not None and task is not None and self._thrust is not None:
             tracker, measured = controlled.tracker, controlled.measured
             try:
                 weight = tracker.weight(measured.q)
-                self._command = controlled.commands.write(weight, self._stamp)
+                self._command = controlled.commands.write(
+                    self._thrust.commands(measured.q, weight), self._stamp)
                 self._efforts.publish(self._command)
             except MbdError as error:   # the last state was none that a robot can be in
                 self.get_logger().error(f'the weight of the robot is not known: {error}')
@@ -466,6 +467,8 @@ class Controller(GuardedNode):
             logger.info('weightless: nothing to follow, the weight is carried')
         elif mode == ControllerState.MODE_WAITING:
             logger.info(f'waiting: {why}')
+        elif why in ON_PURPOSE:
+            logger.info(f'holding: {why}')
         else:
             logger.warning(why)
 
@@ -478,14 +481,12 @@ class Controller(GuardedNode):
             **self._answering.figures('message to efforts')}
         if self._source.robot is None:
             return Health(ERROR, f'no robot: {self._source.problem}', values)
-        if self._mode in (ControllerState.MODE_TRACKING, ControllerState.MODE_WEIGHTLESS):
+        fine = f'holding: {self._why}' if self._why in ON_PURPOSE else FINE.get(self._mode)
+        if fine:
             if self._source.problem:
                 return Health(WARNING, f'new description refused: {self._source.problem}', values)
             rival = rivals(self, self._efforts.topic_name)
-            if rival:
-                return Health(WARNING, rival, values)
-            return Health(OK, 'tracking' if self._mode == ControllerState.MODE_TRACKING
-                          else 'weightless', values)
+            return Health(WARNING, rival, values) if rival else Health(OK, fine, values)
         return Health(WARNING, self._why, values)
 
 

@@ -19,12 +19,12 @@ from mbd_ros.errors import LoopsOpenWarning
 from mbd_ros.execution import choose, forced
 from mbd_ros.messages.basics.findings import diagnose
 from mbd_ros.messages.dynamics import dynamics_answers as answers, dynamics_requests as requests
-from mbd_ros.nodes.parts.fluid_settings import fluid_of
 from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parts.parameters import declare_parameters
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.parts.surroundings import fluid_of
 from mbd_ros.nodes.parts.turns import Turns
 
 SMALL = 1000
@@ -71,6 +71,7 @@ class DynamicsServer(GuardedNode):
         alone = MutuallyExclusiveCallbackGroup()
         together = ReentrantCallbackGroup()
         self._source = RobotSource(self, self._settings.robot_description, self._make_ready,
+                                   flexible=self._settings.flexible,
                                    gravity=self._settings.gravity, group=alone, explain=True)
         for kind, name, answer in (
                 (ForwardDynamics, 'forward_dynamics', self._forward_dynamics),

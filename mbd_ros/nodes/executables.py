@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+import sys
 from types import FrameType
 
 
@@ -27,6 +28,11 @@ def controller() -> None:
 def dynamics_server() -> None:
     """Run the server of dynamics."""
     _start('dynamics_server')
+
+
+def gait() -> None:
+    """Run the rhythm of legs."""
+    _start('gait')
 
 
 def module_manager() -> None:
@@ -52,7 +58,15 @@ def end_at_once() -> None:
 
 def _start(node: str) -> None:
     end_at_once()
-    importlib.import_module(f'mbd_ros.nodes.{node}').main()
+    try:
+        module = importlib.import_module(f'mbd_ros.nodes.{node}')
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith('mbd_ros'):
+            raise
+        missing = error.name.partition('.')[0]
+        sys.exit(f"mbd_ros: there is no module '{missing}': nodes need a ROS 2 installation "
+                 "that is sourced, or rosless (make install of mbd_ros's repository)")
+    module.main()
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

@@ -14,6 +14,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 
 from mbd_ros.description import read
 from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.description.xml.packages import file_path
 from mbd_ros.errors import InvalidValueError
 
 BOOLEAN = ('true', 'false')
@@ -54,7 +55,7 @@ def robot_file(value: Mapping[str, str]) -> Path:
         If there is no such file.
 
     """
-    files = ([Path(value['description'])] if value['description'] else
+    files = ([file_path(value['description'])] if value['description'] else
              [share('urdf', f'{value["robot"]}{end}') for end in ('.urdf', '.urdf.xacro')])
     for file in files:
         if file.is_file():
@@ -116,11 +117,12 @@ def ours(executable: str, *parameters: Any) -> Node:
                 parameters=list(parameters))
 
 
-def viewer(value: Mapping[str, str]) -> list[Node]:
-    """Return the page in the browser, if it is wanted."""
+def viewer(value: Mapping[str, str], **parameters: Any) -> list[Node]:
+    """Return the page in the browser with parameters, if it is wanted."""
     if value['viewer'] != 'true':
         return []
-    return [ours('viewer', {'port': round(number(value, 'port', 1, 65535))})]
+    return [ours('viewer', {
+        'port': round(number(value, 'port', 1, 65535)), **parameters})]
 
 
 def state_publisher(value: Mapping[str, str], *parameters: Any,

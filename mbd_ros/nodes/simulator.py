@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 import sys
+from typing import Any
 
-from geometry_msgs.msg import TransformStamped, Vector3Stamped, WrenchStamped
+from geometry_msgs.msg import TransformStamped, WrenchStamped
 from mbd_msgs.msg import StateTransfer
 from mbd_msgs.srv import SetModel
 from nav_msgs.msg import Odometry
@@ -26,19 +27,22 @@ from mbd_ros.messages.states.odometry import BaseOdometry
 from mbd_ros.messages.states.reconfigurations import Change, read_change, state_transfer
 from mbd_ros.messages.states.transforms import joint_transforms
 from mbd_ros.model import Model
-from mbd_ros.model.matched_joints import matched_rates
 from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.fluid_settings import fluid_of, into_fluid
 from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
-from mbd_ros.nodes.parts.parameters import declaration_of, declare_parameters
+from mbd_ros.nodes.parts.named_topics import NamedTopics
+from mbd_ros.nodes.parts.parameters import declare_parameters
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
-from mbd_ros.nodes.parts.simulation_loop import Publish, SimulationLoop, Successor, Timing
+from mbd_ros.nodes.parts.surroundings import (
+    fluid_of, ground_of, into_fluid, SurroundingsPublisher, VectorTopic)
+from mbd_ros.nodes.simulating.simulation_controls import SimulationControls
+from mbd_ros.nodes.simulating.simulation_loop import Publish, SimulationLoop, Successor, Timing
 from mbd_ros.simulation import Stepper
 from mbd_ros.simulation.plant import plant
-from mbd_ros.simulation.stepper import whole_steps
+from mbd_ros.simulation.propulsion import matched_commands
+from mbd_ros.simulation.stepper import bent_by_weight, whole_steps
 
 Vector = NDArray[np.float64]
 
@@ -54,7 +58,9 @@ class Simulator(GuardedNode):
     =================================  ==================  ========================================
     effort_controller/commands         the node's default  hands efforts to the loop, in no time
     robot_description, ~/set_model     the node's default  a robot is exchanged between two steps
-    ~/current                          the node's default  three numbers that the next step reads
+    ~/current, ~/push                  the node's default  numbers that the next step reads
+    ~/pause, ~/step, ~/reset,          the node's default  they tell the loop, in no time
+    parameters
     /diagnostics timer                 the node's default  once a second, only reads
     joint_states, odom, /clock, /tf    (a thread)          integration keeps time beside the
                                                            executor, whatever that is busy with
@@ -66,12 +72,13 @@ class Simulator(GuardedNode):
 
     def __init__(self) -> None:
         super().__init__('simulator')
-        self._settings = declare_parameters(self, 'simulator')
-        self._allowed_current = declaration_of('simulator', 'fluid.current')
+        self._settings = declare_parameters(self, 'simulator', self._use_settings)
         self._loop: SimulationLoop | None = None
         self._model: Model | None = None
         self._commands: EffortCommands | None = None
         self._transfer = StateTransfer()
+        self._wrench_joints: list[str] = []
+        self._plant_used: dict[str, Any] = {}
         self._stops = 0
 
     def configure(self) -> None:
@@ -84,25 +91,47 @@ class Simulator(GuardedNode):
         self._clock_publisher = (
             self.create_publisher(Clock, '/clock', qos.RELIABLE) if settings.publish_clock
             else None)
+        self._reactions = NamedTopics(self, WrenchStamped, '~/wrench')
+        self._around = SurroundingsPublisher(self, settings)
+        self._felt = NamedTopics(self, WrenchStamped, '~/joint_wrench')
         self._broadcaster = TransformBroadcaster(self)
         self._subscription = self.create_subscription(
             Float64MultiArray, 'effort_controller/commands', self._on_command, qos.RELIABLE,
             qos_overriding_options=qos.OVERRIDABLE)
         self._source = RobotSource(
             self, settings.robot_description, self._on_robot,
-            floating_base=settings.floating_base, gravity=settings.gravity, adapt=self._plant)
+            floating_base=settings.floating_base, flexible=settings.flexible,
+            gravity=settings.gravity, adapt=self._plant)
         self.create_service(SetModel, '~/set_model', self._on_set_model)
-        self.create_subscription(Vector3Stamped, '~/current', self._on_current, qos.STREAM,
-                                 qos_overriding_options=qos.OVERRIDABLE)
+        VectorTopic(self, '~/current', ('simulator', 'fluid.current'), self._change_current)
+        SimulationControls(self, settings, lambda: self._loop)
         self._health = HealthPublisher(self, self._how)
 
     def _plant(self, model: Model) -> Model:
         """Return the robot that moves, where it is to differ from its description."""
         settings = self._settings
-        moving = plant(model, mass_scale=settings.mass_scale, payload=settings.payload.mass,
-                       link=settings.payload.link, center=settings.payload.center,
-                       friction=settings.friction, dissipation=settings.dissipation)
-        return into_fluid(settings.fluid)(moving)
+        self._plant_used = self._plant_settings()
+        return into_fluid(settings.fluid)(plant(model, **self._plant_used))
+
+    def _plant_settings(self) -> dict[str, Any]:
+        """Return what makes the robot differ from its description."""
+        settings = self._settings
+        return {'mass_scale': settings.mass_scale, 'friction': settings.friction,
+                'dissipation': settings.dissipation, 'payload': settings.payload.mass,
+                'link': settings.payload.link, 'center': settings.payload.center}
+
+    def _use_settings(self) -> None:
+        """Go on with parameters that were changed."""
+        settings, loop = self._settings, self._loop
+        if loop is None:
+            return
+        loop.change_pace(settings.real_time_factor)
+        if self._plant_settings() != self._plant_used:
+            self._source.adapt_anew()
+        loop.change_gravity(settings.gravity)
+        robot = self._source.robot
+        if settings.wrench_joints != self._wrench_joints and robot is not None:
+            loop.publish_by(partial(self._publisher, robot))
 
     @property
     def generation(self) -> int:
@@ -130,12 +159,13 @@ class Simulator(GuardedNode):
     def _begin(self, robot: Robot, commands: EffortCommands) -> None:
         """Simulate a robot from its initial state on."""
         settings = self._settings
-        loop = self._new_loop(robot, self._stepper(
-            robot, commands.configuration('initial_positions', settings.initial_positions),
-            commands.velocities('initial_velocities', settings.initial_velocities)))
+        begin = commands.configuration('initial_positions', settings.initial_positions)
+        stepper = self._stepper(
+            robot, bent_by_weight(robot.model, begin, settings.gravity),
+            commands.velocities('initial_velocities', settings.initial_velocities))
         if self._loop is not None:
-            self._loop.stop()
-        self._loop, self._stops = loop, 0
+            self._loop.stop()   # before its publishers go
+        self._loop, self._stops = self._new_loop(robot, stepper), 0
         self._loop.start(0 if settings.publish_clock else self.get_clock().now().nanoseconds)
 
     def _succeed(self, old: Model, robot: Robot, change: Change, q: Vector, v: Vector,
@@ -145,14 +175,17 @@ class Simulator(GuardedNode):
             old, q, v, robot.model, positions=change.positions, twists=change.twists,
             largest_jump=change.largest_jump)
         self._transfer = state_transfer(state)
-        return Successor(self._stepper(robot, state.q, state.v), self._publisher(robot),
-                         matched_rates(old, efforts, robot.model))
+        stepper = self._stepper(robot, state.q, state.v)
+        efforts = matched_commands(old, efforts, robot.model)
+        # At the end: what can fail is done, and the publishers of the old robot may go.
+        return Successor(stepper, self._publisher(robot), efforts)
 
     def _stepper(self, robot: Robot, q: Vector, v: Vector) -> Stepper:
         settings = self._settings
         step, _ = whole_steps(settings.rate, settings.publish_rate)
         stepper = Stepper(robot.model, q, v, step=step / SECOND, gravity=settings.gravity,
                           dissipation=True,   # of the plant, where there is any
+                          ground=ground_of(settings.ground),
                           fastest=settings.largest_velocity)
         if robot.model.fluids:   # it may have come by the topic
             stepper.change_current(settings.fluid.current)
@@ -163,19 +196,23 @@ class Simulator(GuardedNode):
         step, steps = whole_steps(settings.rate, settings.publish_rate)
         timing = Timing(
             step=step, steps=steps,
-            factor=settings.real_time_factor if settings.publish_clock else 1.0,
-            lockstep=settings.lockstep,
+            factor=settings.real_time_factor, lockstep=settings.lockstep,
             timeout=(settings.lockstep_timeout if settings.lockstep
                      else settings.effort_timeout),
             on_timeout=settings.effort_timeout_action)
         return SimulationLoop(stepper, timing, publish=self._publisher(robot),
-                              warn=self.get_logger().warning)
+                              warn=self._warn)
+
+    def _warn(self, line: str) -> None:
+        """Log a warning, unless the end has come: loggers publish."""
+        if self.context.ok():
+            self.get_logger().warning(line)
 
     def _until_the_end(self, publish: Publish) -> Publish:
         """Return the same, but without a failure when the end comes amid sending."""
-        def publish_until_the_end(now: int, q: Vector, v: Vector, efforts: Vector) -> None:
+        def publish_until_the_end(now: int, q: Vector, v: Vector, commands: Vector) -> None:
             try:
-                publish(now, q, v, efforts)
+                publish(now, q, v, commands)
             except Exception:   # of no public class in rclpy
                 if self.context.ok():
                     raise
@@ -189,24 +226,32 @@ class Simulator(GuardedNode):
         base = (BaseOdometry(robot.model, settings.world_frame)
                 if floating_base(robot.model) is not None else None)
         others = MultiDOFStates(robot.model)
-        reactions = [self.create_publisher(WrenchStamped, f'~/wrench/{loop.name}', qos.RELIABLE)
-                     for loop in robot.model.loops]
-        carried = [name for name in settings.wrench_joints if name in robot.model.joint_names]
-        felt = [self.create_publisher(WrenchStamped, f'~/joint_wrench/{name}', qos.RELIABLE)
-                for name in carried]
+        reactions = self._reactions.publishers([loop.name for loop in robot.model.loops])
+        self._wrench_joints = list(settings.wrench_joints)
+        wanted, known = settings.wrench_joints, set(robot.model.joint_names)
+        carried = [name for name in wanted if name in known]
+        felt = self._felt.publishers(carried)
+        if len(carried) < len(wanted):
+            missing = [name for name in wanted if name not in known]
+            self.get_logger().warning(
+                f'wrench_joints: the robot has no joints {", ".join(map(repr, missing))}; nothing '
+                'is published for them; said once', once=True)
 
         def joint_wrenches(q: Vector, v: Vector, efforts: Vector) -> Vector:
             return mbd_ros.joint_wrenches(robot.model, q, v, efforts, gravity=settings.gravity,
-                                          dissipation=True, fluid=fluid_of(settings.fluid))
+                                          dissipation=True, fluid=fluid_of(settings.fluid),
+                                          ground=ground_of(settings.ground))
 
         if carried:   # made ready before it is needed
             joint_wrenches(neutral(robot.model), *np.zeros((2, robot.model.nv)))
+        self._around.use(robot.model)
         floating = robot.model.nq > robot.model.nv
         between = max(1, round(settings.publish_rate / settings.clock_rate))
         count = 0
 
-        def publish(now: int, q: Vector, v: Vector, efforts: Vector) -> None:
+        def publish(now: int, q: Vector, v: Vector, commands: Vector) -> None:
             nonlocal count
+            efforts = commands[:robot.model.nv]
             if count % between == 0:
                 if self._clock_publisher is not None:
                     self._clock_publisher.publish(Clock(clock=to_stamp(now)))
@@ -219,8 +264,10 @@ class Simulator(GuardedNode):
             if others.names:
                 self._others.publish(others.write(now, q, v))
             self._states.publish(writer.write(now, q, v, efforts))
+            self._around.publish(now, q, v)
             if any(publisher.get_subscription_count() for publisher in reactions):
-                wrenches = loop_wrench_messages(robot.dynamics, now, q, v, efforts,
+                dyn = mbd_ros.compile(robot.model, gravity=settings.gravity)
+                wrenches = loop_wrench_messages(dyn, now, q, v, efforts,
                                                 settings.world_frame)
                 for publisher, wrench in zip(reactions, wrenches):
                     publisher.publish(wrench)
@@ -242,10 +289,8 @@ class Simulator(GuardedNode):
         response.transfer = self._transfer
         return response
 
-    def _on_current(self, message: Vector3Stamped) -> None:
-        """Take the velocity of the fluid, in world axes."""
-        velocity = [message.vector.x, message.vector.y, message.vector.z]
-        self._allowed_current.check(velocity)
+    def _change_current(self, velocity: list[float]) -> None:
+        """Go on in another current, in world axes."""
         self._settings.fluid.current = velocity
         if self._loop is not None:
             self._loop.change_current(velocity)
@@ -274,8 +319,11 @@ class Simulator(GuardedNode):
         if loop.stops > self._stops:
             self._stops = loop.stops
             return Health(WARNING, 'efforts were dropped that no drive gives', values)
+        if loop.paused:
+            return Health(OK, 'paused', values)
         if not loop.driven:
-            return Health(WARNING, 'no effort commands', values)
+            lost = loop.timeouts or loop.stops   # else nobody has sent any yet
+            return Health(WARNING if lost else OK, 'no effort commands', values)
         if self._source.problem:
             return Health(WARNING, f'new description refused: {self._source.problem}', values)
         rival = rivals(self, self._subscription.topic_name)

@@ -1,29 +1,24 @@
-"""Node viewer: robot, paths and tracking error on a page in the browser."""
+"""Node viewer: the robot on a page in the browser, what it does, and controls for it."""
 
 from __future__ import annotations
 
 from functools import partial
 import sys
-import time
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from ament_index_python.packages import get_package_share_directory
-from mbd_msgs.msg import ControllerState
-from nav_msgs.msg import Path
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.clock import Clock
 from rclpy.clock import ClockType
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
-from visualization_msgs.msg import MarkerArray
 
 import mbd_ros
 from mbd_ros.description.urdf.visuals import read_visuals
 from mbd_ros.description.xml.packages import find_package
 from mbd_ros.errors import MbdError, UnsupportedError
-from mbd_ros.messages.states.drawings import (
-    from_path, from_point, lines_of, METRES_PER_NEWTON, shapes_of)
 from mbd_ros.messages.states.joint_states import JointStateReader
 from mbd_ros.messages.states.transforms import carried, pose_of, put_joints
 from mbd_ros.model.state import curved_joints, neutral
@@ -32,30 +27,17 @@ from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.parameters import declare_parameters
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.viewing.view import Seen, Timeline, View
 
 if TYPE_CHECKING:
     from mbd_ros.nodes.page.page import Page
 
 Vector = NDArray[np.float64]
 
-MODES = {
-    ControllerState.MODE_WAITING: 'waiting', ControllerState.MODE_TRACKING: 'tracking',
-    ControllerState.MODE_WEIGHTLESS: 'weightless', ControllerState.MODE_HOLDING: 'holding',
-    ControllerState.MODE_LOST: 'joint states lost',
-    ControllerState.MODE_NOT_FOLLOWING: 'the robot does not follow',
-}
-
-MEASURED = (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING,
-            ControllerState.MODE_NOT_FOLLOWING)
-"""Modes in which the state of a controller holds numbers."""
-
-SILENCE = 3.0
-"""A controller that has said nothing for this time is not there [s]."""
-
 
 class Viewer(GuardedNode):
     """
-    Shows the robot as it moves, the desired path, the way of its tool and the tracking error.
+    Shows the robot as it moves; all else on the page are the views of ``viewing``.
 
     Subscriptions only keep what is newest; timers send it to the browsers, and only while there
     are any.
@@ -63,8 +45,8 @@ class Viewer(GuardedNode):
     ============================  ==================  =============================================
     entity                        callback group      why
     ============================  ==================  =============================================
-    joint_states, controller's    the node's default  they keep a message, in no time
-    state and path, /tf
+    joint_states, /tf, topics     the node's default  they keep a message, in no time
+    of the views
     robot_description             the node's default  a robot is never changed within a picture
     picture and plot timers       the node's default  as above
     the page's server             (threads of viser)  browsers come and go by themselves
@@ -78,32 +60,26 @@ class Viewer(GuardedNode):
         super().__init__('viewer')
         self._settings = declare_parameters(self, 'viewer')
         self._page: Page | None = None
+        self._views: list[View] = []
         self._robot: Robot | None = None
         self._reader: JointStateReader | None = None
-        self._q: Vector = np.zeros(0)
         self._base: Vector = np.zeros(0)
         self._root: Vector | None = None
         self._joint_states: JointState | None = None
-        self._state: ControllerState | None = None
-        self._heard = 0.0
+        self._seen: Seen | None = None
+        self._timeline = Timeline()
         self._said = ''
 
     def configure(self) -> None:
         """Serve the page and listen."""
         settings = self._settings
-        page = self._page = _new_page(settings.host, settings.port, settings.history)
-        if page.port != settings.port:
+        self._page, self._views = _open_page(self, settings, self._timeline)
+        if self._page.port != settings.port:
             self.get_logger().warning(f'port {settings.port} is taken')
-        self.get_logger().info(f'look at {page.url}')
+        self.get_logger().info(f'look at {self._page.url}')
         self._source = RobotSource(self, settings.robot_description, self._on_robot)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_subscription(JointState, 'joint_states', self._on_joint_states, qos.NEWEST,
-                                 qos_overriding_options=qos.OVERRIDABLE)
-        self.create_subscription(ControllerState, 'controller/state', self._on_state, qos.STREAM,
-                                 qos_overriding_options=qos.OVERRIDABLE)
-        self.create_subscription(Path, 'controller/desired_path', self._on_path, qos.LATCHED,
-                                 qos_overriding_options=qos.OVERRIDABLE)
-        self.create_subscription(MarkerArray, 'controller/markers', self._on_markers, qos.RELIABLE,
                                  qos_overriding_options=qos.OVERRIDABLE)
         self.create_subscription(TFMessage, '/tf', self._on_transforms, qos.STREAM,
                                  qos_overriding_options=qos.OVERRIDABLE)
@@ -126,7 +102,10 @@ class Viewer(GuardedNode):
         for remark in remarks:
             self.get_logger().warning(remark)
         self._reader = JointStateReader(robot.model)
-        self._q, self._base, self._robot, self._root = q, q.copy(), robot, None
+        self._base, self._robot, self._root, self._seen = q, robot, None, None
+        for view in self._views:
+            view.robot = robot
+            view.use(robot)
 
     def _on_joint_states(self, message: JointState) -> None:
         self._joint_states = message
@@ -139,99 +118,63 @@ class Viewer(GuardedNode):
         if self._robot.model.nq > self._robot.model.nv:
             put_joints(self._robot.model, message.transforms, self._base)
 
-    def _on_path(self, message: Path) -> None:
-        assert self._page is not None
-        self._page.show_paths([from_path(message)])
-
-    def _on_markers(self, message: MarkerArray) -> None:
-        """Show surfaces that hold tools, the violation of the nominal model, and more paths."""
-        violation, paths = lines_of(message, 'violation'), lines_of(message, 'trajectory')
-        if self._page is None or not violation:
-            return
-        self._page.show_manifold(shapes_of(message), np.array(violation))
-        if len(paths) > 1:   # the topic of the desired path has only the first
-            self._page.show_paths(paths)
-
-    def _on_state(self, message: ControllerState) -> None:
-        """Keep what is plotted; the samples of waiting controllers hold no numbers."""
-        assert self._page is not None
-        self._state, self._heard = message, time.monotonic()
-        if message.mode in MEASURED:
-            self._page.add_traces([from_point(tool.actual) for tool in message.tools])
-            farthest = max((tool.error for tool in message.tools), default=0.0)
-            self._page.panel.add_sample(message.path_time, farthest,
-                                        message.joint_names, message.effort_total,
-                                        (message.constraint_violation_before,
-                                         message.constraint_violation_after), message.energy)
-
-    def _draw(self) -> None:
-        """Send a picture to the browsers."""
-        page, message, robot = self._page, self._joint_states, self._robot
-        if page is None or robot is None or message is None or page.idle:
-            return
-        assert self._reader is not None
+    def _look(self) -> Seen | None:
+        """Return the robot as it is now, None where its joint state cannot be read."""
+        message, robot = self._joint_states, self._robot
+        if robot is None or message is None or self._reader is None:
+            return None
         try:
-            q = self._reader.read(message, velocities=False).q
+            q, v, effort = self._reader.read(message, velocities=False)
         except MbdError as error:
             if str(error) != self._said:
                 self._said = str(error)
                 self.get_logger().warning(f'joint state not shown: {error}')
-            return
+            return None
         if robot.model.nq > robot.model.nv:
             for joint in curved_joints(robot.model):
                 q[joint.q] = self._base[joint.q]
-        page.move(carried(mbd_ros.link_poses(robot.model, q), self._root))
-        state = self._state
-        if state is not None and state.mode == ControllerState.MODE_TRACKING:
-            page.show_forces([(from_point(tool.actual), METRES_PER_NEWTON * from_point(tool.force))
-                              for tool in state.tools])
+        return Seen(self._timeline.seconds(message.header.stamp), q, v, effort,
+                    carried(mbd_ros.link_poses(robot.model, q), self._root))
+
+    def _draw(self) -> None:
+        """Send a picture to the browsers."""
+        page = self._page
+        if page is None or page.idle:
+            return
+        seen = self._look()
+        if seen is not None:
+            self._seen = seen
+            with page.one_picture():
+                page.move(seen.poses)
+                for view in self._views:
+                    view.draw(seen)
 
     def _plot(self) -> None:
-        """Send plots and readouts to the browsers."""
+        """Send plots, tables and readouts to the browsers."""
         page = self._page
         if page is None or not page.watched:
             return
-        if time.monotonic() - self._heard > SILENCE:
-            self._state = None
-        page.panel.show_controller(self._state is not None)
+        for view in self._views:
+            view.redraw(self._seen)
         if self._robot is None:
             page.panel.set_status('waiting for robot_description', {})
         else:
-            name, state = self._robot.model.name, self._state
-            if state is None:
-                page.panel.set_status(f'{name} · no controller', {})
-            else:
-                mode = MODES.get(state.mode, f'unknown mode {state.mode}')
-                page.panel.set_status(f'{name} · {mode}', _readouts(state))
+            words = (self._robot.model.name, *(view.status for view in self._views))
+            page.panel.set_status(
+                ' · '.join(word for word in words if word),
+                {name: text for view in self._views for name, text in view.readouts.items()})
         page.redraw()
 
 
-def _new_page(host: str, port: int, history: float) -> Page:
-    """Return the page; viser is installed with the extra ``viewer`` only."""
+def _open_page(node: GuardedNode, settings: SimpleNamespace, timeline: Timeline
+               ) -> tuple[Page, list[View]]:
+    """Return the page and its views; viser is installed with the extra ``viewer`` only."""
     try:
-        from mbd_ros.nodes.page.page import Page
+        from mbd_ros.nodes.viewing.views import open_page
     except ImportError as error:
         raise UnsupportedError(
             f'the page ({error})', 'install viser: pip install viser') from error
-    return Page(host, port, history=history)
-
-
-def _readouts(state: ControllerState) -> dict[str, str]:
-    """Return the figures beside the plots."""
-    reason = {'reason': state.message} if state.message else {}
-    if state.mode not in MEASURED:
-        return reason
-    several = len(state.tools) > 1
-    return {
-        **reason,
-        **{f'tracking error{f", {tool.link}" * several}': f'{1e3 * tool.error:.3f} mm'
-           for tool in state.tools},
-        'nominal model off the path': f'{state.constraint_violation_after:.1e} m',
-        'energy': f'{state.energy:.2f} J, power {state.power:.1f} W',
-        'path time': f'{state.path_time:.1f} s',
-        'control step': f'{1e3 * state.computation_time:.3f} ms',
-        'missed deadlines': str(state.deadline_misses),
-    }
+    return open_page(node, settings, timeline)
 
 
 def main() -> None:

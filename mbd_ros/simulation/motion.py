@@ -14,6 +14,7 @@ from mbd_ros.environment.immersion import Fluid
 from mbd_ros.model import Model
 from mbd_ros.simulation.loop_motion import LoopKeeper
 from mbd_ros.simulation.manifold import checked, Vector
+from mbd_ros.simulation.propulsion import propelled, Propulsion
 from mbd_ros.simulation.resistance import Resistance
 
 Efforts: TypeAlias = ArrayLike | Callable[[float, Vector, Vector], ArrayLike]
@@ -23,8 +24,11 @@ Loads: TypeAlias = (Mapping[str, ArrayLike]
                     | Callable[[float, Vector, Vector], Mapping[str, ArrayLike]])
 """Forces on links as in ``forward_dynamics``, constant or as a function of ``(t, q, v)``."""
 
-EFFORTS = 'efforts'
-"""Name of the power of joint efforts, forces on links and friction in joints together."""
+Thrust: TypeAlias = ArrayLike | Callable[[float, Vector, Vector], ArrayLike]
+"""Wanted thrusts (k,) [N], constant or as a function of ``(t, q, v)``."""
+
+EFFORTS, THRUSTERS = 'efforts', 'thrusters'
+"""Names of the power of joint efforts, forces on links and friction together; of thrusters."""
 
 STICKING_SPEED = 0.01
 """Dry friction is ``friction * tanh(v / STICKING_SPEED)`` [rad/s or m/s]: an integrator with fixed
@@ -68,6 +72,9 @@ class FreeMotion:
         Whether the joints' damping and dry friction act.
     keeper : LoopKeeper, optional
         How closed loops stay closed; by projection if not given.
+    thrust : array_like or callable, optional
+        Wanted thrusts (k,) of thrusters, or ``(t, q, v)`` to them, which ``sample`` asks; none if
+        not given [N].
     fluid : Fluid, optional
         Whose current is a field: it is asked at the root link's origin at every time, and put into
         the prepared dynamics, which must be an instance of one's own.
@@ -82,7 +89,8 @@ class FreeMotion:
     def __init__(
         self, dyn: PreparedDynamics, *, tau: Efforts | None = None,
         external_forces: Loads | None = None, dissipation: bool = False,
-        keeper: LoopKeeper | None = None, fluid: Fluid | None = None,
+        keeper: LoopKeeper | None = None, thrust: Thrust | None = None,
+        fluid: Fluid | None = None,
     ) -> None:
         model = dyn.model
         self._dyn = dyn
@@ -92,8 +100,14 @@ class FreeMotion:
         self._dissipation = dissipation
         self._damping = _modal_damping(model)
         self._resistance = Resistance(dyn)
-        self.works = bool(tau is not None or external_forces is not None or dissipation
-                          or self._damping is not None or self._resistance.names)
+        self.propulsion = Propulsion(model.thrusters) if model.thrusters or (
+            thrust is not None) else None
+        self._commands = thrust if callable(thrust) else None
+        if self.propulsion is not None and thrust is not None and not callable(thrust):
+            self.propulsion.command(thrust, 0.0)
+        self.works = bool(any(one is not None for one in (
+            tau, self.propulsion, external_forces, self._damping))
+            or dissipation or self._resistance.names)
         self._law = tau if callable(tau) else None
         self._tau = np.zeros(model.nv) if tau is None or callable(tau) else checked(
             model, 'tau', tau, model.nv).copy()
@@ -116,12 +130,28 @@ class FreeMotion:
         water = self._dyn.world.get('fluid')
         return water is not None and not self.in_field and any(water.velocity)
 
+    def sample(self, t: float, q: Vector, v: Vector) -> None:
+        """Ask the function of thrusts, if there is one: drives hold their commands."""
+        if self._commands is not None and self.propulsion is not None:
+            self.propulsion.command(self._commands(t, q, v), t)
+
     def hold(self, tau: Vector) -> None:
         """Take other constant efforts (nv,), checked by the caller [N m or N]."""
         self._tau = tau
 
+    def load(self, loads: Loads | None) -> None:
+        """Take other forces on links; None for none."""
+        self._loads = loads
+
+    @property
+    def held(self) -> Vector | None:
+        """Efforts (nv,) that depend on nothing; None where they do."""
+        depend = (self._law is not None or self._loads is not None or self._dissipation
+                  or self.propulsion is not None)
+        return None if depend else self._tau
+
     def efforts(self, t: float, q: Vector, v: Vector) -> Vector:
-        """Return all generalized forces (nv,) but weight, springs and constraints."""
+        """Return efforts, forces on links and friction in joints as generalized forces (nv,)."""
         model = self._dyn.model
         tau = self._tau
         if self._law is not None:
@@ -133,34 +163,46 @@ class FreeMotion:
             tau = tau - model.damping * v - model.friction * np.tanh(v / STICKING_SPEED)
         return tau
 
+    def forces(self, t: float, q: Vector, v: Vector) -> Vector:
+        """Return what efforts and thrusters do, as one generalized force (nv,)."""
+        efforts = self.efforts(t, q, v)
+        return efforts if self.propulsion is None else efforts + self._pushes(t, q)
+
+    def _pushes(self, t: float, q: Vector) -> Vector:
+        """Return what thrusters do as generalized forces (nv,)."""
+        assert self.propulsion is not None
+        return propelled(self._dyn, q, self.propulsion.thrust(t))
+
     def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:
         """Return ``vdot`` (nv,) at a state."""
         self.enter(t, q)
-        return self._keeper.accelerations(q, v, self.efforts(t, q, v))
+        return self._keeper.accelerations(q, v, self.forces(t, q, v))
 
     @property
     def working(self) -> tuple[str, ...]:
-        """Names of ``powers``: the efforts, then what of drag and the ground acts."""
-        return (EFFORTS, *self._resistance.names)
+        """Names of ``powers``: efforts, then what of thrusters, drag and the ground acts."""
+        pushed = () if self.propulsion is None else (THRUSTERS,)
+        return (EFFORTS, *pushed, *self._resistance.names)
 
     def acceleration_and_powers(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """Return ``vdot`` (nv,) and ``powers`` at a state."""
-        self.enter(t, q)
-        efforts = self.efforts(t, q, v)
-        powers = np.array([self._power(efforts, v), *self._resistance.powers(q, v)])
-        return self._keeper.accelerations(q, v, efforts), powers
+        powers = self.powers(t, q, v)
+        return self._keeper.accelerations(q, v, self.forces(t, q, v)), powers
 
     def powers(self, t: float, q: Vector, v: Vector) -> Vector:
         """Return the power of these forces, and of each law that keeps no energy [W]."""
         self.enter(t, q)
-        return np.array([self._power(self.efforts(t, q, v), v), *self._resistance.powers(q, v)])
+        pushed = [] if self.propulsion is None else [float(self._pushes(t, q) @ v)]
+        return np.array([self.power(self.efforts(t, q, v), v), *pushed,
+                         *self._resistance.powers(q, v)])
 
-    def _power(self, efforts: Vector, v: Vector) -> float:
-        power = efforts.dot(v)
+    def power(self, efforts: Vector, v: Vector) -> Vector:
+        """Return the power of efforts and modal damping, of one state or each of many [W]."""
+        power = np.asarray((efforts * v).sum(axis=-1))
         if self._damping is not None:
-            rates = v[-len(self._damping):]
-            power = power - rates @ self._damping @ rates
-        return float(power)
+            rates = v[..., -len(self._damping):]
+            power = power - ((rates @ self._damping) * rates).sum(axis=-1)
+        return power
 
     def correct(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """Return the state with its loops closed."""

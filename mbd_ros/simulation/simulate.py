@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 import math
 from numbers import Integral
-from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import compile_model, PreparedDynamics
 from mbd_ros.dynamics.api.functions import Energy, energy_of
@@ -21,76 +19,20 @@ from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.model import Model
-from mbd_ros.simulation.adaptive import Crossing, DenseState, Event, integrate
-from mbd_ros.simulation.change_points import change_points, ChangePoint, tell
+from mbd_ros.simulation.adaptive import Event, integrate
+from mbd_ros.simulation.change_points import change_points, tell
 from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.loop_motion import (
     loop_health, LoopKeeper, require_closed, require_possible)
 from mbd_ros.simulation.manifold import checked, displaced, positive_time, Vector
-from mbd_ros.simulation.motion import Efforts, field_of, FreeMotion, Loads, Motion
+from mbd_ros.simulation.midpoint import MidpointRule
+from mbd_ros.simulation.motion import (
+    Efforts, field_of, FreeMotion, Loads, Motion, Thrust)
 from mbd_ros.simulation.resistance import of_current
+from mbd_ros.simulation.trajectory import Trajectory
 
 ROUNDING = 1e-9
 """A run that is longer than a whole number of steps by this fraction of a step has no more."""
-
-
-NOTHING = np.zeros(0)
-
-
-class Trajectory(NamedTuple):
-    """
-    A recorded run of K states.
-
-    Attributes
-    ----------
-    time : Vector
-        (K,) [s].
-    q, v : Vector
-        (K, nq), (K, nv).
-    energy : Vector
-        (K,) kinetic plus potential energy [J].
-    violation : Vector
-        (K,) norm of the constraints' violation; zeros without constraints.
-    violation_rate : Vector
-        (K,) norm of the rate of that; with a ``motion`` if it tells.
-    balance : Vector
-        (K,) energy less that at the start and the work of efforts, loads, friction, the damping
-        of flexible links, drag, ground and a uniform current [J]: the error of the integration,
-        and the work of other force laws and of currents that are fields; empty with a ``motion``.
-    rank, condition : Vector
-        (K,) of the rows of all closed loops and constraints, scaled in the metric of the mass
-        matrix: how many are independent, and how far they are from fewer; none for a tree.
-    injected : Vector
-        (K,) energy that the corrections after the steps have put in since the start [J]; empty
-        without a ``motion``.
-    crossings : tuple of Crossing
-        Where events took place.
-    dense : DenseState, optional
-        ``dense(t)`` is (q, v) at any time; of methods with variable step.
-    changes : tuple of ChangePoint
-        Where fewer rows of closed loops were independent for a moment.
-    parts : mapping of str to Vector
-        (K,) each: ``kinetic`` and ``potential`` energy [J], with those of the fluid; and what has
-        been put in since the start [J] by ``efforts`` (of joints, forces on links, friction and
-        damping) and, where they act, by ``drag``, ``ground`` and a uniform ``current``. Empty with
-        a ``motion``.
-
-    """
-
-    time: Vector
-    q: Vector
-    v: Vector
-    energy: Vector
-    violation: Vector
-    violation_rate: Vector = NOTHING
-    balance: Vector = NOTHING
-    rank: NDArray[np.int64] | None = None
-    condition: Vector = NOTHING
-    injected: Vector = NOTHING
-    crossings: tuple[Crossing, ...] = ()
-    dense: DenseState | None = None
-    changes: tuple[ChangePoint, ...] = ()
-    parts: Mapping[str, Vector] = MappingProxyType({})
 
 
 def simulate(
@@ -101,8 +43,8 @@ def simulate(
     *,
     step: float | None = None,
     method: str | None = None,
-    rtol: float = 1e-8,
-    atol: float = 1e-10,
+    rtol: float | None = None,
+    atol: float | None = None,
     times: ArrayLike | None = None,
     events: Sequence[Event] = (),
     stabilization: str = 'projection',
@@ -111,6 +53,7 @@ def simulate(
     dense: bool = False,
     tau: Efforts | None = None,
     external_forces: Loads | None = None,
+    thrust: Thrust | None = None,
     gravity: ArrayLike | None = None,
     dissipation: bool = False,
     fluid: Fluid | None = DEFAULT,
@@ -130,14 +73,16 @@ def simulate(
     duration : float
         Length of the run [s].
     step : float, optional
-        Longest step [s]: of RK4, 1 ms if not given, the run is cut into equal steps.
+        Longest step [s]: if fixed, 1 ms if not given, the run is cut into equal steps.
     method : str, optional
         ``'rk4'`` with a fixed step, or one of SciPy's with variable step: ``'dop853'``, ``'rk45'``
         (explicit), ``'bdf'`` (implicit, of variable order, for stiff robots), ``'radau'``
         (implicit, of order 5, for vibrations with little damping); SciPy's capitals are the
-        same. ``'rk4'`` if not given, ``'radau'`` with flexible links.
+        same. ``'midpoint'``, of order 2 with a fixed step, is for flexible links: their modes
+        need not be resolved. If not given ``'rk4'``, with flexible links ``'midpoint'``, or
+        ``'radau'`` where something is given that needs a variable step.
     rtol, atol : float, optional
-        Tolerances of a variable step.
+        Tolerances of a variable step; 1e-8 and 1e-10 if not given.
     times : array_like, optional
         When to record [s], ascending, instead of at the ends of variable steps.
     events : sequence of callable, optional
@@ -154,6 +99,10 @@ def simulate(
         Joint efforts (nv,), or ``(t, q, v)`` to them; zero if not given [N m or N].
     external_forces : mapping or callable, optional
         As in ``forward_dynamics``, or ``(t, q, v)`` to that.
+    thrust : array_like or callable, optional
+        Wanted thrusts of ``model.thrusters`` (k,), or ``(t, q, v)`` to them, which RK4 asks at the
+        start of each step and holds; zero if not given [N]. Thrusters follow after their curves
+        and time constants (``mbd_ros.simulation.propulsion``).
     gravity : array_like, optional
         (3,) in world axes; (0, 0, -9.81) if not given [m/s^2].
     dissipation : bool, optional
@@ -172,7 +121,7 @@ def simulate(
     Returns
     -------
     Trajectory
-        Times, states, energy (with ``gravity``) and violation.
+        Times, states, energy (with ``gravity``) and violation; it plots and saves itself.
 
     Raises
     ------
@@ -207,30 +156,45 @@ def simulate(
     if motion is None:
         motion = free = FreeMotion(
             dyn, tau=tau, external_forces=external_forces, dissipation=dissipation,
-            keeper=LoopKeeper(dyn, stabilization, alpha, beta), fluid=field)
+            keeper=LoopKeeper(dyn, stabilization, alpha, beta), thrust=thrust, fluid=field)
         require_closed(dyn, q, v)
         q, v = motion.correct(0.0, q, v)
         require_possible(dyn, q, v, free.acceleration(0.0, q, v))
     elif not all(hasattr(motion, name) for name in ('acceleration', 'correct', 'violation')):
         raise InvalidValueError('motion', type(motion).__name__,
                                 'what accelerates, such as ConstrainedMotion(dyn, constraint)')
-    elif tau is not None or external_forces is not None or dissipation:
-        raise InvalidValueError('motion', type(motion).__name__,
-                                'without tau, external_forces and dissipation, which it brings')
+    elif any(one is not None for one in (tau, external_forces, thrust)) or dissipation:
+        raise InvalidValueError(
+            'motion', type(motion).__name__,
+            'without tau, external_forces, thrust and dissipation, which it brings')
     corrections = None if free is not None else Corrections(dyn, motion)
-    method = method or ('rk4' if model.elastic is None else 'radau')
+    variable = any(one is not None for one in (rtol, atol, times)) or len(events) or dense or (
+        free is None or len(free.working) > 1)
+    method = method or ('rk4' if model.elastic is None else 'radau' if variable else 'midpoint')
     kind = str(method).lower()
-    if kind == 'rk4':
+    if kind == 'midpoint' and (model.elastic is None or free is None or len(free.working) > 1):
+        raise InvalidValueError('method', method, 'another one: this one is for flexible links, '
+                                'moved by efforts alone')
+    if kind in ('rk4', 'midpoint'):
         if times is not None or len(events) or dense:
             raise InvalidValueError('method', method,
                                     'one with variable step, for times, events or dense')
+        if kind == 'midpoint':
+            assert free is not None
+            count = max(1, math.ceil(duration / (step or 1e-3) - ROUNDING))
+            run = MidpointRule(dyn, free).run(q, v, duration / count, count, record_every)
+            return _recorded(dyn, motion, free, (q, v), *run, None)._replace(model=dyn.model)
         run = _fixed_steps(model, motion if corrections is None else corrections, free, q, v,
                            duration, step or 1e-3, record_every)
         return _with_changes(dyn, free, _recorded(dyn, motion, free, (q, v), *run, corrections),
                              *run[:3])
+    if callable(thrust):
+        raise InvalidValueError('thrust', thrust,
+                                "constant thrusts with variable steps; a function with 'rk4'")
     solved = integrate(
         model, motion, _powerless(motion) if free is None else free.acceleration_and_powers, q, v,
-        duration, method=kind, rtol=rtol, atol=atol, max_step=step or math.inf, events=events,
+        duration, method=kind, rtol=1e-8 if rtol is None else rtol,
+        atol=1e-10 if atol is None else atol, max_step=step or math.inf, events=events,
         dense=dense or times is not None, correct=corrections and corrections.correct,
         jacobian=None if free is None else _jacobian(dyn, free))
     if times is None:
@@ -303,7 +267,9 @@ def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vecto
     records = [(0.0, q, v, work)]
     for index in range(1, count + 1):
         t = h * index
-        q_new, v_new = advance(model, motion, h * (index - 1), q, v, h)
+        if free is not None:
+            free.sample(t - h, q, v)
+        q_new, v_new = advance(model, motion, t - h, q, v, h)
         if free is not None and free.works:
             half = displaced(model, q, 0.125 * h * (3.0 * v + v_new))
             work = work + h / 6.0 * (
@@ -358,7 +324,8 @@ def _energies(dyn: PreparedDynamics, free: FreeMotion | None, time: Vector, q: V
 
 def _with_changes(dyn: PreparedDynamics, free: FreeMotion | None, record: Trajectory,
                   time: Vector, q: Vector, v: Vector) -> Trajectory:
-    """Return a record with the change points of the run, and warn of them."""
+    """Return a record with its robot and the change points of the run, and warn of them."""
+    record = record._replace(model=dyn.model)
     if free is None or not dyn.model.loops:
         return record
     changes = change_points(dyn, free, time, q, v)
@@ -370,7 +337,7 @@ def _jacobian(dyn: PreparedDynamics, free: FreeMotion
               ) -> Callable[[float, Vector, Vector], tuple[Vector, Vector]]:
     """Return the derivatives of vdot under efforts that are held, for implicit methods."""
     def jacobian(t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        tau = free.efforts(t, q, v)
+        tau = free.forces(t, q, v)
         if dyn.model.elastic is not None:
             found = dyn.forward_dynamics_derivatives(q, v, tau)
             return found.dq, found.dv

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from functools import partial
 import math
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import compile_model
+from mbd_ros.dynamics.api.elastic import static_deflection
 from mbd_ros.dynamics.loops.closure import close_loops
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
@@ -17,7 +19,10 @@ from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import DivergedError, InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import checked, positive_time, Vector
+from mbd_ros.simulation.midpoint import MidpointRule
 from mbd_ros.simulation.motion import field_of, FreeMotion, Loads
+from mbd_ros.simulation.propulsion import limits
+from mbd_ros.simulation.pushes import Push, Pushes
 from mbd_ros.simulation.simulate import advance, ROUNDING
 
 
@@ -32,7 +37,7 @@ class Stepper:
     q, v : array_like
         State at the start (nq,), (nv,); v is zero if not given.
     step : float, optional
-        Longest step of RK4 [s].
+        Longest step [s] of RK4, with flexible links of the implicit midpoint rule.
     time : float, optional
         Time at the start [s].
     gravity : array_like, optional
@@ -45,6 +50,11 @@ class Stepper:
         As in ``simulate``.
     fastest : float, optional
         Velocity beyond which a motion counts as diverged [rad/s or m/s].
+
+    Attributes
+    ----------
+    rest : Vector
+        The commands of ``advance`` that are zero.
 
     Raises
     ------
@@ -76,6 +86,11 @@ class Stepper:
         field = field_of(fluid) if self._dynamics.model.fluids else None
         self._motion = FreeMotion(self._dynamics, external_forces=external_forces,
                                   dissipation=dissipation, fluid=field)
+        self._lower, self._upper = limits(model)
+        self.rest = np.zeros(model.nv + len(model.thrusters))
+        self._advance = (partial(advance, model, self._motion) if model.elastic is None
+                         else MidpointRule(self._dynamics, self._motion).advance)
+        self._loads, self._pushes = external_forces, Pushes(self._dynamics, external_forces)
         self.set_state(q, v, time=time)
 
     @property
@@ -97,7 +112,8 @@ class Stepper:
         """
         Begin anew from a state; if it is refused, the old one stays.
 
-        Closed loops are closed first: the robot begins at the nearest state that satisfies them.
+        Closed loops are closed first: the robot begins at the nearest state that satisfies them,
+        and its thrusters at rest.
 
         Parameters
         ----------
@@ -116,9 +132,37 @@ class Stepper:
         new_v = (np.zeros(self.model.nv) if v is None
                  else checked(self.model, 'v', v, self.model.nv).copy())
         new_q, new_v = close_loops(self.model, new_q, new_v)
+        if self._motion.propulsion is not None:
+            self._motion.propulsion.stop(time)
         self._time: float = time
         self._q: Vector = new_q
         self._v: Vector = new_v
+
+    def change_gravity(self, gravity: ArrayLike) -> None:
+        """
+        Go on under another gravity, (3,) in world axes [m/s^2].
+
+        Raises
+        ------
+        InvalidValueError
+            If it is not three finite numbers.
+
+        """
+        self._dynamics.change_gravity(gravity)
+
+    def push(self, push: Push) -> None:
+        """
+        Let a force act on a link from now on, in place of an earlier push on that link.
+
+        It adds to the ``external_forces`` given at first.
+
+        Raises
+        ------
+        UnknownNameError, InvalidValueError
+            If it is not one on this robot.
+
+        """
+        self._pushes.add(push.check(self.model), self._time)
 
     def change_current(self, velocity: Sequence[float]) -> None:
         """
@@ -140,27 +184,26 @@ class Stepper:
             raise InvalidValueError('current', list(velocity), 'none: no fluid acts on the robot')
         self._dynamics.change_world(fluid={'velocity': current})
 
-    def within_limits(self, efforts: Vector) -> Vector:
-        """Return efforts (nv,) that drives can give: the same array, or a clipped copy."""
-        limits = self.model.effort_limits
-        beyond = np.abs(efforts) > limits
-        return efforts.clip(-limits, limits) if beyond.any() else efforts
+    def within_limits(self, commands: Vector) -> Vector:
+        """Return commands that drives can give: the same array, or a clipped copy."""
+        given = commands.clip(self._lower, self._upper)
+        return commands if np.array_equal(given, commands) else given
 
-    def advance(self, tau: ArrayLike, dt: float) -> None:
+    def advance(self, commands: ArrayLike, dt: float) -> None:
         """
-        Move on under efforts that are held.
+        Move on under commands that are held.
 
         Parameters
         ----------
-        tau : array_like
-            Joint efforts (nv,) [N m or N].
+        commands : array_like
+            Joint efforts (nv,) [N m or N], then the wanted thrusts of thrusters (k,) [N].
         dt : float
             Time to move on [s]; it is cut into equal steps not longer than ``step``.
 
         Raises
         ------
         ShapeError, NotFiniteError, InvalidValueError
-            If the efforts are not (nv,) finite numbers or the time is negative; nothing moves.
+            If the commands are not so many finite numbers or the time is negative; nothing moves.
         DivergedError
             If the motion stops being finite, or a joint becomes faster than ``fastest``; the
             state stays the last one that was neither.
@@ -168,15 +211,27 @@ class Stepper:
         """
         if not 0.0 <= dt < math.inf:
             raise InvalidValueError('dt', dt, 'a time that is not negative [s]')
-        self._motion.hold(checked(self.model, 'tau', tau, self.model.nv))
+        drives = checked(self.model, 'commands', commands, len(self.rest))
+        self._motion.hold(drives[:self.model.nv])
+        if self._motion.propulsion is not None:
+            self._motion.propulsion.command(drives[self.model.nv:], self._time)
         count = math.ceil(dt / self.step - ROUNDING)
         for _ in range(count):
-            q, v = advance(self.model, self._motion, self._time, self._q, self._v, dt / count)
+            self._motion.load(self._pushes if self._pushes.at(self._time) else self._loads)
+            q, v = self._advance(self._time, self._q, self._v, dt / count)
             if np.abs(v).max(initial=0.0) > self.fastest:
                 raise DivergedError(
                     self._time, f'a joint would be faster than {self.fastest:g} rad/s or m/s')
             self._q, self._v = q, v
             self._time += dt / count
+
+
+def bent_by_weight(model: Model, q: Vector, gravity: ArrayLike) -> Vector:
+    """Return a configuration (nq,) with flexible links as they rest; of others the same."""
+    if model.elastic is None:
+        return q
+    rigid = q[:model.nq - len(model.elastic_names)]
+    return np.concatenate([rigid, static_deflection(model, q, gravity=gravity)])
 
 
 def whole_steps(rate: float, publish_rate: float) -> tuple[int, int]:

@@ -76,7 +76,7 @@ class RigidInertia(NamedTuple):
 
 class MomentsOfFlow(NamedTuple):
     """
-    How the mass of a body flows: ``p``, the sum of m u, and ``P``, the sum of m u r^T.
+    First moments of the mass flow of a body: ``p``, the sum of m u, and ``P``, of m u r^T.
 
     r are the places of its points [m] and u their velocities [m/s]. They give the Coriolis forces
     ``2 m w x u`` of the flow in a frame that turns with w [kg m/s, kg m^2/s].
@@ -134,7 +134,7 @@ class ArticulatedInertia(NamedTuple):
         return Wrench(self.coupling.column(axis - 3), self.linear.column(axis - 3))
 
     def minus_square(self, column: Wrench, factor: Scalar) -> ArticulatedInertia:
-        """Return ``I - u u^T factor``: what is left when one axis is free to move."""
+        """Return ``I - u u^T factor``: the articulated-inertia update for one joint axis."""
         moment, force = column.moment, column.force
         scaled = moment * factor
         coupling = Matrix3(self.coupling.x - force * scaled.x, self.coupling.y - force * scaled.y,

@@ -1,5 +1,5 @@
 """
-The kinematic pairs: how a body may move against its parent.
+Joint models: the motion of a body relative to its parent.
 
 The motion of each joint runs along coordinate axes of the body's own frame (a revolute joint turns
 about z, a prismatic joint slides along z), so that the joint's motion subspace is made of unit

@@ -21,13 +21,14 @@ import time
 
 AREAS = {
     'restarts': 'nodes stopped, killed and started anew',
+    'interrupts': 'Ctrl-C amid the first compilation of a robot',
     'states': 'joint states lost, late, doubled, out of order, wrong',
     'clocks': '/clock jumps and stops',
     'rivals': 'two controllers on one robot, two launches in one domain, wild efforts',
     'clients': 'many clients at once, clients killed during a call',
     'exchanges': 'robots exchanged and modules moved under requests',
     'disks': 'read-only home, full disk, corrupted cache',
-    'octets': 'octets that are no messages, on all topics that nodes listen to',
+    'octets': 'octets that are no messages, on topics, services and actions of nodes',
     'fuzz': 'random descriptions, task texts, messages and parameters',
 }
 

@@ -1,21 +1,29 @@
-"""Octets that are no messages, or damaged ones, on the topics that nodes listen to."""
+"""Octets that are no messages, or damaged ones, on topics, services and actions of nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
 import random
+import struct
 import time
 from typing import Any
 
+from action_msgs.srv import CancelGoal
+from control_msgs.action import FollowJointTrajectory
+from control_msgs.srv import QueryTrajectoryState
+from cyclonedds.core import DDSException
 from demo import Demo, ROOT, stage
 from geometry_msgs.msg import Vector3, Vector3Stamped
+from mbd_msgs.action import FollowPath
+from mbd_msgs.srv import CheckModel, MassMatrix, SetModel, SetPayload
 from nav_msgs.msg import Path
+from rcl_interfaces.srv import SetParameters
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.serialization import serialize_message
 from score import Score
 from sensor_msgs.msg import JointState
-from sound import JOINTS
+from sound import answers, ask, JOINTS, question
 from std_msgs.msg import Float64MultiArray, String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -35,6 +43,29 @@ TOPICS: dict[str, tuple[QoSProfile, Callable[[], Any]]] = {
     'controller/gravity': (RELIABLE, lambda: Vector3Stamped(vector=Vector3(z=-9.81))),
     'robot_description': (LATCHED, lambda: String(data=TRUE)),
 }
+TRAJECTORY = FollowJointTrajectory.Goal(trajectory=JointTrajectory(
+    joint_names=['nobody'], points=[JointTrajectoryPoint(positions=[0.0])]))   # never accepted
+SERVICES: dict[str, tuple[Any, Callable[[], Any]]] = {
+    'dynamics_server/mass_matrix': (MassMatrix, question),
+    'dynamics_server/check_model': (
+        CheckModel, lambda: CheckModel.Request(robot_description=TRUE)),
+    'dynamics_server/set_parameters': (SetParameters, SetParameters.Request),
+    'simulator/set_model': (SetModel, lambda: SetModel.Request(robot_description=TRUE)),
+    'controller/set_payload': (SetPayload, lambda: SetPayload.Request(link='tool')),
+    'controller/query_state': (QueryTrajectoryState, QueryTrajectoryState.Request),
+    **{f'controller/{action}/_action/{part}': (service, service.Request)
+       for action, kind in (('follow_joint_trajectory', FollowJointTrajectory),
+                            ('follow_path', FollowPath))
+       for part, service in (('get_result', kind.Impl.GetResultService),
+                             ('cancel_goal', CancelGoal))},
+    'controller/follow_path/_action/send_goal': (
+        FollowPath.Impl.SendGoalService, FollowPath.Impl.SendGoalService.Request),
+    'controller/follow_joint_trajectory/_action/send_goal': (
+        FollowJointTrajectory.Impl.SendGoalService,
+        lambda: FollowJointTrajectory.Impl.SendGoalService.Request(goal=TRAJECTORY)),
+}
+CALL = struct.Struct('<Qq')   # the client and the number of the call, before the request
+LASTING_CALLS = ('simulator/set_model', 'controller/set_payload')
 
 
 def run(score: Score) -> None:
@@ -59,6 +90,23 @@ def run(score: Score) -> None:
                 demo.tracks_again(WAY_BACK)
                 demo.sound()
                 graph.node.destroy_publisher(publisher)
+        for name, (kind, make) in SERVICES.items():
+            with score.trial(f'octets to {name}'):
+                client = graph.node.create_client(kind, name)
+                graph.wait_until(client.service_is_ready, f'{name} is there')
+                valid = serialize_message(make())
+                for number in range(score.cases(40, 1000)):
+                    octets = damaged(valid[:4] + CALL.pack(1, number) + valid[4:], score.rng)
+                    with suppress(DDSException):   # as rosless writes a call: rclpy has no way to
+                        client._writer.write(octets + bytes(-len(octets) & 3))
+                    time.sleep(0.002)
+                if name in LASTING_CALLS:
+                    answer = ask(graph, kind, name, make())
+                    assert answer.success, answer.message
+                answers(graph)
+                demo.tracks_again(WAY_BACK)
+                demo.sound()
+                graph.node.destroy_client(client)
 
 
 def damaged(valid: bytes, rng: random.Random) -> bytes:

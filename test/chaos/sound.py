@@ -24,6 +24,7 @@ TOLERANCE = 1e-3           # m; the undisturbed arm stays within 1e-5 m
 RECOVERY = 10.0            # s of simulated time; two turns of a joint at approach_speed 1.5 rad/s
 HOLDS = 3.0                # s after which a robot that is held is sent a goal
 AGAIN = 10.0               # s after which a request is sent again
+JUMP = 60.0                # s between two states: a stamp of its own, not time that has passed
 SETTLED = 0.2              # s of simulated time that it has to go on tracking
 POSE = [math.pi / 4.0, -math.pi / 4.0, math.pi / 2.0]   # where the robot begins
 PATH = ('{link: tool, path: {kind: ellipse, center: [1, 0, 1], a: [0.25, 0.3, 0], b: [0, 1, 0.5], '
@@ -149,14 +150,15 @@ class Progress:
     def __init__(self, states: list[ControllerState]) -> None:
         self._states = states
         self._next = len(states)
-        self._begin = self._last = math.inf
+        self._begin, self._last = math.inf, -math.inf
 
     def recovered(self) -> float | None:
         """Return the time of unbroken tracking before the tool was on its path, None before."""
         for state in self._states[self._next:]:
             self._next += 1
             now = state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec
-            if state.mode != ControllerState.MODE_TRACKING or now < self._last:
+            if (state.mode != ControllerState.MODE_TRACKING
+                    or not 0.0 <= now - self._last < JUMP):   # begun anew, or a damaged stamp
                 self._begin = math.inf
             if state.mode == ControllerState.MODE_TRACKING:
                 self._begin = min(self._begin, now)

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.nodes, pytest.mark.browser, pytest.mark.slow]
 
 SCENE = (slice(200, 900), slice(0, 1010))   # rows and columns left of the panel, under the notice
 PANEL = (slice(0, 900), slice(1015, 1400))
-PLOT = (slice(240, 560), slice(1015, 1400))
+PLOT = (slice(360, 720), slice(1015, 1400))
 
 
 @pytest.fixture
@@ -27,13 +27,8 @@ def picture(launch, tmp_path):
         browsers.append(browser)
         browser.wait_for_text('nominal model off the path', 180.0)
         text = settled(browser)
-        end = time.monotonic() + 120.0
-        while True:   # the scene fades in, slowly where software renders it
-            shot = browser.screenshot(tmp_path / 'page.png')
-            pixels = np.asarray(Image.open(shot).convert('RGB')).astype(int)
-            if count(pixels, SCENE, dark) > 500 or time.monotonic() > end:
-                return pixels, text
-            time.sleep(1.0)
+        shot = browser.screenshot(tmp_path / 'page.png')
+        return np.asarray(Image.open(shot).convert('RGB')).astype(int), text
     yield take
     for browser in browsers:
         browser.close()
@@ -62,11 +57,6 @@ def path_time(text):
         if words[index:index + 2] == ['path', 'time']:
             return float(words[index + 2])
     return -1.0
-
-
-def dark(red, green, blue):
-    """Tell where the iron of the robot's foot is, darker than anything that is still fading in."""
-    return (red < 90) & (green < 100) & (blue < 110)
 
 
 def count(picture, region, condition):

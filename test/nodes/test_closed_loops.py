@@ -1,6 +1,7 @@
 """A robot with closed loops in the graph: closed states, all joints, and reactions."""
 
 from geometry_msgs.msg import WrenchStamped
+from mbd_msgs.srv import SetModel
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
@@ -44,3 +45,30 @@ def test_a_four_bar_moves_with_its_loop_closed(run_node, graph, urdf):
     assert carried[-1].header.frame_id == model.body_names[0]
     force = carried[-1].wrench.force
     assert np.linalg.norm([force.x, force.y, force.z]) > 1.0
+
+
+def test_wrenches_of_odd_names_and_of_robots_exchanged(run_node, graph, urdf):
+    """A loop whose name no topic can have is simulated; its publisher ends with the robot."""
+    text = urdf('four_bar').read_text()
+    node = run_node('simulator', {'robot_description': str(urdf('four_bar')),
+                                  'wrench_joints': '[crank_joint, elbow]'})
+
+    def exchange(loop):
+        request = SetModel.Request(robot_description=text.replace('coupler_rocker', loop))
+        answer = graph.call(SetModel, 'simulator/set_model', request)
+        assert answer.success, answer.message
+
+    def published(loop):
+        return graph.node.count_publishers(f'/simulator/wrench/{loop}')
+
+    graph.wait_until(lambda: published('coupler_rocker'), 'the reactions have a topic')
+    for loop, topic in [('coupler/rocker 1', 'coupler_rocker_1'), ('2nd', 'link_2nd'),
+                        ('coupler_rocker', 'coupler_rocker')]:
+        wrenches = graph.hear(WrenchStamped, f'simulator/wrench/{topic}')
+        exchange(loop)
+        graph.wait_until(lambda: wrenches, 'reactions come')   # noqa: B023 - at once
+    graph.wait_until(lambda: [published(loop) for loop in (
+        'coupler_rocker_1', 'link_2nd', 'coupler_rocker')] == [0, 0, 1], 'one has a publisher')
+    assert graph.node.count_publishers('/simulator/joint_wrench/crank_joint') == 1
+    assert node.output.count("no joints 'elbow'") == 1
+    assert node.output.count('which is no name of a topic') == 1

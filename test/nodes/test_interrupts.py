@@ -2,10 +2,12 @@
 
 import importlib
 import os
+import random
 import signal
 import subprocess
 import sys
 
+from interrupts import COLD_STARTS, interrupt, LONGEST, UP
 import pytest
 
 from mbd_ros.nodes import executables
@@ -40,7 +42,7 @@ PATIENCE = 120.0   # s: nothing here takes a second of processor time beside imp
 @pytest.mark.parametrize('amid', [
     pytest.param(AMID_IMPORTING.format(module='numpy'), id='importing numpy'),
     pytest.param(AMID_IMPORTING.format(module='rclpy'), id='importing rclpy'),
-    pytest.param(AMID_IMPORTING.format(module='mbd_ros.nodes.parts.simulation_loop'),
+    pytest.param(AMID_IMPORTING.format(module='mbd_ros.nodes.simulating.simulation_loop'),
                  id='importing ours'),
     pytest.param(AMID_STARTING.format(before='interrupt()', after=''), id='before init'),
     pytest.param(AMID_STARTING.format(before='', after='interrupt()'), id='after init')])
@@ -64,7 +66,7 @@ def test_a_node_run_as_a_module_ends_quietly_amid_its_imports(tmp_path):
 
 
 @pytest.mark.parametrize('node', [
-    'composed', 'controller', 'dynamics_server', 'module_manager', 'simulator', 'viewer'])
+    'composed', 'controller', 'dynamics_server', 'gait', 'module_manager', 'simulator', 'viewer'])
 def test_every_executable_runs_its_node(node, monkeypatch):
     module, ran = importlib.import_module(f'mbd_ros.nodes.{node}'), []
     monkeypatch.setattr(module, 'main', lambda: ran.append(node))
@@ -75,3 +77,43 @@ def test_every_executable_runs_its_node(node, monkeypatch):
         for number, handler in before.items():
             signal.signal(number, handler)
     assert ran == [node]
+
+
+@pytest.mark.parametrize('name', COLD_STARTS)
+def test_ctrl_c_ends_a_cold_start_within_a_second(name, launch, tmp_path):
+    # Five moments for each launch: make chaos ARGS=interrupts.
+    delay = random.Random(name).uniform(UP, LONGEST)
+    launched = launch(*COLD_STARTS[name], environment={'MBD_ROS_CACHE': str(tmp_path / 'cache')})
+    assert interrupt(launched, delay).wrong() == []
+
+
+@pytest.mark.parametrize('told', ['SIGINT', 'SIGTERM'])
+def test_a_compilation_that_nobody_can_stop_does_not_hold_the_end(told):
+    script = f"""
+import os, signal, threading, time
+import rclpy
+from mbd_ros.nodes.parts.run import run
+class Busy(rclpy.node.Node):
+    num_threads = 1
+    def __init__(self):
+        super().__init__('busy')
+    def configure(self):
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.{told})).start()
+        time.sleep(600.0)   # as in a compiler: it does not come back at a signal
+    def close(self):
+        pass
+run(Busy)
+"""
+    ended = subprocess.run([sys.executable, '-c', script], timeout=PATIENCE, capture_output=True,
+                           text=True)
+    assert (ended.returncode, ended.stderr) == (0, '')
+
+
+def test_a_missing_client_library_is_named_in_one_line():
+    script = ('import sys; sys.modules["rclpy"] = None\n'   # as if it were not installed
+              'from mbd_ros.nodes.executables import simulator\nsimulator()\n')
+    ended = subprocess.run([sys.executable, '-c', script], timeout=PATIENCE, capture_output=True,
+                           text=True)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("mbd_ros: there is no module 'rclpy': nodes need a ROS 2 ")
+    assert ended.stderr.count('\n') == 1

@@ -108,6 +108,7 @@ def test_bad_commands_are_said_counted_and_ignored(simulator, graph, send, effor
                      'the command is counted')
     assert list(states[-1].position) == [0.5, -0.5, 1.5]
     assert health[-1].status[0].message == 'no effort commands'
+    assert health[-1].status[0].level == DiagnosticStatus.OK   # nobody has sent any yet
     send(0.0, 5.0, 0.0, until=lambda: states[-1].velocity[0] > 0.01,
          what='good commands still act')
     assert running.up

@@ -32,6 +32,7 @@ REFUSED = {
                     'supported in this version; MuJoCo loads only those of a rigid body: a '
                     'positive mass, positive moments, none larger than the sum of the others; ',
     'slider_crank.urdf': "slider_crank.urdf:103: writing the revolute loop joint 'crank_pin'",
+    'rov.urdf': "writing the fluid around link 'hull' as MJCF",
 }
 
 

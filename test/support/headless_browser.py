@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 import json
 from pathlib import Path
 import shutil
@@ -81,6 +82,36 @@ class Browser:
         while text not in self.text():
             assert time.monotonic() < end, f"'{text}' is not on the page: {self.text()}"
             time.sleep(0.5)
+
+    def click(self, text: str, index: int = 0) -> None:
+        """Click what bears a text, such as a button, a tab or the head of a folder."""
+        place = self.evaluate(f"""(() => {{
+            const wanted = {json.dumps(text)};
+            const found = [...document.querySelectorAll('*')].filter(one => one.offsetParent &&
+                [...one.childNodes].some(
+                    node => node.nodeType == 3 && node.textContent.trim() == wanted));
+            if (found.length <= {index}) return null;
+            found[{index}].scrollIntoView({{block: 'center'}});
+            const box = found[{index}].getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];
+        }})()""")
+        assert place is not None, f"'{text}' is not on the page: {self.text()}"
+        self.drag([place])
+
+    def drag(self, places: Sequence[Sequence[float]], *, shift: bool = False) -> None:
+        """Press the mouse at the first place, move it along the others, and let it go."""
+        modifiers = 8 if shift else 0
+        x, y = places[0]
+        self.mouse('mouseMoved', x, y, modifiers=modifiers)
+        self.mouse('mousePressed', x, y, button='left', clickCount=1, modifiers=modifiers)
+        for x, y in places[1:]:
+            self.mouse('mouseMoved', x, y, button='left', buttons=1, modifiers=modifiers)
+            time.sleep(0.1)
+        self.mouse('mouseReleased', x, y, button='left', clickCount=1, modifiers=modifiers)
+
+    def mouse(self, kind: str, x: float, y: float, **settings: Any) -> None:
+        """Send an event of the mouse."""
+        self.call('Input.dispatchMouseEvent', type=kind, x=x, y=y, **settings)
 
     def screenshot(self, file: Path) -> Path:
         """Write what is seen into a PNG file."""

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mbd_ros.control.constraints.curved_joint_paths import joint_path
 from mbd_ros.control.constraints.joint_constraints import JointCoupling, JointSpeed
+from mbd_ros.control.constraints.joint_paths import joint_path
 from mbd_ros.control.constraints.servo_constraints import Constraint
-from mbd_ros.control.constraints.surfaces import cylinder, OnSurface, plane, sphere
+from mbd_ros.control.constraints.surfaces import cylinder, OnSurface, plane, sphere, Surface
 from mbd_ros.control.constraints.tool_constraints import (
-    AXES, NoSideslip, ToolDirection, ToolOrientation, ToolPosition)
+    NoSideslip, ToolDirection, ToolOrientation, ToolPosition)
 from mbd_ros.control.references.arguments import (
     mapping, mappings, number, positive_number, row, table, text, texts)
 from mbd_ros.control.references.joint_trajectories import joint_trajectory
 from mbd_ros.control.references.orientations import held, Orientation, Turn
 from mbd_ros.control.references.path_data import (
     Kind, made_from_data, path_from_data, point, Reader)
+from mbd_ros.control.references.paths import Path
 from mbd_ros.dynamics import PreparedDynamics
 
 Data = Mapping[str, Any]
@@ -48,63 +49,44 @@ def constraints_from_data(dyn: PreparedDynamics, data: Sequence[Data]) -> list[C
     """
     found: list[Constraint] = []
     for index, entry in enumerate(mappings('constraints', data)):
-        found += made_from_data(KINDS, 'constraint', entry, dyn, which=f' {index + 1}')
+        made = made_from_data(KINDS, 'constraint', entry, dyn, which=f' {index + 1}')
+        found += made if isinstance(made, list) else [made]
     return found
 
 
-def _position(dyn: PreparedDynamics, link: str, path: Data, axes: str = AXES,
-              point: Any = None) -> list[Constraint]:
-    return [ToolPosition(dyn, link, path_from_data(path), axes=axes, point=point)]
+def _pose(dyn: PreparedDynamics, link: str, path: Path, orientation: Orientation,
+          point: Any = None) -> list[Constraint]:
+    return [ToolPosition(dyn, link, path, point=point), ToolOrientation(dyn, link, orientation)]
 
 
-def _orientation(dyn: PreparedDynamics, link: str, orientation: Any) -> list[Constraint]:
-    return [ToolOrientation(dyn, link, _orientation_from_data(orientation))]
+def _joints(dyn: PreparedDynamics, joints: Sequence[str], **points: Any) -> Constraint:
+    return joint_path(dyn.model, joints, joint_trajectory(dyn.model, joints, **points))
 
 
-def _pose(dyn: PreparedDynamics, link: str, path: Data, orientation: Any, point: Any = None
-          ) -> list[Constraint]:
-    return [*_position(dyn, link, path, point=point), *_orientation(dyn, link, orientation)]
+def _coupling(dyn: PreparedDynamics, **relation: Any) -> Constraint:
+    return JointCoupling(dyn.model, **relation)
 
 
-def _orientation_from_data(data: Any) -> Orientation:
-    """Return a quaternion held, or the turn between two."""
-    if not isinstance(data, Mapping):
-        return held(data)
-    turn: Orientation = made_from_data(TURNS, 'tool orientation', {'kind': 'turn', **data})
+def _speed(dyn: PreparedDynamics, **relation: Any) -> Constraint:
+    return JointSpeed(dyn.model, **relation)
+
+
+def _path(name: str, value: Any) -> Path:
+    """Return the path that a mapping describes."""
+    return path_from_data(mapping(name, value))
+
+
+def _orientation(name: str, value: Any) -> Orientation:
+    """Return a quaternion held, or the turn between two that a mapping describes."""
+    if not isinstance(value, Mapping):
+        return held(row(name, value))
+    turn: Orientation = made_from_data(TURNS, 'tool orientation', {'kind': 'turn', **value})
     return turn
 
 
-def _on_surface(dyn: PreparedDynamics, link: str, surfaces: Sequence[Data], point: Any = None
-                ) -> list[Constraint]:
-    return [OnSurface(dyn, link, [made_from_data(SURFACES, 'surface', each) for each in surfaces],
-                      point=point)]
-
-
-def _direction(dyn: PreparedDynamics, link: str, axis: Any, direction: Any) -> list[Constraint]:
-    return [ToolDirection(dyn, link, axis, direction)]
-
-
-def _joints(dyn: PreparedDynamics, joints: Sequence[str], times: Any, positions: Any,
-            velocities: Any = None, accelerations: Any = None) -> list[Constraint]:
-    return [joint_path(dyn.model, joints, joint_trajectory(
-        dyn.model, joints, times, positions, velocities, accelerations))]
-
-
-def _coupling(dyn: PreparedDynamics, coefficients: Data, value: float = 0.0) -> list[Constraint]:
-    return [JointCoupling(dyn.model, coefficients, value)]
-
-
-def _speed(dyn: PreparedDynamics, coefficients: Data, value: float = 0.0) -> list[Constraint]:
-    return [JointSpeed(dyn.model, coefficients, value)]
-
-
-def _no_sideslip(dyn: PreparedDynamics, link: str, axis: Any) -> list[Constraint]:
-    return [NoSideslip(dyn, link, axis)]
-
-
-def _orientation_of(name: str, value: Any) -> Any:
-    """Return a quaternion, or the mapping that describes a turn."""
-    return value if isinstance(value, Mapping) else row(name, value)
+def _surfaces(name: str, value: Any) -> list[Surface]:
+    """Return the surfaces that a list of mappings describes."""
+    return [made_from_data(SURFACES, 'surface', each) for each in mappings(name, value)]
 
 
 def _coefficients(name: str, value: Any) -> dict[str, float]:
@@ -128,16 +110,15 @@ TURNS: Mapping[str, Kind] = {
 LINK: Mapping[str, Reader] = {'link': text}
 POINT: Mapping[str, Reader] = {'point': point}
 KINDS: Mapping[str, Kind] = {
-    'tool_position': Kind(_position, {**LINK, 'path': mapping}, {'axes': text, **POINT}),
-    'tool_orientation': Kind(_orientation, {**LINK, 'orientation': _orientation_of}),
-    'tool_pose': Kind(
-        _pose, {**LINK, 'path': mapping, 'orientation': _orientation_of}, POINT),
-    'tool_direction': Kind(_direction, {**LINK, 'axis': point, 'direction': point}),
-    'on_surface': Kind(_on_surface, {**LINK, 'surfaces': mappings}, POINT),
+    'tool_position': Kind(ToolPosition, {**LINK, 'path': _path}, {'axes': text, **POINT}),
+    'tool_orientation': Kind(ToolOrientation, {**LINK, 'orientation': _orientation}),
+    'tool_pose': Kind(_pose, {**LINK, 'path': _path, 'orientation': _orientation}, POINT),
+    'tool_direction': Kind(ToolDirection, {**LINK, 'axis': point, 'direction': point}),
+    'on_surface': Kind(OnSurface, {**LINK, 'surfaces': _surfaces}, POINT),
     'joint_path': Kind(_joints, {'joints': texts, 'times': row, 'positions': table},
                        {'velocities': table, 'accelerations': table}),
     'joint_coupling': Kind(_coupling, {'coefficients': _coefficients}, {'value': number}),
     'joint_speed': Kind(_speed, {'coefficients': _coefficients}, {'value': number}),
-    'no_sideslip': Kind(_no_sideslip, {**LINK, 'axis': point}),
+    'no_sideslip': Kind(NoSideslip, {**LINK, 'axis': point}),
 }
 """Kinds of constraint."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mbd_ros.control.constraints.recorded import Known, Quantity, Recorded, Rows
+from mbd_ros.control.constraints.recorded import CompiledRows, Known, Quantity, Rows
 from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.references.arguments import CONSTRAINT, require
 from mbd_ros.control.references.time_code import TimeCode
@@ -110,9 +110,9 @@ def followed_by(constraint: Constraint) -> list[object]:
 
 
 class RecordedStack:
-    """Several recorded constraints as one, in the order of a ``Stack``."""
+    """Constraints on scalars as one, in the order of a ``Stack``; see ``CompiledRows``."""
 
-    def __init__(self, parts: Sequence[Recorded]) -> None:
+    def __init__(self, parts: Sequence[CompiledRows]) -> None:
         self._parts = tuple(parts)
         self.structure = tuple(part.structure for part in parts)
         held, rated, rows = (sum(part.counts[k] for part in parts) for k in range(3))
@@ -142,9 +142,8 @@ class RecordedStack:
         return found
 
 
-def recorded_form(constraint: object) -> Recorded | None:
+def recorded_form(constraint: Constraint) -> RecordedStack | None:
     """Return a constraint, or a stack of them, on scalars; None where there is no such form."""
-    if isinstance(constraint, Stack):
-        parts = [part for part in constraint.parts if isinstance(part, Recorded)]
-        return RecordedStack(parts) if 0 < len(parts) == len(constraint.parts) else None
-    return constraint if isinstance(constraint, Recorded) else None
+    given = parts_of(constraint)
+    parts = [part for part in given if isinstance(part, CompiledRows)]
+    return RecordedStack(parts) if 0 < len(parts) == len(given) else None

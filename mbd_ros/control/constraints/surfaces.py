@@ -75,7 +75,7 @@ class OnSurface(LinkConstraint):
 
     """
 
-    reference_sizes = (3,)
+    reference_size = 3
 
     def __init__(
         self, dyn: PreparedDynamics, link: str, surfaces: Sequence[Surface], *,
@@ -100,8 +100,8 @@ class OnSurface(LinkConstraint):
         x = list(moving.at(self._point))
         return [surface(x, [reference[0]])[0] for surface in self._surfaces]
 
-    def _coded(self) -> tuple[TimeCode, ...]:
-        return (closed_form(_time_with_rates, (), 3),)
+    def _made(self) -> TimeCode:
+        return closed_form(_time_with_rates, (), 3)
 
 
 def _time_with_rates(time: Scalar, _: Row) -> Row:

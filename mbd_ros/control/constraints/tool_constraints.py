@@ -12,7 +12,7 @@ from mbd_ros.control.references.arguments import checked_direction, require
 from mbd_ros.control.references.orientations import Orientation
 from mbd_ros.control.references.paths import Path
 from mbd_ros.control.references.scalars import Row
-from mbd_ros.control.references.time_code import codes_of, followed, time_code_of, TimeCode
+from mbd_ros.control.references.time_code import followed, time_code_of, TimeCode
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation.manifold import Vector
@@ -50,7 +50,7 @@ class ToolPosition(LinkConstraint):
 
     """
 
-    reference_sizes = (9,)
+    reference_size = 9
 
     def __init__(self, dyn: PreparedDynamics, link: str, path: Path, *, axes: str = AXES,
                  point: ArrayLike | None = None) -> None:
@@ -68,11 +68,11 @@ class ToolPosition(LinkConstraint):
         x = moving.at(self._point)
         return [x[k] - reference[k] for k in self.chosen]
 
-    def _coded(self) -> tuple[TimeCode, ...] | None:
-        return codes_of(self.path)
+    def _made(self) -> TimeCode | None:
+        return time_code_of(self.path)
 
-    def _followed(self, t: float) -> tuple[Vector, ...]:
-        return (np.concatenate(self.path.at(t)),)
+    def _followed(self, t: float) -> Vector:
+        return np.concatenate(self.path.at(t))
 
     def position(self, q: Vector) -> Vector:
         """Return where the point is (3,) [m]."""
@@ -105,7 +105,7 @@ class ToolOrientation(LinkConstraint):
 
     """
 
-    reference_sizes = (27,)
+    reference_size = 27
 
     def __init__(self, dyn: PreparedDynamics, link: str, orientation: Orientation) -> None:
         super().__init__(dyn, link, 3)
@@ -118,13 +118,13 @@ class ToolOrientation(LinkConstraint):
         x, y, z = (Vector3(*reference[k:k + 3]) for k in (0, 3, 6))   # columns of R_d^T
         return rotation_vector(moving.rotation.compose(Rotation(x, y, z)))
 
-    def _coded(self) -> tuple[TimeCode, ...] | None:
+    def _made(self) -> TimeCode | None:
         code = time_code_of(self.orientation)
-        return None if code is None else (followed(code, _columns_and_rates, 27),)
+        return None if code is None else followed(code, _columns_and_rates, 27)
 
-    def _followed(self, t: float) -> tuple[Vector, ...]:
+    def _followed(self, t: float) -> Vector:
         R, omega, alpha = self.orientation.at(t)
-        return (np.array(_columns_and_rates(np.concatenate((R.ravel(), omega, alpha)).tolist())),)
+        return np.array(_columns_and_rates(np.concatenate((R.ravel(), omega, alpha)).tolist()))
 
 
 def _columns_and_rates(point: Row) -> Row:

@@ -10,58 +10,36 @@ it is recorded.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-import functools
 from typing import TypeAlias
 
-import numpy as np
-
-from mbd_ros.control.constraints.compiled_rows import CompiledRows
-from mbd_ros.control.constraints.recorded import Known, Rows
+from mbd_ros.control.constraints.recorded import CompiledRows, Known, Rows
 from mbd_ros.control.references.arguments import require_model
-from mbd_ros.control.references.scalar_manifold import configuration_rate
 from mbd_ros.control.references.time_code import closed_form, TimeCode
 from mbd_ros.control.references.user_functions import UserFunction
-from mbd_ros.execution.ir.differentiation import tangents
-from mbd_ros.execution.ir.trace import Operand, Symbol
 from mbd_ros.model import Model
-from mbd_ros.simulation.manifold import Vector
 from mbd_ros.spatial import Scalar
 
 Scalars: TypeAlias = Sequence[Scalar]
 
 
 class _Traced(CompiledRows):
-    """
-    What both kinds of traced constraints share.
+    """What both kinds have in common; a subclass says what its function is called with."""
 
-    The function is ``phi(q, t)`` where holonomic, else ``psi(q, v, t)``, the time as a list of
-    one.
-    """
-
-    reference_sizes = (1,)
+    reference_size = 1
 
     def __init__(self, model: Model, function: UserFunction, *, holonomic: bool) -> None:
-        self._model, self._function = model, function
-        m = function.size
-        super().__init__(model, (m if holonomic else 0, m, m), model, function.text)
+        self._function = function
+        super().__init__(model, function.size, model.joint_types, function.text,
+                         holonomic=holonomic)
 
-    def reference(self, t: float) -> tuple[Vector, ...]:
-        """Return the time [s]."""
-        return (np.array((t,), np.float64),)
+    def _made(self) -> TimeCode:
+        return closed_form(_time_itself, (), 1)
 
-    def time_codes(self) -> tuple[TimeCode, ...]:
-        """Return machine code for the time."""
-        return (_time(),)
-
-    def _moving(self, known: Known) -> dict[Symbol, Operand]:
-        """Return the rates of q and t."""
-        return {**dict(zip(known.q, configuration_rate(self._model, known.q, known.v))),
-                known.reference[0][0]: 1.0}
-
-
-@functools.cache
-def _time() -> TimeCode:
-    return closed_form(_time_itself, (), 1)
+    def rows(self, known: Known) -> Rows:
+        """Return the rows at a state."""
+        time, = known.reference
+        state = (known.q,) if self.counts[0] else (known.q, known.v)
+        return self.differentiated(known, self._function(*state, time), {time[0]: 1.0})
 
 
 def _time_itself(time: Scalar, _: Scalars) -> Scalars:
@@ -100,17 +78,6 @@ class TracedConstraint(_Traced):
         super().__init__(model, UserFunction(
             phi, lambda phi, q, time: phi(q, time[0]), (model.nq, 1)), holonomic=True)
 
-    def rows(self, known: Known) -> Rows:
-        """Return the rows at a state."""
-        q, model, trace = known.q, self._model, known.q[0].trace
-        values = self._function(q, known.reference[0])
-        moving = self._moving(known)
-        rates = tangents(trace, values, moving)
-        columns = [tangents(trace, values, dict(zip(q, configuration_rate(
-            model, q, [float(k == j) for k in range(model.nv)])))) for j in range(model.nv)]
-        return Rows(values, rates, [list(row) for row in zip(*columns)],
-                    [-entry for entry in tangents(trace, rates, moving)])
-
 
 class TracedVelocityConstraint(_Traced):
     """
@@ -137,11 +104,3 @@ class TracedVelocityConstraint(_Traced):
         super().__init__(model, UserFunction(
             psi, lambda psi, q, v, time: psi(q, v, time[0]), (model.nq, model.nv, 1)),
             holonomic=False)
-
-    def rows(self, known: Known) -> Rows:
-        """Return the rows at a state."""
-        trace = known.q[0].trace
-        values = self._function(known.q, known.v, known.reference[0])
-        columns = [tangents(trace, values, {entry: 1.0}) for entry in known.v]
-        return Rows([], values, [list(row) for row in zip(*columns)],
-                    [-entry for entry in tangents(trace, values, self._moving(known))])

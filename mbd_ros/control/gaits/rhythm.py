@@ -117,6 +117,12 @@ class Oscillators:
         object.__setattr__(self, 'phases', tuple(
             finite(f'phase {k}', phase) for k, phase in enumerate(self.phases)))
 
+    @property
+    def on_cycle(self) -> Complexes:
+        """The oscillators (legs,) on their limit cycle at their phases."""
+        found: Complexes = np.exp(1j * np.array(self.phases)) * complex(self.amplitude)
+        return found
+
     def rate(self, z: Complexes) -> Complexes:
         """Return z' (legs,) of oscillators z (legs,)."""
         mu, alpha, k = self.amplitude, self.attraction, self.coupling

@@ -123,10 +123,7 @@ def rotation_of(name: str, quaternion: ArrayLike) -> Matrix:
     length = float(np.linalg.norm(values))
     if length == 0.0:
         raise InvalidValueError(name, values.tolist(), 'a quaternion that is not zero')
-    x, y, z, w = (values / length).tolist()
-    return np.array(((1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
-                     (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
-                     (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y))))
+    return np.array(Rotation.from_quaternion(*(values / length).tolist())).T   # from its columns
 
 
 def turned(vector: Vector3, axis: Vector3, angle: Scalar) -> Vector3:

@@ -95,12 +95,6 @@ def time_code_of(function: object) -> TimeCode | None:
     return found
 
 
-def codes_of(function: object) -> tuple[TimeCode] | None:
-    """Return the same as the only entry of a tuple."""
-    code = time_code_of(function)
-    return None if code is None else (code,)
-
-
 def unchanging(values: ArrayLike) -> TimeCode:
     """Return the function that always has the same values."""
     given: Vector = np.array(values, np.float64).ravel()

@@ -63,21 +63,9 @@ class UserScalar(Symbol):
     def __pos__(self) -> UserScalar:
         return self
 
-    def sin(self) -> Operand:
-        """Return the sine, under NumPy's name."""
-        return self.sine()
-
-    def cos(self) -> Operand:
-        """Return the cosine, under NumPy's name."""
-        return self.cosine()
-
     def tan(self) -> Operand:
         """Return the tangent, under NumPy's name."""
         return self.sine() / self.cosine()
-
-    def sqrt(self) -> Operand:
-        """Return the square root, under NumPy's name."""
-        return self.root()
 
     def __repr__(self) -> str:
         """Return what an error message calls it."""

@@ -16,12 +16,13 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.control.references.paths import quintic
 from mbd_ros.control.references.scalars import Row
-from mbd_ros.control.references.time_code import closed_form, TimeCode, unchanging
+from mbd_ros.control.references.splines import PiecewisePolynomial, trajectory
+from mbd_ros.control.references.time_code import TimeCode
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.model.state import floating_base
 from mbd_ros.simulation.manifold import checked, displaced, displacement, is_flat, Matrix, Vector
-from mbd_ros.spatial import root, Scalar
+from mbd_ros.spatial import root
 
 
 class AppliedForce(Protocol):
@@ -93,7 +94,7 @@ class PostureSpring:
         self.dyn = dyn
         self._rest = np.zeros(model.nv)
         self._lead: tuple[Vector, float, float] | None = None
-        self._code: TimeCode | None = None
+        self._path = self._from(self.posture, 0.0, 1.0)
 
     def lead(self, q: Vector, begin: float, duration: float) -> None:
         """
@@ -108,23 +109,20 @@ class PostureSpring:
 
         """
         self._lead = (q.copy(), begin, duration)
-        self._code = None
+        self._path = self._from(q, begin, duration)
+
+    def _from(self, q: Vector, begin: float, duration: float) -> PiecewisePolynomial:
+        """Return the way from a configuration to the posture, where configurations just add."""
+        rest = np.zeros((2, len(q)))
+        return trajectory((begin, begin + duration), (q, self.posture), rest, rest)
 
     def target_code(self) -> TimeCode | None:
         """
-        Return machine code for ``target``, one behind the other (2 nv,).
+        Return machine code for ``target`` and its second rate, one behind the other (3 nv,).
 
         It is another one after ``lead``. None where configurations do not just add.
         """
-        if self._code is None and is_flat(self.dyn.model):
-            if self._lead is None:
-                self._code = unchanging(np.concatenate((self.posture, self._rest)))
-            else:
-                start, begin, duration = self._lead
-                self._code = closed_form(
-                    _led, (begin, duration, *self.posture, *(self.posture - start)),
-                    2 * len(self._rest))
-        return self._code
+        return self._path.time_code() if is_flat(self.dyn.model) else None
 
     def target(self, t: float) -> tuple[Vector, Vector]:
         """Return where the springs pull to at a time [s], and how fast that moves (nv,) each."""
@@ -133,10 +131,8 @@ class PostureSpring:
         start, begin, duration = self._lead
         if t >= begin + duration:
             return self.posture, self._rest
-        code = self.target_code()
-        if code is not None:
-            values, n = code(t), len(self._rest)
-            return values[:n], values[n:]
+        if is_flat(self.dyn.model):
+            return self._path.at(t)[:2]
         s, rate, _ = quintic(t - begin, duration)
         way = displacement(self.dyn.model, start, self.posture)
         return displaced(self.dyn.model, start, s * way), rate * way
@@ -148,11 +144,3 @@ class PostureSpring:
         way = displacement(self.dyn.model, q, target)
         return np.array(self.constants.force(
             weight.tolist(), way.tolist(), (rate - v).tolist(), mass_matrix.diagonal().tolist()))
-
-
-def _led(time: Scalar, data: Row) -> Row:
-    """Return a posture less what is left of the way to it, and how fast that goes."""
-    begin, duration, n = data[0], data[1], len(data) // 2 - 1
-    s, rate, _ = quintic(time - begin, duration)
-    posture, way = data[2:2 + n], data[2 + n:]
-    return [*(x - (1.0 - s) * d for x, d in zip(posture, way)), *(rate * d for d in way)]

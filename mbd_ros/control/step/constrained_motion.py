@@ -15,12 +15,10 @@ from mbd_ros.control.references.arguments import CONSTRAINT, require, require_pr
 from mbd_ros.control.step.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.step.fused_motion import fused_motion, FusedMotion
 from mbd_ros.control.tracking.nominal_state import NominalState
-from mbd_ros.control.tracking.payload import LoadedDynamics
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation
 from mbd_ros.control.udwadia_kalaba.drives import driven, is_under_actuated, reach
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination, Elimination
 from mbd_ros.control.udwadia_kalaba.equation import ConstrainedSolution
-from mbd_ros.control.udwadia_kalaba.range_space import LONG, range_space_acceleration
 from mbd_ros.control.udwadia_kalaba.solvers import quick_constrained_acceleration
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError
@@ -164,11 +162,6 @@ class ConstrainedMotion:
         if found is not None and not self._would_tear(found[0].conflicting):
             return Dynamics(found[1], found[0])
         A, b = self.whole.matrix(q, v, t), self.whole.right_side(q, v, t)
-        if (len(v) > LONG and self.applied is None and self.actuation is None and len(A)
-                and not isinstance(self.dyn, LoadedDynamics)):
-            quick = range_space_acceleration(self.dyn, q, v, np.zeros_like(v), A, b)
-            if quick is not None:
-                return Dynamics(np.zeros_like(v), quick)
         M = self.dyn.mass_matrix(q)
         h = self.dyn.bias_forces(q, v)
         applied = np.zeros_like(v) if self.applied is None else self.applied(t, q, v, M)

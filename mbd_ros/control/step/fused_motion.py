@@ -14,8 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mbd_ros.control.constraints.constraint_stack import recorded_form
-from mbd_ros.control.constraints.recorded import Fading, Recorded, Structure
+from mbd_ros.control.constraints.approach import Approach
+from mbd_ros.control.constraints.constraint_stack import recorded_form, RecordedStack
+from mbd_ros.control.constraints.recorded import Structure
+from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.references.scalar_manifold import SMALL
 from mbd_ros.control.references.scalars import all_positive, Row
 from mbd_ros.control.references.time_code import TimeCode, unchanging
@@ -94,8 +96,8 @@ class FusedMotion:
     ``can_pull``: whether ``pulled_step`` is right, which it is where configurations just add.
     """
 
-    def __init__(self, kernels: MotionKernels, constraint: Recorded, approach: Fading | None,
-                 spring: PostureSpring | None) -> None:
+    def __init__(self, kernels: MotionKernels, constraint: RecordedStack,
+                 approach: Approach | None, spring: PostureSpring | None) -> None:
         self.kernels = kernels
         self.can_pull = is_flat(kernels.model)
         self._n, self._m = kernels.size, kernels.counts[2]
@@ -171,15 +173,14 @@ class FusedMotion:
     def _changing(self, t: float) -> tuple[Vector, ...]:
         """Return what changes with time: reference, approach, where the springs pull to."""
         fade = self._none if self._approach is None else self._approach.fade(t).ravel()
-        if self._spring is None:
-            return *self._constraint.reference(t), fade
-        return *self._constraint.reference(t), fade, *self._spring.target(t)
+        pull = None if self._spring is None else self._spring.target_code()
+        return *self._constraint.reference(t), fade, *([] if pull is None else [pull(t)])
 
 
-def fused_motion(dyn: PreparedDynamics, constraint: object, applied: AppliedForce | None,
+def fused_motion(dyn: PreparedDynamics, constraint: Constraint, applied: AppliedForce | None,
                  metric: str, actuation: Actuation | None) -> FusedMotion | None:
     """Return the machine code of a ``ConstrainedMotion`` with these, None where there is none."""
-    approach = constraint if isinstance(constraint, Fading) else None
+    approach = constraint if isinstance(constraint, Approach) else None
     inner = recorded_form(constraint if approach is None else approach.constraint)
     if not has_machine_code(dyn) or inner is None or not inner.counts[2] or not (
             applied is None or isinstance(applied, PostureSpring)):

@@ -35,7 +35,7 @@ from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, FACTS, no_facts,
 from mbd_ros.control.udwadia_kalaba.robot_code import machine_code
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.execution.calls.fused import (
-    Argument, Computed, Fused, fused, Inside, KernelCall, Pointed)
+    Computed, Fused, fused, Inside, KernelCall, Pointed)
 from mbd_ros.execution.ir.trace import Operand, Symbol
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import is_flat, Vector
@@ -184,7 +184,7 @@ def fused_step(source: NominalModel | JointReference, law: TrackingLaw, law_code
     if times is None or bounds is None:
         return None
     kernels = fused_motion.kernels
-    about = kernels, tuple(time.size for time in times), law_code, bounds, motion.under_actuated
+    about = kernels, law_code, bounds, motion.under_actuated
     far = fused_motion.can_pull and source.state.violation > bounds.violation
     return FusedStep(source, law, _constrained_step(*about), times, kernels.counts[2],
                      _constrained_step(*about, pulled=True) if far else None)
@@ -210,8 +210,8 @@ def _reference_step(dyn: PreparedDynamics, law: Fused) -> Code:
 
 
 @functools.lru_cache(maxsize=64)
-def _constrained_step(kernels: MotionKernels, times: tuple[int, ...], law: Fused, bounds: Bounds,
-                      under_actuated: bool, *, pulled: bool = False) -> Code:
+def _constrained_step(kernels: MotionKernels, law: Fused, bounds: Bounds, under_actuated: bool,
+                      *, pulled: bool = False) -> Code:
     """Return the code of a step whose nominal model is integrated."""
     step = kernels.step
     if pulled:
@@ -221,16 +221,11 @@ def _constrained_step(kernels: MotionKernels, times: tuple[int, ...], law: Fused
     nq, moved = model.nq, model.nq + 5 * n + m
     state = 'before', Inside('before', nq), Inside('before', nq + n)
 
-    def changing(when: str) -> list[Argument]:
+    times = tuple(kernels.changing.values())
+
+    def changing(when: str) -> list[str]:
         """Return where the results of functions of time are."""
-        places: list[Argument] = []
-        code = first = 0
-        for size in kernels.changing.values():
-            places.append(Inside(f'{when}{code}', first))
-            first += size
-            if first == times[code]:
-                code, first = code + 1, 0
-        return places
+        return [f'{when}{k}' for k in range(len(times))]
     parts: Parts = [
         Computed(lambda given: [given['now'][0] - given['before'][-LAST]], 'span', 1),
         Computed(lambda given: [given['before'][-LAST] + 0.5 * given['span'][0]], 'middle', 1)]

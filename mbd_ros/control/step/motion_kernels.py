@@ -15,9 +15,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from mbd_ros.control.constraints.constraint_stack import RecordedStack
 from mbd_ros.control.constraints.link_constraint import MOTION
 from mbd_ros.control.constraints.loop_constraint import ClosedLoops
-from mbd_ros.control.constraints.recorded import Known, Quantity, Recorded, Rows, Structure
+from mbd_ros.control.constraints.recorded import Known, Quantity, Rows, Structure
 from mbd_ros.control.references.scalar_manifold import configuration_rate, displaced, normalized
 from mbd_ros.control.references.scalars import (
     difference, length, Row, smallest, square, sum_of)
@@ -67,7 +68,7 @@ class MotionKernels:
     without closed loops, ``observation`` for fully actuated robots.
     """
 
-    def __init__(self, dyn: PreparedDynamics, constraint: Recorded, setting: Setting) -> None:
+    def __init__(self, dyn: PreparedDynamics, constraint: RecordedStack, setting: Setting) -> None:
         self.model, self.size = dyn.model, dyn.model.nv
         self._dyn, self._constraint, self._setting = dyn, constraint, setting
         self._loops = ClosedLoops(dyn) if dyn.model.loops else None
@@ -87,7 +88,7 @@ class MotionKernels:
         quantities = dict.fromkeys((*(() if self._loops is None else self._loops.quantities),
                                     *constraint.quantities))
         self._names = {one: f'K{k}' for k, one in enumerate(quantities)}
-        pull = {} if setting.spring is None else {'target': self.size, 'rate': self.size}
+        pull = {} if setting.spring is None else {'pull': 3 * self.size}
         self.changing = {**self._references, 'fade': 3 * rated, **pull}
         self._state = {'q': dyn.model.nq, 'v': self.size}
         self.acceleration = self._acceleration_kernel()
@@ -352,5 +353,6 @@ def applied_force(spring: SpringConstants | None, given: Given, M: list[Row]) ->
     """Return the force of a posture spring, on scalars, zero without one."""
     if spring is None:
         return [0.0] * len(M)
-    return spring.force(list(given['g']), difference(given['target'], given['q']),
-                        difference(given['rate'], given['v']), [row[i] for i, row in enumerate(M)])
+    n, pull = len(M), given['pull']
+    return spring.force(list(given['g']), difference(pull[:n], given['q']),
+                        difference(pull[n:2 * n], given['v']), [row[i] for i, row in enumerate(M)])

@@ -28,14 +28,15 @@ REACHED = 1e-9
 
 def approach_duration(
     motion: ConstrainedMotion, q: Vector, v: Vector, time: float, *, speed: float,
+    at_least: float = SHORTEST,
 ) -> float:
     """
     Return how long the way onto a constraint from q, v (nq,), (nv,) should take [s].
 
     The joints' way is that to the nearest state on the constraint at ``time`` [s]; none shall
     exceed half of its velocity limit or ``speed`` [rad/s or m/s], nor half of the effort that it
-    has left beside its weight. Zero where the constraint is satisfied already. Raises
-    InvalidValueError if the constraint is out of reach.
+    has left beside its weight. It takes ``at_least`` a time [s], zero where the constraint is
+    satisfied already. Raises InvalidValueError if the constraint is out of reach.
     """
     dyn, model = motion.dyn, motion.dyn.model
     metric = 'mass' if motion.elimination is None else motion.elimination.metric
@@ -63,7 +64,7 @@ def approach_duration(
         dyn, motion.whole, q, v, time)
     at_once = needed(np.abs(displacement(model, q, first.q)), np.abs(first.v - v))
     shared = needed(np.abs(displacement(model, q, found.q)), np.abs(found.v - v))
-    return max(SHORTEST, shared, min(at_once, SHARED))
+    return max(at_least, shared, min(at_once, SHARED))
 
 
 def approached(

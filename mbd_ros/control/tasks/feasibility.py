@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from mbd_ros.control.constraints.constraint_stack import followed_by
-from mbd_ros.control.constraints.curved_joint_paths import JointPaths
+from mbd_ros.control.constraints.joint_paths import JointPaths
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.paths import end_of, Path
 from mbd_ros.control.references.splines import PiecewisePolynomial

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mbd_ros.control.constraints.curved_joint_paths import joint_path, JointPaths
+from mbd_ros.control.constraints.joint_paths import joint_path, JointPaths
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.joint_trajectories import stopping
 from mbd_ros.control.references.paths import Path

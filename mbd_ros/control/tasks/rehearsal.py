@@ -9,11 +9,16 @@ import numpy as np
 from mbd_ros.control.constraints.joint_constraints import joint_places
 from mbd_ros.control.references.paths import end_of, Path
 from mbd_ros.control.references.splines import trajectory
+from mbd_ros.control.tasks.approaching import SHORTEST
 from mbd_ros.control.tasks.feasibility import check_joints, check_task
 from mbd_ros.control.tasks.task import Task
 from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.errors import InfeasibleError
 from mbd_ros.model.names import simple_joints
 from mbd_ros.simulation.manifold import Vector
+
+APPROACHES, LONGER = 10, 1.25
+"""How often an approach that exceeds limits is tried again, and by what factor it is longer."""
 
 
 def rehearse(tracker: Tracker, joints: Sequence[str], q: Vector, v: Vector, period: float) -> None:
@@ -53,9 +58,12 @@ def rehearse(tracker: Tracker, joints: Sequence[str], q: Vector, v: Vector, peri
     tracker.step(moment + 2.0 * period, q, v)
 
 
-def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector) -> None:
+def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector) -> float:
     """
-    Begin a task, and stop.
+    Begin a task, and stop; a planned approach that exceeds limits takes longer until it does not.
+
+    Velocities fall with the duration of an approach. How long it takes is chosen before the way
+    is known (``approach_duration``), so that a joint may exceed its limit by a little.
 
     Parameters
     ----------
@@ -64,17 +72,34 @@ def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector) -> None:
     task : Task
         The task.
     q, v : Vector
-        State (nq,), (nv,) from which it begins.
+        State (nq,), (nv,) from which it begins, where the tracker follows nothing yet.
+
+    Returns
+    -------
+    float
+        Duration of the approach that keeps the limits [s].
 
     Raises
     ------
     MbdError
-        If the task does not fit the robot, is out of reach or exceeds limits.
+        If the task does not fit the robot or is out of reach, or exceeds limits however slowly
+        it is approached.
 
     """
     check_task(tracker.dyn, task, q)
-    tracker.check_approach(tracker.follow(task, 0.0, q, v))
-    tracker.stop(0.0, q, v)
+    duration, problem = SHORTEST, None
+    for _ in range(APPROACHES):
+        begun = tracker.apart()
+        duration = begun.follow(task, 0.0, q, v, approach=duration)
+        try:
+            begun.check_approach(duration)
+        except InfeasibleError as error:
+            problem, duration = problem or error, LONGER * duration
+        else:
+            begun.stop(0.0, q, v)
+            return duration
+    assert problem is not None
+    raise problem   # that of the first: the others only differ in time
 
 
 def rehearse_joints(tracker: Tracker, joints: Sequence[str], path: Path, q: Vector) -> None:

@@ -23,7 +23,7 @@ from mbd_ros.control.references.paths import end_of, Path, PathPoint
 from mbd_ros.control.step.fused_step import fused_step, FusedStep, Step
 from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.step.nominal_model import NominalModel
-from mbd_ros.control.tasks.approaching import approach_duration, approached
+from mbd_ros.control.tasks.approaching import approach_duration, approached, SHORTEST
 from mbd_ros.control.tasks.followed_tools import (
     end_of_paths, followed_tools, FollowedTool, free_tool, surfaces_of, ToolPoints)
 from mbd_ros.control.tasks.joint_motion import coming_to_rest, following, JointMotion
@@ -127,7 +127,8 @@ class Tracker:
             return self.dyn.model.nv
         return max(len(self._source.state.multipliers), self._source.state.rank)
 
-    def follow(self, task: Task, time: float, q: Vector, v: Vector) -> float:
+    def follow(self, task: Task, time: float, q: Vector, v: Vector, *,
+               approach: float = SHORTEST) -> float:
         """
         Begin a task.
 
@@ -139,6 +140,8 @@ class Tracker:
             Now [s].
         q, v : Vector
             Measured state (nq,), (nv,).
+        approach : float, optional
+            Shortest duration of a planned approach [s], see ``rehearse_task``.
 
         Returns
         -------
@@ -152,16 +155,17 @@ class Tracker:
 
         """
         motion = moving = motion_for(self.dyn, task)
-        start, approach, acceleration = task.start, 0.0, None
+        start, duration, acceleration = task.start, 0.0, None
         if start == 'approach':
             start = 'as_given'
             if self._source is not None:
                 _, q, v, acceleration = self._source.state[:4]
                 time = self._now   # to which that state belongs
-            approach = approach_duration(motion, q, v, 0.0, speed=task.approach_speed)
-            moving = approached(motion, q, v, -approach, approach, speed=task.approach_speed,
+            speed = task.approach_speed
+            duration = approach_duration(motion, q, v, 0.0, speed=speed, at_least=approach)
+            moving = approached(motion, q, v, -duration, duration, speed=speed,
                                 acceleration=acceleration)
-        source = NominalModel(moving, q, v, time=-approach, step=task.step, start=start)
+        source = NominalModel(moving, q, v, time=-duration, step=task.step, start=start)
         if moving.under_actuated and source.state.conflicting:
             assert moving.actuation is not None
             raise InvalidValueError(
@@ -169,12 +173,12 @@ class Tracker:
                 f'satisfy {source.state.rank} of {len(source.state.multipliers)} equations, and '
                 'the others move as they are driven')
         self._use(source)
-        self._begin, self.task = time + approach, task
+        self._begin, self.task = time + duration, task
         self.mode, self.problem, self._joints = Mode.FOLLOWING, '', None
         self._tools = followed_tools(motion, source.state)
         self._end = end_of_paths(motion.constraint)
         self.surfaces = surfaces_of(motion.constraint)
-        return approach
+        return duration
 
     def check_approach(self, duration: float) -> None:
         """
@@ -272,15 +276,13 @@ class Tracker:
 
     def apart(self) -> Tracker:
         """
-        Return a tracker of the same law that shares no state with this one.
+        Return a tracker of the same law that begins where this one is, and does not change it.
 
         What it does in another thread while steps go on is compiled for this one, too. It may
         begin what it is given, but takes no steps: these would teach the law.
 
         """
-        other = copy.copy(self)
-        other.release()
-        return other
+        return copy.copy(self)
 
     def prepare(self, dyn: PreparedDynamics, q: Vector, v: Vector) -> None:
         """
@@ -296,7 +298,7 @@ class Tracker:
             A state (nq,), (nv,).
 
         """
-        law = self.law.prepare(dyn)
+        law = self.law.machine_code(dyn)
         dyn.energies(q, v)
         dyn.bias_forces(q, v)
         task, joints = self.task, self._joints

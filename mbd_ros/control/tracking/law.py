@@ -156,9 +156,7 @@ class TrackingLaw:
         self.robust_efforts = bounds
         self.approach_speeds = np.minimum(approach_speed, 0.5 * model.velocity_limits)
         self._endless, self._flat = endless(model), is_flat(model)
-        self._code: Fused | None = None
-        self._code_for: PreparedDynamics | None = None
-        self._next: tuple[PreparedDynamics, Fused | None] | None = None
+        self._codes: dict[PreparedDynamics, Fused | None] = {}
         self.names = joint_of_each_velocity(model)
 
     def efforts(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
@@ -333,22 +331,21 @@ class TrackingLaw:
                          self.actuation)
         return self._limited(weight, weight + damping, none, none, None)
 
-    def prepare(self, dyn: PreparedDynamics) -> Fused | None:
-        """Return the law in one call for dynamics that ``dyn`` will be, in any thread."""
-        self._next = dyn, None
-        if has_machine_code(dyn) and dyn.machine_code('inverse_dynamics') is not None:
-            inputs, parts = self.parts(dyn)
-            self._next = dyn, fused(inputs, parts, 'tracking_law', (dyn, parts))
-        return self._next[1]
+    def machine_code(self, dyn: PreparedDynamics | None = None) -> Fused | None:
+        """
+        Return the law in one call, where the robot has machine code for it.
 
-    def machine_code(self) -> Fused | None:
-        """Return the law in one call, where the robot has machine code for it."""
-        if self._code_for is not self.dyn:
-            if self._next is None or self._next[0] is not self.dyn:
-                self.prepare(self.dyn)
-            assert self._next is not None
-            self._code_for, self._code = self._next
-        return self._code
+        For its dynamics, or for those that ``dyn`` will be, in any thread.
+        """
+        dyn, known = self.dyn if dyn is None else dyn, self._codes
+        if dyn not in known:
+            found = None
+            if has_machine_code(dyn) and dyn.machine_code('inverse_dynamics') is not None:
+                inputs, parts = self.parts(dyn)
+                found = fused(inputs, parts, 'tracking_law', (dyn, parts))
+            known = {**{one: code for one, code in known.items() if one is self.dyn}, dyn: found}
+            self._codes = known
+        return known[dyn]
 
     def _limited(self, nominal: Vector, effort: Vector, error: Vector, error_rate: Vector,
                  robust: Vector | None) -> TrackingEffort:

@@ -16,13 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 import scipy
 
-from mbd_ros.control.udwadia_kalaba.least_norm import least_norm, ROUNDING
 from mbd_ros.dynamics.prepared.triangles import solve_triangle
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, SingularMassError
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 SINGULAR_PIVOT = 1e-14
 """A squared pivot of L below this fraction of its diagonal entry of M is rounding error."""
+
+ROUNDING = 1e-12
+"""Part of the longest row below which a row is zero but for rounding."""
 
 CONFLICT = 1e-8
 """A dependent row whose relative residual exceeds this contradicts the others."""
@@ -134,6 +136,39 @@ def constrained_acceleration(
         rows, accelerations, solve_triangle(L, free, transposed=True), right_side, residual)
     return ConstrainedSolution(
         accelerations, L.dot(u), multipliers, rank, residual, conflicting, margin)
+
+
+def least_norm(columns: Matrix, right_side: Vector, *, tolerance: float
+               ) -> tuple[Vector, Vector, int, float]:
+    """
+    Return the u of least norm with ``B u = d``, its multipliers, the rank and its margin.
+
+    ``columns`` is ``B^T`` (n, m), m > 0, d (m,); u (n,) is the least-squares compromise where rows
+    conflict, and lambda (m,) with ``u = B^T lambda`` of least norm where rows are redundant. The
+    rank is that of rows scaled to length one, so that metres and radians weigh the same: those
+    whose independent part is below ``tolerance`` of the largest are dependent; ``margin`` is the
+    smallest part that is kept. With the basis V of the rows that QR with column pivoting finds,
+    ``B V`` has full column rank; ``B B^T`` is never formed.
+    """
+    lengths = np.linalg.norm(columns, axis=0)
+    if not math.isfinite(lengths.sum()):
+        row = int(np.argmin(np.isfinite(lengths)))
+        raise NotFiniteError('A', f'constraint row {row}', float(lengths[row]))
+    # Scaled to length one, rows of rounding would count as rows of their own.
+    columns = np.where(lengths > ROUNDING * lengths.max(), columns, 0.0)
+    lengths = np.where(lengths, lengths, 1.0)
+    basis, triangle, _ = scipy.linalg.qr(columns / lengths, mode='economic', pivoting=True)
+    sizes = np.abs(triangle.diagonal())
+    rank = int((sizes > tolerance * sizes[0]).sum())
+    if rank == 0:
+        return np.zeros(len(columns)), np.zeros(len(lengths)), 0, 0.0
+    basis = basis[:, :rank]
+    if rank < len(lengths):   # whose compromise is weighted by the rows as they are
+        lengths = np.ones_like(lengths)
+    thin, triangle = np.linalg.qr((columns / lengths).T @ basis)
+    z = solve_triangle(triangle, thin.T @ (right_side / lengths), lower=False)
+    multipliers = thin @ solve_triangle(triangle, z, lower=False, transposed=True) / lengths
+    return basis @ z, multipliers, rank, float(sizes[rank - 1] / sizes[0])
 
 
 def factorize(mass_matrix: Matrix, joint_names: Sequence[str] | None = None) -> Matrix:

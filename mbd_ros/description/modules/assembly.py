@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from mbd_ros.description.modules.rules import carriers
 from mbd_ros.description.modules.shapes import shapes_of
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.records.mechanism import (
-    Dynamics, FluidBody, Joint, JointKind, Link, LoopJoint, LoopKind, Mechanism, Pose, Vector3)
+    Dynamics, Joint, JointKind, Link, LoopJoint, LoopKind, Mechanism, Pose, SpringDamper, Vector3)
 from mbd_ros.description.records.poses import clean, matrix3
 from mbd_ros.description.write.urdf import urdf_text
 from mbd_ros.errors import UnsupportedError
@@ -112,7 +112,8 @@ def assemble(graph: ModuleGraph, *, generation: int = 0) -> Mechanism:
     unused = (finding for one in closing for finding in _unused(graph, one))
     mechanism = Mechanism(graph.name, root, tuple(links), tuple(joints),
                           (*graph.findings, *unused), graph.file, loop_joints=loops,
-                          generation=generation, fluids=tuple(_fluids(graph)))
+                          springs=tuple(_springs(graph)), generation=generation)
+    mechanism = replace(mechanism, **_annotations(graph))
     return replace(mechanism, text=urdf_text(mechanism, shapes=shapes_of(graph)))
 
 
@@ -126,12 +127,30 @@ def _module(graph: ModuleGraph, module: str, port: str, links: list[Link],
         _inside(module, branch, links, joints)
 
 
-def _fluids(graph: ModuleGraph) -> Iterator[FluidBody]:
-    """Yield what a fluid does to the bodies of all modules."""
+def _annotations(graph: ModuleGraph) -> dict[str, Any]:
+    """Return fluids, contacts, bending and thrusters of the bodies of all modules."""
+    found: dict[str, list[Any]] = {'fluids': [], 'contacts': [], 'flexibles': [], 'thrusters': []}
     for module, one in graph.instances.items():
         for name, body in graph.types[one.type].bodies.items():
-            if body.fluid is not None:
-                yield replace(body.fluid, link=f'{module}/{name}')
+            link = f'{module}/{name}'
+            for key, record in (('fluids', body.fluid), ('contacts', body.contact)):
+                if record is not None:
+                    found[key].append(replace(record, link=link))
+            found['thrusters'] += (replace(thruster, link=link, name=f'{module}/{thruster.name}')
+                                   for thruster in body.thrusters)
+            if body.flexible is not None:   # joints on it are those of the module
+                found['flexibles'].append(replace(body.flexible, link=link, points=tuple(
+                    replace(point, joint=point.joint and f'{module}/{point.joint}')
+                    for point in body.flexible.points)))
+    return {key: tuple(records) for key, records in found.items()}
+
+
+def _springs(graph: ModuleGraph) -> Iterator[SpringDamper]:
+    """Yield the springs inside all modules."""
+    for module, one in graph.instances.items():
+        for spring in graph.types[one.type].springs:
+            yield replace(spring, name=f'{module}/{spring.name}',
+                          link1=f'{module}/{spring.link1}', link2=f'{module}/{spring.link2}')
 
 
 def _base(graph: ModuleGraph, links: list[Link], joints: list[Joint]) -> str:

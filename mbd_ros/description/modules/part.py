@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 import os
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
 
 from mbd_ros.description.modules.records import Body, Visual
-from mbd_ros.description.records.mechanism import Joint, Mechanism, Pose
+from mbd_ros.description.records.mechanism import Joint, Mechanism, Pose, SpringDamper
 from mbd_ros.description.records.poses import clean, matrix3
 from mbd_ros.description.records.report import Report
 from mbd_ros.description.urdf.robot import read_urdf
@@ -23,9 +25,10 @@ from mbd_ros.description.xml.yaml_fields import NAME, NAME_IN_WORDS, Value
 SUFFIXES = ('.urdf', '.xacro')
 
 
-def read_part(value: Value, folder: str | None) -> tuple[dict[str, Body], dict[str, Joint]]:
+def read_part(value: Value, folder: str | None
+              ) -> tuple[dict[str, Body], dict[str, Joint], tuple[SpringDamper, ...]]:
     """
-    Return bodies and joints of a robot description that is part of a module.
+    Return bodies, joints and springs of a robot description that is part of a module.
 
     Parameters
     ----------
@@ -36,8 +39,8 @@ def read_part(value: Value, folder: str | None) -> tuple[dict[str, Body], dict[s
 
     Returns
     -------
-    dict of str to Body, dict of str to Joint
-        The links and joints of the description, by name; its root comes first.
+    tuple of dict of str to Body, dict of str to Joint, tuple of SpringDamper
+        Links and joints of the description by name, its root first; and its springs.
 
     Raises
     ------
@@ -55,22 +58,10 @@ def read_part(value: Value, folder: str | None) -> tuple[dict[str, Body], dict[s
     report = Report(str(path), checked=value.report.checked)
     mechanism = read_urdf(parse_xml(data, report), report)
     value.report.findings.extend(mechanism.findings)
-    names = [loop.name for loop in mechanism.loop_joints]
-    for name in names + [spring.name for spring in mechanism.springs]:
-        value.fail(f"is '{value.text()}', which has '{name}'; allowed: neither loop joints "
-                   'nor springs in the inside of a module')
-    _refuse_more(value, mechanism)
-    return _bodies(value, mechanism), _joints(value, mechanism)
-
-
-def _refuse_more(value: Value, mechanism: Mechanism) -> None:
-    """Raise an error if the description has what no module can have, rather than lose it."""
-    for what, records in (('fluid', mechanism.fluids), ('flexible', mechanism.flexibles),
-                          ('contact', mechanism.contacts)):
-        for record in records:
-            raise value.report.error(
-                f"{value.what} has <mbd:{what}> in link '{record.link}'; allowed: links, joints "
-                'and shapes', record.source)
+    for loop in mechanism.loop_joints:
+        value.fail(f"is '{value.text()}', which has '{loop.name}'; allowed: no loop joints in the "
+                   'inside of a module')
+    return _bodies(value, mechanism), _joints(value, mechanism), mechanism.springs
 
 
 def _path(value: Value, folder: str | None) -> Path:
@@ -110,8 +101,17 @@ def _bodies(value: Value, mechanism: Mechanism) -> dict[str, Body]:
             raise value.report.error(f"link '{link.name}' is part of a module; allowed: names of "
                                      f'{NAME_IN_WORDS}', link.source)
         visuals = tuple(_visual(shape) for shape in shapes if shape.link == link.name and drawn)
-        bodies[link.name] = Body(link.name, link.inertia, visuals, link.source)
+        bodies[link.name] = Body(
+            link.name, link.inertia, visuals, link.source,
+            _of_link(mechanism.fluids, link.name), _of_link(mechanism.contacts, link.name),
+            _of_link(mechanism.flexibles, link.name),
+            tuple(one for one in mechanism.thrusters if one.link == link.name))
     return bodies
+
+
+def _of_link(records: Sequence[Any], link: str) -> Any:
+    """Return the record of a link, None if there is none."""
+    return next((one for one in records if one.link == link), None)
 
 
 def _visual(shape: Shape) -> Visual:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import cast, get_args
 
 from mbd_ros.description.modules.inner_tree import check_tree
 from mbd_ros.description.modules.part import read_part
+from mbd_ros.description.modules.read_annotations import (
+    read_contact, read_flexible, read_fluid, read_spring, read_thruster)
 from mbd_ros.description.modules.records import (
     Body, FREE, Gender, ModuleType, Port, PortJoint, RIGID, Visual, VisualKind)
 from mbd_ros.description.records.inertia_check import check_inertias
 from mbd_ros.description.records.mechanism import (
-    Dynamics, FluidBody, Inertia, Joint, JointKind, Limits, Link, Matrix3, Vector3)
+    Dynamics, Inertia, Joint, JointKind, Limits, Link, Matrix3, SpringDamper, Vector3)
 from mbd_ros.description.records.report import nearest
-from mbd_ros.description.records.vocabulary import ADDED_MASS
-from mbd_ros.description.urdf.annotations import added_mass, check_added_mass
+from mbd_ros.description.urdf.annotations import check_weight
+from mbd_ros.description.urdf.thrusters import check_thrusters
 from mbd_ros.description.xml.yaml_fields import Fields, Value
 from mbd_ros.errors import cut
 
@@ -57,16 +58,18 @@ def read_type(name: str, value: Value, folder: str | None,
         With file and line.
 
     """
-    fields = value.fields('bodies', 'joints', 'ports', 'part')
+    fields = value.fields('bodies', 'joints', 'ports', 'springs', 'part')
     part = ''
+    springs: tuple[SpringDamper, ...] = ()
     if 'part' in fields:
-        if 'bodies' in fields or 'joints' in fields:
-            value.fail('has a part and bodies or joints of its own; allowed: either')
+        if any(key in fields for key in ('bodies', 'joints', 'springs')):
+            value.fail('has a part and bodies, joints or springs of its own; allowed: either')
         part = fields['part'].text()
         if known is None:
-            bodies, joints = read_part(fields['part'], folder)
+            bodies, joints, springs = read_part(fields['part'], folder)
         elif part in known:
             bodies, joints = dict(known[part].bodies), dict(known[part].joints)
+            springs = known[part].springs
         else:
             fields['part'].fail(f"is '{cut(part)}'; allowed: parts of the robot in use, as no "
                                 'file is opened for a service')
@@ -74,6 +77,8 @@ def read_type(name: str, value: Value, folder: str | None,
         bodies = {key: _body(key, entry) for key, entry in fields['bodies'].entries('body')}
         listed = fields['joints'].entries('joint') if 'joints' in fields else ()
         joints = {key: _joint(key, entry, bodies) for key, entry in listed}
+        springs = tuple(read_spring(key, entry, bodies) for key, entry in (
+            fields['springs'].entries('spring') if 'springs' in fields else ()))
     if not bodies:
         value.fail('has no body; allowed: one or more')
     ports = {key: _port(key, entry, bodies)
@@ -88,11 +93,17 @@ def read_type(name: str, value: Value, folder: str | None,
     check_tree(value, bodies, joints)
     check_inertias([Link(f'{name}/{body.name}', body.inertia, body.source)
                     for body in bodies.values()], value.report)
-    return ModuleType(name, bodies, joints, ports, part, value.source)
+    check_thrusters([one for body in bodies.values() for one in body.thrusters],
+                    [*joints, *ports], value.report)
+    for body in bodies.values():
+        if body.flexible is not None:
+            check_weight(body.flexible, body.inertia, value.report)
+    return ModuleType(name, bodies, joints, ports, part, value.source, springs)
 
 
 def _body(name: str, value: Value) -> Body:
-    fields = value.fields('mass', 'center', 'inertia', 'visuals', 'fluid')
+    fields = value.fields('mass', 'center', 'inertia', 'visuals', 'fluid', 'contact', 'flexible',
+                          'thrusters')
     inertia = None
     if 'mass' in fields:
         center: Vector3 = fields['center'].vector() if 'center' in fields else (0.0, 0.0, 0.0)
@@ -101,31 +112,13 @@ def _body(name: str, value: Value) -> Body:
     elif 'inertia' in fields or 'center' in fields:
         value.fail("has no 'mass', without which 'inertia' and 'center' mean nothing")
     visuals = tuple(map(_visual, fields['visuals'].items())) if 'visuals' in fields else ()
-    fluid = _fluid(name, fields['fluid']) if 'fluid' in fields else None
-    return Body(name, inertia, visuals, value.source, fluid)
-
-
-def _fluid(name: str, value: Value) -> FluidBody:
-    """Return what a fluid does to a body."""
-    fields = value.fields('volume', 'position', 'orientation', 'added_mass', 'linear_drag',
-                          'quadratic_drag')
-    drags = {}
-    for key in ('linear_drag', 'quadratic_drag'):
-        drags[key] = fields[key].numbers(6) if key in fields else (0.0,) * 6
-        if min(drags[key]) < 0.0:
-            fields[key].fail('has an entry below 0; allowed: 0 or more')
-    entries: dict[str, float] = {}
-    if 'added_mass' in fields:
-        count = len(fields['added_mass'].items())
-        if count not in (6, len(ADDED_MASS)):
-            fields['added_mass'].fail(f'has {count} entries; allowed: the 6 of a diagonal, or the '
-                                      f'{len(ADDED_MASS)} of an upper triangle by rows')
-        names = ADDED_MASS if count > 6 else tuple(2 * axis for axis in 'xyzpqr')
-        entries = dict(zip(names, fields['added_mass'].numbers(count)))
-    body = FluidBody(name, fields.pose(), fields.not_negative('volume'), added_mass(entries),
-                     source=value.source, **drags)
-    check_added_mass(body, value.report)
-    return replace(body, link='')
+    return Body(
+        name, inertia, visuals, value.source,
+        read_fluid(name, fields['fluid']) if 'fluid' in fields else None,
+        read_contact(name, fields['contact']) if 'contact' in fields else None,
+        read_flexible(name, fields['flexible']) if 'flexible' in fields else None,
+        tuple(read_thruster(key, name, entry) for key, entry in (
+            fields['thrusters'].entries('thruster') if 'thrusters' in fields else ())))
 
 
 def _tensor(value: Value) -> Matrix3:

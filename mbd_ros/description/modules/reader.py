@@ -143,7 +143,4 @@ def _base(value: Value) -> Base:
     fields = value.fields('module', 'motion', 'position', 'orientation')
     motion = cast(Motion, fields['motion'].choice(get_args(Motion)) if 'motion' in fields
                   else 'fixed')
-    for key in ('position', 'orientation'):
-        if motion == 'floating' and key in fields:
-            fields[key].fail('has no meaning for a floating base, whose pose is part of its state')
     return Base(fields['module'].name(), motion, fields.pose(), value.source)

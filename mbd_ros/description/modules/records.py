@@ -9,7 +9,9 @@ from typing import Literal
 
 from mbd_ros.description.records.finding import Finding, Source
 from mbd_ros.description.records.mechanism import (
-    Dynamics, FluidBody, Inertia, Joint, JointKind, Limits, Pose, Vector3)
+    ContactBody, Dynamics, FlexibleBody, FluidBody, Inertia, Joint, JointKind, Limits, Pose,
+    SpringDamper, Vector3)
+from mbd_ros.description.records.thruster import ThrusterBody
 
 Gender = Literal['male', 'female', 'any']
 Motion = Literal['fixed', 'floating']
@@ -45,14 +47,32 @@ class Visual:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A rigid part of a module."""
+    """
+    A part of a module.
+
+    Attributes
+    ----------
+    name : str
+        Its name, which is also the ``link`` of what follows.
+    inertia : Inertia, optional
+        None: no mass.
+    visuals : tuple of Visual
+        Its shapes.
+    source : Source
+        Where it was written.
+    fluid, contact, flexible, thrusters
+        As of a link of a ``Mechanism``.
+
+    """
 
     name: str
     inertia: Inertia | None = None
     visuals: tuple[Visual, ...] = ()
     source: Source = Source()
     fluid: FluidBody | None = None
-    """What a fluid does to it; its ``link`` is empty."""
+    contact: ContactBody | None = None
+    flexible: FlexibleBody | None = None
+    thrusters: tuple[ThrusterBody, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +158,8 @@ class ModuleType:
         The URDF or xacro file that bodies and joints were imported from; empty: none.
     source : Source
         Where it was written.
+    springs : tuple of SpringDamper
+        Between its bodies.
 
     """
 
@@ -147,6 +169,7 @@ class ModuleType:
     ports: Mapping[str, Port]
     part: str = ''
     source: Source = Source()
+    springs: tuple[SpringDamper, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +222,7 @@ class Base:
     motion : str
         ``'fixed'`` to the ground or ``'floating'``.
     pose : Pose
-        Of a fixed base: its root body in the world.
+        Of its root body in the world; where a floating base begins.
     source : Source
         Where it was written.
 

@@ -13,7 +13,10 @@ import yaml
 from mbd_ros.description.modules.reader import VERSION
 from mbd_ros.description.modules.records import (
     Body, ModuleGraph, ModuleType, Port, PortJoint, Visual)
-from mbd_ros.description.records.mechanism import FluidBody, Joint, Limits, Pose
+from mbd_ros.description.records.mechanism import (
+    ContactBody, FluidBody, Joint, Limits, Pose, SpringDamper)
+from mbd_ros.description.records.thruster import ThrusterBody
+from mbd_ros.description.write.annotations import flexible_element
 
 _DUMPER: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 
@@ -55,7 +58,8 @@ def _type(one: ModuleType) -> dict[str, Any]:
     if one.part:
         return {'part': one.part, 'ports': ports}
     return {'bodies': {name: _body(body) for name, body in one.bodies.items()},
-            **_without({'joints': {name: _joint(joint) for name, joint in one.joints.items()}}),
+            **_without({'joints': {name: _joint(joint) for name, joint in one.joints.items()},
+                        'springs': {spring.name: _spring(spring) for spring in one.springs}}),
             'ports': ports}
 
 
@@ -67,6 +71,13 @@ def _body(body: Body) -> dict[str, Any]:
                   'inertia': [xx, xy, xz, yy, yz, zz]}
     if body.fluid is not None:
         fields['fluid'] = _fluid(body.fluid)
+    if body.contact is not None:
+        fields['contact'] = _contact(body.contact)
+    if body.flexible is not None:
+        fields['flexible'] = {**_pose(body.flexible.frame),
+                              'beam': dict(flexible_element(body.flexible)[-1].attrib)}
+    if body.thrusters:
+        fields['thrusters'] = {one.name: _thruster(one) for one in body.thrusters}
     if body.visuals:
         fields['visuals'] = [_visual(visual) for visual in body.visuals]
     return fields
@@ -77,7 +88,27 @@ def _fluid(fluid: FluidBody) -> dict[str, Any]:
     return {'volume': fluid.volume, **_pose(fluid.frame),
             'added_mass': [rows[i][j] for i in range(6) for j in range(i, 6)],
             'linear_drag': list(fluid.linear_drag),
-            'quadratic_drag': list(fluid.quadratic_drag)}
+            'quadratic_drag': list(fluid.quadratic_drag),
+            **({'lift': list(fluid.lift)} if any(fluid.lift) else {})}
+
+
+def _contact(contact: ContactBody) -> dict[str, Any]:
+    return {'points': [list(point) for point in contact.points], **_without({
+        'radius': contact.radii[0], 'stiffness': contact.stiffness, 'damping': contact.damping,
+        'friction': contact.friction, 'slip_speed': contact.slip_speed})}
+
+
+def _thruster(one: ThrusterBody) -> dict[str, Any]:
+    return {'position': list(one.point), 'axis': list(one.axis), **_without({
+        'curve': list(one.curve) if any(one.curve) else [], 'time_constant': one.time_constant,
+        'limits': [one.lower, one.upper] if math.isfinite(one.upper - one.lower) else []})}
+
+
+def _spring(spring: SpringDamper) -> dict[str, Any]:
+    return {'body1': spring.link1, 'body2': spring.link2, 'point1': list(spring.point1),
+            'point2': list(spring.point2), **_without({
+                'stiffness': spring.stiffness, 'damping': spring.damping,
+                'length': spring.length})}
 
 
 def _visual(visual: Visual) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 import os
-from pathlib import Path
 import re
 from typing import Literal
 
@@ -13,6 +13,7 @@ from mbd_ros.description.records.report import Report, tag_name, TEXT
 from mbd_ros.description.records.side_file import side_file
 from mbd_ros.description.urdf.robot import read_urdf
 from mbd_ros.description.xml.file_content import read_content
+from mbd_ros.description.xml.packages import file_path
 from mbd_ros.description.xml.xml_tree import parse_xml
 from mbd_ros.errors import InvalidValueError
 
@@ -21,14 +22,16 @@ _DECLARATION = re.compile(r'<\?xml\s[^>]*\?>')
 
 def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
          inertia: Literal['checked', 'unchecked'] = 'checked',
-         xacro: Literal['checked', 'trusted'] = 'checked') -> Mechanism:
+         xacro: Literal['checked', 'trusted'] = 'checked',
+         arguments: Mapping[str, object] | None = None) -> Mechanism:
     """
     Read a robot description.
 
     Parameters
     ----------
     path_or_text : str or path
-        Path of a ``.urdf``, ``.xacro`` or ``.yaml`` (module graph) file, or the XML text itself.
+        Path of a ``.urdf``, ``.xacro`` or ``.yaml`` (module graph) file, or the XML text itself. A
+        path may begin with ``~`` or ``package://NAME/``.
     mimic : bool
         Whether mimic joints will be coupled to the joint they mimic; else they are findings.
     inertia : {'checked', 'unchecked'}
@@ -36,6 +39,8 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     xacro : {'checked', 'trusted'}
         Whether expressions in xacro are arithmetic only and files lie in known folders, or may do
         all that xacro allows, which includes running code.
+    arguments : mapping, optional
+        Values of the ``<xacro:arg>`` of a xacro file.
 
     Returns
     -------
@@ -48,12 +53,17 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         If it cannot be read; the message has file and line.
     UnsupportedError
         If it has something this version cannot do.
+    InvalidValueError
+        If there are arguments, and the file is no xacro.
 
     """
-    if isinstance(path_or_text, str) and _is_xml(path_or_text):
+    is_text = isinstance(path_or_text, str) and _is_xml(path_or_text)
+    if arguments and (is_text or not str(path_or_text).endswith('.xacro')):
+        raise InvalidValueError('arguments', dict(arguments), 'arguments of a .xacro file only')
+    if isinstance(path_or_text, str) and is_text:
         return read_text(path_or_text, mimic=mimic, inertia=inertia)
     checked = inertia == 'checked'
-    path = Path(path_or_text)
+    path = file_path(path_or_text)
     if path.suffix in ('.yaml', '.yml'):
         from mbd_ros.description.modules import assemble, read_module_graph_file
         return assemble(read_module_graph_file(path, checked=checked))
@@ -61,7 +71,7 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     file = str(path)
     if path.suffix == '.xacro':
         from mbd_ros.description.xml.xacro_file import expand_xacro
-        data = expand_xacro(file, trusted=xacro == 'trusted')
+        data = expand_xacro(file, trusted=xacro == 'trusted', arguments=arguments)
         file = f'{file} (expanded)'
     beside = side_file(path)
     side = (read_content(beside), str(beside)) if beside.exists() else None

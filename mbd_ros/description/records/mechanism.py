@@ -7,6 +7,7 @@ from math import inf
 from typing import Literal
 
 from mbd_ros.description.records.finding import Finding, Source
+from mbd_ros.description.records.thruster import ThrusterBody
 
 Vector3 = tuple[float, float, float]
 Matrix3 = tuple[Vector3, Vector3, Vector3]
@@ -252,6 +253,9 @@ class FluidBody:
     linear_drag, quadratic_drag : (6,) tuple
         Force and moment against the velocity v_i relative to the fluid, and against v_i |v_i|:
         [N s/m, N m s/rad] and [N s^2/m^2, N m s^2/rad^2].
+    lift : (float, float)
+        Coefficients of lift in the x-y and the x-z plane of a link that is slender along x, or a
+        fin across y or z [N s^2/m^2].
     source : Source
         Where it was written.
 
@@ -263,6 +267,7 @@ class FluidBody:
     added_mass: tuple[tuple[float, ...], ...] = ((0.0,) * 6,) * 6
     linear_drag: tuple[float, ...] = (0.0,) * 6
     quadratic_drag: tuple[float, ...] = (0.0,) * 6
+    lift: tuple[float, float] = (0.0, 0.0)
     source: Source = Source()
 
 
@@ -445,6 +450,8 @@ class Mechanism:
         Links that bend.
     contacts : tuple of ContactBody
         Links that touch the ground.
+    thrusters : tuple of ThrusterBody
+        Propellers, in the order of the file.
 
     """
 
@@ -461,3 +468,4 @@ class Mechanism:
     fluids: tuple[FluidBody, ...] = ()
     flexibles: tuple[FlexibleBody, ...] = ()
     contacts: tuple[ContactBody, ...] = ()
+    thrusters: tuple[ThrusterBody, ...] = ()

@@ -75,7 +75,7 @@ _INERTIAL = Element(children={
 })
 
 FLUID, FLEXIBLE = f'{{{NAMESPACE}}}fluid', f'{{{NAMESPACE}}}flexible'
-CONTACT = f'{{{NAMESPACE}}}contact'
+CONTACT, THRUSTER = f'{{{NAMESPACE}}}contact', f'{{{NAMESPACE}}}thruster'
 ADDED_MASS = tuple(f'{a}{b}' for i, a in enumerate('xyzpqr') for b in 'xyzpqr'[i:])
 """The entries of SDFormat's ``<fluid_added_mass>``: the upper triangle by rows."""
 
@@ -86,6 +86,7 @@ _FLUID = Element(children={
     'fluid_added_mass': Child(Element(dict.fromkeys(ADDED_MASS, _NUMBER))),
     'linear_drag': _DRAG,
     'quadratic_drag': _DRAG,
+    'lift': Child(Element({'force': Attribute(2, required=True)})),
 })
 _CONTACT = Element(children={
     'point': Child(Element({'xyz': Attribute(3, required=True), 'radius': _NUMBER}), many=True,
@@ -94,16 +95,23 @@ _CONTACT = Element(children={
     'damping': Child(Element({'value': _VALUE})),
     'friction': Child(Element({'value': _VALUE, 'slip_speed': _NUMBER})),
 })
+_THRUSTER = Element({'name': _NAME}, {
+    'origin': Child(Element({'xyz': Attribute(3)})),
+    'axis': Child(Element({'xyz': Attribute(3, required=True)}), required=True),
+    'curve': Child(Element({'forward': _VALUE, 'reverse': _VALUE})),
+    'time_constant': Child(Element({'value': _VALUE})),
+    'limit': Child(Element({'lower': _VALUE, 'upper': _VALUE})),
+})
 _MODAL = {'xyz': Attribute(3, required=True), 'shape': _NAME}
+BEAM = Element({
+    'length': _VALUE, 'linear_density': _NUMBER, 'bending_stiffness': Attribute(2),
+    'torsional_stiffness': _NUMBER, 'torsional_inertia': _NUMBER, 'modes': Attribute(3),
+    'damping_ratio': _NUMBER, 'rayleigh': Attribute(2), 'rotary_inertia': Attribute(2),
+    'shear_stiffness': Attribute(2), 'taper': _NUMBER, 'tip_mass': _NUMBER, 'boundary': _TEXT,
+    'stiffening': _TEXT, 'theory': _TEXT, 'section': _TEXT, 'material': Attribute(3)})
 _FLEXIBLE = Element(children={
     'origin': Child(_ORIGIN),
-    'beam': Child(Element({
-        'length': _VALUE, 'linear_density': _NUMBER, 'bending_stiffness': Attribute(2),
-        'torsional_stiffness': _NUMBER, 'torsional_inertia': _NUMBER, 'modes': Attribute(3),
-        'damping_ratio': _NUMBER, 'rayleigh': Attribute(2), 'rotary_inertia': Attribute(2),
-        'shear_stiffness': Attribute(2), 'taper': _NUMBER, 'tip_mass': _NUMBER,
-        'boundary': _TEXT, 'stiffening': _TEXT, 'theory': _TEXT, 'section': _TEXT,
-        'material': Attribute(3)})),
+    'beam': Child(BEAM),
     'point': Child(Element(_MODAL | {'mass': _VALUE}), many=True),
     'interface': Child(Element(_MODAL | {'joint': _NAME, 'rotation': _NAME}), many=True),
     'stiffness': Child(Element({'values': _NAME})),
@@ -137,6 +145,7 @@ _LINK = Element({'name': _NAME}, {
     FLUID: Child(_FLUID),
     FLEXIBLE: Child(_FLEXIBLE),
     CONTACT: Child(_CONTACT),
+    THRUSTER: Child(_THRUSTER, many=True),
 })
 
 _JOINT = Element({'name': _NAME, 'type': _NAME}, {

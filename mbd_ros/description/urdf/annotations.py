@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.description.records.mechanism import (
-    FlexibleBody, FluidBody, Joint, Link, ModalPoint, Pose, Vector3)
+    FlexibleBody, FluidBody, Inertia, Joint, Link, ModalPoint, Pose, Vector3)
 from mbd_ros.description.records.numbers import read_numbers
 from mbd_ros.description.records.poses import read_placement
 from mbd_ros.description.records.report import nearest, Report
@@ -43,11 +43,13 @@ def _fluid(link: str, element: Any, report: Report) -> FluidBody:
         name: read_numbers(part, name, 1, report)[0] for name in part.attrib if name in ADDED_MASS}
     volume = _value(element, 'volume', report)
     drags = {tag: _drag(element, tag, report) for tag in ('linear_drag', 'quadratic_drag')}
-    for name, values in (('volume', (volume,)), *drags.items()):
+    wing = element.find('lift')
+    y, z = (0.0, 0.0) if wing is None else read_numbers(wing, 'force', 2, report)
+    for name, values in (('volume', (volume,)), *drags.items(), ('lift', (y, z))):
         if min(values) < 0.0:
             raise report.error(f'{what} has the {name} {min(values):.9g}; allowed: 0 or more',
                                report.source(element))
-    body = FluidBody(link, _origin(element, report), volume, added_mass(entries),
+    body = FluidBody(link, _origin(element, report), volume, added_mass(entries), lift=(y, z),
                      source=report.source(element), **drags)
     check_added_mass(body, report)
     return body
@@ -96,16 +98,20 @@ def read_flexibles(robot: Any, links: Sequence[Link], joints: Sequence[Joint],
         body = FlexibleBody(name, _origin(element, report), read_beam(beam, what, report),
                             source=source) if beam is not None else _modal(
             name, element, joints, what, report)
-        inertia = inertias[name]
-        mass = (sum(point.mass for point in body.points) if body.beam is None
-                else body.beam.length * body.beam.linear_density
-                * (1.0 + body.beam.taper + body.beam.taper ** 2) / 3.0)
-        if inertia is None or mass > inertia.mass * (1.0 + 1e-6):
-            raise report.error(f'{what} weighs {mass:.6g} kg, more than the <inertial> of its '
-                               'link; allowed: as much at most, since that is the whole link',
-                               source)
+        check_weight(body, inertias[name], report)
         found.append(body)
     return tuple(found)
+
+
+def check_weight(body: FlexibleBody, inertia: Inertia | None, report: Report) -> None:
+    """Refuse a flexible link that weighs more than the whole link."""
+    mass = (sum(point.mass for point in body.points) if body.beam is None
+            else body.beam.length * body.beam.linear_density
+            * (1.0 + body.beam.taper + body.beam.taper ** 2) / 3.0)
+    if inertia is None or mass > inertia.mass * (1.0 + 1e-6):
+        raise report.error(
+            f"link '{body.link}': <mbd:flexible> weighs {mass:.6g} kg, more than the <inertial> "
+            'of its link; allowed: as much at most, since that is the whole link', body.source)
 
 
 def _modal(name: str, element: Any, joints: Sequence[Joint], what: str,

@@ -23,6 +23,7 @@ from mbd_ros.description.urdf.joint_numbers import numbers_of
 from mbd_ros.description.urdf.loops import Found, read_loops
 from mbd_ros.description.urdf.loops_gazebo import read_gazebo_joints
 from mbd_ros.description.urdf.strict import check_element
+from mbd_ros.description.urdf.thrusters import read_thrusters
 from mbd_ros.description.write.loops import loop_element, spring_element
 from mbd_ros.description.xml.xml_tree import as_text
 
@@ -75,7 +76,7 @@ def read_urdf(robot: Any, report: Report, *,
     return Mechanism(_name(robot, report), tree.root, links, tree.joints, tuple(report.findings),
                      report.file, as_text(robot), loop_joints, tuple(found.springs),
                      _read_generation(robot, report), fluids, flexibles,
-                     read_contacts(robot, report))
+                     read_contacts(robot, report), read_thrusters(robot, report))
 
 
 def _driven(robot: Any) -> set[str]:

@@ -1,16 +1,18 @@
-"""Fluid, flexible links and contact back to ``<mbd:fluid>`` and the like."""
+"""Fluid, flexible links, contact and thrusters back to ``<mbd:fluid>`` and the like."""
 
 from __future__ import annotations
 
 from dataclasses import fields
+from math import inf
 from typing import Any
 
 from lxml import etree
 
 from mbd_ros.description.records.mechanism import (
     Beam, ContactBody, FlexibleBody, FluidBody, Mechanism)
+from mbd_ros.description.records.thruster import ThrusterBody
 from mbd_ros.description.records.vocabulary import (
-    ADDED_MASS, CONTACT, FLEXIBLE, FLUID, NAMESPACE)
+    ADDED_MASS, CONTACT, FLEXIBLE, FLUID, NAMESPACE, THRUSTER)
 from mbd_ros.description.write.loops import add_origin, numbers_text
 from mbd_ros.errors import UnsupportedError
 
@@ -20,7 +22,9 @@ def refuse_annotations(mechanism: Mechanism, form: str) -> None:
     for kind, link, source in (
             *(('fluid around', body.link, body.source) for body in mechanism.fluids),
             *(('bending of', body.link, body.source) for body in mechanism.flexibles),
-            *(('contact of', body.link, body.source) for body in mechanism.contacts)):
+            *(('contact of', body.link, body.source) for body in mechanism.contacts),
+            *((f"thruster '{body.name}' of", body.link, body.source)
+              for body in mechanism.thrusters)):
         raise UnsupportedError(f"writing the {kind} link '{link}' as {form}",
                                'write URDF, which has words for it in our namespace',
                                source=source)
@@ -42,6 +46,8 @@ def fluid_element(body: FluidBody) -> Any:
         if any(values):
             etree.SubElement(element, tag, force=numbers_text(values[:3]),
                              moment=numbers_text(values[3:]))
+    if any(body.lift):
+        etree.SubElement(element, 'lift', force=numbers_text(body.lift))
     return element
 
 
@@ -56,6 +62,23 @@ def contact_element(body: ContactBody) -> Any:
     etree.SubElement(element, 'damping', value=numbers_text([body.damping]))
     etree.SubElement(element, 'friction', value=numbers_text([body.friction]),
                      slip_speed=numbers_text([body.slip_speed]))
+    return element
+
+
+def thruster_element(body: ThrusterBody) -> Any:
+    """Return a thruster as an element of its ``<link>``."""
+    element = etree.Element(THRUSTER, name=body.name, nsmap={'mbd': NAMESPACE})
+    if any(body.point):
+        etree.SubElement(element, 'origin', xyz=numbers_text(body.point))
+    etree.SubElement(element, 'axis', xyz=numbers_text(body.axis))
+    if any(body.curve):
+        etree.SubElement(element, 'curve', {
+            name: numbers_text([one]) for name, one in zip(('forward', 'reverse'), body.curve)})
+    if body.time_constant:
+        etree.SubElement(element, 'time_constant', value=numbers_text([body.time_constant]))
+    if (body.lower, body.upper) != (-inf, inf):
+        etree.SubElement(element, 'limit', lower=numbers_text([body.lower]),
+                         upper=numbers_text([body.upper]))
     return element
 
 

@@ -16,7 +16,7 @@ from lxml import etree
 from mbd_ros.description.records.mechanism import Inertia, Joint, Limits, Mechanism
 from mbd_ros.description.records.vocabulary import ARMATURE, DRAKE, GENERATION, NAMESPACE
 from mbd_ros.description.write.annotations import (
-    contact_element, flexible_element, fluid_element)
+    contact_element, flexible_element, fluid_element, thruster_element)
 from mbd_ros.description.write.loops import add_origin, loop_element, numbers_text, spring_element
 
 LARGEST = sys.float_info.max
@@ -66,6 +66,8 @@ def urdf_text(mechanism: Mechanism, *, loops: str = 'loop_joint',
         annotations[flexible.link].append(flexible_element(flexible))
     for contact in mechanism.contacts:
         annotations[contact.link].append(contact_element(contact))
+    for thruster in mechanism.thrusters:
+        annotations[thruster.link].append(thruster_element(thruster))
     for link in mechanism.links:
         element = etree.SubElement(robot, 'link', name=link.name)
         if link.inertia is not None:

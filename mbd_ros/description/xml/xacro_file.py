@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 import errno
 import glob
@@ -16,11 +16,12 @@ from xml.parsers.expat import ExpatError
 
 import yaml
 
+from mbd_ros.description.records.report import nearest
 from mbd_ros.description.xml.packages import find_package
 from mbd_ros.description.xml.roots import Roots
 from mbd_ros.description.xml.xacro_bounds import Budget, MAX_ENTRIES
 from mbd_ros.description.xml.xacro_expressions import Evaluator
-from mbd_ros.errors import DescriptionError, one_line, UnsupportedError
+from mbd_ros.errors import DescriptionError, InvalidValueError, one_line, UnsupportedError
 
 MAX_BYTES = 16 * 1024 * 1024
 """Of one file."""
@@ -48,9 +49,10 @@ _ONE_AT_A_TIME = threading.Lock()
 """The package xacro keeps the files it is in in module variables."""
 
 
-def expand_xacro(path: str, *, trusted: bool = False) -> bytes:
+def expand_xacro(path: str, *, trusted: bool = False,
+                 arguments: Mapping[str, object] | None = None) -> bytes:
     """
-    Return the URDF that a xacro file expands to with its default arguments.
+    Return the URDF that a xacro file expands to.
 
     ``$(find PACKAGE)`` is looked up without ROS, see ``find_package``.
 
@@ -63,6 +65,8 @@ def expand_xacro(path: str, *, trusted: bool = False) -> bytes:
         expressions are Python. By default they are arithmetic, see ``xacro_expressions``, with
         the bounds of ``xacro_bounds``; files are opened only in the package of this one and in
         packages that ``$(find)`` names; environment variables are not read.
+    arguments : mapping, optional
+        Values of its ``<xacro:arg>``; defaults for those left out.
 
     Returns
     -------
@@ -72,7 +76,10 @@ def expand_xacro(path: str, *, trusted: bool = False) -> bytes:
     Raises
     ------
     DescriptionError
-        If it cannot be expanded, with the file and the line it stopped in.
+        If it cannot be expanded, with the file and the line it stopped in, or has no such
+        argument.
+    InvalidValueError
+        If an argument is neither text nor a number.
     UnsupportedError
         If xacro is not installed.
 
@@ -84,9 +91,11 @@ def expand_xacro(path: str, *, trusted: bool = False) -> bytes:
         raise UnsupportedError(f"{path}: reading xacro without the package 'xacro'",
                                "install it with 'pip install xacro'") from None
     expansion = _Expansion(xacro, substitution_args, path)
+    given = _Arguments({name: _argument_text(name, value)
+                        for name, value in (arguments or {}).items()})
     with _ONE_AT_A_TIME, expansion.guarded(trusted):
         try:
-            return bytes(xacro.process_file(path, verbosity=0).toxml(encoding='utf-8'))
+            text = xacro.process_file(path, verbosity=0, mappings=given).toxml(encoding='utf-8')
         except ExpatError as error:
             raise DescriptionError(f'this is not well-formed XML: {error}',
                                    file=expansion.file, line=error.lineno) from None
@@ -94,6 +103,32 @@ def expand_xacro(path: str, *, trusted: bool = False) -> bytes:
             file, line = expansion.place
             raise DescriptionError(f'xacro cannot expand this: {_reason(error)}', file=file,
                                    line=line) from None
+    for name in sorted(set(arguments or ()) - given.declared):
+        known = ', '.join(sorted(given.declared)) or 'none'
+        raise DescriptionError(f"there is no <xacro:arg name='{name}'>"
+                               f'{nearest(name, given.declared)}; allowed: {known}', file=path)
+    return bytes(text)
+
+
+class _Arguments(dict[str, str]):
+    """Values of ``<xacro:arg>``; knows which names the file declares, as xacro asks for these."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        super().__init__(values)
+        self.declared: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        self.declared.add(str(name))
+        return super().__contains__(name)
+
+
+def _argument_text(name: str, value: object) -> str:
+    """Return the value of an argument as xacro takes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, (str, int, float)):
+        raise InvalidValueError(f"argument '{name}' of xacro", value, 'text or a number')
+    return str(value)
 
 
 class _Expansion:

@@ -15,8 +15,9 @@ from mbd_ros.dynamics.formulations.registry import formulations
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Interpreted, Lanes
 from mbd_ros.execution.program.array_program import ArrayProgram
+from mbd_ros.execution.program.driver import run
 from mbd_ros.execution.program.records import filled, flatten
-from mbd_ros.execution.program.sweeps import Program, run
+from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.tree import joints_of, tree_of, world_of
 from mbd_ros.model import Model
 from mbd_ros.model.state import random_configuration

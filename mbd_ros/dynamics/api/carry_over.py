@@ -12,7 +12,8 @@ the new robot can make, so that the rates u+ follow from the momenta before::
 V holds the velocities of all links, M their inertias, N the motions that the joints of the new
 robot allow (V+ = N u+) and J the rows they forbid (J N = 0). Among all motions of the new robot
 this is the nearest one in the metric of kinetic energy, which hence never grows; ``N^T M V-`` is
-what the momenta of the links do to the new robot at rest, and ``N^T M N`` its mass matrix.
+what the momenta of the links do to the new robot at rest, and ``N^T M N`` its mass matrix. Under
+water M includes the added mass of every link: the fluid around it takes part in the impact.
 
 """
 
@@ -200,9 +201,10 @@ def _displaced(before: LinksInMotion, link: Link, pose: Array) -> Array:
 
 
 def _rates(model: Model, q: Array, impulse: Array) -> Array:
-    """Return the rates to which an impulse (nv,) sets the robot at rest."""
+    """Return the rates to which an impulse (nv,) sets the robot at rest, other forces apart."""
     if model.nv == 0:
         return np.zeros(0)
     executor = None if model.loops else 'interpreted'   # for one call nothing is compiled
-    return forward_dynamics(model, q, np.zeros(model.nv), impulse, gravity=(0.0, 0.0, 0.0),
-                            executor=executor)
+    struck, left = (forward_dynamics(model, q, np.zeros(model.nv), push, gravity=(0.0, 0.0, 0.0),
+                                     executor=executor) for push in (impulse, 0.0 * impulse))
+    return struck - left

@@ -1,4 +1,4 @@
-"""Accelerations of robots with closed loops, and what holds the loops together."""
+"""Accelerations and constraint forces of robots with closed loops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mbd_ros.model import Model
 
 class ClosedLoopSolution(NamedTuple):
     """
-    Accelerations and what holds the loops together, for one state or N.
+    Accelerations and constraint forces, for one state or N.
 
     Attributes
     ----------

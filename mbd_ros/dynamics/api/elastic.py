@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.api.functions import more_efforts
-from mbd_ros.dynamics.formulations.flexible.motion import place
-from mbd_ros.dynamics.formulations.flexible.recursion import accelerations, base_of
 from mbd_ros.dynamics.prepared.call import Array, checked_array, rows_of
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.quantities.flexible import warn_of_deflection
@@ -35,7 +33,7 @@ def hybrid_dynamics(
     model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, qdd: ArrayLike, *,
     given: Sequence[str], external_forces: Mapping[str, ArrayLike] | None = None,
     gravity: ArrayLike | None = None, formulation: str = 'auto',
-    executor: Executor | str | None = None, dissipation: bool = False,
+    executor: Executor | str | None = None, dissipation: bool = False, scheme: str = 'exact',
 ) -> HybridDynamics:
     """
     Return the motion where accelerations of some joints are given, and forces on all the rest.
@@ -58,6 +56,9 @@ def hybrid_dynamics(
         Names of these joints.
     external_forces, gravity, formulation, executor, dissipation
         As in ``forward_dynamics``.
+    scheme : str, optional
+        ``'exact'``, or ``'lin'``: the iteration of Lin (1995), to compare. With all joints given
+        it takes the modal mass of each link alone for that of the robot, and mostly diverges.
 
     Returns
     -------
@@ -72,10 +73,13 @@ def hybrid_dynamics(
         If there is no joint of a name.
     UnsupportedError
         If the robot has closed loops.
+    InvalidValueError
+        If Lin's iteration diverges; with the factor by which errors grow.
 
     References
     ----------
-    Featherstone, Rigid Body Dynamics Algorithms, 2008, section 9.2.
+    Featherstone, Rigid Body Dynamics Algorithms, 2008, section 9.2; Lin, Dynamic equation of
+    flexible manipulator, 1995, section 4.
 
     """
     if model.loops:
@@ -88,16 +92,52 @@ def hybrid_dynamics(
         ('q', q, model.nq), ('v', v, model.nv), ('tau', tau, model.nv), ('qdd', qdd, model.nv))]
     more = more_efforts(dyn, arrays[0], arrays[1], external_forces, dissipation)
     (q, v, tau, qdd), many = rows_of(('q', 'v', 'tau', 'qdd'), arrays)
-    if dyn.formulation == 'flexible':
-        places = {i: slice(model.v_offsets[i], model.v_offsets[i] + model.joint_types[i].nv)
-                  for i in joints}
-        found, forces = accelerations(
-            model, place(model, q, v), tau + more, base_of(dyn.gravity),
-            {i: qdd[:, where] for i, where in places.items()})
+    if scheme not in ('exact', 'lin'):
+        raise InvalidValueError('scheme', scheme, "'exact' or 'lin'")
+    if scheme == 'lin':
+        found, forces = _lin(dyn, len(joints), q, v, tau + more, qdd)
+    elif dyn.formulation == 'flexible':
+        both = dyn.hybrid_dynamics(tuple(joints))(q, v, tau + more, qdd)
+        found, forces = both[:, 0], both[:, 1]
     else:
         found, forces = _dense(dyn, joints, q, v, tau + more, qdd)
     forces = forces - more
     return HybridDynamics(found, forces) if many else HybridDynamics(found[0], forces[0])
+
+
+def _lin(dyn: PreparedDynamics, given: int, q: Array, v: Array, tau: Array, qdd: Array
+         ) -> tuple[Array, Array]:
+    """
+    Return what Lin's iteration converges to.
+
+    With M_d of the links' own modal masses, and what is missing in the rows of elastic
+    coordinates: ``a'' <- a'' - M_d^-1 (M_aa a'' + M_aq q'' + h_a - Q_a)``.
+    """
+    model = dyn.model
+    if model.elastic is None or given < model.nb:
+        raise InvalidValueError('scheme', 'lin', "'exact'; this one if links bend and all joints "
+                                'are given')
+    elastic = slice(model.nv - len(model.elastic_names), model.nv)
+    own = np.zeros((len(model.elastic_names),) * 2)
+    for body in model.elastic.bodies:
+        part = slice(body.first, body.first + body.count)
+        own[part, part] = body.mass[:body.count, :body.count]
+    result, forces = qdd.copy(), tau.copy()
+    result[:, elastic] = 0.0
+    for vdot, force, place, speed in zip(result, forces, q, v):
+        coupled = dyn.mass_matrix(place)[elastic, elastic]
+        growth = np.abs(np.linalg.eigvals(np.eye(len(own)) - np.linalg.solve(own, coupled))).max()
+        if growth >= 1.0:
+            raise InvalidValueError(
+                'scheme', 'lin', "'exact': with the links' own modal masses for those of the "
+                f'robot errors grow by a factor of {growth:.4g} each time')
+        step = np.full(len(own), np.inf)
+        while np.abs(step).max() > CONVERGED * max(np.abs(vdot).max(), 1.0):
+            needed = dyn.inverse_dynamics(place, speed, vdot)
+            step = np.linalg.solve(own, (force - needed)[elastic])
+            vdot[elastic] += step
+        force[:elastic.start] = dyn.inverse_dynamics(place, speed, vdot)[:elastic.start]
+    return result, forces
 
 
 def _dense(dyn: PreparedDynamics, joints: Sequence[int], q: Array, v: Array, tau: Array,

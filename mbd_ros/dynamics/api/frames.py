@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics.api.whole_robot import states_of
 from mbd_ros.dynamics.prepared.prepared import compile_model
-from mbd_ros.dynamics.quantities.screws import screws_of
+from mbd_ros.dynamics.quantities.screws import cross, screws_of
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
@@ -38,7 +38,7 @@ def frame_velocity(model: Model, q: ArrayLike, v: ArrayLike, link: str, *,
         ``'world_aligned'``: of the link's origin, in world axes; ``'local'``: in the link's own
         axes; ``'world'``: of the point fixed to the link at the world's origin, in world axes.
     executor : Executor or str, optional
-        Who computes.
+        Runs the sweeps.
 
     Returns
     -------
@@ -77,10 +77,10 @@ def _motion(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike | None, lin
     if frame == 'world':
         arm = -found.pose[..., :3, 3]
         angular = velocity[..., 3:]
-        turning = np.cross(angular, arm)
+        turning = cross(angular, arm)
         velocity, acceleration = velocity.copy(), acceleration.copy()
         velocity[..., :3] += turning
-        acceleration[..., :3] += np.cross(acceleration[..., 3:], arm) + np.cross(angular, turning)
+        acceleration[..., :3] += cross(acceleration[..., 3:], arm) + cross(angular, turning)
     return velocity, acceleration
 
 
@@ -127,16 +127,16 @@ def _jacobians(model: Model, q: Array, v: Array, link: str, frame: str,
         pose = screws.poses[:, place.body]
         origin = (pose[:, :3, 3] + pose[:, :3, :3] @ place.translation)[:, None]
         twist = twists[:, place.body][:, None]
-        velocity = twist[..., :3] + np.cross(twist[..., 3:], origin)
-        rates[..., :3] += (np.cross(rates[..., 3:], origin)
-                           + np.cross(columns[..., 3:], velocity))
-        columns[..., :3] += np.cross(columns[..., 3:], origin)
+        velocity = twist[..., :3] + cross(twist[..., 3:], origin)
+        rates[..., :3] += (cross(rates[..., 3:], origin)
+                           + cross(columns[..., 3:], velocity))
+        columns[..., :3] += cross(columns[..., 3:], origin)
         if frame == 'local':
             angular = twist[..., 3:]
             rotation = np.eye(4)[None].repeat(len(q), 0)
             rotation[:, :3, :3] = pose[:, :3, :3] @ place.rotation
             for part in (slice(0, 3), slice(3, 6)):
-                rates[..., part] -= np.cross(angular, columns[..., part])
+                rates[..., part] -= cross(angular, columns[..., part])
             columns, rates = (_turned(rotation[:, None], each) for each in (columns, rates))
     return columns.swapaxes(1, 2), rates.swapaxes(1, 2)
 

@@ -343,7 +343,7 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | Non
 
 
 def energy_of(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike) -> Energy:
-    """Return the same of a robot made ready."""
+    """Return the same for prepared dynamics."""
     total = dyn.energies(q, v).sum(axis=-2)
     potential = total[..., 1]
     if dyn.model.springs:

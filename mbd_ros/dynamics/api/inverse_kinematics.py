@@ -75,7 +75,7 @@ def inverse_kinematics(
     seed : int
         Of the random configurations.
     executor : Executor or str, optional
-        Who computes poses and Jacobians.
+        Runs poses and Jacobians.
 
     Returns
     -------

@@ -10,17 +10,18 @@ from numpy.typing import ArrayLike
 from mbd_ros.dynamics.api.constrained import constrained_dynamics
 from mbd_ros.dynamics.api.current_fields import in_field, is_field
 from mbd_ros.dynamics.api.functions import more_efforts
-from mbd_ros.dynamics.formulations.bodies import apply, Motion, motion_of
+from mbd_ros.dynamics.formulations.bodies import apply, Motion, motion_of, paths_of
 from mbd_ros.dynamics.formulations.border import border_of, inwards
 from mbd_ros.dynamics.formulations.registry import formulation_for
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
+from mbd_ros.dynamics.quantities import flexible
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.execution import Executor
-from mbd_ros.execution.program.scan import scan
 from mbd_ros.execution.program.ties import first_rows
+from mbd_ros.execution.stacks.scan import scan
 from mbd_ros.model import LinkFrame, Loop, Model
 
 
@@ -70,7 +71,6 @@ def joint_wrenches(
                         dissipation=dissipation, ground=ground)
     dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
                         fluid=fluid, ground=ground)
-    model.require_rigid('joint_wrenches')
     applied = checked_array(model, 'tau', tau, model.nv) + more_efforts(
         dyn, q, v, external_forces, dissipation)
     program = formulation_for(dyn.model, formulation).programs(dyn.model)['joint_wrenches']
@@ -81,6 +81,11 @@ def joint_wrenches(
     if external_forces or model.loops:
         states = [np.broadcast_to(array, (*found.shape[:-2], array.shape[-1])).reshape(
             -1, array.shape[-1]) for array in (*map(np.asarray, (q, v)), applied)]
+    if external_forces and model.elastic is not None:
+        wrenches = wrenches - np.roll(np.moveaxis(flexible.pushed(
+            model, states[0], external_forces), 1, 0), 3, axis=-1)
+        external_forces = None
+    if external_forces or model.loops:
         motion = motion_of(model, states[0], states[1])
     if external_forces:   # entered as efforts; links feel them where they act
         wrenches = wrenches - at_joints(model, motion, pushed(dyn, states[0], external_forces))
@@ -119,7 +124,7 @@ def at_frame(wrench: Array, frame: LinkFrame) -> Array:
 
 def at_joints(model: Model, motion: Motion, wrenches: Array) -> Array:
     """
-    Return what wrenches on bodies amount to at the joints inboard of them.
+    Return the sums of wrenches on bodies over the subtree of each joint.
 
     Parameters
     ----------
@@ -137,7 +142,7 @@ def at_joints(model: Model, motion: Motion, wrenches: Array) -> Array:
 
     """
     carried = inwards(model, motion, wrenches[:, :, None])[:, :, 0]
-    origins = scan(np.add, motion.offsets, model.parents)
+    origins = scan(np.add, motion.offsets, paths_of(model))
     moment = carried[..., :3] - np.cross(origins, carried[..., 3:])
     return np.concatenate([apply(np.swapaxes(motion.rotations, -1, -2), part)
                            for part in (moment, carried[..., 3:])], axis=-1)

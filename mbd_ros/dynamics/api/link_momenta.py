@@ -2,7 +2,8 @@
 Motions, momenta and energies of single links, and what momenta mean for the joints.
 
 Twists are those of a link's origin in world axes, linear part first; momenta are linear, then
-angular about the world's origin.
+angular about the world's origin. The fluid that a link moves belongs to it: its added mass A, of
+what is under water, has the momentum ``A V``. A current changes nothing in an impact.
 
 """
 
@@ -15,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
+from mbd_ros.environment.fluid import NO_SURFACE, submerged, wetting
+from mbd_ros.environment.immersion import ADDED_MASS, NAME, TERMS
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]
@@ -61,8 +64,8 @@ def links_in_motion(model: Model, q: Array, v: Array) -> LinksInMotion:
 
 def momenta_of(model: Model, poses: Mapping[str, Array],
                twists: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the momentum (6,) of each link that has a mass [N s, N m s]."""
-    momenta = {}
+    """Return the momentum (6,) of each link that has a mass, also an added one [N s, N m s]."""
+    momenta = added_momenta(model, poses, twists)
     for link in model.mechanism.links:
         if link.inertia is None or link.name not in twists:
             continue
@@ -70,8 +73,33 @@ def momenta_of(model: Model, poses: Mapping[str, Array],
         arm = rotation @ np.array(link.inertia.center)
         linear = link.inertia.mass * (twists[link.name][:3] + np.cross(angular, arm))
         spin = rotation @ (np.array(link.inertia.tensor) @ (rotation.T @ angular))
-        momenta[link.name] = np.concatenate(
+        momenta[link.name] = momenta.get(link.name, 0.0) + np.concatenate(
             (linear, spin + np.cross(poses[link.name][:3, 3] + arm, linear)))
+    return momenta
+
+
+def added_momenta(model: Model, poses: Mapping[str, Array],
+                  twists: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the momentum (6,) of the fluid around each link in still water [N s, N m s]."""
+    law = next((one for one in model.laws if one.name == NAME), None)
+    if ADDED_MASS not in (TERMS if law is None else law.terms):
+        return {}
+    surface = law.world.surface if law is not None and law.surface else NO_SURFACE
+    momenta: dict[str, Array] = {}
+    for fluid in model.fluids:
+        if fluid.name not in twists:
+            continue
+        link, pose = model.links[fluid.name], poses[fluid.name]
+        R_LB = link.rotation.T
+        R_WF = pose[:3, :3] @ R_LB @ fluid.frame.rotation
+        arm = pose[:3, :3] @ R_LB @ (fluid.frame.translation - link.translation)
+        linear, angular = twists[fluid.name][:3], twists[fluid.name][3:]
+        motion = np.concatenate((R_WF.T @ (linear + np.cross(angular, arm)), R_WF.T @ angular))
+        wet = wetting(surface - pose[2, 3] - arm[2], submerged(fluid).radius).fraction
+        force, moment = np.split(wet * (fluid.added_mass @ motion), 2)
+        push = R_WF @ force
+        momenta[fluid.name] = np.concatenate(
+            (push, R_WF @ moment + np.cross(pose[:3, 3] + arm, push)))
     return momenta
 
 

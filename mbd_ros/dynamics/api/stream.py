@@ -41,11 +41,11 @@ def stream(
         For each batch the arguments of the function, ``(q, v, qdd)`` for
         ``'inverse_dynamics'``; arrays (N, ...). It is read no further than ``in_flight`` ahead.
     pool : concurrent.futures.Executor
-        Who computes; see ``Futures``. It stays the caller's.
+        Its workers compute; see ``Futures``. The caller shuts it down.
     gravity : array_like, optional
         (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
     executor : Executor or str, optional
-        Who runs the sweeps within a worker.
+        The executor within a worker.
     in_flight : int
         Batches that are submitted before the first is waited for.
     progress : callable, optional

@@ -47,7 +47,7 @@ def center_of_mass(model: Model, q: ArrayLike, *, executor: Executor | str | Non
     q : array_like
         (nq,) or (N, nq).
     executor : Executor or str, optional
-        Who computes the poses.
+        Runs the poses.
 
     Returns
     -------
@@ -65,9 +65,17 @@ def center_of_mass_jacobian(model: Model, q: ArrayLike, *,
     """
     Return J (3, nv) or (N, 3, nv): ``J v`` is the velocity of the mass centre [m/s].
 
+    Row k is what gravity of 1 m/s^2 along axis k does to the joints, divided by the mass.
+
     Parameters are those of ``center_of_mass``.
     """
-    return centroidal_map(model, q, executor=executor)[..., :3, :] / model.masses.sum()
+    (rows,), many = states_of(model, 'center_of_mass_jacobian', q=q)
+    rest = np.zeros(model.nv)
+    bare = model.with_laws()
+    without, *along = (compile_model(bare, gravity=gravity, executor=executor, fluid=None)
+                       .bias_forces(rows, rest) for gravity in (np.zeros(3), *np.eye(3)))
+    weights = np.stack([without - one for one in along], axis=1)   # m J^T e_k, springs taken off
+    return _one_or_many(many, weights / model.masses.sum())
 
 
 def centroidal_map(model: Model, q: ArrayLike, *, executor: Executor | str | None = None) -> Array:
@@ -98,7 +106,7 @@ def centroidal_momentum(model: Model, q: ArrayLike, v: ArrayLike, *,
     q, v : array_like
         (nq,), (nv,) or (N, ...).
     executor : Executor or str, optional
-        Who computes the poses.
+        Runs the poses.
 
     """
     (rows, rates), many = states_of(model, 'centroidal_momentum', q=q, v=v)
@@ -132,7 +140,7 @@ def gravity_forces(model: Model, q: ArrayLike, *, gravity: ArrayLike | None = No
     gravity : array_like, optional
         (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
     executor : Executor or str, optional
-        Who computes.
+        Runs the sweeps.
 
     """
     dyn = compile_model(model, gravity=gravity, executor=executor)
@@ -167,7 +175,7 @@ def regressor(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
     gravity : array_like, optional
         (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
     executor : Executor or str, optional
-        Who computes the poses.
+        Runs the poses.
 
     References
     ----------

@@ -35,16 +35,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.dynamics.formulations.bodies import (
-    along_axes, apply, around_bodies, axes_of, coriolis_of, inboard, motion_of, spring_loads)
+    along_axes, apply, around_bodies, axes_of, coriolis, motion_of, of_axes, paths_of,
+    spring_loads)
 from mbd_ros.dynamics.formulations.border import border_of, of_joints
 from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.execution import Lanes, Threads
 from mbd_ros.execution.program.array_program import ArrayProgram
-from mbd_ros.execution.program.blocks import (
-    chunks_of, eliminate_chain, eliminate_chunks, eliminate_tree, reduce_cyclically)
-from mbd_ros.execution.program.scan import is_chain, share, sum_children
-from mbd_ros.execution.program.stacks import cross_matrices, Stack, transforms
 from mbd_ros.execution.program.sweeps import Layout, Program
+from mbd_ros.execution.stacks.blocks import (
+    chunks_of, eliminate_chain, eliminate_chunks, eliminate_tree, reduce_cyclically, transposed)
+from mbd_ros.execution.stacks.scan import inboard, sum_children
+from mbd_ros.execution.stacks.stacks import cross_matrices, levers, of_parts
+from mbd_ros.execution.stacks.steps import each, Stack
 from mbd_ros.model import Model
 
 GRAVITY = 3
@@ -52,7 +54,7 @@ GRAVITY = 3
 THIN = 1e-9
 """Part of its largest moment of inertia below which a body's smallest is none: a line of mass."""
 SolveChain = Callable[[Stack, Stack, Stack], Stack]
-"""``(diagonal, upper, right) -> result`` of block tridiagonal systems, see ``blocks.py``."""
+"""``(diagonal, inner, right) -> result`` of block tridiagonal systems, see ``blocks.py``."""
 
 
 class Constants(NamedTuple):
@@ -61,12 +63,12 @@ class Constants(NamedTuple):
 
     Attributes
     ----------
-    inertia, compliance : array
-        (nb, 1, 6, 6) about the body's origin, angular first, and its inverse.
+    inertia, compliance, inner : array
+        (nb, 1, 6, 6) about the body's origin, angular first, its inverse, and that of the parent.
     first, rotational : array
         (nb, 1, 3) mass times mass centre, (nb, 1, 3, 3) inertia about the body's origin.
-    rows : array
-        (nb, 1, 6) 1 where joint or rotor give a row, else 0.
+    rows, inner_rows : array
+        (nb, 1, 6) 1 where joint or rotor give a row, else 0; those of the parent's joint.
     rotors : array
         (nb, 1, 6) 1 / I_r of rotors, 1 where there is no row: the equation is ``lambda = 0``.
 
@@ -74,9 +76,11 @@ class Constants(NamedTuple):
 
     inertia: Stack
     compliance: Stack
+    inner: Stack
     first: Stack
     rotational: Stack
     rows: Stack
+    inner_rows: Stack
     rotors: Stack
 
 
@@ -102,7 +106,8 @@ def constants_of(model: Model) -> Constants:
         np.concatenate([rotational, masses * lever], axis=-1),
         np.concatenate([-masses * lever, masses * np.eye(3)], axis=-1)], axis=-2)
     return Constants(*(one[:, None] for one in (
-        inertia, compliance, masses[:, 0] * centers, rotational, rows, rotors)))
+        inertia, compliance, inboard(compliance, paths_of(model)), masses[:, 0] * centers,
+        rotational, rows, inboard(rows, paths_of(model)), rotors)))
 
 
 def supports(model: Model) -> bool:
@@ -154,83 +159,136 @@ class Bodies:
         self.model, self.constants, self.threads = model, constants_of(model), threads
         self.motion = motion_of(model, q, v, threads)
         self.drives = along_axes(model, tau)
-        self.X = transforms(self.motion.turns, self.motion.places)
         self.ground = np.concatenate([np.zeros(3), -world[:GRAVITY]])
-        self.coriolis = coriolis_of(model, self.motion)
-        self.applied = spring_loads(model, self.motion) - self._gyroscopic()
-        self.compliance = self.constants.compliance
+        lever, self.coriolis, self.applied, self.handed = acting(
+            self.motion.turns, self.motion.places, self.motion.rotations, self.motion.turning,
+            self.motion.turning_inboard, self.motion.rates, self.drives, self.constants.first,
+            self.constants.rotational, threads=threads)
+        self.links = self.motion.turns, lever
+        self.compliance, self.inner = self.constants.compliance, self.constants.inner
+        if model.springs:
+            self.applied = self.applied + spring_loads(model, self.motion)
         if model.laws:   # load - A (a - ground), with the A of each body added to its inertia
             load, added = around_bodies(model, self.motion, world)
             down = apply(np.swapaxes(self.motion.rotations, -1, -2), world[:GRAVITY])
             self.applied = self.applied + load - apply(added[..., 3:], down)
             self.compliance = np.linalg.inv(self.constants.inertia + added)
+            self.inner = inboard(self.compliance, paths_of(model))
 
-    def _gyroscopic(self) -> Stack:
-        w = apply(np.swapaxes(self.motion.rotations, -1, -2), self.motion.turning)
-        first, rotational = self.constants.first, self.constants.rotational
-        return np.concatenate([np.cross(w, apply(rotational, w)),
-                               np.cross(w, np.cross(w, first))], axis=-1)
+    def accelerations(self, wrenches: Stack, handed: Stack, more: Stack | None = None
+                      ) -> tuple[Stack, Stack]:
+        """
+        Return a of all bodies (nb, N, 6), and of their parents.
 
-    def accelerate(self, wrenches: Stack, more: Stack | float = 0.0) -> Stack:
-        """Return a of all bodies (nb, N, 6) under the wrenches of joints, and more."""
-        handed = apply(np.swapaxes(self.X, -1, -2), wrenches)
-        return apply(self.compliance, self.applied + more + wrenches - sum_children(
-            handed, self.model.parents))
+        They are under the wrenches of joints and more; parents are handed the former.
+        """
+        applied = self.applied if more is None else self.applied + more
+        found = moved(self.compliance, applied, wrenches, sum_children(
+            handed, paths_of(self.model)), threads=self.threads)
+        return found, inboard(found, paths_of(self.model), self.ground)
 
-    def across(self, accelerations: Stack, ground: Stack) -> Stack:
-        """Return ``a_i - X_i a_parent`` of stacks (nb, N, 6, k); of the ground (6, k)."""
-        inner = inboard(self.model, accelerations)
-        inner[np.array(self.model.parents) < 0] = ground
-        return accelerations - self.X @ inner
+    def blocks(self, free: Stack, inner: Stack) -> tuple[Stack, Stack, Stack]:
+        """Return the rows of all joints: blocks in their own columns, in their parents', r."""
+        found: tuple[Stack, Stack, Stack] = joint_rows(
+            *self.links, self.compliance, self.inner, self.constants.rows,
+            self.constants.inner_rows, self.constants.rotors, free, inner, self.coriolis,
+            threads=self.threads)
+        return found
 
-    def relative(self, accelerations: Stack) -> Stack:
-        """Return ``a_i - X_i a_parent - c_i`` of all joints (nb, N, 6)."""
-        return self.across(accelerations[..., None], self.ground[:, None])[..., 0] - self.coriolis
-
-    def solve(self, right: Stack, solve_chain: SolveChain) -> Stack:
+    def solve(self, diagonal: Stack, inner: Stack, right: Stack, solve_chain: SolveChain) -> Stack:
         """Return the multipliers (nb, N, 6, k) of joints, ``(Phi M^-1 Phi^T)^-1 right``."""
-        parents, rows = self.model.parents, self.constants.rows
-        compliance, inner = self.compliance, inboard(self.model, self.compliance)
-        inner_rows = inboard(self.model, rows)
-        passed, diagonal, to_parent = (np.empty_like(self.X) for _ in range(3))
-
-        def build(part: slice) -> None:
-            X, own = self.X[part], rows[part, ..., None]
-            passed[part] = X @ inner[part]   # X_i M_parent^-1
-            yielding = compliance[part] + passed[part] @ np.swapaxes(X, -1, -2)
-            diagonal[part] = own * yielding * rows[part, :, None] + np.eye(
-                6) * self.constants.rotors[part, ..., None]
-            to_parent[part] = -own * passed[part] * inner_rows[part, :, None]
-
-        share(self.threads, self.model.nb, build)
-        if is_chain(parents):
-            return solve_chain(diagonal, np.swapaxes(to_parent[1:], -1, -2), right)
-        children: dict[int, list[int]] = {}
-        couplings = {}
+        if paths_of(self.model).chains:
+            return solve_chain(diagonal, inner, right)
+        parents, couplings, (turns, lever) = self.model.parents, {}, self.links
+        rows = self.constants.rows
         for i, parent in enumerate(parents):
             if parent >= 0:
-                for k in children.setdefault(parent, []):
-                    couplings[i, k] = rows[i, ..., None] * (passed[i] @ np.swapaxes(
-                        self.X[k], -1, -2)) * rows[k, ..., None, :]
-                children[parent].append(i)
-                couplings[i, parent] = to_parent[i]
-        return np.stack(eliminate_tree([*diagonal], couplings, [*right]))
+                couplings[i, parent] = inner[i:i + 1]
+                for k in range(parent + 1, i):
+                    if parents[k] == parent:
+                        one, other = slice(i, i + 1), slice(k, k + 1)
+                        couplings[i, k] = sibling_block(
+                            turns[one], lever[one], turns[other], lever[other],
+                            self.inner[one], rows[one], rows[other])
+        return eliminate_tree(diagonal, couplings, right, self.threads)
+
+
+@each
+def acting(turn: Stack, place: Stack, rotation: Stack, turning: Stack, inner: Stack, rate: Stack,
+           drive: Stack, first: Stack, rotational: Stack) -> tuple[Stack, ...]:
+    """
+    Return what of its motion and of its drive acts on a body.
+
+    These are the lever of X, c, F without springs, and what the drive exerts on the parent.
+    """
+    lever = levers(turn, place)
+    w = apply(transposed(rotation), turning)
+    gyroscopic = np.concatenate([np.cross(w, apply(rotational, w)),
+                                 np.cross(w, np.cross(w, first))], axis=-1)
+    return (lever, coriolis(rotation, inner, turn, place, rate), -gyroscopic,
+            apply(transposed(of_parts(turn, lever)), drive))
+
+
+@each
+def handed_on(turn: Stack, lever: Stack, drive: Stack, multipliers: Stack
+              ) -> tuple[Stack, Stack]:
+    """Return the wrench of a joint, and ``X^T w``: the same on the parent."""
+    wrench = drive - multipliers
+    return wrench, apply(transposed(of_parts(turn, lever)), wrench)
+
+
+@each
+def moved(compliance: Stack, applied: Stack, wrench: Stack, handed: Stack) -> Stack:
+    """Return the acceleration of a body under the wrenches of its joint and its children's."""
+    return apply(compliance, applied + wrench - handed)
+
+
+def across(turn: Stack, lever: Stack, acceleration: Stack, inner: Stack) -> Stack:
+    """Return ``a - X a_parent``, (6,)."""
+    return acceleration - apply(of_parts(turn, lever), inner)
+
+
+@each
+def relative(turn: Stack, lever: Stack, acceleration: Stack, inner: Stack, bias: Stack) -> Stack:
+    """Return ``a - X a_parent - c``, (6,)."""
+    return across(turn, lever, acceleration, inner) - bias
+
+
+@each
+def joint_rows(turn: Stack, lever: Stack, compliance: Stack, inner: Stack, rows: Stack,
+               inner_rows: Stack, rotors: Stack, acceleration: Stack, inner_acceleration: Stack,
+               bias: Stack) -> tuple[Stack, ...]:
+    """Return the row of a joint: the block in its own column, in its parent's, and r."""
+    X = of_parts(turn, lever)
+    passed, own = X @ inner, rows[..., None]   # X M_parent^-1
+    diagonal = own * (compliance + passed @ transposed(X)) * rows[..., None, :]
+    r = across(turn, lever, acceleration, inner_acceleration) - bias
+    return (diagonal + np.eye(6) * rotors[..., None],
+            -own * passed * inner_rows[..., None, :], own * r[..., None])
+
+
+@each
+def sibling_block(turn: Stack, lever: Stack, other_turn: Stack, other_lever: Stack, inner: Stack,
+                  rows: Stack, other_rows: Stack) -> Stack:
+    """Return the block of a joint's row in the column of another joint of the same parent."""
+    passed = of_parts(turn, lever) @ inner @ transposed(of_parts(other_turn, other_lever))
+    return rows[..., None] * passed * other_rows[..., None, :]
 
 
 def reactions(bodies: Bodies, solve_chain: SolveChain) -> Reactions:
     """Return the wrenches of all joints with the accelerations that follow."""
-    rows, model = bodies.constants.rows, bodies.model
-    free = bodies.accelerate(bodies.drives)
-    exerted: Stack | float = 0.0
-    right = (rows * bodies.relative(free))[..., None]
-    many = right.shape[1]
+    model, rows = bodies.model, bodies.constants.rows[..., None]
+    free, inner = bodies.accelerations(bodies.drives, bodies.handed)
+    diagonal, couplings, right = bodies.blocks(free, inner)
+    exerted = None
     if not model.loops:
-        multipliers, held = bodies.solve(right, solve_chain)[..., 0], np.zeros((many, 0))
+        multipliers = bodies.solve(diagonal, couplings, right, solve_chain)[..., 0]
+        held = np.zeros((right.shape[1], 0))
     else:
         border = border_of(model, bodies.motion)
         yielding = bodies.compliance @ np.swapaxes(border.L, -1, -2)   # M^-1 L^T
-        V = rows[..., None] * bodies.across(yielding, np.zeros((6, yielding.shape[-1])))
-        found = bodies.solve(np.concatenate([right, V], axis=-1), solve_chain)
+        V = rows * (yielding - of_parts(*bodies.links) @ inboard(yielding, paths_of(model)))
+        found = bodies.solve(diagonal, couplings, np.concatenate([right, V], axis=-1), solve_chain)
         own, sides = found[..., 0], found[..., 1:]
         inertia = (border.L @ yielding - np.swapaxes(V, -1, -2) @ sides).sum(axis=0)
         rest = border.bias + border.ground @ bodies.ground + (
@@ -239,12 +297,13 @@ def reactions(bodies: Bodies, solve_chain: SolveChain) -> Reactions:
             of_joints(model, bodies.motion, border.L), inertia, rest)])
         multipliers = own + apply(sides, held)
         exerted = apply(np.swapaxes(border.L, -1, -2), held)
-    wrenches = bodies.drives - multipliers
-    axes = axes_of(model)
-    relative = bodies.relative(bodies.accelerate(wrenches, exerted))
+    wrenches, handed = handed_on(*bodies.links, bodies.drives, multipliers,
+                                 threads=bodies.threads)
+    moving = relative(*bodies.links, *bodies.accelerations(wrenches, handed, exerted),
+                      bodies.coriolis, threads=bodies.threads)
     if model.loops:
         wrenches = wrenches + apply(np.swapaxes(border.coupled, -1, -2), held)
-    return Reactions(relative[axes.body, :, axes.number].T, wrenches, held)
+    return Reactions(of_axes(model, moving), wrenches, held)
 
 
 def independent(model: Model, A: Stack, inertia: Stack, rest: Stack) -> Stack:
@@ -258,34 +317,22 @@ def independent(model: Model, A: Stack, inertia: Stack, rest: Stack) -> Stack:
     return least
 
 
-def solver_of(executor: Any, count: int) -> SolveChain:
-    """Return who solves for a chain of so many joints, as the executor wants it."""
+def solver_of(executor: Any, count: int, many: int) -> SolveChain:
+    """Return the solver for a chain of so many joints at so many states."""
     if isinstance(executor, Lanes):
         return reduce_cyclically
-    if isinstance(executor, Threads):
-        lanes = max(1, chunks_of(count) // executor.count)
-        return partial(eliminate_chunks, count=lanes * executor.count, threads=executor.count)
-    return eliminate_chain
+    if not isinstance(executor, Threads):
+        return eliminate_chain
+    if many > 1:
+        return partial(eliminate_chain, threads=executor.count)
+    return partial(eliminate_chunks, count=chunks_of(count), threads=executor.count)
 
 
 def solved(model: Model, inputs: Mapping[str, Stack], world: Stack, executor: Any) -> Reactions:
-    """Return accelerations and wrenches at N states, shared among threads; see ``Evaluate``."""
-    state = inputs['q'], inputs['v'], inputs['tau']
-    many = len(inputs['q'])
+    """Return accelerations and wrenches at N states; see ``Evaluate``."""
     threads = executor.count if isinstance(executor, Threads) else 1
-    solve_chain = solver_of(executor, model.nb)
-    if many == 1 or threads == 1:
-        return reactions(Bodies(model, state, world, threads), solve_chain)
-    found = {}
-
-    def some(part: slice) -> None:
-        bodies = Bodies(model, [one[part] for one in state], world)
-        found[part.start] = reactions(bodies, eliminate_chain)
-
-    share(threads, many, some)
-    parts = [found[first] for first in sorted(found)]
-    return Reactions(*(np.concatenate(stacks, axis=axis) for stacks, axis in zip(
-        zip(*parts), (0, 1, 0))))
+    return reactions(Bodies(model, (inputs['q'], inputs['v'], inputs['tau']), world, threads),
+                     solver_of(executor, model.nb, len(inputs['q'])))
 
 
 def accelerations(model: Model, inputs: Mapping[str, Stack], world: Stack, executor: Any

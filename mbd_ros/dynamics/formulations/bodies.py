@@ -17,12 +17,16 @@ from numpy.typing import NDArray
 from mbd_ros.dynamics.formulations.rows import Seen
 from mbd_ros.dynamics.formulations.ties import Held, phi_of, tie_down
 import mbd_ros.environment.law as law
+from mbd_ros.execution.program.driver import tie_all
 from mbd_ros.execution.program.records import filled
-from mbd_ros.execution.program.scan import scan
-from mbd_ros.execution.program.stacks import local_links, rotations, Stack, vector_stack, vectors
-from mbd_ros.execution.program.sweeps import tie_all, Ties
+from mbd_ros.execution.program.sweeps import Ties
 from mbd_ros.execution.program.tree import tree_of, world_of
+from mbd_ros.execution.stacks.blocks import transposed
+from mbd_ros.execution.stacks.scan import outward, Paths, paths, scan
+from mbd_ros.execution.stacks.stacks import local_links, rotations, vector_stack, vectors
+from mbd_ros.execution.stacks.steps import Stack
 from mbd_ros.model import Model
+from mbd_ros.model.accessibility import accessibility
 from mbd_ros.spatial import IDENTITY, Link, Twist, ZERO3, ZERO_TWIST, ZERO_WRENCH
 
 
@@ -36,14 +40,16 @@ class Axes(NamedTuple):
         (nv,) body that it moves.
     number : array of int
         (nv,) which of the body's: 0-2 turns about, 3-5 slides along x y z.
-    carry : array of bool
-        (nv, nv): whether axis j moves the body of axis k, for j <= k.
 
     """
 
     body: NDArray[np.int64]
     number: NDArray[np.int64]
-    carry: NDArray[np.bool_]
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """(nv,) where each axis is among the six of all bodies."""
+        return 6 * self.body + self.number
 
     @property
     def turns(self) -> NDArray[np.bool_]:
@@ -56,11 +62,25 @@ def axes_of(model: Model) -> Axes:
     """Return the axes of a robot."""
     body = np.repeat(np.arange(model.nb), [kind.nv for kind in model.joint_types])
     number = np.array([k for kind in model.joint_types for k in kind.pair.axes], dtype=np.int64)
-    above = np.eye(model.nb, dtype=bool)
-    for i, parent in enumerate(model.parents):
+    return Axes(body, number)
+
+
+@lru_cache(maxsize=64)
+def paths_of(model: Model) -> Paths:
+    """Return who hangs on whom."""
+    return paths(model.parents)
+
+
+@lru_cache(maxsize=64)
+def reaches(model: Model) -> Stack:
+    """Return ``S`` (nb, nv): 1 where the joint of a speed lies on the path to a body."""
+    adjacency = np.zeros((model.nb, model.nb), dtype=np.int64)
+    for child, parent in enumerate(model.parents):
         if parent >= 0:
-            above[:, i] |= above[:, parent]
-    return Axes(body, number, np.triu(above[np.ix_(body, body)]))
+            adjacency[parent, child] = 1
+    paths = accessibility(adjacency) + np.eye(model.nb, dtype=np.int64)
+    found: Stack = paths[axes_of(model).body].T.astype(float)
+    return found
 
 
 class Motion(NamedTuple):
@@ -92,28 +112,38 @@ class Motion(NamedTuple):
 
 
 def motion_of(model: Model, q: Stack, v: Stack, threads: int = 1) -> Motion:
-    """Return poses and angular velocities at q (N, nq), v (N, nv), by two scans."""
-    turns, places = local_links(model, q)
-    total = scan(np.matmul, turns, model.parents, threads)
-    offsets = np.where(np.array(model.parents)[:, None, None] < 0, places,
-                       apply(inboard(model, total), places))
-    rates = along_axes(model, v)
-    turning = scan(np.add, apply(total, rates[..., :3]), model.parents, threads)
-    return Motion(turns, places, total, offsets, rates, turning, inboard(model, turning))
+    """Return poses and angular velocities at q (N, nq), v (N, nv)."""
+    turns, places = local_links(model, q, threads)
+    rates, many = along_axes(model, v), len(q)
+    ground = np.broadcast_to(np.eye(3), (many, 3, 3)), np.zeros((many, 3))
+    rotations, turning, offsets, inner = outward(
+        moving, ground, (turns, places, rates), paths_of(model), threads)
+    return Motion(turns, places, rotations, offsets, rates, turning, inner)
+
+
+def moving(inner: Stack, turning: Stack, turn: Stack, place: Stack, rate: Stack
+           ) -> tuple[Stack, ...]:
+    """
+    Return how a body moves, from the axes of its parent and the parent's angular velocity.
+
+    These are its axes and angular velocity, its offset from the parent, and what was given.
+    """
+    rotation = inner @ turn
+    return rotation, turning + apply(rotation, rate[..., :3]), apply(inner, place), turning
 
 
 def along_axes(model: Model, rates: Stack) -> Stack:
     """Return the twists (nb, N, 6) in the bodies' axes of rates (N, nv) of all joints."""
-    axes = axes_of(model)
-    twists = np.zeros((model.nb, 6, len(rates)), dtype=rates.dtype)
-    twists[axes.body, axes.number] = rates.T
-    return twists.swapaxes(1, 2)
+    twists = np.zeros((6 * model.nb, len(rates)), dtype=rates.dtype)
+    twists[axes_of(model).places] = rates.T
+    return twists.reshape(model.nb, 6, -1).swapaxes(1, 2)
 
 
-def inboard(model: Model, stack: Stack) -> Stack:
-    """Return for each body its parent's element, zero for the ground."""
-    ground = np.zeros((1, *stack.shape[1:]), dtype=stack.dtype)
-    return np.concatenate([stack, ground])[np.array(model.parents)]
+def of_axes(model: Model, twists: Stack) -> Stack:
+    """Return the rates (N, nv) of all joints in twists (nb, N, 6) in the bodies' axes."""
+    entries = twists.swapaxes(1, 2).reshape(6 * model.nb, -1)
+    rates: Stack = entries[axes_of(model).places].T
+    return rates
 
 
 def apply(matrices: Stack, vectors: Stack) -> Stack:
@@ -122,15 +152,20 @@ def apply(matrices: Stack, vectors: Stack) -> Stack:
     return product
 
 
-def coriolis_of(model: Model, motion: Motion) -> Stack:
-    """Return c (nb, N, 6) of ``motion.py``, in the bodies' axes, angular first."""
-    carried = apply(np.swapaxes(motion.rotations, -1, -2), motion.turning_inboard)
-    turned = apply(motion.turns, carried)   # in the parent's axes
-    spin, slide = motion.rates[..., :3], motion.rates[..., 3:]
-    centripetal = apply(np.swapaxes(motion.turns, -1, -2),
-                        np.cross(turned, np.cross(turned, motion.places)))
+def coriolis(rotation: Stack, turning: Stack, turn: Stack, place: Stack, rate: Stack) -> Stack:
+    """Return c of ``motion.py`` (6,), in the body's axes, angular first; turning: its parent's."""
+    carried = apply(transposed(rotation), turning)
+    turned = apply(turn, carried)   # in the parent's axes
+    spin, slide = rate[..., :3], rate[..., 3:]
+    centripetal = apply(transposed(turn), np.cross(turned, np.cross(turned, place)))
     return np.concatenate([np.cross(carried, spin), centripetal + np.cross(
         2.0 * carried + spin, slide)], axis=-1)
+
+
+def coriolis_of(motion: Motion) -> Stack:
+    """Return c (nb, N, 6) of all bodies."""
+    return coriolis(motion.rotations, motion.turning_inboard, motion.turns, motion.places,
+                    motion.rates)
 
 
 class Columns(NamedTuple):
@@ -156,9 +191,9 @@ def columns_of(model: Model, motion: Motion, origins: Stack) -> Columns:
 
 def origins_and_speeds(model: Model, motion: Motion) -> tuple[Stack, Stack]:
     """Return places and velocities (nb, N, 3) of the bodies' origins, in world axes."""
-    return (scan(np.add, motion.offsets, model.parents),
+    return (scan(np.add, motion.offsets, paths_of(model)),
             scan(np.add, np.cross(motion.turning_inboard, motion.offsets)
-                 + apply(motion.rotations, motion.rates[..., 3:]), model.parents))
+                 + apply(motion.rotations, motion.rates[..., 3:]), paths_of(model)))
 
 
 def ends_of(model: Model, motion: Motion) -> Callable[[int], Seen]:

@@ -13,12 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from mbd_ros.dynamics.formulations.bodies import (
-    apply, axes_of, columns_of, coriolis_of, ends_of, Motion)
+    apply, axes_of, columns_of, coriolis_of, ends_of, Motion, paths_of)
 from mbd_ros.dynamics.formulations.rows import in_body, rows_of, side
-from mbd_ros.execution.program.scan import scan, suffix_sum
-from mbd_ros.execution.program.stacks import Stack, transforms, vector_stack
 from mbd_ros.execution.program.ties import first_rows
 from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.stacks.scan import scan, suffix_sum
+from mbd_ros.execution.stacks.stacks import transforms, vector_stack
+from mbd_ros.execution.stacks.steps import Stack
 from mbd_ros.model import Model
 
 
@@ -60,7 +61,7 @@ def border_of(model: Model, motion: Motion) -> Border:
                 coupled[body, :, tie.row] = s
                 X = transforms(motion.turns[body], motion.places[body])
                 L[model.parents[body], :, tie.row] -= s @ X
-                bias[:, tie.row] -= coriolis_of(model, motion)[body] @ s
+                bias[:, tie.row] -= coriolis_of(motion)[body] @ s
             continue
         ends = seen(tie.first), seen(tie.second)
         rows = rows_of(tie, *(side(end, frame) for end, frame in zip(
@@ -75,7 +76,7 @@ def border_of(model: Model, motion: Motion) -> Border:
 
 def inwards(model: Model, motion: Motion, wrenches: Stack) -> Stack:
     """
-    Return what wrenches on bodies amount to at each joint.
+    Return the sums of wrenches on bodies over the subtree of each joint.
 
     Parameters
     ----------
@@ -93,15 +94,15 @@ def inwards(model: Model, motion: Motion, wrenches: Stack) -> Stack:
         axes.
 
     """
-    origins = scan(np.add, motion.offsets, model.parents)[:, :, None]
+    origins = scan(np.add, motion.offsets, paths_of(model))[:, :, None]
     turns = np.swapaxes(motion.rotations, -1, -2)
     force = wrenches[..., 3:] @ turns
     moment = wrenches[..., :3] @ turns + np.cross(origins, force)
-    return suffix_sum(np.concatenate([moment, force], axis=-1), model.parents)
+    return suffix_sum(np.concatenate([moment, force], axis=-1), paths_of(model))
 
 
 def of_joints(model: Model, motion: Motion, L: Stack) -> Stack:
     """Return A (N, m, nv): the same rows for accelerations of joints."""
     carried = inwards(model, motion, L)[axes_of(model).body]
-    w, u = columns_of(model, motion, scan(np.add, motion.offsets, model.parents))
+    w, u = columns_of(model, motion, scan(np.add, motion.offsets, paths_of(model)))
     return np.moveaxis(apply(carried[..., :3], w) + apply(carried[..., 3:], u), 0, -1)

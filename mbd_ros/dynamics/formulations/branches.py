@@ -73,7 +73,7 @@ NO_ROW = CutRow(ZERO_WRENCH, 0.0, 0.0)
 
 
 class Branch(NamedTuple):
-    """What the subtree from a body outwards is to its parent."""
+    """The articulated-body equations of the subtree from a body outwards."""
 
     inertia: ArticulatedInertia
     wrench: Wrench

@@ -20,13 +20,15 @@ from typing import Any
 import numpy as np
 
 from mbd_ros.dynamics.formulations.bodies import (
-    along_axes, apply, around_bodies, axes_of, columns_of, inboard, motion_of, spring_loads)
+    along_axes, apply, around_bodies, axes_of, columns_of, motion_of, paths_of, reaches,
+    spring_loads)
 from mbd_ros.execution import Threads
 from mbd_ros.execution.program.array_program import ArrayProgram
-from mbd_ros.execution.program.blocks import solve_definite
-from mbd_ros.execution.program.scan import scan, suffix_sum
-from mbd_ros.execution.program.stacks import Stack, transforms
 from mbd_ros.execution.program.sweeps import Layout, Program
+from mbd_ros.execution.stacks.blocks import solve_definite
+from mbd_ros.execution.stacks.scan import inboard, scan, suffix_sum
+from mbd_ros.execution.stacks.stacks import transforms
+from mbd_ros.execution.stacks.steps import Stack
 from mbd_ros.model import Model
 
 UPPER, FULL = np.triu_indices(3), np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])
@@ -74,10 +76,10 @@ class Robot:
         self._around = around_bodies(model, self._motion, world) if model.laws else None
 
     def _prefix(self, stack: Stack) -> Stack:
-        return scan(np.add, stack, self._model.parents, self._threads)
+        return scan(np.add, stack, paths_of(self._model), self._threads)
 
     def _suffix(self, stack: Stack) -> Stack:
-        return suffix_sum(stack, self._model.parents, self._threads)
+        return suffix_sum(stack, paths_of(self._model), self._threads)
 
     def efforts(self, qdd: Stack | None = None) -> Stack:
         """Return the efforts, (N, nv), that accelerations need; the bias h for none."""
@@ -89,7 +91,7 @@ class Robot:
             more = along_axes(model, qdd)
             spun, slid = spun + apply(turns, more[..., :3]), slid + apply(turns, more[..., 3:])
         W_rate = self._prefix(spun)
-        carried = (np.cross(inboard(model, W_rate), offsets)
+        carried = (np.cross(inboard(W_rate, paths_of(model)), offsets)
                    + np.cross(W_inboard, np.cross(W_inboard, offsets)) + slid)
         true = self._prefix(carried)
         acceleration = true - self._gravity
@@ -128,7 +130,8 @@ class Robot:
         if self._around:
             momenta = momenta + apply(
                 self._added(self._around.inertia), moves.swapaxes(0, 1)).swapaxes(0, 1)
-        M = np.where(self._axes.carry, moves @ np.swapaxes(momenta, -1, -2), 0.0)
+        carry = np.triu(reaches(model)[self._axes.body].T) > 0.0
+        M = np.where(carry, moves @ np.swapaxes(momenta, -1, -2), 0.0)
         strictly = np.where(np.eye(model.nv, dtype=bool), 0.0, M)
         return M + np.swapaxes(strictly, -1, -2) + np.diag(model.armature)
 

@@ -33,34 +33,20 @@ Dynamics: Theory and Applications, 1985.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from mbd_ros.dynamics.formulations.bodies import (
-    apply, around, axes_of, motion_of, spring_loads)
+    apply, around, axes_of, motion_of, paths_of, reaches, spring_loads)
 from mbd_ros.execution.program.array_program import ArrayProgram
-from mbd_ros.execution.program.blocks import solve_definite
-from mbd_ros.execution.program.scan import scan
-from mbd_ros.execution.program.stacks import Stack
 from mbd_ros.execution.program.sweeps import Layout, Program
+from mbd_ros.execution.stacks.blocks import solve_definite
+from mbd_ros.execution.stacks.scan import scan
+from mbd_ros.execution.stacks.steps import Stack
 from mbd_ros.model import Model
-from mbd_ros.model.accessibility import accessibility
 
 Inputs = Mapping[str, Stack]
-
-
-@lru_cache(maxsize=64)
-def reaches(model: Model) -> Stack:
-    """Return ``S`` (nb, nv): 1 where the joint of a speed lies on the path to a body."""
-    adjacency = np.zeros((model.nb, model.nb), dtype=np.int64)
-    for child, parent in enumerate(model.parents):
-        if parent >= 0:
-            adjacency[parent, child] = 1
-    paths = accessibility(adjacency) + np.eye(model.nb, dtype=np.int64)
-    found: Stack = paths[axes_of(model).body].T.astype(float)
-    return found
 
 
 class Paths:
@@ -84,7 +70,8 @@ class Paths:
     def __init__(self, model: Model, q: Stack) -> None:
         axes = axes_of(model)
         self.motion = motion_of(model, q, np.zeros((len(q), model.nv)))
-        self.R, self.o = self.motion.rotations, scan(np.add, self.motion.offsets, model.parents)
+        self.R, self.o = self.motion.rotations, scan(
+            np.add, self.motion.offsets, paths_of(model))
         self._joint, self._S = axes.body, reaches(model)[:, None, :, None]
         self._turns = axes.turns[:, None]
         # (N, nv, 3): the axis of each speed.

@@ -34,7 +34,7 @@ class Composite(NamedTuple):
 
 
 def carry(body: Body, joint: Joint, children: RigidInertia) -> Step:
-    """Inward: add what the children carry."""
+    """Inward: add the composite inertias of the children."""
     link = joint.link(body.placement)
     inertia = body.inertia + children
     return Step(hand=link.inertia_to_parent(inertia), keep=Composite(link, inertia))
@@ -67,7 +67,7 @@ def push(body: Body, joint: Joint, *kept: Any) -> list[Step]:
 
 
 def bear(body: Body, joint: Joint, wrench: Wrench, *kept: Any) -> Step:
-    """Walk: project the wrench onto the joint axes, and hand it to the parent."""
+    """Walk: project the wrench onto the joint axes, and transform it to the parent."""
     own: Composite = kept[-1]
     return Step(hand=own.link.wrench_to_parent(wrench), out=joint.project(wrench))
 

@@ -1,5 +1,5 @@
 """
-How bodies move, from the base outwards.
+Kinematics of the bodies, from the base outwards.
 
 All vectors are in the axes of their own body and at its origin; accelerations are classical
 (second derivatives of positions). With w the angular velocity of the parent, p the position of the

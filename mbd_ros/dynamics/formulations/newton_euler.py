@@ -31,7 +31,7 @@ class Motion(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """What a body keeps for the way back: its link and the wrench that its motion needs."""
+    """What a body keeps for the inward sweep: its transform and its net wrench."""
 
     link: Link
     wrench: Wrench
@@ -43,7 +43,7 @@ def base_motion(world: World) -> Motion:
 
 
 def motion(body: Body, joint: Joint, parent: Motion) -> Step:
-    """Outward: how the body moves, and the wrench that this takes."""
+    """Outward: velocity and acceleration of the body, and its net wrench."""
     link = joint.link(body.placement)
     velocity, coriolis = own_turn(joint, link, parent.angular_velocity)
     acceleration = (link.acceleration_to_child(parent.angular_velocity, parent.acceleration)

@@ -41,7 +41,7 @@ UNIT = {'x': Vector3(1.0, 0.0, 0.0), 'y': Vector3(0.0, 1.0, 0.0), 'z': Vector3(0
 
 class Seen(NamedTuple):
     """
-    A body as others see it.
+    Pose and velocity of a body in the axes of the observer.
 
     Its pose in the world, or in the observer; its velocity in its own axes; coordinate and rate of
     its joint, zeros if that has several.

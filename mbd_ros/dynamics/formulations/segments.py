@@ -36,8 +36,8 @@ from mbd_ros.dynamics.formulations.rows import Seen
 from mbd_ros.dynamics.formulations.steps import (
     accelerate, articulate, base_reaction, Freed, on_ground, see, see_along, settle, sight)
 from mbd_ros.dynamics.formulations.ties import Balance, Held, tie_down
-from mbd_ros.execution.program.sweeps import (
-    Body, Inward, Outward, Step, Tie, tie_all, Ties, Tree, World)
+from mbd_ros.execution.program.driver import tie_all
+from mbd_ros.execution.program.sweeps import Body, Inward, Outward, Step, Tie, Ties, Tree, World
 from mbd_ros.spatial import (
     IDENTITY, Joint, Link, Scalar, Twist, Vector3, Wrench, ZERO3, ZERO_TWIST, ZERO_WRENCH)
 from mbd_ros.spatial.inertia import NO_ARTICULATED_INERTIA
@@ -257,7 +257,7 @@ class BetweenSegments:
         return body, self._joints[i]
 
     def _carrier(self, i: int) -> Moving:
-        """Return how a body moves against what it hangs on now."""
+        """Return the motion of a body relative to its present parent."""
         moving = self._moving[i]
         return (moving._replace(link=AT_PARENT, coriolis=ZERO_TWIST) if i in self._hinges
                 else moving)

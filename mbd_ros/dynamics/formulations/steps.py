@@ -31,7 +31,7 @@ Freed = tuple[tuple[Pivot, ...], tuple[Closed, ...]]
 
 
 def on_ground(world: World) -> Seen:
-    """Return the ground as others see it."""
+    """Return pose and velocity of the ground."""
     return Seen(Link(IDENTITY, ZERO3), ZERO_TWIST)
 
 

@@ -97,7 +97,7 @@ def close_loops(model: Model, q: ArrayLike, v: ArrayLike | None = None, *,
         the plane of a planar loop, where no joint can help, it is what axes may lean by that are
         written as 1.5708: an angle of ``row_space.RANK``.
     executor : Executor or str, optional
-        Who runs the sweeps; see ``execution.choose``.
+        Runs the sweeps; see ``execution.choose``.
 
     Returns
     -------
@@ -241,6 +241,24 @@ def open_loops(model: Model, q: ArrayLike) -> str:
     return (f"loops are open: row '{name}'{where} is violated by {phi.max():.3g}; allowed: "
             f'{OPEN:g} [m, or product of unit vectors]; the accelerations keep the loops as they '
             'are, close_loops gives a state where they are closed')
+
+
+def loop_gaps(model: Model, q: ArrayLike) -> dict[str, float]:
+    """
+    Return by how much each loop is open at a configuration (nq,).
+
+    Returns
+    -------
+    dict of str to float
+        For each loop joint the largest absolute value of its rows [m, or product of unit vectors].
+
+    """
+    if not model.loops:
+        return {}
+    phi = np.abs(compile_model(model).loop_rows(q, np.zeros(model.nv))[..., 0])
+    ends = np.cumsum([len(loop.rows) for loop in model.loops])[:-1]
+    return {loop.name: float(rows.max(initial=0.0))
+            for loop, rows in zip(model.loops, np.split(phi, ends))}
 
 
 class WarnedCall:

@@ -1,4 +1,4 @@
-"""All that can be said against a robot description: the model doctor."""
+"""The model doctor: checks of a robot description, its inertias, limits and loops."""
 
 from __future__ import annotations
 

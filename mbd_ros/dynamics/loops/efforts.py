@@ -1,5 +1,5 @@
 """
-Inverse dynamics of robots with closed loops, and what their loop joints carry.
+Inverse dynamics of robots with closed loops, and the wrenches of their loop joints.
 
 ``M vdot + h = S^T tau + A^T lambda``, where only some joints are driven. With N a basis of the
 motions that the loops allow, ``A N = 0``, the multipliers drop out: ``N^T S^T tau = N^T (M vdot +

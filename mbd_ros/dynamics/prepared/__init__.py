@@ -1,4 +1,4 @@
-"""A model made ready: checked calls of programs as machine code."""
+"""Prepared dynamics of a model: checked calls of compiled programs."""
 
 from typing import TYPE_CHECKING
 

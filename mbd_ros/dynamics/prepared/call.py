@@ -1,8 +1,9 @@
-"""From what users hand over to what kernels take: conversion, batches, and clear errors."""
+"""Checks and conversion of arguments, batches, and errors of a prepared callable."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,12 @@ from mbd_ros.model import Model
 from mbd_ros.model.state import curved_joints
 
 Array = NDArray[np.float64]
+
+
+def signature_of(inputs: Sequence[str]) -> Signature:
+    """Return the signature of a prepared callable: its inputs and ``out``."""
+    return Signature([*(Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in inputs),
+                      Parameter('out', Parameter.KEYWORD_ONLY, default=None)])
 
 
 def entry_name(model: Model, argument: str, entry: int) -> str:
@@ -193,16 +200,21 @@ class Call:
     Parameters
     ----------
     kernel : Kernel
-        A program made ready for a model.
+        A program prepared for a model.
     world : array
         (n,), see ``Kernel.run``.
     revealed : callable, optional
-        What answers for a state where the kernel cannot: from its inputs to the result.
+        Dense fallback for states whose result is not finite: from the inputs to the result.
+    name, documentation : str, optional
+        ``__name__`` and ``__doc__``.
 
     """
 
     def __init__(self, kernel: Kernel, world: Array,
-                 revealed: Callable[..., Array] | None = None) -> None:
+                 revealed: Callable[..., Array] | None = None, name: str = '',
+                 documentation: str = '') -> None:
+        self.__name__, self.__doc__ = name or kernel.program.name, documentation
+        self.__signature__ = signature_of(kernel.program.inputs)
         self._kernel = kernel
         self._revealed = revealed
         self._world = world

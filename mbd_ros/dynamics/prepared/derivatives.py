@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from mbd_ros.dynamics.prepared.call import Array
+from mbd_ros.dynamics.prepared.call import Array, signature_of
 
 
 class InverseDynamicsDerivatives(NamedTuple):
@@ -85,4 +85,7 @@ def in_parts(call: Callable[..., Array], parts: type[Parts], name: str) -> Calla
         return new(parts, (matrices[:, 0], matrices[:, 1], matrices[:, 2]))
 
     derivatives.__name__ = derivatives.__qualname__ = name
+    derivatives.__doc__ = parts.__doc__
+    inputs = [field.removeprefix('d') for field in parts._fields]
+    derivatives.__signature__ = signature_of(inputs)  # type: ignore[attr-defined]
     return derivatives

@@ -50,7 +50,7 @@ def external_effort_derivatives(dyn: PreparedDynamics, q: ArrayLike,
     Return the derivative of ``external_efforts`` with respect to a displacement in q.
 
     The forces keep their direction in the world and act at the links' origins. An axis j on the
-    way from the ground to axis i turns that axis with its lever; one further out moves only the
+    path from the ground to axis i turns that axis with its lever; one further out moves only the
     link's origin p. With w the angular and u the linear columns of the Jacobian::
 
         d tau_i / d q_j = (w_j x u_i) . f + (w_j x w_i) . n    or    (w_i x u_j) . f

@@ -1,4 +1,4 @@
-"""A model made ready: prepared callables, the fastest entry."""
+"""Prepared dynamics of a model: callables compiled once, the fastest entry."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class PreparedDynamics:
     gravity : tuple of float
         (3,) [m/s^2] in world axes.
     executor : Executor or str, optional
-        Who runs the sweeps, or its name; see ``execution.choose``.
+        Runs the sweeps; or its name, see ``execution.choose``.
     formulation : str
         Name of a formulation, see ``formulations/registry.py``; ``'auto'``: the first that suits.
     own : tuple of float, optional
@@ -207,7 +207,7 @@ class PreparedDynamics:
     @functools.cached_property
     def forward_dynamics_derivatives(self) -> Callable[..., ForwardDynamicsDerivatives]:
         """Callable ``(q, v, tau) -> (dq, dv, dtau)``, each (nv, nv): derivatives of vdot."""
-        traced = self.model.loops or self.model.springs or self.model.laws
+        traced = self.model.loops or self._inverse_traced
         return in_parts(self._traced('forward_dynamics') if traced else self._callable(
             FORWARD_DYNAMICS_DERIVATIVES), ForwardDynamicsDerivatives,
             FORWARD_DYNAMICS_DERIVATIVES.name)
@@ -215,14 +215,34 @@ class PreparedDynamics:
     @functools.cached_property
     def inverse_dynamics_derivatives(self) -> Callable[..., InverseDynamicsDerivatives]:
         """Callable ``(q, v, qdd) -> (dq, dv, dqdd)``, each (nv, nv): derivatives of tau."""
-        traced = self.model.springs or self.model.laws
+        traced = self._inverse_traced
         return in_parts(self._traced('inverse_dynamics') if traced else self._callable(
             INVERSE_DYNAMICS_DERIVATIVES), InverseDynamicsDerivatives,
             INVERSE_DYNAMICS_DERIVATIVES.name)
 
+    @property
+    def _inverse_traced(self) -> bool:
+        """Whether inverse dynamics are differentiated by their trace."""
+        model = self.model
+        return bool(model.springs or model.laws) or (
+            model.elastic is not None and flexible.small(model))
+
     def _traced(self, function: str) -> Callable[..., Array]:
         """Return the derivatives of a function whose trace is differentiated."""
         return functools.partial(lazily.traced_derivatives.of_one_or_many, self, function)
+
+    def hybrid_dynamics(self, joints: tuple[int, ...]) -> Callable[..., Array]:
+        """Return ``(q, v, tau, qdd) -> (2, nv)``, of formulation 'flexible': qdd and tau."""
+        known = self._frames.get(('hybrid dynamics', str(joints)))
+        if known is None:
+            known = self._callable(flexible.hybrid_dynamics(joints))
+            self._frames['hybrid dynamics', str(joints)] = known
+        return known
+
+    @functools.cached_property
+    def midpoint(self) -> Callable[..., Array]:
+        """Callable ``(q, v, tau, step, q_m, v_m) -> (nq + nv,)``: the middle of a step [s]."""
+        return self._callable(flexible.midpoint(self.model), 'midpoint')
 
     @functools.cached_property
     def bias_forces(self) -> Callable[..., Array]:
@@ -300,7 +320,7 @@ class PreparedDynamics:
         Parameters
         ----------
         function : str
-            ``'forward_dynamics'`` and so on; made ready where it is not yet.
+            ``'forward_dynamics'`` and so on; prepared if it is not yet.
         count : int
             Number of states in a call.
 
@@ -320,7 +340,7 @@ class PreparedDynamics:
         Parameters
         ----------
         function : str
-            ``'mass_matrix'`` and so on; made ready where it is not yet.
+            ``'mass_matrix'`` and so on; prepared if it is not yet.
         link : str, optional
             The link, for ``'jacobian'``, ``'pose'`` and ``'motion'``.
 
@@ -347,7 +367,7 @@ class PreparedDynamics:
 
     def _revealed(self, question: Question, alpha: float = 0.0, beta: float = 0.0
                   ) -> Callable[..., Array] | None:
-        """Return what answers where the rank of loops is in doubt."""
+        """Return the dense fallback for loops whose rank is ill-conditioned, None for trees."""
         return functools.partial(lazily.rank.revealed, self, question, alpha=alpha,
                                  beta=beta) if self.model.loops else None
 
@@ -360,21 +380,24 @@ class PreparedDynamics:
                   revealed: Callable[..., Array] | None = None) -> Callable[..., Array]:
         """Return the callable of a program; ``function`` is its name here if it differs."""
         kernel: Kernel
+        name = function or program.name
         if self.model.elastic is not None and not isinstance(program, ArrayProgram):
-            program = flexible.flexible_program(self.model, function or program.name)
-        if isinstance(program, ArrayProgram):
+            program = flexible.flexible_program(self.model, name)
+        if isinstance(program, ArrayProgram) and not program.traces(self.model):
             kernel = program.kernel(self.model, self.executor)
         elif revealed is not None and lazily.rank.masses_far_apart(self.model):
             kernel = lazily.rank.RankFirst(program, self.model, revealed)
         else:
             kernel = self.executor.kernel(program, self.model)
-        self._kernels[function or program.name] = kernel
-        call = Call(kernel, self._world, revealed)
+        self._kernels[name] = kernel
+        documentation = getattr(getattr(type(self), name, None), '__doc__', None) or (
+            f'Return an array {kernel.shape}.')
+        call = Call(kernel, self._world, revealed, name, documentation)
         if kernel.address is None:
             return call
         return fast_call(kernel.address, sizes(self.model, program.inputs),
-                         [self._world.ctypes.data], kernel.shape, call, program.name,
-                         f'{program.name}({", ".join(program.inputs)}) -> {kernel.shape}',
+                         [self._world.ctypes.data], kernel.shape, call, name,
+                         f'{name}{call.__signature__}\n--\n\n{documentation}',
                          getattr(kernel, 'fast_batches', None))
 
     def _of_link(self, what: str, link: str) -> Callable[..., Array]:
@@ -407,7 +430,7 @@ def compile_model(model: Model, *, gravity: ArrayLike | None = None,
     gravity : array_like, optional
         (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
     executor : Executor or str, optional
-        Who runs the sweeps.
+        Runs the sweeps.
     formulation : str
         As for ``PreparedDynamics``.
     world : mapping, optional

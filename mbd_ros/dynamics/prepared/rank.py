@@ -1,5 +1,5 @@
 """
-Dynamics where it is in doubt how many rows of loops are independent (``row_space.py``).
+Dense fallback for closed loops whose rank is ill-conditioned (``row_space.py``).
 
 The recursion (``branches.py``) decides by its pivots where they leave no doubt; not where
 masses are so far apart that what only heavy bodies obey looks like rounding. Else the least change

@@ -33,7 +33,7 @@ class StandardCalls(dict[str, 'OfModels']):
         return OfModels(self, formulation)
 
     def make(self, model: Model, formulation: str) -> Callable[..., Array]:
-        """Return a callable made ready."""
+        """Return a prepared callable."""
         dyn = compile_model(model, formulation=formulation)
         return self._wrap(model, getattr(dyn, self._function))
 

@@ -1,9 +1,10 @@
 """
-Derivatives of dynamics with closed loops, springs or force laws, by the rules of differentiation.
+Derivatives of dynamics with loops, springs, force laws or flexible links: rules on the trace.
 
 The trace of the program is differentiated along a direction, which is one more argument; a batch
 of all directions runs in the lanes of vector registers. A direction in q is one in the coordinates
 of v: ``JointManifold.rate`` turns it into rates of the coordinates of joints that turn freely.
+Those of forward dynamics with flexible links follow from those of inverse dynamics, half as long.
 
 """
 
@@ -18,12 +19,13 @@ from typing import Any, TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.formulations.registry import CLOSED_LOOP
+from mbd_ros.dynamics.formulations.registry import formulation_for
 from mbd_ros.dynamics.prepared.call import Array, arrays_of, deliver, require_finite, rows_of
 from mbd_ros.dynamics.prepared.rank import masses_far_apart
 from mbd_ros.execution.calls.batch import batch_ir
 from mbd_ros.execution.ir.differentiation import tangents
 from mbd_ros.execution.ir.machine_code import MachineCode, vector_lanes
+from mbd_ros.execution.ir.origin import origin_of
 from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import declarations_ir, StraightLine, Width
 from mbd_ros.execution.program.sweeps import Program
@@ -62,6 +64,12 @@ def traced_derivatives(dyn: PreparedDynamics, function: str, *point: Array) -> A
 
     """
     columns, model = None, dyn.model
+    if model.elastic is not None and function == 'forward_dynamics':
+        q, v, tau = point
+        by_q, by_v, mass = traced_derivatives(
+            dyn, 'inverse_dynamics', q, v, dyn.forward_dynamics(q, v, tau))
+        inverse = np.linalg.inv(mass)
+        return np.array([-inverse @ by_q, -inverse @ by_v, inverse])
     if model.nb <= LARGEST_TRACED and not masses_far_apart(model):
         columns = _tangent_code(model, function).columns(dyn.world_array, *point)
     if columns is None or not np.isfinite(columns).all():  # where the rank of loops is in doubt
@@ -89,7 +97,7 @@ def of_one_or_many(dyn: PreparedDynamics, function: str, *arguments: ArrayLike,
 
 
 def _program(model: Model, function: str) -> Program:
-    return CLOSED_LOOP.programs(model)[function]
+    return formulation_for(model).programs(model)[function]
 
 
 def _differences(dyn: PreparedDynamics, function: str, q: Array, v: Array, third: Array) -> Array:
@@ -108,25 +116,11 @@ class _TangentCode:
     """Machine code for ``(x, y, z, dx, dy, dz) -> d f(x, y, z)`` on batches; x is q."""
 
     def __init__(self, model: Model, function: str) -> None:
-        program, nv = _program(model, function), model.nv
-        trace, results = trace_program(program, model)
+        program, nv, width = _program(model, function), model.nv, Width(vector_lanes())
         counts = sizes(model, program.inputs)
-        point = [[trace.input(k, entry) for entry in range(size)] for k, size in enumerate(counts)]
-        rates_of = [[trace.input(4 + k, entry) for entry in range(nv)] for k in range(3)]
-        rates_of[0] = _rates_of_coordinates(model, point[0], rates_of[0])
-        seeds = dict(zip(itertools.chain(*point), itertools.chain(*rates_of)))
-        rates = tangents(trace, results, seeds)
-        # The kernel's arguments: the point, its direction, world (3 in the trace), result.
-        width, order = Width(vector_lanes()), (0, 1, 2, 4, 5, 6)
-        pointers = {k: f'%a{k}' for k in (*order, 3)}
-        block = StraightLine('s', pointers, width, common=(3,))
-        arguments = ', '.join(f'ptr noalias readonly %a{k}' for k in (*order, 3))
-        lines = [sincos_ir(width), declarations_ir(width),
-                 f'define void @kernel({arguments}, ptr noalias %result) nounwind '
-                 f'alignstack({8 * width.lanes}) {{', *block.compute(trace, rates)]
-        for entry, value in enumerate(rates):
-            lines += block.store(value, '%result', entry)
-        self._kernel = MachineCode('\n'.join([*lines, '  ret void', '}']))
+        self._kernel = MachineCode(
+            lambda: _tangent_ir(program, model, width),
+            origin=origin_of(program, model, 'tangents', width))
         self._loop = MachineCode(batch_ir([*counts, nv, nv, nv], nv, width),
                                  addresses=[self._kernel.address('kernel')])
         self._call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 8)(
@@ -144,6 +138,28 @@ class _TangentCode:
         return out[:3 * nv]
 
 
+def _tangent_ir(program: Program, model: Model, width: Width) -> str:
+    """Return the IR of ``void kernel(x, y, z, dx, dy, dz, world, result)``."""
+    trace, results = trace_program(program, model)
+    counts, nv = sizes(model, program.inputs), model.nv
+    point = [[trace.input(k, entry) for entry in range(size)] for k, size in enumerate(counts)]
+    rates_of = [[trace.input(4 + k, entry) for entry in range(nv)] for k in range(3)]
+    rates_of[0] = _rates_of_coordinates(model, point[0], rates_of[0])
+    seeds = dict(zip(itertools.chain(*point), itertools.chain(*rates_of)))
+    rates = tangents(trace, results, seeds)
+    # The kernel's arguments: the point, its direction, world (3 in the trace), result.
+    order = (0, 1, 2, 4, 5, 6)
+    pointers = {k: f'%a{k}' for k in (*order, 3)}
+    block = StraightLine('s', pointers, width, common=(3,))
+    arguments = ', '.join(f'ptr noalias readonly %a{k}' for k in (*order, 3))
+    lines = [sincos_ir(width), declarations_ir(width),
+             f'define void @kernel({arguments}, ptr noalias %result) nounwind '
+             f'alignstack({8 * width.lanes}) {{', *block.compute(trace, rates)]
+    for entry, value in enumerate(rates):
+        lines += block.store(value, '%result', entry)
+    return '\n'.join([*lines, '  ret void', '}'])
+
+
 def _rates_of_coordinates(model: Model, q: Sequence[Any], dq: Sequence[Any]) -> list[Any]:
     """Return the rates of all entries of q for a displacement in the coordinates of v."""
     rates: list[Any] = []
@@ -151,7 +167,7 @@ def _rates_of_coordinates(model: Model, q: Sequence[Any], dq: Sequence[Any]) -> 
         own = tuple(dq[first:first + kind.nv])
         rates += own if kind.is_simple else MANIFOLDS[kind].rate(
             tuple(q[start:start + kind.nq]), own)
-    return rates
+    return rates + list(dq[model.nv - len(model.elastic_names):])
 
 
 _tangent_code = lru_cache(maxsize=16)(_TangentCode)

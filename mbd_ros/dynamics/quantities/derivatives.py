@@ -4,7 +4,7 @@ Derivatives of inverse and forward dynamics with respect to q, v and qdd or tau.
 A derivative with respect to q is one with respect to a small displacement of the joints in the
 coordinates of v (a floating body moves in its own axes), as in ``model.state.integrate``.
 
-All vectors are in the frame of the nearest floating body on the way to the ground, or in that of
+All vectors are in the frame of the nearest floating body on the path to the ground, or in that of
 the ground, and about its origin; velocities and accelerations are those of the points of a body
 that pass there (Pluecker vectors). With S an axis of a joint, v and a the velocity and
 acceleration of the body, v_P and a_P those of its parent::

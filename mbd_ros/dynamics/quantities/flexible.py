@@ -8,18 +8,22 @@ from typing import Any
 import warnings
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.formulations.flexible.bodies import Array
+from mbd_ros.dynamics.formulations.flexible.bodies import apply, Array, cross
+from mbd_ros.dynamics.formulations.flexible.midpoint import midpoint
 from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
 from mbd_ros.dynamics.formulations.flexible.recursion import (
-    accelerations, base_of, generalized_forces)
+    accelerations, base_of, generalized_forces, hybrid_dynamics, of_bodies, small)
 from mbd_ros.errors import LargeDeflectionWarning
-from mbd_ros.execution.program.array_program import ArrayProgram, Evaluate
+from mbd_ros.execution.program.array_program import ArrayProgram, Evaluate, never
 from mbd_ros.execution.program.sweeps import Layout
-from mbd_ros.model import LinkFrame, Model
+from mbd_ros.model import Model
 from mbd_ros.model.flexible.shape_integrals import cross_matrices
 from mbd_ros.model.state import configuration_rate
 
+__all__ = ['flexible_program', 'hybrid_dynamics', 'link_program', 'midpoint', 'pushed',
+           'small', 'twists', 'warn_of_deflection']
 STEP = 1e-30
 """Of complex steps: its square is nothing beside 1, so that derivatives are exact."""
 
@@ -47,41 +51,44 @@ def flexible_program(model: Model, function: str) -> ArrayProgram:
         model.require_rigid(function)
     inputs, evaluate, layout, extent = known[function]
     return ArrayProgram(f'flexible_{function}', inputs, layout=layout, extent=extent,
-                        evaluate=evaluate)
+                        evaluate=evaluate, traces=never if 'derivatives' in function else small)
 
 
 def link_program(model: Model, what: str, link: str) -> ArrayProgram:
     """Return the program of the pose, the Jacobian or the motion of a link."""
-    frame = tree_of_segments(model).links[link]
+    found = tree_of_segments(model).links[link]
+    frame = (found.body, found.rotation, found.translation)
     name = f'{what} of flexible {link}'
     if what == 'pose':
         return ArrayProgram(name, ('q',), layout=Layout.ONE_BODY, extent=(4, 4),
-                            evaluate=partial(_link_pose, frame))
+                            evaluate=partial(_link_pose, frame), traces=small)
     if what == 'jacobian':
         return ArrayProgram(name, ('q',), layout=Layout.COLUMNS, extent=(6,),
-                            evaluate=partial(_link_jacobian, frame))
+                            evaluate=partial(_link_jacobian, frame), traces=small)
     return ArrayProgram(name, ('q', 'v', 'qdd'), layout=Layout.ONE_BODY, extent=(28,),
-                        evaluate=partial(_link_motion, frame))
+                        evaluate=partial(_link_motion, frame), traces=small)
 
 
 Inputs = Mapping[str, Array]
+Frame = tuple[int, Array, Array]
+"""The segment of a link, its rotation and translation there."""
 
 
 def _at_rest(model: Model, q: Array) -> list[Placed]:
     return place(model, q, np.zeros((len(q), model.nv)))
 
 
-def _seen(frame: LinkFrame, chain: list[Placed], states: int) -> Array:
+def _seen(frame: Frame, chain: list[Placed], states: int) -> Array:
     """Return the poses (N, 4, 4) of a frame on a segment, -1 for the ground."""
-    local = np.eye(4)
-    local[:3, :3], local[:3, 3] = frame.rotation, frame.translation
-    if frame.body < 0:
+    segment, local = frame[0], np.eye(4)
+    local[:3, :3], local[:3, 3] = frame[1:]
+    if segment < 0:
         return np.broadcast_to(local, (states, 4, 4))
-    result: Array = chain[frame.body].pose @ local
+    result: Array = chain[segment].pose @ local
     return result
 
 
-def _link_pose(frame: LinkFrame, model: Model, inputs: Inputs, world: Array, executor: Any
+def _link_pose(frame: Frame, model: Model, inputs: Inputs, world: Array, executor: Any
                ) -> Array:
     q = inputs['q']
     return _seen(frame, _at_rest(model, q), len(q))
@@ -103,61 +110,73 @@ def twists(model: Model, chain: list[Placed]) -> list[Array]:
     return found
 
 
-def _link_jacobian(frame: LinkFrame, model: Model, inputs: Inputs, world: Array, executor: Any
+def _link_jacobian(frame: Frame, model: Model, inputs: Inputs, world: Array, executor: Any
                    ) -> Array:
-    q = inputs['q']
-    if frame.body < 0:
+    q, (segment, _, place_there) = inputs['q'], frame
+    if segment < 0:
         return np.zeros((len(q), 6, model.nv))
     chain = _at_rest(model, q)
-    columns = twists(model, chain)[frame.body]
-    turn = chain[frame.body].pose[:, :3, :3]
-    linear = columns[:, :3] - cross_matrices(frame.translation) @ columns[:, 3:]
+    columns = twists(model, chain)[segment]
+    turn = chain[segment].pose[:, :3, :3]
+    linear = columns[:, :3] - cross_matrices(place_there) @ columns[:, 3:]
     return np.concatenate([turn @ linear, turn @ columns[:, 3:]], axis=1)
 
 
-def _link_motion(frame: LinkFrame, model: Model, inputs: Inputs, world: Array, executor: Any
+def _link_motion(frame: Frame, model: Model, inputs: Inputs, world: Array, executor: Any
                  ) -> Array:
     q, v, vdot = inputs['q'], inputs['v'], inputs['qdd']
     chain = place(model, q, v)
     pose = _seen(frame, chain, len(q))
-    moving = np.zeros((len(q), 12))
-    if frame.body >= 0:
+    moving = np.zeros((len(q), 12), pose.dtype)
+    if frame[0] >= 0:
         found: list[Array] = []
         for segment, own in zip(tree_of_segments(model).segments, chain):
             above = (np.zeros((len(q), 6)) if segment.parent < 0 else np.hstack(
                 [found[segment.parent], vdot[:, chain[segment.parent].elastic]]))
-            found.append(np.einsum('nij,nj->ni', own.transfer, above)
-                         + vdot[:, own.joint] @ own.axes.T + own.bias)
-        turn, p = chain[frame.body].pose[:, :3, :3], frame.translation
-        twist, acceleration = chain[frame.body].twist, found[frame.body]
+            found.append(apply(own.transfer, above) + vdot[:, own.joint] @ own.axes.T + own.bias)
+        turn, p = chain[frame[0]].pose[:, :3, :3], frame[2]
+        twist, acceleration = chain[frame[0]].twist, found[frame[0]]
         w = twist[:, 3:]
         for k, vector in enumerate((
-                twist[:, :3] + np.cross(w, p), w,
-                acceleration[:, :3] + np.cross(acceleration[:, 3:], p)
-                + np.cross(w, np.cross(w, p)), acceleration[:, 3:])):
-            moving[:, 3 * k:3 * k + 3] = np.einsum('nxy,ny->nx', turn, vector)
+                twist[:, :3] + cross(w, p), w,
+                acceleration[:, :3] + cross(acceleration[:, 3:], p) + cross(w, cross(w, p)),
+                acceleration[:, 3:])):
+            moving[:, 3 * k:3 * k + 3] = apply(turn, vector)
     return np.hstack([pose.reshape(len(q), 16), moving])
 
 
-def _moving(model: Model, chain: list[Placed]) -> list[Placed]:
-    """Return the segments of the bodies, those that joints move, in the order of the joints."""
-    pairs = zip(tree_of_segments(model).segments, chain)
-    return [own for _, own in sorted(((segment.joint, own) for segment, own in pairs
-                                      if segment.joint >= 0), key=lambda pair: pair[0])]
+def pushed(model: Model, q: Array, forces: Mapping[str, ArrayLike]) -> Array:
+    """Return what forces on links put through joints (N, nb, 6): forces, moments, body axes."""
+    chain, tree = _at_rest(model, q), tree_of_segments(model)
+    carried = [np.zeros((len(q), 6)) for _ in chain]
+    for link, value in forces.items():
+        frame = tree.links[link]
+        if frame.body >= 0:
+            turn = chain[frame.body].pose[:, :3, :3].transpose(0, 2, 1)
+            wrench = np.broadcast_to(np.asarray(value, np.float64), (len(q), 6))
+            force, moment = apply(turn, wrench[:, :3]), apply(turn, wrench[:, 3:])
+            carried[frame.body] = carried[frame.body] + np.hstack(
+                [force, moment + np.cross(frame.translation, force)])
+    for i in reversed(range(len(chain))):
+        parent = tree.segments[i].parent
+        if parent >= 0:
+            carried[parent] = carried[parent] + apply(
+                chain[i].transfer[:, :, :6].transpose(0, 2, 1), carried[i])
+    return np.stack(of_bodies(model, carried), axis=1)
 
 
 def _body_poses(model: Model, inputs: Inputs, world: Array, executor: Any) -> Array:
-    chain = _moving(model, _at_rest(model, inputs['q']))
-    return np.stack([own.pose for own in chain], axis=1) if chain else np.zeros(
-        (len(inputs['q']), 0, 4, 4))
+    chain = of_bodies(model, [own.pose for own in _at_rest(model, inputs['q'])])
+    return np.stack(chain, axis=1) if chain else np.zeros((len(inputs['q']), 0, 4, 4))
 
 
 def _body_velocities(model: Model, inputs: Inputs, world: Array, executor: Any) -> Array:
-    chain = _moving(model, place(model, inputs['q'], inputs['v']))
-    result = np.zeros((len(inputs['q']), len(chain), 6))
-    for i, own in enumerate(chain):
+    chain = place(model, inputs['q'], inputs['v'])
+    result = np.zeros((len(inputs['q']), model.nb, 6), inputs['q'].dtype)
+    for i, (pose, twist) in enumerate(zip(of_bodies(model, [own.pose for own in chain]),
+                                          of_bodies(model, [own.twist for own in chain]))):
         for part in (slice(0, 3), slice(3, 6)):
-            result[:, i, part] = np.einsum('nxy,ny->nx', own.pose[:, :3, :3], own.twist[:, part])
+            result[:, i, part] = apply(pose[:, :3, :3], twist[:, part])
     return result
 
 
@@ -165,24 +184,23 @@ def _energies(model: Model, inputs: Inputs, world: Array, executor: Any) -> Arra
     """Return kinetic, and potential with strain energy of each segment (N, segments, 2) [J]."""
     q, v = inputs['q'], inputs['v']
     chain, segments = place(model, q, v), tree_of_segments(model).segments
-    result = np.zeros((len(q), len(segments), 2))
+    result = np.zeros((len(q), len(segments), 2), q.dtype)
     shift = model.nq - model.nv
     for k, (segment, own) in enumerate(zip(segments, chain)):
         rates = np.hstack([own.twist, v[:, own.elastic]])
-        result[:, k, 0] = 0.5 * (np.einsum('ni,nij,nj->n', rates, own.terms.mass, rates)
+        result[:, k, 0] = 0.5 * (np.sum(rates * apply(own.terms.mass, rates), axis=1)
                                  + v[:, own.joint] ** 2 @ model.armature[own.joint])
-        cross = own.terms.mass[:, 3:6, :3]  # of the first moment about the origin
-        moment = np.stack([cross[:, 2, 1], cross[:, 0, 2], cross[:, 1, 0]], axis=1)
-        fallen = segment.mass * own.pose[:, :3, 3] + np.einsum(
-            'nxy,ny->nx', own.pose[:, :3, :3], moment)
-        result[:, k, 1] = -fallen @ world[:3]
+        moments = own.terms.mass[:, 3:6, :3]  # the first one about the origin as a cross product
+        moment = np.stack([moments[:, 2, 1], moments[:, 0, 2], moments[:, 1, 0]], axis=1)
+        fallen = segment.mass * own.pose[:, :3, 3] + apply(own.pose[:, :3, :3], moment)
+        result[:, k, 1] = -(fallen @ world[:3])
         if segment.elastic is not None:
             a = q[:, own.elastic.start + shift:own.elastic.stop + shift]
             body = segment.elastic
             products = a[:, body.pairs[0]] * a[:, body.pairs[1]]
             result[:, k, 1] += 0.5 * (
-                np.einsum('ni,ij,nj->n', a, body.stiffness, a)
-                + np.einsum('ni,ij,nj->n', products, body.second_stiffness, products))
+                np.sum(a * (a @ body.stiffness), axis=1)
+                + np.sum(products * (products @ body.second_stiffness), axis=1))
     return result
 
 
@@ -245,13 +263,12 @@ def warn_of_deflection(model: Model, q: Array, v: Array) -> None:
     """
     if model.elastic is None or not len(q):
         return
-    chain = place(model, q, v)
-    for segment, own in zip(model.elastic.segments, chain):
+    first = model.nq - len(model.elastic_names)
+    for segment in model.elastic.segments:
         body = segment.elastic
         if body is None:
             continue
-        shift = model.nq - model.nv
-        a = q[:, own.elastic.start + shift:own.elastic.stop + shift]
+        a = q[:, first + body.first:first + body.first + body.count]
         sizes = [(np.linalg.norm(a @ body.tip.T, axis=1) / body.length, LARGE_DEFLECTION,
                   'bends by', 'of its length')]
         sizes += [(np.linalg.norm(a @ other.attachment.rotation.T, axis=1), LARGE_SLOPE,
@@ -260,9 +277,10 @@ def warn_of_deflection(model: Model, q: Array, v: Array) -> None:
                   and model.elastic.segments[other.parent] is segment]
         if not body.pairs.size:
             n = body.count
-            first = np.sqrt(max(np.linalg.eigvals(np.linalg.solve(
+            slowest = np.sqrt(max(np.linalg.eigvals(np.linalg.solve(
                 body.mass[:n, :n], body.stiffness)).real.min(), 0.0))
-            sizes.append((np.linalg.norm(own.twist[:, 3:], axis=1), first,
+            own = place(model, q, v)[model.elastic.segments.index(segment)]
+            sizes.append((np.linalg.norm(own.twist[:, 3:], axis=1), slowest,
                           'has no geometric stiffening and turns at', 'rad/s'))
         for values, most, what, unit in sizes:
             if values.max() > most:

@@ -24,10 +24,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.execution.program.stacks import cross_matrices
+from mbd_ros.execution.stacks.stacks import cross_matrices
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]
+NEXT, LAST = [1, 2, 0], [2, 0, 1]
+"""Entries that follow and precede each of three, around."""
 
 
 class Screws(NamedTuple):
@@ -57,15 +59,16 @@ class Screws(NamedTuple):
 
     def twists(self, v: Array) -> Array:
         """Return the twists V_i (N, nb, 6) at velocities v (N, nv)."""
-        return np.einsum('bj,njk->nbk', self.carries, self.axes * v[..., None])
+        return np.asarray(self.carries @ (self.axes * v[..., None]))
 
     def rates(self, twists: Array) -> Array:
         """Return the rates of the screws (N, nv, 6) where the bodies have twists (N, nb, 6)."""
-        return np.einsum('njkl,njl->njk', motion_cross(twists[:, self.body]), self.axes)
+        return motion_cross(twists[:, self.body], self.axes)
 
     def carried(self, of_bodies: Array) -> Array:
         """Return the sums (N, nv, ...) over the bodies that each velocity coordinate carries."""
-        return np.einsum('bj,nb...->nj...', self.carries, of_bodies)
+        flat = of_bodies.reshape(*of_bodies.shape[:2], -1)
+        return np.asarray(self.carries.T @ flat).reshape(len(flat), -1, *of_bodies.shape[2:])
 
 
 @functools.lru_cache(maxsize=64)
@@ -102,7 +105,7 @@ def screws_of(model: Model, poses: Array) -> Screws:
     direction = own[:, np.arange(model.nv), :3, axis % 3].transpose(1, 0, 2)
     turns = (axis < 3)[:, None]
     axes = np.concatenate((
-        np.where(turns, np.cross(own[..., :3, 3], direction), direction),
+        np.where(turns, cross(own[..., :3, 3], direction), direction),
         np.where(turns, direction, 0.0)), axis=-1)
     rotation = poses[..., :3, :3]
     center = cross_matrices(_mass_centers(model, poses))
@@ -116,21 +119,27 @@ def screws_of(model: Model, poses: Array) -> Screws:
 
 
 def _mass_centers(model: Model, poses: Array) -> Array:
-    return (np.einsum('nbij,bj->nbi', poses[..., :3, :3], model.mass_centers)
-            + poses[..., :3, 3])
+    return np.asarray((poses[..., :3, :3] @ model.mass_centers[..., None])[..., 0]
+                      + poses[..., :3, 3])
 
 
 def center_of_mass(model: Model, poses: Array) -> Array:
     """Return the mass centre (N, 3) of all bodies [m]."""
-    return (np.einsum('b,nbi->ni', model.masses, _mass_centers(model, poses))
-            / model.masses.sum())
+    return np.asarray(model.masses @ _mass_centers(model, poses) / model.masses.sum())
 
 
-def motion_cross(twists: Array) -> Array:
-    """Return the matrices (..., 6, 6) of V x m for twists V (..., 6) and motions m."""
-    angular = cross_matrices(twists[..., 3:])
-    linear = cross_matrices(twists[..., :3])
-    return np.block([[angular, linear], [np.zeros_like(angular), angular]])
+def cross(a: Array, b: Array) -> Array:
+    """Return ``a x b`` (..., 3); NumPy's own takes several times as long for few vectors."""
+    result = a[..., NEXT] * b[..., LAST]
+    result -= a[..., LAST] * b[..., NEXT]
+    return result
+
+
+def motion_cross(twists: Array, motions: Array) -> Array:
+    """Return V x m (..., 6) for twists V and motions m."""
+    return np.concatenate((
+        cross(twists[..., 3:], motions[..., :3]) + cross(twists[..., :3], motions[..., 3:]),
+        cross(twists[..., 3:], motions[..., 3:])), axis=-1)
 
 
 def coriolis_of_bodies(screws: Screws, twists: Array) -> Array:
@@ -145,11 +154,16 @@ def coriolis_of_bodies(screws: Screws, twists: Array) -> Array:
     for rigid-body systems, 2021, equation 24.
 
     """
-    cross, inertias = motion_cross(twists), screws.inertias
-    momenta = np.einsum('nbij,nbj->nbi', inertias, twists)
-    force, moment = cross_matrices(momenta[..., :3]), cross_matrices(momenta[..., 3:])
-    swapped = np.block([[np.zeros_like(force), -force], [-force, -moment]])
-    return 0.5 * (-cross.swapaxes(-1, -2) @ inertias - inertias @ cross + swapped)
+    inertias, turn = screws.inertias, np.zeros_like(screws.inertias)
+    turn[..., :3, :3] = turn[..., 3:, 3:] = cross_matrices(twists[..., 3:])
+    turn[..., :3, 3:] = cross_matrices(twists[..., :3])
+    momenta = inertias @ twists[..., None]
+    result: Array = -turn.swapaxes(-1, -2) @ inertias - inertias @ turn
+    force = cross_matrices(momenta[..., :3, 0])
+    result[..., :3, 3:] -= force
+    result[..., 3:, :3] -= force
+    result[..., 3:, 3:] -= cross_matrices(momenta[..., 3:, 0])
+    return 0.5 * result
 
 
 def coriolis_matrix(screws: Screws, v: Array) -> Array:
@@ -163,17 +177,17 @@ def coriolis_matrix(screws: Screws, v: Array) -> Array:
     inertia = screws.carried(screws.inertias)
     coriolis = screws.carried(coriolis_of_bodies(screws, twists))
     carried_by = screws.carries[screws.body].T   # [k, j]: k carries the body that j moves
-    inward = np.einsum('nki,nji->nkj', screws.axes, np.einsum(
-        'njik,njk->nji', inertia, rates) + np.einsum('njik,njk->nji', coriolis, screws.axes))
-    outward = (np.einsum('nkil,nki,njl->nkj', inertia, screws.axes, rates, optimize=True)
-               + np.einsum('nkil,nki,njl->nkj', coriolis, screws.axes, screws.axes,
-                           optimize=True))
+    columns = screws.axes[..., None]
+    inward = screws.axes @ (inertia @ rates[..., None] + coriolis @ columns)[..., 0].swapaxes(1, 2)
+    outward = ((inertia @ columns)[..., 0] @ rates.swapaxes(1, 2)
+               + (coriolis.swapaxes(2, 3) @ columns)[..., 0] @ screws.axes.swapaxes(1, 2))
     return np.where(carried_by > 0.0, inward, np.where(carried_by.T > 0.0, outward, 0.0))
 
 
 def centroidal_map(model: Model, screws: Screws) -> Array:
     """Return A (N, 6, nv) with ``A v`` the momentum about the mass centre, in world axes."""
-    about_origin = np.einsum('njkl,njl->nkj', screws.carried(screws.inertias), screws.axes)
+    momenta = screws.carried(screws.inertias) @ screws.axes[..., None]
+    about_origin = momenta[..., 0].swapaxes(1, 2)
     center = cross_matrices(center_of_mass(model, screws.poses))
     about_origin[:, 3:] -= center @ about_origin[:, :3]
     return about_origin
@@ -210,16 +224,15 @@ def regressor(screws: Screws, v: Array, qdd: Array, gravity: Array) -> Array:
 
     """
     twists = screws.twists(v)
-    spatial = np.einsum('bj,njk->nbk', screws.carries, (
-        screws.axes * qdd[..., None] + screws.rates(twists) * v[..., None]))
+    spatial = screws.carries @ (screws.axes * qdd[..., None] + screws.rates(twists) * v[..., None])
     rotation, origin = screws.poses[..., :3, :3], screws.poses[..., :3, 3]
     angular = twists[..., 3:]
-    velocity = twists[..., :3] + np.cross(angular, origin)
-    classical = (spatial[..., :3] + np.cross(spatial[..., 3:], origin)
-                 + np.cross(angular, velocity) - gravity)
+    velocity = twists[..., :3] + cross(angular, origin)
+    classical = (spatial[..., :3] + cross(spatial[..., 3:], origin)
+                 + cross(angular, velocity) - gravity)
 
     def in_body(vectors: Array) -> Array:
-        return np.einsum('nbji,nbj->nbi', rotation, vectors)
+        return np.asarray(vectors[..., None, :] @ rotation)[..., 0, :]
     a, w, alpha = in_body(classical), in_body(angular), in_body(spatial[..., 3:])
     turning = cross_matrices(w)
     wrench = np.zeros((*a.shape[:2], 6, 10))
@@ -229,8 +242,8 @@ def regressor(screws: Screws, v: Array, qdd: Array, gravity: Array) -> Array:
     wrench[..., 3:, 4:] = _times_inertia(alpha) + turning @ _times_inertia(w)
     wrench = np.concatenate((rotation @ wrench[..., :3, :], rotation @ wrench[..., 3:, :]), -2)
     wrench[..., 3:, :] += cross_matrices(origin) @ wrench[..., :3, :]
-    rows = np.einsum('bj,njk,nbkp->njbp', screws.carries, screws.axes, wrench, optimize=True)
-    return rows.reshape(*rows.shape[:2], -1)
+    rows = screws.axes @ wrench.swapaxes(1, 2).reshape(len(wrench), 6, -1)
+    return rows * np.repeat(screws.carries.T, 10, axis=1)
 
 
 def _times_inertia(x: Array) -> Array:

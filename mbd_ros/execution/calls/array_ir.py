@@ -3,7 +3,7 @@ IR that looks into NumPy arrays.
 
 The offsets used are those of the public structs ``PyObject`` and ``PyArrayObject_fields``. They
 are checked against a real array at import; where they do not hold (another Python implementation,
-a build without the interpreter's lock) nobody may use this.
+a build without the interpreter's lock) it must not be used.
 
 """
 

@@ -123,18 +123,19 @@ def _square(name: str, new: str, entry: str, size: int, count: int, width: Width
                f'  %{new}.vector{k} = getelementptr {width.type}, ptr %{name}.vectors, '
                f'i64 %{new}.e{k}' for k in range(count)]
     if pack:
-        loads = [_load(f'%{new}.x{lane}', f'%{new}.row{lane}', count, width)
+        loads = [load_ir(f'%{new}.x{lane}', f'%{new}.row{lane}', count, width)
                  for lane in range(width.lanes)]
-        values, moves = _transpose([f'%{new}.x{lane}' for lane in range(width.lanes)], new, width)
+        values, moves = transpose_ir(
+            [f'%{new}.x{lane}' for lane in range(width.lanes)], new, width)
         stores = [f'  store {width.type} {values[k]}, ptr %{new}.vector{k}, align 8'
                   for k in range(count)]
         checked = width.lanes
     else:
         loads = [f'  %{new}.x{k} = load {width.type}, ptr %{new}.vector{k}, align 8'
                  for k in range(count)]
-        values, moves = _transpose([*(f'%{new}.x{k}' for k in range(count)),
-                                    *['zeroinitializer'] * (width.lanes - count)], new, width)
-        stores = [_store(values[lane], f'%{new}.row{lane}', count, width)
+        values, moves = transpose_ir([*(f'%{new}.x{k}' for k in range(count)), *[
+            'zeroinitializer'] * (width.lanes - count)], new, width)
+        stores = [store_ir(values[lane], f'%{new}.row{lane}', count, width)
                   for lane in range(width.lanes)]
         checked = count
     return [*rows, *vectors, *loads,
@@ -153,7 +154,7 @@ def _still_zero(new: str, total: str, values: Sequence[str], width: Width) -> li
     return lines
 
 
-def _transpose(rows: Sequence[str], new: str, width: Width) -> tuple[list[str], list[str]]:
+def transpose_ir(rows: Sequence[str], new: str, width: Width) -> tuple[list[str], list[str]]:
     """
     Return the names of the columns of a square of W rows, and the instructions that make them.
 
@@ -179,7 +180,7 @@ def _transpose(rows: Sequence[str], new: str, width: Width) -> tuple[list[str], 
     return rows, lines
 
 
-def _load(name: str, pointer: str, count: int, width: Width) -> str:
+def load_ir(name: str, pointer: str, count: int, width: Width) -> str:
     """Return the instructions that load some entries of a row, with zeros after them."""
     if count == width.lanes:
         return f'  {name} = load {width.type}, ptr {pointer}, align 8'
@@ -190,7 +191,7 @@ def _load(name: str, pointer: str, count: int, width: Width) -> str:
             f'<{width.lanes} x i32> <{mask}>')
 
 
-def _store(value: str, pointer: str, count: int, width: Width) -> str:
+def store_ir(value: str, pointer: str, count: int, width: Width) -> str:
     """Return the instructions that store the first entries of a vector."""
     if count == width.lanes:
         return f'  store {width.type} {value}, ptr {pointer}, align 8'

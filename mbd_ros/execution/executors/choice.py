@@ -46,7 +46,7 @@ class Auto:
     Parameters
     ----------
     inner : Executor
-        Who runs each share.
+        Runs each share.
     count : int, optional
         The most threads; as many as there are processors if left out.
 
@@ -64,8 +64,8 @@ class Auto:
         """Return the kernel of a program for a model, made now or earlier."""
         count = self.count or processors()
         within = (self.inner == Compiled() and count > 1 and model.nb >= LARGE_TREE
-                  and long_way(program, model, vector_lanes()) is None)
-        return Threads(count, self.inner, within).kernel(program, model)
+                  and program.sweeps and long_way(program, model, vector_lanes()) is None)
+        return Threads(count, self.inner, bool(within)).kernel(program, model)
 
 
 _BY_NAME: dict[str, Executor] = {

@@ -21,6 +21,7 @@ from mbd_ros.execution.ir.machine_code import address_ir, MachineCode, vector_la
 from mbd_ros.execution.ir.origin import origin_of
 from mbd_ros.execution.ir.straight_line import SCALAR, Width
 from mbd_ros.execution.ir.workspace import DECLARATIONS, give_ir, RELEASE, take_ir
+from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.interpreted import Interpreted
 from mbd_ros.execution.program.kernel import all_finite, Batches, FastBatches, Kernel
 from mbd_ros.execution.program.sweeps import LARGEST_FOLDED, Program, Tie
@@ -79,6 +80,8 @@ class Compiled:
 
     def unrolls(self, program: Program, model: Model) -> bool:
         """Return whether a program becomes straight-line code."""
+        if isinstance(program, ArrayProgram):
+            return self.shape != 'rolled' and program.traces(model)
         if self.shape != 'auto' or model.nb <= program.largest_unrolled:
             return self.shape != 'rolled' or model.nb == 0
         return model.nb <= LARGEST_FOLDED and 0 < program.largest_folded >= folded_operations(
@@ -92,6 +95,9 @@ class Compiled:
         its results are not finite, and the caller explains which joint is at fault.
         """
         rolled = not self.unrolls(program, model)
+        if isinstance(program, ArrayProgram):
+            return program.kernel(model, self) if rolled else compiled_kernel(
+                program, model, False)
         if self.shape != 'auto':
             return compiled_kernel(program, model, rolled)
         folded = model.nb > program.largest_unrolled and folds(program, model)
@@ -192,7 +198,7 @@ class CompiledKernel:
         return FastBatches(self._width.lanes, 1, self.follow_batches)
 
     def follow_batches(self, told: Callable[[Batches], None]) -> None:
-        """Tell somebody what runs batches when it is compiled."""
+        """Register a callback for the code of batches once it is compiled."""
         with self._lock:
             if not self._compiled:
                 self._told.append(told)

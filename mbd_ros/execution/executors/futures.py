@@ -50,7 +50,7 @@ class Futures:
     rows : int, optional
         States in a share at most; as many as take ``SHARE_BYTES`` if left out.
     inner : Executor
-        Who runs each share in its worker.
+        Runs each share in its worker.
 
     """
 

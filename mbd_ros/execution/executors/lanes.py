@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.executors.compiled import Compiled, compiled_kernel, long_way
 from mbd_ros.execution.ir.machine_code import vector_lanes
+from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.kernel import Kernel
 from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.rolled.bundles import Bundles
@@ -47,6 +48,9 @@ class Lanes:
     def kernel(self, program: Program, model: Model) -> Kernel:
         """Return the kernel of a program for a model, compiled now or earlier."""
         width = self.width or vector_lanes()
+        if isinstance(program, ArrayProgram):
+            return (compiled_kernel(program, model, False, None, width)
+                    if program.traces(model) else program.kernel(model, self))
         way = long_way(program, model, width)
         if model.nb > program.largest_unrolled and (
                 isinstance(way, Segments) or (isinstance(way, Bundles) and way.folded)):

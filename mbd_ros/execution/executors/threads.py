@@ -35,7 +35,7 @@ class Threads:
     count : int
         Number of threads, the caller's included; at least 1.
     inner : Executor
-        Who runs each share.
+        Runs each share.
     within_state : bool
         Whether one state is shared as well: subtrees of about equal work go to threads that wait
         for them without sleeping, for a while. It is for calls in quick succession on trees of
@@ -120,7 +120,7 @@ class ThreadedKernel:
     def run(self, arguments: list[NDArray[np.float64]], world: NDArray[np.float64],
             out: NDArray[np.float64]) -> bool:
         """
-        Run on N states; whoever is free takes the next block of them.
+        Run on N states in blocks, scheduled dynamically over the threads.
 
         What is not machine code runs on the caller's thread: others would wait for the lock.
         """

@@ -1,13 +1,13 @@
 """
-IR of the elimination in ``elimination.py``, with loops over the axes and their ways to the ground.
+IR of the elimination in ``elimination.py``: loops over the axes and their paths to the ground.
 
 The work array has a row for each entry of v: ``A..., 1`` side by side, padded to whole blocks, and
 ``M`` and the factors by which other rows are taken out of it, both padded likewise, and one
 register more, lest all rows fall into the same set of the cache. A block of columns goes all the
-way up and down before the next one, so that it stays near; blocks of one row stay in registers
-while others are subtracted, rows further from the ground on the way up and rows nearer to it on
-the way down. Where several axes follow each other along a chain, those of all their rows do, so
-that what is subtracted is loaded once for all of them.
+way up and down before the next one, so that it stays in the cache; blocks of one row stay in
+registers while others are subtracted, rows further from the ground on the way up and rows nearer
+to it on the way down. Where several axes follow each other along a chain, those of all their rows
+do, so that what is subtracted is loaded once for all of them.
 
 """
 
@@ -311,7 +311,7 @@ class _Writer:
         self._label = f'{name}.done'
 
     def _way(self, name: str, first: str, carried: Sequence[str] = ()) -> None:
-        """Open a loop with ``%{name}.c`` over the axes on the way to the ground."""
+        """Open a loop with ``%{name}.c`` over the axes on the path to the ground."""
         self._lines += [
             f'  br label %{name}.loop', f'{name}.loop:',
             f'  %{name}.c = phi i64 [{first}, %{self._label}], [%{name}.next, %{name}.end]']

@@ -125,6 +125,8 @@ def _constants(model: Model) -> bytes:
     for array in (model.rotations, model.translations, model.masses, model.mass_centers,
                   model.inertias, model.armature):
         digest.update(np.ascontiguousarray(array).tobytes())
+    if model.elastic is not None:
+        digest.update(pickle.dumps(model.elastic.segments))
     around = [body.around for body in tree_of(model).bodies]
     digest.update(repr((ties_of(model), [loop.rows for loop in model.loops], around)).encode())
     return digest.digest()

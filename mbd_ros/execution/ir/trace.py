@@ -193,6 +193,8 @@ class Symbol:
         """Return the cosine."""
         return self.trace.record('cos', self)
 
+    sin, cos, sqrt = sine, cosine, root   # by which NumPy knows them
+
 
 Trace.symbol = Symbol
 

@@ -1,7 +1,7 @@
 """
 IR that allocates workspace for a kernel: the block used last, or a new one.
 
-A big piece costs page faults each time it is new. Whoever calls while another thread has the piece
+A big piece costs page faults each time it is new. A thread that calls while another has the piece
 gets one of their own; the one given back last is kept.
 
 """

@@ -2,13 +2,14 @@
 A formulation in NumPy over whole arrays of states, where sweeps would hide its structure.
 
 It has the place of a ``Program`` in a formulation; its kernel calls it as it stands. The executor
-is handed on, so that it can decide how the work is shared.
+is handed on, so that it can decide how the work is shared. Where the function takes arrays of
+symbols as well, its trace becomes straight-line code like that of a program of sweeps.
 
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +29,11 @@ see ``Kernel.run``; the executor that was asked; the result (N, *shape).
 """
 
 
+def never(model: Model) -> bool:
+    """Return whether a program of numbers alone may be traced."""
+    return False
+
+
 @dataclass(frozen=True)
 class ArrayProgram(Program):
     """
@@ -37,15 +43,26 @@ class ArrayProgram(Program):
     ----------
     evaluate : callable
         See ``Evaluate``.
+    traces : callable
+        ``(model) -> bool``: whether it takes arrays of symbols, and a robot is small enough for
+        straight-line code.
 
     """
 
     sweeps: tuple[()] = ()
     evaluate: Evaluate = field(kw_only=True)
+    traces: Callable[[Model], bool] = field(default=never, kw_only=True)
 
     def kernel(self, model: Model, executor: Any) -> ArrayKernel:
         """Return the kernel for a model; ``evaluate`` is handed the executor."""
         return ArrayKernel(self, model, executor)
+
+    def trace(self, model: Model, coordinates: Mapping[str, Sequence[Any]], world: Sequence[Any]
+              ) -> list[Any]:
+        """Return the entries of the result for symbols, as ``sweeps.run`` does."""
+        inputs = {name: np.array(entries, object)[None] for name, entries in coordinates.items()}
+        found = self.evaluate(model, inputs, np.array(world, object), None)
+        return [leaf + 0.0 for leaf in found.ravel().tolist()]
 
 
 @dataclass(frozen=True)

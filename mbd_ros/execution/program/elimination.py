@@ -1,9 +1,9 @@
 """
 Elimination in systems whose matrix has the pattern of the tree.
 
-In a mass matrix two axes couple only if one lies on the way from the other to the ground.
+In a mass matrix two axes couple only if one lies on the path of the other to the ground.
 Elimination from the tips to the ground keeps that pattern: an axis is subtracted only from the
-axes on its own way to the ground.
+axes on its own path to the ground.
 
 References
 ----------
@@ -20,7 +20,7 @@ from mbd_ros.spatial import Scalar
 
 def axis_parents(parents: Sequence[int], v_offsets: Sequence[int], nv: int) -> list[int]:
     """
-    Return for each entry of v the next one on the way to the ground; -1 at the ground.
+    Return for each entry of v the next one on the path to the ground; -1 at the ground.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def eliminate(matrices: list[Scalar], parents: Sequence[int]) -> None:
 
 
 def _way(parents: Sequence[int], axis: int) -> Iterator[int]:
-    """Yield the axes on the way from an axis to the ground, without itself."""
+    """Yield the axes on the path from an axis to the ground, without itself."""
     axis = parents[axis]
     while axis >= 0:
         yield axis

@@ -1,4 +1,4 @@
-"""Runs the steps with Python floats: the reference and the oracle of every other executor."""
+"""Runs the steps with Python floats: the reference for every other executor."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.execution.program.kernel import all_finite
+from mbd_ros.execution.program.array_program import ArrayProgram
+from mbd_ros.execution.program.driver import run
+from mbd_ros.execution.program.kernel import all_finite, Kernel
 from mbd_ros.execution.program.records import filled
-from mbd_ros.execution.program.sweeps import Program, run
+from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.tree import joints_of, result_shape, tree_of, world_of
 from mbd_ros.model import Model
 
@@ -53,6 +55,8 @@ class Interpreted:
 
     name: str = 'interpreted'
 
-    def kernel(self, program: Program, model: Model) -> InterpretedKernel:
+    def kernel(self, program: Program, model: Model) -> Kernel:
         """Return the kernel of a program for a model."""
+        if isinstance(program, ArrayProgram):
+            return program.kernel(model, self)
         return InterpretedKernel(program, model, result_shape(program, model))

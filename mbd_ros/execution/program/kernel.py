@@ -56,7 +56,7 @@ class FastBatches(NamedTuple):
 
 
 class Kernel(Protocol):
-    """A program made ready for one model."""
+    """A program prepared for one model."""
 
     @property
     def program(self) -> Program:

@@ -1,5 +1,5 @@
 """
-How a formulation is written down, and the driver that runs it body by body.
+How a formulation is written down.
 
 A *program* is a short list of sweeps over the spanning tree. A step of a sweep is a pure function
 of a body's constants, its joint and what it was handed; it holds no loop over bodies::
@@ -23,12 +23,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-import math
 from typing import Any, NamedTuple
 
-from mbd_ros.execution.program.elimination import axis_parents, eliminate
 from mbd_ros.execution.program.records import flatten, mapped
-from mbd_ros.spatial import Joint, Link, RigidInertia, Scalar, Vector3
+from mbd_ros.spatial import Link, RigidInertia, Scalar, Vector3
 
 
 LARGEST_UNROLLED = 40
@@ -112,7 +110,7 @@ class Tie(NamedTuple):
     axes : int
         In whose axes its rows are eliminated: 0 for the first body, 1 the second, -1 the world.
     idle : tuple of int
-        Rows that say nothing in these axes, because all that moves does so in a plane; of them,
+        Rows that are zero in these axes, because all that moves does so in a plane; of them,
         those of coinciding points say something in others.
 
     """
@@ -283,184 +281,3 @@ class Tree:
         values = flatten(world)
         return replace(self, bodies=tuple(
             body.in_world(values.__getitem__) for body in self.bodies))
-
-
-def run(program: Program, tree: Tree, joints: Sequence[Joint], world: World) -> list[Scalar]:
-    """
-    Run a program and return its result, flat in row-major order.
-
-    Parameters
-    ----------
-    program : Program
-        The sweeps.
-    tree : Tree
-        Bodies and their parents.
-    joints : sequence of Joint
-        The joints with their coordinates, in the order of the bodies.
-    world : World
-        Gravity.
-
-    Returns
-    -------
-    list of Scalar
-        The entries of an array of shape ``program.shape(nb, nv)``.
-
-    """
-    size = math.prod(program.shape(len(tree.bodies), tree.nv, tree.count))
-    results: list[Scalar] = [0.0] * size
-    if program.body == -1:
-        return [*program.at_ground] or results
-    kept: list[tuple[Any, ...]] = [()] * len(tree.bodies)
-    hands: list[Any] = []
-    for sweep in program.sweeps:
-        if isinstance(sweep, Walk):
-            _walk(sweep, program, tree, joints, kept, results)
-            continue
-        if isinstance(sweep, Solve):
-            eliminate(results, axis_parents(tree.parents, tree.v_offsets, tree.nv))
-            continue
-        if isinstance(sweep, Ties):
-            _ties(sweep, program, tree, world, hands, kept, results)
-            continue
-        steps = (_outward(sweep, tree, joints, world, kept, hands) if isinstance(sweep, Outward)
-                 else _inward(sweep, tree, joints, kept))
-        hands = [step.hand for step in steps]
-        for i, step in enumerate(steps, -1):
-            if step.keep is not None and i >= 0:
-                kept[i] = (*kept[i], step.keep)
-            if step.out:
-                place_out(program, tree, i, step.out, results)
-    return results
-
-
-def _outward(sweep: Outward, tree: Tree, joints: Sequence[Joint], world: World,
-             kept: Sequence[tuple[Any, ...]], hands: Sequence[Any]) -> list[Step]:
-    """Return the steps of the ground and of all bodies."""
-    steps = [sweep.start(world, hands[0]) if sweep.settles else Step(sweep.start(world))]
-    for i, parent in enumerate(tree.parents):
-        steps.append(sweep.step(tree.bodies[i], joints[i], steps[parent + 1].hand, *kept[i]))
-    return steps
-
-
-def _inward(sweep: Inward, tree: Tree, joints: Sequence[Joint],
-            kept: Sequence[tuple[Any, ...]]) -> list[Step]:
-    """Return the steps of the ground, which hands on what it was handed, and of all bodies."""
-    sums: list[Any] = [None] * (len(tree.bodies) + 1)
-    steps: list[Step] = [Step()] * (len(tree.bodies) + 1)
-    for i in reversed(range(len(tree.bodies))):
-        handed = sweep.zero if sums[i + 1] is None else sums[i + 1]
-        steps[i + 1] = sweep.step(tree.bodies[i], joints[i], handed, *kept[i])
-        hand, place = steps[i + 1].hand, tree.parents[i] + 1
-        sums[place] = hand if sums[place] is None else sums[place] + hand
-    steps[0] = Step(sweep.zero if sums[0] is None else sums[0])
-    return steps
-
-
-def _ties(sweep: Ties, program: Program, tree: Tree, world: World, hands: Sequence[Any],
-          kept: list[tuple[Any, ...]], results: list[Scalar]) -> None:
-    sums, outs = tie_all(sweep, tree.ties, world, lambda body: hands[body + 1])
-    for tie, out in zip(tree.ties, outs):
-        if program.layout is Layout.ROWS:
-            width, (each,) = tree.nv + sum(program.extent), program.extent
-            for k, value in enumerate(out):
-                row, entry = divmod(k, each)
-                results[(tie.row + row) * width + entry] = value
-    kept[:] = [(*records, sums.get(i, sweep.zero)) for i, records in enumerate(kept)]
-
-
-def tie_all(sweep: Ties, ties: Sequence[Tie], world: Any, handed: Callable[[int], Any]
-            ) -> tuple[dict[int, Any], list[tuple[Scalar, ...]]]:
-    """
-    Run the steps of all ties.
-
-    Parameters
-    ----------
-    sweep : Ties
-        The step, and what a body without ties keeps.
-    ties : sequence of Tie
-        What acts between two bodies each.
-    world : World
-        Gravity.
-    handed : callable
-        What a body has handed on in the sweep before; the ground is -1.
-
-    Returns
-    -------
-    sums : dict
-        What each body that has ties keeps.
-    outs : list of tuple
-        What each tie gives out.
-
-    """
-    sums: dict[int, Any] = {}
-    outs = []
-    for tie in ties:
-        first, second, out = sweep.step(tie, world, handed(tie.first), handed(tie.second))
-        for body, record in ((tie.first, first), (tie.second, second)):
-            sums[body] = sums.get(body, sweep.zero) + record
-        outs.append(out)
-    return sums, outs
-
-
-def _walk(walk: Walk, program: Program, tree: Tree, joints: Sequence[Joint],
-          kept: Sequence[tuple[Any, ...]], results: list[Scalar]) -> None:
-    for i in range(len(tree.bodies)) if program.body is None else (program.body,):
-        for axis, step in enumerate(walk.start(tree.bodies[i], joints[i], *kept[i])):
-            row = tree.v_offsets[i] + axis
-            _enter(program, tree, row, i, joints[i], step.out, results)
-            parent = tree.parents[i]
-            while parent >= 0 and step.hand is not None:
-                step = walk.step(tree.bodies[parent], joints[parent], step.hand, *kept[parent])
-                _enter(program, tree, row, parent, joints[parent], step.out,
-                       results)
-                parent = tree.parents[parent]
-
-
-def place_out(program: Program, tree: Tree, i: int, out: tuple[Scalar, ...],
-              results: list[Scalar]) -> None:
-    """Put the results of a sweep's step at body i into place."""
-    if program.layout is Layout.JOINTS:
-        results[tree.v_offsets[i]:tree.v_offsets[i] + len(out)] = out
-    elif program.layout is Layout.BODIES:
-        results[i * len(out):(i + 1) * len(out)] = out
-    elif program.layout is Layout.ONE_BODY and i == program.body:
-        results[:] = out
-    elif program.layout is Layout.ROWS:
-        (each,) = program.extent
-        axes = len(out) // tree.slots
-        for k, value in enumerate(out):
-            slot, axis = divmod(k, axes)
-            row = tree.rows[i + 1][slot]
-            if row >= 0:
-                results[row * (each + tree.nv) + each + tree.v_offsets[i] + axis] = value
-    elif program.layout is Layout.MOTION:
-        axes = len(out) - 2 * tree.slots
-        results[tree.v_offsets[i]:tree.v_offsets[i] + axes] = out[:axes]
-        closes = range(tree.slots) if i < 0 else tree.bodies[i].closes
-        for slot in closes:
-            row = tree.rows[i + 1][slot]
-            if row >= 0:
-                first = tree.nv + 2 * row
-                results[first:first + 2] = out[axes + 2 * slot:axes + 2 * slot + 2]
-
-
-def _enter(program: Program, tree: Tree, row: int, i: int, joint: Joint, out: tuple[Scalar, ...],
-           results: list[Scalar]) -> None:
-    """Put the results of a walk's step at body i into place."""
-    nv, first = tree.nv, tree.v_offsets[i]
-    if program.layout is Layout.SYMMETRIC:
-        for k, value in enumerate(out):
-            results[row * nv + first + k] = value
-            results[(first + k) * nv + row] = value
-        return
-    if program.layout is Layout.SQUARES:
-        (count,) = program.extent
-        for k, value in enumerate(out):
-            place, axis = divmod(k, joint.nv)
-            matrix = place % count * nv * nv
-            results[matrix + (row * nv + first + axis if place >= count
-                              else (first + axis) * nv + row)] = value
-        return
-    for k, value in enumerate(out):
-        axis, entry = divmod(k, math.prod(program.extent))
-        results[entry * nv + first + axis] = value

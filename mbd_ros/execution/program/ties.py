@@ -90,7 +90,7 @@ def _axes(model: Model, loop: Loop, plane: Plane | None) -> int:
     Return in whose axes the rows of a loop are eliminated, as ``Tie`` says.
 
     Of a planar loop in those of a body that turns in its plane: z is the normal then, and the row
-    along it, which is the last of the point's, says nothing, however the loop lies in the world.
+    along it, which is the last of the point's, is zero, however the loop lies in the world.
     Where only a slide ends it, the normal is across its z axis, along x or y for most robots.
     """
     if plane is None:

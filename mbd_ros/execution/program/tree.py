@@ -74,7 +74,7 @@ def result_shape(program: Program, model: Model) -> tuple[int, ...]:
 
 def sizes(model: Model, inputs: Sequence[str]) -> list[int]:
     """Return the number of entries of each input of a program."""
-    return [model.nq if name == 'q' else model.nv for name in inputs]
+    return [{'q': model.nq, 'q_m': model.nq, 'step': 1}.get(name, model.nv) for name in inputs]
 
 
 def joints_of(model: Model, coordinates: Mapping[str, Sequence[Scalar]]) -> list[Joint]:

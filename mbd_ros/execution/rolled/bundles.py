@@ -21,12 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.execution.ir.interleave import added_ir, aligned, packed_ir, unpacked_ir
-from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
+from mbd_ros.execution.ir.machine_code import MachineCode
 from mbd_ros.execution.ir.straight_line import SCALAR, StraightLine, Width
 from mbd_ros.execution.ir.workspace import DECLARATIONS, give_ir, take_ir
 from mbd_ros.execution.program.sweeps import Inward, Layout, Outward, Program, Tie, Ties
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.execution.rolled.code import chain_code, RolledCode, subtree_code
+from mbd_ros.execution.rolled.plan import call_ir, phases
 from mbd_ros.execution.rolled.species import Kind, varying
 from mbd_ros.execution.rolled.tables import folds, rolled_kinds, rolled_tables, slot_rows
 from mbd_ros.execution.rolled.ties_in_place import declared, Place, ties_in_place
@@ -224,17 +225,16 @@ class _Driver:
                 offsets, count = self._offsets(name, bundle)
                 self._add(packed_ir, f'p{number}.{name}', f'%{name}', f'%b{number}.{name}',
                           offsets, count)
-        for k, sweep in enumerate(self._program.sweeps):
-            if isinstance(sweep, Ties):
-                self._lines += ties_in_place(self._program, self._model, k, self._places(),
-                                             self._one.shapes[k - 1])
-                continue
-            if isinstance(sweep, Outward):
-                self._sweep_trunk(k)
-            for number in range(len(self._way.bundles)):
-                self._sweep_bundle(number, k)
-            if isinstance(sweep, Inward):
-                self._sweep_trunk(k)
+        for kind, sweeps in phases(self._program):
+            for k in sweeps:
+                if kind == 'ties':
+                    self._lines += ties_in_place(self._program, self._model, k, self._places(),
+                                                 self._one.shapes[k - 1])
+                elif kind == 'trunk':
+                    self._sweep_trunk(k)
+                else:
+                    for number in range(len(self._way.bundles)):
+                        self._sweep_bundle(number, k)
         for number, bundle in enumerate(self._way.bundles):
             offsets, count = self._offsets('result', bundle)
             self._add(unpacked_ir, f'u{number}', '%result', f'%b{number}.result', offsets, count)
@@ -287,15 +287,8 @@ class _Driver:
              ) -> None:
         """Write the call of ``begin`` or ``sweep`` k for the trunk (0) or a bundle."""
         sweeps = self._program.swept
-        tables = 4 * len(sweeps) + 2 * number
         function = 2 * sweeps.index(k) + (what == 'sweep') + (2 * len(sweeps) if number else 0)
-        *inputs, world, result, work = pointers
-        arguments = ', '.join(f'ptr {pointer}' for pointer in (
-            *inputs, world, f'%{name}.c', f'%{name}.t', result))
-        self._lines += [
-            address_ir(f'%{name}.f', function), address_ir(f'%{name}.c', tables),
-            address_ir(f'%{name}.t', tables + 1),
-            f'  call void %{name}.f({arguments}, i64 {count}, ptr {work})']
+        self._lines += call_ir(name, function, 4 * len(sweeps) + 2 * number, pointers, count)
 
     def _sweep_trunk(self, k: int) -> None:
         pointers = [*(f'%{name}' for name in self._inputs), '%world', '%result', '%work']

@@ -123,7 +123,7 @@ def rolled_tables(model: Model, species: Sequence[int], shapes: Sequence[int]
         so those of each tie.
     topology : array
         (4 nb + 2 nv + ...,): parents, species, first entries in q and in v; for each entry of v
-        the next on the way to the ground and the end of those that it carries; for ties see
+        the next on the path to the ground and the end of those that it carries; for ties see
         ``rolled/ties.py``.
 
     """

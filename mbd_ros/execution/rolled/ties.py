@@ -160,7 +160,7 @@ class TieWriter:
             self._lines += block.store(value, f'%{name}.p{row}', entry)
 
     def _place_of_slot(self, s: str, body: str, slot: int, length: str, offset: str) -> str:
-        """Name where to store what belongs to the row that a slot carries, if it does one."""
+        """Name where to store the value of the row that a slot carries, if it carries one."""
         name = f'%{s}slot{len(self._lines)}'
         self._lines += [
             f'  {name}.1 = add i64 {body}, 1', f'  {name}.o = mul i64 {name}.1, {self._slots}',

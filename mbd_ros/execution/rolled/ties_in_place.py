@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import declarations_ir, SCALAR, StraightLine
 from mbd_ros.execution.ir.trace import Operand, Trace
+from mbd_ros.execution.program.driver import tie_all
 from mbd_ros.execution.program.records import flatten, mapped
-from mbd_ros.execution.program.sweeps import Outward, Program, tie_all, Ties
+from mbd_ros.execution.program.sweeps import Outward, Program, Ties
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.execution.rolled.species import WORLD, world_inputs
 from mbd_ros.model import Model

@@ -5,7 +5,7 @@ Code for all robots reads everything. Code for one robot, whose species know the
 their bodies share (numbers in ``Kind.body``), follows these through the sweeps: a scalar that is
 handed on as the same number by the ground and by all bodies is not handed on but known, as is most
 of a pose where all axes are parallel; a scalar that all children hand inwards as zero stays zero;
-what nobody needs later is neither handed on nor kept.
+what no later step reads is neither handed on nor kept.
 
 """
 
@@ -191,7 +191,7 @@ def _ties(sweep: Ties, species: Sequence[Species], shapes: Sequence[Tie], handed
 def trimmed(sweeps: Sequence[Traced],
             reads: Callable[[int, Sequence[Traced]], set[int]] | None = None) -> list[Traced]:
     """
-    Return the sweeps without what nobody needs later.
+    Return the sweeps without values that no later step reads.
 
     Parameters
     ----------

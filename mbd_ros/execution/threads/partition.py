@@ -12,7 +12,7 @@ LARGEST_COUNT = 32
 
 
 class Part(NamedTuple):
-    """Bodies ``first`` to ``last - 1``: subtrees that hang on the same body, for one thread."""
+    """Bodies ``first`` to ``last - 1``: subtrees with the same parent body, for one thread."""
 
     first: int
     last: int

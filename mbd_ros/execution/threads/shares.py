@@ -1,7 +1,8 @@
-"""A batch on the caller's thread and on others: whoever is free takes the next block of rows."""
+"""A batch on several threads with dynamic scheduling: each takes the next block of rows."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 import ctypes
 import functools
@@ -43,16 +44,47 @@ def share_rows(batches: Batches, arrays: list[NDArray[np.float64]], out: NDArray
         Whether all numbers are finite.
 
     """
+    words = (batches.rows, len(out), 0, batches.lanes, out[0].nbytes, out.ctypes.data, len(arrays),
+             *(array.ctypes.data for array in arrays))
+    return _shared(words, threads, (batches, arrays))
+
+
+def share_blocks(rows: int, count: int, block: int, words: Sequence[int], threads: int,
+                 kept: object) -> None:
+    """
+    Run code that writes its results itself, in blocks of rows.
+
+    What is ``kept`` holds code and arrays. A thread that lost the processor may write what it
+    found once more, later: nobody may change results or arguments.
+
+    Parameters
+    ----------
+    rows : int
+        Address of ``int64 rows(words, int64 first, int64 count, ...)``.
+    count, block : int
+        Rows in all, and in a block.
+    words : sequence of int
+        What the code reads.
+    threads : int
+        The most threads.
+    kept : object
+        Stays alive as long as a thread may use it.
+
+    """
+    helpers = min(threads, -(-count // block))
+    _shared((rows, count, block, 1, 0, 0, len(words), *words), helpers, kept)
+
+
+def _shared(call: Sequence[int], threads: int, kept: object) -> bool:
+    """Do what a call says (``shares_ir.py``); return whether all numbers are finite."""
     forget_what_is_done()
-    call = (batches.rows, len(out), 0, batches.lanes, out[0].nbytes, out.ctypes.data, len(arrays),
-            *(array.ctypes.data for array in arrays))
     others: list[int] = []
     with suppress(RuntimeError):  # at the end of the interpreter threads are not to be had
         others = workers(threads - 1)
     answer = _share()((ctypes.c_int64 * len(call))(*call),
                       (ctypes.c_int64 * len(others))(*others), len(others))
     if answer & 2:
-        leave_behind(batches, arrays)
+        leave_behind(kept)
     return bool(answer & 1)
 
 
@@ -64,7 +96,7 @@ def leave_behind(*things: object) -> None:
 
 
 def forget_what_is_done() -> None:
-    """Let go of what was kept if no such thread is at it any more."""
+    """Release buffers that no delayed thread reads any more."""
     if _PENDING.value:
         with _LOCK:
             if not left_behind():

@@ -1,13 +1,14 @@
 """
 IR of a batch that a caller and some workers share (``workers_ir.py``).
 
-There is one counter of rows: whoever is free takes the next block of them. What a caller says:
+Dynamic scheduling: each idle thread takes the next block of rows from one counter. The table of a
+call:
 
 ======  =====================================================================
 0       ``i64 rows(arrays, i64 first, i64 count, to)``: computes some rows, to where the first
         belongs; gives 1 if all numbers are finite
 1       rows in all
-2       rows of a block: ``share`` fills it in
+2       rows of a block, and then all workers are asked; 0 if ``share`` shall say
 3       rows that are computed at a time, which are the least
 4, 5    the result: bytes of a row, and where it is
 6, 7..  number of arrays, and where they are
@@ -19,7 +20,7 @@ the block away and computes it itself. The thread finds its block gone, leaves t
 takes no other. It still reads the arrays: they must live until its worker is no longer ``LOST``.
 
 All blocks begin at multiples of their length, which is one of the lanes': rows lie in the same
-lanes whoever computes them, and as on one thread.
+lanes by whichever thread, and as on one thread.
 
 """
 
@@ -244,7 +245,8 @@ define private i64 @block(ptr %call, i64 %threads) nounwind {{
   %lanes = load i64, ptr %lp
   %sp = getelementptr i64, ptr %call, i64 4
   %size = load i64, ptr %sp
-  %most = udiv i64 {BLOCK_BYTES}, %size
+  %one = call i64 @llvm.smax.i64(i64 %size, i64 1)
+  %most = udiv i64 {BLOCK_BYTES}, %one
   %blocks = mul i64 %threads, {BLOCKS}
   %even = udiv i64 %n, %blocks
   %rows = call i64 @llvm.smin.i64(i64 %most, i64 %even)
@@ -260,9 +262,14 @@ entry:
   %shares = udiv i64 %n, {SMALLEST_SHARE}
   %helped = call i64 @llvm.smax.i64(i64 %shares, i64 1)
   %useful = sub i64 %helped, 1
-  %count = call i64 @llvm.smin.i64(i64 %useful, i64 %most)
-  %threads = add i64 %count, 1
-  %block = call i64 @block(ptr %call, i64 %threads)
+  %some = call i64 @llvm.smin.i64(i64 %useful, i64 %most)
+  %threads = add i64 %some, 1
+  %own = call i64 @block(ptr %call, i64 %threads)
+  %gp = getelementptr i64, ptr %call, i64 2
+  %given = load i64, ptr %gp
+  %free = icmp eq i64 %given, 0
+  %block = select i1 %free, i64 %own, i64 %given
+  %count = select i1 %free, i64 %some, i64 %most
   %jobs = alloca ptr, i64 %count
   %kp = getelementptr i64, ptr %call, i64 6
   %k = load i64, ptr %kp
@@ -292,12 +299,12 @@ one:
   %a1 = add i64 %a, 1
   br label %asking
 each:
-  %began = phi i64 [0, %asking], [%begin, %some]
-  %ended = phi i64 [0, %asking], [%end, %some]
+  %began = phi i64 [0, %asking], [%begin, %work]
+  %ended = phi i64 [0, %asking], [%end, %work]
   %row = call i64 @next(ptr %all)
   %more = call i1 @left(ptr %all, i64 %row)
-  br i1 %more, label %some, label %over
-some:
+  br i1 %more, label %work, label %over
+work:
   %begin = call i64 @now()
   call void @here(ptr %all, i64 %row)
   %end = call i64 @now()

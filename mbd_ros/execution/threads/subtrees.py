@@ -7,7 +7,7 @@ piece of memory with copies of its coordinates, its work space and its results. 
 lost the processor in the middle of its task does not hold the caller up: the caller gives the job
 up, does all by itself in memory of its own, and the thread frees the job when it comes back.
 
-What the parts hand to the trunk is added in a fixed order, whoever computed it and when: results
+What the parts hand to the trunk is added in a fixed order, independent of the threads: results
 are the same bits from run to run. Ties are the caller's, between two rounds of handing work over.
 Any program of ``Outward``, ``Ties`` and ``Inward`` sweeps that gives out a value for each entry of
 v runs this way, and multipliers of loops that are closed in the trunk.

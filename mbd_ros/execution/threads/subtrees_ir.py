@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from mbd_ros.execution.ir.machine_code import address_ir
-from mbd_ros.execution.program.sweeps import Inward, Outward, Program, Ties
+from mbd_ros.execution.program.sweeps import Inward, Outward, Program
 from mbd_ros.execution.rolled.code import RolledCode
+from mbd_ros.execution.rolled.plan import call_ir, phases
 from mbd_ros.execution.rolled.ties_in_place import declared
 
 _HELPERS = """
@@ -61,7 +62,7 @@ class Bodies(NamedTuple):
     row : int
         Row of the trunk on which a part hangs.
     share : int
-        Who runs it.
+        The worker that runs it.
 
     """
 
@@ -69,27 +70,6 @@ class Bodies(NamedTuple):
     spans: tuple[tuple[int, int], tuple[int, int]]
     row: int = 0
     share: int = 0
-
-
-def phases(program: Program) -> list[tuple[str, tuple[int, ...]]]:
-    """
-    Return in which order the trunk and the parts are swept: ``('trunk', (k,))`` and so on.
-
-    Ties, ``('ties', (k,))``, need what all bodies have handed outward.
-    """
-    order: list[tuple[str, tuple[int, ...]]] = []
-    pending: tuple[int, ...] = ()
-    for k, sweep in enumerate(program.sweeps):
-        if isinstance(sweep, Ties):
-            order += [*([('parts', pending)] if pending else []), ('ties', (k,))]
-            pending = ()
-            continue
-        pending += (k,)
-        if isinstance(sweep, Inward):
-            order.append(('parts', pending))
-            pending = ()
-        order.append(('trunk', (k,)))
-    return [*order, ('parts', pending)] if pending else order
 
 
 def subtrees_ir(program: Program, rolled: RolledCode, trunk: Bodies, parts: Sequence[Bodies],
@@ -161,13 +141,7 @@ class _Writer:
     def _run(self, name: str, what: str, k: int, number: int, pointers: Sequence[str], count: int
              ) -> list[str]:
         """Return the call of ``begin`` or ``sweep`` k for the trunk (0) or a part."""
-        *inputs, world, result, work = pointers
-        tables = self._tables(number)
-        arguments = ', '.join(f'ptr {pointer}' for pointer in (
-            *inputs, world, f'%{name}.c', f'%{name}.t', result))
-        return [address_ir(f'%{name}.f', self._function(what, k)),
-                address_ir(f'%{name}.c', tables), address_ir(f'%{name}.t', tables + 1),
-                f'  call void %{name}.f({arguments}, i64 {count}, ptr {work})']
+        return call_ir(name, self._function(what, k), self._tables(number), pointers, count)
 
     def _task(self, phase: int, share: int, sweeps: Sequence[int]) -> list[str]:
         """Return the function that runs the parts of a share in a phase."""

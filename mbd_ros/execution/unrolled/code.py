@@ -11,8 +11,10 @@ from mbd_ros.execution.ir.origin import kept, origin_of
 from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import declarations_ir, StraightLine, Width
 from mbd_ros.execution.ir.trace import Operand, Trace
-from mbd_ros.execution.program.records import filled, structure_of
-from mbd_ros.execution.program.sweeps import Inward, Layout, Outward, Program, run, Ties
+from mbd_ros.execution.program.array_program import ArrayProgram
+from mbd_ros.execution.program.driver import run
+from mbd_ros.execution.program.records import filled, flatten, structure_of
+from mbd_ros.execution.program.sweeps import Inward, Layout, Outward, Program, Ties
 from mbd_ros.execution.program.tree import joints_of, sizes, tree_of, world_of
 from mbd_ros.execution.unrolled.bundles import folded, Node
 from mbd_ros.execution.unrolled.equivalent import equivalent
@@ -58,8 +60,10 @@ def trace_program(program: Program, model: Model, nodes: Sequence[Node] = ()
         name: [trace.input(argument, entry) for entry in range(size)]
         for argument, (name, size) in enumerate(
             zip(program.inputs, sizes(model, program.inputs)))}
-    joints = joints_of(model, coordinates)
     world = filled(world_of(model), partial(trace.input, len(program.inputs)))
+    if isinstance(program, ArrayProgram):
+        return trace, program.trace(model, coordinates, flatten(world))
+    joints = joints_of(model, coordinates)
     tree = equivalent(program, tree_of(model), joints).within(world)
     if nodes:
         return trace, SideBySide(program, tree, nodes, joints, trace).run(world)

@@ -78,7 +78,7 @@ def joint_order(model: Model, names: Sequence[str]) -> JointOrder:
     model : Model
         The robot.
     names : sequence of str
-        Every joint of the model but the floating base, once each.
+        Every joint of the model but the floating base, and every elastic coordinate, once each.
 
     Returns
     -------
@@ -101,8 +101,11 @@ def joint_order(model: Model, names: Sequence[str]) -> JointOrder:
             raise UnsupportedError(
                 f"the {model.joint_types[index].value} joint '{model.joint_names[index]}' in "
                 'requests', 'joints with one coordinate, and a base that floats')
-    places = {name: index for index, name in enumerate(model.joint_names)
-              if index not in floating}
+    places = {name: (model.q_offsets[index], model.v_offsets[index])
+              for index, name in enumerate(model.joint_names) if index not in floating}
+    bent = len(model.elastic_names)
+    places.update((name, (model.nq - bent + k, model.nv - bent + k))
+                  for k, name in enumerate(model.elastic_names))
     for name in names:
         if name not in places:
             raise UnknownNameError('joint', name, places)
@@ -114,11 +117,25 @@ def joint_order(model: Model, names: Sequence[str]) -> JointOrder:
             ('missing', missing), ('named twice', twice)) if some)
         raise ShapeError('joint_names', (len(names),),
                          f'({len(places)},), every joint of the model once; {found}')
-    indices = [places[name] for name in names]
-    return JointOrder(
-        tuple(names), np.array([model.q_offsets[index] for index in indices], dtype=np.intp),
-        np.array([model.v_offsets[index] for index in indices], dtype=np.intp),
-        0 if floating else None)
+    in_q, in_v = (np.array([places[name][k] for name in names], dtype=np.intp) for k in (0, 1))
+    return JointOrder(tuple(names), in_q, in_v, 0 if floating else None)
+
+
+def name_elastic_coordinates(model: Model, request: Any) -> None:
+    """
+    Add elastic coordinates to a request that names none of them, after the joints, all zero.
+
+    So the answer names them, and clients need not know how a link bends.
+    """
+    if not model.elastic_names or set(model.elastic_names) & set(request.joint_names):
+        return
+    count, zeros = len(request.joint_names), [0.0] * len(model.elastic_names)
+    request.joint_names = [*request.joint_names, *model.elastic_names]
+    for point in request.points:
+        for field in ('positions', 'velocities', 'accelerations', 'effort'):
+            values = getattr(point, field)
+            if count and len(values) == count:   # what has another length is refused later
+                setattr(point, field, [*values, *zeros])
 
 
 def read_forward(model: Model, request: Any) -> States:
@@ -255,6 +272,7 @@ def _read(model: Model, request: Any, *, output: str, driven: str, base: tuple[s
 
 def _checked(model: Model, request: Any, *, output: str) -> JointOrder:
     """Return the order of the joints after the checks that all requests share."""
+    name_elastic_coordinates(model, request)
     order = joint_order(model, request.joint_names)
     if not request.points:
         raise ShapeError('points', (0,), 'at least one point')

@@ -137,6 +137,12 @@ def lines_of(message: MarkerArray, space: str) -> list[Vector]:
             if one.ns == space and one.action == Marker.ADD]
 
 
+def segments_of(message: MarkerArray, space: str) -> Vector:
+    """Return the lines of a namespace that have two points, (n, 2, 3) [m]."""
+    return np.array([line for line in lines_of(message, space)
+                     if line.shape == (2, 3)]).reshape(-1, 2, 3)
+
+
 def markers(
     nanoseconds: int, frame: str, tools: Iterable[ToolPoints], *,
     paths: Iterable[Iterable[Vector]] = (), traces: Iterable[Sequence[Vector]] = (),

@@ -18,7 +18,7 @@ from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.messages.states.multi_dof import AXES
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.names import simple_joints
-from mbd_ros.model.state import neutral, normalize, simple_entries
+from mbd_ros.model.state import floating_base, neutral, normalize, simple_entries
 
 Vector = NDArray[np.float64]
 
@@ -42,38 +42,47 @@ class EffortCommands:
     model : Model
         The robot.
     joints : sequence of str
-        Names of the joints in the order of the commands; empty: the model's own order, joints
-        with several coordinates left out. Joints that are not named get no effort.
+        Names of the joints in the order of the commands, and of thrusters, which follow them;
+        empty: the model's own order, joints with several coordinates left out. What is not named
+        gets no effort.
 
     Attributes
     ----------
     joints : tuple of str
-        Their names.
+        Names of the joints.
+    thrusters : tuple of str
+        Names of the thrusters.
     entries : tuple of str
         What each entry of a command is: the joint, of a joint with several coordinates with the
-        axis of its effort behind it, as in ``ball.angular.x``.
+        axis of its effort behind it, as in ``ball.angular.x``; or the thruster.
 
     Raises
     ------
     UnknownNameError
-        If a joint is not the model's.
+        If a joint or thruster is not the model's.
     InvalidValueError
-        If a joint is named twice.
+        If one is named twice.
 
     """
 
     def __init__(self, model: Model, joints: Sequence[str]) -> None:
-        self.joints = tuple(joints) or simple_joints(model)
+        known = [one.name for one in model.thrusters]
+        named = tuple(joints) or (*simple_joints(model), *known)
+        self.joints = tuple(name for name in named if name not in known)
+        self.thrusters = tuple(name for name in named if name in known)
         self._model = model
         indices = [model.joint_index(name) for name in self.joints]
-        if len(set(indices)) < len(indices):
-            raise InvalidValueError('joints', list(self.joints), 'each joint at most once')
+        if len(set(named)) < len(named):
+            raise InvalidValueError('joints', list(named), 'each joint at most once')
         kinds = [model.joint_types[index] for index in indices]
-        self._places = _places(model.v_offsets, indices, [kind.nv for kind in kinds])
+        self._rates = _places(model.v_offsets, indices, [kind.nv for kind in kinds])
+        self._places = np.append(self._rates, [
+            model.nv + known.index(name) for name in self.thrusters]).astype(np.intp)
         self._coordinates = _places(model.q_offsets, indices, [kind.nq for kind in kinds])
-        self.entries = tuple(
+        self._of_joints = tuple(
             name if kind.is_simple else '.'.join((name, *AXES[axis]))
             for name, kind in zip(self.joints, kinds) for axis in kind.pair.axes)
+        self.entries = (*self._of_joints, *self.thrusters)
         self._in_q = tuple(
             part for name, kind in zip(self.joints, kinds) for part in (
                 (name,) if kind.is_simple else (f'{name}.{what}' for what in COORDINATES[kind])))
@@ -85,8 +94,8 @@ class EffortCommands:
         Parameters
         ----------
         actuated : sequence of str
-            As the parameter of that name says; empty: all with one coordinate, and those with
-            several that are named in ``joints``.
+            As the parameter of that name says; empty: all with one coordinate, those with
+            several that are named in ``joints``, and a floating base where thrusters are.
 
         Raises
         ------
@@ -99,7 +108,9 @@ class EffortCommands:
         model = self._model
         if not actuated:
             simple = simple_joints(model)
-            return (*simple, *(name for name in self.joints if name not in simple))
+            base = floating_base(model) if self.thrusters else None
+            pushed = () if base is None else (model.joint_names[base.number],)
+            return (*dict.fromkeys((*simple, *self.joints, *pushed)),)
         for name in actuated:
             kind = model.joint_types[model.joint_index(name)]
             if not kind.is_simple and name not in self.joints:
@@ -110,18 +121,18 @@ class EffortCommands:
 
     def read(self, message: Float64MultiArray) -> Vector:
         """
-        Return the efforts (nv,) of a command.
+        Return the efforts (nv,) of a command, then the wanted thrusts of all thrusters.
 
         Raises
         ------
         ShapeError
-            If there is not one effort for each joint.
+            If there is not one effort for each joint and thruster.
         NotFiniteError
             If an effort is NaN or infinite.
 
         """
         values = _checked('effort command', message.data, self.entries)
-        efforts = np.zeros(self._model.nv)
+        efforts = np.zeros(self._model.nv + len(self._model.thrusters))
         efforts[self._places] = values
         return efforts
 
@@ -132,7 +143,7 @@ class EffortCommands:
         Parameters
         ----------
         efforts : Vector
-            (nv,).
+            (nv,), then the thrusts of all thrusters; zero if left out.
         answers : int
             Time of the state that the efforts were computed from [ns]; it is sent as the label
             of the array's only dimension, for a simulator in lockstep.
@@ -148,7 +159,8 @@ class EffortCommands:
             If an effort is NaN or infinite: no such command is ever sent.
 
         """
-        data = efforts[self._places].tolist()
+        missing = self._model.nv + len(self._model.thrusters) - len(efforts)
+        data = np.append(efforts, np.zeros(missing))[self._places].tolist()
         if not math.isfinite(sum(data)):
             _checked('effort', data, self.entries)
         dimension = MultiArrayDimension(label=str(answers), size=len(data), stride=len(data))
@@ -194,7 +206,7 @@ class EffortCommands:
         """Return the velocities that values in the order of ``joints`` give."""
         v = np.zeros(self._model.nv)
         if values:
-            v[self._places] = _checked(name, values, self.entries)
+            v[self._rates] = _checked(name, values, self._of_joints)
         return v
 
 

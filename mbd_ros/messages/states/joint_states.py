@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
 from mbd_ros.control.constraints.joint_constraints import joint_places
+from mbd_ros.control.gaits.gait import Targets
 from mbd_ros.control.udwadia_kalaba.passive_joints import PassiveJoints
 from mbd_ros.dynamics import compile_model
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
@@ -173,7 +174,7 @@ class JointStateWriter:
     model : Model
         The robot; joints with several coordinates are left out, they are transforms.
     joints : sequence of str, optional
-        Which joints to write; all if empty.
+        Which joints to write; all if empty, and after them the elastic coordinates.
 
     Raises
     ------
@@ -187,6 +188,11 @@ class JointStateWriter:
         self._q = self._v = np.empty(0, np.intp)   # of a robot of ball joints, or of a body alone
         if self._names:
             self._q, self._v = joint_places(model, self._names)
+        if not joints:
+            elastic = np.arange(-len(model.elastic_names), 0)
+            self._names += model.elastic_names
+            self._q, self._v = (np.append(places, size + elastic) for places, size in (
+                (self._q, model.nq), (self._v, model.nv)))
 
     def write(self, nanoseconds: int, q: Vector, v: Vector, effort: Vector | None) -> JointState:
         """
@@ -204,7 +210,7 @@ class JointStateWriter:
         Returns
         -------
         JointState
-            Stamped; one entry for each revolute and prismatic joint.
+            Stamped; one entry for each revolute and prismatic joint and elastic coordinate.
 
         """
         message = JointState()
@@ -214,3 +220,11 @@ class JointStateWriter:
         message.velocity = v[self._v].tolist()
         message.effort = [] if effort is None else effort[self._v].tolist()
         return message
+
+
+def target_state(nanoseconds: int, targets: Targets) -> JointState:
+    """Return where joints should be as a message of a time [ns]: positions and velocities."""
+    message = JointState(name=list(targets.joints), position=targets.positions.tolist(),
+                         velocity=targets.rates.tolist())
+    message.header.stamp = to_stamp(nanoseconds)
+    return message

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from trajectory_msgs.msg import (
     JointTrajectory, MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint)
 
-from mbd_ros.control.constraints.curved_joint_paths import JointPaths
+from mbd_ros.control.constraints.joint_paths import JointPaths
 from mbd_ros.control.references.joint_coordinates import ANGLE, JointCoordinates, Part
 from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.control.step.fused_step import Step

@@ -47,7 +47,7 @@ class Segment:
     link : str
         The link that its joint moves.
     parent : int
-        The segment it hangs on, -1 for the ground.
+        Its parent segment, -1 for the ground.
     joint : int
         Its joint, -1 for a fixed one.
     rotation, translation : (3, 3) and (3,) array

@@ -1,40 +1,21 @@
-"""The panel beside the scene: readouts, plots and what to show."""
+"""The panel beside the scene: status, and tabs with plots, tables, controls and switches."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-import numpy as np
 import viser
-from viser import uplot
 
-from mbd_ros.nodes.page.colors import (
-    css, DESIRED, FORCE, JOINTS, MANIFOLD, PLOT_GRID, PLOT_TEXT, Rgb, TRACED, VIOLATION)
+from mbd_ros.nodes.page.colors import css
+from mbd_ros.nodes.page.drawings.drawing import Drawing
+from mbd_ros.nodes.page.live_plot import LivePlot
 from mbd_ros.nodes.page.plain_text import escaped, plain
-
-SMALLEST = 1e-4
-"""Errors below this are drawn at it: the axis is logarithmic [mm]."""
-
-LEAST_VIOLATION = 1e-16
-"""The same for the violation of the nominal model, in the units of its constraints."""
-
-MOST_JOINTS = 24
-"""Joints whose efforts are drawn; with more, no line could be told from the others."""
-
-PADDING = (12, 16, 0, 0)
-
-LEGEND = ''.join(
-    f'<span style="display:inline-block;width:1.4em;height:0.3em;border-radius:0.15em;'
-    f'margin:0 0.4em 0.2em 0;background:{css(color)}"></span>{name}&emsp;'
-    for name, color in (('desired path', DESIRED), ('traced path', TRACED),
-                        ('constraint force', FORCE), ('surface', MANIFOLD),
-                        ('violation', VIOLATION)))
 
 
 class Panel:
     """
-    Readouts, the live plots and the switches.
+    What is beside the scene.
 
     Parameters
     ----------
@@ -42,156 +23,85 @@ class Panel:
         Panel of the page.
     history : float
         Time span of the plots [s].
-    interval : float, optional
-        Time between two points of a plot [s].
+
+    Attributes
+    ----------
+    watch, joints, control, show : viser.GuiTabHandle
+        The tabs, contexts in which more can be added to them.
+    plots : list of LivePlot
+        All plots.
 
     """
 
-    def __init__(self, gui: viser.GuiApi, *, history: float, interval: float = 0.05) -> None:
+    def __init__(self, gui: viser.GuiApi, *, history: float) -> None:
         self._gui = gui
-        self._interval = interval
-        count = int(history / interval)
-        self._times: deque[float] = deque(maxlen=count)
-        self._errors: deque[float] = deque(maxlen=count)
-        self._efforts: deque[tuple[float, ...]] = deque(maxlen=count)
-        self._violations: deque[tuple[float, float]] = deque(maxlen=count)
-        self._energies: deque[float] = deque(maxlen=count)
-        self._joints: tuple[str, ...] = ()
-        self._drawn: tuple[str, ...] = ()
-        self._effort_plot: viser.GuiUplotHandle | None = None
-        self._legend = gui.add_html(
-            f'<div style="font-size:0.85em;padding:0.6em 1em 0.2em">{LEGEND}</div>')
+        self._history = history
+        self._drawings: list[Drawing] = []
+        self.plots: list[LivePlot] = []
         self._status = gui.add_html('')
+        tabs = gui.add_tab_group()
+        self.watch, self.joints = tabs.add_tab('Watch'), tabs.add_tab('Joints')
+        self.control, self.show = tabs.add_tab('Control'), tabs.add_tab('Show')
+        with self.watch:
+            self._legend = gui.add_html('')
+        with self.show:
+            self.clear = gui.add_button('Clear traces and plots')
         self.set_status('waiting for a robot', {})
-        self._error_plot = gui.add_uplot(
-            data=(np.zeros(1), np.ones(1)), title='Tracking error', height=250,
-            series=(_series('t'), _series('tool to desired point [mm]', TRACED)),
-            scales={'x': uplot.Scale(time=False), 'y': uplot.Scale(distr=3, log=10)},
-            axes=(_axis('path time [s]', 32), _axis('distance [mm]', 56)), padding=PADDING)
-        self._plots = gui.add_folder('Joint efforts')
-        violation = gui.add_folder('Constraint violation of the nominal model')
-        with violation:
-            self._violation_plot = gui.add_uplot(
-                data=(np.zeros(1), np.ones(1), np.ones(1)), height=200, padding=PADDING,
-                series=(_series('t'), _series('before elimination [m or rad]', TRACED),
-                        _series('after', DESIRED)),
-                scales={'x': uplot.Scale(time=False), 'y': uplot.Scale(distr=3, log=10)},
-                axes=(_axis('path time [s]', 32), _axis('violation', 56)))
-        energy = gui.add_folder('Energy')
-        with energy:
-            self._energy_plot = gui.add_uplot(
-                data=(np.zeros(1), np.zeros(1)), height=200, padding=PADDING,
-                series=(_series('t'), _series('kinetic and potential [J]', FORCE)),
-                scales={'x': uplot.Scale(time=False)},
-                axes=(_axis('path time [s]', 32), _axis('energy [J]', 56)))
-        switches = gui.add_folder('Show', expand_by_default=False)
-        with switches:
-            self.show_desired = gui.add_checkbox('desired path', True)
-            self.show_traced = gui.add_checkbox('traced path', True)
-            self.show_force = gui.add_checkbox('constraint force', True)
-            self.show_manifold = gui.add_checkbox('surfaces and violation', True)
-            self.clear = gui.add_button('Clear traced path and plots')
-        self._of_controller = (self._legend, self._error_plot, self._plots, violation, energy,
-                               switches)
-        self._controlled = True
-        self.show_controller(False)
 
-    def show_controller(self, there: bool) -> None:
-        """Show what is about a controller, or hide it where there is none."""
-        if there != self._controlled:
-            self._controlled = there
-            for handle in self._of_controller:
-                handle.visible = there
+    def add_switch(self, drawing: Drawing) -> None:
+        """Let a drawing be shown and hidden, and name its colour."""
+        with self.show:
+            switch = self._gui.add_checkbox(drawing.label, drawing.shown)
+
+        def change(_: object) -> None:
+            drawing.visible = bool(switch.value)
+        switch.on_update(change)
+        self._drawings.append(drawing)
+
+    def add_plot(self, title: str, unit: str, axis: str, **settings: Any) -> LivePlot:
+        """Add a plot; the arguments are those of ``LivePlot``."""
+        with self.watch:
+            plot = LivePlot(self._gui, title, unit, axis, history=self._history, **settings)
+        self.plots.append(plot)
+        return plot
+
+    @staticmethod
+    def label(text: str) -> str:
+        """Return a text from outside as a label or choice of an input."""
+        return plain(text)
 
     def set_status(self, title: str, rows: Mapping[str, str]) -> None:
         """Show a line of text and a table of readouts; any text may come from outside."""
-        lines = ''.join(f'<tr><td style="padding-right:1em">{escaped(name)}</td>'
-                        f'<td>{escaped(value)}</td></tr>' for name, value in rows.items())
-        content = (f'<div style="font-size:0.85em;padding:0.6em 1em 0.2em"><b>{escaped(title)}</b>'
-                   f'<table style="margin-top:0.4em">{lines}</table></div>')
-        if self._status.content != content:
-            self._status.content = content
-
-    def add_sample(self, time: float, error: float, joints: Sequence[str],
-                   efforts: Sequence[float], violations: tuple[float, float] = (0.0, 0.0),
-                   energy: float = 0.0) -> None:
-        """
-        Take a sample for the plots; those that come too soon after the last are left out.
-
-        Parameters
-        ----------
-        time : float
-            Time along the path [s]; a step back begins the plots anew.
-        error : float
-            Distance of the tool, or of the farthest one, from its desired point [m].
-        joints : sequence of str
-            Names of the joints.
-        efforts : sequence of float
-            Their efforts [N m or N]; a sample that has others than one for each is left out.
-        violations : (float, float), optional
-            Of the nominal model, before and after the elimination.
-        energy : float, optional
-            Of the robot [J].
-
-        """
-        if tuple(joints) != self._joints or (self._times and time < self._times[-1]):
-            self.reset()
-            self._joints = tuple(joints)
-        if len(efforts) != len(joints) or (
-                self._times and time - self._times[-1] < self._interval):
-            return
-        self._times.append(time)
-        self._errors.append(max(1e3 * error, SMALLEST))
-        self._efforts.append(tuple(efforts))
-        self._violations.append((max(violations[0], LEAST_VIOLATION),
-                                 max(violations[1], LEAST_VIOLATION)))
-        self._energies.append(energy)
+        show(self._status, f'<b>{escaped(title)}</b>{table((), rows.items())}')
 
     def reset(self) -> None:
         """Forget all samples."""
-        self._times.clear()
-        self._errors.clear()
-        self._efforts.clear()
-        self._violations.clear()
-        self._energies.clear()
+        for plot in self.plots:
+            plot.reset()
 
     def redraw(self) -> None:
-        """Send the plots to the browsers."""
-        if not self._times:
-            return
-        times = np.array(self._times)
-        self._error_plot.data = (times, np.array(self._errors))
-        self._violation_plot.data = (times, *np.array(self._violations).T.copy())
-        self._energy_plot.data = (times, np.array(self._energies))
-        rows = np.array(self._efforts).T.copy()
-        driven = np.flatnonzero(rows.any(axis=1))[:MOST_JOINTS].tolist()   # not the passive joints
-        names = tuple(self._joints[joint] for joint in driven)
-        efforts = (times, *rows[driven])
-        plot = self._effort_plot
-        if plot is not None and names == self._drawn:
-            plot.data = efforts
-            return
-        self._drawn = names
-        if plot is not None:
-            plot.remove()
-        with self._plots:
-            self._effort_plot = self._gui.add_uplot(
-                data=efforts, height=230, padding=PADDING,
-                series=(_series('t'), *(
-                    _series(plain(name), JOINTS[index % len(JOINTS)])
-                    for index, name in enumerate(names))),
-                scales={'x': uplot.Scale(time=False)},
-                axes=(_axis('path time [s]', 32), _axis('effort [N m or N]', 56)))
+        """Send the legend and the plots to the browsers."""
+        drawn = [one for one in self._drawings if one.active and one.visible]
+        show(self._legend, ''.join(
+            f'<span style="display:inline-block;width:1.4em;height:0.3em;border-radius:0.15em;'
+            f'margin:0 0.4em 0.2em 0;background:{css(one.color)}"></span>{one.label}&emsp;'
+            for one in drawn))
+        self._legend.visible = bool(drawn)
+        for plot in self.plots:
+            plot.redraw()
 
 
-def _axis(label: str, size: int) -> uplot.Axis:
-    return uplot.Axis(
-        label=label, size=size, labelSize=18, stroke=css(PLOT_TEXT),
-        grid=uplot.Axis_Grid(stroke=css(PLOT_GRID), width=1),
-        ticks=uplot.Axis_Ticks(stroke=css(PLOT_GRID), width=1, size=5))
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table as HTML; any text may come from outside."""
+    head = ''.join(f'<th style="text-align:left;padding-right:0.8em">{escaped(one)}</th>'
+                   for one in heads)
+    body = ''.join('<tr>' + ''.join(f'<td style="padding-right:0.8em">{escaped(one)}</td>'
+                                    for one in row) + '</tr>' for row in rows)
+    return f'<table style="margin-top:0.4em">{f"<tr>{head}</tr>" if head else ""}{body}</table>'
 
 
-def _series(label: str, color: Rgb | None = None) -> uplot.Series:
-    if color is None:
-        return uplot.Series(label=label)
-    return uplot.Series(label=label, stroke=css(color), width=2)
+def show(handle: viser.GuiHtmlHandle, content: str) -> None:
+    """Show HTML that is safe, small; what is shown already is not sent again."""
+    content = f'<div style="font-size:0.85em;padding:0.6em 1em 0.2em">{content}</div>'
+    if handle.content != content:
+        handle.content = content

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -36,13 +36,15 @@ class RobotView:
         self._frame = scene.add_frame(root, show_axes=False)
         self._frames: dict[str, viser.FrameHandle] = {}
         self._shown: dict[str, bytes] = {}
+        self._handles: list[tuple[str, Any]] = []
         self.remarks: list[str] = []
         for number, shape in enumerate(shapes):
             if shape.link not in self._frames:
                 self._frames[shape.link] = scene.add_frame(
                     f'{root}/{len(self._frames)}', show_axes=False)
             try:
-                _add(scene, f'{self._frames[shape.link].name}/{number}', shape)
+                handle = _add(scene, f'{self._frames[shape.link].name}/{number}', shape)
+                self._handles.append((shape.link, handle))
             except Exception as error:   # a mesh reader may raise anything
                 self.remarks.append(f"{shape.file} of link '{shape.link}' is not shown: {error}")
 
@@ -54,6 +56,23 @@ class RobotView:
     @visible.setter
     def visible(self, shown: bool) -> None:
         self._frame.visible = shown
+
+    def on_drag(self, modifier: str, report: Callable[[str, Any], None]) -> None:
+        """
+        Report drags of links with the mouse.
+
+        Parameters
+        ----------
+        modifier : str
+            Key that is held, as viser names it.
+        report : callable
+            Called in the thread of the server with the link and viser's event.
+
+        """
+        for link, handle in self._handles:
+            async def drag(event: Any, link: str = link) -> None:   # async: in order
+                report(link, event)
+            handle.on_drag('left', modifier=modifier)(drag)
 
     def move(self, poses: Mapping[str, Matrix]) -> None:
         """
@@ -80,41 +99,40 @@ class RobotView:
         self._frame.remove()
 
 
-def _add(scene: viser.SceneApi, name: str, shape: Shape) -> None:
-    """Add one shape to the scene."""
+def _add(scene: viser.SceneApi, name: str, shape: Shape) -> Any:
+    """Add one shape to the scene and return its handle."""
     r, g, b, alpha = shape.color
     color = (round(255 * r), round(255 * g), round(255 * b))
     opacity = None if alpha >= 1.0 else alpha
     wxyz, position = quaternion(shape.pose[:3, :3]), shape.pose[:3, 3]
     if shape.kind == 'box':
-        scene.add_box(name, color, np.array(shape.size), opacity=opacity, wxyz=wxyz,
-                      position=position)
-    elif shape.kind == 'sphere':
-        scene.add_icosphere(name, shape.size[0], color, opacity=opacity, wxyz=wxyz,
-                            position=position)
-    elif shape.kind == 'mesh':
-        _add_mesh(scene, name, shape, color)
-    else:
-        radius, length = shape.size
-        scene.add_cylinder(name, radius, length, color, opacity=opacity, wxyz=wxyz,
-                           position=position)
-        if shape.kind == 'capsule':
-            for end in (-0.5 * length, 0.5 * length):
-                scene.add_icosphere(f'{name}/{end}', radius, color, opacity=opacity,
-                                    position=(0.0, 0.0, end))
+        return scene.add_box(name, color, np.array(shape.size), opacity=opacity, wxyz=wxyz,
+                             position=position)
+    if shape.kind == 'sphere':
+        return scene.add_icosphere(name, shape.size[0], color, opacity=opacity,
+                                   wxyz=wxyz, position=position)
+    if shape.kind == 'mesh':
+        return _add_mesh(scene, name, shape, color)
+    radius, length = shape.size
+    handle = scene.add_cylinder(name, radius, length, color, opacity=opacity, wxyz=wxyz,
+                                position=position)
+    if shape.kind == 'capsule':
+        for end in (-0.5 * length, 0.5 * length):
+            scene.add_icosphere(f'{name}/{end}', radius, color, opacity=opacity,
+                                position=(0.0, 0.0, end))
+    return handle
 
 
-def _add_mesh(scene: viser.SceneApi, name: str, shape: Shape, color: Rgb) -> None:
+def _add_mesh(scene: viser.SceneApi, name: str, shape: Shape, color: Rgb) -> Any:
     """Add a mesh; one without materials of its own takes the shape's colour."""
     import trimesh   # slow to import, and most robots of this package are primitives
     mesh: Any = trimesh.load(shape.file, force='mesh')
     mesh.apply_scale(shape.size)
     wxyz, position = quaternion(shape.pose[:3, :3]), shape.pose[:3, 3]
     if mesh.visual.kind in ('texture', 'vertex', 'face'):
-        scene.add_mesh_trimesh(name, mesh, wxyz=wxyz, position=position)
-    else:
-        scene.add_mesh_simple(name, mesh.vertices, mesh.faces, color=color, wxyz=wxyz,
-                              position=position)
+        return scene.add_mesh_trimesh(name, mesh, wxyz=wxyz, position=position)
+    return scene.add_mesh_simple(name, mesh.vertices, mesh.faces, color=color, wxyz=wxyz,
+                                 position=position)
 
 
 def quaternion(rotation: Matrix) -> Matrix:

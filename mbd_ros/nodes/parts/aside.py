@@ -33,7 +33,7 @@ def done_aside(work: Callable[[], object]) -> Future:
     Returns
     -------
     Future
-        Done when the work is; what the work raises is raised where it is awaited.
+        Done when the work is: its result; what the work raises is raised where it is awaited.
 
     """
     done = Future()
@@ -43,11 +43,11 @@ def done_aside(work: Callable[[], object]) -> Future:
             interval = sys.getswitchinterval()
             sys.setswitchinterval(min(SHORT_TURN, interval))
             try:
-                work()
+                result = work()
             except Exception as error:  # who waits must hear of it
                 done.set_exception(error)
             else:
-                done.set_result(None)
+                done.set_result(result)
             finally:
                 sys.setswitchinterval(interval)
     threading.Thread(target=run, daemon=True).start()

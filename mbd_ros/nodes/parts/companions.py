@@ -1,4 +1,4 @@
-"""Topics beside joint states: odometry of a floating base, joints with several coordinates."""
+"""Topics beside joint states: odometry, joints with several coordinates, completed states."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState, MultiDOFJointState
 
 from mbd_ros.messages.basics.times import to_nanoseconds
+from mbd_ros.messages.states.joint_states import JointStateWriter, Measured
 from mbd_ros.messages.states.multi_dof import MultiDOFStates
 from mbd_ros.messages.states.odometry import BaseOdometry
 from mbd_ros.model import Model
@@ -127,3 +128,35 @@ class Companions:
 
 def _stamp(message: Any) -> int:
     return to_nanoseconds(message.header.stamp)
+
+
+class CompletedJoints:
+    """
+    Publishes ``~/joint_states`` while somebody subscribes to it.
+
+    Parameters
+    ----------
+    node : Node
+        The controller.
+    interval : int
+        Least time between two messages [ns].
+
+    """
+
+    def __init__(self, node: Node, interval: int) -> None:
+        self._publisher = node.create_publisher(JointState, '~/joint_states', qos.RELIABLE)
+        self._interval = interval
+        self._writer: JointStateWriter | None = None
+        self._written = 0
+
+    def use(self, model: Model) -> None:
+        """Serve a robot from now on."""
+        self._writer = JointStateWriter(model)
+
+    def publish(self, stamp: int, measured: Measured) -> None:
+        """Publish a state of a time [ns], if it is time."""
+        if self._writer is None or not self._publisher.get_subscription_count():
+            return
+        if stamp < self._written or stamp - self._written >= self._interval:
+            self._written = stamp
+            self._publisher.publish(self._writer.write(stamp, *measured))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-import re
 from typing import NamedTuple
 
 from nav_msgs.msg import Path as PathMessage
@@ -23,6 +22,7 @@ from mbd_ros.messages.states.drawings import delete_all, markers, to_path
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.model import Model
 from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.named_topics import topic_names
 
 Vector = NDArray[np.float64]
 
@@ -126,19 +126,6 @@ class ControllerDrawings:
                 self._node.create_publisher(PathMessage, f'{place}desired_path', qos.LATCHED),
                 self._node.create_publisher(PathMessage, f'{place}actual_path', qos.RELIABLE))
         return self._publishers[name]
-
-
-def topic_names(links: Sequence[str]) -> list[str]:
-    """Return parts of topic names for links, each another one: letters, digits, underscores."""
-    found: list[str] = []
-    for link in links:
-        plain = re.sub('[^A-Za-z0-9_]', '_', link)
-        name = plain = f'link_{plain}' if plain[:1].isdigit() else plain
-        number = 2
-        while name in found:
-            name, number = f'{plain}_{number}', number + 1
-        found.append(name)
-    return found
 
 
 def _points_of(path: Path) -> list[Vector]:

@@ -17,7 +17,7 @@ from rclpy.task import Future
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 from mbd_ros.control import Task
-from mbd_ros.control.constraints.curved_joint_paths import JointPaths
+from mbd_ros.control.constraints.joint_paths import JointPaths
 from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.feasibility import check_joints
@@ -34,6 +34,11 @@ from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.aside import done_aside, Turns
 from mbd_ros.nodes.parts.guard import GuardedNode
 
+REACHED = 'the goal was reached'
+CANCELLED = 'cancelled'
+EMPTY = 'an empty trajectory was received'
+ON_PURPOSE = (REACHED, CANCELLED, EMPTY)
+"""Why the robot holds where that was asked for."""
 JointsPath = tuple[tuple[str, ...], PiecewisePolynomial | JointPaths]
 """Joints and the path that they follow."""
 
@@ -100,6 +105,7 @@ class ControllerGoals:
         self._settings = settings
         self._turns = turns
         self._newest: object = None
+        self._approaches: dict[int, float] = {}   # id of an accepted goal -> s
         self._logger = node.get_logger()
         self._active: Active | None = None
         self._results: dict[bytes, Future] = {}
@@ -123,7 +129,7 @@ class ControllerGoals:
             return
         tracker = controlled.tracker
         if active.handle.is_cancel_requested:
-            self._stop(controlled, 'cancelled')
+            self._stop(controlled, CANCELLED)
             self._end(Outcome.GOES_ON, 'the goal was cancelled; the robot holds')
             return
         if tracker.problem:
@@ -136,7 +142,7 @@ class ControllerGoals:
         if outcome is not Outcome.GOES_ON:
             if (outcome is not Outcome.REACHED or isinstance(active.watch, JointWatch)
                     or active.watch.end < tracker.end):
-                self._stop(controlled, why or 'the goal was reached')
+                self._stop(controlled, why or REACHED)
             self._end(outcome, why)
         elif report:
             active.handle.publish_feedback(
@@ -156,20 +162,21 @@ class ControllerGoals:
             moved, path = self._path_of(controlled, goal.trajectory, goal.multi_dof_trajectory)
             place = controlled.tracker.reference(controlled.measured.q)[0]
             return partial(rehearse_joints, controlled.tracker.apart(), moved, path, place)
-        return await self._answered(goal, ask)
+        await self._rehearsed(goal, ask)
+        return GoalResponse.ACCEPT
 
     async def _answer_path(self, goal: FollowPath.Goal) -> GoalResponse:
         """Accept a path or constraints that can be followed."""
-        def ask() -> Callable[[], None]:
+        def ask() -> Callable[[], float]:
             controlled = self._controlled()
             task = path_goals.read_task(goal, controlled.task, controlled.commands)
             q, v = controlled.measured.q, controlled.measured.v
             return partial(rehearse_task, controlled.tracker.apart(), task, q, v)
-        return await self._answered(goal, ask)
+        self._approaches[id(goal)] = await self._rehearsed(goal, ask)
+        return GoalResponse.ACCEPT
 
-    async def _answered(self, goal: object, ask: Callable[[], Callable[[], None]]
-                        ) -> GoalResponse:
-        """Accept a goal that passes its rehearsal, unless a newer one came meanwhile."""
+    async def _rehearsed(self, goal: object, ask: Callable[[], Callable[[], Any]]) -> Any:
+        """Return what the rehearsal of a goal does, unless a newer one came meanwhile."""
         self._newest = goal
 
         def require_newest() -> None:
@@ -177,13 +184,13 @@ class ControllerGoals:
                 raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL,
                                 'another goal came while it was prepared')
 
-        def rehearsed() -> None:   # those that are outdated do not keep the newest waiting
+        def rehearsed() -> Any:   # those that are outdated do not keep the newest waiting
             require_newest()
-            rehearse()
+            return rehearse()
         rehearse = await self._turns.take(ask)
-        await done_aside(rehearsed)
+        found = await done_aside(rehearsed)
         require_newest()
-        return GoalResponse.ACCEPT
+        return found
 
     async def _follow_joints(self, handle: Any) -> None:
         """Begin a joint trajectory between two control steps."""
@@ -204,10 +211,10 @@ class ControllerGoals:
     def _begin_path(self, handle: Any) -> None:
         """Begin a path or constraints."""
         goal, controlled = handle.request, self._controlled()
-        tracker = controlled.tracker
+        tracker, rehearsed = controlled.tracker, self._approaches.pop(id(goal))
         task = path_goals.read_task(goal, controlled.task, controlled.commands)
         approach = tracker.follow(task, controlled.time, controlled.measured.q,
-                                  controlled.measured.v)
+                                  controlled.measured.v, approach=rehearsed)
         self._owner.begun()
         self._activate(handle, path_goals.watch_for(
             goal, tracker, approach, path=self._settings.tool_path_tolerance,
@@ -236,7 +243,7 @@ class ControllerGoals:
             self._check(controlled, moved, path)
             self._begin_joints(controlled, moved, path)
         else:
-            self._stop(controlled, 'an empty trajectory was received')
+            self._stop(controlled, EMPTY)
         self.drop('a trajectory on the topic has taken its place')
 
     def _on_query(self, request: QueryTrajectoryState.Request,

@@ -21,7 +21,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 import yaml
 
-from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError
 
 CHECKS: Mapping[str, tuple[Callable[..., bool], str]] = {
     'bounds<>': (lambda value, low, high: low <= value <= high, 'from {0} to {1}'),
@@ -105,7 +105,7 @@ def parameters_file(node_name: str) -> Path:
             return installed
     except PackageNotFoundError:
         pass
-    return Path(__file__).parents[2] / 'config' / name
+    return Path(__file__).parents[3] / 'config' / name
 
 
 def read_declarations(file: Path) -> tuple[Declaration, ...]:
@@ -159,7 +159,8 @@ def _declarations(content: Mapping[str, Any], group: str) -> Iterator[Declaratio
                           tuple(checks))
 
 
-def declare_parameters(node: Node, file: str) -> SimpleNamespace:
+def declare_parameters(node: Node, file: str,
+                       use: Callable[[], None] | None = None) -> SimpleNamespace:
     """
     Declare the parameters of a node as its file says, and return their values.
 
@@ -172,6 +173,9 @@ def declare_parameters(node: Node, file: str) -> SimpleNamespace:
         The node.
     file : str
         First part of the file's name: ``simulator`` for ``simulator_parameters.yaml``.
+    use : callable, optional
+        Called when parameters were changed; an error of this package that it raises takes the
+        change back and is the answer.
 
     Returns
     -------
@@ -201,8 +205,15 @@ def declare_parameters(node: Node, file: str) -> SimpleNamespace:
                 by_name[change.name].check(change.value)
         except InvalidValueError as error:
             return SetParametersResult(successful=False, reason=str(error))
+        before = copy.deepcopy(values)
         for change in known:
             _store(values, change.name, change.value)
+        try:
+            if use is not None and known:
+                use()
+        except MbdError as error:
+            vars(values).update(vars(before))
+            return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
     node.add_on_set_parameters_callback(on_change)
@@ -271,7 +282,8 @@ def table(declarations: tuple[Declaration, ...]) -> str:
 
 def main() -> None:
     """Print the tables of parameters of all nodes, for ``docs/interfaces.md``."""
-    for node_name in ('dynamics_server', 'simulator', 'controller', 'module_manager', 'viewer'):
+    for node_name in (
+            'dynamics_server', 'simulator', 'controller', 'gait', 'module_manager', 'viewer'):
         print(f'### {node_name}\n\n{table(read_declarations(parameters_file(node_name)))}\n')
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 import dataclasses
+import threading
 import time
 from typing import NamedTuple
 
@@ -21,8 +22,8 @@ from mbd_ros.nodes.parts.guard import REFUSALS
 
 MOST_FINDINGS = 10
 """Remarks of the reader that are logged one by one."""
-
-
+SLOW = 1.0
+"""Time after which a node says that it still prepares a robot [s]."""
 LATE = 2.0
 """How late a copy of a description that was replaced may come on the topic [s]."""
 
@@ -61,7 +62,7 @@ class RobotSource:
         services, text is taken only and no file is opened.
     on_robot : callable
         Told of a robot before it is taken; an ``MbdError`` refuses it.
-    floating_base : bool, optional
+    floating_base, flexible : bool, optional
         See ``mbd_ros.load``.
     gravity : sequence of float, optional
         (3,) of the prepared dynamics [m/s^2].
@@ -76,13 +77,13 @@ class RobotSource:
 
     def __init__(
         self, node: Node, description: str, on_robot: Callable[[Robot], None], *,
-        floating_base: bool = False, gravity: list[float] | None = None,
+        floating_base: bool = False, flexible: bool = False, gravity: list[float] | None = None,
         group: CallbackGroup | None = None, explain: bool = False,
         adapt: Callable[[Model], Model] = lambda model: model,
     ) -> None:
         self._node = node
         self._on_robot = on_robot
-        self._floating_base = floating_base
+        self._floating_base, self._flexible = floating_base, flexible
         self._gravity = gravity
         self._explain = explain
         self._adapt = adapt
@@ -90,6 +91,7 @@ class RobotSource:
         self._replaced: deque[tuple[str, float]] = deque(maxlen=8)
         self._taken = 0
         self._robot: Robot | None = None
+        self._described: Model | None = None
         self._problem = 'nothing has come on the topic robot_description'
         self._subscription = None
         if description:
@@ -159,20 +161,43 @@ class RobotSource:
         self._replaced.append((replaced, time.monotonic()))
         return robot
 
+    def adapt_anew(self) -> None:
+        """Use the robot in use as it is adapted now; where that is refused the old one stays."""
+        if self._described is not None:
+            model = self._adapt(self._described)
+            robot = Robot(model, mbd_ros.compile(model, gravity=self._gravity))
+            self._on_robot(robot)
+            self._robot = robot
+
     def _take(self, description: str, on_robot: Callable[[Robot], None],
               reader: Callable[..., Model] = load_text) -> Robot:
         """Read a description and, if it is accepted, use it from now on."""
-        loaded = reader(description, floating_base=self._floating_base)
+        loaded = reader(description, floating_base=self._floating_base,
+                        flexible=self._flexible)
         number = loaded.mechanism.generation or self._taken + 1
-        model = self._adapt(dataclasses.replace(loaded, generation=number))
+        described = dataclasses.replace(loaded, generation=number)
+        model = self._adapt(described)
         robot = Robot(model, mbd_ros.compile(model, gravity=self._gravity))
-        on_robot(robot)
+        told = threading.Timer(SLOW, self._tell_that_it_is_compiled, [model])
+        told.daemon = True
+        told.start()
+        try:
+            on_robot(robot)
+        finally:
+            told.cancel()
+        self._described = described
         self._text = description
         self._taken += 1
         self._robot = robot
         self._problem = ''
         self._say(model)
         return robot
+
+    def _tell_that_it_is_compiled(self, model: Model) -> None:
+        if self._node.context.ok():
+            self._node.get_logger().info(
+                f"robot '{cut(model.name)}': compiling, once on this machine; mbd_ros cache warm "
+                'does so ahead of a launch')
 
     def _on_description(self, description: str,
                         reader: Callable[..., Model] = load_text) -> None:

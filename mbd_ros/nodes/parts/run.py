@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+import contextlib
 import gc
+import os
 import signal
 import sys
 import threading
@@ -28,6 +30,10 @@ SWITCH_INTERVAL = 5e-4
 Time [s] after which a thread that computes in Python lets another one go on. With the 5 ms of the
 interpreter a small request, for which three threads work in turn, waits 15 ms beside a large one.
 """
+TIME_TO_STOP = 0.3
+"""Time [s] that callbacks get to return once the end is asked for; a compiler may take longer."""
+TIME_TO_END = 0.6
+"""Time [s] after which the process is left, whatever still keeps it."""
 PARAMETER_ERRORS = (
     InvalidParameterException, InvalidParameterTypeException, InvalidParameterValueException)
 
@@ -52,7 +58,9 @@ def run(*makes: Callable[[], Runnable]) -> int:
     Run nodes until they are told to stop, all on one executor.
 
     A node that cannot start is reported, and the others go on without it; one that fails later
-    ends the process.
+    ends the process. All of them run in a thread beside the main one, which only waits for the
+    end: Python hands signals to the main thread, and that one must not be amid a compilation,
+    which nobody can stop.
 
     Parameters
     ----------
@@ -69,56 +77,98 @@ def run(*makes: Callable[[], Runnable]) -> int:
     # only disturb the end. A signal that comes before the library is ready is kept for it.
     gc.set_threshold(*GARBAGE)
     sys.setswitchinterval(SWITCH_INTERVAL)
-    told = threading.Event()
+    over = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, frame: told.set())
+        signal.signal(number, lambda number, frame: over.set())
     rclpy.init()
-    if told.is_set():
-        rclpy.try_shutdown()
-    nodes: list[Runnable] = []
-    refused = 0
-    try:
-        for make in makes:
-            if rclpy.ok():
-                refused += not _start(make, nodes)
-        if nodes:
-            threads = sum(node.num_threads for node in nodes)
-            executor = (SingleThreadedExecutor() if threads == 1
-                        else MultiThreadedExecutor(num_threads=threads))
-            for node in nodes:
-                executor.add_node(node)
-            executor.spin()
-    except ExternalShutdownException:
-        pass
-    except Exception:
-        if rclpy.ok():   # else the end came while a node was still being configured
-            raise
-    finally:
-        for node in reversed(nodes):
-            _end(node)
-        rclpy.try_shutdown()
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)   # who asks twice does not want to wait
-        gc.freeze()   # or the interpreter, as it ends, searches all for garbage: 0.3 s, now 0.04 s
-    return 1 if refused else 0
+    nodes = _Nodes(makes, over)
+    thread = threading.Thread(target=nodes.run, name='nodes', daemon=True)
+    thread.start()
+    over.wait()
+    rclpy.try_shutdown()
+    limit = threading.Timer(TIME_TO_END, os._exit, (nodes.code,))
+    limit.daemon = True
+    limit.start()
+    thread.join(TIME_TO_STOP)
+    if thread.is_alive():
+        with contextlib.suppress(Exception):   # to leave the graph, as far as that goes
+            nodes.end()
+        sys.stdout.flush()
+        os._exit(nodes.code)
+    nodes.end()
+    if nodes.error is not None:
+        raise nodes.error
+    gc.freeze()   # or the interpreter, as it ends, searches all for garbage: 0.3 s, now 0.04 s
+    return nodes.code
 
 
-def _start(make: Callable[[], Runnable], nodes: list[Runnable]) -> bool:
-    """Make a node and add it to the others, or say why it cannot start."""
-    node = None
-    try:
-        node = make()
-        node.configure()
-    except (MbdError, *PARAMETER_ERRORS) as error:
-        print(f'cannot start: {error}', file=sys.stderr)
-        if node is not None:
-            _end(node)
-        return False
-    except BaseException:
-        if node is not None:
-            _end(node)
-        raise
-    nodes.append(node)
-    return True
+class _Nodes:
+    """
+    The nodes of a process.
+
+    Parameters
+    ----------
+    makes : sequence of callable
+        Each makes a node.
+    over : Event
+        Set when they have come to an end by themselves.
+
+    Attributes
+    ----------
+    code : int
+        1 if one could not start, else 0.
+    error : Exception or None
+        What one has failed by.
+
+    """
+
+    def __init__(self, makes: Sequence[Callable[[], Runnable]], over: threading.Event) -> None:
+        self._makes = makes
+        self._over = over
+        self._nodes: list[Runnable] = []
+        self.code = 0
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        """Start all of them and spin until the context is shut down."""
+        try:
+            for make in self._makes:
+                if rclpy.ok():
+                    self._start(make)
+            if self._nodes:
+                self._spin()
+        except ExternalShutdownException:
+            pass
+        except Exception as error:
+            if rclpy.ok():   # else the end came while a node was still being configured
+                self.code, self.error = 1, error
+        finally:
+            self._over.set()
+
+    def end(self) -> None:
+        """Remove all of them from the graph."""
+        while self._nodes:
+            _end(self._nodes.pop())
+
+    def _spin(self) -> None:
+        threads = sum(node.num_threads for node in self._nodes)
+        executor = (SingleThreadedExecutor() if threads == 1
+                    else MultiThreadedExecutor(num_threads=threads))
+        for node in self._nodes:
+            executor.add_node(node)
+        executor.spin()
+
+    def _start(self, make: Callable[[], Runnable]) -> None:
+        """Make a node and configure it, or say why it cannot start."""
+        started = len(self._nodes)
+        try:
+            self._nodes.append(make())
+            self._nodes[-1].configure()
+        except (MbdError, *PARAMETER_ERRORS) as error:
+            print(f'cannot start: {error}', file=sys.stderr)
+            self.code = 1
+            if len(self._nodes) > started:
+                _end(self._nodes.pop())
 
 
 def _end(node: Runnable) -> None:

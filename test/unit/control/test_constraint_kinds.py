@@ -69,6 +69,22 @@ def test_derivatives_of_an_approach(puma, kind):
                                    constraint.violation_rate(q, v, t), rtol=0, atol=1e-15)
 
 
+def test_what_is_known_by_its_accelerations_only_is_approached_at_once(puma):
+    """There is no violation to fade; beside others its rows come last and stay as they are."""
+    q, v, a = np.random.default_rng(5).uniform(-1, 1, (3, 6))
+    alone = FunctionConstraint(lambda q, v, t: np.eye(6)[:2], lambda q, v, t: np.array([t, v[1]]))
+    approach = Approach(alone, q, v, 0.2, 0.7, a)
+    assert approach.violation(q, 0.3) is None
+    assert approach.violation_rate(q, v, 0.3) is None
+    assert approach.fade(0.3).shape == (3, 0)
+    np.testing.assert_array_equal(approach.right_side(q, v, 0.3), [0.3, v[1]])
+    both = Stack([alone, made(puma, 'joint_coupling')], q, v)
+    approach = Approach(both, q, v, 0.2, 0.7)
+    assert approach.violation(q, 0.2) == pytest.approx([0.0], abs=1e-15)
+    assert approach.violation_rate(q, v, 0.2) == pytest.approx([0.0], abs=1e-15)
+    np.testing.assert_array_equal(approach.right_side(q, v, 0.3)[1:], [0.3, v[1]])
+
+
 def test_a_stack_orders_its_rows_by_kind(puma):
     """Those with phi first, then those with a rate."""
     parts = [*constraints_from_data(puma, [{'kind': kind, **KINDS[kind]} for kind in (

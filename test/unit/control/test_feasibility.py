@@ -6,7 +6,7 @@ import pytest
 from robots import chain
 
 import mbd_ros
-from mbd_ros.control.constraints.curved_joint_paths import JointPaths
+from mbd_ros.control.constraints.joint_paths import JointPaths
 from mbd_ros.control.references.splines import trajectory
 from mbd_ros.control.tasks.feasibility import check_joints
 from mbd_ros.errors import InfeasibleError

@@ -59,6 +59,24 @@ def test_fifty_steps_are_the_same(robot, request):
         assert a.violation < 1e-13
 
 
+def test_near_the_path_one_newton_step_is_enough(puma, monkeypatch):
+    """The code that pulls a state further is not even made, and what it leaves is rounding."""
+    task = default_task('puma560')
+    motion = motion_for(puma, task)
+
+    def refused(*_):
+        raise AssertionError('pulled')
+    monkeypatch.setattr(type(motion.in_machine_code().kernels), 'pulled_step', refused)
+    begin = NominalModel(motion, task.start_positions, start='project').state
+    model = NominalModel(motion, begin.q, begin.v)
+    for k in range(1, 20):
+        state = model.advance_to(0.002 * k)
+        assert motion.regular_step(
+            0.002 * k, state.q, state.v, state.accelerations, 0.002 * k + 0.002) is not None
+        assert state.violation < 1e-12 < state.violation_before < 1e-6   # of a step, h^5
+        assert 0.0 < state.moved < 1e-6
+
+
 def test_what_is_not_regular_is_left_to_the_general_form(urdf_arm):
     """Straight arm: two independent rows, a finite answer."""
     motion = motion_for(urdf_arm, default_task('three_link_arm'))
@@ -258,9 +276,13 @@ def test_what_was_prepared_is_not_compiled_in_a_step(monkeypatch):
     model = mbd_ros.load(URDF / 'puma560.urdf')
     task = default_task('puma560')
     start, rest = np.array(task.start_positions), np.zeros(6)
-    for moved in (False, True):
+    first, second, third = model.joint_names[:3]
+    joints = Task.from_data({'link': 'tool', 'constraints': [
+        {'kind': 'joint_coupling', 'coefficients': {first: 1.0, second: 0.5}, 'value': 0.1},
+        {'kind': 'joint_path', 'joints': [third], 'times': [0, 1], 'positions': [[2.2], [2.3]]}]})
+    for each, moved in ((task, False), (task, True), (joints, False)):
         dyn = carrier(model, None, 'tool', (0.0, 0.0, -9.81))
-        tracker = Tracker(dyn, task, start, rest)
+        tracker = Tracker(dyn, each, start, rest)
         if moved:   # joints that hold instead of a path
             tracker.stop(0.0, start, rest)
         tracker.tool_points(tracker.step(0.002, start, rest), start)

@@ -63,7 +63,8 @@ def test_the_closed_form_and_its_rates(t):
     targets, h = gait.targets(t), 1e-6
     s = 0.5 * (1.0 - np.cos(np.pi * t)) if t < 1.0 else 1.0
     for k, (hip, knee) in enumerate((('s4', 's5'), ('s8', 's9'), ('s2', 's3'), ('s6', 's7'))):
-        assert targets.joints[2 * k:2 * k + 2] == (hip, knee)
+        assert targets.joints[2 * k:2 * k + 2] == (
+            f'{hip}/top', f'{knee}/top')
         c = (t / parameters['period'] + parameters['phases'][hip]) % 1.0
         duty = parameters['duty']
         f = np.pi * c / duty if c < duty else np.pi + np.pi * (c - duty) / (1.0 - duty)
@@ -104,7 +105,7 @@ def test_bad_data_is_refused(data, message):
 
 
 def test_a_gait_for_another_robot_is_refused():
-    with pytest.raises(MbdError, match="no joint named 's4'"):
+    with pytest.raises(MbdError, match="no joint named 's4/top'"):
         GaitControl(ARM, gait_from_data(CRAWL), 1.0, 1.0)
     with pytest.raises(InvalidValueError, match='kp is -1'):
         GaitControl(ARM, gait_from_data({**CRAWL, 'legs': {'a': LEG}}), -1.0, 1.0)

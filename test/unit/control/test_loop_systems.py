@@ -57,7 +57,7 @@ def test_passive_joints_close_the_loops(n, passive, more, seed):
     known = np.setdiff1d(np.arange(n), places)
     rates = np.zeros(n)
     rates[known] = rng.normal(size=len(known))
-    result = np.zeros(2 * n + FACTS + 2)
+    result = np.full(2 * n + FACTS + 2, 7.0)
     passive_step(rows, rates, places, result, n, m, passive, max(m, passive), 3)
     dq, v, facts, (widest, longest) = np.split(result, [n, 2 * n, 2 * n + FACTS])
     if not clear(facts, 1e-8):
@@ -75,7 +75,7 @@ def test_passive_joints_close_the_loops(n, passive, more, seed):
 
 def test_passive_joints_that_the_loops_leave_free_are_not_clear():
     rng = np.random.default_rng(2)
-    rows, result = loops(rng, 2, 5, 2), np.zeros(2 * 5 + FACTS + 2)
+    rows, result = loops(rng, 2, 5, 2), np.full(2 * 5 + FACTS + 2, 7.0)
     passive_step(rows, np.zeros(5), np.array([0.0, 2.0, 4.0]), result, 5, 2, 3, 3, 3)
     assert result[10 + RANK] == 2
     assert not clear(result[10:10 + FACTS], 1e-8)
@@ -89,7 +89,7 @@ def test_drives_share_a_force_with_least_norm(n, m, more, seed):
     A, force = rng.normal(size=(m, n)), rng.normal(size=n)
     drives = min(n, n - m + more)
     places = rng.permutation(n)[:drives]
-    result = np.zeros(n + FACTS)
+    result = np.full(n + FACTS, 7.0)
     driven_share(A, force, places.astype(float), result, n, m, drives, max(m, n), n)
     efforts, facts = result[:n], result[n:]
     N = np.linalg.svd(A)[2][m:].T   # the motions that the loops allow
@@ -100,13 +100,14 @@ def test_drives_share_a_force_with_least_norm(n, m, more, seed):
         assert np.linalg.cond(A) > 30.0 or np.linalg.cond(reach) > 30.0
         return
     assert facts[RANK] == 0.0   # of what drives lack
+    assert (facts[PIVOT], facts[CONFLICT]) == (1.0, 0.0)
     # Squared parts as large as 1e-6 are clear: condition up to 1e3, twice.
     np.testing.assert_allclose(efforts, expected, rtol=0, atol=1e-8)
     assert facts[DROPPED] < 1e-20
 
 
 def test_a_motion_that_no_drive_reaches_is_counted_and_not_clear():
-    A, result = np.array([[1.0, 1.0, 0.0, 0.0]]), np.zeros(4 + FACTS)
+    A, result = np.array([[1.0, 1.0, 0.0, 0.0]]), np.full(4 + FACTS, 7.0)
     driven_share(A, np.ones(4), np.array([0.0, 2.0]), result, 4, 1, 2, 4, 4)
     assert result[4 + RANK] == 1.0
     assert result[4 + KEPT] == 0.0
@@ -117,7 +118,7 @@ def test_nearly_dependent_rows_of_loops_decide_the_clearness():
     """The smaller part of both steps counts: of the rows, and of what drives reach."""
     angle = 1e-2
     A = np.array([[1.0, 0.0, 0.0, 0.0], [1.0, angle, 0.0, 0.0]])
-    result = np.zeros(4 + FACTS)
+    result = np.full(4 + FACTS, 7.0)
     driven_share(A, np.ones(4), np.array([2.0, 3.0]), result, 4, 2, 2, 4, 4)
     assert result[4 + RANK] == 0.0
     assert result[4 + KEPT] == pytest.approx(angle**2, rel=1e-3)

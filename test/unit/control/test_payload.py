@@ -56,10 +56,20 @@ def test_lists_and_strided_vectors_and_what_is_no_state(pair):
     other.machine_code = lambda *_: None
     np.testing.assert_allclose(other.bias_forces(q, v), expected, rtol=1e-14, atol=1e-13)
     np.testing.assert_allclose(other.mass_matrix(q), loaded.mass_matrix(q), rtol=1e-14)
-    with pytest.raises(ShapeError, match='one state'):
-        loaded.mass_matrix(np.zeros((2, 3)))
+    many = loaded.mass_matrix(np.array([q, 2.0 * q]))
+    np.testing.assert_allclose(many[0], loaded.mass_matrix(q), rtol=1e-14)
+    with pytest.raises(ShapeError, match='q'):
+        loaded.mass_matrix(np.zeros(4))
     with pytest.raises(NotFiniteError, match="'joint2' is nan"):
         loaded.bias_forces(q, np.array([0.0, np.nan, 0.0]))
+
+
+def test_the_energy_is_that_with_the_load(pair):
+    loaded, described = pair
+    q, v = np.array([0.1, 0.4, -0.3]), np.array([0.5, -0.2, 0.7])
+    # Sums of up to 100 J in another order.
+    np.testing.assert_allclose(loaded.energies(q, v).sum(), described.energies(q, v).sum(),
+                               rtol=1e-13)
 
 
 def test_nothing_carried_is_the_bare_robot(urdf_arm):

@@ -41,7 +41,7 @@ def test_what_drives_bring_about_in_a_loop(n, loops, rows, seed):
     """The loops' least force, then the least that drives span for the task, in the metric of M."""
     drives = n - loops - 1   # one motion is left to itself
     s = System(seed, n, loops, drives, rows)
-    result = np.zeros(2 * (n + loops + rows) + FACTS)
+    result = np.full(2 * (n + loops + rows) + FACTS, 7.0)
     reached_motion(s.M, s.Q, s.A, s.b, s.places.astype(float), result, n, loops + rows, loops,
                    drives, loops, drives, rows + 1)
     found, force, multipliers, residual, facts = np.split(

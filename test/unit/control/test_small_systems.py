@@ -25,7 +25,7 @@ URDF = Path(__file__).parents[3] / 'urdf'
 def solved(M, Q, A, b, passive=0):
     """Return accelerations, force, multipliers, residual and facts, by machine code."""
     m, n = A.shape
-    result = np.zeros(2 * (n + m) + FACTS)
+    result = np.full(2 * (n + m) + FACTS, 7.0)   # all of it is written
     arrays = [np.ascontiguousarray(array, float) for array in (M, Q, A, b, result)]
     code = solver(n, m, passive)
     ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)(code.address)(
@@ -60,6 +60,14 @@ def test_it_is_the_general_form(size, conflict, seed):
         return
     assert facts[RANK] == expected.rank == rank
     assert (facts[RANK] < m and facts[CONFLICT] > 1e-8) == expected.conflicting
+    if expected.conflicting:   # the largest residual, in the scale of its row
+        most = max(np.abs(expected.accelerations).max(), np.abs(
+            expected.accelerations - np.linalg.solve(M, expected.constraint_force)).max())
+        scale = np.abs(A).sum(1) * most + np.abs(b)
+        assert facts[CONFLICT] == pytest.approx(
+            (np.abs(expected.residual) / scale).max(), rel=1e-6)
+    else:
+        assert facts[CONFLICT] < 1e-8
     # Rounding times the condition: of M up to 1e3, of the rows its inverse margin, twice.
     loss = 1e-16 * 1e3 * n / min(facts[KEPT], facts[PIVOT])
     for one, other in zip(found, (expected.accelerations, expected.constraint_force,
@@ -75,7 +83,7 @@ def test_the_least_step_is_the_acceleration_of_a_robot_at_rest(size, weighted, s
     n, m, rank = size
     M, _, A, d = system(np.random.default_rng(seed), n, m, rank)
     M = M if weighted else np.eye(n)
-    arrays = [*([M] * weighted), np.ascontiguousarray(A), d, np.zeros(n + FACTS)]
+    arrays = [*([M] * weighted), np.ascontiguousarray(A), d, np.full(n + FACTS, 7.0)]
     code = step_solver(n, m, weighted=weighted)
     ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arrays))(code.address)(
         *(array.ctypes.data for array in arrays))
@@ -96,7 +104,7 @@ def test_the_text_is_python_too():
     rng = np.random.default_rng(1)
     for n, m, rank, passive in ((3, 2, 2, 0), (4, 5, 3, 0), (5, 3, 3, 2)):
         M, Q, A, b = system(rng, n, m, rank)
-        result = np.zeros(2 * (n + m) + FACTS)
+        result = np.full(2 * (n + m) + FACTS, 7.0)
         constrained_motion(M, Q, A, b, result, n, m, passive, m + 1)
         found = np.concatenate(solved(M, Q, A, b, passive))
         np.testing.assert_allclose(found, result, rtol=1e-9, atol=1e-10)
@@ -177,7 +185,7 @@ def test_efforts_that_let_actuated_joints_accelerate_alike(n, share, seed):
     """Against the equations of the passive joints, eliminated: ``M_pp q''_p = -M_pa q''_a``."""
     rng, passive = np.random.default_rng(seed), int(share * n)
     root = rng.normal(size=(n, n))
-    M, force, result = root @ root.T + np.eye(n), rng.normal(size=n), np.zeros(n + FACTS)
+    M, force, result = root @ root.T + np.eye(n), rng.normal(size=n), np.full(n + FACTS, 7.0)
     actuated_share(M, force, result, n, passive)
     found, a, p = result[:n], slice(passive, None), slice(passive)
     wanted = np.linalg.solve(M, force)
@@ -187,6 +195,9 @@ def test_efforts_that_let_actuated_joints_accelerate_alike(n, share, seed):
     np.testing.assert_allclose(found[a], M[a, p] @ rest + M[a, a] @ wanted[a], atol=1e-11)
     assert not found[p].any()
     assert clear(result[n:], LEAST)
+    assert result[n:].tolist()[:PIVOT] == [0.0, 1.0, 0.0, 0.0]   # of rows, of which there are none
+    assert result[n + PIVOT] == pytest.approx(
+        (np.diag(np.linalg.cholesky(M))**2 / np.diag(M)).min(), rel=1e-9)
 
 
 @settings(max_examples=30, deadline=None)

@@ -226,11 +226,12 @@ def test_springs_are_led(puma, t):
     assert spring.target_code() is spring.target_code()
     s, rate, _ = quintic(t, 0.3, 2.0)
     target, speed = spring.target(t)
-    np.testing.assert_allclose(target, q + s * (posture - q), rtol=0, atol=1e-15)   # rounding
+    # Rounding of terms 10, 15 and 6 times a way of up to 2, whose sum is that way.
+    np.testing.assert_allclose(target, q + s * (posture - q), rtol=0, atol=1e-14)
     np.testing.assert_allclose(speed, rate * (posture - q), rtol=0, atol=1e-14)
     assert t < 2.3 or target.tolist() == posture.tolist()
-    np.testing.assert_allclose(by_address(spring.target_code(), t),
-                               np.concatenate((target, speed)), rtol=0, atol=1e-15)   # rounding
+    np.testing.assert_allclose(by_address(spring.target_code(), t)[:12],
+                               np.concatenate((target, speed)), rtol=0, atol=1e-14)
 
 
 def test_springs_of_a_floating_robot_have_no_code():
@@ -272,7 +273,7 @@ def test_what_does_not_change_has_no_codes(puma):
     both = recorded_form(Stack([users, *constraints(puma)], np.zeros(6), np.zeros(6)))
     assert both.time_codes() is None
     values = users.reference(0.8)
-    np.testing.assert_array_equal(values, PATHS['joints'][0].at(0.8))
+    np.testing.assert_array_equal(values[0], np.concatenate(PATHS['joints'][0].at(0.8)))
 
 
 def constraint_kinds(dyn, kind):

@@ -208,10 +208,9 @@ def test_no_stop_waits_for_a_compiler(robot, compiled):
 
 
 def test_no_goal_that_was_rehearsed_waits_for_a_compiler(compiled):
-    """Other paths, and other constraints."""
+    """Other paths, and other constraints; the robot follows each without exceeding its limits."""
     dyn = mbd_ros.compile(mbd_ros.load(ROOT / 'urdf' / 'puma560.urdf'))
-    # At full speed approaches would exceed a joint's limit by a percent or two.
-    task = replace(default_task('puma560'), start='approach', approach_speed=0.2)
+    task = replace(default_task('puma560'), start='approach')
     q, v = np.array(task.start_positions), np.zeros(6)
     tracker = Tracker(dyn, task, q, v)
     for k in range(3):
@@ -219,18 +218,24 @@ def test_no_goal_that_was_rehearsed_waits_for_a_compiler(compiled):
     a, b, c = [0.5, 0.1, 0.5], [0.55, 0.15, 0.5], [0.6, 0.1, 0.55]
     spline = {'kind': 'spline', 'points': [a, b, c], 'duration': 2.0}
     wrist = {'kind': 'joint_coupling', 'coefficients': {'joint4': 1.0, 'joint6': 1.0}}
-    for k, (path, constraints) in enumerate((
+    for path, constraints in (
             (spline, ()), ({**spline, 'closed': True}, ()),
             ({'kind': 'line', 'start': a, 'end': b, 'duration': 1.0}, (wrist,)),
             ({'kind': 'lissajous', 'center': a, 'amplitude': [0.1, 0.1, 0.1],
               'turns': [1, 2, 3]}, (wrist, wrist)),
-            ({'kind': 'circle', 'center': a, 'radius': 0.1, 'normal': [0, 0, 1]}, ())), 3):
+            ({'kind': 'circle', 'center': a, 'radius': 0.1, 'normal': [0, 0, 1]}, ())):
         other = replace(task, path=path, constraints=constraints)
-        rehearse_task(tracker.apart(), other, q, v)
+        approach = rehearse_task(tracker.apart(), other, q, v)
         compiled.clear()
-        tracker.follow(other, k * PERIOD, q, v)
-        assert tracker.step(k * PERIOD, q, v).fused
+        one = tracker.apart()
+        assert one.follow(other, 2 * PERIOD, q, v, approach=approach) == approach
+        step = one.step(3 * PERIOD, q, v)
+        assert step.fused
         assert not compiled, path
+        for time in np.arange(4 * PERIOD, approach + 1.0, 2 * PERIOD):
+            step = one.step(time, step.nominal.q, step.nominal.v)
+            assert not one.problem, (path, time, one.problem)
+        assert one.tool_points(step, step.nominal.q).error < 1e-6   # the approach is over
 
 
 def test_no_goal_waits_for_an_import():

@@ -22,6 +22,10 @@ FLUID = ('<mbd:fluid><origin xyz="0.15 0 0"/><volume value="0.00675"/><fluid_add
 CONTACT = ('<mbd:contact><point xyz="0.1 0 -0.2"/><point xyz="0 0.3 0" radius="0.05"/>'
            '<stiffness value="2e4"/><damping value="1500"/>'
            '<friction value="0.6" slip_speed="0.02"/></mbd:contact>')
+THRUSTERS = ('<mbd:thruster name="left"><origin xyz="0 0.2 0"/><axis xyz="1 0 0"/>'
+             '<curve forward="0.02" reverse="0.015"/><time_constant value="0.1"/>'
+             '<limit lower="-20" upper="40"/></mbd:thruster>'
+             '<mbd:thruster name="up"><axis xyz="0 0 1"/></mbd:thruster>')
 BEAM = ('<mbd:flexible><origin rpy="0 1 0"/><beam length="0.8" linear_density="0.5" '
         'bending_stiffness="300 310" torsional_stiffness="200" torsional_inertia="1e-4" '
         'modes="2 2 1" damping_ratio="0.01"/></mbd:flexible>')
@@ -137,18 +141,19 @@ def test_rounding_of_modal_matrices():
 
 
 @pytest.mark.parametrize('text', [
-    FLUID, BEAM.replace(' rpy="0 1 0"', ' xyz="1 0 0"'), MODAL, SECTION, CONTACT])
+    FLUID, BEAM.replace(' rpy="0 1 0"', ' xyz="1 0 0"'), MODAL, SECTION, CONTACT, THRUSTERS])
 def test_there_and_back(text):
     mechanism = read(annotated(text))
     again = read(urdf_text(mechanism))
-    for records in ('fluids', 'flexibles', 'contacts'):
+    for records in ('fluids', 'flexibles', 'contacts', 'thrusters'):
         assert [replace(body, source=None) for body in getattr(again, records)] == [
             replace(body, source=None) for body in getattr(mechanism, records)]
 
 
 @pytest.mark.parametrize(('write', 'form'), [(mjcf_text, 'MJCF'), (sdf_text, 'SDF')])
 @pytest.mark.parametrize(('text', 'what'), [
-    (FLUID, 'fluid around'), (BEAM, 'bending of'), (CONTACT, 'contact of')])
+    (FLUID, 'fluid around'), (BEAM, 'bending of'), (CONTACT, 'contact of'),
+    (THRUSTERS, "thruster 'left' of")])
 def test_formats_without_words(write, form, text, what):
     with pytest.raises(UnsupportedError) as caught:
         write(read(annotated(text)))
@@ -218,3 +223,19 @@ def test_modes_without_damping():
 ])
 def test_errors(text, message):
     assert error(text) == f'<string>:2: {message}'
+
+
+@pytest.mark.parametrize(('old', 'new', 'message'), [
+    ('"up"', '"left"', 'the name of another thruster or joint; allowed: a name of its own'),
+    ('"left"', '"j"', 'the name of another thruster or joint; allowed: a name of its own'),
+    ('"1 0 0"', '"1 1 0"', 'an axis of the length 1.41421356; allowed: a unit vector'),
+    ('reverse="0.015"', 'reverse="-1"', 'the curve 0.02, -1; allowed: thrust per square of the '
+     'speed forwards and in reverse, both more than 0'),
+    ('value="0.1"', 'value="-0.1"', 'the time constant -0.1; allowed: 0 or more'),
+    ('lower="-20"', 'lower="20"', 'the limits 20 and 40; allowed: one below or at 0, the other '
+     'above or at 0'),
+])
+def test_errors_of_thrusters(old, new, message):
+    name = 'j' if new == '"j"' else 'left'
+    assert error(THRUSTERS.replace(old, new)) == (
+        f"<string>:2: thruster '{name}' of link 'a' has {message}")

@@ -7,7 +7,7 @@ import pytest
 from mbd_ros.description import read
 from mbd_ros.description.xml import xacro_bounds
 from mbd_ros.description.xml.xacro_file import _yaml_size
-from mbd_ros.errors import DescriptionError
+from mbd_ros.errors import DescriptionError, InvalidValueError
 
 PENDULUM = Path(__file__).resolve().parents[3] / 'urdf' / 'pendulum.urdf.xacro'
 NAMESPACE = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
@@ -260,3 +260,42 @@ def test_the_clock_is_looked_at_while_operations_are_counted(monkeypatch):
             budget.step()
     with pytest.raises(ValueError, match='this takes more than 30 s'):
         go_on()
+
+
+def test_arguments_of_a_file():
+    assert len(read(PENDULUM, arguments={'rods': 3, 'length': 0.2}).joints) == 3
+    assert read(PENDULUM, arguments={'mass': '2.5'}).links[1].inertia.mass == 2.5
+
+
+def test_a_false_argument_is_false(tmp_path):
+    path = written(tmp_path, '<xacro:arg name="more" default="true"/><link name="a"/>'
+                   '<xacro:if value="$(arg more)"><link name="b"/></xacro:if>')
+    with pytest.raises(DescriptionError):   # two roots
+        read(path)
+    assert read(path, arguments={'more': False}).root == 'a'
+
+
+@pytest.mark.parametrize(('path', 'arguments', 'error', 'message'), [
+    (PENDULUM, {'rod': 3}, DescriptionError, f"{PENDULUM}: there is no <xacro:arg name='rod'>; "
+     "did you mean 'rods'?; allowed: length, mass, rods"),
+    (PENDULUM, {'rods': [1]}, InvalidValueError,
+     "argument 'rods' of xacro is [1]; allowed: text or a number"),
+    (PENDULUM.with_name('puma560.urdf'), {'a': 1}, InvalidValueError,
+     "arguments is {'a': 1}; allowed: arguments of a .xacro file only")])
+def test_arguments_that_are_none(path, arguments, error, message):
+    with pytest.raises(error) as caught:
+        read(path, arguments=arguments)
+    assert str(caught.value) == message
+
+
+def test_paths_of_users_and_packages(tmp_path, monkeypatch):
+    share = tmp_path / 'share'
+    (share / 'ament_index' / 'resource_index' / 'packages').mkdir(parents=True)
+    (share / 'ament_index' / 'resource_index' / 'packages' / 'my_robots').touch()
+    (share / 'my_robots').mkdir()
+    (share / 'my_robots' / 'one.urdf').write_text('<robot name="r"><link name="a"/></robot>')
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path))
+    monkeypatch.setenv('HOME', str(share / 'my_robots'))
+    assert read('~/one.urdf').root == read('package://my_robots/one.urdf').root == 'a'
+    with pytest.raises(DescriptionError, match="package 'your_robots' is neither in the ament"):
+        read('package://your_robots/one.urdf')

@@ -1,5 +1,7 @@
 """Robots with flexible links: against reference numbers, rigid formulations and identities."""
 
+import re
+
 import flexible_robots
 from hypothesis import given, settings, strategies as st
 import numpy as np
@@ -87,7 +89,7 @@ def test_rigid_trees(model, seed):
                                 (mbd_ros.inverse_dynamics, (q, v, tau)),
                                 (mbd_ros.mass_matrix, (q,))):
         expected = function(model, *arguments)
-        found = function(model, *arguments, formulation='flexible')
+        found = function(model, *arguments, formulation='flexible', executor='interpreted')
         # Two O(n) recursions; the condition of M of these trees is below 1e4.
         np.testing.assert_allclose(found, expected, rtol=0,
                                    atol=1e-10 * max(1.0, np.abs(expected).max()))
@@ -199,6 +201,16 @@ def test_links_beyond_a_flexible_one(link):
     np.testing.assert_allclose(motion.acceleration, change, atol=1e-7)
 
 
+@pytest.mark.parametrize('executor', ['interpreted', 'compiled'])
+def test_the_base_stands_still(executor):
+    """As of rigid robots: no joint moves the link that the robot is mounted with."""
+    base = next(name for name, link in FOUR.links.items() if link.body < 0)
+    q = np.array(FOUR_STATES[0]['x'])
+    still = mbd_ros.jacobian(FOUR, np.stack([q, 2.0 * q]), base, executor=executor)
+    np.testing.assert_array_equal(still, np.zeros((2, 6, FOUR.nv)))
+    np.testing.assert_array_equal(mbd_ros.pose(FOUR, q, base, executor=executor), np.eye(4))
+
+
 def test_work_is_the_change_of_energy():
     q, v, tau = free_state(7)
     v[-10:] = 0.0  # nothing is damped at this instant
@@ -256,7 +268,116 @@ def test_what_flexible_robots_are_refused():
         dyn.loop_rows(np.zeros(14), np.zeros(14))
     with pytest.raises(UnsupportedError, match='load it with flexible=False'):
         dyn.stabilized_dynamics(1.0, 1.0)
-    assert dyn.machine_code('mass_matrix') is None
+
+
+def test_joint_wrenches():
+    q, v, tau = free_state(4)
+    push = {'hand': np.array([3.0, -2.0, 1.0, 0.2, 0.1, -0.3])}
+    for forces in (None, push):
+        found = mbd_ros.joint_wrenches(FREE, q, v, tau, external_forces=forces)
+        assert found.shape == (3, 6)
+        assert np.abs(found[0]).max() < 1e-9 * np.abs(found).max() + np.abs(tau[:6]).max()
+        axes = [np.array(joint.axis) for joint in FREE.mechanism.joints if joint.kind != 'fixed']
+        for wrench, axis, effort in zip(found[1:], axes, tau[6:8]):
+            assert axis @ wrench[3:] == pytest.approx(effort, abs=1e-9 * np.abs(found).max())
+    # At rest a clamped arm hangs on its first joint with all its weight and what pushes it.
+    q, rest = np.zeros(14), np.zeros(14)
+    tau = mbd_ros.inverse_dynamics(FOUR, q, rest, rest)
+    first = mbd_ros.joint_wrenches(FOUR, q, rest, tau)[0]
+    assert first[2] == pytest.approx(9.81 * FOUR.masses.sum(), rel=1e-12)
+    link = FOUR.mechanism.links[-1].name
+    held = mbd_ros.inverse_dynamics(FOUR, q, rest, rest, external_forces={link: push['hand']})
+    change = mbd_ros.joint_wrenches(FOUR, q, rest, held, external_forces={link: push['hand']})[
+        0] - first
+    place = mbd_ros.pose(FOUR, q, link)[:3, 3] - mbd_ros.pose(
+        FOUR, q, FOUR.body_names[0])[:3, 3]
+    force, moment = push['hand'][:3], push['hand'][3:]
+    np.testing.assert_allclose(change, -np.concatenate(
+        [force, moment + np.cross(place, force)]), atol=1e-11)
+
+
+FUNCTIONS = {
+    'forward_dynamics': 'qvt', 'inverse_dynamics': 'qvt', 'bias_forces': 'qv', 'mass_matrix': 'q',
+    'energies': 'qv', 'body_poses': 'q', 'body_velocities': 'qv'}
+
+
+@pytest.mark.parametrize('executor', ['compiled', 'lanes', 'threads', 'auto'])
+@pytest.mark.parametrize('function', FUNCTIONS)
+def test_machine_code_does_what_numpy_does(function, executor):
+    states = [free_state(seed) for seed in range(9)]
+    of = {name: np.array([state[k] for state in states]) for k, name in enumerate('qvt')}
+    given = [of[name] for name in FUNCTIONS[function]]
+    expected = getattr(mbd_ros.compile(FREE, executor='interpreted'), function)(*given)
+    dyn = mbd_ros.compile(FREE, executor=executor)
+    assert 'arrays' not in dyn.how(function)
+    size = np.abs(expected).max()
+    many = getattr(dyn, function)(*given)  # blocks in lanes, and what is left
+    one = getattr(dyn, function)(*(part[0] for part in given))
+    # The same operations in another order; of forward dynamics the condition of M is 1e7.
+    close = 1e-9 if function == 'forward_dynamics' else 1e-13
+    np.testing.assert_allclose(many, expected, rtol=0, atol=close * size)
+    np.testing.assert_allclose(one, expected[0], rtol=0, atol=close * size)
+
+
+def test_machine_code_of_links_and_hybrid_dynamics():
+    q, v, tau = free_state(2)
+    dyn, slow = (mbd_ros.compile(FREE, executor=name) for name in ('compiled', 'interpreted'))
+    for link in ('hull', 'hand'):
+        for what in ('pose', 'jacobian'):
+            np.testing.assert_allclose(getattr(dyn, what)(q, link), getattr(slow, what)(q, link),
+                                       rtol=0, atol=1e-14)  # rounding of lengths of 1 m
+        for one, other in zip(dyn.link_motion(q, v, link, tau), slow.link_motion(q, v, link, tau)):
+            np.testing.assert_allclose(one, other, rtol=0, atol=1e-13 * np.abs(other).max())
+    found = dyn.hybrid_dynamics((0, 2))(q, v, tau, v)
+    expected = slow.hybrid_dynamics((0, 2))(q, v, tau, v)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
+def chain(count):
+    """Return a chain of beams with two modes each, hinged one to the next."""
+    links = ''.join(
+        f'<link name="l{k}">{flexible_robots.slender(1.0, 0.5)}<mbd:flexible><beam length="1" '
+        'linear_density="0.5" bending_stiffness="100 100" modes="2 0 0"/></mbd:flexible></link>'
+        f'<joint name="j{k}" type="continuous"><origin xyz="{1 if k else 0} 0 0"/><parent link='
+        f'"{f"l{k - 1}" if k else "base"}"/><child link="l{k}"/><axis xyz="0 0 1"/></joint>'
+        for k in range(count))
+    return mbd_ros.load(f'{flexible_robots.HEAD}<link name="base"/>{links}</robot>')
+
+
+def test_long_chains():
+    model = chain(24)
+    dyn = mbd_ros.compile(model)
+    assert dyn.how('forward_dynamics') == 'arrays'  # too long for straight-line code
+    rng = np.random.default_rng(1)
+    q, v, tau = 0.01 * rng.normal(size=(3, model.nv))
+    vdot = dyn.forward_dynamics(q, v, tau)
+    mass, bias = dyn.mass_matrix(q), dyn.bias_forces(q, v)
+    size = np.abs(mass).max() * np.abs(vdot).max()  # of the terms that have to cancel
+    np.testing.assert_allclose(mass @ vdot + bias, tau, rtol=0, atol=1e-12 * size)
+    found = dyn.forward_dynamics_derivatives(q, v, tau).dv[:, 1]
+    step = np.eye(model.nv)[1]  # accelerations are quadratic in velocities
+    change = (dyn.forward_dynamics(q, v + step, tau) - dyn.forward_dynamics(q, v - step, tau))
+    np.testing.assert_allclose(found, 0.5 * change, rtol=0, atol=1e-8 * np.abs(found).max())
+
+
+def test_the_iteration_of_lin():
+    growth = flexible_robots.reference('four_joint')['lin_iteration_spectral_radius'][
+        'rho(Mown^-1 (Maa - Mown)) at qA']
+    q, rest = np.zeros(14), np.zeros(14)
+    q[:4] = 0.0, -0.9, 1.2, 0.3
+    with pytest.raises(InvalidValueError, match=re.escape(f'a factor of {growth:.4g} each')):
+        mbd_ros.hybrid_dynamics(FOUR, q, rest, rest, rest, given=FOUR.joint_names, scheme='lin')
+    # It converges where a link carries nothing, and bends little.
+    alone = mbd_ros.load(flexible_robots.beam('bending_stiffness="30 0" modes="2 0 0"',
+                                              joint='continuous'))
+    q, v, qdd = np.array([0.2, 0.02, 0.01]), np.array([1.0, 0.1, 0.2]), np.array([2.0, 0.0, 0.0])
+    exact, lin = (mbd_ros.hybrid_dynamics(alone, q, v, 0 * v, qdd, given=['root'], scheme=scheme)
+                  for scheme in ('exact', 'lin'))
+    np.testing.assert_allclose(lin.qdd, exact.qdd, rtol=1e-9)  # steps of 1e-12
+    np.testing.assert_allclose(lin.tau, exact.tau, atol=1e-9)
+    for refused in ({'given': []}, {'given': ['root'], 'scheme': 'newton'}):
+        with pytest.raises(InvalidValueError, match=r'^scheme is '):
+            mbd_ros.hybrid_dynamics(alone, q, v, v, qdd, **{'scheme': 'lin', **refused})
 
 
 def test_states():

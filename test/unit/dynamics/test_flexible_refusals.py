@@ -26,7 +26,6 @@ DYN = mbd_ros.compile(ARM)
     lambda: mbd_ros.inverse_kinematics(ARM, {'payload': np.eye(4)}),
     lambda: mbd_ros.jacobian(ARM, Q, 'payload', frame='local'),
     lambda: mbd_ros.jacobian_rate(ARM, Q, V, 'payload'),
-    lambda: mbd_ros.joint_wrenches(ARM, Q, V, V),
     lambda: mbd_ros.lock(ARM, {'joint1': 0.0}),
     lambda: mbd_ros.regressor(ARM, Q, V, V),
     lambda: mbd_ros.forward_dynamics_derivatives(

@@ -22,6 +22,8 @@ MECHANISMS = {
                   (('revolute', 'a19', 'b19'),)),
     'coupled': ((*RING, ('c', 'a23', 15), ('d', 'b22', 14)),
                 (('spherical', 'a23', 'b22'), ('universal', 'c14', 'd13'))),
+    'on a stem': ((('p', 'ground', 2), ('c', 'p1', 1), ('a', 'p1', 24), ('b', 'ground', 24)),
+                  (('revolute', 'a23', 'b23'),)),
     'two loops at one body': ((*RING, ('c', 'ground', 20)),
                               (('spherical', 'a23', 'b22'), ('distance', 'a23', 'c19'))),
 }

@@ -14,8 +14,9 @@ from mbd_ros.dynamics.formulations.newton_euler import INVERSE_DYNAMICS
 from mbd_ros.dynamics.formulations.recursive import FORWARD_DYNAMICS
 from mbd_ros.dynamics.quantities.derivatives import INVERSE_DYNAMICS_DERIVATIVES
 from mbd_ros.dynamics.quantities.energies import ENERGIES
+from mbd_ros.execution.program.driver import run
 from mbd_ros.execution.program.records import rotation_record
-from mbd_ros.execution.program.sweeps import run, World
+from mbd_ros.execution.program.sweeps import World
 from mbd_ros.execution.program.tree import joints_of, tree_of
 from mbd_ros.execution.unrolled.equivalent import alike, equivalent, in_turns
 from mbd_ros.spatial import Rotation, Vector3

@@ -1,6 +1,7 @@
 """The built-in entry: the fast way is taken when it may be, and only then."""
 
 import gc
+import inspect
 import sys
 import threading
 
@@ -142,3 +143,14 @@ def test_threads_get_the_right_answers(arm):
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+@pytest.mark.parametrize(('robot', 'function', 'arguments'), [
+    ('puma560', 'forward_dynamics', 'q v tau out'), ('puma560', 'mass_matrix', 'q out'),
+    ('four_bar', 'forward_dynamics', 'q v tau out'), ('flexible_arm', 'bias_forces', 'q v out'),
+    ('puma560', 'inverse_dynamics_derivatives', 'q v qdd out')])
+def test_callables_say_what_they_take(robot, function, arguments):
+    dyn = mbd_ros.compile(mbd_ros.load(f'package://mbd_ros/urdf/{robot}.urdf'))
+    call = getattr(dyn, function)
+    assert ' '.join(inspect.signature(call).parameters) == arguments
+    assert call.__name__ == function and len(call.__doc__) > 20

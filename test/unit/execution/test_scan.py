@@ -4,7 +4,7 @@ from hypothesis import given, strategies as st
 import numpy as np
 import pytest
 
-from mbd_ros.execution.program.scan import is_chain, scan, SHORT, suffix_sum
+from mbd_ros.execution.stacks.scan import paths, scan, SHORT, suffix_sum
 
 
 def one_by_one(operator, elements, parents):
@@ -15,20 +15,20 @@ def one_by_one(operator, elements, parents):
 
 
 @pytest.mark.parametrize('threads', [1, 2, 5])
-@pytest.mark.parametrize('count', [1, 2, SHORT, SHORT + 1, 37, 100, 1100])
+@pytest.mark.parametrize('count', [1, 2, SHORT, SHORT + 1, 37, 100, 1057, 1100])
 def test_products_along_a_chain(count, threads):
     rng = np.random.default_rng(count)
     turns, _ = np.linalg.qr(rng.normal(size=(count, 2, 3, 3)))
     parents = range(-1, count - 1)
-    found = scan(np.matmul, turns, parents, threads)
+    found = scan(np.matmul, turns, paths(parents), threads)
     # Products of rotations: each of up to 1100 factors adds a rounding or two.
     np.testing.assert_allclose(found, one_by_one(np.matmul, turns, parents), atol=1e-12)
 
 
-@pytest.mark.parametrize('count', [1, 33, 1000])
+@pytest.mark.parametrize('count', [1, 33, 1000, 1100])
 def test_the_number_of_threads_changes_nothing(count):
-    elements = np.random.default_rng(1).normal(size=(count, 3))
-    parents = range(-1, count - 1)
+    elements = np.random.default_rng(1).normal(size=(count, 1, 3))
+    parents = paths(range(-1, count - 1))
     alone = scan(np.add, elements, parents)
     for threads in (2, 3, 7):
         assert np.array_equal(scan(np.add, elements, parents, threads), alone)
@@ -42,22 +42,24 @@ def test_on_trees(draws, seed):
     elements = np.random.default_rng(seed).normal(size=(len(parents), 2, 2, 2))
     # 60 factors of size about 2: relative to the largest.
     expected = one_by_one(np.matmul, elements, parents)
-    np.testing.assert_allclose(scan(np.matmul, elements, parents), expected,
+    np.testing.assert_allclose(scan(np.matmul, elements, paths(parents)), expected,
                                atol=1e-13 * np.abs(expected).max())
     sums = elements.copy()
     for i in reversed(range(len(parents))):
         if parents[i] >= 0:
             sums[parents[i]] += sums[i]
-    np.testing.assert_allclose(suffix_sum(elements, parents), sums, atol=1e-13)
+    np.testing.assert_allclose(suffix_sum(elements, paths(parents)), sums, atol=1e-13)
 
 
 def test_the_arguments_stay_as_they_are():
     elements = np.ones((40, 1))
-    assert scan(np.add, elements, range(-1, 39))[-1] == 40.0
-    assert suffix_sum(elements, [-1, *[0] * 39])[0] == 40.0
+    assert scan(np.add, elements, paths(range(-1, 39)))[-1] == 40.0
+    assert suffix_sum(elements, paths([-1, *[0] * 39]))[0] == 40.0
     assert (elements == 1.0).all()
 
 
 def test_what_is_a_chain():
-    assert is_chain((-1, 0, 1, -1, 3))
-    assert not is_chain((-1, 0, 0))
+    assert paths((-1, 0, 1)).line
+    assert paths((-1, 0, 1, -1, 3)).chains
+    assert not paths((-1, 0, 1, -1, 3)).line
+    assert not paths((-1, 0, 0)).chains

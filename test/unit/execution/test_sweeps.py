@@ -2,8 +2,9 @@
 
 from types import SimpleNamespace
 
+from mbd_ros.execution.program.driver import run
 from mbd_ros.execution.program.sweeps import (
-    Inward, Layout, Outward, Program, run, Solve, Step, Tree, Walk)
+    Inward, Layout, Outward, Program, Solve, Step, Tree, Walk)
 
 #   0 - 1
 #    \- 2     bodies are the numbers 1, 10, 100

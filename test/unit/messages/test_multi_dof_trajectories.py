@@ -15,7 +15,7 @@ from trajectory_msgs.msg import (
     JointTrajectory, JointTrajectoryPoint, MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint)
 
 import mbd_ros
-from mbd_ros.control.constraints.curved_joint_paths import JointPaths
+from mbd_ros.control.constraints.joint_paths import JointPaths
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome

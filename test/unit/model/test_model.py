@@ -59,12 +59,42 @@ def test_a_new_generation_shares_the_arrays(model):
     assert newer.masses is model.masses
 
 
-def test_models_are_compared_by_identity_and_can_be_cached_weakly(model):
+def test_models_are_compared_by_content(model):
     other = load(LADDER / '05_fixed_links.urdf')
-    assert model != other
+    assert other is not model
+    assert other == model and hash(other) == hash(model)
+    assert pickle.loads(pickle.dumps(model)) == model
+    assert model != 'fixed_links'
+
+
+@pytest.mark.parametrize('change', [
+    lambda model: {'masses': 2.0 * model.masses}, lambda model: {'lower': model.lower - 0.1},
+    lambda model: {'generation': 2}, lambda model: {'joint_names': ('a', 'b')},
+    lambda model: {'mechanism': dataclasses.replace(model.mechanism, name='other')},
+    lambda model: {'links': {**model.links, 'lens': model.links['stand']}},
+    lambda model: {'loops': load(LADDER.parents[2] / 'urdf' / 'four_bar.urdf').loops}],
+    ids=['masses', 'limits', 'generation', 'names', 'records', 'links', 'loops'])
+def test_what_differs_is_not_equal(model, change):
+    assert dataclasses.replace(model, **change(model)) != model
+
+
+def test_loops_are_compared_by_content():
+    file = LADDER.parents[2] / 'urdf' / 'four_bar.urdf'
+    assert load(file) == load(file)
+
+
+def test_models_can_be_cached_weakly(model):
+    other = dataclasses.replace(model, generation=2)
     cache = weakref.WeakKeyDictionary({model: 'compiled', other: 'too'})
     del other
     assert dict(cache) == {model: 'compiled'}
+
+
+def test_a_notebook_shows_the_tree_as_text(model):
+    shown = dataclasses.replace(model, name='<script>')._repr_html_()
+    assert '&lt;script&gt;' in shown and '<script>' not in shown
+    for name in model.links:
+        assert name in shown
 
 
 def test_links_and_joints_by_name(model):

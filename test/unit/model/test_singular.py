@@ -95,6 +95,12 @@ def test_unchecked_it_is_a_finding():
     assert str(finding).startswith("<string>:3: error: joint 'j' moves no inertia")
 
 
+def test_a_misspelt_inertia_is_named():
+    misspelt = link('tip').replace('inertial>', 'inertail>')
+    assert 'element <inertail> is unknown and not used; did you mean <inertial>?' in error(
+        link('base'), misspelt, joint('j', 'revolute', 'base', 'tip'))
+
+
 def test_other_ways_to_check_are_unknown():
     with pytest.raises(InvalidValueError) as caught:
         load(robot(bare('a')), inertia='loosely')  # type: ignore[arg-type]

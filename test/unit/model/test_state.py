@@ -161,8 +161,25 @@ def test_random_poses_fill_a_box_and_all_directions(kind, places):
 def test_sizes_are_checked():
     with pytest.raises(ShapeError) as caught:
         state.integrate(BOX, np.zeros(6), np.zeros(6))
-    assert str(caught.value) == "q has shape (6,); allowed: (7,), the size of 'floating_box'"
-    with pytest.raises(ShapeError, match=r'dv has shape \(7,\); allowed: \(6,\)'):
+    assert str(caught.value) == (
+        "q has shape (6,); allowed: (7,) or (N, 7), the sizes of 'floating_box'")
+    with pytest.raises(ShapeError, match=r'dv has shape \(7,\); allowed: \(6,\) or \(N, 6\)'):
         state.integrate(BOX, np.zeros(7), np.zeros(7))
     with pytest.raises(ShapeError, match=r'q1 has shape \(1,\)'):
         state.difference(ARM, np.zeros(3), np.zeros(1))
+
+
+@pytest.mark.parametrize('model', [ARM, BOX, ROBOT], ids=['arm', 'box', 'robot'])
+def test_many_states_are_each_of_them(model):
+    rng = np.random.default_rng(4)
+    q = state.random_configuration(model, rng, 5)
+    assert q.shape == (5, model.nq)
+    dv = rng.normal(size=(5, model.nv))
+    ends = state.integrate(model, q, dv)
+    assert ends.tolist() == [state.integrate(model, *one).tolist() for one in zip(q, dv)]
+    assert state.difference(model, q, ends).tolist() == [
+        state.difference(model, *one).tolist() for one in zip(q, ends)]
+    assert state.integrate(model, q[0], dv).tolist() == [
+        state.integrate(model, q[0], one).tolist() for one in dv]
+    with pytest.raises(ShapeError, match='5 states, as in the first argument'):
+        state.integrate(model, q, dv[:4])

@@ -10,7 +10,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.errors import DockingError
-from mbd_ros.nodes.parts.simulation_loop import SimulationLoop, Successor, Timing
+from mbd_ros.nodes.simulating.simulation_loop import SimulationLoop, Successor, Timing
 from mbd_ros.simulation import Stepper
 
 ROOT = Path(__file__).resolve().parents[3]

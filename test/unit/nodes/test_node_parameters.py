@@ -13,7 +13,7 @@ from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.nodes.parts import parameters
 
 ROOT = Path(__file__).resolve().parents[3]
-NODES = ('dynamics_server', 'simulator', 'controller', 'module_manager', 'viewer')
+NODES = ('dynamics_server', 'simulator', 'controller', 'gait', 'module_manager', 'viewer')
 FILE = """
 robot:
   rate: {type: double, default_value: 10.0, description: 'How often [Hz]',

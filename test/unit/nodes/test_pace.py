@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from mbd_ros.nodes.parts.pace import Pace
+from mbd_ros.nodes.simulating.pace import Pace
 
 
 class Wall:

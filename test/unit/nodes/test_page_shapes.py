@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from mbd_ros.nodes.page.drawings.tube import SIDES, tube
 from mbd_ros.nodes.page.robot_view import quaternion
-from mbd_ros.nodes.page.tube import SIDES, tube
 
 CIRCLE = np.array([[np.cos(t), np.sin(t), 0.5] for t in np.linspace(0.0, 2.0 * np.pi, 65)])
 

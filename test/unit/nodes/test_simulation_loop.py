@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.nodes.parts.simulation_loop import SimulationLoop, Timing
+from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.nodes.simulating.simulation_loop import SimulationLoop, Timing
 from mbd_ros.simulation import Stepper
+from mbd_ros.simulation.pushes import Push
 
 ROOT = Path(__file__).resolve().parents[3]
 STEP = 1_000_000
@@ -198,3 +200,87 @@ def test_how_much_lag_is_made_up(model, lockstep, lag):
     loop = SimulationLoop(Stepper(model, START), Timing(STEP, 2, 1.0, lockstep, 1.0, 'brake'),
                           publish=lambda *_: None, warn=lambda _: None)
     assert loop._pace.largest_lag == lag
+
+
+def held(loop, now, q, v, efforts):
+    """Answer every state with the same efforts."""
+    loop.command(np.array([0.0, 20.0, 0.0]), now)
+
+
+def test_time_stands_still_while_paused_and_goes_on_by_steps(start):
+    trace = []
+
+    def answer(loop, now, q, v, efforts):
+        trace.append((now, q))
+        held(loop, now, q, v, efforts)
+    loop, _ = start(answer)
+    wait_until(lambda: len(trace) > 20)
+    loop.pause(True)
+    wait_until(lambda: len(trace) > 3 and trace[-1] == trace[-2] == trace[-3])
+    now, place = trace[-1]
+    assert loop.paused and loop.simulated == pytest.approx(now * 1e-9)
+    loop.move(0.01)
+    wait_until(lambda: trace[-1][0] == now + 10 * STEP and trace[-1] == trace[-2])
+    assert not np.array_equal(trace[-1][1], place)
+    loop.move(0.0)   # a published state at least
+    wait_until(lambda: trace[-1][0] == now + 12 * STEP and trace[-1] == trace[-2])
+    loop.pause(False)
+    wait_until(lambda: trace[-1][0] > now + 40 * STEP)
+
+
+def test_reset_begins_anew_and_time_goes_on(start):
+    trace = []
+
+    def answer(loop, now, q, v, efforts):
+        trace.append((now, q, v))
+        held(loop, now, q, v, efforts)
+    loop, _ = start(answer)
+    wait_until(lambda: trace and trace[-1][1][1] > START[1] + 0.1)
+    loop.pause(True)
+    loop.reset()
+    wait_until(lambda: np.array_equal(trace[-1][1], START))
+    assert not trace[-1][2].any()
+    assert [now for now, _, _ in trace] == sorted(now for now, _, _ in trace)
+
+
+def test_slower_and_faster(start):
+    trace = []
+    loop, _ = start(lambda loop, now, *_: trace.append((now, time.monotonic())), factor=0.1,
+                    lockstep=False)
+    wait_until(lambda: len(trace) > 5)
+    (first, begin), (last, end) = trace[1], trace[5]
+    assert (last - first) * 1e-9 <= 0.1 * (end - begin) + 0.002   # a period of jitter
+    loop.change_pace(100.0)
+    wait_until(lambda: trace[-1][0] > 500 * STEP)   # five seconds before
+
+
+def test_a_push_acts_for_its_time(start, model):
+    """Beside the accelerations of forward dynamics under the same force, from rest."""
+    loop, _ = start(held)
+    with pytest.raises(UnknownNameError, match='link'):
+        loop.push(Push('nothing', *np.zeros((3, 3)), 1.0))
+    stepper = Stepper(model, START, step=1e-3, gravity=(0.0, 0.0, 0.0))
+    free = Stepper(model, START, step=1e-3, gravity=(0.0, 0.0, 0.0))
+    force, point = np.array([3.0, -4.0, 2.0]), np.array([0.1, 0.2, -0.3])
+    stepper.push(Push('tool', point, force, np.zeros(3), 0.002))
+    stepper.advance(np.zeros(3), 0.002)
+    pose = mbd_ros.pose(model, START, 'tool')
+    wrench = np.append(force, np.cross(pose[:3, :3] @ point, force))
+    vdot = mbd_ros.forward_dynamics(model, START, *np.zeros((2, 3)), gravity=(0.0, 0.0, 0.0),
+                                    external_forces={'tool': wrench})
+    assert stepper.v == pytest.approx(0.002 * vdot, rel=1e-3)   # of two steps of first order
+    speed = stepper.v.copy()
+    stepper.advance(np.zeros(3), 0.002)   # it is over
+    free.set_state(free.q, speed)
+    free.advance(np.zeros(3), 0.002)
+    assert stepper.v == pytest.approx(free.v, rel=1e-3)
+
+
+@pytest.mark.parametrize('change', [
+    {'force': np.array([np.nan, 0.0, 0.0])}, {'force': np.array([1e7, 0.0, 0.0])},
+    {'moment': np.array([0.0, np.inf, 0.0])}, {'point': np.array([0.0, 0.0, 1e4])},
+    {'duration': -1.0}, {'duration': np.nan}, {'duration': 1e9}])
+def test_pushes_are_bounded(model, change):
+    push = Push('tool', *np.zeros((3, 3)), 1.0)._replace(**change)
+    with pytest.raises(InvalidValueError, match=rf"{next(iter(change))} of the push on 'tool'"):
+        push.check(model)

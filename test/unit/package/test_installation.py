@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 EXECUTABLES = (
-    'composed', 'controller', 'dynamics_server', 'module_manager', 'simulator', 'viewer')
+    'composed', 'controller', 'dynamics_server', 'gait', 'module_manager', 'simulator', 'viewer')
 SHIPPED = ('launch', 'urdf', 'config')
 NOT_COPIED = shutil.ignore_patterns('.*', 'build', 'install', 'log', '__pycache__', '*.egg-info')
 PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get('PATH', os.defpath)])

@@ -16,24 +16,27 @@ ROSLESS_TOOLS = ROOT / 'rosless' / 'tools' / 'src'
 # A room uses only rooms before it.
 ROOMS = (
     'on_demand', 'errors', 'spatial', 'description', 'model', 'execution', 'environment',
-    'dynamics', 'simulation', 'control', 'messages', 'cli', 'nodes')
+    'dynamics', 'simulation', 'control', 'messages', 'nodes', 'cli')
 NUMERIC = ROOMS[:ROOMS.index('messages')]
 # Sub-rooms in the order of their imports, of every room that has them.
 SUB_ROOMS = {
     'description': ('records', 'xml', 'write', 'urdf', 'mjcf', 'sdf', 'modules', 'read', 'doctor'),
-    'execution': ('program', 'ir', 'unrolled', 'rolled', 'threads', 'calls', 'executors'),
+    'execution': ('program', 'ir', 'unrolled', 'rolled', 'threads', 'calls', 'stacks',
+                  'executors'),
     'dynamics': ('formulations', 'quantities', 'prepared', 'loops', 'api', 'analysis'),
     'control': ('references', 'constraints', 'udwadia_kalaba', 'tracking', 'step', 'tasks',
                 'gaits'),
     'messages': ('basics', 'states', 'trajectories', 'dynamics'),
 }
 MOST_FILES = 20
-NODES = sorted((*PACKAGE.glob('nodes/*.py'), *PACKAGE.glob('nodes/parts/*.py')))
+NODES = sorted((*PACKAGE.glob('nodes/*.py'), *PACKAGE.glob('nodes/parts/*.py'),
+                *PACKAGE.glob('nodes/simulating/*.py'), *PACKAGE.glob('nodes/viewing/*.py')))
 # What wiring needs of NumPy: to make an array, to name its type, to see that it is sound.
 HANDED_OVER = {'array', 'asarray', 'empty', 'float32', 'float64', 'full', 'isfinite', 'ndarray',
                'zeros'}
 NUMERIC_LIBRARIES = {
-    'llvmlite', 'lxml', 'mbd_ros', 'numpy', 'scipy', 'transforms3d', 'xacro', 'yaml', 'yourdfpy'}
+    'llvmlite', 'lxml', 'matplotlib', 'mbd_ros', 'numpy', 'scipy', 'transforms3d', 'xacro', 'yaml',
+    'yourdfpy'}   # matplotlib: only when a run is plotted
 
 
 def room_of(path: Path) -> str:
@@ -155,7 +158,7 @@ def test_nodes_do_no_arithmetic(path):
 
 
 def test_the_page_of_the_browser_knows_no_ros():
-    for path in PACKAGE.glob('nodes/page/*.py'):
+    for path in PACKAGE.glob('nodes/page/**/*.py'):
         assert not {name.split('.')[0] for name in imported(path)} & {'rclpy', 'mbd_msgs'}, path
 
 

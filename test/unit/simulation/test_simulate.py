@@ -5,6 +5,7 @@ import pytest
 
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.simulation import FreeMotion, simulate, Stepper
+from mbd_ros.simulation.pushes import Push
 
 
 def test_records_what_was_asked_for(pendulum):
@@ -161,6 +162,13 @@ def test_motion_that_explodes_stops_the_run(pendulum):
     assert 0 < caught.value.time < 10
 
 
+@pytest.mark.parametrize('kind', [list, tuple, np.array])
+def test_times_of_any_kind(pendulum, kind):
+    """Without tolerances, too."""
+    out = simulate(pendulum, [0.4], [0.0], 0.2, method='rk45', times=kind([0.0, 0.1, 0.2]))
+    assert out.time.tolist() == [0.0, 0.1, 0.2]
+
+
 class TestStepper:
     """The robot that the simulator node moves."""
 
@@ -175,6 +183,20 @@ class TestStepper:
         np.testing.assert_allclose(stepper.q, out.q[-1], rtol=0, atol=1e-12)
         np.testing.assert_allclose(stepper.v, out.v[-1], rtol=0, atol=1e-12)
 
+    def test_a_push_adds_to_other_forces(self, pendulum):
+        """On the link of another force and for its time alone, to rounding."""
+        weight, both = [0.0, 0.0, -3.0, 0.0, 0.0, 0.0], [5.0, 0.0, -3.0, 0.0, 0.0, 0.0]
+        pushed = Stepper(pendulum, [0.4], external_forces={'link1': weight})
+        pushed.push(Push('link1', np.zeros(3), np.array([5.0, 0.0, 0.0]), np.zeros(3), 0.05))
+        pushed.advance([0.0], 0.05)
+        known = Stepper(pendulum, [0.4], external_forces=lambda t, q, v: {'link1': both})
+        known.advance([0.0], 0.05)
+        np.testing.assert_allclose(pushed.q, known.q, rtol=0, atol=1e-15)
+        pushed.advance([0.0], 0.05)
+        known = Stepper(pendulum, known.q, known.v, external_forces={'link1': weight})
+        known.advance([0.0], 0.05)
+        np.testing.assert_allclose(pushed.q, known.q, rtol=0, atol=1e-15)
+
     def test_states_handed_out_do_not_change(self, pendulum):
         """A message may keep them."""
         stepper = Stepper(pendulum, [0.4])
@@ -186,7 +208,7 @@ class TestStepper:
     def test_bad_efforts_move_nothing(self, pendulum):
         """The state stays and the message names the joint."""
         stepper = Stepper(pendulum, [0.4])
-        with pytest.raises(NotFiniteError, match="tau of joint 'joint1' is nan"):
+        with pytest.raises(NotFiniteError, match="commands of joint 'joint1' is nan"):
             stepper.advance([np.nan], 0.01)
         with pytest.raises(ShapeError):
             stepper.advance([0.0, 0.0], 0.01)

@@ -4,35 +4,37 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from swimmers import GRAVITY, WALK, walker
+from swimmers import WALK
 import yaml
 
 import mbd_ros
-from mbd_ros import Ground
+from mbd_ros import Fluid, Ground
 from mbd_ros.control import gait_from_data, GaitControl
+from mbd_ros.environment.immersion import BUOYANCY, DRAG
+from mbd_ros.environment.surroundings import immersed, with_terms
 
 ROOT = Path(__file__).parents[3]
-SEABED = Ground(normal=(0.0, 0.0, -1.0))   # z points down
+QUADRUPED = mbd_ros.load(ROOT / 'config/modules/quadruped.yaml')
 
 
 def walk(model, duration, step):
-    """Return the run, and the centre of mass of the body (K, 3)."""
+    """Return the run, and the centre of mass of the body (K, 3) in axes with z down."""
     data = WALK['parameters']
     gait = gait_from_data(yaml.safe_load((ROOT / 'config/gaits/crawl.yaml').read_text()))
-    q = np.zeros(model.nq)
-    q[2], q[6] = -1.24, 1.0
+    q = mbd_ros.neutral(model)   # 1.24 m above the ground
     start = gait.targets(0.0)
     for name, position in zip(start.joints, start.positions):
         q[model.q_offsets[model.joint_index(name)]] = position
     run = mbd_ros.simulate(model, q, np.zeros(model.nv), duration, step=step,
-                           tau=GaitControl(model, gait, data['kp'], data['kd']), gravity=GRAVITY,
-                           ground=SEABED, record_every=round(0.01 / step))
-    poses = mbd_ros.pose(model, run.q, 's0')
-    return run, poses[:, :3, 3] + poses[:, :3, :3] @ [0.0, 0.0, 0.04]
+                           tau=GaitControl(model, gait, data['kp'], data['kd']),
+                           gravity=(0.0, 0.0, -9.8), ground=Ground(),
+                           record_every=round(0.01 / step))
+    poses = mbd_ros.pose(model, run.q, 's0/hull')
+    return run, (poses[:, :3, 3] + poses[:, :3, :3] @ [0.0, 0.0, 0.04]) * [1.0, -1.0, -1.0]
 
 
 def test_ten_seconds_of_walking():
-    run, center = walk(walker(), 10.0, 1e-3)
+    run, center = walk(QUADRUPED, 10.0, 1e-3)
     summary = WALK['summary']
 
     def at(time):
@@ -49,10 +51,10 @@ def test_ten_seconds_of_walking():
     np.testing.assert_allclose(frequency, summary['heave_dominant_frequency_Hz'], atol=0.1)
 
 
-@pytest.mark.parametrize(('parts', 'between'), [
-    ({'added_mass': False}, (0.30, 0.35)), ({'added_mass': False, 'drag': False}, (0.66, 0.74))])
-def test_what_the_water_does(parts, between):
+@pytest.mark.parametrize(('terms', 'between'), [
+    ((BUOYANCY, DRAG), (0.30, 0.35)), ((BUOYANCY,), (0.66, 0.74))])
+def test_what_the_water_does(terms, between):
     """The second cycle without added mass, and without drag and added mass, as published."""
-    run, center = walk(walker(**parts), 4.0, 1e-3)
+    run, center = walk(with_terms(immersed(QUADRUPED, Fluid()), *terms), 4.0, 1e-3)
     forward = center[-1, 0] - center[np.argmin(np.abs(run.time - 2.0)), 0]
     assert between[0] < forward < between[1]

@@ -16,7 +16,8 @@ with s = S0 + S b, J = J0 + sum_j b_j (N_j + N_j^T) + sum_jk b_j b_k N_jk, C = C
 and G_j = N_j + sum_k b_k N_kj. The coordinates b are a and products of a: ``b' = B(a) a'`` and
 ``b'' = B a'' + B' a'``, by which the last row is projected.
 
-All arrays may be of complex numbers, so that derivatives follow from complex steps.
+All arrays may be of complex numbers, so that derivatives follow from complex steps, or of the
+symbols of a trace, so that the same text becomes machine code.
 
 References
 ----------
@@ -34,9 +35,10 @@ from numpy.typing import NDArray
 
 from mbd_ros.model.flexible.segments import Segment
 from mbd_ros.model.flexible.shape_integrals import cross_matrices, ElasticBody
+from mbd_ros.spatial.dense import factors, solve
 
 Array = NDArray[Any]
-"""Real numbers, or complex ones."""
+"""Real numbers, complex ones, or symbols."""
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -50,6 +52,26 @@ def apply(matrices: Array, vectors: Array) -> Array:
     """Return the products of matrices (N, i, j) with vectors (N, j)."""
     result: Array = (matrices @ vectors[..., None])[..., 0]
     return result
+
+
+def solved(matrices: Array, right: Array) -> Array:
+    """Return ``M^-1 x`` of symmetric positive definite matrices (N, n, n) and x (N, n, k)."""
+    if matrices.dtype != object:
+        result: Array = np.linalg.solve(matrices, right)
+        return result
+    result = np.zeros(right.shape, object)
+    for matrix, given, found in zip(matrices, right, result):
+        lower, inverse = factors(matrix.tolist())
+        for k, column in enumerate(given.T.tolist()):
+            found[:, k] = solve(lower, inverse, column)
+    return result
+
+
+def mirrored(matrices: Array) -> Array:
+    """Return matrices that are symmetric but for rounding with the upper triangle in both."""
+    i, j = np.tril_indices(matrices.shape[1], -1)
+    matrices[:, i, j] = matrices[:, j, i]  # of symbols the lower triangle is not computed then
+    return matrices
 
 
 class Extended(NamedTuple):
@@ -133,8 +155,8 @@ def body_terms(segment: Segment, b: Extended | None, a: Array, rates: Array, w: 
         changes = of_b(b.values, body.second_couplings)  # G_j - N_j
         half = of_b(b.values, n)
         s = s + b.values @ body.first_moments.T
-        inertia = inertia + half + half.transpose(0, 2, 1) + np.einsum(
-            'nj,njxy->nxy', b.values, changes)
+        inertia = mirrored(inertia + half + half.transpose(0, 2, 1) + (
+            b.values[:, None] @ changes.reshape(states, ne, 9)).reshape(states, 3, 3))
         coupling = body.rotations + of_b(b.values, rotations)
         turned = (n + changes) @ w[:, None, :, None]  # G_j w
         strained = np.zeros_like(b.values)
@@ -144,13 +166,12 @@ def body_terms(segment: Segment, b: Extended | None, a: Array, rates: Array, w: 
                   - apply(turned[..., 0], w) + b.bias @ body.mass)
         moved = b.rates @ body.first_moments.T
         bias[:, :3] += 2.0 * cross(w, moved) + b.bias @ body.first_moments.T
-        bias[:, 3:6] += 2.0 * np.einsum('nj,njx->nx', b.rates, turned[..., 0]) + apply(
-            coupling, b.bias)
+        bias[:, 3:6] += 2.0 * (b.rates[:, None] @ turned[..., 0])[:, 0] + apply(coupling, b.bias)
         mass[:, :3, 6:] = body.first_moments @ b.by_a
         mass[:, 3:6, 6:] = coupling @ b.by_a
         mass[:, 6:, :6] = mass[:, :6, 6:].transpose(0, 2, 1)
         back = b.by_a.transpose(0, 2, 1)
-        mass[:, 6:, 6:] = back @ (body.mass @ b.by_a)
+        mass[:, 6:, 6:] = mirrored(back @ (body.mass @ b.by_a))
         bias[:, 6:] = apply(back, forces) + rates @ body.damping
     mass[:, range(3), range(3)] = segment.mass
     moment = cross_matrices(s)

@@ -13,6 +13,7 @@ joint's::
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import factorial
 from typing import Any, NamedTuple
 
@@ -23,8 +24,9 @@ from mbd_ros.dynamics.formulations.flexible.bodies import (
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.flexible.segments import ElasticTree, rigid_tree, Segment
 from mbd_ros.model.flexible.shape_integrals import cross_matrices
+from mbd_ros.spatial import cosine, root, sine
 
-TERMS = 20
+TERMS = 14
 """Of the series of the rotation; exact to rounding up to 3 rad, which modes are far below."""
 SERIES = np.array([[(-1.0) ** i / factorial(2 * i + k + 1) for k in range(3)]
                    for i in range(TERMS)])
@@ -153,8 +155,8 @@ def rotation_of(beta: Array, rate: Array) -> tuple[Array, Array, Array]:
     ``E = 1 + c0 beta~ + c1 beta~^2`` and ``J = 1 + c1 beta~ + c2 beta~^2`` with the series
     ``c_k = sum_i (-s)^i / (2 i + k + 1)!`` of s = beta . beta.
     """
-    square = np.einsum('ni,ni->n', beta, beta)[:, None]
-    square_rate = 2.0 * np.einsum('ni,ni->n', beta, rate)[:, None]
+    square = np.sum(beta * beta, axis=1)[:, None]
+    square_rate = 2.0 * np.sum(beta * rate, axis=1)[:, None]
     powers = square ** np.arange(TERMS)
     c0, c1, c2 = (powers @ SERIES).T[:, :, None, None]
     _, slope1, slope2 = (square_rate * (powers[:, :-1] @ SLOPES)).T[:, :, None, None]
@@ -215,17 +217,25 @@ def _joint(model: Model, segment: Segment, q: Array) -> tuple[slice, Array, Arra
     start = model.q_offsets[segment.joint]
     own = q[:, start:start + kind.nq]
     if kind is JointType.REVOLUTE:
-        turn = _about_z(np.cos(own[:, 0]), np.sin(own[:, 0]))
+        turn = _about_z(_each(cosine, np.cos, own[:, 0]), _each(sine, np.sin, own[:, 0]))
     elif kind is JointType.PRISMATIC:
         shift[:, 2] = own[:, 0]
     elif kind is JointType.PLANAR:
-        length = np.sqrt(own[:, 2] ** 2 + own[:, 3] ** 2)
+        length = _each(root, np.sqrt, own[:, 2] ** 2 + own[:, 3] ** 2)
         turn, shift[:, :2] = _about_z(own[:, 2] / length, own[:, 3] / length), own[:, :2]
     else:
         turn = _of_quaternion(own[:, -4:])
         if kind is JointType.FLOATING:
             shift = own[:, :3]
     return slice(first, first + kind.nv), axes, turn, shift
+
+
+def _each(of_symbols: Callable[[Any], Any], of_numbers: Callable[[Array], Array], values: Array
+          ) -> Array:
+    """Return a function of each value."""
+    if values.dtype != object:
+        return of_numbers(values)
+    return np.array([of_symbols(value) for value in values], object)
 
 
 def _about_z(cosine: Array, sine: Array) -> Array:
@@ -238,6 +248,6 @@ def _about_z(cosine: Array, sine: Array) -> Array:
 
 def _of_quaternion(quaternion: Array) -> Array:
     """Return the rotations of quaternions x y z w (N, 4) of any length but zero."""
-    scale = 2.0 / np.einsum('ni,ni->n', quaternion, quaternion)[:, None, None]
+    scale = 2.0 / np.sum(quaternion * quaternion, axis=1)[:, None, None]
     cross = cross_matrices(quaternion[:, :3])
     return np.eye(3) + scale * (quaternion[:, 3, None, None] * cross + cross @ cross)

@@ -18,21 +18,22 @@ Algorithms, 2008, sections 7.3 and 9.2.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from mbd_ros.dynamics.formulations.flexible.bodies import Array
+from mbd_ros.dynamics.formulations.flexible.bodies import Array, mirrored, solved
 from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout, Program
 from mbd_ros.model import Model
 
 
-def generalized_forces(model: Model, chain: Sequence[Placed], vdot: Array, base: Array,
-                       bias: bool = True) -> Array:
+def wrenches(model: Model, chain: Sequence[Placed], vdot: Array, base: Array, bias: bool = True
+             ) -> list[Array]:
     """
-    Return the forces (N, nv, k) that k accelerations each need, by the Newton-Euler recursion.
+    Return what acts on each segment through its joint, and modal forces, by Newton and Euler.
 
     Parameters
     ----------
@@ -46,6 +47,12 @@ def generalized_forces(model: Model, chain: Sequence[Placed], vdot: Array, base:
         Acceleration of the base, -g and zeros.
     bias : bool
         Whether velocities, elasticity and damping act; without them forces are linear in vdot.
+
+    Returns
+    -------
+    list of array
+        (N, 6 + n, k) of each segment with all that it carries: force and moment at its origin, in
+        its axes, then the modal forces.
 
     """
     tree = tree_of_segments(model)
@@ -62,15 +69,22 @@ def generalized_forces(model: Model, chain: Sequence[Placed], vdot: Array, base:
         unknowns.append(x)
         force = own.terms.mass @ x
         forces.append(force + own.terms.bias[:, :, None] if bias else force)
+    for segment, own, i in reversed(list(zip(tree.segments, chain, range(len(chain))))):
+        if segment.parent >= 0:
+            forces[segment.parent] = forces[segment.parent] + (
+                own.transfer.transpose(0, 2, 1) @ forces[i][:, :6])
+    return forces
+
+
+def generalized_forces(model: Model, chain: Sequence[Placed], vdot: Array, base: Array,
+                       bias: bool = True) -> Array:
+    """Return the forces (N, nv, k) that k accelerations each need; arguments as ``wrenches``."""
+    forces = wrenches(model, chain, vdot, base, bias)
     result = np.zeros_like(forces[0], shape=vdot.shape) if forces else vdot * 0.0
-    for i in reversed(range(len(forces))):
-        segment, own, force = tree.segments[i], chain[i], forces[i]
+    for own, force in zip(chain, forces):
         rotors = model.armature[own.joint, None]
         result[:, own.joint] = own.axes.T @ force[:, :6] + rotors * vdot[:, own.joint]
         result[:, own.elastic] = force[:, 6:]
-        if segment.parent >= 0:
-            forces[segment.parent] = forces[segment.parent] + (
-                own.transfer.transpose(0, 2, 1) @ force[:, :6])
     return result
 
 
@@ -102,34 +116,35 @@ def accelerations(model: Model, chain: Sequence[Placed], tau: Array, base: Array
         segment, own = tree.segments[i], chain[i]
         inertia, load = masses[i][:, :6, :6], loads[i][:, :6]
         across = masses[i][:, 6:, :6]
-        modal = np.linalg.solve(masses[i][:, 6:, 6:], np.concatenate(
+        modal = solved(masses[i][:, 6:, 6:], np.concatenate(
             [across, loads[i][:, 6:] - tau[:, own.elastic]], axis=2))
-        inertia = inertia - across.transpose(0, 2, 1) @ modal[:, :, :6]
+        inertia = mirrored(inertia - across.transpose(0, 2, 1) @ modal[:, :, :6])
         load = load - across.transpose(0, 2, 1) @ modal[:, :, 6:]
         axes, rotors = own.axes, np.diag(model.armature[own.joint])
         sized = inertia @ axes
         seen = load + inertia @ own.bias[:, :, None]
         if segment.joint in given:
-            solved = np.zeros((len(tau), axes.shape[1], 7), tau.dtype)
-            solved[:, :, 6] = -given[segment.joint]
+            driven = np.zeros((len(tau), axes.shape[1], 7), tau.dtype)
+            driven[:, :, 6] = -given[segment.joint]
         else:
-            solved = np.linalg.solve(axes.T @ sized + rotors, np.concatenate(
+            driven = solved(axes.T @ sized + rotors, np.concatenate(
                 [np.swapaxes(sized, 1, 2), axes.T @ seen - tau[:, own.joint]], axis=2))
-        held[i] = (inertia, load, modal, solved)
+        held[i] = (inertia, load, modal, driven)
         if segment.parent >= 0:
-            left, rest = inertia - sized @ solved[:, :, :6], seen - sized @ solved[:, :, 6:]
+            left, rest = inertia - sized @ driven[:, :, :6], seen - sized @ driven[:, :, 6:]
             up = own.transfer.transpose(0, 2, 1)
-            masses[segment.parent] = masses[segment.parent] + up @ left @ own.transfer
+            masses[segment.parent] = masses[segment.parent] + mirrored(
+                up @ mirrored(left) @ own.transfer)
             loads[segment.parent] = loads[segment.parent] + up @ rest
     vdot = np.zeros_like(tau)
     unknowns: list[Array] = []
-    for segment, own, (inertia, load, modal, solved) in zip(tree.segments, chain, held):
+    for segment, own, (inertia, load, modal, driven) in zip(tree.segments, chain, held):
         above = (np.broadcast_to(base[:, None], (len(tau), 6, 1)) if segment.parent < 0
                  else unknowns[segment.parent])
         carried = own.transfer @ above
-        vdot[:, own.joint] = -solved[:, :, :6] @ carried - solved[:, :, 6:]
+        vdot[:, own.joint] = -(driven[:, :, :6] @ carried) - driven[:, :, 6:]
         A = carried + own.bias[:, :, None] + own.axes @ vdot[:, own.joint]
-        vdot[:, own.elastic] = -modal[:, :, :6] @ A - modal[:, :, 6:]
+        vdot[:, own.elastic] = -(modal[:, :, :6] @ A) - modal[:, :, 6:]
         unknowns.append(np.concatenate([A, vdot[:, own.elastic]], axis=1))
         if segment.joint in given:
             tau[:, own.joint] = (own.axes.T @ (inertia @ A + load)
@@ -147,10 +162,41 @@ def _forward(model: Model, inputs: Mapping[str, Array], world: Array, executor: 
     return accelerations(model, chain, inputs['tau'], base_of(world))[0]
 
 
+def hybrid_dynamics(joints: tuple[int, ...]) -> ArrayProgram:
+    """Return the program of all accelerations and forces where those of some joints are given."""
+    return ArrayProgram(f'flexible_hybrid_dynamics {joints}', ('q', 'v', 'tau', 'qdd'),
+                        layout=Layout.COLUMNS, extent=(2,), evaluate=partial(_hybrid, joints),
+                        traces=small)
+
+
+def _hybrid(joints: tuple[int, ...], model: Model, inputs: Mapping[str, Array], world: Array,
+            executor: Any) -> Array:
+    chain = place(model, inputs['q'], inputs['v'])
+    places = {i: slice(model.v_offsets[i], model.v_offsets[i] + model.joint_types[i].nv)
+              for i in joints}
+    return np.stack(accelerations(
+        model, chain, inputs['tau'], base_of(world),
+        {i: inputs['qdd'][:, where] for i, where in places.items()}), axis=1)
+
+
 def _inverse(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any) -> Array:
     chain = place(model, inputs['q'], inputs['v'])
     vdot = inputs['qdd'] if 'qdd' in inputs else np.zeros_like(inputs['v'])
     return generalized_forces(model, chain, vdot[:, :, None], base_of(world))[:, :, 0]
+
+
+def of_bodies(model: Model, values: Sequence[Array]) -> list[Array]:
+    """Return those of the segments that joints move, in the order of the joints."""
+    found = zip(tree_of_segments(model).segments, values)
+    return [own for _, own in sorted(((segment.joint, own) for segment, own in found
+                                      if segment.joint >= 0), key=lambda pair: pair[0])]
+
+
+def _joint_wrenches(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any
+                    ) -> Array:
+    chain = place(model, inputs['q'], inputs['v'])
+    found = wrenches(model, chain, inputs['qdd'][:, :, None], base_of(world))
+    return np.stack([own[:, :6, 0] for own in of_bodies(model, found)], axis=1)
 
 
 def _mass_matrix(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any
@@ -159,14 +205,28 @@ def _mass_matrix(model: Model, inputs: Mapping[str, Array], world: Array, execut
     chain = place(model, q, np.zeros((len(q), model.nv)))
     columns = np.broadcast_to(np.eye(model.nv), (len(q), model.nv, model.nv))
     matrix = generalized_forces(model, chain, columns, np.zeros(6), bias=False)
-    return 0.5 * (matrix + matrix.transpose(0, 2, 1))
+    return mirrored(matrix)
+
+
+LARGEST_TRACED = 20000
+"""Operations of forward dynamics up to which they become straight-line code, compiled in 1 s."""
+
+
+def small(model: Model) -> bool:
+    """Return whether a robot is small enough for straight-line code."""
+    return sum(700 if segment.elastic is None else 1200 + 15 * segment.elastic.mass.size
+               for segment in tree_of_segments(model).segments) <= LARGEST_TRACED
 
 
 PROGRAMS: dict[str, Program] = {
     'forward_dynamics': ArrayProgram('flexible_forward_dynamics', ('q', 'v', 'tau'),
-                                     evaluate=_forward),
+                                     evaluate=_forward, traces=small),
     'inverse_dynamics': ArrayProgram('flexible_inverse_dynamics', ('q', 'v', 'qdd'),
-                                     evaluate=_inverse),
-    'bias_forces': ArrayProgram('flexible_bias_forces', ('q', 'v'), evaluate=_inverse),
+                                     evaluate=_inverse, traces=small),
+    'bias_forces': ArrayProgram('flexible_bias_forces', ('q', 'v'), evaluate=_inverse,
+                                traces=small),
     'mass_matrix': ArrayProgram('flexible_mass_matrix', ('q',), layout=Layout.SYMMETRIC,
-                                evaluate=_mass_matrix)}
+                                evaluate=_mass_matrix, traces=small),
+    'joint_wrenches': ArrayProgram('flexible_joint_wrenches', ('q', 'v', 'qdd'),
+                                   layout=Layout.BODIES, extent=(6,), evaluate=_joint_wrenches,
+                                   traces=small)}

@@ -1,5 +1,6 @@
 """Modules as links and joints: against an independent program, and against plain geometry."""
 
+from dataclasses import replace
 import json
 from pathlib import Path
 
@@ -8,12 +9,14 @@ from modules import ARM, CUBE, cubes, docked, document
 import numpy as np
 import pytest
 from robots import random_state
+from swimmers import REFERENCE
 from transforms3d.axangles import axangle2mat
 from transforms3d.quaternions import mat2quat
 
 import mbd_ros
 from mbd_ros.description import read
-from mbd_ros.description.modules import assemble, read_module_graph
+from mbd_ros.description.modules import (
+    assemble, read_module_graph, read_module_graph_file)
 from mbd_ros.description.records.mechanism import Pose
 from mbd_ros.model.build import build_model
 
@@ -40,24 +43,54 @@ def turn(axis, angle):
 
 @pytest.mark.parametrize('name', FILES)
 def test_accelerations_of_the_robots_of_the_paper(name):
-    paper = PAPER['robots'][name]
-    model = mbd_ros.load(ROOT / 'config' / 'modules' / f'{FILES[name]}.yaml')
-    bodies = [body.partition('/')[0] for body in model.body_names]
-    q_of = [model.q_offsets[bodies.index(module)] for module in paper['moving']]
-    v_of = [model.v_offsets[bodies.index(module)] for module in paper['moving']]
-    for state in paper['states']:
-        rotation = np.array(state['R0'])
-        w, x, y, z = mat2quat(rotation)
-        u, wanted = np.array(state['u']), np.array(state['udot'])
-        q, v, tau = np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv)
-        q[:7], q[q_of] = [*state['p0'], x, y, z, w], state['q']
-        v[:3], v[3:6], v[v_of] = rotation.T @ u[:3], u[3:6], u[6:]
-        tau[v_of] = state['tau']
-        vdot = mbd_ros.forward_dynamics(model, q, v, tau, gravity=(0.0, 0.0, 9.8))
-        found = [*rotation @ (vdot[:3] + np.cross(v[3:6], v[:3])), *vdot[3:6], *vdot[v_of]]
+    """Their frames have z down: the world they are in, with z up, is turned about x."""
+    model, moving = shipped(name), PAPER['robots'][name]['moving']
+    for state in PAPER['robots'][name]['states']:
+        found, energy = accelerations(model, moving, state, None)
         # two programs in double precision; accelerations up to 1e2
-        assert found == pytest.approx(wanted, rel=1e-10, abs=1e-10)
-        assert mbd_ros.energy(model, q, v).kinetic == pytest.approx(state['kinetic'], rel=1e-11)
+        assert found == pytest.approx(np.array(state['udot']), rel=1e-10, abs=1e-10)
+        assert energy.kinetic == pytest.approx(state['kinetic'], rel=1e-11)
+    for state in REFERENCE['robots'][name]['states']:
+        east, north, up = np.array(state['current']) * [1.0, -1.0, -1.0]
+        found, energy = accelerations(model, moving, state, mbd_ros.Fluid(
+            current=(east, north, up)))
+        wanted = state['results']['+added mass, current']
+        # The coefficients of the files have 12 digits.
+        assert found == pytest.approx(np.array(wanted['udot']), rel=1e-9, abs=1e-9)
+        assert energy.kinetic == pytest.approx(wanted['kinetic'], rel=1e-9)
+
+
+def shipped(name):
+    """Return a robot of config/modules with its base at the world's origin."""
+    graph = read_module_graph_file(ROOT / 'config' / 'modules' / f'{FILES[name]}.yaml')
+    upside_down = replace(graph.base.pose, translation=(0.0, 0.0, 0.0))
+    return build_model(assemble(replace(graph, base=replace(graph.base, pose=upside_down))))
+
+
+def accelerations(model, moving, state, fluid):
+    """Return accelerations in the order of the paper, base first in its world, and energies."""
+    bodies = [body.partition('/')[0] for body in model.body_names]
+    q_of = [model.q_offsets[bodies.index(module)] for module in moving]
+    v_of = [model.v_offsets[bodies.index(module)] for module in moving]
+    rotation = np.array(state['R0'])
+    w, x, y, z = mat2quat(rotation)
+    u = np.array(state['u'])
+    q, v, tau = np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv)
+    q[:7], q[q_of] = [*state['p0'], x, y, z, w], state['q']
+    v[:3], v[3:6], v[v_of] = rotation.T @ u[:3], u[3:6], u[6:]
+    tau[v_of] = state['tau']
+    vdot = mbd_ros.forward_dynamics(model, q, v, tau, gravity=(0.0, 0.0, -9.8), fluid=fluid)
+    return ([*rotation @ (vdot[:3] + np.cross(v[3:6], v[:3])), *vdot[3:6], *vdot[v_of]],
+            mbd_ros.energy(model, q, v, fluid=fluid))
+
+
+@pytest.mark.parametrize('name', FILES)
+def test_robots_of_the_paper_stand_upright(name):
+    """Above the ground, mass centres of the base below its middle."""
+    model = mbd_ros.load(ROOT / 'config' / 'modules' / f'{FILES[name]}.yaml')
+    pose = mbd_ros.pose(model, mbd_ros.neutral(model), 's0/hull')
+    assert pose[2, 2] == pytest.approx(-1.0)
+    assert pose[2, 3] > 0.9
 
 
 @given(st.floats(-3.0, 3.0), st.sampled_from(['0', '90 deg']), st.sampled_from(['left', 'top']),
@@ -112,12 +145,14 @@ def test_mass_properties_do_not_depend_on_the_port():
     ('fixed', '', 'a/hull', ()),
     ('fixed', ', position: [1, 2, 3], orientation: [0, 0, 90 deg]', 'world', ()),
     ('floating', '', 'world', ('floating_base',)),
+    ('floating', ', position: [1, 2, 3], orientation: [0, 0, 90 deg]', 'world',
+     ('floating_base',)),
 ])
 def test_the_base(motion, pose, root, joints):
     model = model_of(document('a: cube').replace('motion: fixed', f'motion: {motion}{pose}'))
     assert (model.root, model.joint_names) == (root, joints)
     if pose:
-        assert np.allclose(mbd_ros.pose(model, [], 'a/hull'),
+        assert np.allclose(mbd_ros.pose(model, mbd_ros.neutral(model), 'a/hull'),
                            [[0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]])
 
 

@@ -12,7 +12,8 @@ from mbd_ros.errors import DescriptionError
 from mbd_ros.model import build_model
 
 FLUID = ('fluid: {volume: 0.002, position: [0.1, 0, 0.01], orientation: [0, 0, 90 deg], '
-         'added_mass: [1, 2, 3, 0.1, 0.2, 0.3], quadratic_drag: [1, 2, 3, 0.4, 0.5, 0.6]}')
+         'added_mass: [1, 2, 3, 0.1, 0.2, 0.3], quadratic_drag: [1, 2, 3, 0.4, 0.5, 0.6], '
+         'lift: [4, 5]}')
 BODY = 'inertia: [0.02, 0.03, 0.04]}'
 WET = CUBE.replace(BODY, f'{BODY[:-1]}, {FLUID}}}')
 TWO = document('a: cube, b: cube', docked('a.front', 'b.swing'), motion='floating', types=WET)
@@ -28,6 +29,7 @@ def test_every_module_has_the_fluid_of_its_type():
     np.testing.assert_array_equal(first.added_mass, np.diag([1, 2, 3, 0.1, 0.2, 0.3]))
     assert first.quadratic_drag == (1.0, 2.0, 3.0, 0.4, 0.5, 0.6)
     assert first.linear_drag == (0.0,) * 6
+    assert first.lift == (4.0, 5.0)
     assert replace(second, link='a/hull') == first
 
 

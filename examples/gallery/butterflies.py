@@ -1,0 +1,24 @@
+"""A thousand double pendulums that begin a microradian apart, stepped together as one batch."""
+
+import sys
+
+from matplotlib import pyplot as plt
+import numpy as np
+
+import mbd_ros
+
+model = mbd_ros.load('package://mbd_ros/urdf/pendulum.urdf.xacro', arguments={'rods': 2})
+dyn = mbd_ros.compile(model)
+q = np.array([2.0, 2.0]) + 1e-6 * np.random.default_rng(0).normal(size=(1000, 2))
+v, tau, step = np.zeros_like(q), np.zeros_like(q), 1e-3
+spread = []
+for _ in range(10_000):                       # semi-implicit Euler, 10 s
+    v = v + step * dyn.forward_dynamics(q, v, tau)
+    q = q + step * v
+    spread.append(q.std(axis=0))
+
+figure, axes = plt.subplots(figsize=(5, 3.2), layout='constrained')
+axes.semilogy(step * np.arange(1, 10_001), spread, label=model.joint_names)
+axes.set(xlabel='time [s]', ylabel='standard deviation [rad]', title='1000 double pendulums')
+axes.legend()
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else 'butterflies.png', dpi=70)

@@ -1,0 +1,21 @@
+"""A double pendulum from a xacro file with arguments: its path, and how well energy is kept."""
+
+import sys
+
+from matplotlib import pyplot as plt
+import numpy as np
+
+import mbd_ros
+
+model = mbd_ros.load('package://mbd_ros/urdf/pendulum.urdf.xacro', arguments={'rods': 2})
+run = mbd_ros.simulate(model, [2.0, 0.5], [0.0, 0.0], 10.0, method='dop853',
+                       times=np.linspace(0.0, 10.0, 2000))
+tip = mbd_ros.pose(model, run.q, 'rod2') @ [0.0, 0.0, -0.5, 1.0]   # the rod is 0.5 m long
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3.2), layout='constrained')
+flat = tip[:, np.argsort(-np.ptp(tip[:, :2], axis=0))[0]]          # it swings in a plane
+left.plot(flat, tip[:, 2], linewidth=0.7)
+left.set(aspect='equal', title='path of the tip [m]')
+right.plot(run.time, run.balance)
+right.set(xlabel='time [s]', title='error of the energy [J]')
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else 'double_pendulum.png', dpi=70)

@@ -1,0 +1,26 @@
+"""An arm that begins off its ellipse: Udwadia and Kalaba's force draws it there and keeps it."""
+
+import sys
+
+from matplotlib import pyplot as plt
+import numpy as np
+
+import mbd_ros
+from mbd_ros.control import ConstrainedMotion, Ellipse, ToolPosition
+
+model = mbd_ros.load('package://mbd_ros/urdf/three_link_arm.urdf')
+dyn = mbd_ros.compile(model)
+path = Ellipse(center=[1, 0, 1], a=[0.25, 0.3, 0], b=[0, 1, 0.5])
+motion = ConstrainedMotion(dyn, ToolPosition(dyn, 'tool', path))
+run = mbd_ros.simulate(model, [0.785, -0.785, 1.571], [0, 0, 0], 7.0, step=0.01, motion=motion)
+tool = mbd_ros.pose(model, run.q, 'tool')[:, :3, 3]
+wanted = np.array([path.at(t).position for t in run.time])
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3.2), layout='constrained')
+left.plot(*wanted[:, 1:].T, '--', label='desired')
+left.plot(*tool[:, 1:].T, label='tool')
+left.set(aspect='equal', title='y and z [m]')
+left.legend(fontsize='x-small')
+right.semilogy(run.time, np.maximum(run.violation, 1e-17))
+right.set(xlabel='time [s]', title='violation [m]')
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else 'ellipse.png', dpi=70)

@@ -1,0 +1,21 @@
+"""An arm whose links bend: natural frequencies with locked joints, over the angle of its elbow."""
+
+import sys
+
+from matplotlib import pyplot as plt
+import numpy as np
+
+import mbd_ros
+
+model = mbd_ros.load('package://mbd_ros/urdf/flexible_arm.urdf')
+angles, frequencies = np.linspace(-2.5, 2.5, 21), []
+for angle in angles:
+    q = np.zeros(model.nq)
+    q[2] = angle
+    q[len(model.joint_names):] = mbd_ros.static_deflection(model, q)     # bent by its weight
+    frequencies.append(mbd_ros.natural_frequencies(model, q, locked=model.joint_names)[0])
+
+figure, axes = plt.subplots(figsize=(5, 3.2), layout='constrained')
+axes.plot(angles, np.array(frequencies)[:, :4])
+axes.set(xlabel=f'{model.joint_names[2]} [rad]', ylabel='[Hz]', title='first four frequencies')
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else 'flexible_arm.png', dpi=70)

@@ -1,0 +1,23 @@
+"""A four-bar linkage: its coupler curve, and the forces in the joint that closes the loop."""
+
+import sys
+
+from matplotlib import pyplot as plt
+import numpy as np
+
+import mbd_ros
+
+model = mbd_ros.load('package://mbd_ros/urdf/four_bar.urdf')
+q, v = mbd_ros.close_loops(model, [1.0, 0.0, 0.0], [4.0, 0.0, 0.0], known=['crank_joint'])
+run = mbd_ros.simulate(model, q, v, 4.0, method='dop853', times=np.linspace(0.0, 4.0, 800))
+curve = (mbd_ros.pose(model, run.q, 'coupler') @ [0.2, 0.0, 0.1, 1.0])[:, :3]
+forces = [mbd_ros.constrained_dynamics(model, *state, np.zeros(3)).multipliers
+          for state in zip(run.q, run.v)]
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3.2), layout='constrained')
+across = np.argsort(np.ptp(curve, axis=0))[::-1][:2]               # the linkage is planar
+left.plot(*curve[:, sorted(across)].T)
+left.set(aspect='equal', title='a point of the coupler [m]')
+right.plot(run.time, np.array(forces))
+right.set(xlabel='time [s]', title='multipliers of the loop [N, N m]')
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else 'four_bar.png', dpi=70)

@@ -1,0 +1,20 @@
+"""Where a Panda's hand can point straight down: inverse kinematics of 900 targets in one call."""
+
+import sys
+
+from matplotlib import pyplot as plt
+import numpy as np
+
+import mbd_ros
+
+model = mbd_ros.load('package://mbd_ros/urdf/panda.urdf')
+x, z = np.meshgrid(np.linspace(0.0, 1.0, 30), np.linspace(-0.4, 1.0, 30))
+targets = np.tile(np.diag([1.0, -1.0, -1.0, 1.0]), (x.size, 1, 1))     # z of the tool is down
+targets[:, 0, 3], targets[:, 2, 3] = x.ravel(), z.ravel()
+ready = [0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8]                           # where the search begins
+found = mbd_ros.inverse_kinematics(model, {'tool': targets}, ready, tolerance=1e-6)
+
+figure, axes = plt.subplots(figsize=(5, 4), layout='constrained')
+axes.pcolormesh(x, z, found.converged.reshape(x.shape), cmap='Greens', vmax=1.5)
+axes.set(xlabel='x [m]', ylabel='z [m]', aspect='equal', title='reached pointing down')
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else 'inverse_kinematics.png', dpi=70)

@@ -1,0 +1,22 @@
+"""A robot of modules before and after one is docked elsewhere: its accessibility matrix."""
+
+import sys
+
+from matplotlib import pyplot as plt
+
+from mbd_ros.description.modules import move, read_module_graph_file
+from mbd_ros.description.xml.packages import file_path
+from mbd_ros.model.accessibility import accessibility, adjacency_of
+
+file = file_path('package://mbd_ros/config/modules/nine_modules.yaml')
+before = read_module_graph_file(file)
+after = move(before, 's6', parent='s2', parent_port='front')
+
+figure, axes = plt.subplots(1, 2, figsize=(7, 3.4), layout='constrained')
+for axis, graph, title in zip(axes, (before, after), ('before', 's6 docked to s2')):
+    names, adjacency = adjacency_of(graph)
+    axis.imshow(accessibility(adjacency, names), cmap='Blues')
+    axis.set_xticks(range(len(names)), names)
+    axis.set_yticks(range(len(names)), names)
+    axis.set_title(f'accessibility matrix {title}', fontsize='medium')
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else 'modules.png', dpi=70)

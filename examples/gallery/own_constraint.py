@@ -1,0 +1,23 @@
+"""A constraint of one's own: two joints of an arm geared by a formula, differentiated for you."""
+
+import sys
+
+from matplotlib import pyplot as plt
+import numpy as np
+
+import mbd_ros
+from mbd_ros.control import ConstrainedMotion, TracedConstraint
+from mbd_ros.spatial import sine
+
+model = mbd_ros.load('package://mbd_ros/urdf/puma560.urdf')
+geared = TracedConstraint(model, lambda q, t: [q[1] + q[2] - 0.3 * sine(2.0 * t)])
+motion = ConstrainedMotion(mbd_ros.compile(model), geared)
+start = motion.project(np.full(6, 0.2))
+run = mbd_ros.simulate(model, start.q, start.v, 2.0, motion=motion)
+
+figure, axes = plt.subplots(figsize=(5, 3.2), layout='constrained')
+axes.plot(run.time, run.q[:, 1:3], label=['q2', 'q3'])
+axes.plot(run.time, run.q[:, 1] + run.q[:, 2], 'k--', label='q2 + q3 = 0.3 sin 2t')
+axes.set(xlabel='time [s]', ylabel='[rad]', title='an arm that falls, with geared joints')
+axes.legend(fontsize='small')
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else 'own_constraint.png', dpi=70)

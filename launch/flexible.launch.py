@@ -1,0 +1,29 @@
+"""The four-joint arm whose links bend, simulated, controlled at its joints, and shown."""
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+
+from mbd_ros.nodes import launching
+
+
+def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return the nodes, now that the arguments are known."""
+    value = context.launch_configurations
+    config = str(launching.share('config', 'flexible_arm.yaml'))
+    bends = {'flexible': value['flexible'] == 'true'}
+    return launching.in_namespace(value, [
+        launching.state_publisher(value),
+        launching.ours('simulator', config, {**bends, 'lockstep': True, 'publish_rate': 500.0}),
+        launching.ours('controller', config, {'rate': 500.0}),
+        launching.ours('dynamics_server', bends), *launching.viewer(value)])
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Return what ``ros2 launch mbd_ros flexible.launch.py`` starts."""
+    return LaunchDescription([
+        DeclareLaunchArgument('robot', default_value='flexible_arm', choices=('flexible_arm',),
+                              description='Robot of this package.'),
+        DeclareLaunchArgument('flexible', default_value='true', choices=launching.BOOLEAN,
+                              description='Whether its links bend.'),
+        *launching.DESCRIPTION, launching.NAMESPACE, *launching.VIEWER,
+        OpaqueFunction(function=start)])

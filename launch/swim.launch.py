@@ -1,0 +1,97 @@
+"""A robot under water: modules that drift and dock anew, a quadruped that walks, a vehicle."""
+
+from collections.abc import Mapping
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction, TimerAction
+
+from mbd_ros.environment.marine_axes import exchange_world
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.nodes import launching
+
+ROBOTS = ('nine_modules', 'quadruped', 'rov')
+LEGS = [f's{k}/top' for k in range(2, 10)]
+"""Joints of the quadruped, a thigh and a shank of each leg in turn."""
+MOVE = '{module: s6, parent: s2, parent_port: front, port: pitch}'
+"""What the nine modules become after a while."""
+
+ARGUMENTS = (
+    DeclareLaunchArgument(
+        'robot', default_value=ROBOTS[0], choices=ROBOTS,
+        description='nine_modules swim, drift and dock anew; quadruped walks on the sea bed; rov '
+                    'holds its station by thrusters while its arm draws an ellipse.'),
+    DeclareLaunchArgument(
+        'water', default_value='true', choices=launching.BOOLEAN,
+        description='Whether there is water; without it nothing carries the weight.'),
+    DeclareLaunchArgument(
+        'current', default_value='',
+        description='Velocity of the water [m/s], as "0.2 0 0"; empty: 0.2 0.1 0 for '
+                    'nine_modules, 0.3 0.1 0 for rov, none for quadruped.'),
+    DeclareLaunchArgument(
+        'axes', default_value='enu', choices=('enu', 'ned'),
+        description='Axes of current: east, north, up as in ROS, or north, east, down as at sea.'),
+    DeclareLaunchArgument(
+        'gait', default_value='',
+        description='How legs and fins move: crawl, trot or swim; empty: that of the robot.'),
+    DeclareLaunchArgument(
+        'reconfigure_after', default_value='10.0',
+        description='After this time s6 of nine_modules docks to the head [s]; 0: never.'),
+    launching.NAMESPACE, *launching.VIEWER)
+CURRENTS = {'nine_modules': '0.2 0.1 0', 'quadruped': '0 0 0', 'rov': '0.3 0.1 0'}
+
+
+def fluid(value: Mapping[str, str]) -> dict[str, object]:
+    """Return the parameters of the fluid."""
+    text = value['current'] or CURRENTS[value['robot']]
+    try:
+        current = [float(word) for word in text.split()]
+    except ValueError:
+        current = []
+    if len(current) != 3 or not max(map(abs, current)) <= 100.0:
+        raise InvalidValueError("argument 'current'", text, 'three numbers from -100 to 100')
+    if value['axes'] == 'ned' and value['current']:
+        current = exchange_world(current).tolist()
+    return {'fluid.vacuum': value['water'] != 'true', 'fluid.current': current}
+
+
+def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return the nodes, now that the arguments are known."""
+    value = context.launch_configurations
+    nodes = rov(value) if value['robot'] == 'rov' else modules(value)
+    return launching.in_namespace(value, [
+        *nodes, launching.ours('dynamics_server', fluid(value)), *launching.viewer(value)])
+
+
+def rov(value: Mapping[str, str]) -> list[LaunchDescriptionEntity]:
+    """Return the nodes of the vehicle."""
+    config = str(launching.share('config', 'rov.yaml'))
+    return [launching.state_publisher({**value, 'description': '', 'trusted': 'false'}),
+            launching.ours('simulator', config, {'lockstep': True, **fluid(value)}),
+            launching.ours('controller', config, fluid(value))]
+
+
+def modules(value: Mapping[str, str]) -> list[LaunchDescriptionEntity]:
+    """Return the nodes of a robot of modules."""
+    walks = value['robot'] == 'quadruped'
+    graph = str(launching.share('config', 'modules', f'{value["robot"]}.yaml'))
+    nodes: list[LaunchDescriptionEntity] = [
+        launching.ours('module_manager', {'graph': graph}),
+        launching.ours('simulator', {
+            'publish_rate': 250.0, 'lockstep': True, **fluid(value),
+            **({'joints': LEGS, 'initial_positions': [0.39, -0.78] * 4, 'ground.present': True}
+               if walks else {})}),
+        launching.ours('gait', {
+            'gait': value['gait'] or ('crawl' if walks else 'swim'),
+            **({'joints': LEGS} if walks else {'kp': 60.0, 'kd': 10.0})})]
+    after = launching.number(value, 'reconfigure_after')
+    if not walks and after:
+        prefix = f'/{value["namespace"]}' if value['namespace'] else ''
+        nodes.append(TimerAction(period=after, actions=[ExecuteProcess(
+            cmd=['ros2', 'service', 'call', f'{prefix}/module_manager/move_module',
+                 'mbd_msgs/srv/MoveModule', MOVE], output='screen')]))
+    return nodes
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Return what ``ros2 launch mbd_ros swim.launch.py`` starts."""
+    return LaunchDescription([*ARGUMENTS, OpaqueFunction(function=start)])

@@ -1,0 +1,118 @@
+"""``mbd_ros sweep``: extremes and means of a function over random states."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+import functools
+import multiprocessing
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+from mbd_ros.dynamics.api.sweep import sweep
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.model import load, Model
+from mbd_ros.model.state import random_configuration
+
+FUNCTIONS = {'inverse_dynamics': 'qdd', 'forward_dynamics': 'tau', 'bias_forces': ''}
+"""What can be swept, and the name of the third argument."""
+COMBINE = {'count': np.add, 'sum': np.add, 'squares': np.add, 'least': np.minimum,
+           'largest': np.maximum}
+
+
+def add_to(subparsers: Any) -> None:
+    """Add the subcommand to the parser of ``mbd_ros``."""
+    parser = subparsers.add_parser(
+        'sweep', help='extremes and means of a function over many random states',
+        description='Draws positions within their limits, and velocities and accelerations or '
+        'efforts within theirs, else within 1 (evenly), and prints what the function is for each '
+        'joint. Workers make the states; memory does not grow with their number.')
+    parser.add_argument('file', metavar='FILE', help='a robot description')
+    parser.add_argument('function', choices=tuple(FUNCTIONS))
+    parser.add_argument('--states', type=float, default=1e6, metavar='N', help='default: 1e6')
+    parser.add_argument('--share', type=int, default=50_000, metavar='N',
+                        help='states that a worker makes at once (default: 50000)')
+    parser.add_argument('--workers', type=int, default=1, metavar='N',
+                        help='processes (default: 1, this one)')
+    parser.add_argument('--seed', type=int, default=0)
+    parser.add_argument('--dissipation', action='store_true',
+                        help='with damping and dry friction of the joints')
+    parser.add_argument('--floating-base', action='store_true', help='the root link moves freely')
+    parser.add_argument('--checkpoint', metavar='FILE.npz',
+                        help='written on the way; the same command goes on from it')
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Sweep, and print a table."""
+    for name, value, most in (('--states', arguments.states, 1e15),
+                              ('--share', arguments.share, 10**7),
+                              ('--workers', arguments.workers, 1024),
+                              ('--seed', arguments.seed + 1, 2**63)):
+        if not 1 <= value <= most:
+            raise InvalidValueError(name, value, f'a number from 1 to {most:g}')
+    model = load(arguments.file, floating_base=arguments.floating_base)
+    shares = -(-int(arguments.states) // arguments.share)
+    make = functools.partial(random_states, model, arguments.function, arguments.share,
+                             arguments.seed, arguments.dissipation)
+    progress = _Progress(shares)
+    begin = time.perf_counter()
+    totals = sweep(
+        model, arguments.function, make, shares, reduce=summary, combine=COMBINE,
+        pool=None if arguments.workers == 1 else functools.partial(
+            ProcessPoolExecutor, arguments.workers, multiprocessing.get_context('spawn')),
+        in_flight=4 * arguments.workers, checkpoint=arguments.checkpoint, progress=progress)
+    seconds = time.perf_counter() - begin
+    count = float(totals['count'])
+    print(f'{arguments.function} of {count:.0f} states, {count / seconds:.3g} a second')
+    print(f'{"":20}{"least":>12}{"mean":>12}{"largest":>12}{"rms":>12}')
+    for row in zip(model.coordinate_names, totals['least'], totals['sum'] / count,
+                   totals['largest'], np.sqrt(totals['squares'] / count)):
+        print(f'{row[0]:20}' + ''.join(f'{value:12.5g}' for value in row[1:]))
+    return 0
+
+
+def random_states(model: Model, function: str, rows: int, seed: int, dissipation: bool,
+                  share: int) -> dict[str, Any]:
+    """Return random arguments of a function; the same for the same seed and share."""
+    rng = np.random.default_rng((seed, share))
+    third = FUNCTIONS[function]
+    found: dict[str, Any] = {'q': random_configuration(model, rng, rows)}
+    limits = {'v': model.velocity_limits, 'qdd': np.full(model.nv, np.inf),
+              'tau': model.effort_limits}
+    for name in ('v', third):
+        if name:
+            bounds = np.where(np.isfinite(limits[name]), limits[name], 1.0)
+            found[name] = rng.uniform(-bounds, bounds, (rows, model.nv))
+    if third:
+        found['dissipation'] = dissipation
+    return found
+
+
+def summary(_: Mapping[str, Any], result: Any) -> dict[str, Any]:
+    """Return what is kept of a share."""
+    return {'count': len(result), 'sum': result.sum(axis=0), 'squares': (result**2).sum(axis=0),
+            'least': result.min(axis=0), 'largest': result.max(axis=0)}
+
+
+class _Progress:
+    """A line on the terminal that says how far a sweep is."""
+
+    def __init__(self, shares: int) -> None:
+        self._shares, self._done, self._begin = shares, 0, time.monotonic()
+        self._first = 0
+
+    def __call__(self, count: int) -> None:
+        self._first = self._first or count - 1   # of a checkpoint: they took no time
+        self._done += count
+        if not sys.stderr.isatty():
+            return
+        left = (time.monotonic() - self._begin) * (self._shares - self._done) / max(
+            1, self._done - self._first)
+        end = '\n' if self._done == self._shares else ''
+        sys.stderr.write(f'\r{self._done} of {self._shares} shares, {left:.0f} s left   {end}')
+        sys.stderr.flush()

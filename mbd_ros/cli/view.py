@@ -1,0 +1,71 @@
+"""``mbd_ros view``: a saved run as a page that plays it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+import sys
+from typing import Any
+
+import numpy as np
+
+from mbd_ros.description.urdf.visuals import read_visuals
+from mbd_ros.description.xml.packages import find_package
+from mbd_ros.dynamics.api.functions import link_poses
+from mbd_ros.errors import InvalidValueError, MbdError, UnsupportedError
+from mbd_ros.simulation.trajectory import load_trajectory, Trajectory
+
+FRAME_RATE = 30.0
+"""[1/s]."""
+
+
+def add_to(subparsers: Any) -> None:
+    """Add the subcommand to the parser of ``mbd_ros``."""
+    parser = subparsers.add_parser(
+        'view', help='write a saved run as one HTML file that plays it',
+        description='Reads a run that Trajectory.save wrote, and writes a page that plays it in '
+        'any browser, without a server.')
+    parser.add_argument('file', metavar='FILE', help='a run, *.npz')
+    parser.add_argument('-o', '--output', metavar='FILE',
+                        help='where to write; beside the run, *.html, if left out')
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the page."""
+    trajectory = load_trajectory(arguments.file)
+    if trajectory.model is None:
+        raise InvalidValueError('FILE', arguments.file, 'a run that was saved with its robot')
+    try:
+        from mbd_ros.nodes.page.page import Page
+    except ImportError as error:
+        raise UnsupportedError(f'the page ({error})', 'install viser: pip install viser') from None
+    output = Path(arguments.output or Path(arguments.file).with_suffix('.html'))
+    shapes, remarks = read_visuals(trajectory.model.mechanism, find_package=find_package)
+    page = Page('127.0.0.1', 0)
+    try:
+        frames = list(_frames(trajectory))
+        remarks += tuple(page.show_robot(shapes, frames[0][1]))
+        text = page.recorded(frames)
+    finally:
+        page.close()
+    for remark in remarks:
+        print(remark, file=sys.stderr)
+    try:
+        output.write_text(text, encoding='utf-8')
+    except OSError as error:
+        raise MbdError(f'{output} cannot be written: {error.strerror}') from None
+    print(f'{output}: {len(frames)} frames, {trajectory.time[-1] - trajectory.time[0]:.3g} s')
+    return 0
+
+
+def _frames(trajectory: Trajectory) -> Iterator[tuple[float, dict[str, Any]]]:
+    """Yield how long each picture is shown, and where the links are in it."""
+    assert trajectory.model is not None
+    time = trajectory.time
+    wanted = np.arange(time[0], time[-1] + 1.0 / FRAME_RATE, 1.0 / FRAME_RATE)
+    kept = np.unique(np.minimum(np.searchsorted(time, wanted), len(time) - 1))
+    poses = link_poses(trajectory.model, trajectory.q[kept])
+    for k, duration in enumerate(np.diff(time[kept], append=time[-1] + 1.0 / FRAME_RATE)):
+        yield float(duration), {name: pose[k] for name, pose in poses.items()}

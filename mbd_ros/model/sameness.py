@@ -1,0 +1,34 @@
+"""Whether two values are the same in all that they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """
+    Return whether two values have the same content.
+
+    Parameters
+    ----------
+    a, b : object
+        Arrays, mappings, tuples, dataclasses without ``==`` of their own, and what has one.
+
+    """
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, np.ndarray):
+        return bool(np.array_equal(a, b))
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(is_same, a, b))
+    if isinstance(a, Mapping):
+        return a.keys() == b.keys() and all(is_same(a[key], b[key]) for key in a)
+    if is_dataclass(a) and type(a).__eq__ is object.__eq__:
+        return all(is_same(getattr(a, field.name), getattr(b, field.name)) for field in fields(a))
+    return bool(a == b)

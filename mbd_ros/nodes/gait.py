@@ -1,0 +1,149 @@
+"""Node gait: legs and fins in a rhythm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import sys
+
+from ament_index_python.packages import get_package_share_directory
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from mbd_ros.control import Gait
+from mbd_ros.control.gaits.gait import gait_from_data
+from mbd_ros.control.gaits.walking import tuned, Walking
+from mbd_ros.errors import MbdError
+from mbd_ros.messages.basics.plain_data import read_plain
+from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
+from mbd_ros.messages.states.efforts import EffortCommands
+from mbd_ros.messages.states.joint_states import JointStateReader, target_state
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.parts.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
+from mbd_ros.nodes.parts.parameters import declare_parameters
+from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
+from mbd_ros.nodes.parts.run import run
+
+LIVE = ('gait', 'period', 'duty', 'amplitude', 'coupling', 'kp', 'kd')
+"""Parameters that change what the legs do."""
+
+
+class GaitNode(GuardedNode):
+    """
+    Answers every joint state with the efforts that move legs to their targets.
+
+    A state that comes again is answered by the same command. Parameters take effect with the next
+    state; what they cannot be leaves the gait as it is.
+
+    ==================  ==================  =======================================================
+    entity              callback group      why
+    ==================  ==================  =======================================================
+    joint_states        the node's default  one step after the other
+    robot_description   the node's default  a robot is never changed within a step
+    /diagnostics timer  the node's default  it only reads
+    ==================  ==================  =======================================================
+
+    """
+
+    num_threads = 1
+
+    def __init__(self) -> None:
+        super().__init__('gait')
+        self._settings = declare_parameters(self, 'gait')
+        self._walking: Walking | None = None
+        self._numbers: tuple[object, ...] = ()
+        self._stamp = -1
+        self._command: Float64MultiArray | None = None
+        self._steps, self._problem = 0, ''
+
+    def configure(self) -> None:
+        """Take the robot and listen for joint states."""
+        self._efforts = self.create_publisher(
+            Float64MultiArray, 'effort_controller/commands', qos.RELIABLE)
+        self._targets = self.create_publisher(JointState, '~/targets', qos.RELIABLE)
+        self._source = RobotSource(self, self._settings.robot_description, self._on_robot,
+                                   floating_base=self._settings.floating_base)
+        self.create_subscription(JointState, 'joint_states', self._on_joint_states, qos.STREAM,
+                                 qos_overriding_options=qos.OVERRIDABLE)
+        self._health = HealthPublisher(self, self._how)
+
+    @property
+    def generation(self) -> int:
+        """Number of the model in use, 0 without one."""
+        return self._source.generation
+
+    def close(self) -> None:
+        """Do nothing; there is nothing to stop."""
+
+    def _on_robot(self, robot: Robot) -> None:
+        """Move a robot; in the rhythm of the one before, if its legs are those of the gait."""
+        settings = self._settings
+        commands, numbers = EffortCommands(robot.model, settings.joints), self._read()
+        self._walking = Walking(robot.model, self._gait(), settings.kp, settings.kd,
+                                settings.coupling)
+        self._reader, self._commands = JointStateReader(robot.model), commands
+        self._numbers, self._problem, self._stamp = numbers, '', -1
+        self.get_logger().info(f"robot '{robot.model.name}' moves in the gait "
+                               f"'{settings.gait[:40]}'")
+
+    def _read(self) -> tuple[object, ...]:
+        """Return what the parameters are now."""
+        return tuple(getattr(self._settings, name) for name in LIVE)
+
+    def _gait(self) -> Gait:
+        """Return the gait of the parameters."""
+        settings = self._settings
+        file = Path(get_package_share_directory('mbd_ros'), 'config', 'gaits',
+                    f'{settings.gait}.yaml')
+        text = (file.read_text(encoding='utf-8') if settings.gait.isidentifier()
+                and file.is_file() else settings.gait)
+        return tuned(gait_from_data(read_plain("parameter 'gait'", text)),
+                     period=settings.period, duty=settings.duty, amplitude=settings.amplitude)
+
+    def _on_joint_states(self, message: JointState) -> None:
+        """Answer a measured state with efforts."""
+        if self._walking is None:
+            return
+        stamp = to_nanoseconds(message.header.stamp)
+        if stamp == self._stamp and self._command is not None:   # sent again: the answer was lost
+            self._efforts.publish(self._command)
+            return
+        numbers = self._read()
+        if numbers != self._numbers:
+            self._numbers = numbers
+            self._change(self._walking)
+        measured = self._reader.read(message)
+        targets, efforts = self._walking.step(stamp / SECOND, measured.q, measured.v)
+        self._command = self._commands.write(efforts, stamp)
+        self._stamp = stamp
+        self._efforts.publish(self._command)
+        self._targets.publish(target_state(stamp, targets))
+        self._steps += 1
+
+    def _change(self, walking: Walking) -> None:
+        """Take over the parameters, or say why not."""
+        settings = self._settings
+        try:
+            walking.change(self._gait(), settings.kp, settings.kd, settings.coupling)
+            self._problem = ''
+        except MbdError as error:
+            self._problem = str(error)
+            self.get_logger().warning(f'the gait stays as it is: {error}')
+
+    def _how(self) -> Health:
+        """Return the health of the node."""
+        values = {'model generation': self._source.generation, 'steps': self._steps}
+        if self._walking is None:
+            return Health(ERROR, f'no robot: {self._source.problem}', values)
+        problem = (self._problem or self._source.problem
+                   or rivals(self, self._efforts.topic_name))
+        return Health(WARNING, problem, values) if problem else Health(OK, 'moving', values)
+
+
+def main() -> None:
+    """Run the node."""
+    sys.exit(run(GaitNode))
+
+
+if __name__ == '__main__':
+    main()

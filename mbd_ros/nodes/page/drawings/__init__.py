@@ -1,0 +1,1 @@
+"""What the scene of the page shows besides the robot: a file for each drawing."""

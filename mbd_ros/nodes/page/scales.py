@@ -1,0 +1,24 @@
+"""How plots show numbers that range over many powers of ten; uPlot writes three decimals only."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+
+SMALLEST = 1e-10
+"""Distances below this are drawn at it: the axis is logarithmic [m]."""
+
+LEAST = 1e-17
+"""The same for powers of ten."""
+
+
+def micrometres(distances: Matrix) -> Matrix:
+    """Return distances [m] for a logarithmic axis in micrometres."""
+    return 1e6 * np.maximum(np.abs(distances), SMALLEST)
+
+
+def powers_of_ten(values: Matrix) -> Matrix:
+    """Return the decimal logarithms of the sizes of values."""
+    return np.log10(np.maximum(np.abs(values), LEAST))

@@ -1,0 +1,29 @@
+"""What the plots show as a file of comma-separated values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import csv
+import io
+
+from mbd_ros.nodes.page.live_plot import LivePlot
+
+
+def csv_of(plots: Iterable[LivePlot]) -> str:
+    """Return the samples of plots, a row for each time; blank where a plot has none at a time."""
+    kept = [(plot, dict(plot.samples)) for plot in plots if plot.samples]
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(['time [s]', *(_safe(f'{plot.title}, {name} [{plot.unit}]')
+                                   for plot, _ in kept for name in plot.names)])
+    for time in sorted({time for _, samples in kept for time in samples}):
+        row: list[object] = [repr(time)]
+        for plot, samples in kept:
+            row += samples.get(time, [''] * len(plot.names))
+        writer.writerow(row)
+    return file.getvalue()
+
+
+def _safe(text: str) -> str:
+    """Return a heading that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in ('=', '+', '-', '@', '\t', '\r') else text

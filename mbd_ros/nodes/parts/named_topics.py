@@ -1,0 +1,64 @@
+"""Topics of links, joints and loops, named by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import re
+from typing import Any
+
+from rclpy.node import Node
+
+from mbd_ros.nodes.parts import qos
+
+LONGEST = 100
+"""Characters that a name may bring into a topic: DDS takes some 250 in all."""
+
+
+def topic_names(names: Sequence[str]) -> list[str]:
+    """Return parts of topic names, each another one: letters, digits, underscores."""
+    found: dict[str, None] = {}
+    for name in names:
+        plain = re.sub('[^A-Za-z0-9_]', '_', name[:LONGEST])
+        topic = plain = plain if re.match('[A-Za-z_]', plain) else f'link_{plain}'
+        number = 2
+        while topic in found:
+            topic, number = f'{plain}_{number}', number + 1
+        found[topic] = None
+    return list(found)
+
+
+class NamedTopics:
+    """
+    Publishes one kind of message on a topic for each of some names.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    kind : type
+        Class of the messages.
+    place : str
+        What the topics begin with, such as ``'~/wrench'``.
+
+    """
+
+    def __init__(self, node: Node, kind: Any, place: str) -> None:
+        self._node = node
+        self._kind = kind
+        self._place = place
+        self._publishers: dict[str, Any] = {}
+
+    def publishers(self, names: Sequence[str]) -> list[Any]:
+        """Return a publisher for each name; those of other names end."""
+        topics = topic_names(names)
+        for gone in self._publishers.keys() - set(topics):
+            self._node.destroy_publisher(self._publishers.pop(gone))
+        for topic, name in zip(topics, names):
+            if topic not in self._publishers:
+                self._publishers[topic] = self._node.create_publisher(
+                    self._kind, f'{self._place}/{topic}', qos.RELIABLE)
+                if topic != name:
+                    self._node.get_logger().info(
+                        f'{self._place}/{topic} is the topic of {name[:LONGEST]!r}, which is no '
+                        'name of a topic; of others that are none nothing is said', once=True)
+        return [self._publishers[topic] for topic in topics]

@@ -1,0 +1,1 @@
+"""The simulator's loop, its pace and its controls."""

@@ -1,0 +1,71 @@
+"""Controls of a simulation: pause, step, reset, pushes, and parameters that change as it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+
+from mbd_msgs.msg import LinkWrench
+from std_srvs.srv import SetBool, Trigger
+
+from mbd_ros.errors import NoModelError
+from mbd_ros.messages.dynamics.link_wrenches import read_push
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.simulating.simulation_loop import SimulationLoop
+
+
+class SimulationControls:
+    """
+    Services and a topic that act on the loop of a simulator; all in the node's default group.
+
+    Parameters
+    ----------
+    node : GuardedNode
+        The simulator.
+    settings : SimpleNamespace
+        Its parameters.
+    loop : callable
+        Returns the loop that runs, None without a robot.
+
+    """
+
+    def __init__(self, node: GuardedNode, settings: SimpleNamespace,
+                 loop: Callable[[], SimulationLoop | None]) -> None:
+        self._settings = settings
+        self._find = loop
+        node.create_service(SetBool, '~/pause', self._on_pause)
+        node.create_service(Trigger, '~/step', self._on_step)
+        node.create_service(Trigger, '~/reset', self._on_reset)
+        node.create_subscription(LinkWrench, '~/push', self._on_push, qos.RELIABLE,
+                                 qos_overriding_options=qos.OVERRIDABLE)
+
+    def _on_pause(self, request: SetBool.Request, response: SetBool.Response
+                  ) -> SetBool.Response:
+        """Let simulated time stand still, or go on."""
+        self._loop.pause(request.data)
+        response.success = True
+        response.message = 'paused' if request.data else 'running'
+        return response
+
+    def _on_step(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """Go on for a short time."""
+        self._loop.move(self._settings.step_time)
+        response.success, response.message = True, f'{self._settings.step_time:g} s, then paused'
+        return response
+
+    def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """Put the robot where it began."""
+        self._loop.reset()
+        response.success, response.message = True, 'the robot is in its initial state'
+        return response
+
+    def _on_push(self, message: LinkWrench) -> None:
+        self._loop.push(read_push(message))
+
+    @property
+    def _loop(self) -> SimulationLoop:
+        loop = self._find()
+        if loop is None:
+            raise NoModelError('nothing is simulated')
+        return loop

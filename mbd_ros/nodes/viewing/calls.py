@@ -1,0 +1,136 @@
+"""Calls that the page makes, each shown as the command that makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rcl_interfaces.msg import Parameter as ParameterMessage
+from rcl_interfaces.srv import GetParameters, SetParameters
+from rclpy.action import ActionClient
+from rclpy.parameter import Parameter, parameter_value_to_python
+from rclpy.task import Future
+
+from mbd_ros.messages.basics.commands import (
+    goal_command, parameter_command, publication, service_call)
+from mbd_ros.nodes.page.call_list import CallList
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.guard import GuardedNode
+
+Answered = Callable[[Any], None]
+
+
+class Calls:
+    """
+    Clients of other nodes; called in the node's executor.
+
+    Parameters
+    ----------
+    node : GuardedNode
+        The viewer.
+    shown : CallList
+        Where calls and answers are shown.
+
+    """
+
+    def __init__(self, node: GuardedNode, shown: CallList) -> None:
+        self._node = node
+        self.shown = shown
+        self._clients: dict[str, Any] = {}
+        self._publishers: dict[str, Any] = {}
+        self._actions: dict[str, ActionClient] = {}
+
+    def expect(self, services: Sequence[tuple[Any, str]] = (), *, nodes: Sequence[str] = (),
+               actions: Sequence[tuple[Any, str]] = ()) -> None:
+        """Look for services, parameters of nodes and actions that are to be called later."""
+        for kind, name in services:
+            self._client(kind, name)
+        for node in nodes:
+            self._client(GetParameters, f'{node}/get_parameters')
+            self._client(SetParameters, f'{node}/set_parameters')
+        for kind, name in actions:
+            self._actions.setdefault(name, ActionClient(self._node, kind, name))
+
+    def service(self, kind: Any, name: str, request: Any, done: Answered | None = None) -> None:
+        """Call a service; its answer has ``success`` and ``message``."""
+        command = service_call(kind, self._node.resolve_service_name(name), request)
+
+        def answered(response: Any) -> None:
+            self.shown.answer(command, response.message or (
+                'done' if response.success else 'refused'))
+            if done is not None and response.success:
+                done(response)
+        self._call(kind, name, request, command, answered)
+
+    def set_parameter(self, node: str, name: str, value: Any) -> None:
+        """Set a parameter of another node."""
+        command = parameter_command(
+            self._node.resolve_service_name(node), name, value)
+        request = SetParameters.Request(parameters=[ParameterMessage(
+            name=name, value=Parameter(name, value=value).get_parameter_value())])
+
+        def answered(response: Any) -> None:
+            (result,) = response.results
+            self.shown.answer(command, 'set' if result.successful else result.reason)
+        self._call(SetParameters, f'{node}/set_parameters', request, command, answered)
+
+    def get_parameters(self, node: str, names: Sequence[str],
+                       done: Callable[[dict[str, Any]], None]) -> bool:
+        """Ask for parameters of another node, without a word; tell whether it is there."""
+        client = self._client(GetParameters, f'{node}/get_parameters')
+        if not client.service_is_ready():
+            return False
+
+        def answered(future: Future) -> None:
+            values = future.result().values
+            if len(values) == len(names):
+                done(dict(zip(names, map(parameter_value_to_python, values))))
+        client.call_async(GetParameters.Request(names=list(names))).add_done_callback(answered)
+        return True
+
+    def publish(self, kind: Any, name: str, message: Any) -> None:
+        """Publish a message."""
+        if name not in self._publishers:
+            self._publishers[name] = self._node.create_publisher(kind, name, qos.RELIABLE)
+        publisher = self._publishers[name]
+        publisher.publish(message)
+        count = publisher.get_subscription_count()
+        self.shown.add(publication(kind, publisher.topic_name, message),
+                       'sent' if count else 'nobody listens')
+
+    def goal(self, kind: Any, name: str, goal: Any) -> None:
+        """Send a goal to an action; its result has ``error_code`` and ``error_string``."""
+        command = goal_command(kind, self._node.resolve_service_name(name), goal)
+        self.expect(actions=[(kind, name)])
+        action = self._actions[name]
+        if not action.server_is_ready():
+            self.shown.add(command, 'nobody offers this action')
+            return
+
+        def accepted(future: Future) -> None:
+            handle = future.result()
+            if not handle.accepted:
+                self.shown.answer(command, 'rejected; the log of the controller says why')
+                return
+            self.shown.answer(command, 'accepted')
+            handle.get_result_async().add_done_callback(ended)
+
+        def ended(future: Future) -> None:
+            result = future.result().result
+            self.shown.answer(command, result.error_string or f'ended, {result.error_code}')
+        self.shown.add(command, 'sent')
+        action.send_goal_async(goal).add_done_callback(accepted)
+
+    def _call(self, kind: Any, name: str, request: Any, command: str, answered: Answered) -> None:
+        client = self._client(kind, name)
+        if not client.service_is_ready():
+            self.shown.add(command, 'nobody offers this service')
+            return
+        self.shown.add(command, 'no answer yet')
+        client.call_async(request).add_done_callback(
+            lambda future: answered(future.result()))
+
+    def _client(self, kind: Any, name: str) -> Any:
+        if name not in self._clients:
+            self._clients[name] = self._node.create_client(kind, name)
+        return self._clients[name]

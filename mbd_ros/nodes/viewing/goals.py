@@ -1,0 +1,149 @@
+"""Goals for the controller: a slider for each joint, and a target that is dragged in the scene."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from control_msgs.action import FollowJointTrajectory
+from mbd_msgs.action import FollowPath
+from trajectory_msgs.msg import JointTrajectory
+import viser
+
+from mbd_ros.messages.states.readouts import by_joint, ranges
+from mbd_ros.messages.trajectories.simple_goals import in_frame, joint_goal, point_goal
+from mbd_ros.nodes.page.numbers_in import number, numbers
+from mbd_ros.nodes.parts.robot_source import Robot
+from mbd_ros.nodes.viewing.view import Array, Seen, Shared, View
+
+MOST_SLIDERS = 30
+"""Joints that have one; a robot with more has none."""
+
+TIMES = (0.2, 60.0)
+"""Shortest and longest motion that can be asked for [s]."""
+
+SPEEDS = (0.01, 5.0)
+"""Slowest and fastest way to a target [m/s]."""
+
+FARTHEST = 1e3
+"""Distance of a target from the origin [m]."""
+
+
+class Goals(View):
+    """Sliders that follow the robot until they are moved, and a target at the tool."""
+
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared)
+        self._sliders: dict[str, Any] = {}
+        self._ranges: dict[str, tuple[float, float]] = {}
+        self._moved = False
+        self._links: tuple[str, ...] = ()
+        self._root = ''
+        self._seen: Seen | None = None
+        self._gizmo: viser.TransformControlsHandle | None = None
+        self.calls.expect(actions=[(FollowJointTrajectory, 'controller/follow_joint_trajectory'),
+                                   (FollowPath, 'controller/follow_path')])
+        gui = self.page.server.gui
+        with self.page.panel.control:
+            self._folder = gui.add_folder('Joints', expand_by_default=False)
+            with gui.add_folder('Target', expand_by_default=False):
+                self._link: Any = gui.add_dropdown('link', ('tool',))
+                self._speed = gui.add_slider('speed [m/s]', *SPEEDS, 0.01, 0.25)
+                self._target = gui.add_checkbox(
+                    'drag the target', False,
+                    hint='The controller follows it by a planned path when it is let go.')
+        with self._folder:
+            self._time = gui.add_slider('time [s]', *TIMES, 0.1, 3.0)
+            buttons = gui.add_button_group('joints', ('Move there', 'As they are', 'Stop'))
+        self.on_button(buttons, {'Move there': self._move, 'As they are': self._let_go,
+                                 'Stop': self._stop})
+        self._target.on_update(lambda _: self.wishes.put('target', self._show_target))
+
+    def use(self, robot: Robot) -> None:
+        """Offer the joints and links of another robot."""
+        self._root = robot.model.root
+        for slider in self._sliders.values():
+            slider.remove()
+        self._ranges = ranges(robot.model)
+        if len(self._ranges) > MOST_SLIDERS:
+            self._ranges = {}
+        with self._folder:
+            self._sliders = {name: self.page.server.gui.add_slider(
+                self.page.panel.label(name), low, high, (high - low) / 1000.0,
+                min(max(0.0, low), high)) for name, (low, high) in self._ranges.items()}
+        for slider in self._sliders.values():
+            slider.on_update(self._touch)
+        self._moved = False
+        self._links = tuple(robot.model.links)
+        self._link.options = tuple(map(self.page.panel.label, self._links))
+        chosen = 'tool' if 'tool' in self._links else self._links[-1]
+        self._link.value = self.page.panel.label(chosen)
+
+    def _touch(self, event: Any) -> None:
+        self._moved = self._moved or event.client is not None
+
+    def _let_go(self) -> None:
+        self._moved = False
+
+    def draw(self, seen: Seen) -> None:
+        """Remember where everything is."""
+        self._seen = seen
+
+    def redraw(self, seen: Seen | None) -> None:
+        """Let the sliders follow the robot."""
+        if seen is None or self._moved or self.robot is None:
+            return
+        positions = by_joint(self.robot.model, seen.q, self.robot.model.q_offsets)
+        for name, slider in self._sliders.items():
+            low, high = self._ranges[name]
+            slider.value = min(max(positions[name], low), high)
+
+    def _move(self) -> None:
+        """Send the joints where the sliders are."""
+        time = number(self._time.value, *TIMES)
+        wanted = {name: number(slider.value, *self._ranges[name])
+                  for name, slider in self._sliders.items()}
+        positions = {name: value for name, value in wanted.items() if value is not None}
+        if time is None or not positions or len(positions) < len(wanted):
+            self.calls.shown.add('joint goal', 'not sent: a slider is beyond its range')
+            return
+        self._moved = False
+        self.calls.goal(FollowJointTrajectory, 'controller/follow_joint_trajectory',
+                        joint_goal(positions, time))
+
+    def _stop(self) -> None:
+        """Bring the robot to rest."""
+        self.calls.publish(JointTrajectory, 'controller/joint_trajectory', JointTrajectory())
+
+    def _chosen(self) -> str:
+        """Return the link of the target; empty if a browser says what is none."""
+        labels = {self.page.panel.label(name): name for name in self._links}
+        return labels.get(self._link.value, '')
+
+    def _show_target(self) -> None:
+        """Put the target at the link, or take it away."""
+        if self._gizmo is not None:
+            self._gizmo.remove()
+            self._gizmo = None
+        link = self._chosen()
+        if not self._target.value or self._seen is None or link not in self._seen.poses:
+            return
+        self._gizmo = self.page.server.scene.add_transform_controls(
+            '/target', scale=0.25 * self.page.size, disable_rotations=True, depth_test=False,
+            position=self._seen.poses[link][:3, 3])
+        self._gizmo.on_update(self._drag)
+
+    async def _drag(self, event: viser.TransformControlsEvent) -> None:
+        """Go where the target is let go."""
+        end = numbers(event.target.position, 3, FARTHEST)
+        if event.phase == 'end' and end is not None:
+            self.wishes.put('drag the target', partial(self._go, end))
+
+    def _go(self, end: Array) -> None:
+        seen, link, speed = self._seen, self._chosen(), number(self._speed.value, *SPEEDS)
+        if seen is None or link not in seen.poses or speed is None:
+            self.calls.shown.add('target', 'not sent: the link or the speed is not known')
+            return
+        frame = seen.poses[self._root]
+        self.calls.goal(FollowPath, 'controller/follow_path', point_goal(
+            link, in_frame(frame, seen.poses[link][:3, 3]), in_frame(frame, end), speed))

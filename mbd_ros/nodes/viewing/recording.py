@@ -1,0 +1,48 @@
+"""Downloads of what was seen, and the camera."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from mbd_ros.model import JointType
+from mbd_ros.nodes.page.camera import FollowingCamera, Photographer
+from mbd_ros.nodes.page.table_file import csv_of
+from mbd_ros.nodes.parts.robot_source import Robot
+from mbd_ros.nodes.viewing.view import Seen, Shared, View
+
+
+class Recording(View):
+    """Buttons for CSV and PNG, and a switch that lets the camera follow the robot."""
+
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared)
+        self._camera = FollowingCamera(self.page.server)
+        self._photographer = Photographer()
+        gui = self.page.server.gui
+        with self.page.panel.show:
+            self._follow: Any = gui.add_checkbox('camera follows the robot', False)
+            table = gui.add_button('Download plots (CSV)')
+            picture = gui.add_button('Download picture (PNG)')
+        table.on_click(lambda event: self.wishes.put(
+            'csv', partial(self._send_table, event.client)))
+        picture.on_click(self._send_picture)
+
+    def use(self, robot: Robot) -> None:
+        """Follow a robot that may go away."""
+        self._follow.value = JointType.FLOATING in robot.model.joint_types
+
+    def draw(self, seen: Seen) -> None:
+        """Move the camera."""
+        self._camera.follow(
+            self.page.middle_of(seen.poses), self._follow.value, self.page.leap)
+
+    def _send_table(self, client: Any) -> None:
+        if client is not None:
+            client.send_file_download('mbd_ros.csv', csv_of(self.page.panel.plots).encode())
+
+    def _send_picture(self, event: Any) -> None:
+        """Ask the browser for a picture, in a thread of the server, and send it back."""
+        picture = None if event.client is None else self._photographer.take(event.client)
+        if picture is not None:
+            event.client.send_file_download('mbd_ros.png', picture)

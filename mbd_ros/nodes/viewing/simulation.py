@@ -1,0 +1,65 @@
+"""Time of the simulator: pause, step, reset, slower, faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from std_srvs.srv import SetBool, Trigger
+
+from mbd_ros.nodes.viewing.view import Seen, Shared, View
+
+SLOWEST, FASTEST = 1.0 / 64.0, 64.0
+"""Simulated seconds per second that the buttons reach."""
+
+STEPS = (0.002, 10.0)
+"""Shortest and longest step [s]."""
+
+
+class Simulation(View):
+    """Buttons for the simulator's services and parameters."""
+
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared)
+        self._factor: float | None = None
+        self.calls.expect([(SetBool, 'simulator/pause'), (Trigger, 'simulator/step'),
+                           (Trigger, 'simulator/reset')], nodes=['simulator'])
+        gui = self.page.server.gui
+        with self.page.panel.control, gui.add_folder('Simulation'):
+            time = gui.add_button_group('time', ('Pause', 'Go on', 'Step', 'Reset'))
+            speed = gui.add_button_group('speed', ('Slower', 'Real time', 'Faster'))
+            self._step = gui.add_slider('length of a step [s]', *STEPS, 0.001, 0.05)
+        actions: dict[str, Callable[[], None]] = {
+            'Pause': lambda: self._pause(True), 'Go on': lambda: self._pause(False),
+            'Step': lambda: self.calls.service(Trigger, 'simulator/step', Trigger.Request()),
+            'Reset': lambda: self.calls.service(Trigger, 'simulator/reset', Trigger.Request()),
+            'Slower': lambda: self._change_pace(0.5), 'Faster': lambda: self._change_pace(2.0),
+            'Real time': lambda: self._change_pace(None)}
+
+        self.on_button(time, actions)
+        self.on_button(speed, actions)
+        self.on_number(self._step, *STEPS, lambda value: self.calls.set_parameter(
+            'simulator', 'step_time', value))
+
+    def _pause(self, paused: bool) -> None:
+        self.calls.service(SetBool, 'simulator/pause', SetBool.Request(data=paused))
+
+    def _change_pace(self, by: float | None) -> None:
+        """Multiply the simulated seconds per second, or let them be one."""
+        factor = self._factor or 1.0
+        self._factor = 1.0 if by is None else min(max(by * factor, SLOWEST), FASTEST)
+        self.calls.set_parameter('simulator', 'real_time_factor', self._factor)
+
+    def redraw(self, seen: Seen | None) -> None:
+        """Ask once for the pace."""
+        if self._factor is None:
+            self.calls.get_parameters('simulator', ['real_time_factor'], self._take)
+
+    def _take(self, values: Mapping[str, Any]) -> None:
+        if self._factor is None:
+            self._factor = values['real_time_factor']
+
+    @property
+    def readouts(self) -> Mapping[str, str]:
+        """The pace, where it is not that of the wall clock."""
+        return {} if self._factor in (None, 1.0) else {'simulated s per s': f'{self._factor:g}'}

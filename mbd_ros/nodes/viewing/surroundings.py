@@ -1,0 +1,37 @@
+"""What surrounds a simulated robot: forces of the ground, the current and the surface of water."""
+
+from __future__ import annotations
+
+from visualization_msgs.msg import MarkerArray
+
+from mbd_ros.messages.states.drawings import segments_of, shapes_of
+from mbd_ros.messages.states.surroundings import CONTACT, CURRENT
+from mbd_ros.nodes.page.drawings.surroundings import ContactForces, Current, WaterSurface
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.viewing.view import Seen, Shared, View
+
+
+class Surroundings(View):
+    """Draws what the simulator says is around its robot."""
+
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared)
+        self._message: MarkerArray | None = None
+        self._forces = self.page.add(ContactForces)
+        self._current = self.page.add(Current)
+        self._surface = self.page.add(WaterSurface)
+        self.node.create_subscription(
+            MarkerArray, 'simulator/surroundings', self._on_markers, qos.RELIABLE,
+            qos_overriding_options=qos.OVERRIDABLE)
+
+    def _on_markers(self, message: MarkerArray) -> None:
+        self._message = message
+
+    def draw(self, seen: Seen) -> None:
+        """Draw what came since the last picture."""
+        message, self._message = self._message, None
+        if message is None:
+            return
+        for drawing, space in ((self._forces, CONTACT), (self._current, CURRENT)):
+            drawing.show((line[0], line[1] - line[0]) for line in segments_of(message, space))
+        self._surface.show(shapes_of(message))

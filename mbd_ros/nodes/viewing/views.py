@@ -1,0 +1,53 @@
+"""All views of the page."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from mbd_ros.nodes.page.call_list import CallList
+from mbd_ros.nodes.page.page import Page
+from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.viewing.calls import Calls
+from mbd_ros.nodes.viewing.goals import Goals
+from mbd_ros.nodes.viewing.loads import Loads
+from mbd_ros.nodes.viewing.pushing import Pushing
+from mbd_ros.nodes.viewing.recording import Recording
+from mbd_ros.nodes.viewing.simulation import Simulation
+from mbd_ros.nodes.viewing.states import States
+from mbd_ros.nodes.viewing.surroundings import Surroundings
+from mbd_ros.nodes.viewing.tracking import Tracking
+from mbd_ros.nodes.viewing.view import Shared, Timeline, View
+from mbd_ros.nodes.viewing.wishes import Wishes
+from mbd_ros.nodes.viewing.wrenches import Wrenches
+
+VIEWS: tuple[type[View], ...] = (
+    Tracking, States, Surroundings, Simulation, Goals, Pushing, Loads, Wrenches, Recording)
+"""In the order of their parts of the panel."""
+
+
+def open_page(node: GuardedNode, settings: SimpleNamespace, timeline: Timeline
+              ) -> tuple[Page, list[View]]:
+    """
+    Serve a page with all views.
+
+    Parameters
+    ----------
+    node : GuardedNode
+        The viewer.
+    settings : SimpleNamespace
+        Its parameters.
+    timeline : Timeline
+        Clock of the plots.
+
+    Returns
+    -------
+    Page, list of View
+        The page and what is on it.
+
+    """
+    page = Page(settings.host, settings.port, history=settings.history)
+    with page.panel.control:
+        calls = Calls(node, CallList(page.server.gui))
+    shared = Shared(node, page, timeline, settings, Wishes(node), calls)
+    page.panel.clear.on_click(lambda _: shared.wishes.put('clear', page.clear))
+    return page, [view(shared) for view in VIEWS]

@@ -1,0 +1,50 @@
+"""What the page asks for, handed from the threads of its server to the executor of the node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import threading
+
+from rclpy.node import Node
+
+
+class Wishes:
+    """
+    At most one wish of each control at a time, so that no browser can ask for more than is done.
+
+    Parameters
+    ----------
+    node : Node
+        The viewer.
+
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._lock = threading.Lock()
+        self._waiting: dict[str, Callable[[], object]] = {}
+        self._guard = node.create_guard_condition(self._grant_next)
+
+    def put(self, control: str, wish: Callable[[], object]) -> None:
+        """
+        Let something be done in the node's executor, soon.
+
+        Parameters
+        ----------
+        control : str
+            Who asks; a wish of the same control that still waits is forgotten.
+        wish : callable
+            What to do; an error is logged.
+
+        """
+        with self._lock:
+            self._waiting[control] = wish
+        self._guard.trigger()
+
+    def _grant_next(self) -> None:
+        with self._lock:
+            if not self._waiting:
+                return
+            wish = self._waiting.pop(next(iter(self._waiting)))
+            if self._waiting:
+                self._guard.trigger()
+        wish()

@@ -1,0 +1,54 @@
+"""
+Run a robot until all its machine code is on disk: what ``mbd_ros cache warm`` starts.
+
+It takes parameters as ``composed`` does, and ends by itself.
+
+"""
+
+from __future__ import annotations
+
+import sys
+
+from std_msgs.msg import Float64MultiArray
+
+from mbd_ros.nodes.controller import Controller
+from mbd_ros.nodes.dynamics_server import DynamicsServer
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.simulator import Simulator
+
+ENOUGH = 10
+"""Effort commands after which simulator and controller have done all that they do at first."""
+
+
+class Witness(GuardedNode):
+    """Ends the process when enough effort commands were sent."""
+
+    num_threads = 1
+
+    def __init__(self) -> None:
+        super().__init__('witness')
+        self._left = ENOUGH
+
+    def configure(self) -> None:
+        """Listen for effort commands."""
+        self.create_subscription(
+            Float64MultiArray, 'effort_controller/commands', self._on_efforts, qos.RELIABLE)
+
+    def close(self) -> None:
+        """Do nothing; there is nothing to stop."""
+
+    def _on_efforts(self, message: Float64MultiArray) -> None:
+        self._left -= 1
+        if self._left == 0:
+            self.context.try_shutdown()
+
+
+def main() -> None:
+    """Run the nodes."""
+    sys.exit(run(DynamicsServer, Simulator, Controller, Witness))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,242 @@
+"""A recorded run: its arrays, a plot of them, and files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import csv
+import os
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+from zipfile import BadZipFile, ZipFile
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.description.write.kept import kept_elements, kept_shapes
+from mbd_ros.description.write.urdf import urdf_text
+from mbd_ros.errors import DescriptionError, InvalidValueError, MbdError, UnsupportedError
+from mbd_ros.model import Model
+from mbd_ros.model.load import load_text
+from mbd_ros.model.lock import build_options
+from mbd_ros.simulation.adaptive import Crossing, DenseState
+from mbd_ros.simulation.change_points import ChangePoint
+from mbd_ros.simulation.manifold import Vector
+
+LEGEND = 12
+"""Curves that a plot names."""
+ARRAYS = ('time', 'q', 'v', 'energy', 'violation', 'violation_rate', 'balance', 'rank',
+          'condition', 'injected')
+PART, ROBOT = 'part ', 'robot'
+OPTIONS = ('floating_base', 'mimic', 'flexible')
+LARGEST = 4 * 1024 ** 3
+"""Bytes of a file that is read."""
+NOTHING = np.zeros(0)
+
+
+class Trajectory(NamedTuple):
+    """
+    A recorded run of K states.
+
+    Attributes
+    ----------
+    time : Vector
+        (K,) [s].
+    q, v : Vector
+        (K, nq), (K, nv).
+    energy : Vector
+        (K,) kinetic plus potential energy [J].
+    violation : Vector
+        (K,) norm of the constraints' violation; zeros without constraints.
+    violation_rate : Vector
+        (K,) norm of the rate of that; with a ``motion`` if it tells.
+    balance : Vector
+        (K,) energy less that at the start and the work of efforts, loads, friction, the damping
+        of flexible links, thrusters, drag, ground and a uniform current [J]: the error of the
+        integration, and the work of other force laws and of currents that are fields; empty with
+        a ``motion``.
+    rank, condition : Vector
+        (K,) of the rows of all closed loops and constraints, scaled in the metric of the mass
+        matrix: how many are independent, and how far they are from fewer; none for a tree.
+    injected : Vector
+        (K,) energy that the corrections after the steps have put in since the start [J]; empty
+        without a ``motion``.
+    crossings : tuple of Crossing
+        Where events took place.
+    dense : DenseState, optional
+        ``dense(t)`` is (q, v) at any time; of methods with variable step.
+    changes : tuple of ChangePoint
+        Where fewer rows of closed loops were independent for a moment.
+    parts : mapping of str to Vector
+        (K,) each: ``kinetic`` and ``potential`` energy [J], with those of the fluid; and what has
+        been put in since the start [J] by ``efforts`` (of joints, forces on links, friction and
+        damping) and, where they act, by ``thrusters``, ``drag``, ``ground`` and a uniform
+        ``current``. Empty with a ``motion``.
+    model : Model, optional
+        The robot that moved.
+
+    """
+
+    time: Vector
+    q: Vector
+    v: Vector
+    energy: Vector
+    violation: Vector
+    violation_rate: Vector = NOTHING
+    balance: Vector = NOTHING
+    rank: NDArray[np.int64] | None = None
+    condition: Vector = NOTHING
+    injected: Vector = NOTHING
+    crossings: tuple[Crossing, ...] = ()
+    dense: DenseState | None = None
+    changes: tuple[ChangePoint, ...] = ()
+    parts: Mapping[str, Vector] = MappingProxyType({})
+    model: Model | None = None
+
+    def plot(self) -> Any:
+        """
+        Plot positions, velocities, energy and, with loops, their violation over time.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Made by ``matplotlib.pyplot``, so that its ``show()`` shows it.
+
+        Raises
+        ------
+        UnsupportedError
+            If matplotlib is not installed.
+
+        """
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError:
+            raise UnsupportedError('a plot without matplotlib',
+                                   "install it with 'pip install matplotlib'") from None
+        curves = [('q [rad, m]', self.q, self._entries(self.q, 'q')),
+                  ('v [rad/s, m/s]', self.v, self._entries(self.v, 'v'))]
+        energies = {'energy': self.energy, **self.parts}
+        curves.append(('energy [J]', np.stack([*energies.values()], axis=1), [*energies]))
+        if self.model is not None and self.model.loops:
+            curves.append(('violation', self.violation[:, None], []))
+        figure, axes = plt.subplots(len(curves), sharex=True, squeeze=False,
+                                    figsize=(7.0, 2.0 * len(curves)), layout='constrained')
+        for axis, (title, values, names) in zip(axes[:, 0], curves):
+            lines = axis.plot(self.time, values)
+            axis.set_ylabel(title)
+            if 0 < len(names) <= LEGEND:
+                axis.legend(lines, names, fontsize='x-small', loc='upper right')
+        axes[-1, 0].set_xlabel('time [s]')
+        return figure
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """
+        Write the run to a file.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.npz``: all arrays and the robot, for ``mbd_ros.load_trajectory`` and ``mbd_ros
+            view``; without ``crossings``, ``changes`` and ``dense``. ``.csv``: time, q, v and
+            energy, a row for each state.
+
+        Raises
+        ------
+        InvalidValueError
+            If the name of the file ends otherwise.
+        MbdError
+            If it cannot be written.
+
+        """
+        suffix = Path(path).suffix
+        if suffix not in ('.npz', '.csv'):
+            raise InvalidValueError('path', str(path), 'a file named *.npz or *.csv')
+        try:
+            if suffix == '.csv':
+                names = ['time', *self._entries(self.q, 'q', 'q '), *self._entries(
+                    self.v, 'v', 'v '), 'energy']
+                table = np.column_stack([self.time, self.q, self.v, self.energy])
+                with open(path, 'w', encoding='utf-8', newline='') as file:
+                    writer = csv.writer(file)
+                    writer.writerow(names)
+                    writer.writerows(table.tolist())
+                return
+            np.savez_compressed(path, **self._arrays())
+        except OSError as error:
+            raise MbdError(f'{path} cannot be written: {error.strerror}') from None
+
+    def _entries(self, values: Vector, kind: str, before: str = '') -> list[str]:
+        """Return the names of the columns of q or v."""
+        if self.model is None:
+            return [f'{before}{k}' for k in range(values.shape[1])]
+        model = self.model
+        sizes = [getattr(joint, f'n{kind}') for joint in model.joint_types]
+        return [*(f'{before}{name}' + (f'.{k}' if size > 1 else '')
+                  for name, size in zip(model.joint_names, sizes) for k in range(size)),
+                *(before + name for name in model.elastic_names)]
+
+    def _arrays(self) -> dict[str, Any]:
+        arrays = {name: value for name in ARRAYS
+                  if (value := getattr(self, name)) is not None and len(value)}
+        arrays |= {PART + name: value for name, value in self.parts.items()}
+        if self.model is not None:
+            mechanism, options = self.model.mechanism, build_options(self.model)
+            arrays |= {ROBOT: urdf_text(mechanism, shapes=kept_shapes(mechanism),
+                                        others=kept_elements(mechanism)), **options}
+        return arrays
+
+
+def load_trajectory(path: str | os.PathLike[str]) -> Trajectory:
+    """
+    Read a run that ``Trajectory.save`` wrote as ``.npz``.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    Trajectory
+        With the robot, if it was saved with one.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no such file, or it holds something else.
+
+    """
+    found: dict[str, Any] = {}
+    try:
+        if sum(entry.file_size for entry in ZipFile(path).infolist()) > LARGEST:
+            raise ValueError(f'it holds more than {LARGEST} bytes')
+        with np.load(path, allow_pickle=False) as file:
+            found = {name: file[name] for name in file.files}
+        run = Trajectory(**{name: found[name] for name in ARRAYS if name in found}, parts={
+            name.removeprefix(PART): found[name] for name in found if name.startswith(PART)})
+        _check_shapes(run)
+    except (OSError, ValueError, TypeError, KeyError, BadZipFile, zlib.error) as error:
+        raise DescriptionError(f'this is no saved trajectory: {error}', file=str(path)) from None
+    if ROBOT not in found:
+        return run
+    model = load_text(str(found[ROBOT]), inertia='unchecked', **{
+        name: bool(found[name].any()) for name in OPTIONS if name in found})
+    if run.q.shape[1] != model.nq or run.v.shape[1] != model.nv:
+        raise DescriptionError(
+            f'its states have {run.q.shape[1]} and {run.v.shape[1]} entries; the robot in it has '
+            f'{model.nq} and {model.nv}', file=str(path))
+    return run._replace(model=model)
+
+
+def _check_shapes(run: Trajectory) -> None:
+    """Check that what was read are numbers of as many states."""
+    count = len(run.time)
+    for name, value in {**run._asdict(), **run.parts}.items():
+        if isinstance(value, np.ndarray) and len(value):
+            size = 2 if name in ('q', 'v') else 1
+            if value.dtype.kind not in 'fi' or value.ndim != size or len(value) != count:
+                raise ValueError(f'{name} has shape {value.shape} and type {value.dtype}')
+    if not (count and np.isfinite(run.time).all() and (np.diff(run.time) > 0.0).all()
+            and np.isfinite(run.q).all() and np.isfinite(run.v).all()):
+        raise ValueError('times must ascend, and states be finite')

@@ -1,0 +1,25 @@
+"""Ctrl-C at random moments while robots are compiled for the first time."""
+
+from __future__ import annotations
+
+from interrupts import COLD_STARTS, interrupt, LONGEST, table, UP
+from processes import launcher, starting
+from score import Score
+
+
+def run(score: Score) -> None:
+    """Start every launch with an empty cache and interrupt it, the long form five times each."""
+    rows = []
+    for turn in range(score.cases(1, 5)):
+        for name, arguments in COLD_STARTS.items():
+            folder = score.folder / f'{len(rows)}'
+            folder.mkdir()
+            delay = score.rng.uniform(UP, LONGEST)
+            for start in starting(folder):
+                with score.trial(f'{name}, turn {turn}: Ctrl-C after {delay:.2f} s'):
+                    launched = launcher(start)(*arguments, environment={
+                        'MBD_ROS_CACHE': str(folder / 'cache')})
+                    found = interrupt(launched, delay)
+                    rows.append((name, delay, found))
+                    assert not found.wrong(), '; '.join(found.wrong())
+    print('\n'.join(table(rows)), flush=True)

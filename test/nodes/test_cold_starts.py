@@ -1,0 +1,43 @@
+"""What a robot needs is compiled ahead of its launch, or the log says what is going on."""
+
+import pytest
+
+from mbd_ros.cli.command import main
+
+pytestmark = pytest.mark.nodes
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """Return a function that gives the names of the files that hold machine code."""
+    folder = tmp_path / 'code'
+    monkeypatch.setenv('MBD_ROS_CACHE', str(folder))
+    return lambda: sorted(file.name for file in folder.glob('*'))
+
+
+@pytest.mark.parametrize('robot', ['three_link_arm', 'space_robot'])
+def test_a_launch_compiles_nothing_after_warming(robot, kept, launch, capsys):
+    assert main(['cache', 'warm', robot]) == 0
+    assert capsys.readouterr().out.startswith(f'{robot}: compiling ')
+    before = kept()
+    assert before
+    launched = launch('track.launch.py', f'robot:={robot}', 'viewer:=false', 'rviz:=false')
+    launched.wait_for('controller]: tracking')
+    launched.interrupt()
+    assert kept() == before
+
+
+def test_a_robot_that_is_refused_or_unknown(kept, tmp_path, capsys):
+    file = tmp_path / 'wrong.urdf'
+    file.write_text('<robot name="wrong"/>')
+    assert main(['cache', 'warm', str(file)]) == 1
+    shown = capsys.readouterr()
+    assert shown.out.endswith(' failed\n')
+    assert 'robot description refused' in shown.err
+    assert main(['cache', 'warm', 'nobody']) == 1
+    assert "robot is 'nobody'; allowed: a file, or one of bricard, " in capsys.readouterr().err
+
+
+def test_the_log_says_that_a_robot_is_compiled(kept, run_node, urdf):
+    node = run_node('controller', {'robot_description': str(urdf('puma560'))})
+    node.wait_for("robot 'puma560': compiling, once on this machine; mbd_ros cache warm does so")

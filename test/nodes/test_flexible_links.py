@@ -1,0 +1,80 @@
+"""Flexible links through services, the simulator and the launch file."""
+
+from mbd_msgs.msg import ControllerState
+from mbd_msgs.srv import ForwardDynamics, JointWrenches, MassMatrix
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+import mbd_ros
+
+pytestmark = pytest.mark.nodes
+
+ROBOT = 'urdf/flexible_arm.urdf'
+PLACE = [0.1, -0.9, 1.2, 0.3]
+
+
+def test_services_name_elastic_coordinates(run_node, graph):
+    model = mbd_ros.load(ROBOT)
+    run_node('dynamics_server', {'robot_description': ROBOT})
+    every = [*model.joint_names, *model.elastic_names]
+    q = np.concatenate([PLACE, np.zeros(10)])
+    point = JointTrajectoryPoint(positions=PLACE, effort=[1.0, 2.0, 3.0, 4.0])
+    answer = graph.call(ForwardDynamics, 'dynamics_server/forward_dynamics',
+                        ForwardDynamics.Request(joint_names=model.joint_names, points=[point]))
+    assert answer.success, answer.message
+    assert list(answer.joint_names) == every and answer.formulation == 'flexible'
+    tau = np.concatenate([[1.0, 2.0, 3.0, 4.0], np.zeros(10)])
+    expected = mbd_ros.forward_dynamics(model, q, 0 * tau, tau)
+    # The same code on the same numbers.
+    np.testing.assert_allclose(answer.points[0].accelerations, expected, rtol=1e-9)
+    assert list(answer.points[0].positions) == q.tolist()
+    q[4:] = 1e-3
+    names = [*reversed(every)]
+    matrix = graph.call(MassMatrix, 'dynamics_server/mass_matrix', MassMatrix.Request(
+        joint_names=names, points=[JointTrajectoryPoint(positions=q[::-1].tolist())]))
+    assert list(matrix.row_names) == names
+    np.testing.assert_allclose(matrix.data, mbd_ros.mass_matrix(model, q)[::-1, ::-1].ravel(),
+                               rtol=1e-12)
+    wrenches = graph.call(JointWrenches, 'dynamics_server/joint_wrenches', JointWrenches.Request(
+        joint_names=every, points=[JointTrajectoryPoint(positions=q.tolist())]))
+    assert list(wrenches.wrench_joints) == list(model.joint_names)
+    refused = graph.call(MassMatrix, 'dynamics_server/mass_matrix', MassMatrix.Request(
+        joint_names=every[:6], points=[JointTrajectoryPoint(positions=q[:6].tolist())]))
+    assert 'every joint of the model once; missing: upper_arm/bend_z_1' in refused.message
+
+
+def test_the_simulator_begins_bent_and_swings(run_node, graph):
+    run_node('simulator', {'robot_description': ROBOT, 'effort_timeout': '60.0',
+                           'initial_positions': '[0.0, -0.9, 1.2, 0.3]'})
+    model = mbd_ros.load(ROBOT)
+    q = np.concatenate([[0.0, *PLACE[1:]], np.zeros(10)])
+    sag = mbd_ros.static_deflection(model, q)
+    states = graph.hear(JointState, 'joint_states', 1000)
+    graph.wait_until(lambda: states, 'states come')
+    assert list(states[0].name) == [*model.joint_names, *model.elastic_names]
+    np.testing.assert_allclose(states[0].position[4:], sag, rtol=1e-9, atol=1e-12)
+    efforts = graph.node.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)
+    graph.publish_until(efforts, Float64MultiArray(data=[0.0] * 4), lambda: abs(
+        states[-1].position[6] - sag[2]) > 1e-3, 'links let go of their weight')
+    assert np.isfinite(states[-1].position).all()
+
+
+@pytest.mark.slow
+def test_the_launch_file_moves_an_arm_that_bends(launch, graph):
+    """The joints follow what the rigid robot asks for; the links bend and stay bounded."""
+    joint_states = graph.hear(JointState, 'joint_states', 100)
+    states = graph.hear(ControllerState, 'controller/state', 100)
+    launch('flexible.launch.py', 'viewer:=false')
+    graph.wait_until(lambda: states and states[-1].mode == ControllerState.MODE_TRACKING
+                     and states[-1].path_time > 2.0, 'the controller tracks', 300.0)
+    model = mbd_ros.load(ROBOT)
+    assert len(joint_states[-1].name) == model.nv
+    bent = np.array([one.position[4:] for one in joint_states])
+    # Bent by the weight: the path needs 0.6 m/s^2, less than a tenth of it; a swing doubles a sag.
+    sag = np.abs(mbd_ros.static_deflection(model, joint_states[-1].position, np.zeros(model.nv)))
+    assert 0.5 * sag.max() < np.abs(bent).max() < 2.0 * sag.max()
+    # Of the rigid robot at the measured joints: 0.1 mm; how far links bend it cannot know.
+    assert states[-1].tool_error < 1e-3 and not states[-1].message

@@ -1,0 +1,144 @@
+"""Sweeps: what workers reduce is what one process computes, whatever happens on the way."""
+
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+import functools
+import multiprocessing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from swept_states import deadly, nan_states, reduced, states
+
+import mbd_ros
+from mbd_ros.cli.command import main
+from mbd_ros.errors import InvalidValueError, NotFiniteError, UnknownNameError
+
+MODEL = mbd_ros.load(Path(__file__).resolve().parents[3] / 'urdf' / 'puma560.urdf')
+SHARES = 40
+SPAWN = multiprocessing.get_context('spawn')
+COMBINE = {'sum': np.add, 'largest': np.maximum}
+
+
+def swept(**options):
+    """Return a sweep of forward dynamics."""
+    return mbd_ros.sweep(MODEL, 'forward_dynamics', **{
+        'states': states, 'shares': SHARES, 'reduce': reduced, 'combine': COMBINE, **options})
+
+
+@pytest.fixture(scope='module')
+def expected():
+    """Return the totals, computed share by share without a sweep."""
+    results = [mbd_ros.forward_dynamics(MODEL, **states(share)) for share in range(SHARES)]
+    total = np.zeros(6)
+    for result in results:
+        total = total + result.sum(axis=0)
+    return {'sum': total, 'largest': np.concatenate(results).max(axis=0)}
+
+
+def same(totals, expected):
+    """Bit by bit: shares are combined in their order, whoever computes them."""
+    return set(totals) == set(expected) and all(
+        np.array_equal(totals[name], expected[name]) for name in expected)
+
+
+@pytest.mark.parametrize('pool', [
+    None, lambda: ThreadPoolExecutor(3), functools.partial(ProcessPoolExecutor, 2, SPAWN)],
+    ids=['here', 'threads', 'processes'])
+def test_it_is_what_one_process_computes(pool, expected):
+    done = []
+    assert same(swept(pool=pool, progress=done.append), expected)
+    assert done == [1] * SHARES
+
+
+def test_on_dask(expected):
+    distributed = pytest.importorskip('distributed', reason='an extra of the tests')
+    with distributed.Client(processes=False, n_workers=2, threads_per_worker=1,
+                            dashboard_address=None) as client:
+        assert same(swept(pool=client.get_executor()), expected)
+
+
+class Remote:
+    """A pool with nothing but ``submit``, as an adapter of another library."""
+
+    def __init__(self, pool):
+        self.submit = pool.submit
+
+
+def test_a_pool_that_only_submits(expected):
+    with ThreadPoolExecutor(2) as pool:
+        assert same(swept(pool=Remote(pool)), expected)
+
+
+def test_shares_of_lost_workers_are_computed_again(expected, tmp_path):
+    make = functools.partial(ProcessPoolExecutor, 2, SPAWN)
+    assert same(swept(pool=make, states=functools.partial(deadly, tmp_path)), expected)
+    assert (tmp_path / 'died').exists()
+
+
+def test_a_share_that_always_kills_its_worker_ends_the_sweep():
+    pools = []
+
+    def make():
+        pools.append(ProcessPoolExecutor(1, SPAWN))
+        return pools[-1]
+    with pytest.raises(BrokenProcessPool):
+        swept(pool=make, states=functools.partial(deadly, ''), shares=12)
+    assert len(pools) == 3   # ATTEMPTS
+
+
+def test_it_goes_on_from_a_checkpoint(expected, tmp_path):
+    file, seen = tmp_path / 'sweep.npz', []
+
+    def interrupted(count):
+        seen.append(count)
+        if len(seen) == 35:
+            raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        swept(checkpoint=file, progress=interrupted)
+    assert [path.name for path in tmp_path.iterdir()] == ['sweep.npz']
+    done = []
+    assert same(swept(checkpoint=file, progress=done.append), expected)
+    assert done == [32] + [1] * 8   # the last checkpoint before the interruption
+    assert same(swept(checkpoint=file), expected)   # nothing is left to do
+
+
+@pytest.mark.parametrize('what', ['other shares', 'rubbish'])
+def test_another_checkpoint_is_refused(what, tmp_path):
+    file = tmp_path / 'sweep.npz'
+    if what == 'rubbish':
+        file.write_bytes(b'PK not a zip')
+    else:
+        swept(checkpoint=file, shares=3)
+    with pytest.raises(InvalidValueError, match='a file that this sweep wrote'):
+        swept(checkpoint=file, shares=4)
+
+
+@pytest.mark.parametrize(('options', 'error', 'text'), [
+    ({'states': lambda share: {}}, InvalidValueError, 'pickled'),
+    ({'states': nan_states}, NotFiniteError, 'tau'),
+    ({'shares': 0}, InvalidValueError, 'shares is 0'),
+    ({'in_flight': 0}, InvalidValueError, 'in_flight is 0'),
+    ({'combine': {'sum': np.add}}, UnknownNameError, 'result of reduce')])
+def test_what_cannot_be_swept(options, error, text):
+    with pytest.raises(error, match=text):
+        swept(**options)
+    with pytest.raises(UnknownNameError, match='function to sweep'):
+        mbd_ros.sweep(MODEL, 'energy', states, 1, reduce=reduced, combine=COMBINE)
+
+
+def test_the_command(tmp_path, capsys):
+    file = str(Path(__file__).resolve().parents[3] / 'urdf' / 'puma560.urdf')
+    words = ['sweep', file, 'inverse_dynamics', '--states', '5000', '--share', '1000',
+             '--dissipation', '--checkpoint', str(tmp_path / 'sweep.npz')]
+    assert main(words) == 0
+    once = capsys.readouterr().out.splitlines()
+    assert once[0].startswith('inverse_dynamics of 5000 states')
+    assert [line.split()[0] for line in once[2:]] == list(MODEL.joint_names)
+    least, mean, largest, rms = (np.array([float(line.split()[k]) for line in once[2:]])
+                                 for k in range(1, 5))
+    assert (least < mean).all() and (mean < largest).all() and (np.abs(mean) <= rms).all()
+    assert main(words) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == once[1:]
+    assert main(['sweep', file, 'bias_forces', '--workers', '0']) == 1
+    assert '--workers is 0' in capsys.readouterr().err

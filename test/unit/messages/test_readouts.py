@@ -1,0 +1,59 @@
+"""States in words and figures."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.messages.states.readouts import (
+    by_joint, energies, joint_rows, loop_figures, loop_rows, MOST_ROWS)
+
+URDF = Path(__file__).parents[3] / 'urdf'
+ARM = """<robot name="arm"><link name="a"/>{links}
+  </robot>"""
+LINK = """<link name="l{0}"><inertial><mass value="2"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="j{0}" type="{1}"><parent link="{2}"/><child link="l{0}"/><axis xyz="0 0 1"/>
+    {3}</joint>"""
+
+
+def arm(count=2):
+    limit = '<limit lower="-1.5" upper="2" effort="30" velocity="3"/>'
+    return mbd_ros.load(ARM.format(links=''.join(
+        LINK.format(i, *(('prismatic', 'a', limit) if i == 0 else
+                         ('continuous', f'l{i - 1}', ''))) for i in range(count))))
+
+
+def test_rows_of_joints():
+    model = arm()
+    rows = joint_rows(model, np.array([0.25, 1.0, 0.0])[:model.nq], np.array([-0.5, 2.0]),
+                      np.array([1.0, -2.0]))
+    assert rows[0] == ('j0', '0.2500', '-0.5000', '1.000', '-1.5 to 2, ±30')
+    assert rows[1][2:] == ('2.0000', '-2.000', 'none')
+    assert joint_rows(model, np.zeros(model.nq), np.zeros(2), None)[0][3] == ''
+    assert by_joint(model, np.array([3.0, 4.0])) == {'j0': 3.0, 'j1': 4.0}
+
+
+def test_long_tables_are_cut():
+    model = arm(MOST_ROWS + 5)
+    assert len(joint_rows(model, np.zeros(model.nq), np.zeros(model.nv), None)) == MOST_ROWS
+
+
+def test_energies_by_their_kind():
+    model = arm()
+    parts = energies(model, np.array([0.5, 0.0]), np.array([1.0, 0.0]), (0.0, 0.0, -10.0))
+    # Two links of 2 kg, raised by 0.5 m and moved at 1 m/s: m v^2 / 2 and m g h.
+    assert parts == pytest.approx({'kinetic': 2.0, 'potential': 20.0, 'sum': 22.0})
+
+
+def test_loops():
+    model = mbd_ros.load(URDF / 'four_bar.urdf')
+    q, _ = mbd_ros.close_loops(model, np.zeros(model.nq))
+    figures = loop_figures(model, q)
+    assert figures['mobility'] == '1'
+    assert float(figures['loops open by']) < 1e-9   # the tolerance of close_loops is 1e-10
+    ((name, gap),) = loop_rows(model, q + 0.1)
+    assert name == model.loops[0].name and float(gap) > 0.01
+    assert figures['loop equations'].endswith(f'rank {model.nv - 1}')
+    assert loop_figures(arm(), np.zeros(2)) == {}

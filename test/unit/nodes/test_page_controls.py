@@ -1,0 +1,116 @@
+"""What a browser sends is bounded; what it asks for is done once; what it gets is a file."""
+
+import csv
+import io
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from mbd_ros.nodes.page.call_list import CallList, KEPT
+from mbd_ros.nodes.page.camera import FollowingCamera, Photographer
+from mbd_ros.nodes.page.numbers_in import number, numbers
+from mbd_ros.nodes.page.table_file import csv_of
+from mbd_ros.nodes.viewing.wishes import Wishes
+
+
+@pytest.mark.parametrize('value', [
+    math.nan, math.inf, -math.inf, 2.1, -0.1, 10**400, '1', None, True, [1.0], 1j])
+def test_numbers_out_of_bounds_are_none(value):
+    assert number(value, 0.0, 2.0) is None
+
+
+def test_numbers_within_bounds():
+    assert [number(value, 0.0, 2.0) for value in (0, 2.0, np.float32(0.5))] == [0.0, 2.0, 0.5]
+
+
+@pytest.mark.parametrize('values', [
+    (1.0, 2.0), (1.0, 2.0, math.nan), (1.0, 2.0, 1e4), 'abc', None, 5.0, (1.0, 2.0, '3'),
+    np.full(3, np.inf)])
+def test_vectors_that_are_none(values):
+    assert numbers(values, 3, 1e3) is None
+
+
+def test_vectors():
+    assert numbers((1, 2.5, -1e3), 3, 1e3).tolist() == [1.0, 2.5, -1e3]
+
+
+def test_a_control_has_one_wish_at_a_time():
+    done, triggered = [], []
+    node = SimpleNamespace(create_guard_condition=lambda run: SimpleNamespace(
+        trigger=lambda: triggered.append(run)))
+    wishes = Wishes(node)
+    for count in range(1000):
+        wishes.put('slider', lambda count=count: done.append(count))
+    wishes.put('button', lambda: done.append('button'))
+    while triggered:
+        triggered.pop()()
+    assert done == [999, 'button']
+
+
+def test_plots_as_a_table():
+    plots = [SimpleNamespace(title='Efforts', unit='N m', names=('a', 'b'),
+                             samples=[(0.0, (1.0, 2.0)), (0.1, (3.0, 4.0))]),
+             SimpleNamespace(title='=Error', unit='m', names=('t',), samples=[(0.1, (1e-17,))]),
+             SimpleNamespace(title='Empty', unit='m', names=('t',), samples=[])]
+    rows = list(csv.reader(io.StringIO(csv_of(plots))))
+    assert rows == [['time [s]', 'Efforts, a [N m]', 'Efforts, b [N m]', "'=Error, t [m]"],
+                    ['0.0', '1.0', '2.0', ''], ['0.1', '3.0', '4.0', '1e-17']]
+
+
+class Folder:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+
+def test_calls_are_listed_as_text_the_newest_first():
+    html = SimpleNamespace(content='')
+    calls = CallList(SimpleNamespace(add_folder=lambda _: Folder(), add_html=lambda _: html))
+    for count in range(2 * KEPT):
+        calls.add(f'call {count} <b>', 'no answer yet')
+    calls.answer(f'call {2 * KEPT - 1} <b>', '<script>')
+    calls.answer('nothing', 'is passed over')
+    assert html.content.index('call 9 &lt;b&gt;') < html.content.index('&lt;script&gt;') < (
+        html.content.index('call 8'))
+    assert 'call 4' not in html.content and '<script>' not in html.content
+    calls.add('push', 'sent')
+    calls.add('push', 'sent again')
+    assert html.content.count('push') == 1 and 'call 6' in html.content
+
+
+def test_a_camera_goes_where_the_robot_goes():
+    camera = SimpleNamespace(position=np.array([3.0, 0.0, 1.0]), look_at=np.array([1.0, 0.0, 0.0]),
+                             update_timestamp=1.0)
+    blind = SimpleNamespace(position=np.zeros(3), update_timestamp=0.0)
+    following = FollowingCamera(SimpleNamespace(get_clients=lambda: {
+        0: SimpleNamespace(camera=camera), 1: SimpleNamespace(camera=blind)}))
+
+    def see(x, z, always):
+        following.follow(np.array([x, 0.0, z]), always=always, leap=1.0)
+        assert not blind.position.any()
+        return camera.position.tolist(), camera.look_at.tolist()
+
+    seen = [2.5, 0.0, 1.0], [0.5, 0.0, 0.0]
+    assert see(0.5, 0.0, True) == seen
+    assert see(0.5001, 0.0, True) == seen   # too near to be worth a message
+    assert see(1.0, 0.0, False) == seen     # it walks away
+    assert see(1.0, -2.0, False) == ([3.0, 0.0, -1.0], [1.0, 0.0, -2.0])   # it begins elsewhere
+    camera.look_at = np.array([1.0, 0.0, 0.0])   # an answer from before
+    assert see(1.1, -2.0, True) == ([3.1, 0.0, -1.0], [1.1, 0.0, -2.0])
+    camera.position = np.array([1.1, 2.0, -1.0])   # its user turns it
+    assert see(1.2, -2.0, True) == ([1.2, 2.0, -1.0], [1.2, 0.0, -2.0])
+
+
+def test_one_picture_at_a_time():
+    photographer = Photographer()
+    seen = []
+
+    def render(height, width, timeout):
+        seen.append(photographer.take(None))   # another browser asks meanwhile
+        return np.zeros((2, 3, 3), dtype=np.uint8)
+    picture = photographer.take(SimpleNamespace(get_render=render))
+    assert picture.startswith(b'\x89PNG') and seen == [None]
