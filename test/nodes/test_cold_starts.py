@@ -36,8 +36,3 @@ def test_a_robot_that_is_refused_or_unknown(kept, tmp_path, capsys):
     assert 'robot description refused' in shown.err
     assert main(['cache', 'warm', 'nobody']) == 1
     assert "robot is 'nobody'; allowed: a file, or one of bricard, " in capsys.readouterr().err
-
-
-def test_the_log_says_that_a_robot_is_compiled(kept, run_node, urdf):
-    node = run_node('controller', {'robot_description': str(urdf('puma560'))})
-    node.wait_for("robot 'puma560': compiling, once on this machine; mbd_ros cache warm does so")

@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from typing import Protocol
+import warnings
 
 import rclpy
 from rclpy.exceptions import (
@@ -91,6 +92,7 @@ def run(*makes: Callable[[], Runnable]) -> int:
     limit.start()
     thread.join(TIME_TO_STOP)
     if thread.is_alive():
+        warnings.simplefilter('ignore')   # what is torn down under a thread that still works
         with contextlib.suppress(Exception):   # to leave the graph, as far as that goes
             nodes.end()
         sys.stdout.flush()

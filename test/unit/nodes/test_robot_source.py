@@ -1,11 +1,13 @@
 """Where nodes have their robot from: numbers of robots, refusals, and copies that come late."""
 
+import threading
 from types import SimpleNamespace
 
 from described import joint, link, robot
 import pytest
 
 from mbd_ros.errors import DescriptionError, InvalidValueError, NoModelError
+from mbd_ros.nodes.parts import robot_source
 from mbd_ros.nodes.parts.robot_source import RobotSource
 
 PARTS = (link('a'), link('b'), joint('hinge', 'continuous', 'a', 'b'))
@@ -88,3 +90,21 @@ def test_what_is_refused_leaves_the_robot_and_says_why(source):
     assert (source.it.generation, len(source.told)) == (4, 1)
     source.hear(description(6))
     assert (source.it.generation, source.it.problem) == (6, '')
+
+
+@pytest.mark.parametrize('slow', [False, True])
+def test_compiling_that_takes_long_is_said(slow, monkeypatch):
+    said, ready = [], threading.Event()
+
+    def say(text):
+        said.append(text)
+        ready.set()
+    node = SimpleNamespace(
+        get_logger=lambda: SimpleNamespace(info=say), create_subscription=lambda *_, **__: None,
+        context=SimpleNamespace(ok=lambda: True))
+    # The work waits for the line, an hour at most; or the line would come after an hour.
+    monkeypatch.setattr(robot_source, 'SLOW', 0.01 if slow else 3600.0)
+    source = RobotSource(node, '', lambda robot: slow and ready.wait(3600.0))
+    source.take(description())
+    assert ['compiling, once on this machine; mbd_ros cache warm' in text for text in said] == (
+        [True, False] if slow else [False])
