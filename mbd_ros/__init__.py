@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from mbd_ros.environment.immersion import Fluid
     from mbd_ros.errors import MbdError
     from mbd_ros.execution import Compiled, Futures, Interpreted, Lanes, Threads
+    from mbd_ros.model.attachments.payload import with_payload
     from mbd_ros.model.load import load
     from mbd_ros.model.lock import lock
     from mbd_ros.model.model import Model
-    from mbd_ros.model.payload import with_payload
     from mbd_ros.model.state import difference, integrate, neutral, random_configuration
     from mbd_ros.simulation.simulate import simulate
     from mbd_ros.simulation.trajectory import load_trajectory, Trajectory
@@ -85,7 +85,7 @@ else:
         'mbd_ros.model.lock': ('lock',),
         'mbd_ros.model.state': ('difference', 'integrate', 'neutral', 'random_configuration'),
         'mbd_ros.model.model': ('Model',),
-        'mbd_ros.model.payload': ('with_payload',),
+        'mbd_ros.model.attachments.payload': ('with_payload',),
         'mbd_ros.simulation.simulate': ('simulate',),
         'mbd_ros.simulation.trajectory': ('load_trajectory', 'Trajectory')},
         ('control', 'description', 'dynamics', 'errors', 'execution', 'model', 'simulation',

@@ -45,7 +45,7 @@ from mbd_ros.control.udwadia_kalaba.api import ConstrainedSolutions, udwadia_kal
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination, Elimination
 from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, ConstrainedSolution
 from mbd_ros.control.udwadia_kalaba.singular_mass import singular_mass_acceleration
-from mbd_ros.model.payload import Payload
+from mbd_ros.model.attachments.payload import Payload
 
 CurvedJointPath = JointPath   # its name until 0.1.0, for joints of several coordinates
 

@@ -14,15 +14,15 @@ from mbd_ros.description.records.frames import axis_rotation
 from mbd_ros.description.records.mechanism import Joint, Limits, Mechanism
 from mbd_ros.description.records.poses import clean
 from mbd_ros.errors import DescriptionError, UnsupportedError
-from mbd_ros.model.contacts import make_contacts
+from mbd_ros.model.attachments.contacts import make_contacts
+from mbd_ros.model.attachments.fluids import make_submerged
+from mbd_ros.model.attachments.thrusters import make_thruster
 from mbd_ros.model.flexible.segments import elastic_tree, ElasticTree
-from mbd_ros.model.fluids import make_submerged
-from mbd_ros.model.joint_type import JointType
+from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
 from mbd_ros.model.loops import Loop, make_coupling, make_loop, make_spring
 from mbd_ros.model.masses import MassProperties, merged, placed
 from mbd_ros.model.model import Model
-from mbd_ros.model.thrusters import make_thruster
 
 Array = NDArray[np.float64]
 

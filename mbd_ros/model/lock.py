@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mbd_ros.description.records.mechanism import Joint, Mechanism, Pose
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.model.build import build_model
-from mbd_ros.model.joint_type import JointType
+from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.model import Model
 
 Array = NDArray[np.float64]

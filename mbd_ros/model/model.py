@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
-from mbd_ros.model.contacts import ContactPoint
+from mbd_ros.model.attachments.contacts import ContactPoint
+from mbd_ros.model.attachments.fluids import SubmergedLink
+from mbd_ros.model.attachments.thrusters import Thruster
 from mbd_ros.model.flexible.segments import ElasticTree
-from mbd_ros.model.fluids import SubmergedLink
-from mbd_ros.model.joint_type import JointType
+from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
 from mbd_ros.model.loops import Loop, Spring
 from mbd_ros.model.sameness import is_same
-from mbd_ros.model.thrusters import Thruster
 from mbd_ros.model.tree_text import tree_lines
 
 Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.model.joint_type import JointType
+from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.loops import branches, Loop
 from mbd_ros.model.model import Model
 

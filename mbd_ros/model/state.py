@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.model.joint_manifold import Floats, JointManifold, MANIFOLDS
-from mbd_ros.model.joint_type import JointType
+from mbd_ros.model.joints.joint_manifold import Floats, JointManifold, MANIFOLDS
+from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.model import Model
 
 Array = NDArray[np.float64]

@@ -26,8 +26,8 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.api.thrust_map import thrust_columns
 from mbd_ros.errors import NotFiniteError, ShapeError
 from mbd_ros.model import Model
-from mbd_ros.model.matched_joints import matched_rates
-from mbd_ros.model.thrusters import Thruster
+from mbd_ros.model.attachments.thrusters import Thruster
+from mbd_ros.model.joints.matched_joints import matched_rates
 from mbd_ros.simulation.manifold import Vector
 
 

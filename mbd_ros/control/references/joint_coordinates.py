@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from mbd_ros.control.references.paths import PathPoint
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import JointType, Model
-from mbd_ros.model.joint_manifold import Floats, Orientations
+from mbd_ros.model.joints.joint_manifold import Floats, Orientations
 from mbd_ros.model.rigid_motion import cross, inverse, product, Quaternion, rotate, unit, Vector3
 from mbd_ros.simulation.manifold import Matrix, Vector
 

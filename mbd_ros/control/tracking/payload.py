@@ -15,7 +15,7 @@ from mbd_ros.environment.load import NAME as LOAD
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.program.records import rotation_record, vector_record
 from mbd_ros.model import Model
-from mbd_ros.model.payload import Payload
+from mbd_ros.model.attachments.payload import Payload
 from mbd_ros.spatial import Link, RigidInertia, Symmetric3, ZERO3
 from mbd_ros.spatial.symmetric import UPPER
 

@@ -35,7 +35,7 @@ from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.errors import DockingError, NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.model import Model
 from mbd_ros.model.build import depth_first
-from mbd_ros.model.matched_joints import matched_configuration, same_joints
+from mbd_ros.model.joints.matched_joints import matched_configuration, same_joints
 
 Array = NDArray[np.float64]
 

@@ -35,7 +35,7 @@ from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
 from mbd_ros.model import Model, state
 from mbd_ros.model.build import build_model
-from mbd_ros.model.joint_type import JointType
+from mbd_ros.model.joints.joint_type import JointType
 
 Array = NDArray[np.float64]
 EXCITED = 1e-6

@@ -32,7 +32,7 @@ from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.tree import sizes
 from mbd_ros.execution.unrolled.code import trace_program
 from mbd_ros.model import Model, state
-from mbd_ros.model.joint_manifold import MANIFOLDS
+from mbd_ros.model.joints.joint_manifold import MANIFOLDS
 
 if TYPE_CHECKING:
     from mbd_ros.dynamics.prepared.prepared import PreparedDynamics

@@ -16,7 +16,7 @@ import numpy as np
 from mbd_ros.execution.program.records import floats, rotation_record, vector_record
 from mbd_ros.execution.program.sweeps import POINT, Tie
 from mbd_ros.model import LinkFrame, Loop, Model
-from mbd_ros.model.joint_type import JointType
+from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.loops import branches
 from mbd_ros.model.planar_loops import Plane, plane_of
 from mbd_ros.spatial import Link

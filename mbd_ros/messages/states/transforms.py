@@ -12,7 +12,7 @@ from transforms3d.quaternions import quat2mat
 
 from mbd_ros.messages.basics.times import to_stamp
 from mbd_ros.model import Model
-from mbd_ros.model.joint_poses import posed_joints
+from mbd_ros.model.joints.joint_poses import posed_joints
 
 Vector = NDArray[np.float64]
 Array = NDArray[np.float64]

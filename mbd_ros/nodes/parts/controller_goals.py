@@ -210,8 +210,10 @@ class ControllerGoals:
 
     def _begin_path(self, handle: Any) -> None:
         """Begin a path or constraints."""
-        goal, controlled = handle.request, self._controlled()
-        tracker, rehearsed = controlled.tracker, self._approaches.pop(id(goal))
+        goal = handle.request
+        rehearsed = self._approaches.pop(id(goal))
+        controlled = self._controlled()
+        tracker = controlled.tracker
         task = path_goals.read_task(goal, controlled.task, controlled.commands)
         approach = tracker.follow(task, controlled.time, controlled.measured.q,
                                   controlled.measured.v, approach=rehearsed)

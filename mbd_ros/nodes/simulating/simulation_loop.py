@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mbd_ros.errors import MbdError
 from mbd_ros.messages.basics.times import SECOND
+from mbd_ros.model import Model
 from mbd_ros.nodes.simulating.pace import Pace
 from mbd_ros.simulation import Stepper
 from mbd_ros.simulation.pushes import Push
@@ -198,11 +199,11 @@ class SimulationLoop:
             self._paused, self._periods = paused, 0
             self._changed.notify()
 
-    def move(self, time: float) -> None:
+    def move(self, duration: float) -> None:
         """Go on for a simulated time [s], at least to the next state, and pause then."""
         period = self._timing.step * self._timing.steps / SECOND
         with self._changed:
-            self._paused, self._periods = True, max(1, round(time / period))
+            self._paused, self._periods = True, max(1, round(duration / period))
             self._changed.notify()
 
     def reset(self) -> None:
@@ -243,7 +244,7 @@ class SimulationLoop:
             stepper = self._stepper
             self._stepper, self._publish, self._efforts = make(
                 stepper.q, stepper.v, self._efforts)
-            if self._stepper.model.body_names != stepper.model.body_names:
+            if _coordinates(self._stepper.model) != _coordinates(stepper.model):
                 self._initial = self._stepper.q, self._stepper.v
             self._rest = self._stepper.rest
 
@@ -289,7 +290,7 @@ class SimulationLoop:
     def _keep_in_time(self) -> None:
         """Move on by one publishing period, step by step, with the newest efforts."""
         for _ in range(self._timing.steps):
-            self._pause(1)
+            self._wait_until_due(1)
             if self._stop:
                 return
             late = time.monotonic() - self._arrival > self._timing.timeout
@@ -302,10 +303,10 @@ class SimulationLoop:
             self._note(self._wait_for_answer())
         elif self._arrival > time.monotonic() - self._timing.timeout:
             self._driven = True   # from the next state on its answer is waited for
-            self._pause(self._timing.steps)
+            self._wait_until_due(self._timing.steps)
             self._move(self._timing.steps, brake=True)
             return
-        self._pause(self._timing.steps)
+        self._wait_until_due(self._timing.steps)
         if not self._stop:
             self._move(self._timing.steps)
 
@@ -323,7 +324,7 @@ class SimulationLoop:
             self._send()
         return False
 
-    def _pause(self, steps: int) -> None:
+    def _wait_until_due(self, steps: int) -> None:
         """Wait until it is time for the state after some steps; say once when it is too late."""
         if self._pace.factor <= 0.0 and not self._driven:
             time.sleep(self._timing.step * self._timing.steps / SECOND)
@@ -374,3 +375,8 @@ class SimulationLoop:
             self._warn('the brakes hold the robot where it was, until the next effort command: '
                        f'{why}')
         self._stopped_at = now
+
+
+def _coordinates(model: Model) -> tuple[object, ...]:
+    """Return what two models have in common whose states mean the same."""
+    return model.body_names, model.joint_types, model.elastic_names

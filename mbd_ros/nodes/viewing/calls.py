@@ -70,8 +70,8 @@ class Calls:
             name=name, value=Parameter(name, value=value).get_parameter_value())])
 
         def answered(response: Any) -> None:
-            (result,) = response.results
-            self.shown.answer(command, 'set' if result.successful else result.reason)
+            self.shown.answer(command, ', '.join(
+                'set' if one.successful else one.reason for one in response.results) or 'refused')
         self._call(SetParameters, f'{node}/set_parameters', request, command, answered)
 
     def get_parameters(self, node: str, names: Sequence[str],
@@ -85,7 +85,8 @@ class Calls:
             values = future.result().values
             if len(values) == len(names):
                 done(dict(zip(names, map(parameter_value_to_python, values))))
-        client.call_async(GetParameters.Request(names=list(names))).add_done_callback(answered)
+        client.call_async(GetParameters.Request(names=list(names))).add_done_callback(
+            self._guarded(f'{node}/get_parameters', answered))
         return True
 
     def publish(self, kind: Any, name: str, message: Any) -> None:
@@ -113,13 +114,13 @@ class Calls:
                 self.shown.answer(command, 'rejected; the log of the controller says why')
                 return
             self.shown.answer(command, 'accepted')
-            handle.get_result_async().add_done_callback(ended)
+            handle.get_result_async().add_done_callback(self._guarded(name, ended))
 
         def ended(future: Future) -> None:
             result = future.result().result
             self.shown.answer(command, result.error_string or f'ended, {result.error_code}')
         self.shown.add(command, 'sent')
-        action.send_goal_async(goal).add_done_callback(accepted)
+        action.send_goal_async(goal).add_done_callback(self._guarded(name, accepted))
 
     def _call(self, kind: Any, name: str, request: Any, command: str, answered: Answered) -> None:
         client = self._client(kind, name)
@@ -128,7 +129,11 @@ class Calls:
             return
         self.shown.add(command, 'no answer yet')
         client.call_async(request).add_done_callback(
-            lambda future: answered(future.result()))
+            self._guarded(name, lambda future: answered(future.result())))
+
+    def _guarded(self, name: str, done: Callable[[Future], None]) -> Callable[[Future], None]:
+        """Return what takes an answer, which another node may give in any form."""
+        return self._node.guard.wrap(f'answer of {name}', done)
 
     def _client(self, kind: Any, name: str) -> Any:
         if name not in self._clients:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+import math
 from typing import Any
 
 from std_srvs.srv import SetBool, Trigger
@@ -22,6 +23,7 @@ class Simulation(View):
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared)
         self._factor: float | None = None
+        self._asked = False
         self.calls.expect([(SetBool, 'simulator/pause'), (Trigger, 'simulator/step'),
                            (Trigger, 'simulator/reset')], nodes=['simulator'])
         gui = self.page.server.gui
@@ -52,12 +54,14 @@ class Simulation(View):
 
     def redraw(self, seen: Seen | None) -> None:
         """Ask once for the pace."""
-        if self._factor is None:
-            self.calls.get_parameters('simulator', ['real_time_factor'], self._take)
+        if not self._asked:
+            self._asked = self.calls.get_parameters(
+                'simulator', ['real_time_factor'], self._take)
 
     def _take(self, values: Mapping[str, Any]) -> None:
-        if self._factor is None:
-            self._factor = values['real_time_factor']
+        factor = values['real_time_factor']
+        if self._factor is None and isinstance(factor, float) and math.isfinite(factor):
+            self._factor = factor
 
     @property
     def readouts(self) -> Mapping[str, str]:

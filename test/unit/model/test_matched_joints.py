@@ -9,7 +9,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.errors import InvalidValueError, NotFiniteError, UnknownNameError
-from mbd_ros.model.matched_joints import _within, matched_configuration, matched_rates
+from mbd_ros.model.joints.matched_joints import _within, matched_configuration, matched_rates
 from mbd_ros.model.state import random_configuration
 
 ANGLES = st.floats(-math.pi, math.pi)

@@ -28,7 +28,7 @@ from mbd_ros.dynamics.formulations.flexible.recursion import accelerations, base
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout
 from mbd_ros.model import Model
-from mbd_ros.model.joint_manifold import MANIFOLDS
+from mbd_ros.model.joints.joint_manifold import MANIFOLDS
 
 
 def midpoint(model: Model) -> ArrayProgram:

@@ -14,7 +14,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from mbd_ros.model.joint_type import JointType
+from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.rigid_motion import (
     displacement, inverse, linear_velocity, product, Quaternion, rotate, rotation_vector, turn,
     unit, Vector3)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mbd_ros.model.joint_manifold import Pose
+from mbd_ros.model.joints.joint_manifold import Pose
 from mbd_ros.model.model import Model
 from mbd_ros.model.rigid_motion import inverse, of_matrix, product, Quaternion, rotate, Vector3
 from mbd_ros.model.state import Array, curved_joints, CurvedJoint

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError, NotFiniteError, UnknownNameError
-from mbd_ros.model.joint_manifold import MANIFOLDS
-from mbd_ros.model.joint_type import JointType
+from mbd_ros.model.joints.joint_manifold import MANIFOLDS
+from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.model import Model
 from mbd_ros.model.rigid_motion import of_matrix
 from mbd_ros.model.state import neutral

@@ -1,0 +1,1 @@
+"""What links carry: contact points, fluid properties, thrusters, payloads."""
