@@ -74,9 +74,8 @@ def wild(score: Score, demo: Demo) -> None:
     for name, make in KINDS.items():
         with score.trial(f'wild efforts: {name}'):
             for _ in range(score.cases(20, TIMES)):
-                publisher.publish(make(score.rng))
+                publisher.publish(demo.efforts.ours(make(score.rng)))
                 time.sleep(0.002)
-            demo.efforts.wrong.clear()   # these were ours
             demo.tracks_again(WAY_BACK)
             demo.sound()
     demo.graph.node.destroy_publisher(publisher)

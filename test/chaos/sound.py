@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 import math
 import time
@@ -39,13 +40,23 @@ class Efforts:
         self.count = 0
         self.wrong: list[str] = []
         self._limit = limit
+        self._ours: Counter[str] = Counter()
         graph.node.create_subscription(
             Float64MultiArray, 'effort_controller/commands', self._hear, 100)
+
+    def ours(self, message: Float64MultiArray) -> Float64MultiArray:
+        """Return a command of the test itself; it may be wrong, and the listener hears it, too."""
+        self._ours[str(list(message.data))] += 1
+        return message
 
     def _hear(self, message: Float64MultiArray) -> None:
         self.count += 1
         if not all(math.isfinite(one) and abs(one) <= self._limit for one in message.data):
-            self.wrong.append(f'efforts {list(message.data)} beyond {self._limit} N m')
+            said = str(list(message.data))
+            if self._ours[said]:
+                self._ours[said] -= 1
+                return
+            self.wrong.append(f'efforts {said} beyond {self._limit} N m')
 
 
 class Sound:

@@ -2,6 +2,7 @@
 
 import itertools
 from pathlib import Path
+import re
 import threading
 import time
 
@@ -80,3 +81,19 @@ def test_what_is_refused_leaves_the_old_robot(running):
     wait_for(lambda: len(heard) > count + 5)
     assert {name for name, *_ in heard} == {'small'}
     assert loop.stops == 0
+
+
+def test_reset_after_an_exchange_puts_it_where_the_new_joints_began(running):
+    """Links of the same names may hang on joints with other coordinates."""
+    loop, heard, _, publish = running
+    text = (ROOT / 'test/data/ladder/01_pendulum.urdf').read_text()
+    floating = mbd_ros.model.load_text(
+        re.sub('type="(revolute|continuous)"', 'type="floating"', text))
+    assert floating.nq == 7
+    stepper = Stepper(floating, mbd_ros.neutral(floating), step=1e-3)
+    loop.exchange(lambda q, v, efforts: Successor(stepper, publish, np.zeros(6)))
+    wait_for(lambda: sum(one[0] == 'large' for one in heard) > 5)
+    count = len(heard)
+    loop.reset()
+    wait_for(lambda: len(heard) > count + 5)
+    assert {len(q) for name, _, q, *_ in heard if name == 'large'} == {7}

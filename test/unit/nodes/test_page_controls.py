@@ -7,11 +7,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from rcl_interfaces.msg import ParameterValue, SetParametersResult
+from rcl_interfaces.srv import GetParameters, SetParameters
+from rclpy.task import Future
+from std_srvs.srv import Trigger
 
 from mbd_ros.nodes.page.call_list import CallList, KEPT
 from mbd_ros.nodes.page.camera import FollowingCamera, Photographer
 from mbd_ros.nodes.page.numbers_in import number, numbers
 from mbd_ros.nodes.page.table_file import csv_of
+from mbd_ros.nodes.parts.guard import Guard
+from mbd_ros.nodes.viewing.calls import Calls
 from mbd_ros.nodes.viewing.wishes import Wishes
 
 
@@ -114,3 +120,46 @@ def test_one_picture_at_a_time():
         return np.zeros((2, 3, 3), dtype=np.uint8)
     picture = photographer.take(SimpleNamespace(get_render=render))
     assert picture.startswith(b'\x89PNG') and seen == [None]
+
+
+class Answering:
+    """A node whose services all give the same answer."""
+
+    def __init__(self, answer):
+        self.answer, self.said = answer, []
+        self.context = SimpleNamespace(ok=lambda: True)
+        self.guard = Guard(self)
+
+    def get_logger(self):
+        return SimpleNamespace(error=self.said.append)
+
+    def create_client(self, kind, name):
+        return SimpleNamespace(service_is_ready=lambda: True, call_async=self.call)
+
+    def resolve_service_name(self, name):
+        return f'/{name}'
+
+    def call(self, request):
+        future = Future()
+        if isinstance(self.answer, Exception):
+            future.set_exception(self.answer)
+        else:
+            future.set_result(self.answer)
+        return future
+
+
+@pytest.mark.parametrize('answer', [
+    None, RuntimeError('gone'), Trigger.Response(),
+    *(SetParameters.Response(results=[SetParametersResult()] * count) for count in (0, 2, 1000)),
+    *(GetParameters.Response(values=[ParameterValue(type=kind)] * count)
+      for kind in (0, 3, 200) for count in (0, 1, 2))], ids=lambda answer: type(answer).__name__)
+def test_no_answer_of_another_node_ends_the_viewer(answer):
+    node = Answering(answer)
+    shown = SimpleNamespace(add=lambda *_: None, answer=lambda command, text: str(text))
+    calls, taken = Calls(node, shown), []
+    for _ in range(3):
+        calls.service(Trigger, 'reset', Trigger.Request(), taken.append)
+        calls.set_parameter('simulator', 'step_time', 0.5)
+        assert calls.get_parameters('simulator', ['real_time_factor'], taken.append)
+    assert len(node.said) <= 3   # each kind of error is said once
+    assert all(isinstance(one, dict) for one in taken)
