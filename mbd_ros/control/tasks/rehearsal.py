@@ -53,7 +53,7 @@ def rehearse(tracker: Tracker, joints: Sequence[str], q: Vector, v: Vector, peri
     places = joint_places(tracker.dyn.model, moved)[0]
     reference = tracker.reference(q)[0]
     rest = trajectory([0.0, 1.0], np.array([reference[places]] * 2))
-    check_joints(tracker.dyn, moved, rest, 1.0, reference)
+    check_joints(tracker.dyn, moved, rest, rest.duration, reference)
     tracker.follow_joints(rest, moment + period, q, v, joints=moved)
     tracker.step(moment + 2.0 * period, q, v)
 

@@ -229,7 +229,7 @@ class DirectElimination:
             weight, np.zeros(n), rows, violation, tolerance=self.rank_tolerance,
             joint_names=joint_of_each_velocity(dyn.model))
         step = solution.accelerations
-        if limit < math.inf and np.abs(step).max() > limit:
+        if np.abs(step).max() > limit:
             damped = limited_entry(n, m)(
                 weight.ravel(), rows.ravel(), violation, np.array((limit,)))
             if damped is None:

@@ -103,7 +103,7 @@ class PassiveJoints:
         if found is None:
             closure = loop_closure(self._model, place, rates, known=self.known,
                                    tolerance=TOLERATED)
-            found = self._newton(closure.q, rates) or (closure.q, closure.v)
+            found = closure.q, closure.v
         self._place = found[0]
         return found[0].copy(), found[1]
 

@@ -254,6 +254,15 @@ class TestSingularMass:
                                                     'together is 1; allowed: 2: constraints'):
             singular_mass_acceleration(np.diag([1.0, 0]), [1, 0], [[1, 0]], [1])
 
+    @pytest.mark.parametrize('wrong', ['mass_matrix', 'generalized_force', 'A', 'b'])
+    def test_what_is_not_finite_is_named(self, start, wrong):
+        given = dict(zip(('mass_matrix', 'generalized_force', 'A', 'b'), (
+            start[0], start[1], start[2][:2], start[3][:2])))
+        given[wrong] = np.array(given[wrong], dtype=float)
+        given[wrong].flat[-1] = np.nan
+        with pytest.raises(NotFiniteError, match=wrong):
+            singular_mass_acceleration(**given)
+
     def test_conflict_is_refused(self):
         """A compromise would depend on how the rows are weighted."""
         with pytest.raises(InvalidValueError, match='right-hand sides that do not conflict'):

@@ -96,6 +96,9 @@ def test_a_stack_orders_its_rows_by_kind(puma):
     assert stack.matrix(q, v, 0.0).shape == (5, 6)
     assert len(stack.violation(q, 0.0)) == 3
     assert len(stack.violation_rate(q, v, 0.0)) == 5
+    bare = FunctionConstraint(lambda q, v, t: np.full((2, 6), 7.0), lambda q, v, t: np.zeros(2))
+    rows = Stack([bare, *parts], q, v).matrix(q, v, 0.0)
+    np.testing.assert_array_equal(rows, np.vstack([stack.matrix(q, v, 0.0), np.full((2, 6), 7.0)]))
     empty = Stack([], q, v)
     assert empty.matrix(q, v, 0.0).shape == (0, 6)
     assert empty.violation(q, 0.0) is None

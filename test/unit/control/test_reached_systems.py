@@ -146,3 +146,10 @@ def test_a_column_comes_in_its_turn_while_enough_is_left_of_it(part, taken):
     order, facts = np.zeros(3), np.zeros(FACTS)
     orthogonalize(X, np.zeros((3, 3)), order, np.zeros(3), facts, 3, 3, 3)
     assert order[1] == taken
+
+
+def test_a_column_that_is_not_taken_has_weight_one():
+    X = np.array([[3.0, 6.0], [0.0, 0.0]])
+    weights = np.zeros(2)
+    orthogonalize(X, np.zeros((2, 2)), np.zeros(2), weights, np.zeros(FACTS), 2, 2, 2)
+    np.testing.assert_array_equal(np.sort(weights), [1.0 / 9.0, 1.0])

@@ -46,6 +46,13 @@ def test_reaches_the_constraint_from_afar(arm, ellipse, metric):
         report.q, np.radians([13.49573328, -50.00296202, 100.00592404]), rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize('v', [[0.0, 0.0, 0.0], [0.3, -0.2, 0.5]])
+def test_the_change_of_velocity_is_reported(arm, ellipse, v):
+    report = DirectElimination().eliminate(
+        arm, ellipse, np.radians([45.0, -45, 90]), np.array(v), 0.0)
+    assert report.velocity_change == np.linalg.norm(report.v - v) > 0.0
+
+
 def test_a_state_on_the_constraint_stays(arm, ellipse, drift):
     """Nothing moves where nothing is violated."""
     state = np.array(drift['ics']['exact'])
