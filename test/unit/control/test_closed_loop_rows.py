@@ -54,6 +54,9 @@ def test_loops_hold_where_a_task_cannot():
     np.testing.assert_allclose(solution.accelerations, nearest, rtol=0, atol=1e-9)
     np.testing.assert_allclose(motion.whole.matrix(Q, V, 0.0).T @ solution.multipliers,
                                solution.constraint_force, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        solution.constraint_force,
+        dyn.mass_matrix(Q) @ solution.accelerations + dyn.bias_forces(Q, V), rtol=0, atol=1e-9)
 
 
 def test_a_path_out_of_reach_does_not_tear_loops_open():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from robots import model_of, random_state
 
-from mbd_ros.control.tracking.component_errors import joint_error
+from mbd_ros.control.tracking.component_errors import Component, joint_error, JointError
 from mbd_ros.model.state import curved_joints, integrate
 
 
@@ -26,3 +26,12 @@ def test_rates_are_those_of_the_errors(kind, seed):
         (np.linalg.norm(ahead.turn) - np.linalg.norm(behind.turn)) / (2.0 * h),
         found.turn_rate @ along, rtol=0, atol=1e-8)
     assert np.linalg.norm(found.turn_rate) > 0.1
+
+
+def test_the_size_of_each_component():
+    error = JointError(*(np.array(one) for one in (
+        [3.0, -4.0, 12.0], [-1.0, 2.0, -2.0], [2.0, 3.0, 6.0], [4.0, 4.0, 7.0])))
+    found = {component: error.size(component) for component in Component}
+    assert found == {
+        Component.TRANSLATION: (13.0, 3.0), Component.ROTATION: (7.0, 9.0),
+        Component.X: (3.0, 1.0), Component.Y: (4.0, 2.0), Component.Z: (12.0, 2.0)}

@@ -8,8 +8,9 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import (
-    Actuation, constraints_from_data, default_task, dynamics_with, JointCoupling, Payload, Stack,
-    Task, ToolPosition, TracedConstraint, TracedVelocityConstraint, TrackingLaw)
+    Actuation, constraints_from_data, default_task, DirectElimination, dynamics_with,
+    JointCoupling, Payload, Stack, Task, ToolPosition, TracedConstraint, TracedVelocityConstraint,
+    TrackingLaw)
 from mbd_ros.control.constraints.approach import Approach
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.step.nominal_model import NominalModel
@@ -57,6 +58,26 @@ def test_fifty_steps_are_the_same(robot, request):
             np.testing.assert_allclose(a.multipliers, b.multipliers, rtol=0, atol=1e-9)
             assert a.rank == b.rank == 3
         assert a.violation < 1e-13
+
+
+@pytest.mark.parametrize('metric', ['mass', 'euclidean'])
+@pytest.mark.parametrize('longest', [0.1, 0.3])
+def test_a_far_state_is_pulled_by_damped_steps(urdf_arm, metric, longest):
+    """Each of at most so much [rad], as the elimination in Python takes them."""
+    task = default_task('three_link_arm')
+    motion = motion_for(urdf_arm, task)
+    motion = ConstrainedMotion(
+        urdf_arm, motion.constraint, applied=motion.applied,
+        elimination=DirectElimination(metric, max_step=longest, max_velocity_step=1e3))
+    start = NominalModel(motion, task.start_positions, start='project').state.q + 0.25
+    first = motion.acceleration(0.0, start, np.zeros(3))
+    found = motion.regular_step(0.0, start, np.zeros(3), first, 0.002)
+    expected = NominalModel(plain(motion), start).advance_to(0.002)
+    assert found is not None and found.violation_before > 0.1 > 1e-13 > found.violation
+    # Both go by the same steps; rounding of 1e-16 in some ten of them.
+    np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found.v, expected.v, rtol=0, atol=1e-10)
+    assert found.moved == pytest.approx(expected.moved, rel=1e-9) and found.moved > longest
 
 
 def test_near_the_path_one_newton_step_is_enough(puma, monkeypatch):

@@ -12,7 +12,8 @@ import yaml
 import mbd_ros
 from mbd_ros.control import default_task, NominalModel, Payload, Task
 from mbd_ros.control.references.paths import PathPoint
-from mbd_ros.control.references.scalar_manifold import displacement, turned
+from mbd_ros.control.references.scalar_manifold import (
+    displaced, displacement, SMALL, turned)
 from mbd_ros.control.references.splines import trajectory
 from mbd_ros.control.tasks.task import motion_for
 from mbd_ros.control.tasks.tracker import Mode, Tracker
@@ -268,6 +269,17 @@ CURVED = """<robot name="curved"><link name="a"/>
 @pytest.fixture(scope='module')
 def curved():
     return mbd_ros.load(CURVED)
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_small_displacements_on_scalars_are_those_of_the_state(curved, seed):
+    """As far as they are used, up to SMALL [rad or m]."""
+    rng = np.random.default_rng(seed)
+    q, way = random_configuration(curved, rng), rng.normal(size=curved.nv)
+    way *= SMALL / np.abs(way).max()
+    # The fifth power of SMALL over 120 and rounding of coordinates up to 10.
+    np.testing.assert_allclose(displaced(curved, q.tolist(), way.tolist()),
+                               integrate(curved, q, way), rtol=0, atol=1e-14)
 
 
 @settings(max_examples=200, deadline=None)

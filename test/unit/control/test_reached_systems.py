@@ -153,3 +153,10 @@ def test_a_column_that_is_not_taken_has_weight_one():
     weights = np.zeros(2)
     orthogonalize(X, np.zeros((2, 2)), np.zeros(2), weights, np.zeros(FACTS), 2, 2, 2)
     np.testing.assert_array_equal(np.sort(weights), [1.0 / 9.0, 1.0])
+
+
+@pytest.mark.parametrize(('part', 'clear_enough'), [(1e-9, True), (1e-11, False)])
+def test_a_row_beside_which_another_may_be_rounding_is_not_clear(part, clear_enough):
+    facts = np.zeros(FACTS)
+    orthogonalize(np.diag([1.0, part]), np.zeros((2, 2)), np.zeros(2), np.zeros(2), facts, 2, 2, 2)
+    assert (facts[KEPT] > 0.0) == clear_enough
