@@ -49,7 +49,7 @@ from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
 from mbd_ros.nodes.parts.silence import LOOK, Silence
 from mbd_ros.nodes.parts.surroundings import into_fluid, VectorTopic
-from mbd_ros.nodes.parts.task_parameters import task_from_parameters
+from mbd_ros.nodes.parts.task_parameters import task_from_parameters, with_gains
 
 MODES = {
     Mode.WEIGHTLESS: ControllerState.MODE_WEIGHTLESS,
@@ -87,7 +87,7 @@ class Controller(GuardedNode):
 
     def __init__(self) -> None:
         super().__init__('controller')
-        self._settings = declare_parameters(self, 'controller')
+        self._settings = declare_parameters(self, 'controller', self._change_gains)
         self._period = round(SECOND / self._settings.rate)
         self._state_every = max(1, round(self._settings.rate / self._settings.state_rate))
         self._computing, self._answering = Durations(), Durations()
@@ -285,6 +285,16 @@ class Controller(GuardedNode):
             tracker.stop(0.0, measured.q, measured.v, f'the path cannot be followed: {error}')
         return tracker
 
+    def _change_gains(self) -> None:
+        """Take gains from the parameters; they act while the robot moves, without a leap."""
+        if self._task is None:
+            return
+        task, tracker = with_gains(self._task, vars(self._settings)), self._tracker
+        if tracker is not None:
+            tracker.change_gains(task)
+            tracker.task = task if tracker.task is self._task else tracker.task
+        self._task = task
+
     def _take_up(self, tracker: Tracker) -> None:
         """Begin the task of the parameters again, after joint states were lost."""
         controlled, task = self.controlled(), self._task
@@ -331,7 +341,8 @@ class Controller(GuardedNode):
             if dynamics is not self._dynamics:
                 dynamics.change_gravity(self._gravity)   # it may be another by now
             self._use(dynamics, lambda: reloaded(self._dynamics, before))
-            joints = () if payload.is_less_than(before) else self._overloaded()
+            controlled = None if payload.is_less_than(before) else self.controlled()
+            joints = controlled and controlled.tracker.overloaded(controlled.measured.q)
             if joints:
                 self._use(reloaded(self._dynamics, before), lambda: self._dynamics)
                 raise InvalidValueError('payload', f'{payload.mass:g} kg on {payload.link}', (
@@ -345,12 +356,6 @@ class Controller(GuardedNode):
         self.get_logger().info(f'payload: {payload.mass:g} kg on {payload.link}')
         response.success, response.model_generation = True, robot.model.generation
         return response
-
-    def _overloaded(self) -> tuple[str, ...]:
-        """Return the joints that cannot hold the robot where it is."""
-        if self._tracker is None or self._measured is None:
-            return ()
-        return self._tracker.overloaded(self._measured.q)
 
     def _change_gravity(self, gravity: list[float]) -> None:
         """Go on under another gravity, that of a base that moves in the axes of the root link."""
@@ -404,9 +409,8 @@ class Controller(GuardedNode):
         if not report and self._steps > self._state_every:
             return
         model = self._tracker.dyn.model
-        state = tracking_state(
-            stamp, self._drawings.frame(model), model, measured,
-            step, tools, self._tracker.rows)
+        state = tracking_state(stamp, self._drawings.frame(model), model, measured, step, tools,
+                               self._tracker.rows)
         state.mode, state.message = self._mode, self._why
         state.model_generation = model.generation
         state.step = self._steps
@@ -460,17 +464,13 @@ class Controller(GuardedNode):
         self._mode, self._why = mode, why
         if not say:
             return
-        logger = self.get_logger()
-        if mode == ControllerState.MODE_TRACKING:
-            logger.info('tracking')
-        elif mode == ControllerState.MODE_WEIGHTLESS:
-            logger.info('weightless: nothing to follow, the weight is carried')
-        elif mode == ControllerState.MODE_WAITING:
-            logger.info(f'waiting: {why}')
-        elif why in ON_PURPOSE:
-            logger.info(f'holding: {why}')
+        usual = {ControllerState.MODE_TRACKING: 'tracking',
+                 ControllerState.MODE_WEIGHTLESS: 'weightless: nothing to follow, the weight is '
+                 'carried', ControllerState.MODE_WAITING: f'waiting: {why}'}
+        if mode in usual or why in ON_PURPOSE:
+            self.get_logger().info(usual.get(mode, f'holding: {why}'))
         else:
-            logger.warning(why)
+            self.get_logger().warning(why)
 
     def _how(self) -> Health:
         """Return the health of the node."""

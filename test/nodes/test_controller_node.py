@@ -12,7 +12,10 @@ from mbd_msgs.msg import ControllerState
 from mbd_msgs.srv import SetPayload
 from processes import PATIENCE
 import pytest
+from rcl_interfaces.msg import Parameter as ParameterMessage
+from rcl_interfaces.srv import SetParameters
 import rclpy
+from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
@@ -236,6 +239,21 @@ class TestOneController:
         bench.graph.wait_until(lambda: len(bench.efforts) > count, 'the answer is sent again')
         assert bench.efforts[-1].data == first.data
         assert bench.efforts[-1].layout.dim[0].label == first.layout.dim[0].label
+
+    def test_gains_change_while_it_runs(self, controller, bench, graph):
+        def change(name, value):
+            request = SetParameters.Request(parameters=[ParameterMessage(
+                name=name, value=Parameter(name, value=value).get_parameter_value())])
+            return graph.call(SetParameters, 'controller/set_parameters', request).results[0]
+        bench.answer()
+        assert change('bandwidth', 25.0).successful
+        assert change('approach_speed', 1.0).successful
+        bench.answer()
+        refused = change('robust_rate', 5.0)
+        assert not refused.successful and 'began without a robust term' in refused.reason
+        assert not change('bandwidth', math.nan).successful
+        assert change('bandwidth', 15.0).successful and change('approach_speed', 1.5).successful
+        bench.answer()
 
 
 def test_a_load_from_which_no_motion_follows_is_refused(run_node, graph, urdf):

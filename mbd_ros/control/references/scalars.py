@@ -47,9 +47,11 @@ def absolute(value: Scalar) -> Scalar:
     return larger(value, -value)
 
 
-def clipped(value: Scalar, limit: float) -> Scalar:
+def clipped(value: Scalar, limit: Scalar) -> Scalar:
     """Return a value cut at a limit on both sides; an infinite one cuts nothing."""
-    return value if math.isinf(limit) else larger(-limit, -larger(-value, -limit))
+    if isinstance(limit, float) and math.isinf(limit):
+        return value
+    return larger(-limit, -larger(-value, -limit))
 
 
 def square(entries: Sequence[Scalar], n: int) -> list[Row]:

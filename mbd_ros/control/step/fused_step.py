@@ -89,7 +89,7 @@ class FusedStep:
     """
     Control steps of a nominal model and a tracking law for the same dynamics.
 
-    ``code`` takes (addresses, where the nominal model was, time, q, v) to what ``_whole``
+    ``code`` takes (addresses, where the nominal model was, time, q, v, gains) to what ``_whole``
     describes, ``pulled`` does so with as many Newton steps as it takes from far away. ``times``:
     what depends on time alone; ``rows``: number of multipliers.
     """
@@ -123,13 +123,13 @@ class FusedStep:
         if not least <= time - source.time <= source.step + SMALLEST_STEP:
             return None
         self._now[0] = time
-        before = self._before()
-        result = self._code(self._addresses, before, self._now, q, v)
+        before, gains = self._before(), self._law.gains
+        result = self._code(self._addresses, before, self._now, q, v, gains)
         if result is None:
             return None
         excess, gap = result[1 - LAST:].tolist()
         if not gap > 0.0 and self._pulled is not None:
-            result = self._pulled(self._addresses, before, self._now, q, v)
+            result = self._pulled(self._addresses, before, self._now, q, v, gains)
             if result is None:
                 return None
             excess, gap = result[1 - LAST:].tolist()
@@ -261,7 +261,7 @@ def _constrained_step(kernels: MotionKernels, law: Fused, bounds: Bounds, under_
 def _whole(model: Model, times: int, parts: Parts, m: int, law: Fused,
            unusual: Callable[[Given], Row], keep: object) -> Code:
     """
-    Return (addresses, result before, time, q, v) to ``nominal``, what the law gives, ``LAST``.
+    Return (addresses, result before, time, q, v, gains) to ``nominal``, the law's, ``LAST``.
 
     ``parts`` leave the nominal model in ``nominal``: q (nq,), v, vdot and constraint force (nv,),
     multipliers (m,), applied force and effort (nv,), then ``STEP_FACTS`` facts; ``unusual``
@@ -278,7 +278,7 @@ def _whole(model: Model, times: int, parts: Parts, m: int, law: Fused,
             model, list(given['q']), list(given['nominal'][:nq])), 'error', n)]
     parts = [*parts, KernelCall(law.address, (
         first, Inside('nominal', nq), Inside('nominal', nq + n), Inside('nominal', moved - n), 'q',
-        'v'), 'law', efforts)]
+        'v', 'gains'), 'law', efforts)]
 
     def results(given: Given) -> list[Operand]:
         nominal, found = given['nominal'], given['law']
@@ -287,7 +287,8 @@ def _whole(model: Model, times: int, parts: Parts, m: int, law: Fused,
         return [*nominal, *found, given['now'][0], larger(own, measured),
                 smallest([*unusual(given), *gaps_of_law(list(found[5 * n:])),
                           *_near(model, found[2 * n:3 * n])])]
-    return fused({'addresses': 1 + 2 * times, 'before': size, 'now': 1, 'q': nq, 'v': n},
+    return fused({'addresses': 1 + 2 * times, 'before': size, 'now': 1, 'q': nq, 'v': n,
+                  'gains': 2 + n},
                  [*parts, Computed(results, 'all', size)], 'control_step', (keep, law)).call
 
 

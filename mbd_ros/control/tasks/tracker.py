@@ -325,6 +325,20 @@ class Tracker:
         if self._source is not None:
             self._use(self._source)
 
+    def change_gains(self, task: Task) -> None:
+        """
+        Take the gains of a task from now on, see ``TrackingLaw.change_gains``.
+
+        Raises
+        ------
+        InvalidValueError
+            If one is of a term that the law began without.
+
+        """
+        self.law.change_gains(
+            bandwidth=task.bandwidth, approach_speed=task.approach_speed,
+            robust_rate=task.robust_rate, adaptation_rate=task.adaptation_rate)
+
     def weight(self, q: Vector) -> Vector:
         """Return the efforts (nv,) that carry the robot at rest, within their limits."""
         return self.law.weightless(q, np.zeros(self.dyn.model.nv)).effort
@@ -380,6 +394,7 @@ class Tracker:
             If the nominal model or the law cannot go on; ``stop`` can.
 
         """
+        self.law.settle(time - self._now)
         self._now = time
         if self._source is None:
             return self._weightless(time, q, v)

@@ -49,6 +49,8 @@ class Adaptation:
 
     Attributes
     ----------
+    rate : float
+        As given; it may be changed, zero: what was learned stays.
     estimate : Vector
         (2,): the part by which masses and inertias are larger than the model's, within
         ``MOST_MASSES``, and the load [kg].
@@ -75,7 +77,7 @@ class Adaptation:
             raise InvalidValueError('payload_limit', payload, 'a number not below zero')
         self.estimate = np.zeros(2)
         self.link = link
-        self._rate = rate
+        self.rate = rate
         self._least, self._most = np.array((-MOST_MASSES, 0.0)), np.array((MOST_MASSES, payload))
         self._gains: Vector | None = None
         self._time = math.inf
@@ -111,13 +113,13 @@ class Adaptation:
             rest = np.zeros(len(s))
             _, weights = self.term(dyn, q, rest, rest)
             pulled = (weights * np.linalg.solve(dyn.mass_matrix(q), weights)).sum(axis=0)
-            self._gains = self._rate * stiffness / np.maximum(pulled, 1.0)
+            self._gains = stiffness / np.maximum(pulled, 1.0)
         step = min(max(time - self._time, 0.0), LONGEST_STEP)
         self._time = time
-        learned = self.estimate + step * self._gains * s.dot(Y)
+        learned = self.estimate + step * self.rate * self._gains * s.dot(Y)
         self.estimate = np.minimum(np.maximum(learned, self._least), self._most)
 
     @property
     def gains(self) -> Vector | None:
         """Diagonal of Gamma (2,), known from the first state on."""
-        return self._gains
+        return None if self._gains is None else self.rate * self._gains

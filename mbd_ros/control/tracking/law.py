@@ -47,6 +47,8 @@ IDLE_DAMPING = 1.0
 """Damping of a weightless robot [1/s]: a push of 1 rad/s is forgotten in a few seconds."""
 
 TURN = 2.0 * math.pi
+RAMP = 0.5
+"""Time in which gains change to those that are asked for [s]."""
 HUGE = 1e300
 """The inverse of a bound that is zero."""
 
@@ -130,11 +132,6 @@ class TrackingLaw:
         actuation: Actuation | None = None,
         adaptation: Adaptation | None = None,
     ) -> None:
-        for name, value in (('bandwidth', bandwidth), ('approach_speed', approach_speed)):
-            if not value > 0.0 or math.isnan(value):
-                raise InvalidValueError(name, value, 'a positive number')
-        if not 0.0 <= robust_rate < math.inf:
-            raise InvalidValueError('robust_rate', robust_rate, 'a number not below zero')
         model = dyn.model
         limits = model.effort_limits if effort_limits is None else np.array(effort_limits, float)
         if limits.shape != (model.nv,):
@@ -142,8 +139,6 @@ class TrackingLaw:
         if not (limits >= 0.0).all():
             raise InvalidValueError('effort_limits', limits.tolist(), 'numbers not below zero')
         self.dyn = dyn
-        self.bandwidth = bandwidth
-        self.approach_speed = approach_speed
         self.effort_limits = limits
         bounds = 0.2 * limits if robust_efforts is None else np.array(robust_efforts, float)
         if bounds.shape != (model.nv,):
@@ -152,12 +147,77 @@ class TrackingLaw:
             raise InvalidValueError('robust_efforts', bounds.tolist(), 'numbers not below zero')
         self.actuation = None if actuation is None or actuation.complete else actuation
         self.adaptation = adaptation
-        self.robust_rate = robust_rate
         self.robust_efforts = bounds
-        self.approach_speeds = np.minimum(approach_speed, 0.5 * model.velocity_limits)
+        self._robust = robust_rate > 0.0
+        self.gains = self._gains(bandwidth, approach_speed, robust_rate)
+        self._ramp: tuple[Vector, Vector, float] | None = None   # from, to, time gone [s]
         self._endless, self._flat = endless(model), is_flat(model)
         self._codes: dict[PreparedDynamics, Fused | None] = {}
         self.names = joint_of_each_velocity(model)
+
+    def _gains(self, bandwidth: float, approach_speed: float, robust_rate: float) -> Vector:
+        """Return ``w``, ``kappa`` and the approach speed of each entry of v, (2 + nv,)."""
+        for name, value in (('bandwidth', bandwidth), ('approach_speed', approach_speed)):
+            if not value > 0.0 or math.isnan(value):
+                raise InvalidValueError(name, value, 'a positive number')
+        if not 0.0 <= robust_rate < math.inf:
+            raise InvalidValueError('robust_rate', robust_rate, 'a number not below zero')
+        if robust_rate > 0.0 and not self._robust:
+            raise InvalidValueError('robust_rate', robust_rate, (
+                '0 while it runs: the law began without a robust term, which its code lacks'))
+        return np.concatenate(((bandwidth, robust_rate), np.minimum(
+            approach_speed, 0.5 * self.dyn.model.velocity_limits)))
+
+    @property
+    def bandwidth(self) -> float:
+        """``w`` as it is now [rad/s]."""
+        return float(self.gains[0])
+
+    @property
+    def robust_rate(self) -> float:
+        """``kappa`` as it is now [1/s]."""
+        return float(self.gains[1])
+
+    @property
+    def approach_speeds(self) -> Vector:
+        """Largest speeds (nv,) at which errors are reduced, as they are now [rad/s or m/s]."""
+        return self.gains[2:]
+
+    def change_gains(self, *, bandwidth: float, approach_speed: float, robust_rate: float,
+                     adaptation_rate: float = 0.0) -> None:
+        """
+        Change gains while the law is in use, within ``RAMP`` as ``settle`` is called.
+
+        Parameters
+        ----------
+        bandwidth, approach_speed, robust_rate : float
+            As of the law.
+        adaptation_rate : float, optional
+            As of ``Adaptation``; 0: what was learned stays.
+
+        Raises
+        ------
+        InvalidValueError
+            If a gain is not allowed, or is one of a term that the law began without.
+
+        """
+        aim = self._gains(bandwidth, approach_speed, robust_rate)
+        if self.adaptation is not None:
+            self.adaptation.rate = adaptation_rate
+        elif adaptation_rate != 0.0:
+            raise InvalidValueError('adaptation_rate', adaptation_rate,
+                                    '0 while it runs: the law began without learning')
+        self._ramp = None if np.array_equal(aim, self.gains) else (self.gains.copy(), aim, 0.0)
+
+    def settle(self, duration: float) -> None:
+        """Bring gains nearer to those asked for, after some time [s]."""
+        if self._ramp is None:
+            return
+        start, aim, gone = self._ramp
+        gone = min(gone + max(duration, 0.0), RAMP)
+        at_end = gone == RAMP
+        self.gains = aim if at_end else start + gone / RAMP * (aim - start)
+        self._ramp = None if at_end else (start, aim, gone)
 
     def efforts(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
         """
@@ -191,7 +251,7 @@ class TrackingLaw:
         if code is not None and not self._flat:
             first = displacement(self.dyn.model, q, nominal.q)
         found = None if code is None else code.call(
-            first, nominal.v, nominal.accelerations, nominal.effort, q, v)
+            first, nominal.v, nominal.accelerations, nominal.effort, q, v, self.gains)
         if found is None or not all_positive(gaps_of_law(found[5 * self.dyn.model.nv:].tolist())):
             found = self._interpreted(nominal, q, v)
         return self.read(found, nominal.effort)
@@ -203,7 +263,7 @@ class TrackingLaw:
         return TrackingEffort(
             effort, nominal, feedback, found[2 * n:3 * n], found[3 * n:4 * n],
             self._cut(nominal + feedback) if found[5 * n] > 0.0 else (),
-            found[4 * n:5 * n] if self.robust_rate > 0.0 else None)
+            found[4 * n:5 * n] if self._robust else None)
 
     def _adapted(self, nominal: NominalState, q: Vector, v: Vector, found: TrackingEffort
                  ) -> TrackingEffort:
@@ -220,11 +280,11 @@ class TrackingLaw:
             self.adaptation.learn(self.dyn, nominal.time, q, Y, s, w + self.robust_rate)
         return result
 
-    def wanted(self, error: Row, error_rate: Row, accelerations: Row) -> tuple[Row, Row]:
+    @staticmethod
+    def wanted(error: Row, error_rate: Row, accelerations: Row, gains: Row) -> tuple[Row, Row]:
         """Return ``qdd_n + K_d (ed + approach(e))`` and ``s = ed + 2 approach(e)``, on scalars."""
-        w = self.bandwidth
-        approach = [clipped(0.5 * w * e, top) for e, top in zip(
-            error, self.approach_speeds.tolist())]
+        w, _, *speeds = gains
+        approach = [clipped(0.5 * w * e, top) for e, top in zip(error, speeds)]
         return ([a + 2.0 * w * (rate + x) for a, rate, x in zip(
             accelerations, error_rate, approach)],
             [rate + 2.0 * x for rate, x in zip(error_rate, approach)])
@@ -241,13 +301,13 @@ class TrackingLaw:
         """
         Return the inputs of the law with their sizes, and its parts.
 
-        ``(q_n, v_n, qdd_n, effort_n, q, v)`` to effort within the limits, feedback, error, error
-        rate and robust term (nv,) each; then the largest cut of an effort, the largest error of a
-        joint that turns without end, and the facts about drives (see ``gaps_of_law``). In place
-        of ``q_n`` it takes the error (nv,) where configurations do not just add.
+        ``(q_n, v_n, qdd_n, effort_n, q, v, gains)`` to effort within the limits, feedback, error,
+        error rate and robust term (nv,) each; then the largest cut of an effort, the largest error
+        of a joint that turns without end, and the facts about drives (see ``gaps_of_law``). In
+        place of ``q_n`` it takes the error (nv,) where configurations do not just add.
         """
         model = dyn.model
-        n, robust, flat = model.nv, self.robust_rate > 0.0, is_flat(model)
+        n, robust, flat = model.nv, self._robust, is_flat(model)
         shared = bool(model.loops) or self.actuation is not None
 
         def errors(given: dict[str, list[Symbol]]) -> tuple[Row, Row, Row, Row]:
@@ -256,11 +316,12 @@ class TrackingLaw:
             if flat:
                 error = difference(error, list(given['q']))
             rate = difference(list(given['v_n']), list(given['v']))
-            return (error, rate, *self.wanted(error, rate, list(given['a_n'])))
+            return (error, rate, *self.wanted(
+                error, rate, list(given['a_n']), list(given['gains'])))
 
         def robust_term(given: dict[str, list[Symbol]]) -> Row:
             """Return ``kappa M s``."""
-            return [self.robust_rate * sum_of(m * x for m, x in zip(row, errors(given)[3]))
+            return [given['gains'][1] * sum_of(m * x for m, x in zip(row, errors(given)[3]))
                     for row in square(given['M'], n)]
 
         def results(given: dict[str, list[Symbol]]) -> list[Operand]:
@@ -288,7 +349,7 @@ class TrackingLaw:
             if shared:
                 parts.append(drive_call(dyn, self.actuation, 'q', 'term', 'robust'))
         inputs = {'q_n': model.nq if flat else n, 'v_n': n, 'a_n': n, 'f_n': n, 'q': model.nq,
-                  'v': n}
+                  'v': n, 'gains': 2 + n}
         return inputs, [*parts, Computed(results, 'all', law_size(model))]
 
     def _interpreted(self, nominal: NominalState, q: Vector, v: Vector) -> Vector:
@@ -301,7 +362,7 @@ class TrackingLaw:
         first = nominal.q - turns if self._flat else error - turns
         inputs, parts = self.parts(self.dyn)
         return interpreted(list(inputs), parts)(
-            first, nominal.v, nominal.accelerations, nominal.effort, q, v)
+            first, nominal.v, nominal.accelerations, nominal.effort, q, v, self.gains)
 
     def weightless(self, q: Vector, v: Vector) -> TrackingEffort:
         """

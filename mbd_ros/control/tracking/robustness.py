@@ -228,8 +228,9 @@ def _check_range(law: TrackingLaw, gains: Gains, x: Vector, along: Sequence[Diff
     if (speeds > law.approach_speeds).any():
         joint = int(np.argmax(speeds / law.approach_speeds))
         raise InvalidValueError(
-            'approach_speed', law.approach_speed, f'more than {speeds[joint]:.3g} at joint '
-            f"'{law.names[joint]}', for errors as large as this plant's")
+            'approach_speed', float(law.approach_speeds[joint]),
+            f"more than {speeds[joint]:.3g} at joint '{law.names[joint]}', for errors as large as "
+            "this plant's")
     term = law.robust_rate * gains.sliding * np.max(
         [np.abs(each.known) @ x for each in along], axis=0)
     if (term > law.robust_efforts).any():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from mbd_ros.errors import InvalidValueError
 from mbd_ros.messages.basics.plain_data import read_plain
 
 Vector = NDArray[np.float64]
+
+GAINS = ('bandwidth', 'approach_speed', 'robust_rate', 'adaptation_rate')
+"""Parameters that may change while the robot moves."""
 
 
 def task_from_parameters(values: Mapping[str, Any], posture: Vector | None) -> Task:
@@ -39,12 +43,18 @@ def task_from_parameters(values: Mapping[str, Any], posture: Vector | None) -> T
         path = {}
     elif 'points' in path:
         path['points'] = triples('path.points', path['points'])
-    names = ('link', 'axes', 'start', 'step', 'metric', 'bandwidth', 'approach_speed',
-             'robust_rate', 'adaptation_rate', 'payload_limit', 'posture_stiffness', 'actuated')
+    names = ('link', 'axes', 'start', 'step', 'metric', *GAINS, 'payload_limit',
+             'posture_stiffness', 'actuated')
     return Task.from_data({
         **{name: values[name] for name in names}, 'path': path,
         'constraints': listed('constraints', values['constraints']),
         'posture': () if posture is None else tuple(posture.tolist())})
+
+
+def with_gains(task: Task, values: Mapping[str, Any]) -> Task:
+    """Return a task with those parameters that may change while it is carried out."""
+    gains: dict[str, Any] = {name: values[name] for name in GAINS}
+    return replace(task, **gains)
 
 
 def triples(name: str, values: Sequence[float]) -> list[list[float]]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-import math
 from typing import Any
 
 from std_srvs.srv import SetBool, Trigger
 
+from mbd_ros.nodes.page.numbers_in import number
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 SLOWEST, FASTEST = 1.0 / 64.0, 64.0
 """Simulated seconds per second that the buttons reach."""
+
+LARGEST = 1e6
+"""Largest real time factor that is believed."""
 
 STEPS = (0.002, 10.0)
 """Shortest and longest step [s]."""
@@ -59,9 +62,8 @@ class Simulation(View):
                 'simulator', ['real_time_factor'], self._take)
 
     def _take(self, values: Mapping[str, Any]) -> None:
-        factor = values['real_time_factor']
-        if self._factor is None and isinstance(factor, float) and math.isfinite(factor):
-            self._factor = factor
+        if self._factor is None:
+            self._factor = number(values['real_time_factor'], 0.0, LARGEST)
 
     @property
     def readouts(self) -> Mapping[str, str]:

@@ -8,6 +8,7 @@ from mbd_ros.nodes.page.call_list import CallList
 from mbd_ros.nodes.page.page import Page
 from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.viewing.calls import Calls
+from mbd_ros.nodes.viewing.gains import Gains
 from mbd_ros.nodes.viewing.goals import Goals
 from mbd_ros.nodes.viewing.loads import Loads
 from mbd_ros.nodes.viewing.pushing import Pushing
@@ -21,7 +22,8 @@ from mbd_ros.nodes.viewing.wishes import Wishes
 from mbd_ros.nodes.viewing.wrenches import Wrenches
 
 VIEWS: tuple[type[View], ...] = (
-    Tracking, States, Surroundings, Simulation, Goals, Pushing, Loads, Wrenches, Recording)
+    Tracking, States, Surroundings, Simulation, Goals, Pushing, Loads, Gains,
+    Wrenches, Recording)
 """In the order of their parts of the panel."""
 
 

@@ -1,6 +1,7 @@
 """The tracking law, alone and closed over a simulated robot with delays."""
 
 from collections import deque
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from mbd_ros.control import controller_for, default_task, Task, TrackingLaw
 from mbd_ros.control.references.splines import trajectory
 from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.tasks.task import TASKS
+from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.simulation import Stepper
 
@@ -239,3 +241,50 @@ def test_every_shipped_task_has_a_controller(name):
     constraint = getattr(motion.constraint, 'constraint', motion.constraint)
     assert np.linalg.norm(constraint.violation(end.q, 3.0)) < 1e-10   # of the elimination: 1e-13
     assert np.isfinite(law.efforts(end, end.q, end.v).effort).all()
+
+
+@pytest.mark.parametrize('way', ['machine code', 'Python'])
+def test_gains_change_within_half_a_second(urdf_arm, state, way):
+    """In between they lie between; then the law is that of the new gains."""
+    new = {'bandwidth': 40.0, 'approach_speed': 0.3, 'robust_rate': 5.0}
+    law, expected = TrackingLaw(urdf_arm, robust_rate=20.0), TrackingLaw(urdf_arm, **new)
+    if way == 'Python':
+        law.machine_code = expected.machine_code = lambda dyn=None: None
+    q, v = state.q + 0.2, state.v - 0.1
+    efforts = [law.efforts(state, q, v).effort]
+    law.change_gains(**new)
+    for _ in range(260):
+        law.settle(PERIOD)
+        efforts.append(law.efforts(state, q, v).effort)
+    np.testing.assert_array_equal(efforts[-1], expected.efforts(state, q, v).effort)
+    way_of_efforts = np.abs(efforts[-1] - efforts[0]).max()
+    assert way_of_efforts > 1.0
+    # 250 steps of a ramp; gains times clipped errors are no straight line, but ten times a share.
+    assert np.abs(np.diff(efforts, axis=0)).max() < 10.0 * way_of_efforts / 250.0
+
+
+@pytest.mark.parametrize(('gain', 'value', 'allowed'), [
+    ('bandwidth', 0.0, 'a positive number'), ('approach_speed', np.nan, 'a positive number'),
+    ('robust_rate', -1.0, 'not below zero'), ('robust_rate', 5.0, 'began without a robust term'),
+    ('adaptation_rate', 1.0, 'began without learning')])
+def test_gains_that_cannot_be_changed_to(law, state, gain, value, allowed):
+    before = law.gains.copy()
+    with pytest.raises(InvalidValueError, match=f'{gain} is .*{allowed}'):
+        law.change_gains(**{'bandwidth': 9.0, 'approach_speed': 1.0, 'robust_rate': 0.0,
+                            gain: value})
+    law.settle(1.0)
+    np.testing.assert_array_equal(law.gains, before)
+
+
+def test_a_tracker_goes_on_with_other_gains(urdf_arm):
+    """Whole steps in machine code take them, too."""
+    task = default_task('three_link_arm')
+    q = np.array(task.start_positions) + 0.05
+    trackers = [Tracker(urdf_arm, one, q, np.zeros(3)) for one in (
+        task, replace(task, bandwidth=30.0))]
+    trackers[0].change_gains(trackers[1].task)
+    steps = [[one.step(PERIOD * k, q, np.zeros(3)) for k in range(300)] for one in trackers]
+    assert steps[0][-1].fused
+    first, last = (np.abs(steps[0][k].efforts.effort - steps[1][k].efforts.effort).max()
+                   for k in (1, -1))
+    assert first > 0.5 and last == 0.0

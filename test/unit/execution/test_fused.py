@@ -49,3 +49,18 @@ def test_a_call_without_reference_cannot_be_interpreted():
     part = KernelCall(0, ('x',), 'nothing', 1)
     with pytest.raises(AssertionError, match='nothing'):
         interpreted(('x',), [part])(np.zeros(1))
+
+
+@pytest.mark.parametrize(('parts', 'size'), [(13, 30), (112, 3)])
+def test_values_of_different_parts_have_different_names(parts, size):
+    """Value 23 of part 1 is not value 3 of part 12, and so on."""
+    listed, last = [], 'x'
+    for number in range(parts):
+        listed.append(Computed(
+            lambda given, last=last: [sine(a) + 0.1 * x for a, x in zip(given[last], given['x'])],
+            f'r{number}', size))
+        last = f'r{number}'
+    x = np.linspace(-1.0, 1.0, size)
+    # The slope of the sine is at most one: rounding of 112 parts adds up.
+    np.testing.assert_allclose(fused({'x': size}, listed, 'many', None).call(x),
+                               interpreted(('x',), listed)(x), rtol=1e-10, atol=0)
