@@ -248,6 +248,12 @@ class TestSingularMass:
             np.testing.assert_allclose(
                 getattr(solution, name), getattr(expected, name), rtol=0, atol=1e-12)
 
+    @pytest.mark.parametrize('scale', [1e-14, 1e14])
+    def test_units_of_mass_do_not_matter(self, scale):
+        solution = singular_mass_acceleration(
+            scale * np.diag([2.0, 0]), [6.0 * scale, 0], [[1.0, -1]], [1.0])
+        np.testing.assert_allclose(solution.accelerations, [3, 2], rtol=0, atol=1e-14)
+
     def test_undetermined_motion_is_refused(self):
         """The rank condition of Udwadia and Phohomsiri."""
         with pytest.raises(InvalidValueError, match='rank of mass matrix and constraint rows '

@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from robots import model_of, random_state
 
+import mbd_ros
 from mbd_ros.control import (
     ConstrainedMotion, DirectElimination, Ellipse, NominalModel, PostureSpring, ToolPosition)
 from mbd_ros.errors import (
     DivergedError, InvalidValueError, NotFiniteError, ShapeError)
+from mbd_ros.model.state import difference
 
 PATH = Ellipse([1, 0, 1], [0.25, 0.3, 0], [0, 1, 0.5])
 START = np.radians([45.0, -45, 90])
@@ -227,3 +230,24 @@ def test_floating_base_can_be_constrained():
     assert np.linalg.norm(states[-1].q[3:]) == pytest.approx(1, abs=1e-14)
     # The path acts on the origin alone: no moment about it, hence a pure force.
     np.testing.assert_allclose(states[-1].constraint_force[3:], 0, atol=1e-12)
+
+
+@pytest.mark.parametrize('kinds', [['revolute', 'revolute'], ['spherical', 'planar']])
+def test_springs_set_out_from_where_the_robot_is(kinds):
+    """On the way the rate is that of the target; before and after, it rests."""
+    model = model_of([0, 1], kinds, 3)
+    q, posture = (random_state(model, seed)[0] for seed in (1, 2))
+    spring = PostureSpring(mbd_ros.compile(model), posture)
+    spring.lead(q, 0.3, 0.8)
+    for t, place in ((0.3, q), (1.1, posture), (9.0, posture)):
+        target, rate = spring.target(t)
+        # Rounding of numbers near 3.
+        np.testing.assert_allclose(difference(model, target, place), 0.0, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(rate, 0.0, rtol=0, atol=1e-14)
+    h = 1e-6
+    for t in (0.35, 0.7, 1.0):
+        (before, _), (_, rate), (after, _) = (spring.target(t + way) for way in (-h, 0.0, h))
+        assert np.abs(rate).max() > 0.01
+        # Central differences: rounding 1e-15 / 1e-6 and h^2 by third derivatives near 1000.
+        np.testing.assert_allclose(difference(model, before, after) / (2.0 * h), rate, rtol=0,
+                                   atol=1e-8)
