@@ -180,21 +180,25 @@ class FreeMotion:
 
     @property
     def working(self) -> tuple[str, ...]:
-        """Names of ``powers``: efforts, then what of thrusters, drag and the ground acts."""
+        """Names of powers: efforts, then what of thrusters, drag and the ground acts."""
         pushed = () if self.propulsion is None else (THRUSTERS,)
         return (EFFORTS, *pushed, *self._resistance.names)
 
     def acceleration_and_powers(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """Return ``vdot`` (nv,) and ``powers`` at a state."""
-        powers = self.powers(t, q, v)
-        return self._keeper.accelerations(q, v, self.forces(t, q, v)), powers
+        """
+        Return ``vdot`` (nv,), and the power of what ``working`` names [W].
 
-    def powers(self, t: float, q: Vector, v: Vector) -> Vector:
-        """Return the power of these forces, and of each law that keeps no energy [W]."""
+        That is the power of efforts and thrusters, and of each law that keeps no energy.
+        """
         self.enter(t, q)
-        pushed = [] if self.propulsion is None else [float(self._pushes(t, q) @ v)]
-        return np.array([self.power(self.efforts(t, q, v), v), *pushed,
-                         *self._resistance.powers(q, v)])
+        efforts = self.efforts(t, q, v)
+        forces, powers = efforts, [float(self.power(efforts, v))]
+        if self.propulsion is not None:
+            pushes = self._pushes(t, q)
+            forces = efforts + pushes
+            powers.append(float(pushes @ v))
+        return (self._keeper.accelerations(q, v, forces),
+                np.array([*powers, *self._resistance.powers(q, v)]))
 
     def power(self, efforts: Vector, v: Vector) -> Vector:
         """Return the power of efforts and modal damping, of one state or each of many [W]."""
