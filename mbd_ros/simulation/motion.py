@@ -12,13 +12,17 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.model import Model
+from mbd_ros.simulation.coded_steps import can_be_coded, CodedSteps, LinearEfforts
 from mbd_ros.simulation.loop_motion import LoopKeeper
 from mbd_ros.simulation.manifold import checked, Vector
 from mbd_ros.simulation.propulsion import propelled, Propulsion
 from mbd_ros.simulation.resistance import Resistance
 
 Efforts: TypeAlias = ArrayLike | Callable[[float, Vector, Vector], ArrayLike]
-"""Joint efforts (nv,), constant or as a function of ``(t, q, v)``."""
+"""
+Joint efforts (nv,), constant or as a function of ``(t, q, v)``. One with a method ``linear``, of
+times (K,) to ``LinearEfforts``, is asked by that alone where steps run in machine code.
+"""
 
 Loads: TypeAlias = (Mapping[str, ArrayLike]
                     | Callable[[float, Vector, Vector], Mapping[str, ArrayLike]])
@@ -149,6 +153,19 @@ class FreeMotion:
         depend = (self._law is not None or self._loads is not None or self._dissipation
                   or self.propulsion is not None)
         return None if depend else self._tau
+
+    def coded(self, step: float) -> CodedSteps | None:
+        """Return RK4 with a step [s] in machine code, None where something is not linear."""
+        dyn, law, told = self._dyn, self._law, getattr(self._law, 'linear', None)
+        if (self._loads is not None or self._dissipation or self.propulsion is not None
+                or self.in_field or (law is not None and told is None) or not can_be_coded(dyn)):
+            return None
+        return CodedSteps(dyn, self._resistance, told or self._constant, step)
+
+    def _constant(self, times: Vector) -> LinearEfforts:
+        """Return efforts that depend on nothing."""
+        none = np.zeros(len(self._tau))
+        return LinearEfforts(np.tile(self._tau, (len(times), 1)), none, none)
 
     def efforts(self, t: float, q: Vector, v: Vector) -> Vector:
         """Return efforts, forces on links and friction in joints as generalized forces (nv,)."""

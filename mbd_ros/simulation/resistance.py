@@ -50,6 +50,11 @@ class Resistance:
             self._bare = compile_model(in_vacuum(dyn.model.with_laws()), gravity=NO_GRAVITY)
             self.follow()
 
+    @property
+    def prepared(self) -> list[PreparedDynamics]:
+        """The robot in a vacuum and under each law alone: what biases differ by is the law's."""
+        return [] if self._bare is None else [self._bare, *(one for _, one in self._alone)]
+
     def follow(self) -> None:
         """Take over what the laws read of the world by now."""
         for name, alone in self._alone:

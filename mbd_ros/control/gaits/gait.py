@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from mbd_ros.control.references.arguments import (
     finite, mapping, number, number_not_below_zero, positive, positive_number, text)
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.model import Model
+from mbd_ros.simulation.coded_steps import LinearEfforts
 
 
 class Swing(NamedTuple):
@@ -97,20 +97,21 @@ class Gait:
                                             self.period, self.duty).angle.tolist()),
                            self.period, self.duty)
 
-    def targets(self, t: float) -> Targets:
-        """Return the targets at a time [s], on the limit cycle."""
-        cycle = t / self.period + np.array([leg.phase for leg in self.legs.values()])
+    def targets(self, t: float | Vector) -> Targets:
+        """Return the targets at a time, or at times (K,) [s], on the limit cycle."""
+        phases = np.array([leg.phase for leg in self.legs.values()])
+        cycle = np.asarray(t)[..., None] / self.period + phases
         return self.targets_at(duty_phase(cycle, self.period, self.duty), t)
 
-    def targets_at(self, legs: LegPhase, t: float) -> Targets:
+    def targets_at(self, legs: LegPhase, t: float | Vector) -> Targets:
         """
         Return the targets at given phases of the legs.
 
         Parameters
         ----------
         legs : LegPhase
-            Phases and rates in the order of ``legs``.
-        t : float
+            Phases and rates in the order of ``legs``, (legs,) or (K, legs).
+        t : float or (K,) array
             Time since the start, for the ramp [s].
 
         Returns
@@ -119,20 +120,22 @@ class Gait:
             In the order of ``joints``.
 
         """
-        size, growth = 1.0, 0.0
-        if t < self.ramp:
-            size = 0.5 * (1.0 - math.cos(math.pi * t / self.ramp))
-            growth = 0.5 * math.pi / self.ramp * math.sin(math.pi * t / self.ramp)
+        along = np.pi * np.minimum(t, self.ramp) / (self.ramp or 1.0)
+        rising = np.asarray(t) < self.ramp
+        size = np.where(rising, 0.5 * (1.0 - np.cos(along)), 1.0)
+        growth = np.where(rising, 0.5 * np.pi / (self.ramp or 1.0) * np.sin(along), 0.0)
+        f, rate = (np.moveaxis(part, -1, 0) for part in legs)
+        swings = f > np.pi
+        shapes = ((np.cos(f), -np.sin(f) * rate),
+                  (np.where(swings, np.sin(f) ** 2, 0.0),
+                   np.where(swings, np.sin(2.0 * f) * rate, 0.0)))
         positions, rates = [], []
-        for leg, f, rate in zip(self.legs.values(), *(part.tolist() for part in legs)):
-            shapes = [(math.cos(f), -math.sin(f) * rate)]
-            shapes.append((math.sin(f) ** 2, math.sin(2.0 * f) * rate) if f > math.pi
-                          else (0.0, 0.0))
-            for part, (shape, slope) in zip(leg[1:], shapes):
+        for k, leg in enumerate(self.legs.values()):
+            for part, (shape, slope) in zip((leg.swing, leg.lift), shapes):
                 if part is not None:
-                    positions.append(part.rest + part.amplitude * size * shape)
-                    rates.append(part.amplitude * (size * slope + growth * shape))
-        return Targets(self.joints, np.array(positions), np.array(rates))
+                    positions.append(part.rest + part.amplitude * size * shape[k])
+                    rates.append(part.amplitude * (size * slope[k] + growth * shape[k]))
+        return Targets(self.joints, np.stack(positions, -1), np.stack(rates, -1))
 
 
 class GaitControl:
@@ -171,6 +174,15 @@ class GaitControl:
     def __call__(self, t: float, q: Vector, v: Vector) -> Vector:
         """Return the efforts (nv,) at a state, as ``tau`` of ``simulate`` [N m, N]."""
         return self.efforts(self.gait.targets(t), q, v)
+
+    def linear(self, times: Vector) -> LinearEfforts:
+        """Return the efforts at times (K,) [s] as ``offset - kp q - kd v``."""
+        targets = self.gait.targets(times)
+        offset = np.zeros((len(times), self.model.nv))
+        offset[:, self._v] = self.kp * targets.positions + self.kd * targets.rates
+        moved = np.zeros(self.model.nv)
+        moved[self._v] = 1.0
+        return LinearEfforts(offset, self.kp * moved, self.kd * moved)
 
     def efforts(self, targets: Targets, q: Vector, v: Vector) -> Vector:
         """Return what moves the joints of the gait towards targets, (nv,)."""

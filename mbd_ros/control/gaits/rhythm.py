@@ -55,7 +55,7 @@ def duty_phase(cycle: Vector, period: float, duty: float) -> LegPhase:
 
     Parameters
     ----------
-    cycle : (legs,) array
+    cycle : (legs,) or (K, legs) array
         ``t / T + phase``, of which the fraction counts.
     period : float
         T [s].
