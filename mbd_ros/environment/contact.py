@@ -1,11 +1,13 @@
 r"""
-Contact of points and spheres with level or sloping ground: springs, dampers, smooth friction.
+Contact of points and spheres with the ground: springs, dampers, smooth friction.
 
 With n the normal of the ground, p the lowest point of a sphere of radius r and v its velocity::
 
     d = h - n . p          depth of penetration
     N = max(0, k d - c n . v)                   where d > 0, else 0: the ground never pulls
     f = N n - mu N tanh(|v_t| / v_s) v_t / |v_t|,    v_t = v - (n . v) n
+
+Ground that is no plane is one for each point: that below the centre of its sphere (``relief.py``).
 
 References
 ----------
@@ -17,12 +19,13 @@ and path matrix, Journal of Ship Mechanics 2018 (1): feet as springs and dampers
 from __future__ import annotations
 
 from dataclasses import dataclass
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mbd_ros.environment.law import Law, Motion
+from mbd_ros.environment.relief import LARGEST, Plane, Relief, relief
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.program.records import vector_record
 from mbd_ros.execution.program.sweeps import World
@@ -56,13 +59,6 @@ class Touching(NamedTuple):
     slip_speed: Scalar
 
 
-class Plane(NamedTuple):
-    """The ground: its normal in world axes, and the height h of its surface along it [m]."""
-
-    normal: Vector3 = Vector3(0.0, 0.0, 1.0)
-    height: Scalar = 0.0
-
-
 class Touch(NamedTuple):
     """Lowest point and normal in body axes, depth of penetration [m], and the force there [N]."""
 
@@ -72,7 +68,7 @@ class Touch(NamedTuple):
     force: Vector3
 
 
-def touch(foot: Touching, motion: Motion, plane: Plane) -> Touch:
+def touch(foot: Touching, motion: Motion, ground: Plane | Relief) -> Touch:
     """
     Return how a point meets the ground.
 
@@ -82,7 +78,7 @@ def touch(foot: Touching, motion: Motion, plane: Plane) -> Touch:
         The point.
     motion : Motion
         Of its body.
-    plane : Plane
+    ground : Plane or Relief
         The ground.
 
     Returns
@@ -91,6 +87,7 @@ def touch(foot: Touching, motion: Motion, plane: Plane) -> Touch:
         The force is that on the body.
 
     """
+    plane = ground.below(motion.pose.translation + motion.pose.rotation.apply(foot.place))
     normal = motion.pose.rotation.apply_inverse(plane.normal)
     point = foot.place - normal * foot.radius
     p_W = motion.pose.translation + motion.pose.rotation.apply(point)
@@ -112,13 +109,13 @@ def touching(point: ContactPoint) -> Touching:
 @dataclass(frozen=True)
 class GroundLaw(Law):
     """
-    The force law of the ground; its numbers are those of ``Plane``.
+    The force law of the ground; its numbers are those of ``Plane`` or ``Relief``.
 
     It has no energy: what the ground does is work, also that of its springs.
     """
 
     name: str = NAME
-    world: Plane = Plane()
+    world: Plane | Relief = Plane()
 
     def constants(self, model: Model, i: int) -> tuple[Touching, ...]:
         """Return the points of body i that touch the ground."""
@@ -136,45 +133,89 @@ class GroundLaw(Law):
 @dataclass(frozen=True)
 class Ground:
     """
-    A plane that ``<mbd:contact>`` points of a robot touch.
+    What ``<mbd:contact>`` points of a robot touch: a plane, or heights on a grid.
 
     Attributes
     ----------
     height : float
-        Of its surface along the normal, from the world's origin [m].
+        Of its surface along the normal, from the world's origin; with ``heights`` added to them
+        [m].
     normal : (3,) sequence of float
-        Away from the ground, in world axes, of any length.
+        Away from the ground, in world axes, of any length; with ``heights`` along z.
+    heights : (nx, ny) array_like, optional
+        Of the surface at points of a grid, 2 by 2 to ``LARGEST`` in all [m]: bilinear between
+        them, as at the edge beyond. Normals are interpolated too, so that they do not jump.
+    spacing : float or (2,) sequence of float
+        Between the points, along x and y [m].
+    origin : (2,) sequence of float
+        x and y of the first point [m].
 
     Raises
     ------
     InvalidValueError
-        If a value is not finite, or the normal zero.
+        If a value is not as above.
 
     """
 
     height: float = 0.0
     normal: Any = (0.0, 0.0, 1.0)
+    heights: Any = None
+    spacing: Any = 1.0
+    origin: Any = (0.0, 0.0)
 
     def __post_init__(self) -> None:
         """Check the values."""
-        try:
-            height = float(self.height)
-        except (TypeError, ValueError, OverflowError):
-            height = math.nan
-        try:
-            normal = np.asarray(self.normal, dtype=np.float64)
-        except (TypeError, ValueError):
-            normal = np.zeros(3)
-        if not math.isfinite(height):
+        normal, z = _numbers(self.normal), _numbers(self.heights)
+        grid = [_numbers(self.spacing), _numbers(self.origin)]
+        grid[0] = np.repeat(grid[0], 2) if grid[0].ndim == 0 else grid[0]
+        height, length = _numbers(self.height), float(np.linalg.norm(normal))
+        spacing, origin = grid
+        if height.shape != ():
             raise InvalidValueError('height of the ground', self.height, 'a finite number [m]')
-        length = float(np.linalg.norm(normal)) if normal.shape == (3,) else 0.0
-        if not 0.0 < length < math.inf:
+        if normal.shape != (3,) or not length > 0.0:
             raise InvalidValueError('normal of the ground', self.normal,
                                     'three finite numbers, not all zero')
-        object.__setattr__(self, 'height', height)
-        object.__setattr__(self, 'normal', tuple((normal / length).tolist()))
+        if spacing.shape != (2,) or not (spacing > 0.0).all():
+            raise InvalidValueError('spacing of the ground', self.spacing,
+                                    'one or two positive finite numbers [m]')
+        if origin.shape != (2,):
+            raise InvalidValueError('origin of the ground', self.origin, 'two finite numbers [m]')
+        kept = None
+        if self.heights is not None:
+            if z.ndim != 2 or min(z.shape) < 2 or z.size > LARGEST:
+                raise InvalidValueError(
+                    'heights of the ground', f'of shape {np.shape(self.heights)}'
+                    if z.size else self.heights,
+                    f'(nx, ny) finite numbers [m], 2 by 2 to {LARGEST} in all')
+            if normal[2] < length:
+                raise InvalidValueError('normal of the ground', self.normal,
+                                        '(0, 0, 1) where heights are given')
+            kept = tuple(map(tuple, z.tolist()))
+        for name, value in (('height', float(height)), ('heights', kept),
+                            ('normal', tuple((normal / length).tolist())),
+                            ('spacing', tuple(spacing.tolist())),
+                            ('origin', tuple(origin.tolist()))):
+            object.__setattr__(self, name, value)
 
     @property
-    def plane(self) -> Plane:
+    def surface(self) -> Plane | Relief:
         """The numbers of the law."""
-        return Plane(vector_record(np.array(self.normal)), self.height)
+        if self.heights is None:
+            return Plane(vector_record(np.array(self.normal)), self.height)
+        return relief(np.array(self.heights) + self.height, self.spacing, self.origin)
+
+    @property
+    def law(self) -> GroundLaw:
+        """The force law; the same for all planes, and for all grids of a shape."""
+        if self.heights is None:
+            return GroundLaw()
+        return GroundLaw(world=relief(np.zeros(np.shape(self.heights)), (1.0, 1.0), (0.0, 0.0)))
+
+
+def _numbers(value: Any) -> NDArray[np.float64]:
+    """Return an array of finite numbers, an empty one where there are others."""
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        array = np.empty(0)
+    return array if np.isfinite(array).all() else np.empty(0)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from mbd_ros.environment.contact import Ground, GroundLaw
+from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.contact import NAME as GROUND
 from mbd_ros.environment.immersion import Fluid, TERMS
 from mbd_ros.environment.immersion import NAME as FLUID
@@ -64,7 +64,7 @@ def surrounded(model: Model, fluid: Any = DEFAULT, ground: Any = None
         around = FRESH_WATER if fluid is DEFAULT else fluid
         model, world[FLUID] = _with(model, around.law), around.water()
     if ground is not None and model.contacts:
-        model, world[GROUND] = _with(model, GroundLaw()), ground.plane
+        model, world[GROUND] = _with(model, ground.law), ground.surface
     return model, world
 
 

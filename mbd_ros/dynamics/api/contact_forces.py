@@ -67,7 +67,7 @@ def contact_forces(model: Model, q: ArrayLike, v: ArrayLike, ground: Ground) -> 
         one = touch(touching(point), Motion(
             Link(rotation_record(R_WB), vector_record(pose[:3, 3])),
             Twist(vector_record(R_WB.T @ velocity[3:]), vector_record(R_WB.T @ velocity[:3]))),
-            ground.plane)
+            ground.surface)
         found[0, k] = pose[:3, 3] + R_WB @ one.point
         found[1, k] = R_WB @ one.force
     return ContactForces(*found)

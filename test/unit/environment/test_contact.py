@@ -111,3 +111,81 @@ def test_derivatives():
 def test_bad_grounds_are_refused(make, message):
     with pytest.raises(InvalidValueError, match=f'^{message}$'):
         make()
+
+
+def bumpy(shape=(4, 5)):
+    return Ground(0.25, heights=np.random.default_rng(3).uniform(-0.2, 0.2, shape),
+                  spacing=(0.5, 0.4), origin=(-1.0, -0.7))
+
+
+def test_a_grid_that_is_a_plane_is_that_plane():
+    x, y = np.meshgrid(-1.0 + 0.5 * np.arange(4), -0.7 + 0.4 * np.arange(5), indexing='ij')
+    grid = Ground(0.25, heights=0.3 * x - 0.1 * y, spacing=(0.5, 0.4), origin=(-1.0, -0.7))
+    normal = np.array([-0.3, 0.1, 1.0])
+    plane = Ground(0.25 / np.linalg.norm(normal), normal)
+    model, v = ball(damping=20.0, friction=0.5), np.array([0.3, -0.2, 0.4, 1.0, 2.0, 3.0])
+    for place in ((0.1, 0.2), (-0.9, 0.8), (0.4, -0.6)):
+        q = at(0.25 + 0.3 * place[0] - 0.1 * place[1] + 0.05)
+        q[:2] = place
+        found, expected = (mbd_ros.forward_dynamics(model, q, v, np.zeros(6), ground=ground)
+                           for ground in (grid, plane))
+        assert expected[2] > 1.0   # it touches
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
+
+
+def test_a_grid_against_its_formula():
+    ground, model = bumpy(), ball()
+    z = np.array(ground.heights) + 0.25
+    for x, y in ((0.13, 0.21), (-0.6, -0.35), (0.5, 0.1)):
+        u, w = (x + 1.0) / 0.5, (y + 0.7) / 0.4
+        i, j = min(int(u), 2), min(int(w), 3)
+        a, b = u - i, w - j
+        weights = np.outer([1 - a, a], [1 - b, b])
+        h, gx, gy = ((weights * table[i:i + 2, j:j + 2]).sum()
+                     for table in (z, *np.gradient(z, 0.5, 0.4)))
+        normal = np.array([-gx, -gy, 1.0]) / np.sqrt(1.0 + gx * gx + gy * gy)
+        q = at(h + 0.05)
+        q[:2] = x, y
+        depth = 0.1 - 0.05 * normal[2]
+        found = mbd_ros.forward_dynamics(model, q, np.zeros(6), np.zeros(6), gravity=(0, 0, 0),
+                                         ground=ground)
+        np.testing.assert_allclose(found[:3], normal * 2000.0 * depth / 2.0, rtol=1e-11)
+        told = mbd_ros.contact_forces(model, q, np.zeros(6), ground)
+        np.testing.assert_allclose(told.forces[0], normal * 2000.0 * depth, rtol=1e-11)
+
+
+def test_forces_do_not_jump_between_cells_and_beyond_the_grid():
+    ground, model = bumpy(), ball()
+
+    def force(x, y):
+        q = at(0.25)
+        q[:2] = x, y
+        return mbd_ros.contact_forces(model, q, np.zeros(6), ground).forces[0]
+
+    for x in (-1.0, -0.5, 0.0, 0.5):   # the lines of the grid, its edges among them
+        # 1e-7 m apart: 2000 N/m times slopes below 1, and as much by the normal that turns.
+        np.testing.assert_allclose(force(x - 1e-7, 0.15), force(x + 1e-7, 0.15), atol=5e-3)
+    np.testing.assert_allclose(force(-1.0, 0.15), force(-9.0, 0.15), rtol=1e-12)
+
+
+def test_a_run_on_a_grid_keeps_its_audit():
+    model, q = ball(damping=20.0, friction=0.5), at(0.6)
+    run = mbd_ros.simulate(model, q, np.zeros(6), 1.0, ground=bumpy(), method='dop853')
+    assert run.parts['ground'].min() < -0.1
+    # A tolerance of 1e-8; the surface has kinks at the lines of the grid, which steps resolve.
+    assert np.abs(run.balance).max() < 1e-6 * np.abs(np.diff(run.parts['ground'])).sum()
+
+
+@pytest.mark.parametrize(('how', 'says'), [
+    ({'heights': [1.0, 2.0]}, 'heights of the ground'),
+    ({'heights': [[1.0, 2.0]]}, 'heights of the ground'),
+    ({'heights': [[1.0, 2.0], [3.0]]}, 'heights of the ground'),
+    ({'heights': [[1.0, np.nan], [3.0, 4.0]]}, 'heights of the ground'),
+    ({'heights': np.zeros((33, 32))}, 'heights of the ground'),
+    ({'heights': np.zeros((2, 2)), 'spacing': 0.0}, 'spacing of the ground'),
+    ({'heights': np.zeros((2, 2)), 'spacing': (1.0, 2.0, 3.0)}, 'spacing of the ground'),
+    ({'heights': np.zeros((2, 2)), 'origin': 'here'}, 'origin of the ground'),
+    ({'heights': np.zeros((2, 2)), 'normal': (0.0, 1.0, 1.0)}, 'normal of the ground')])
+def test_grids_that_are_none(how, says):
+    with pytest.raises(InvalidValueError, match=says):
+        Ground(**how)
