@@ -50,7 +50,7 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False, mimic: boo
     mimic : bool
         Whether mimic joints are coupled to those they follow.
     flexible : bool
-        Whether flexible links bend, instead of being rigid.
+        Whether flexible links bend and elastic transmissions yield, instead of being rigid.
     generation : int
         Number of this model in the life of the robot.
 
@@ -93,15 +93,15 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False, mimic: boo
         loops += [make_coupling(moving, k, parents) for k, joint in enumerate(moving)
                   if joint.mimic is not None]
     elastic = None
-    if flexible and mechanism.flexibles:
+    if flexible and (mechanism.flexibles or any(
+            joint.dynamics.series_stiffness for joint in moving)):
         others = [what for what, found in (
-            ('closed loops or coupled joints', loops), ('springs', mechanism.springs),
-            ('fluids', mechanism.fluids)) if found]
+            ('closed loops or coupled joints', loops),) if found]
         if others:
             raise UnsupportedError(
                 f"'{mechanism.name}' has flexible links and {' and '.join(others)}: both",
                 'load it with flexible=False, which makes the links rigid',
-                source=mechanism.flexibles[0].source)
+                source=next((one.source for one in mechanism.flexibles), Source()))
         elastic = elastic_tree(mechanism, moving, tuple(depth_first(mechanism)))
     return _assemble(mechanism, moving, parents, placements, frames, loops, generation, elastic)
 
@@ -143,6 +143,8 @@ def _assemble(mechanism: Mechanism, moving: list[Joint], parents: list[int],
     bodies = _bodies(mechanism, frames, len(moving))
     count = len(moving)
     bending = 0 if elastic is None else len(elastic.names)
+    carried = {name for name, frame in (frames if elastic is None else elastic.links).items()
+               if frame.body >= 0}
 
     def per_rate(values: list[float], of_elastic: float = 0.0) -> Array:
         return np.array([*(value for value, kind in zip(values, types) for _ in range(kind.nv)),
@@ -170,9 +172,9 @@ def _assemble(mechanism: Mechanism, moving: list[Joint], parents: list[int],
         loops=tuple(loops),
         springs=tuple(make_spring(spring, frames) for spring in mechanism.springs),
         fluids=tuple(make_submerged(fluid, frames) for fluid in mechanism.fluids
-                     if frames[fluid.link].body >= 0),
+                     if fluid.link in carried),
         contacts=tuple(point for contact in mechanism.contacts
-                       if frames[contact.link].body >= 0
+                       if contact.link in carried
                        for point in make_contacts(contact, frames)),
         thrusters=tuple(make_thruster(one) for one in mechanism.thrusters
                         if frames[one.link].body >= 0),

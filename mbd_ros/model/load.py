@@ -130,4 +130,13 @@ def _model_of(mechanism: Mechanism, floating_base: bool, mimic: bool, flexible: 
     findings += [] if flexible else [Finding(
         'warning', f"link '{body.link}': <mbd:flexible> is not used: the link is rigid, as it was "
         'loaded', body.source.file, body.source.line) for body in mechanism.flexibles]
+    findings += [] if flexible else [Finding(
+        'warning', f"joint '{joint.name}': <mbd:series_elastic> is not used: the transmission is "
+        'rigid, as it was loaded', joint.source.file, joint.source.line)
+        for joint in mechanism.joints if joint.dynamics.series_stiffness]
+    bent = {body.link for body in mechanism.flexibles} if model.elastic is not None else ()
+    findings += [Finding(
+        'info', f"link '{fluid.link}' bends in a fluid: <mbd:fluid> acts on its undeformed shape, "
+        'moves it as a whole and does not bend it; a rigid link fixed to it does',
+        fluid.source.file, fluid.source.line) for fluid in mechanism.fluids if fluid.link in bent]
     return replace(model, findings=(*model.findings, *findings)) if findings else model

@@ -256,7 +256,8 @@ class Model(_WeaklyReferable):
 
         """
         if self.elastic is not None:
-            raise UnsupportedError(f"{what} of '{self.name}', which has flexible links,",
+            bends = 'links' if self.mechanism.flexibles else 'joints'
+            raise UnsupportedError(f"{what} of '{self.name}', which has flexible {bends},",
                                    'load it with flexible=False')
 
     def link(self, name: str) -> LinkFrame:

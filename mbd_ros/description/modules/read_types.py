@@ -191,9 +191,13 @@ def _moving(fields: Fields) -> PortJoint:
         limits = _limits(fields['limits'], kind)
     dynamics = Dynamics()
     if 'dynamics' in fields:
-        given = fields['dynamics'].fields('damping', 'friction', 'armature')
-        dynamics = Dynamics(given.not_negative('damping'), given.not_negative('friction'),
-                            given.not_negative('armature'))
+        feel = fields['dynamics'].fields('damping', 'friction', 'armature', 'series_stiffness',
+                                         'series_damping')
+        dynamics = Dynamics(*(feel.not_negative(name) for name in (
+            'damping', 'friction', 'armature', 'series_stiffness', 'series_damping')))
+        if dynamics.series_stiffness and not dynamics.armature:
+            feel.owner.fail("has 'series_stiffness' without 'armature'; allowed: a rotor between "
+                            'motor and spring')
     return PortJoint(kind, fields.axis((0.0, 0.0, 1.0)), limits, dynamics)
 
 

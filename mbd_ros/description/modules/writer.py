@@ -136,7 +136,9 @@ def _moving(joint: PortJoint) -> dict[str, Any]:
     return {'type': joint.kind, 'axis': list(joint.axis), **_without({
         'limits': _limits(joint.limits),
         'dynamics': _without({'damping': dynamics.damping, 'friction': dynamics.friction,
-                              'armature': dynamics.armature})})}
+                              'armature': dynamics.armature,
+                              'series_stiffness': dynamics.series_stiffness,
+                              'series_damping': dynamics.series_damping})})}
 
 
 def _limits(limits: Limits) -> dict[str, float]:

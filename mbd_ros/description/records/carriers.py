@@ -87,4 +87,4 @@ def _dispensable(joint: Joint, needed: Collection[str]) -> tuple[bool, bool]:
     feel = joint.dynamics
     return (not (joint.name in needed or joint.mimic is not None
                  or 0.0 < joint.limits.effort < inf),
-            not (feel.damping or feel.friction or feel.armature))
+            not (feel.damping or feel.friction or feel.armature or feel.series_stiffness))

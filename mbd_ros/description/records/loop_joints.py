@@ -78,6 +78,9 @@ def closing(joint: Joint, report: Report) -> LoopJoint:
     if joint.dynamics.damping or joint.dynamics.friction or joint.dynamics.armature:
         report.remark('warning', f"joint '{joint.name}' closes a loop: its damping, friction and "
                       'armature are not used', joint.source)
+    if joint.dynamics.series_stiffness:
+        report.remark('warning', f"joint '{joint.name}' closes a loop: its <mbd:series_elastic> "
+                      'is not used', joint.source)
     if joint.mimic is not None:
         report.remark('warning', f"joint '{joint.name}' closes a loop: its <mimic> is not used",
                       joint.source)

@@ -103,12 +103,17 @@ class Dynamics:
     armature : float
         Rotor inertia as seen at the joint, that is, times the square of the gear ratio
         [kg m^2 or kg].
+    series_stiffness, series_damping : float
+        Of the spring between motor and link [N m/rad or N/m, N m s/rad or N s/m]; a stiffness of
+        0 stands for a rigid transmission.
 
     """
 
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
+    series_stiffness: float = 0.0
+    series_damping: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ NAMESPACE = 'urn:mbd_ros'
 """The XML namespace of this package's own annotations: ``xmlns:mbd="urn:mbd_ros"``."""
 
 ARMATURE = f'{{{NAMESPACE}}}armature'
+SERIES_ELASTIC = f'{{{NAMESPACE}}}series_elastic'
 GENERATION = f'{{{NAMESPACE}}}generation'
 """Attribute of ``<robot>``: number of a robot among those that take each other's place."""
 
@@ -161,6 +162,7 @@ _JOINT = Element({'name': _NAME, 'type': _NAME}, {
     'safety_controller': Child(unused='it sets up a controller, not the mechanism'),
     'calibration': Child(unused='it sets up the encoders, not the mechanism'),
     ARMATURE: Child(Element({'value': _VALUE})),
+    SERIES_ELASTIC: Child(Element({'stiffness': _VALUE, 'damping': _NUMBER})),
 })
 
 _END = Element({'link': _NAME, 'xyz': Attribute(3), 'rpy': Attribute(3),

@@ -11,12 +11,12 @@ from mbd_ros.description.records.mechanism import (
 from mbd_ros.description.records.numbers import read_numbers
 from mbd_ros.description.records.poses import read_pose
 from mbd_ros.description.records.report import nearest, Report, tag_name
-from mbd_ros.description.records.vocabulary import ARMATURE
+from mbd_ros.description.records.vocabulary import ARMATURE, SERIES_ELASTIC
 
 KINDS: tuple[str, ...] = get_args(JointKind)
 
 _MOVES = ('revolute', 'continuous', 'prismatic')
-_FEEL = ('axis', 'limit', 'dynamics', 'mimic', ARMATURE)
+_FEEL = ('axis', 'limit', 'dynamics', 'mimic', ARMATURE, SERIES_ELASTIC)
 
 
 def read_joint(element: Any, raw: Any, report: Report) -> Joint:
@@ -137,10 +137,12 @@ def _no_largest(limit: float) -> float:
 
 
 def _read_dynamics(element: Any, report: Report) -> Dynamics:
-    values = {'damping': 0.0, 'friction': 0.0, 'armature': 0.0}
+    values: dict[str, float] = {}
     for tag, attribute, meaning in (('dynamics', 'damping', 'damping'),
                                     ('dynamics', 'friction', 'friction'),
-                                    (ARMATURE, 'value', 'armature')):
+                                    (ARMATURE, 'value', 'armature'),
+                                    (SERIES_ELASTIC, 'stiffness', 'series_stiffness'),
+                                    (SERIES_ELASTIC, 'damping', 'series_damping')):
         part = element.find(tag)
         if part is None or part.get(attribute) is None:
             continue
@@ -149,7 +151,13 @@ def _read_dynamics(element: Any, report: Report) -> Dynamics:
             raise report.error(f"joint '{element.get('name')}': {attribute}="
                                f'{values[meaning]:.9g} of <{tag_name(part)}> is negative',
                                report.source(part))
-    return Dynamics(**values)
+    found, part = Dynamics(**values), element.find(SERIES_ELASTIC)
+    if part is not None and not (found.series_stiffness and found.armature):
+        raise report.error(
+            f"joint '{element.get('name')}': <mbd:series_elastic> has the stiffness "
+            f'{found.series_stiffness:.9g} behind a rotor of inertia {found.armature:.9g}; '
+            'allowed: both above 0, the rotor by <mbd:armature>', report.source(part))
+    return found
 
 
 def _read_mimic(element: Any, raw: Any, report: Report) -> Mimic | None:

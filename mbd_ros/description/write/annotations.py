@@ -19,6 +19,11 @@ from mbd_ros.errors import UnsupportedError
 
 def refuse_annotations(mechanism: Mechanism, form: str) -> None:
     """Raise an UnsupportedError if a robot has what only our namespace has words for."""
+    for joint in mechanism.joints:
+        if joint.dynamics.series_stiffness:
+            raise UnsupportedError(
+                f"writing the series elasticity of joint '{joint.name}' as {form}",
+                'write URDF, which has words for it in our namespace', source=joint.source)
     for kind, link, source in (
             *(('fluid around', body.link, body.source) for body in mechanism.fluids),
             *(('bending of', body.link, body.source) for body in mechanism.flexibles),

@@ -14,7 +14,8 @@ from typing import Any
 from lxml import etree
 
 from mbd_ros.description.records.mechanism import Inertia, Joint, Limits, Mechanism
-from mbd_ros.description.records.vocabulary import ARMATURE, DRAKE, GENERATION, NAMESPACE
+from mbd_ros.description.records.vocabulary import (
+    ARMATURE, DRAKE, GENERATION, NAMESPACE, SERIES_ELASTIC)
 from mbd_ros.description.write.annotations import (
     contact_element, flexible_element, fluid_element, thruster_element)
 from mbd_ros.description.write.loops import add_origin, loop_element, numbers_text, spring_element
@@ -120,6 +121,11 @@ def _joint(joint: Joint) -> Any:
                          offset=numbers_text([joint.mimic.offset]))
     if joint.dynamics.armature:
         etree.SubElement(element, ARMATURE, value=numbers_text([joint.dynamics.armature]))
+    if joint.dynamics.series_stiffness:
+        etree.SubElement(element, SERIES_ELASTIC, {
+            name: numbers_text([value]) for name, value in (
+                ('stiffness', joint.dynamics.series_stiffness),
+                ('damping', joint.dynamics.series_damping)) if value})
     return element
 
 

@@ -9,10 +9,12 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.prepared.call import Array, checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.dynamics.quantities.flexible import segments_moving
 from mbd_ros.environment.contact import Ground, touch, touching
 from mbd_ros.environment.law import Motion
 from mbd_ros.execution.program.records import rotation_record, vector_record
 from mbd_ros.model import Model
+from mbd_ros.model.flexible.on_segments import on_segments
 from mbd_ros.spatial import Link, Twist
 
 
@@ -58,10 +60,13 @@ def contact_forces(model: Model, q: ArrayLike, v: ArrayLike, ground: Ground) -> 
 
     """
     q, v = checked_array(model, 'q', q, model.nq), checked_array(model, 'v', v, model.nv)
-    dyn = compile_model(model)
-    poses, velocities = dyn.body_poses(q), dyn.body_velocities(q, v)
+    if model.elastic is None:
+        dyn = compile_model(model)
+        poses, velocities = dyn.body_poses(q), dyn.body_velocities(q, v)
+    else:
+        poses, velocities = segments_moving(model, q, v)
     found = np.zeros((2, len(model.contacts), 3))
-    for k, point in enumerate(model.contacts):
+    for k, point in enumerate(on_segments(model).contacts):
         pose, velocity = poses[point.body], velocities[point.body]
         R_WB = pose[:3, :3]
         one = touch(touching(point), Motion(

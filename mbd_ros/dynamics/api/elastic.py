@@ -114,9 +114,10 @@ def _lin(dyn: PreparedDynamics, given: int, q: Array, v: Array, tau: Array, qdd:
     coordinates: ``a'' <- a'' - M_d^-1 (M_aa a'' + M_aq q'' + h_a - Q_a)``.
     """
     model = dyn.model
-    if model.elastic is None or given < model.nb:
-        raise InvalidValueError('scheme', 'lin', "'exact'; this one if links bend and all joints "
-                                'are given')
+    if model.elastic is None or given < model.nb or any(
+            body.is_spring for body in model.elastic.bodies):
+        raise InvalidValueError('scheme', 'lin', "'exact'; this one if links bend, no joint does, "
+                                'and all joints are given')
     elastic = slice(model.nv - len(model.elastic_names), model.nv)
     own = np.zeros((len(model.elastic_names),) * 2)
     for body in model.elastic.bodies:

@@ -346,7 +346,7 @@ def energy_of(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike) -> Energy:
     """Return the same for prepared dynamics."""
     total = dyn.energies(q, v).sum(axis=-2)
     potential = total[..., 1]
-    if dyn.model.springs:
+    if dyn.model.springs and dyn.model.elastic is None:
         potential = potential + stored_energy(dyn.model.springs, dyn.body_poses(q))
     return Energy(total[..., 0], potential)
 

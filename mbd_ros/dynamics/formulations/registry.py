@@ -43,8 +43,6 @@ class Formulation:
         ``(model) -> bool``: whether it suits a robot.
     unsuited : str
         What is to be said of robots that it does not suit.
-    takes_laws : bool
-        Whether force laws act in it; where not, it suits no model with laws.
     bends : bool
         Whether it knows elastic coordinates; where not, it suits no model with flexible links.
 
@@ -54,15 +52,12 @@ class Formulation:
     programs: Callable[[Model], dict[str, Program]]
     supports: Callable[[Model], bool]
     unsuited: str = 'which has closed loops'
-    takes_laws: bool = True
     bends: bool = False
 
     def refusal(self, model: Model) -> str:
         """Return what of a robot it does not suit; empty where it does."""
         if model.elastic is not None and not self.bends:
             return 'which has flexible links'
-        if model.laws and not self.takes_laws:
-            return 'which has force laws'
         return '' if self.supports(model) else self.unsuited
 
 
@@ -155,6 +150,5 @@ AUGMENTED = register(Formulation(
 """Jourdain's principle with multipliers of all joints, for robots whose bodies all have mass."""
 FLEXIBLE = register(Formulation(
     'flexible', lambda model: {**_shared(model), **lazily.flexible.PROGRAMS},
-    lambda model: not (model.loops or model.springs), 'which has closed loops or springs',
-    takes_laws=False, bends=True))
+    lambda model: not model.loops, bends=True))
 """Floating frames of reference with shape integrals, for trees with and without elasticity."""

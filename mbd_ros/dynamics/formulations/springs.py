@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mbd_ros.dynamics.formulations.rows import Side
 from mbd_ros.execution.program.sweeps import Tie
 from mbd_ros.model import Spring
-from mbd_ros.spatial import inverse_above, Vector3
+from mbd_ros.spatial import inverse_above, Scalar, Vector3
 from mbd_ros.spatial.vector import root
 
 
@@ -27,6 +27,14 @@ def pull(tie: Tie, first: Side, second: Side) -> Vector3:
     n = d * inverse_above(length, 0.0)
     rate = n.dot(second.velocity - first.velocity)
     return n * ((length - rest) * stiffness + rate * damping)
+
+
+def energy_in(tie: Tie, first: Side, second: Side) -> Scalar:
+    """Return the energy in a spring [J]."""
+    stiffness, _, rest = tie.constants
+    d = second.point - first.point
+    stretch = root(d.dot(d)) - rest
+    return stretch * stretch * stiffness * 0.5
 
 
 def stored_energy(springs: Sequence[Spring], bodies: NDArray[np.float64]) -> NDArray[np.float64]:

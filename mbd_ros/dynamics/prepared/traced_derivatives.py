@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from mbd_ros.dynamics.formulations.registry import formulation_for
 from mbd_ros.dynamics.prepared.call import Array, arrays_of, deliver, require_finite, rows_of
 from mbd_ros.dynamics.prepared.rank import masses_far_apart
+from mbd_ros.dynamics.quantities.flexible import small
 from mbd_ros.execution.calls.batch import batch_ir
 from mbd_ros.execution.ir.differentiation import tangents
 from mbd_ros.execution.ir.machine_code import MachineCode, vector_lanes
@@ -70,7 +71,8 @@ def traced_derivatives(dyn: PreparedDynamics, function: str, *point: Array) -> A
             dyn, 'inverse_dynamics', q, v, dyn.forward_dynamics(q, v, tau))
         inverse = np.linalg.inv(mass)
         return np.array([-inverse @ by_q, -inverse @ by_v, inverse])
-    if model.nb <= LARGEST_TRACED and not masses_far_apart(model):
+    if model.nb <= LARGEST_TRACED and not masses_far_apart(model) and (
+            model.elastic is None or small(model)):
         columns = _tangent_code(model, function).columns(dyn.world_array, *point)
     if columns is None or not np.isfinite(columns).all():  # where the rank of loops is in doubt
         columns = _differences(dyn, function, *point)

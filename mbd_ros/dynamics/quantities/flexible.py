@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.formulations.flexible.bodies import apply, Array, cross
+from mbd_ros.dynamics.formulations.flexible.loads import energies_around
 from mbd_ros.dynamics.formulations.flexible.midpoint import midpoint
 from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
 from mbd_ros.dynamics.formulations.flexible.recursion import (
@@ -23,7 +24,7 @@ from mbd_ros.model.flexible.shape_integrals import cross_matrices
 from mbd_ros.model.state import configuration_rate
 
 __all__ = ['flexible_program', 'hybrid_dynamics', 'link_program', 'midpoint', 'pushed',
-           'small', 'twists', 'warn_of_deflection']
+           'segments_moving', 'small', 'twists', 'warn_of_deflection']
 STEP = 1e-30
 """Of complex steps: its square is nothing beside 1, so that derivatives are exact."""
 
@@ -180,6 +181,14 @@ def _body_velocities(model: Model, inputs: Inputs, world: Array, executor: Any) 
     return result
 
 
+def segments_moving(model: Model, q: Array, v: Array) -> tuple[Array, Array]:
+    """Return poses (n, 4, 4) and velocities (n, 6) of all segments in one state, world axes."""
+    chain = place(model, q[None], v[None])
+    poses = np.array([own.pose[0] for own in chain]).reshape(-1, 4, 4)
+    twists = np.array([own.twist[0] for own in chain]).reshape(-1, 2, 3)
+    return poses, (twists @ poses[:, :3, :3].transpose(0, 2, 1)).reshape(-1, 6)
+
+
 def _energies(model: Model, inputs: Inputs, world: Array, executor: Any) -> Array:
     """Return kinetic, and potential with strain energy of each segment (N, segments, 2) [J]."""
     q, v = inputs['q'], inputs['v']
@@ -201,7 +210,8 @@ def _energies(model: Model, inputs: Inputs, world: Array, executor: Any) -> Arra
             result[:, k, 1] += 0.5 * (
                 np.sum(a * (a @ body.stiffness), axis=1)
                 + np.sum(products * (products @ body.second_stiffness), axis=1))
-    return result
+    around: Array = result + energies_around(model, chain, world)
+    return around
 
 
 def _stepped(model: Model, q: Array, v: Array) -> tuple[Array, Array]:
@@ -266,7 +276,7 @@ def warn_of_deflection(model: Model, q: Array, v: Array) -> None:
     first = model.nq - len(model.elastic_names)
     for segment in model.elastic.segments:
         body = segment.elastic
-        if body is None:
+        if body is None or body.is_spring:
             continue
         a = q[:, first + body.first:first + body.first + body.count]
         sizes = [(np.linalg.norm(a @ body.tip.T, axis=1) / body.length, LARGE_DEFLECTION,

@@ -20,9 +20,10 @@ import numpy as np
 
 from mbd_ros.execution.ir.object_cache import key_of, object_cache
 from mbd_ros.execution.program.sweeps import Program
-from mbd_ros.execution.program.ties import ties_of
-from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.program.ties import spring_ties, ties_of
+from mbd_ros.execution.program.tree import acting_laws, tree_of
 from mbd_ros.model import Model
+from mbd_ros.model.flexible.on_segments import on_segments
 
 _PACKAGE = Path(__file__).parents[2]
 _ROOMS = ('dynamics', 'environment', 'execution', 'spatial')
@@ -126,7 +127,10 @@ def _constants(model: Model) -> bytes:
                   model.inertias, model.armature):
         digest.update(np.ascontiguousarray(array).tobytes())
     if model.elastic is not None:
+        there = on_segments(model)
         digest.update(pickle.dumps(model.elastic.segments))
+        digest.update(repr((spring_ties(there), [
+            acting_laws(there, i) for i in range(len(model.elastic.segments))])).encode())
     around = [body.around for body in tree_of(model).bodies]
     digest.update(repr((ties_of(model), [loop.rows for loop in model.loops], around)).encode())
     return digest.digest()

@@ -129,11 +129,15 @@ def ties_of(model: Model) -> tuple[Tie, ...]:
                   _axes(model, loop, plane), _idle(model, loop, plane))
               for loop, slots, row, plane in zip(
                   model.loops, slots_of(model), first_rows(model.loops), _planes(model))]
-    springs = [Tie('spring', spring.frame1.body, spring.frame2.body, frame_record(spring.frame1),
-                   frame_record(spring.frame2),
-                   tuple(floats((spring.stiffness, spring.damping, spring.length))))
-               for spring in model.springs]
-    return (*joints, *springs)
+    return (*joints, *spring_ties(model))
+
+
+def spring_ties(model: Model) -> tuple[Tie, ...]:
+    """Return the springs of a model."""
+    return tuple(Tie('spring', spring.frame1.body, spring.frame2.body,
+                     frame_record(spring.frame1), frame_record(spring.frame2),
+                     tuple(floats((spring.stiffness, spring.damping, spring.length))))
+                 for spring in model.springs)
 
 
 def frame_record(frame: LinkFrame) -> Link:

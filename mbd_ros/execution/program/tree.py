@@ -56,10 +56,10 @@ def _body(model: Model, i: int, closes: tuple[int, ...]) -> Body:
         inertia=RigidInertia(mass, vector_record(mass * center),
                              Symmetric3(*(float(rotational[i, j]) for i, j in UPPER))),
         armature=tuple(floats(model.armature[first:first + count])), closes=closes,
-        around=_around(model, i))
+        around=acting_laws(model, i))
 
 
-def _around(model: Model, i: int) -> tuple[ActingLaw, ...]:
+def acting_laws(model: Model, i: int) -> tuple[ActingLaw, ...]:
     """Return the force laws that act on a body."""
     gravity, places = filled(world_of(model), lambda place: place)
     laws = zip(model.laws, places, (law.constants(model, i) for law in model.laws))

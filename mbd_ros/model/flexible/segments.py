@@ -5,6 +5,10 @@ A segment is what moves as one rigid body, or one flexible link. Fixed joints ar
 rigid links only: what is fixed to a flexible link moves with the place where it is fixed, so that
 it is a segment of its own, with a joint of no coordinate.
 
+A joint with series elasticity moves a motor without mass, a segment whose one elastic coordinate
+turns or shifts the link against it along the joint's axis: a spring is a flexible link of no
+length. The inertia of the rotor is the joint's armature.
+
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from mbd_ros.description.records.mechanism import FlexibleBody, Joint, Mechanism
 from mbd_ros.errors import DescriptionError
 from mbd_ros.model.flexible.modal_data import modal_data, ModalData, Shape
 from mbd_ros.model.flexible.shape_integrals import (
-    cross_matrices, elastic_body, ElasticBody, turned)
+    cross_matrices, elastic_body, ElasticBody, transmission, turned)
 from mbd_ros.model.link_frame import LinkFrame
 from mbd_ros.model.masses import MassProperties, merged, placed
 
@@ -121,12 +125,18 @@ def elastic_tree(mechanism: Mechanism, joints: Sequence[Joint], order: Sequence[
         If modal data do not fit the link.
 
     """
-    first, firsts = 0, {}
+    first, firsts = 0, dict[str, int]()
     data = {body.link: modal_data(body) for body in mechanism.flexibles}
     for link in mechanism.links:
         if link.name in data:
             firsts[link.name] = first
             first += len(data[link.name].names)
+    springs: dict[str, ElasticBody] = {}
+    for joint in joints:
+        if joint.dynamics.series_stiffness:
+            springs[joint.name] = transmission(joint, first)
+            first += 1
+    motors: dict[int, ElasticBody] = {}
     bent = {body.link: body for body in mechanism.flexibles}
     found: list[tuple[str, int, int, Array, Array, Shape | None]] = []
     links = {mechanism.root: LinkFrame(-1, np.eye(3), np.zeros(3))}
@@ -147,25 +157,29 @@ def elastic_tree(mechanism: Mechanism, joints: Sequence[Joint], order: Sequence[
         turn = np.eye(3) if joint.kind in WITHOUT_AXIS else axis_rotation(joint.axis)
         shape = _attachment(bent[joint.parent], data[joint.parent], joint, parent.rotation
                             ) if joint.parent in bent else None
-        links[joint.child] = LinkFrame(len(found), turn.T, np.zeros(3))
         found.append((joint.child, parent.body, number.get(joint.name, -1), rotation @ turn,
                       translation, shape))
+        if joint.name in springs:
+            motors[len(found) - 1] = springs[joint.name]
+            found.append((joint.child, len(found) - 1, -1, np.eye(3), np.zeros(3),
+                          along_axis(joint.kind)))
+        links[joint.child] = LinkFrame(len(found) - 1, turn.T, np.zeros(3))
     parts: list[list[MassProperties]] = [[] for _ in found]
     for link in mechanism.links:
         frame = links[link.name]
         if frame.body >= 0 and link.inertia is not None:
             parts[frame.body].append(placed(link.inertia, frame.rotation, frame.translation))
-    segments = []
+    segments: list[Segment] = []
     for (name, parent_segment, moved, rotation, translation, shape), part in zip(found, parts):
-        elastic = None
-        if name in bent:
+        elastic = motors.get(len(segments))
+        if elastic is None and name in bent:
             frame, pose = links[name], bent[name].frame
             elastic = elastic_body(
                 name, firsts[name], data[name], frame.rotation @ np.array(pose.rotation),
                 frame.translation + frame.rotation @ np.array(pose.translation))
         segments.append(Segment(name, parent_segment, moved, rotation, translation,
                                 *_about_origin(merged(part)), shape, elastic))
-        if elastic is not None:
+        if elastic is not None and not elastic.is_spring:
             _check(bent[name], segments[-1], elastic)
     return ElasticTree(tuple(segments), links)
 
@@ -175,6 +189,12 @@ def _attachment(body: FlexibleBody, data: ModalData, joint: Joint, link: Array) 
     rotation = np.array(body.frame.rotation)
     place = rotation.T @ (np.array(joint.origin.translation) - np.array(body.frame.translation))
     return turned(data.shape_at(joint.name, place), link @ rotation)
+
+
+def along_axis(kind: str) -> Shape:
+    """Return how the coordinate of a series spring moves a link: along z of its joint."""
+    axis, nothing = np.eye(3)[:, 2:], np.zeros((3, 1))
+    return Shape(axis, nothing) if kind == 'prismatic' else Shape(nothing, axis)
 
 
 def _about_origin(body: MassProperties) -> tuple[float, Array, Array]:

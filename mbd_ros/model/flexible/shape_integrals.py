@@ -22,6 +22,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.description.records.mechanism import Joint
 from mbd_ros.model.flexible.modal_data import ModalData, Shape
 
 Array = NDArray[np.float64]
@@ -30,12 +31,12 @@ Array = NDArray[np.float64]
 @dataclass(frozen=True, slots=True, eq=False)
 class ElasticBody:
     """
-    The elastic coordinates of one link: nf of them, ne extended ones.
+    The elastic coordinates of one link or joint: nf of them, ne extended ones.
 
     Attributes
     ----------
     link : str
-        The link.
+        The link, or the joint of a spring.
     names : tuple of str
         Of the coordinates.
     first : int
@@ -94,6 +95,33 @@ class ElasticBody:
     def count(self) -> int:
         """Return the number of elastic coordinates."""
         return len(self.names)
+
+    @property
+    def is_spring(self) -> bool:
+        """Return whether this is the spring of a joint, which has neither length nor mass."""
+        return self.length == 0.0
+
+
+def transmission(joint: Joint, first: int) -> ElasticBody:
+    """
+    Return the spring between the motor of a joint and its link.
+
+    Parameters
+    ----------
+    joint : Joint
+        With series elasticity.
+    first : int
+        The place of its coordinate among all elastic ones.
+
+    """
+    def none(*shape: int) -> Array:
+        return np.zeros(shape)
+
+    feel = joint.dynamics
+    return ElasticBody(
+        joint.name, ('series_elastic',), first, none(3, 1), none(1, 3, 3), none(1, 1, 3, 3),
+        none(3, 1), none(1, 3, 1), none(1, 1), np.array([[feel.series_stiffness]]),
+        np.array([[feel.series_damping]]), none(0, 0), np.zeros((2, 0), np.intp), 0.0, none(3, 1))
 
 
 def cross_matrices(vectors: Array) -> Array:

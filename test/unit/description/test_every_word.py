@@ -44,6 +44,7 @@ DEFAULTS: dict[str, dict[str, str]] = {
     'beam': {'damping_ratio': '0', 'rayleigh': '0 0', 'rotary_inertia': '0 0',
              'shear_stiffness': '0 0', 'taper': '1', 'tip_mass': '0', 'boundary': 'free',
              'stiffening': 'true', 'theory': 'euler_bernoulli', 'torsional_stiffness': '0'},
+    '{urn:mbd_ros}series_elastic': {'damping': '0'},
     '{urn:mbd_ros}spring_damper': {'stiffness': '0', 'damping': '0', 'length': '0'},
     'compiler': {'angle': 'degree', 'eulerseq': 'xyz', 'inertiagrouprange': '0 5',
                  'settotalmass': '-1'},

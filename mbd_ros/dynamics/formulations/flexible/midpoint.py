@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from mbd_ros.dynamics.formulations.flexible.bodies import Array, BodyTerms
-from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
+from mbd_ros.dynamics.formulations.flexible.loads import place_loaded
+from mbd_ros.dynamics.formulations.flexible.motion import Placed, tree_of_segments
 from mbd_ros.dynamics.formulations.flexible.recursion import accelerations, base_of, small
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout
@@ -42,7 +43,7 @@ def _iterated(model: Model, inputs: Mapping[str, Array], world: Array, executor:
     (q, v), (at, moving) = ((inputs[one], inputs[two]) for one, two in (
         ('q', 'v'), ('q_m', 'v_m')))
     half = 0.5 * inputs['step']
-    chain = _implicit(model, place(model, at, moving), (q, v), (at, moving), half)
+    chain = _implicit(model, place_loaded(model, at, moving, world), (q, v), (at, moving), half)
     vdot, _ = accelerations(model, chain, inputs['tau'], base_of(world))
     moving = v + half * vdot
     return np.hstack([q + half * _rates(model, at, moving), moving])

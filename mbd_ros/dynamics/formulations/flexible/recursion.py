@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 
 from mbd_ros.dynamics.formulations.flexible.bodies import Array, mirrored, solved
-from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
+from mbd_ros.dynamics.formulations.flexible.loads import place_loaded
+from mbd_ros.dynamics.formulations.flexible.motion import Placed, tree_of_segments
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout, Program
 from mbd_ros.model import Model
@@ -158,7 +159,7 @@ def base_of(world: Array) -> Array:
 
 
 def _forward(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any) -> Array:
-    chain = place(model, inputs['q'], inputs['v'])
+    chain = place_loaded(model, inputs['q'], inputs['v'], world)
     return accelerations(model, chain, inputs['tau'], base_of(world))[0]
 
 
@@ -171,7 +172,7 @@ def hybrid_dynamics(joints: tuple[int, ...]) -> ArrayProgram:
 
 def _hybrid(joints: tuple[int, ...], model: Model, inputs: Mapping[str, Array], world: Array,
             executor: Any) -> Array:
-    chain = place(model, inputs['q'], inputs['v'])
+    chain = place_loaded(model, inputs['q'], inputs['v'], world)
     places = {i: slice(model.v_offsets[i], model.v_offsets[i] + model.joint_types[i].nv)
               for i in joints}
     return np.stack(accelerations(
@@ -180,21 +181,20 @@ def _hybrid(joints: tuple[int, ...], model: Model, inputs: Mapping[str, Array], 
 
 
 def _inverse(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any) -> Array:
-    chain = place(model, inputs['q'], inputs['v'])
+    chain = place_loaded(model, inputs['q'], inputs['v'], world)
     vdot = inputs['qdd'] if 'qdd' in inputs else np.zeros_like(inputs['v'])
     return generalized_forces(model, chain, vdot[:, :, None], base_of(world))[:, :, 0]
 
 
 def of_bodies(model: Model, values: Sequence[Array]) -> list[Array]:
-    """Return those of the segments that joints move, in the order of the joints."""
-    found = zip(tree_of_segments(model).segments, values)
-    return [own for _, own in sorted(((segment.joint, own) for segment, own in found
-                                      if segment.joint >= 0), key=lambda pair: pair[0])]
+    """Return those of the links that joints move, in the order of the joints."""
+    links = tree_of_segments(model).links
+    return [values[links[name].body] for name in model.body_names]
 
 
 def _joint_wrenches(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any
                     ) -> Array:
-    chain = place(model, inputs['q'], inputs['v'])
+    chain = place_loaded(model, inputs['q'], inputs['v'], world)
     found = wrenches(model, chain, inputs['qdd'][:, :, None], base_of(world))
     return np.stack([own[:, :6, 0] for own in of_bodies(model, found)], axis=1)
 
@@ -202,7 +202,7 @@ def _joint_wrenches(model: Model, inputs: Mapping[str, Array], world: Array, exe
 def _mass_matrix(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any
                  ) -> Array:
     q = inputs['q']
-    chain = place(model, q, np.zeros((len(q), model.nv)))
+    chain = place_loaded(model, q, np.zeros((len(q), model.nv)), world)
     columns = np.broadcast_to(np.eye(model.nv), (len(q), model.nv, model.nv))
     matrix = generalized_forces(model, chain, columns, np.zeros(6), bias=False)
     return mirrored(matrix)

@@ -1,0 +1,135 @@
+"""
+What springs and force laws do to the segments of a robot with flexible links.
+
+Both act on a segment as on a rigid body, at the pose and with the twist of its frame. What is
+fixed to a flexible link is a segment of its own, so that a spring or a float at the tip of a beam
+bends it; what acts along a flexible link itself does so on its undeformed shape, and does no work
+on its elastic coordinates.
+
+Segments have their linear part first, the records of ``mbd_ros.spatial`` the angular one.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from mbd_ros.dynamics.formulations.flexible.bodies import Array, BodyTerms
+from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
+from mbd_ros.dynamics.formulations.rows import in_body, Seen, Side, side
+from mbd_ros.dynamics.formulations.springs import energy_in, pull
+from mbd_ros.environment.law import energy_around, Motion, surroundings
+from mbd_ros.execution.program.sweeps import Body, Tie
+from mbd_ros.execution.program.ties import spring_ties
+from mbd_ros.execution.program.tree import acting_laws
+from mbd_ros.model import Model
+from mbd_ros.model.flexible.on_segments import on_segments
+from mbd_ros.spatial import (
+    ArticulatedInertia, IDENTITY, Link, Rotation, Twist, Vector3, Wrench, ZERO3, ZERO_TWIST)
+from mbd_ros.spatial.inertia import NO_INERTIA
+
+GROUND = Seen(Link(IDENTITY, ZERO3), ZERO_TWIST)
+
+
+class Loads(NamedTuple):
+    """The springs between segments, and each segment with the laws that act on it."""
+
+    springs: tuple[Tie, ...]
+    bodies: tuple[Body, ...]
+
+    @property
+    def none(self) -> bool:
+        """Whether nothing acts."""
+        return not self.springs and not any(body.around for body in self.bodies)
+
+
+@lru_cache(maxsize=64)
+def loads_of(model: Model) -> Loads:
+    """Return what acts on the segments of a robot; poses and inertias are not those of bodies."""
+    there = on_segments(model)
+    count = len(tree_of_segments(model).segments)
+    return Loads(spring_ties(there), tuple(
+        Body(Link(IDENTITY, ZERO3), NO_INERTIA, (), around=acting_laws(there, i))
+        for i in range(count)))
+
+
+def place_loaded(model: Model, q: Array, v: Array, world: Array) -> list[Placed]:
+    """Return all segments in N states, as ``place`` does, under springs and force laws."""
+    chain = place(model, q, v)
+    loads = loads_of(model)
+    if loads.none:
+        return chain
+    kind = np.result_type(world, *(own.terms.mass for own in chain))
+    terms = [BodyTerms(*(array.astype(kind) for array in own.terms)) for own in chain]
+    for k in range(len(q)):
+        seen = [seen_in(own, k) for own in chain]
+        for tie in loads.springs:
+            for i, wrench in _pulls(tie, seen):
+                terms[i].bias[k, :6] = terms[i].bias[k, :6] - _linear_first(wrench)
+        for one, (body, motion) in zip(terms, _acted(loads, seen, world)):
+            found = surroundings(body, motion)
+            one.mass[k, :6, :6] = one.mass[k, :6, :6] + _matrix(found.inertia)
+            one.bias[k, :6] = one.bias[k, :6] + _linear_first(found.bias)
+    return [own._replace(terms=one) for own, one in zip(chain, terms)]
+
+
+def energies_around(model: Model, chain: Sequence[Placed], world: Array) -> Array:
+    """
+    Return the energies that force laws and springs add to segments (N, segments, 2) [J].
+
+    Kinetic and potential; that of a spring is with the later of its two segments.
+    """
+    loads = loads_of(model)
+    count = len(chain[0].pose) if chain else 0
+    result = np.zeros((count, len(chain), 2), world.dtype)
+    for k in range(0 if loads.none else count):
+        seen = [seen_in(own, k) for own in chain]
+        for i, (body, motion) in enumerate(_acted(loads, seen, world)):
+            result[k, i] = energy_around(body, motion)
+        for tie in loads.springs:
+            later = max(tie.first, tie.second)
+            result[k, later, 1] = result[k, later, 1] + energy_in(tie, *_ends(tie, seen))
+    return result
+
+
+def seen_in(own: Placed, k: int) -> Seen:
+    """Return how a segment moves in state k, as records of scalars."""
+    pose, twist = ((array[k] + 0.0).tolist() for array in (own.pose, own.twist))
+    columns = (Vector3(*(pose[i][j] for i in range(3))) for j in range(4))
+    x, y, z, place = columns
+    return Seen(Link(Rotation(x, y, z), place), Twist(Vector3(*twist[3:]), Vector3(*twist[:3])))
+
+
+def _acted(loads: Loads, seen: Sequence[Seen], world: Array) -> Iterator[tuple[Body, Motion]]:
+    values = world.tolist()
+    for body, one in zip(loads.bodies, seen):
+        yield body.in_world(values.__getitem__), Motion(one.pose, one.velocity)
+
+
+def _pulls(tie: Tie, seen: Sequence[Seen]) -> Iterator[tuple[int, Wrench]]:
+    """Yield the segments that a spring pulls at, and the wrenches on them."""
+    ends = _ends(tie, seen)
+    force = pull(tie, *ends)
+    for i, end, sign in zip((tie.first, tie.second), ends, (1.0, -1.0)):
+        if i >= 0:
+            yield i, in_body(seen[i], end.push(force * sign))
+
+
+def _ends(tie: Tie, seen: Sequence[Seen]) -> tuple[Side, Side]:
+    one, other = (GROUND if i < 0 else seen[i] for i in (tie.first, tie.second))
+    return side(one, tie.frame1), side(other, tie.frame2)
+
+
+def _linear_first(wrench: Wrench) -> Array:
+    return np.array([*wrench.force, *wrench.moment])
+
+
+def _matrix(inertia: ArticulatedInertia) -> Array:
+    """Return a 6 x 6 inertia, linear part first."""
+    unit = [Twist(ZERO3, Vector3(*row)) for row in np.eye(3).tolist()]
+    unit += [Twist(Vector3(*row), ZERO3) for row in np.eye(3).tolist()]
+    return np.array([_linear_first(inertia.apply(one)) for one in unit])
