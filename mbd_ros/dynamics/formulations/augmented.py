@@ -43,18 +43,18 @@ from mbd_ros.execution import Lanes, Threads
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout, Program
 from mbd_ros.execution.stacks.blocks import (
-    chunks_of, eliminate_chain, eliminate_chunks, eliminate_tree, reduce_cyclically, transposed)
+    chunks_of, eliminate_chunks, eliminate_tree, reduce_cyclically, transposed)
 from mbd_ros.execution.stacks.scan import inboard, sum_children
 from mbd_ros.execution.stacks.stacks import cross_matrices, levers, of_parts
-from mbd_ros.execution.stacks.steps import each, Stack
+from mbd_ros.execution.stacks.steps import each, Stack, Step
 from mbd_ros.model import Model
 
 GRAVITY = 3
 """Numbers of the world that are gravity, the first."""
 THIN = 1e-9
 """Part of its largest moment of inertia below which a body's smallest is none: a line of mass."""
-SolveChain = Callable[[Stack, Stack, Stack], Stack]
-"""``(diagonal, inner, right) -> result`` of block tridiagonal systems, see ``blocks.py``."""
+SolveChain = Callable[[Step, Sequence[Stack]], Stack]
+"""``(row, stacks) -> result`` of block tridiagonal systems, see ``eliminate_chunks``."""
 
 
 class Constants(NamedTuple):
@@ -187,18 +187,16 @@ class Bodies:
             handed, paths_of(self.model)), threads=self.threads)
         return found, inboard(found, paths_of(self.model), self.ground)
 
-    def blocks(self, free: Stack, inner: Stack) -> tuple[Stack, Stack, Stack]:
-        """Return the rows of all joints: blocks in their own columns, in their parents', r."""
-        found: tuple[Stack, Stack, Stack] = joint_rows(
-            *self.links, self.compliance, self.inner, self.constants.rows,
-            self.constants.inner_rows, self.constants.rotors, free, inner, self.coriolis,
-            threads=self.threads)
-        return found
+    def elements(self, free: Stack, inner: Stack) -> tuple[Stack, ...]:
+        """Return of what ``joint_row`` makes the rows of all joints."""
+        return (*self.links, self.compliance, self.inner, self.constants.rows,
+                self.constants.inner_rows, self.constants.rotors, free, inner, self.coriolis)
 
-    def solve(self, diagonal: Stack, inner: Stack, right: Stack, solve_chain: SolveChain) -> Stack:
+    def solve(self, row: Step, stacks: Sequence[Stack], solve_chain: SolveChain) -> Stack:
         """Return the multipliers (nb, N, 6, k) of joints, ``(Phi M^-1 Phi^T)^-1 right``."""
         if paths_of(self.model).chains:
-            return solve_chain(diagonal, inner, right)
+            return solve_chain(row, stacks)
+        diagonal, inner, right = each(row)(*stacks, threads=self.threads)
         parents, couplings, (turns, lever) = self.model.parents, {}, self.links
         rows = self.constants.rows
         for i, parent in enumerate(parents):
@@ -254,10 +252,9 @@ def relative(turn: Stack, lever: Stack, acceleration: Stack, inner: Stack, bias:
     return across(turn, lever, acceleration, inner) - bias
 
 
-@each
-def joint_rows(turn: Stack, lever: Stack, compliance: Stack, inner: Stack, rows: Stack,
-               inner_rows: Stack, rotors: Stack, acceleration: Stack, inner_acceleration: Stack,
-               bias: Stack) -> tuple[Stack, ...]:
+def joint_row(turn: Stack, lever: Stack, compliance: Stack, inner: Stack, rows: Stack,
+              inner_rows: Stack, rotors: Stack, acceleration: Stack, inner_acceleration: Stack,
+              bias: Stack) -> tuple[Stack, Stack, Stack]:
     """Return the row of a joint: the block in its own column, in its parent's, and r."""
     X = of_parts(turn, lever)
     passed, own = X @ inner, rows[..., None]   # X M_parent^-1
@@ -265,6 +262,12 @@ def joint_rows(turn: Stack, lever: Stack, compliance: Stack, inner: Stack, rows:
     r = across(turn, lever, acceleration, inner_acceleration) - bias
     return (diagonal + np.eye(6) * rotors[..., None],
             -own * passed * inner_rows[..., None, :], own * r[..., None])
+
+
+def bordered_row(V: Stack, *elements: Stack) -> tuple[Stack, Stack, Stack]:
+    """Return the row of a joint with further right sides V (6, m)."""
+    diagonal, inner, right = joint_row(*elements)
+    return diagonal, inner, np.concatenate([right, V], axis=-1)
 
 
 @each
@@ -279,16 +282,15 @@ def reactions(bodies: Bodies, solve_chain: SolveChain) -> Reactions:
     """Return the wrenches of all joints with the accelerations that follow."""
     model, rows = bodies.model, bodies.constants.rows[..., None]
     free, inner = bodies.accelerations(bodies.drives, bodies.handed)
-    diagonal, couplings, right = bodies.blocks(free, inner)
-    exerted = None
+    elements, exerted = bodies.elements(free, inner), None
     if not model.loops:
-        multipliers = bodies.solve(diagonal, couplings, right, solve_chain)[..., 0]
-        held = np.zeros((right.shape[1], 0))
+        multipliers = bodies.solve(joint_row, elements, solve_chain)[..., 0]
+        held = np.zeros((free.shape[1], 0))
     else:
         border = border_of(model, bodies.motion)
         yielding = bodies.compliance @ np.swapaxes(border.L, -1, -2)   # M^-1 L^T
         V = rows * (yielding - of_parts(*bodies.links) @ inboard(yielding, paths_of(model)))
-        found = bodies.solve(diagonal, couplings, np.concatenate([right, V], axis=-1), solve_chain)
+        found = bodies.solve(bordered_row, (V, *elements), solve_chain)
         own, sides = found[..., 0], found[..., 1:]
         inertia = (border.L @ yielding - np.swapaxes(V, -1, -2) @ sides).sum(axis=0)
         rest = border.bias + border.ground @ bodies.ground + (
@@ -319,13 +321,12 @@ def independent(model: Model, A: Stack, inertia: Stack, rest: Stack) -> Stack:
 
 def solver_of(executor: Any, count: int, many: int) -> SolveChain:
     """Return the solver for a chain of so many joints at so many states."""
+    if isinstance(executor, Threads) and many == 1:
+        return partial(eliminate_chunks, count=chunks_of(count), threads=executor.count)
     if isinstance(executor, Lanes):
-        return reduce_cyclically
-    if not isinstance(executor, Threads):
-        return eliminate_chain
-    if many > 1:
-        return partial(eliminate_chain, threads=executor.count)
-    return partial(eliminate_chunks, count=chunks_of(count), threads=executor.count)
+        return lambda row, stacks: reduce_cyclically(*each(row)(*stacks))
+    threads = executor.count if isinstance(executor, Threads) else 1
+    return partial(eliminate_chunks, count=1, threads=threads)
 
 
 def solved(model: Model, inputs: Mapping[str, Stack], world: Stack, executor: Any) -> Reactions:

@@ -12,13 +12,13 @@ Golub and Van Loan, Matrix computations, section 4.5: block tridiagonal systems,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 import math
 
 import numpy as np
 
-from mbd_ros.execution.stacks.steps import along, each, Stack
+from mbd_ros.execution.stacks.steps import along, each, Stack, Step
 from mbd_ros.spatial.dense import factors, solve
 
 SHORT = 32
@@ -264,60 +264,84 @@ def outwards_between(before: Stack, own: Stack, gain: Stack, fill: Stack, behind
     return found, found
 
 
-def eliminate_chunks(diagonal: Stack, inner: Stack, right: Stack, count: int, threads: int = 1
-                     ) -> Stack:
+def eliminate_chunks(row: Step, stacks: Sequence[Stack], count: int, threads: int = 1) -> Stack:
     """
     Solve a block tridiagonal system in chunks, which are shared among threads.
 
     Before each chunk stands a separator. A chunk is eliminated from its end on; what it leaves to
-    the two separators beside it makes these a chain. Arguments and result are those of
-    ``eliminate_chain``.
+    the two separators beside it makes these a chain. Each row is made where it is eliminated, and
+    not kept.
 
     Parameters
     ----------
-    diagonal, inner, right : array
-        The system.
+    row : callable
+        From elements of the stacks to diagonal, inner and right of their row, see
+        ``eliminate_chain``.
+    stacks : sequence of array
+        (n, N, ...); axes of length one stand for all.
     count : int
         Number of chunks at most; of each at least one block.
     threads : int
         How many share the chunks.
 
+    Returns
+    -------
+    array
+        (n, N, b, k).
+
     """
-    n, many = diagonal.shape[:2]
+    n, many = np.broadcast_shapes(*(stack.shape[:2] for stack in stacks))
     count = min(count, n // 2)
     if count < 2:
+        diagonal, inner, right = each(row)(*stacks, threads=threads)
         return eliminate_chain(diagonal, inner, right, threads)
     size = n // count   # a separator and its chunk
     left = n - count * size   # what is left over stands before all others, as separators do
+    stacks = [stack if stack.shape[:2] == (n, many) else np.broadcast_to(
+        stack, (n, many, *stack.shape[2:])) for stack in stacks]   # which takes NumPy a while
 
-    def cut(stack: Stack) -> tuple[Stack, Stack]:
-        """Return separators (count * N, ...) and chunks (size - 1, count * N, ...)."""
+    def cut(stack: Stack) -> Stack:
+        """Return chunks (size - 1, count * N, ...)."""
         parts = np.swapaxes(stack[left:].reshape(count, size, *stack.shape[1:]), 0, 1)
-        parts = parts.reshape(size, count * many, *stack.shape[2:])
-        return parts[0], parts[1:]
+        return parts.reshape(size, count * many, *stack.shape[2:])[1:]
 
-    (diagonals, chunk_diagonals), (inners, chunk_inners), (rights, chunk_rights) = (
-        cut(stack) for stack in (diagonal, inner, right))
-    none, nothing = np.zeros_like(diagonals, dtype=float), np.zeros_like(rights, dtype=float)
-    (less, more, across, less_outer, more_outer), (own, gain, fill) = along(
-        between, (none, nothing, _behind(transposed(inners), many), none, nothing),
-        (chunk_diagonals, chunk_inners, chunk_rights), threads=threads, reverse=True)
-    chain = [diagonals + less, np.concatenate([inners[:many], transposed(across)[:-many]]),
-             rights + more]
-    chain[0][many:] += less_outer[:-many]
-    chain[2][many:] += more_outer[:-many]
-    chain = [np.concatenate([stack[:left], one.reshape(count, many, *one.shape[1:])])
-             for stack, one in zip((diagonal, inner, right), chain)]
-    separators = eliminate_chain(chain[0], chain[1], chain[2])
-    found = np.empty_like(separators, shape=right.shape)
-    found[:left] = separators[:left]
-    before = separators[left:].reshape(rights.shape)
+    def flat(stack: Stack) -> Stack:
+        """Return what separators have, (count * N, ...)."""
+        return stack[left:].reshape(count * many, *stack.shape[2:])
+
+    heads = np.array([*range(left), *range(left, n, size)])
+    diagonal, inner, right = (np.array(one) for one in each(row)(
+        *(stack[heads] for stack in stacks)))
+    none, nothing = np.zeros_like(flat(diagonal)), np.zeros_like(flat(right))
+    handed, (own, gain, fill) = along(
+        _on_rows(between, row, 5), (none, nothing, _behind(transposed(flat(inner)), many), none,
+                                    nothing), [cut(stack) for stack in stacks],
+        threads=threads, reverse=True)
+    less, more, across, less_outer, more_outer = (
+        one.reshape(count, many, *one.shape[1:]) for one in handed)
+    diagonal[left:] += less
+    right[left:] += more
+    inner[left + 1:] = transposed(across)[:-1]
+    diagonal[left + 1:] += less_outer[:-1]
+    right[left + 1:] += more_outer[:-1]
+    separators = eliminate_chain(diagonal, inner, right)
+    before = flat(separators)
     behind = np.broadcast_to(_behind(before, many), own.shape)
     _, (inside,) = along(outwards_between, (before,), (own, gain, fill, behind), threads=threads)
-    parts = found[left:].reshape(count, size, *right.shape[1:])
-    parts[:, 0] = separators[left:]
-    parts[:, 1:] = np.swapaxes(inside.reshape(size - 1, count, *right.shape[1:]), 0, 1)
+    found = np.empty_like(separators, shape=(n, *separators.shape[1:]))
+    found[heads] = separators
+    parts = found[left:].reshape(count, size, *found.shape[1:])
+    parts[:, 1:] = np.swapaxes(inside.reshape(size - 1, count, *found.shape[1:]), 0, 1)
     return found
+
+
+@lru_cache(maxsize=64)
+def _on_rows(step: Step, row: Step, handed: int) -> Step:
+    """Return a step on what it is handed and a row as one on elements of which the row is made."""
+    def run(*values: Stack) -> tuple[Stack, ...]:
+        found: tuple[Stack, ...] = step(*values[:handed], *row(*values[handed:]))
+        return found
+    return run
 
 
 def _behind(stack: Stack, many: int) -> Stack:
