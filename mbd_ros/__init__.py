@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
     from mbd_ros.dynamics.prepared.prepared import compile_model as compile
     from mbd_ros.environment.contact import Ground
+    from mbd_ros.environment.estimate import estimate_fluid
     from mbd_ros.environment.immersion import Fluid
     from mbd_ros.errors import MbdError
     from mbd_ros.execution import Compiled, Futures, Interpreted, Lanes, Threads
@@ -78,6 +79,7 @@ else:
         'mbd_ros.dynamics.api.sweep': ('sweep',),
         'mbd_ros.dynamics.api.thrust_map': ('thruster_map',),
         'mbd_ros.environment.contact': ('Ground',),
+        'mbd_ros.environment.estimate': ('estimate_fluid',),
         'mbd_ros.environment.immersion': ('Fluid',),
         'mbd_ros.errors': ('MbdError',),
         'mbd_ros.execution': ('Compiled', 'Futures', 'Interpreted', 'Lanes', 'Threads'),
@@ -98,12 +100,12 @@ __all__ = [
     'Trajectory', 'analyse', 'bias_forces', 'carry_over', 'center_of_mass',
     'center_of_mass_jacobian', 'centroidal_map', 'centroidal_momentum', 'close_loops', 'compile',
     'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix', 'description',
-    'difference', 'dynamics', 'energy', 'errors', 'execution', 'forward_dynamics',
-    'forward_dynamics_derivatives', 'frame_acceleration', 'frame_velocity', 'gravity_forces',
-    'hybrid_dynamics', 'identify', 'inertial_parameters', 'integrate', 'inverse_dynamics',
-    'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_rate',
-    'joint_wrenches', 'link_poses', 'load', 'load_trajectory', 'lock', 'mass_matrix', 'mobility',
-    'model', 'natural_frequencies', 'neutral', 'pose', 'random_configuration', 'regressor',
-    'simulate', 'simulation', 'spatial', 'static_deflection', 'stream', 'sweep', 'thruster_map',
-    'udwadia_kalaba', 'with_payload',
+    'difference', 'dynamics', 'energy', 'errors', 'estimate_fluid', 'execution',
+    'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration', 'frame_velocity',
+    'gravity_forces', 'hybrid_dynamics', 'identify', 'inertial_parameters', 'integrate',
+    'inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian',
+    'jacobian_rate', 'joint_wrenches', 'link_poses', 'load', 'load_trajectory', 'lock',
+    'mass_matrix', 'mobility', 'model', 'natural_frequencies', 'neutral', 'pose',
+    'random_configuration', 'regressor', 'simulate', 'simulation', 'spatial', 'static_deflection',
+    'stream', 'sweep', 'thruster_map', 'udwadia_kalaba', 'with_payload',
 ]

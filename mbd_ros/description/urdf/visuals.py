@@ -1,4 +1,4 @@
-"""The ``<visual>`` elements of a URDF as plain shapes."""
+"""The ``<visual>`` and ``<collision>`` elements of a URDF as plain shapes."""
 
 from __future__ import annotations
 
@@ -106,6 +106,42 @@ def read_visuals(
                                f'is not shown: {error}')
     if not shapes:
         shapes.extend(_rods(mechanism))
+    return tuple(shapes), tuple(remarks)
+
+
+def read_collisions(mechanism: Mechanism) -> tuple[tuple[Shape, ...], tuple[str, ...]]:
+    """
+    Read the plain shapes that robots collide with.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The robot, with its description as URDF text.
+
+    Returns
+    -------
+    tuple of Shape
+        Of each ``<collision>``, without meshes.
+    tuple of str
+        One remark for every one that is a mesh or cannot be read.
+
+    """
+    try:
+        root = etree.fromstring(mechanism.text.encode())
+    except etree.XMLSyntaxError as error:
+        return (), (f'no collision geometry: {error}',)
+    shapes: list[Shape] = []
+    remarks: list[str] = []
+    for link in root.iterfind('link'):
+        for collision in link.iterfind('collision'):
+            name, mesh = link.get('name', ''), collision.find('geometry/mesh')
+            try:
+                if mesh is not None:
+                    raise ValueError('it is a mesh')
+                shapes.append(_shape(name, collision, PALETTE[0], mechanism, None))
+            except (ValueError, LookupError) as error:
+                remarks.append(f"line {collision.sourceline}: collision of link '{name}' is not "
+                               f'used: {error}')
     return tuple(shapes), tuple(remarks)
 
 

@@ -1,0 +1,124 @@
+"""Coefficients of a fluid estimated from shapes, against closed forms and published numbers."""
+
+import numpy as np
+import pytest
+from swimmers import REFERENCE
+
+import mbd_ros
+from mbd_ros import Fluid
+from mbd_ros.environment.estimate import ellipsoid
+from mbd_ros.errors import InvalidValueError
+
+ROBOT = ('<robot name="r" xmlns:mbd="urn:mbd_ros"><link name="a"><inertial><mass value="5"/>'
+         '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
+         '{collisions}</link></robot>')
+
+
+def robot(*shapes):
+    """Return a robot of one link with shapes: their XML, and the attributes of their origins."""
+    return mbd_ros.load(ROBOT.format(collisions=''.join(
+        f'<collision><origin {origin}/><geometry>{shape}</geometry></collision>'
+        for shape, origin in shapes)), floating_base=True)
+
+
+def estimated(*shapes):
+    (found,) = mbd_ros.estimate_fluid(robot(*shapes)).mechanism.fluids
+    return found
+
+
+def test_a_sphere():
+    found = estimated(('<sphere radius="0.2"/>', 'xyz="0.1 0.2 0.3"'))
+    volume = 4.0 / 3.0 * np.pi * 0.008
+    np.testing.assert_allclose(found.volume, volume, rtol=1e-14)
+    np.testing.assert_allclose(found.frame.translation, [0.1, 0.2, 0.3], rtol=1e-14)
+    np.testing.assert_allclose(found.added_mass, np.diag([500.0 * volume] * 3 + [0.0] * 3),
+                               atol=1e-12)
+    np.testing.assert_allclose(found.quadratic_drag[:3], 500.0 * 0.47 * np.pi * 0.04, rtol=1e-14)
+    np.testing.assert_array_equal(found.quadratic_drag[3:], 0.0)
+
+
+@pytest.mark.parametrize('ratio', [1.1, 1.5, 3.0, 10.0])
+def test_prolate_ellipsoids_in_elementary_functions(ratio):
+    """Lamb, article 114, where the integrals are logarithms; the code takes Carlson's form."""
+    mass, e = 7.0, np.sqrt(1.0 - 1.0 / ratio ** 2)
+    log = np.log((1.0 + e) / (1.0 - e))
+    alpha = 2.0 * (1.0 - e * e) / e ** 3 * (0.5 * log - e)
+    beta = 1.0 / e ** 2 - (1.0 - e * e) / (2.0 * e ** 3) * log
+    turning = e ** 4 * (beta - alpha) / (
+        (2.0 - e * e) * (2.0 * e * e - (2.0 - e * e) * (beta - alpha)))
+    found = ellipsoid((ratio, 1.0, 1.0), mass)
+    # The difference of the shares loses two digits at the ratio 1.1.
+    np.testing.assert_allclose(found[:3] / mass, [
+        alpha / (2.0 - alpha), *[beta / (2.0 - beta)] * 2], rtol=1e-12)
+    np.testing.assert_allclose(found[3:] / (0.2 * mass * (ratio ** 2 + 1.0)),
+                               [0.0, turning, turning], rtol=1e-10)
+
+
+def test_a_disc():
+    """A flat ellipsoid is a disc: 8/3 rho r^3 across and 16/45 rho r^5 about a diameter."""
+    thin = 1e-5
+    found = ellipsoid((1.0, 1.0, thin), 1000.0 * 4.0 / 3.0 * np.pi * thin)
+    np.testing.assert_allclose(found[2], 1000.0 * 8.0 / 3.0, rtol=1e-4)   # of order of its ratio
+    np.testing.assert_allclose(found[3:5], 1000.0 * 16.0 / 45.0, rtol=1e-4)
+
+
+def test_a_long_cylinder_is_its_strips():
+    found = estimated(('<cylinder radius="0.01" length="10"/>', ''))
+    strip = 1000.0 * np.pi * 1e-4
+    # A ratio of 500: ends are 1e-4 of it. An ellipsoid of as much volume is 14 % longer.
+    np.testing.assert_allclose(np.diag(found.added_mass)[:2], strip * 10.0, rtol=1e-3)
+    np.testing.assert_allclose(found.volume, np.pi * 1e-3, rtol=1e-12)
+    np.testing.assert_allclose(found.quadratic_drag[0], 500.0 * 1.1 * 0.2, rtol=1e-12)
+    np.testing.assert_allclose(found.quadratic_drag[3], 500.0 * 1.1 * 0.02 * 1e4 / 32, rtol=1e-6)
+
+
+@pytest.mark.parametrize(('size', 'axes'), [
+    ((0.30, 0.15, 0.15), (0, 1, 2)), ((0.15, 0.30, 0.15), (1, 0, 2)),
+    ((0.15, 0.15, 0.30), (2, 0, 1))])
+def test_the_module_of_the_paper(size, axes):
+    """The numbers of section 4, whichever way the box lies; two figures each."""
+    data = next(one for one in REFERENCE['robots']['nine']['modules']
+                if np.allclose(one['volume'], 0.00675))
+    found = estimated(('<box size="{} {} {}"/>'.format(*size), ''))
+    order = [*axes, *(axis + 3 for axis in axes)]
+    np.testing.assert_allclose(found.volume, 0.00675, rtol=1e-12)
+    np.testing.assert_allclose(np.diag(found.added_mass)[order], data['added_mass_diag'],
+                               rtol=1e-9)
+    np.testing.assert_allclose(np.array(found.quadratic_drag)[order],
+                               [*data['drag_lin'], *data['drag_rot']], rtol=1e-9)
+
+
+def test_two_spheres_are_a_dumb_bell():
+    found = estimated(('<sphere radius="0.1"/>', 'xyz="0 0 0.5"'),
+                      ('<sphere radius="0.1"/>', 'xyz="0 0 -0.3"'))
+    one = 500.0 * 4.0 / 3.0 * np.pi * 1e-3
+    drag = 500.0 * 0.47 * np.pi * 0.01
+    np.testing.assert_allclose(found.frame.translation, [0.0, 0.0, 0.1], atol=1e-15)
+    np.testing.assert_allclose(np.diag(found.added_mass), [2 * one] * 3 + [
+        2 * one * 0.16, 2 * one * 0.16, 0.0], rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(found.quadratic_drag, [2 * drag] * 3 + [
+        2 * drag * 0.064, 2 * drag * 0.064, 0.0], rtol=1e-12, atol=1e-15)
+
+
+def test_a_ball_sinks_as_its_sum_of_forces_says():
+    model = mbd_ros.estimate_fluid(robot(('<sphere radius="0.1"/>', '')), 1025.0)
+    q, v = mbd_ros.neutral(model), np.zeros(6)
+    found = mbd_ros.forward_dynamics(model, q, v, v, fluid=Fluid(density=1025.0))
+    displaced = 1025.0 * 4.0 / 3.0 * np.pi * 1e-3
+    np.testing.assert_allclose(found, [0, 0, -9.81 * (5.0 - displaced) / (5.0 + 0.5 * displaced),
+                                       0, 0, 0], rtol=1e-12, atol=1e-12)
+
+
+def test_it_says_so_and_leaves_the_rest():
+    model = robot(('<sphere radius="0.1"/>', ''), ('<mesh filename="a.stl"/>', ''))
+    found = mbd_ros.estimate_fluid(model)
+    told = [one for one in found.findings if one not in model.findings]
+    assert {one.severity for one in told} == {'info'}
+    assert "link 'a': its fluid coefficients are estimated" in told[0].message
+    assert 'it is a mesh' in told[1].message
+    assert mbd_ros.estimate_fluid(found) is found   # what is there stays
+    bare = robot()
+    assert mbd_ros.estimate_fluid(bare) is bare
+    for density in (0.0, -1.0, np.nan, 'water'):
+        with pytest.raises(InvalidValueError, match='density'):
+            mbd_ros.estimate_fluid(model, density)
