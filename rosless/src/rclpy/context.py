@@ -151,7 +151,7 @@ class Context(NoHandle):
         """Do nothing; see `track_node`."""
 
     def on_shutdown(self, callback: Callable[[], None]) -> None:
-        """Call the function when the context is shut down, by the program or by a signal."""
+        """Call the function when the program shuts the context down; a signal does not call it."""
         if not callable(callback):
             raise TypeError('callback should be a callable, got {}', type(callback))
         with self._lock:
@@ -176,10 +176,15 @@ class Context(NoHandle):
         self._valid = False
 
     def invalidate(self) -> None:
-        """Let `ok` be false, end waits, and run what `on_shutdown` was given."""
+        """
+        Let `ok` be false, end waits, and run what `on_shutdown` was given.
+
+        After `mark_invalid`, so after a signal, nothing is run: a real context is ended in C then.
+
+        """
         with self._lock:
-            self._valid = False
-            callbacks, self._callbacks = self._callbacks, []
+            was_valid, self._valid = self._valid, False
+            callbacks, self._callbacks = self._callbacks if was_valid else [], []
         for event in list(self._interrupts):
             event.set()
         for reference in callbacks:

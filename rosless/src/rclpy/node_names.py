@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rosless import names
@@ -16,17 +17,21 @@ class NodeNames:
     _name: str
     _namespace: str
     _remap_rules: list[RemapRule]
+    _check_alive: Callable[[], None]
 
     def get_name(self) -> str:
         """Return the name."""
+        self._check_alive()
         return self._name
 
     def get_namespace(self) -> str:
         """Return the namespace."""
+        self._check_alive()
         return self._namespace
 
     def get_fully_qualified_name(self) -> str:
         """Return namespace and name."""
+        self._check_alive()
         return names.full_node_name(self._name, self._namespace)
 
     def resolve_topic_name(self, topic: str, *, only_expand: bool = False) -> str:

@@ -105,12 +105,14 @@ class Publisher(TopicEntity):
         """Show that the publisher is alive (policy `MANUAL_BY_TOPIC`)."""
         from rosless.dds.library import c
 
+        self.require_handle()
         c.dds_assert_liveliness(self._writer.ref)
 
     def wait_for_all_acked(self, timeout: Duration | None = None) -> bool:
         """Wait until all reliable subscriptions have everything; False if that takes too long."""
         from rosless.dds.library import c, INFINITE
 
+        self.require_handle()
         limit = INFINITE if timeout is None else timeout.nanoseconds
         return c.dds_wait_for_acks(self._writer.ref, limit) == 0
 

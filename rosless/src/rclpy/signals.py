@@ -116,6 +116,7 @@ def _watch(read: int) -> None:
     while numbers := os.read(read, 64):
         if any(signal.getsignal(number) is _handle for number in numbers):
             for context in initialized_contexts():
+                context.mark_invalid()
                 context.invalidate()
         wake_all()
     os.close(read)

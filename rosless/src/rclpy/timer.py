@@ -215,10 +215,8 @@ class Rate:
     def __init__(self, timer: Timer, *, context: Any) -> None:
         self._timer = timer
         self._event = threading.Event()
-        self._shutdown = False
         self._destroyed = False
         timer.callback = self._event.set
-        context.on_shutdown(self._on_shutdown)
         self._context = context
 
     def sleep(self) -> None:
@@ -234,20 +232,17 @@ class Rate:
 
         """
         self._event.clear()  # before it is asked for an end, which may come in between
-        if self._shutdown or not self._context.ok():
+        if not self._context.ok():
             raise ROSInterruptException()
         if self._destroyed:
             raise RuntimeError('Rate cannot sleep because it has been destroyed')
-        self._event.wait()
-        if self._shutdown:
+        with self._context.interrupting(self._event):
+            self._event.wait()
+        if not self._context.ok():
             raise ROSInterruptException()
 
     def destroy(self) -> None:
         """Stop; the sleep of whoever sleeps ends."""
         self._destroyed = True
         self._timer.destroy()
-        self._event.set()
-
-    def _on_shutdown(self) -> None:
-        self._shutdown = True
         self._event.set()

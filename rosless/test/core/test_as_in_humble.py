@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -15,8 +17,18 @@ from rclpy.logging import get_logger
 from rclpy.time import Time
 from rclpy.topic_endpoint_info import TopicEndpointInfo, TopicEndpointTypeEnum
 from rclpy.validate_topic_name import validate_topic_name
+from rosidl_parser.definition import (
+    Array,
+    BasicType,
+    BoundedSequence,
+    NamespacedType,
+    UnboundedSequence,
+    UnboundedString,
+)
+from rosidl_runtime_py.convert import get_message_slot_types
+from sensor_msgs.msg import Imu, JointState
 from shape_msgs.msg import SolidPrimitive
-from std_msgs.msg import Empty
+from std_msgs.msg import Empty, Header, Int32, MultiArrayDimension
 
 Make = Callable[..., Any]
 
@@ -115,3 +127,69 @@ def test_an_endpoint_that_nothing_is_known_of() -> None:
     info = TopicEndpointInfo()
     assert (info.node_name, info.endpoint_gid) == ('', [])
     assert info.endpoint_type is TopicEndpointTypeEnum.INVALID
+
+
+def test_types_of_slots() -> None:
+    int32, text = BasicType('int32'), UnboundedString()
+    assert MultiArrayDimension.SLOT_TYPES == (text, BasicType('uint32'), BasicType('uint32'))
+    assert Header().SLOT_TYPES == (
+        NamespacedType(['builtin_interfaces', 'msg'], 'Time'), text)
+    assert get_message_slot_types(Int32()) == {'data': int32}
+    assert Imu.SLOT_TYPES[2] == Array(BasicType('double'), 9)
+    assert SolidPrimitive.SLOT_TYPES[1] == BoundedSequence(BasicType('double'), 3)
+    assert JointState.SLOT_TYPES[1] == UnboundedSequence(text)
+    assert Empty.SLOT_TYPES == ()
+
+
+def test_a_destroyed_node_has_no_name(make_node: Make) -> None:
+    node = make_node()
+    node.destroy_node()
+    for use in (node.get_name, node.get_namespace, node.get_fully_qualified_name):
+        with pytest.raises(InvalidHandle):
+            use()
+
+
+SIGNALLED = """
+import os, signal
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.signals import SignalHandlerOptions
+
+{setup}
+rclpy.get_default_context().on_shutdown(lambda: print('called'))
+node = rclpy.create_node('x')
+node.create_timer(0.1, lambda: os.kill(os.getpid(), signal.{name}))
+try:
+    rclpy.spin(node)
+except (KeyboardInterrupt, ExternalShutdownException):
+    pass
+print('ended')
+rclpy.try_shutdown()
+"""
+
+
+def run(setup: str, name: str) -> tuple[int, str]:
+    """Return exit code and output of a program that is sent a signal while it spins."""
+    done = subprocess.run([sys.executable, '-c', SIGNALLED.format(setup=setup, name=name)],
+                          capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize('name', ['SIGINT', 'SIGTERM'])
+def test_callbacks_of_shutdown_are_not_called_by_signals(name: str) -> None:
+    assert run('rclpy.init()', name) == (0, 'ended\n')
+
+
+def test_handlers_stay_when_a_second_context_wants_none() -> None:
+    setup = """
+rclpy.init()
+rclpy.init(context=rclpy.Context(), signal_handler_options=SignalHandlerOptions.NO)"""
+    assert run(setup, 'SIGTERM') == (0, 'ended\n')
+
+
+def test_without_handlers_sigterm_ends_the_program_as_ever() -> None:
+    setup = """
+rclpy.init()
+rclpy.shutdown()
+rclpy.init(signal_handler_options=SignalHandlerOptions.NO)"""
+    assert run(setup, 'SIGTERM') == (-15, '')

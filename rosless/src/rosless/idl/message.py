@@ -29,6 +29,15 @@ class MessageMeta(type):
         super().__setattr__(name, value)
 
 
+class SlotTypes:
+    """Types of the fields, made when they are asked for, which few programs do."""
+
+    def __get__(self, _: Any, owner: type[Message]) -> tuple[Any, ...]:
+        from rosidl_parser.definition import type_of
+
+        return tuple(type_of(field.type) for field in owner._definition.fields)
+
+
 class Message(metaclass=MessageMeta):
     """
     Base of all message classes.
@@ -42,6 +51,7 @@ class Message(metaclass=MessageMeta):
     _definition: MessageDefinition
     _fields_and_field_types: dict[str, str] = {}
     _makers: tuple[tuple[str, str, Any, Any], ...] = ()
+    SLOT_TYPES = SlotTypes()
 
     def __init__(self, **kwargs: Any) -> None:
         if kwargs:

@@ -115,6 +115,11 @@ def to_plain(
     return message_to_ordereddict(value, **options)
 
 
+def get_message_slot_types(msg: Any) -> OrderedDict[str, Any]:
+    """Return the fields of a message and their types, records of ``rosidl_parser.definition``."""
+    return OrderedDict(zip(msg.get_fields_and_field_types(), msg.SLOT_TYPES))
+
+
 def message_to_csv(
     msg: Any,
     *,
