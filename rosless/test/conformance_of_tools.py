@@ -17,7 +17,8 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / 'docs' / 'conformance_tools.md'
 TABLES = ('launch', 'launch_ros', 'ros2cli', 'tf2_ros', 'robot_state_publisher',
-          'ament_index_python', 'message_filters', 'sensor_msgs_py')
+          'ament_index_python', 'message_filters', 'sensor_msgs_py',
+          'rosidl_runtime_py')
 
 HEAD = """# What of launch, tf2, the command ros2 and other tools is here
 

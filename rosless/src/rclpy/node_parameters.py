@@ -234,23 +234,22 @@ class NodeParameters:
         name : str
             The parameter.
         descriptor : rcl_interfaces.msg.ParameterDescriptor
-            The new one.
+            The new one, with a type unless it has `dynamic_typing`.
         alternative_value : rcl_interfaces.msg.ParameterValue, optional
             Set if the present value does not fit the new descriptor.
 
         """
+        parameter = self.get_parameter(name)
         if name not in self._parameters:
-            if not self._allow_undeclared_parameters:
-                raise ParameterNotDeclaredException(name)
-            return self.get_parameter(name).get_parameter_value()
+            return parameter.get_parameter_value()
         if self._descriptors[name].read_only:
             raise ParameterImmutableException(name)
-        parameter = self._parameters[name]
-        if alternative_value is not None:
+        descriptor.name = name
+        result = apply_descriptor(parameter, descriptor, check_read_only=False)
+        if not result.successful and alternative_value is not None:
             message = interface_class('rcl_interfaces/msg/Parameter')
             parameter = Parameter.from_parameter_msg(message(name=name, value=alternative_value))
-        descriptor.type = parameter.type_.value
-        result = apply_descriptor(parameter, descriptor, check_read_only=False)
+            result = apply_descriptor(parameter, descriptor, check_read_only=False)
         if not result.successful:
             raise InvalidParameterValueException(name, parameter.value, result.reason)
         self._descriptors[name] = descriptor
@@ -345,7 +344,12 @@ class NodeParameters:
                 )
             descriptor.type, value = value.value, None
         elif not descriptor.dynamic_typing and value is not None:
-            descriptor.type = Parameter.Type.from_parameter_value(value).value
+            if isinstance(value, interface_class('rcl_interfaces/msg/ParameterValue')):
+                descriptor.type = value.type  # of an override; as a default it is a TypeError
+            else:
+                descriptor.type = Parameter.Type.from_parameter_value(value).value
+            if descriptor.type == 0:
+                raise ValueError(f'Cannot declare parameter {name!r} of type NOT_SET')
         override = self._parameter_overrides.get(name)
         if override is not None and not ignore_override:
             value = override.value
@@ -370,8 +374,10 @@ class NodeParameters:
 
     def _set_atomically(self, parameters: list[Parameter], *, declaring: bool = False) -> Result:
         if not declaring:
-            for callback in self._pre_set_parameters_callbacks:
-                parameters = callback(parameters)
+            if callbacks := self._pre_set_parameters_callbacks:
+                parameters = [one for callback in callbacks for one in callback(parameters)]
+                if not parameters:
+                    return refuse('parameter list cannot be empty')
             unknown = [p.name for p in parameters if p.name not in self._parameters]
             if unknown and not self._allow_undeclared_parameters:
                 raise ParameterNotDeclaredException(unknown)

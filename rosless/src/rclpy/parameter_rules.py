@@ -39,9 +39,11 @@ def apply_descriptor(parameter: Parameter, descriptor: Any, *, check_read_only: 
     if check_read_only and descriptor.read_only:
         return refuse(f'Trying to set a read-only parameter: {parameter.name}.')
     kind = parameter.type_
-    if not descriptor.dynamic_typing and kind == Parameter.Type.NOT_SET:
+    if descriptor.dynamic_typing:
+        descriptor.type = kind.value
+    elif kind == Parameter.Type.NOT_SET:
         return refuse(f'Static parameter cannot be undeclared: {parameter.name}')
-    if not descriptor.dynamic_typing and descriptor.type not in (0, kind.value):
+    elif descriptor.type != kind.value:
         return refuse(
             f"Wrong parameter type, expected '{Parameter.Type(descriptor.type)}' got '{kind}'"
         )

@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 import subprocess
 import sys
+import threading
+import time
 from typing import Any
 
+from ament_index_python import get_package_share_directory
+from example_interfaces.action import Fibonacci
+from geometry_msgs.msg import TransformStamped
 import pytest
-from rclpy._rclpy_pybind11 import InvalidHandle
+from rcl_interfaces.msg import IntegerRange, ParameterDescriptor, ParameterValue
+from rclpy._rclpy_pybind11 import InvalidHandle, RCLError
+from rclpy.action import ActionClient, ActionServer
 from rclpy.clock import ClockType, ROSClock
 from rclpy.context import Context
 from rclpy.duration import Duration
-from rclpy.exceptions import InvalidTopicNameException
+from rclpy.exceptions import InvalidParameterValueException, InvalidTopicNameException
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.logging import get_logger
+from rclpy.parameter import Parameter
 from rclpy.time import Time
 from rclpy.topic_endpoint_info import TopicEndpointInfo, TopicEndpointTypeEnum
 from rclpy.validate_topic_name import validate_topic_name
@@ -25,10 +34,13 @@ from rosidl_parser.definition import (
     UnboundedSequence,
     UnboundedString,
 )
+from rosidl_runtime_py import get_interface_path
 from rosidl_runtime_py.convert import get_message_slot_types
 from sensor_msgs.msg import Imu, JointState
 from shape_msgs.msg import SolidPrimitive
 from std_msgs.msg import Empty, Header, Int32, MultiArrayDimension
+from std_srvs.srv import Trigger
+from tf2_ros import Buffer, ExtrapolationException
 
 Make = Callable[..., Any]
 
@@ -83,8 +95,8 @@ def test_a_throttle_on_simulated_time_counts_from_zero() -> None:
 
 
 def test_times_and_durations_are_compared_with_their_like_only() -> None:
-    time, duration = Time(seconds=1), Duration(seconds=1)
-    for one, other in ((time, duration), (duration, time), (time, 5), (duration, None)):
+    second, duration = Time(seconds=1), Duration(seconds=1)
+    for one, other in ((second, duration), (duration, second), (second, 5), (duration, None)):
         with pytest.raises(TypeError, match="Can't compare"):
             assert one == other
         with pytest.raises(TypeError):
@@ -193,3 +205,103 @@ rclpy.init()
 rclpy.shutdown()
 rclpy.init(signal_handler_options=SignalHandlerOptions.NO)"""
     assert run(setup, 'SIGTERM') == (-15, '')
+
+
+def test_a_message_is_no_default_of_a_parameter(make_node: Make) -> None:
+    five = ParameterValue(type=2, integer_value=5)
+    node = make_node(parameter_overrides=[Parameter('given', value=7)])
+    with pytest.raises(TypeError, match='not one of the allowed types'):
+        node.declare_parameter('default', five)
+    with pytest.raises(ValueError, match='NOT_SET'):
+        node.declare_parameter('nothing', ParameterValue())
+    assert node.declare_parameter('given', five).value == 7
+
+
+def test_a_new_descriptor_keeps_the_value_that_fits(make_node: Make) -> None:
+    node = make_node()
+    node.declare_parameter('a', 5)
+    seven = ParameterValue(type=2, integer_value=7)
+
+    def descriptor(low: int, **fields: Any) -> ParameterDescriptor:
+        limits = IntegerRange(from_value=low, to_value=9)
+        return ParameterDescriptor(name='other', integer_range=[limits], **fields)
+
+    assert node.set_descriptor('a', descriptor(5, type=2), seven).integer_value == 5
+    assert node.describe_parameter('a').name == 'a'
+    with pytest.raises(InvalidParameterValueException):   # its type is NOT_SET, and stays
+        node.set_descriptor('a', descriptor(5))
+    assert node.set_descriptor('a', descriptor(6, type=2), seven).integer_value == 7
+    node.set_descriptor('a', ParameterDescriptor(dynamic_typing=True))
+    node.set_parameters([Parameter('a', value='text')])
+    assert node.describe_parameter('a').type == Parameter.Type.STRING.value
+
+
+def test_what_is_called_before_a_set_gets_the_list_of_the_caller(make_node: Make) -> None:
+    node = make_node()
+    node.declare_parameter('a', 5)
+    seen = []
+    for _ in range(2):
+        node.add_pre_set_parameters_callback(lambda given: seen.append(given) or [])
+    result = node.set_parameters([Parameter('a', value=6)])[0]
+    assert (result.successful, [len(given) for given in seen]) == (False, [1, 1])
+    assert node.get_parameter('a').value == 5
+
+
+def test_a_call_inside_a_callback_of_one_thread_gets_no_answer(make_node: Make) -> None:
+    server, node = make_node('server'), make_node('client')
+    server.create_service(Trigger, 'ask', lambda _, answer: answer)
+    aside = SingleThreadedExecutor(context=server.context)
+    aside.add_node(server)
+    threading.Thread(target=aside.spin, daemon=True).start()
+    client = node.create_client(Trigger, 'ask')
+    assert client.wait_for_service(10.0)
+    ends = []
+
+    def call(_: Empty) -> None:
+        with pytest.raises(TimeoutError):
+            client.call(Trigger.Request(), 0.5)   # s; an answer takes some ms
+        ends.append(True)
+
+    node.create_subscription(Empty, 'x', call, 1)
+    publisher = node.create_publisher(Empty, 'x', 1)
+    executor = SingleThreadedExecutor(context=node.context)
+    executor.add_node(node)
+    executor.create_task(lambda: publisher.publish(Empty()))
+    limit = time.monotonic() + 10.0
+    while not ends and time.monotonic() < limit:
+        executor.spin_once(timeout_sec=0.1)
+    aside.shutdown()
+    assert ends == [True]
+
+
+def test_a_buffer_forgets_what_is_older_than_its_cache() -> None:
+    buffer, place = Buffer(Duration(seconds=2)), TransformStamped()
+    place.header.frame_id, place.child_frame_id = 'a', 'b'
+    place.transform.rotation.w = 1.0
+    for second in range(1, 13):
+        place.header.stamp.sec = second
+        buffer.set_transform(place, '')
+    assert buffer.can_transform('a', 'b', Time(seconds=10, clock_type=ClockType.ROS_TIME))
+    with pytest.raises(ExtrapolationException, match='into the past.*earliest data is at time 10'):
+        buffer.lookup_transform('a', 'b', Time(seconds=2, clock_type=ClockType.ROS_TIME))
+
+
+def test_the_file_of_an_interface() -> None:
+    share = get_package_share_directory('std_msgs')
+    assert get_interface_path('std_msgs/msg/Empty') == f'{share}/msg/Empty.msg'
+
+
+def test_a_deferred_goal_needs_an_executor(make_node: Make) -> None:
+    handle, node = [], make_node()
+    server = ActionServer(node, Fibonacci, 'count', lambda goal: Fibonacci.Result(),
+                          handle_accepted_callback=handle.append)
+    client = ActionClient(node, Fibonacci, 'count')
+    executor = SingleThreadedExecutor(context=node.context)
+    executor.add_node(node)
+    future = client.send_goal_async(Fibonacci.Goal())
+    executor.spin_until_future_complete(future, 10.0)
+    executor.remove_node(node)
+    with pytest.raises(RCLError, match='is in no executor'):   # an AttributeError on Humble
+        handle[0].execute()
+    server.destroy()
+    client.destroy()
