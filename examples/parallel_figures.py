@@ -7,14 +7,19 @@ default; it needs matplotlib (extra ``docs``).
 """
 
 from pathlib import Path
+import statistics
 import sys
+import time
 
 from matplotlib import pyplot as plt
+import numpy as np
 
 import mbd_ros
+from mbd_ros import Lanes, Threads
 from mbd_ros.dynamics.analysis.scaling import cyclic_reduction, recursion
 
 LINKS = (2, 3, 6, 9, 12, 16, 20)
+ROUNDS, CALLS = 15, 20
 INERTIA = ('<inertial><origin xyz="0.3 0.02 0.01"/><mass value="1"/><inertia ixx="0.01" '
            'ixy="0.002" ixz="0.001" iyy="0.09" iyz="0.003" izz="0.08"/></inertial>')
 
@@ -30,19 +35,65 @@ def chain(count):
     return mbd_ros.load(''.join(parts) + '</robot>')
 
 
+def composite_bodies(model):
+    """Return forward dynamics by composite bodies, whose system LAPACK solves."""
+    dyn = mbd_ros.compile(model)
+    return lambda q, v, tau: np.linalg.solve(dyn.mass_matrix(q), tau - dyn.bias_forces(q, v))
+
+
+def calls(model):
+    """Return what runs here for each counted way, on one thread and, where it can, on two."""
+    found = {('composite bodies', 1): composite_bodies(model), ('augmented, cyclic', 1):
+             mbd_ros.compile(model, formulation='augmented', executor=Lanes()).forward_dynamics}
+    for name in ('recursive', 'jourdain', 'augmented', 'kane'):
+        found.update({(name, count): mbd_ros.compile(
+            model, formulation=name, executor=Threads(count)).forward_dynamics
+            for count in (1, 2)})
+    return found
+
+
+def measured(models):
+    """Return by number of links the microseconds of a call of each, the medians of turns."""
+    ways = {count: calls(model) for count, model in models.items()}
+    times = {count: {key: [] for key in found} for count, found in ways.items()}
+    for _ in range(ROUNDS):
+        for count, found in ways.items():
+            state = np.random.default_rng(1).normal(size=(3, models[count].nv))
+            for key, call in found.items():
+                call(*state)   # compiles, and finds its data again
+                begin = time.perf_counter()
+                for _ in range(CALLS):
+                    call(*state)
+                times[count][key].append((time.perf_counter() - begin) / CALLS * 1e6)
+    return {count: {key: statistics.median(values) for key, values in found.items()}
+            for count, found in times.items()}
+
+
 def claim(folder):
-    """Draw counted operations over links, and steps on two processors and on one per link."""
-    reports = {count: mbd_ros.analyse(chain(count), (1, 2, count)) for count in LINKS}
-    figure, axes = plt.subplots(1, 3, figsize=(11.0, 3.8), sharey=True, layout='constrained')
+    """Draw counted operations over links and steps on more processors; then what is measured."""
+    models = {count: chain(count) for count in LINKS}
+    reports = {count: mbd_ros.analyse(model, (1, 2, count)) for count, model in models.items()}
+    figure, axes = plt.subplots(1, 4, figsize=(14.0, 3.8), layout='constrained')
     for axis, title, steps in zip(axes, ('one processor', 'two processors', 'one for each link'), (
             lambda cost, count: cost.total, lambda cost, count: cost.schedule[2],
             lambda cost, count: cost.schedule[count])):
         for k, cost in enumerate(reports[LINKS[0]].costs):
             axis.semilogy(LINKS, [steps(report.costs[k], count)
                                   for count, report in reports.items()], label=cost.formulation)
-        axis.set(title=title, xlabel='links')
+        axis.sharey(axes[0])
+        axis.set(title='counted, ' + title, xlabel='links')
     axes[0].set_ylabel('steps of a list schedule')
     axes[0].legend(fontsize=7)
+    times = measured(models)
+    names = [cost.formulation for cost in reports[LINKS[0]].costs]
+    for name, threads in times[LINKS[0]]:
+        axes[3].semilogy(LINKS, [one[name, threads] for one in times.values()],
+                         '--' if threads == 2 else '-', color=f'C{names.index(name)}')
+    axes[3].set(title='measured; dashed: two threads', xlabel='links',
+                ylabel='time of a call [us]')
+    for name, threads in times[LINKS[0]]:
+        print(f'| {name}, {threads} | ' + ' | '.join(
+            f'{one[name, threads]:.3g}' for one in times.values()) + ' |')
     figure.savefig(folder / 'parallel_claim.png', dpi=90)
 
 

@@ -40,16 +40,14 @@ class Axes(NamedTuple):
         (nv,) body that it moves.
     number : array of int
         (nv,) which of the body's: 0-2 turns about, 3-5 slides along x y z.
+    places : array of int
+        (nv,) where each axis is among the six of all bodies.
 
     """
 
     body: NDArray[np.int64]
     number: NDArray[np.int64]
-
-    @property
-    def places(self) -> NDArray[np.int64]:
-        """(nv,) where each axis is among the six of all bodies."""
-        return 6 * self.body + self.number
+    places: NDArray[np.int64]
 
     @property
     def turns(self) -> NDArray[np.bool_]:
@@ -62,7 +60,7 @@ def axes_of(model: Model) -> Axes:
     """Return the axes of a robot."""
     body = np.repeat(np.arange(model.nb), [kind.nv for kind in model.joint_types])
     number = np.array([k for kind in model.joint_types for k in kind.pair.axes], dtype=np.int64)
-    return Axes(body, number)
+    return Axes(body, number, 6 * body + number)
 
 
 @lru_cache(maxsize=64)
