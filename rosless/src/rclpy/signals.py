@@ -27,7 +27,7 @@ class SignalHandlerOptions(IntEnum):
 class SignalHandlerGuardCondition(Absent):
     """A guard condition that signals trigger."""
 
-    why = 'signals end the waits of executors by themselves; see Context.on_shutdown'
+    why = 'signals end the waits of executors by themselves'
 
 
 _previous: dict[int, Any] = {}
