@@ -13,7 +13,7 @@ from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.frames import axis_rotation
 from mbd_ros.description.records.mechanism import Joint, Limits, Mechanism
 from mbd_ros.description.records.poses import clean
-from mbd_ros.errors import DescriptionError, UnsupportedError
+from mbd_ros.errors import DescriptionError
 from mbd_ros.model.attachments.contacts import make_contacts
 from mbd_ros.model.attachments.fluids import make_submerged
 from mbd_ros.model.attachments.thrusters import make_thruster
@@ -63,8 +63,6 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False, mimic: boo
     ------
     DescriptionError
         If a joint of the description has the name of the floating base, or cannot mimic another.
-    UnsupportedError
-        If links bend in a robot with closed loops, springs between links or fluids.
 
     """
     moving: list[Joint] = []
@@ -95,13 +93,6 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False, mimic: boo
     elastic = None
     if flexible and (mechanism.flexibles or any(
             joint.dynamics.series_stiffness for joint in moving)):
-        others = [what for what, found in (
-            ('closed loops or coupled joints', loops),) if found]
-        if others:
-            raise UnsupportedError(
-                f"'{mechanism.name}' has flexible links and {' and '.join(others)}: both",
-                'load it with flexible=False, which makes the links rigid',
-                source=next((one.source for one in mechanism.flexibles), Source()))
         elastic = elastic_tree(mechanism, moving, tuple(depth_first(mechanism)))
     return _assemble(mechanism, moving, parents, placements, frames, loops, generation, elastic)
 

@@ -177,12 +177,13 @@ def simulate(
             'without tau, external_forces, thrust and dissipation, which it brings')
     corrections = None if free is not None else Corrections(dyn, motion)
     variable = any(one is not None for one in (rtol, atol, times)) or len(events) or dense or (
-        free is None or len(free.working) > 1)
+        free is None or len(free.working) > 1) or bool(model.loops)
     method = method or ('rk4' if model.elastic is None else 'radau' if variable else 'midpoint')
     kind = str(method).lower()
-    if kind == 'midpoint' and (model.elastic is None or free is None or len(free.working) > 1):
-        raise InvalidValueError('method', method, 'another one: this one is for flexible links, '
-                                'moved by efforts alone')
+    if kind == 'midpoint' and (model.elastic is None or model.loops or free is None
+                               or len(free.working) > 1):
+        raise InvalidValueError('method', method, 'another one: this one is for flexible links '
+                                'without closed loops, moved by efforts alone')
     if kind in ('rk4', 'midpoint'):
         if times is not None or len(events) or dense:
             raise InvalidValueError('method', method,

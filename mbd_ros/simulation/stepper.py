@@ -78,6 +78,8 @@ class Stepper:
         ground: Ground | None = None,
         fastest: float = math.inf,
     ) -> None:
+        if model.loops:
+            model.require_rigid('a run, step by step, in closed loops')
         self.model = model
         self.fastest = fastest
         self.step = positive_time('step', step)

@@ -7,11 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+import scipy
 
 from mbd_ros.dynamics.api.functions import more_efforts
+from mbd_ros.dynamics.formulations.row_space import RANK
+from mbd_ros.dynamics.loops.closure import open_loops
 from mbd_ros.dynamics.prepared.call import Array, checked_array, rows_of
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.quantities.flexible import warn_of_deflection
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
@@ -195,6 +199,9 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
     """
     if model.elastic is None:
         raise InvalidValueError('model', model.name, 'a robot with flexible links')
+    if model.loops:
+        raise UnsupportedError(f"static_deflection of '{model.name}', which has closed loops,",
+                               'open the loops')
     dyn = compile_model(model, gravity=gravity)
     place_now = checked_array(model, 'q', q, model.nq).copy()
     forces = np.zeros(model.nv) if tau is None else checked_array(model, 'tau', tau, model.nv)
@@ -248,7 +255,7 @@ def natural_frequencies(model: Model, q: ArrayLike, *, locked: Sequence[str] = (
     Parameters
     ----------
     model : Model
-        The robot, without closed loops.
+        The robot; closed loops stay closed, and carry nothing at the configuration.
     q : array_like
         (nq,): a configuration, with the static deflection if that counts.
     locked : sequence of str
@@ -267,16 +274,12 @@ def natural_frequencies(model: Model, q: ArrayLike, *, locked: Sequence[str] = (
     Raises
     ------
     InvalidValueError
-        If the robot falls away from the configuration instead of swinging about it.
+        If the robot falls away from the configuration instead of swinging about it, or a loop is
+        open there.
     UnknownNameError, ShapeError, NotFiniteError
         If an argument is not as it should be.
-    UnsupportedError
-        If the robot has closed loops.
 
     """
-    if model.loops:
-        raise UnsupportedError(f"natural_frequencies of '{model.name}', which has closed loops,",
-                               'open the loops')
     dyn = compile_model(model, gravity=gravity, formulation=formulation)
     place_now = checked_array(model, 'q', q, model.nq)
     if place_now.ndim != 1:
@@ -287,15 +290,21 @@ def natural_frequencies(model: Model, q: ArrayLike, *, locked: Sequence[str] = (
     for i in held:
         moves[model.v_offsets[i]:model.v_offsets[i] + model.joint_types[i].nv] = False
     rest = np.zeros(model.nv)
+    if loops := open_loops(model, place_now):
+        raise InvalidValueError('q', place_now.tolist(), f'where {loops}')
+    free = np.eye(int(moves.sum()))   # the motions that are left
+    if model.loops:
+        free = scipy.linalg.null_space(dyn.loop_rows(place_now, rest)[:, VALUES:][:, moves],
+                                       rcond=RANK)
     held_by = dyn.inverse_dynamics_derivatives(place_now, rest, rest).dq
-    stiffness, mass = (matrix[moves][:, moves] for matrix in (
+    stiffness, mass = (free.T @ matrix[moves][:, moves] @ free for matrix in (
         held_by, dyn.mass_matrix(place_now)))
     lower = np.linalg.cholesky(mass)
     scaled = np.linalg.solve(lower, np.linalg.solve(lower, 0.5 * (stiffness + stiffness.T)).T)
     squares, vectors = np.linalg.eigh(0.5 * (scaled + scaled.T))
     zero = 1e3 * np.finfo(float).eps * max(np.abs(squares).max(initial=0.0), 1.0)
     modes = np.zeros((model.nv, len(squares)))
-    modes[moves] = np.linalg.solve(lower.T, vectors)
+    modes[moves] = free @ np.linalg.solve(lower.T, vectors)
     if len(squares) and squares[0] < -zero:
         worst = model.coordinate_names[int(np.argmax(np.abs(modes[:, 0])))]
         raise InvalidValueError(

@@ -13,6 +13,8 @@ from mbd_ros.dynamics.api.functions import more_efforts
 from mbd_ros.dynamics.formulations.bodies import apply, Motion, motion_of, paths_of
 from mbd_ros.dynamics.formulations.border import border_of, inwards
 from mbd_ros.dynamics.formulations.registry import formulation_for
+from mbd_ros.dynamics.loops.closure import carried_loops
+from mbd_ros.dynamics.loops.efforts import loop_wrenches
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.quantities import flexible
@@ -85,11 +87,17 @@ def joint_wrenches(
         wrenches = wrenches - np.roll(np.moveaxis(flexible.pushed(
             model, states[0], external_forces), 1, 0), 3, axis=-1)
         external_forces = None
-    if external_forces or model.loops:
+    if model.loops and model.elastic is not None:
+        multipliers = constrained_dynamics(model, *states, gravity=gravity, executor=executor,
+                                           fluid=fluid, ground=ground).multipliers
+        parts = [_cut_joints(dyn, q, own) for q, own in zip(states[0], multipliers)]
+        wrenches = wrenches - np.concatenate([acting for acting, _ in parts], axis=1)
+        cut = list(np.stack([own for _, own in parts], axis=1))
+    elif external_forces or model.loops:
         motion = motion_of(model, states[0], states[1])
     if external_forces:   # entered as efforts; links feel them where they act
         wrenches = wrenches - at_joints(model, motion, pushed(dyn, states[0], external_forces))
-    if model.loops:
+    if model.loops and model.elastic is None:
         multipliers = constrained_dynamics(model, *states, gravity=gravity, executor=executor,
                                            fluid=fluid, ground=ground).multipliers[..., None]
         border = border_of(model, motion)
@@ -103,6 +111,36 @@ def joint_wrenches(
            for wrench, name in zip(wrenches, model.body_names)]
     result = np.roll(np.stack([*own, *cut], axis=1), 3, axis=-1).reshape(*found.shape[:-2], -1, 6)
     return result if out is None else deliver(result, out)
+
+
+def _cut_joints(dyn: PreparedDynamics, q: Array, multipliers: Array) -> tuple[Array, Array]:
+    """
+    Return what cut joints do to a robot with flexible links in one state, moments first.
+
+    Through its joints (nb, 1, 6); and what each exerts on its second link (k, 6), at the second
+    frame and in its axes.
+    """
+    model = dyn.model
+    exerted = loop_wrenches(dyn, q, multipliers)
+    described = {one.name: one for one in model.mechanism.loop_joints}
+    acting = {link: np.zeros(6) for link in model.links}
+    cut = []
+    loops, poses = carried_loops(dyn, q)
+    for loop in loops:
+        if loop.kind == 'mimic':
+            continue
+        force, moment = exerted[loop.name][:3], exerted[loop.name][3:]
+        at, turn = zip(*((frame.translation, frame.rotation) if frame.body < 0 else (
+            poses[frame.body, :3, :3] @ frame.translation + poses[frame.body, :3, 3],
+            poses[frame.body, :3, :3] @ frame.rotation) for frame in (loop.frame1, loop.frame2)))
+        own = described[loop.name]
+        for link, sign in ((own.link1, 1.0), (own.link2, -1.0)):
+            arm = at[0] - dyn.pose(q, link)[:3, 3]
+            acting[link] += sign * np.concatenate([force, moment + np.cross(arm, force)])
+        cut.append(-np.concatenate([(moment + np.cross(at[0] - at[1], force)) @ turn[1],
+                                    force @ turn[1]]))
+    through = np.moveaxis(flexible.pushed(model, q[None], acting), 1, 0)
+    return np.roll(through, 3, axis=-1), np.array(cut).reshape(-1, 6)
 
 
 def _rows(model: Model) -> list[tuple[Loop, int, int]]:

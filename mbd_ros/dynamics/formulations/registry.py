@@ -150,5 +150,5 @@ AUGMENTED = register(Formulation(
 """Jourdain's principle with multipliers of all joints, for robots whose bodies all have mass."""
 FLEXIBLE = register(Formulation(
     'flexible', lambda model: {**_shared(model), **lazily.flexible.PROGRAMS},
-    lambda model: not model.loops, bends=True))
+    lambda model: not model.loops or model.elastic is not None, bends=True))
 """Floating frames of reference with shape integrals, for trees with and without elasticity."""

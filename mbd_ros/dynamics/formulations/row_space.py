@@ -30,8 +30,8 @@ ROUNDING = 1e-12
 def _kinds(model: Model) -> tuple[Array, Array]:
     """Return which rows (m,) are lengths, and which axes (nv,) turn."""
     return (np.array([len(row) != 2 for loop in model.loops for row in loop.rows], dtype=bool),
-            np.array([axis < 3 for kind in model.joint_types for axis in kind.pair.axes],
-                     dtype=bool))
+            np.array([*(axis < 3 for kind in model.joint_types for axis in kind.pair.axes),
+                      *[False] * len(model.elastic_names)], dtype=bool))
 
 
 class RowSpace:

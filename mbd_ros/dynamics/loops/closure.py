@@ -23,11 +23,13 @@ from mbd_ros.dynamics.formulations.row_space import RANK, RowSpace
 from mbd_ros.dynamics.prepared.call import Array, checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.prepared.triangles import solve_triangle
+from mbd_ros.dynamics.quantities.flexible import segments_moving
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import LoopOpenError, LoopsOpenWarning, ShapeError, SingularMassError
 from mbd_ros.execution import Executor
 from mbd_ros.execution.program.tree import tree_of
-from mbd_ros.model import Model, state
+from mbd_ros.model import Loop, Model, state
+from mbd_ros.model.flexible.on_segments import on_segments
 
 GOAL = 1e-13
 """Times (1 + the largest coordinate): phi below is rounding."""
@@ -142,6 +144,10 @@ def loop_closure(model: Model, q: Array, v: Array, *, known: Sequence[str] = (),
     free = _free_entries(model, known)
     start = state.normalize(model, q)
     place, phi, steps = _newton(dyn, start, free, tolerance)
+    all_of_it = np.append(free, np.arange(model.nv - len(model.elastic_names), model.nv))
+    if np.abs(phi).max() > tolerance and len(all_of_it) > len(free):   # links have to bend
+        free = all_of_it
+        place, phi, steps = _newton(dyn, start, free, tolerance)
     if (np.abs(phi).max() > tolerance or (_cosines(dyn, place) < 0.0).any()) and len(free):
         other, found, more = _newton(dyn, _least_squares(dyn, start, free), free, tolerance)
         if np.abs(found).max() <= max(tolerance, float(np.abs(phi).max())):
@@ -149,11 +155,19 @@ def loop_closure(model: Model, q: Array, v: Array, *, known: Sequence[str] = (),
     moved = state.difference(model, start, place)
     phi = _require_closed(dyn, place, tolerance, moved, steps)
     metric = RowMetric(dyn, place, free)
-    rates = v.copy()
-    for _ in range(2):
-        rates = rates + metric.remove(metric.rows @ rates)
+    rates = _rates(metric, v)
+    if len(all_of_it) > len(free) and np.abs(metric.rows @ rates).max() > tolerance:
+        metric = RowMetric(dyn, place, all_of_it)
+        rates = _rates(metric, v)
     return LoopClosure(place, rates, moved, float(np.abs(phi).max()), steps, metric.rank,
                        float(metric.space.smallest))
+
+
+def _rates(metric: RowMetric, v: Array) -> Array:
+    """Return the nearest velocity that the rows allow; the second time for rounding."""
+    for _ in range(2):
+        v = v + metric.remove(metric.rows @ v)
+    return v
 
 
 def _newton(dyn: PreparedDynamics, place: Array, free: NDArray[np.int64], tolerance: float
@@ -198,13 +212,20 @@ def _least_squares(dyn: PreparedDynamics, start: Array, free: NDArray[np.int64])
     return moved(scipy.optimize.least_squares(gaps, np.zeros(len(free)), max_nfev=TRIALS).x)
 
 
+def carried_loops(dyn: PreparedDynamics, q: Array) -> tuple[tuple[Loop, ...], Array]:
+    """Return the cut joints, and the poses of the bodies, or segments, that carry their frames."""
+    if dyn.model.elastic is None:
+        return dyn.model.loops, dyn.body_poses(q)
+    return on_segments(dyn.model).loops, segments_moving(dyn.model, q, np.zeros(dyn.model.nv))[0]
+
+
 def _cosines(dyn: PreparedDynamics, q: Array) -> Array:
     """Return the cosines of the angles between axes that agree where loops are closed."""
-    bodies = dyn.body_poses(q)
+    loops, bodies = carried_loops(dyn, q)
     axes = (((np.eye(3) if frame.body < 0 else bodies[frame.body, :3, :3]) @ frame.rotation
-             for frame in (loop.frame1, loop.frame2)) for loop in dyn.model.loops)
+             for frame in (loop.frame1, loop.frame2)) for loop in loops)
     return np.array([first[:, axis] @ second[:, axis] for loop, (first, second) in zip(
-        dyn.model.loops, axes) for axis in _UPRIGHT.get(loop.kind, ())])
+        loops, axes) for axis in _UPRIGHT.get(loop.kind, ())])
 
 
 def open_loops(model: Model, q: ArrayLike) -> str:
@@ -376,7 +397,7 @@ def _phi(dyn: PreparedDynamics, q: Array) -> Array:
 def _free_entries(model: Model, known: Sequence[str]) -> NDArray[np.int64]:
     """Return the entries of v that belong to joints which are not known."""
     fixed = {model.joint_index(name) for name in known}
-    ends = (*model.v_offsets[1:], model.nv)
+    ends = (*model.v_offsets[1:], model.nv - len(model.elastic_names))  # joints close, none bends
     return np.array([k for joint, (first, end) in enumerate(zip(model.v_offsets, ends))
                      for k in range(first, end) if joint not in fixed], dtype=np.int64)
 

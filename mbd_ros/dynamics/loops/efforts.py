@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.dynamics.formulations.rows import rows_of, Seen, side
+from mbd_ros.dynamics.loops.closure import carried_loops
 from mbd_ros.dynamics.prepared.call import Array, checked_array
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
@@ -202,9 +203,9 @@ def loop_wrenches(dyn: PreparedDynamics, q: Array, multipliers: Array) -> dict[s
         (6,) force [N], then moment [N m], in world axes at the origin of the first frame.
 
     """
-    model, bodies = dyn.model, dyn.body_poses(q)
+    loops, bodies = carried_loops(dyn, q)
     found = {}
-    for loop, tie in zip(model.loops, tree_of(model).ties):
+    for loop, tie in zip(loops, tree_of(dyn.model).ties):
         if loop.kind == 'mimic':  # efforts along joints, no wrench
             continue
         first, second = (side(_seen(bodies, frame.body), frame_record(frame))

@@ -381,12 +381,15 @@ class PreparedDynamics:
         """Return the callable of a program; ``function`` is its name here if it differs."""
         kernel: Kernel
         name = function or program.name
-        if self.model.elastic is not None and not isinstance(program, ArrayProgram):
+        dense = revealed is not None and (
+            self.model.elastic is not None or lazily.rank.masses_far_apart(self.model))
+        if self.model.elastic is not None and not (dense or isinstance(program, ArrayProgram)):
             program = flexible.flexible_program(self.model, name)
-        if isinstance(program, ArrayProgram) and not program.traces(self.model):
-            kernel = program.kernel(self.model, self.executor)
-        elif revealed is not None and lazily.rank.masses_far_apart(self.model):
+        if dense:
+            assert revealed is not None
             kernel = lazily.rank.RankFirst(program, self.model, revealed)
+        elif isinstance(program, ArrayProgram) and not program.traces(self.model):
+            kernel = program.kernel(self.model, self.executor)
         else:
             kernel = self.executor.kernel(program, self.model)
         self._kernels[name] = kernel

@@ -65,14 +65,14 @@ def traced_derivatives(dyn: PreparedDynamics, function: str, *point: Array) -> A
 
     """
     columns, model = None, dyn.model
-    if model.elastic is not None and function == 'forward_dynamics':
+    if model.elastic is not None and function == 'forward_dynamics' and not model.loops:
         q, v, tau = point
         by_q, by_v, mass = traced_derivatives(
             dyn, 'inverse_dynamics', q, v, dyn.forward_dynamics(q, v, tau))
         inverse = np.linalg.inv(mass)
         return np.array([-inverse @ by_q, -inverse @ by_v, inverse])
     if model.nb <= LARGEST_TRACED and not masses_far_apart(model) and (
-            model.elastic is None or small(model)):
+            model.elastic is None or (small(model) and function == 'inverse_dynamics')):
         columns = _tangent_code(model, function).columns(dyn.world_array, *point)
     if columns is None or not np.isfinite(columns).all():  # where the rank of loops is in doubt
         columns = _differences(dyn, function, *point)

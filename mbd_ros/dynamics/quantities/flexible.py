@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.formulations.flexible.bodies import apply, Array, cross
 from mbd_ros.dynamics.formulations.flexible.loads import energies_around
+from mbd_ros.dynamics.formulations.flexible.loop_rows import (
+    accelerations_of, loop_rows, twists, VALUES)
 from mbd_ros.dynamics.formulations.flexible.midpoint import midpoint
 from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
 from mbd_ros.dynamics.formulations.flexible.recursion import (
@@ -44,6 +46,8 @@ def flexible_program(model: Model, function: str) -> ArrayProgram:
         'body_poses': (('q',), _body_poses, Layout.BODIES, (4, 4)),
         'body_velocities': (('q', 'v'), _body_velocities, Layout.BODIES, (6,)),
         'energies': (('q', 'v'), _energies, Layout.ONE_BODY, (count, 2)),
+        'loop_rows': (('q', 'v'), loop_rows, Layout.ROWS, (VALUES,)),
+        'own_loop_rows': (('q', 'v'), loop_rows, Layout.ROWS, (VALUES,)),
         'forward_dynamics_derivatives': (
             ('q', 'v', 'tau'), _forward_derivatives, Layout.SQUARES, (3,)),
         'inverse_dynamics_derivatives': (
@@ -95,22 +99,6 @@ def _link_pose(frame: Frame, model: Model, inputs: Inputs, world: Array, executo
     return _seen(frame, _at_rest(model, q), len(q))
 
 
-def twists(model: Model, chain: list[Placed]) -> list[Array]:
-    """Return what unit velocities move each segment by (N, 6, nv), in its own axes."""
-    unit = np.eye(model.nv)
-    found: list[Array] = []
-    for segment, own in zip(tree_of_segments(model).segments, chain):
-        states = len(own.twist)
-        columns = np.broadcast_to(own.axes @ unit[own.joint], (states, 6, model.nv))
-        if segment.parent >= 0:
-            rates = np.broadcast_to(unit[chain[segment.parent].elastic],
-                                    (states, own.transfer.shape[2] - 6, model.nv))
-            columns = columns + own.transfer @ np.concatenate(
-                [found[segment.parent], rates], axis=1)
-        found.append(columns)
-    return found
-
-
 def _link_jacobian(frame: Frame, model: Model, inputs: Inputs, world: Array, executor: Any
                    ) -> Array:
     q, (segment, _, place_there) = inputs['q'], frame
@@ -130,11 +118,7 @@ def _link_motion(frame: Frame, model: Model, inputs: Inputs, world: Array, execu
     pose = _seen(frame, chain, len(q))
     moving = np.zeros((len(q), 12), pose.dtype)
     if frame[0] >= 0:
-        found: list[Array] = []
-        for segment, own in zip(tree_of_segments(model).segments, chain):
-            above = (np.zeros((len(q), 6)) if segment.parent < 0 else np.hstack(
-                [found[segment.parent], vdot[:, chain[segment.parent].elastic]]))
-            found.append(apply(own.transfer, above) + vdot[:, own.joint] @ own.axes.T + own.bias)
+        found = accelerations_of(model, chain, vdot)
         turn, p = chain[frame[0]].pose[:, :3, :3], frame[2]
         twist, acceleration = chain[frame[0]].twist, found[frame[0]]
         w = twist[:, 3:]

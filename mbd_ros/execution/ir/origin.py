@@ -20,7 +20,7 @@ import numpy as np
 
 from mbd_ros.execution.ir.object_cache import key_of, object_cache
 from mbd_ros.execution.program.sweeps import Program
-from mbd_ros.execution.program.ties import spring_ties, ties_of
+from mbd_ros.execution.program.ties import loop_ties, spring_ties, ties_of
 from mbd_ros.execution.program.tree import acting_laws, tree_of
 from mbd_ros.model import Model
 from mbd_ros.model.flexible.on_segments import on_segments
@@ -129,7 +129,7 @@ def _constants(model: Model) -> bytes:
     if model.elastic is not None:
         there = on_segments(model)
         digest.update(pickle.dumps(model.elastic.segments))
-        digest.update(repr((spring_ties(there), [
+        digest.update(repr((loop_ties(there), spring_ties(there), [
             acting_laws(there, i) for i in range(len(model.elastic.segments))])).encode())
     around = [body.around for body in tree_of(model).bodies]
     digest.update(repr((ties_of(model), [loop.rows for loop in model.loops], around)).encode())

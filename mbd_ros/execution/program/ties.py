@@ -123,13 +123,19 @@ def _planes(model: Model) -> list[Plane | None]:
 
 def ties_of(model: Model) -> tuple[Tie, ...]:
     """Return the loop joints and springs of a model."""
-    joints = [Tie(loop.kind, loop.body1, loop.body2, frame_record(loop.frame1),
-                  frame_record(loop.frame2), tuple(floats(
-                      loop.coupling if loop.kind == 'mimic' else (loop.distance,))), slots, row,
-                  _axes(model, loop, plane), _idle(model, loop, plane))
-              for loop, slots, row, plane in zip(
-                  model.loops, slots_of(model), first_rows(model.loops), _planes(model))]
+    joints = [tie._replace(slots=slots, axes=_axes(model, loop, plane),
+                           idle=_idle(model, loop, plane))
+              for tie, loop, slots, plane in zip(
+                  loop_ties(model), model.loops, slots_of(model), _planes(model))]
     return (*joints, *spring_ties(model))
+
+
+def loop_ties(model: Model) -> tuple[Tie, ...]:
+    """Return the loop joints of a model, their rows in world axes and in no slots."""
+    return tuple(Tie(loop.kind, loop.body1, loop.body2, frame_record(loop.frame1),
+                     frame_record(loop.frame2), tuple(floats(
+                         loop.coupling if loop.kind == 'mimic' else (loop.distance,))), row=row)
+                 for loop, row in zip(model.loops, first_rows(model.loops)))
 
 
 def spring_ties(model: Model) -> tuple[Tie, ...]:

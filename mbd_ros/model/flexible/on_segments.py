@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from mbd_ros.model.attachments.contacts import make_contacts
 from mbd_ros.model.attachments.fluids import make_submerged
-from mbd_ros.model.loops import make_spring
+from mbd_ros.model.loops import make_loop, make_spring
 from mbd_ros.model.model import Model
 
 
@@ -17,15 +17,19 @@ def on_segments(model: Model) -> Model:
     Return a robot whose links, springs, cut joints, fluids and contacts sit on segments.
 
     ``model.links`` and all that is attached to them say where they are on *bodies* while nothing
-    is bent. What bends moves them: here ``frame.body`` is a segment of ``model.elastic``. Of
-    rigid robots segments are bodies, so that these are returned as they are.
+    is bent. What bends moves them: here ``frame.body`` is a segment of ``model.elastic``, but for
+    couplings of joints, which are no matter of poses. Of rigid robots segments are bodies, so
+    that these are returned as they are.
     """
     if model.elastic is None:
         return model
     links, described = model.elastic.links, model.mechanism
     wet, touching = ({one.name for one in model.fluids}, {one.link for one in model.contacts})
+    parents = [segment.parent for segment in model.elastic.segments]
+    cuts = {one.name: make_loop(one, links, parents) for one in described.loop_joints}
     return replace(
         model, links=links,
+        loops=tuple(one if one.kind == 'mimic' else cuts[one.name] for one in model.loops),
         springs=tuple(make_spring(one, links) for one in described.springs),
         fluids=tuple(make_submerged(one, links) for one in described.fluids if one.link in wet),
         contacts=tuple(point for one in described.contacts if one.link in touching

@@ -8,7 +8,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.description.records.mechanism import Beam
-from mbd_ros.errors import DescriptionError, UnsupportedError
+from mbd_ros.errors import DescriptionError
 from mbd_ros.model import load_text
 from mbd_ros.model.flexible.beam_modes import bending_modes, stations, torsion_modes
 
@@ -176,14 +176,3 @@ def test_a_joint_without_interface():
                        "for the joint 'joint3'; allowed: one for each joint"):
         mbd_ros.load(cut)
     assert mbd_ros.load(cut, flexible=False).nv == 4
-
-
-def test_what_cannot_be_together():
-    loop = ('<loop_joint name="closure" type="spherical"><link1 link="link2" xyz="1 0 0"/>'
-            '<link2 link="base" xyz="1 1 0"/></loop_joint></robot>')
-    text = flexible_robots.two_link_arm().replace('</robot>', loop)
-    with pytest.raises(UnsupportedError, match='has flexible links and closed loops or coupled '
-                       'joints: both is not supported in this version; load it with '
-                       'flexible=False, which makes the links rigid'):
-        mbd_ros.load(text)
-    assert mbd_ros.load(text, flexible=False).nv == 2

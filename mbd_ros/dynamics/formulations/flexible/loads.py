@@ -69,11 +69,11 @@ def place_loaded(model: Model, q: Array, v: Array, world: Array) -> list[Placed]
         seen = [seen_in(own, k) for own in chain]
         for tie in loads.springs:
             for i, wrench in _pulls(tie, seen):
-                terms[i].bias[k, :6] = terms[i].bias[k, :6] - _linear_first(wrench)
+                terms[i].bias[k, :6] = terms[i].bias[k, :6] - linear_first(wrench)
         for one, (body, motion) in zip(terms, _acted(loads, seen, world)):
             found = surroundings(body, motion)
             one.mass[k, :6, :6] = one.mass[k, :6, :6] + _matrix(found.inertia)
-            one.bias[k, :6] = one.bias[k, :6] + _linear_first(found.bias)
+            one.bias[k, :6] = one.bias[k, :6] + linear_first(found.bias)
     return [own._replace(terms=one) for own, one in zip(chain, terms)]
 
 
@@ -124,7 +124,8 @@ def _ends(tie: Tie, seen: Sequence[Seen]) -> tuple[Side, Side]:
     return side(one, tie.frame1), side(other, tie.frame2)
 
 
-def _linear_first(wrench: Wrench) -> Array:
+def linear_first(wrench: Wrench) -> Array:
+    """Return a wrench as an array (6,), the force first."""
     return np.array([*wrench.force, *wrench.moment])
 
 
@@ -132,4 +133,4 @@ def _matrix(inertia: ArticulatedInertia) -> Array:
     """Return a 6 x 6 inertia, linear part first."""
     unit = [Twist(ZERO3, Vector3(*row)) for row in np.eye(3).tolist()]
     unit += [Twist(Vector3(*row), ZERO3) for row in np.eye(3).tolist()]
-    return np.array([_linear_first(inertia.apply(one)) for one in unit])
+    return np.array([linear_first(inertia.apply(one)) for one in unit])

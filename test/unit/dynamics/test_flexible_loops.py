@@ -1,0 +1,147 @@
+"""Robots with flexible links in closed loops: rows, dense reference, rigid limit, frequencies."""
+
+import flexible_robots
+from flexible_robots import point_mass, revolute
+import numpy as np
+import pytest
+import scipy
+
+import mbd_ros
+from mbd_ros.errors import InvalidValueError, UnsupportedError
+from mbd_ros.simulation.stepper import Stepper
+
+STILL = (0.0, 0.0, 0.0)
+EI, RHO_A = 29.1667, 0.54
+MODES = ('<mbd:flexible><beam length="{0}" linear_density="0.3" bending_stiffness="{1} {1}" '
+         'modes="2 1 0"/></mbd:flexible>')
+LENGTHS = (0.3, 0.9, 0.7)   # crank, coupler and rocker; the ground is 1 m
+
+
+def four_bar(stiffness=40.0, kind='spherical', series=''):
+    """Return a planar four-bar linkage whose coupler and rocker bend."""
+    links = ['<link name="base"/>']
+    for k, length in enumerate(LENGTHS):
+        inertial = flexible_robots.slender(length, 0.5, 0.05)
+        links.append(f'<link name="bar{k}">{inertial}'
+                     + (MODES.format(length, stiffness) if k else '') + '</link>')
+    ends = ((0.0, 0.0, 0.0), (LENGTHS[0], 0.0, 0.0), (LENGTHS[1], 0.0, 0.0))
+    joints = [revolute(f'j{k}', f'bar{k - 1}' if k else 'base', f'bar{k}', end, (0.0, 0.0, 1.0))
+              for k, end in enumerate(ends)]
+    joints[0] = joints[0].replace('</joint>', series + '</joint>')
+    tip = point_mass('end', 0.1) + flexible_robots.fixed('tip', 'bar2', 'end',
+                                                         (LENGTHS[2], 0.0, 0.0))
+    cut = (f'<loop_joint name="cut" type="{kind}"><link1 link="end" xyz="0 0 0"/>'
+           '<link2 link="base" xyz="1 0 0"/></loop_joint></robot>')
+    return flexible_robots.HEAD + ''.join([*links, *joints, tip, cut])
+
+
+def state(model, bent=0.005):
+    rng = np.random.default_rng(2)
+    q, v = np.zeros(model.nq), rng.normal(size=model.nv)
+    q[:3] = 0.9, -0.6, -1.8
+    count = len(model.elastic_names)
+    q[model.nq - count:], v[model.nv - count:] = bent * rng.normal(size=(2, count))
+    return *mbd_ros.close_loops(model, q, v), rng.normal(size=model.nv)
+
+
+@pytest.mark.parametrize('kind', ['spherical', 'revolute', 'distance'])
+def test_rows_are_derivatives_and_the_dense_system_agrees(kind):
+    text = four_bar(kind=kind)
+    if kind == 'distance':
+        text = text.replace('type="distance"', 'type="distance" distance="0.2"')
+    model = mbd_ros.load(text)
+    q, v, tau = state(model)
+    dyn = mbd_ros.compile(model)
+    rows, step = dyn.loop_rows(q, v), 1e-6
+    A = rows[:, 3:]
+    np.testing.assert_allclose(rows[:, :2], 0.0, atol=1e-10)
+    slopes = [(dyn.loop_rows(q + d, v)[:, 0] - dyn.loop_rows(q - d, v)[:, 0]) / (2.0 * step)
+              for d in step * np.eye(model.nv)]
+    np.testing.assert_allclose(A, np.transpose(slopes), atol=1e-8)   # differences
+    drift = (dyn.loop_rows(q + step * v, v)[:, 1] - dyn.loop_rows(q - step * v, v)[:, 1]) / (
+        2.0 * step)
+    np.testing.assert_allclose(rows[:, 2], drift, atol=1e-7)
+    mass, bias = mbd_ros.mass_matrix(model, q), mbd_ros.bias_forces(model, q, v)
+    inverse = np.linalg.inv(mass)
+    multipliers = np.linalg.lstsq(A @ inverse @ A.T, -rows[:, 2] - A @ inverse @ (tau - bias),
+                                  rcond=1e-9)[0]   # rows across the plane depend on others
+    expected = inverse @ (tau - bias + A.T @ multipliers)
+    found = mbd_ros.constrained_dynamics(model, q, v, tau)
+    scale = np.abs(expected).max()   # the condition of M is 1e5
+    np.testing.assert_allclose(found.accelerations, expected, atol=1e-9 * scale)
+    np.testing.assert_allclose(mbd_ros.forward_dynamics(model, q, v, tau), expected,
+                               atol=1e-9 * scale)
+    np.testing.assert_allclose(found.residual, 0.0, atol=1e-10 * scale)
+    np.testing.assert_allclose(mass @ expected + bias - A.T @ found.multipliers, tau,
+                               atol=1e-9 * np.abs(mass @ expected).max())
+
+
+def test_joints_carry_what_drives_them():
+    model = mbd_ros.load(four_bar())
+    q, v, tau = state(model)
+    wrenches = mbd_ros.joint_wrenches(model, q, v, tau)
+    np.testing.assert_allclose(wrenches[:3, 5], tau[:3], atol=1e-9)   # axes are z
+    # The cut is a ball: a force alone, that of the multipliers; the second link is the ground.
+    found = mbd_ros.constrained_dynamics(model, q, v, tau)
+    np.testing.assert_allclose(wrenches[3], [*-found.multipliers, 0.0, 0.0, 0.0], atol=1e-9)
+
+
+def test_with_stiffness_to_infinity_the_rigid_answers_return():
+    text = four_bar(4e10)
+    stiff, rigid = mbd_ros.load(text), mbd_ros.load(text, flexible=False)
+    q, v, tau = state(rigid)
+    pad = np.zeros(len(stiff.elastic_names))
+    expected = mbd_ros.constrained_dynamics(rigid, q, v, tau)
+    # What the joints need is that of the rigid linkage; the modes carry their share.
+    rows = mbd_ros.compile(stiff).loop_rows(np.append(q, pad), np.append(v, pad))
+    held = rows[:, 3:].T @ expected.multipliers
+    forces = mbd_ros.inverse_dynamics(stiff, np.append(q, pad), np.append(v, pad),
+                                      np.append(expected.accelerations, pad))
+    np.testing.assert_allclose((forces - held)[:3], tau[:3], atol=1e-10)
+    # At rest under their load, 1e-9 of a length, links accelerate as the rigid ones do.
+    slopes = mbd_ros.inverse_dynamics_derivatives(stiff, np.append(q, pad), np.append(v, pad),
+                                                  np.append(expected.accelerations, pad)).dq
+    a = np.linalg.solve(slopes[3:, 3:], (held - forces)[3:])
+    found = mbd_ros.forward_dynamics(stiff, np.append(q, a), np.append(v, pad),
+                                     np.append(tau[:3], pad))
+    np.testing.assert_allclose(found[:3], expected.accelerations, rtol=1e-4)
+
+
+def test_a_beam_clamped_and_held_at_its_tip():
+    text = flexible_robots.beam(
+        f'bending_stiffness="{EI} {EI}" modes="6 0 0" boundary="craig_bampton"',
+        joint='continuous', links=point_mass('tip', 0.0)
+        + flexible_robots.fixed('mount', 'beam', 'tip', (1.0, 0.0, 0.0))
+        + '<loop_joint name="pin" type="spherical"><link1 link="tip" xyz="0 0 0"/>'
+        '<link2 link="base" xyz="1 0 0"/></loop_joint>')
+    model = mbd_ros.load(text)
+    found = mbd_ros.natural_frequencies(model, np.zeros(7), locked=['root'])
+    assert found.frequencies.shape == (5,)
+    b = scipy.optimize.brentq(lambda b: np.tan(b) - np.tanh(b), 3.8, 4.0, xtol=1e-14)
+    # A static shape and four modes with the tip clamped.
+    assert 2.0 * np.pi * found.frequencies[0] == pytest.approx(
+        b ** 2 * np.sqrt(EI / RHO_A), rel=1e-5)
+    with pytest.raises(InvalidValueError, match=r"where loops are open: row 'pin\.y'"):
+        mbd_ros.natural_frequencies(model, np.full(7, 0.01))
+
+
+def test_energy_over_a_run():
+    model = mbd_ros.load(four_bar(series='<mbd:armature value="0.02"/><mbd:series_elastic '
+                                  'stiffness="200" damping="0.1"/>'))
+    q, v, _ = state(model, 0.0)
+    run = mbd_ros.simulate(model, q, 0.3 * v, 0.02, tau=np.eye(model.nv)[0], gravity=STILL)
+    assert np.abs(run.balance).max() < 1e-6   # [J], of 0.1; tolerances of 1e-8
+    assert run.violation.max() < 1e-9
+
+
+def test_what_is_not_there():
+    model = mbd_ros.load(four_bar())
+    q, v, tau = state(model)
+    with pytest.raises(UnsupportedError, match='static_deflection'):
+        mbd_ros.static_deflection(model, q)
+    with pytest.raises(UnsupportedError, match='hybrid_dynamics'):
+        mbd_ros.inverse_dynamics(model, q, v, v, actuated=['j0'])
+    with pytest.raises(InvalidValueError, match='without closed loops'):
+        mbd_ros.simulate(model, q, v, 0.01, method='midpoint')
+    with pytest.raises(UnsupportedError, match='step by step, in closed loops'):
+        Stepper(model, q)
