@@ -88,7 +88,7 @@ def simulate(
         (implicit, of order 5, for vibrations with little damping); SciPy's capitals are the
         same. ``'midpoint'``, of order 2 with a fixed step, is for flexible links: their modes
         need not be resolved. If not given ``'rk4'``, with flexible links ``'midpoint'``, or
-        ``'radau'`` where something is given that needs a variable step.
+        ``'radau'`` where something is given that needs a variable step, or loops are closed.
     rtol, atol : float, optional
         Tolerances of a variable step; 1e-8 and 1e-10 if not given.
     times : array_like, optional
