@@ -18,7 +18,7 @@ def chains() -> Iterator[str]:
            '| cyclic reduction [us] | block Thomas [us] | one / two threads: median (min-max) '
            '| best of them / recursion |')
     yield '|---|---|---|---|---|---|---|---|'
-    for count in (6, 100, 1000, 10_000):
+    for count in (6, 100, 1000, 2000, 10_000):
         text, state = chain(count)
         model = mbd_ros.load(text)
         ways = {'recursion': mbd_ros.compile(model)}
