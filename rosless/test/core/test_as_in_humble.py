@@ -143,9 +143,9 @@ def test_an_endpoint_that_nothing_is_known_of() -> None:
 
 def test_types_of_slots() -> None:
     int32, text = BasicType('int32'), UnboundedString()
-    assert MultiArrayDimension.SLOT_TYPES == (text, BasicType('uint32'), BasicType('uint32'))
-    assert Header().SLOT_TYPES == (
-        NamespacedType(['builtin_interfaces', 'msg'], 'Time'), text)
+    assert (text, BasicType('uint32'), BasicType('uint32')) == MultiArrayDimension.SLOT_TYPES
+    assert (
+        NamespacedType(['builtin_interfaces', 'msg'], 'Time'), text) == Header().SLOT_TYPES
     assert get_message_slot_types(Int32()) == {'data': int32}
     assert Imu.SLOT_TYPES[2] == Array(BasicType('double'), 9)
     assert SolidPrimitive.SLOT_TYPES[1] == BoundedSequence(BasicType('double'), 3)
@@ -282,7 +282,8 @@ def test_a_buffer_forgets_what_is_older_than_its_cache() -> None:
         place.header.stamp.sec = second
         buffer.set_transform(place, '')
     assert buffer.can_transform('a', 'b', Time(seconds=10, clock_type=ClockType.ROS_TIME))
-    with pytest.raises(ExtrapolationException, match='into the past.*earliest data is at time 10'):
+    past = r'into the past.*earliest data is at time 10'
+    with pytest.raises(ExtrapolationException, match=past):
         buffer.lookup_transform('a', 'b', Time(seconds=2, clock_type=ClockType.ROS_TIME))
 
 

@@ -50,8 +50,8 @@ def root_of(equation, near):
     return scipy.optimize.brentq(equation, 0.8 * near, 1.2 * near, xtol=1e-14)
 
 
-ALL = [dict(springs=SPRINGS), dict(series=SERIES.format(300.0, 0.4)), dict(wet=True),
-       dict(springs=SPRINGS, series=SERIES.format(300.0, 0.4), wet=True)]
+ALL = [{'springs': SPRINGS}, {'series': SERIES.format(300.0, 0.4)}, {'wet': True},
+       {'springs': SPRINGS, 'series': SERIES.format(300.0, 0.4), 'wet': True}]
 
 
 @pytest.mark.parametrize('extras', ALL)
@@ -253,11 +253,11 @@ def test_fluid_on_a_link_that_bends_is_a_finding():
 
 
 @pytest.mark.parametrize(('extras', 'method', 'error'), [
-    (dict(springs=SPRINGS.replace('damping="0.5"', 'damping="0"').replace(
-        'damping="0.2"', 'damping="0"')), 'dop853', 1e-8),
-    (dict(series=SERIES.format(300.0, 0.4)), 'dop853', 1e-8), (dict(wet=True), 'dop853', 1e-8),
+    ({'springs': SPRINGS.replace('damping="0.5"', 'damping="0"').replace(
+        'damping="0.2"', 'damping="0"')}, 'dop853', 1e-8),
+    ({'series': SERIES.format(300.0, 0.4)}, 'dop853', 1e-8), ({'wet': True}, 'dop853', 1e-8),
     # The rule is of order 2: a step of 1 ms leaves 1e-4 of the energy that is exchanged.
-    (dict(series=SERIES.format(300.0, 0.4)), 'midpoint', 1e-3)])
+    ({'series': SERIES.format(300.0, 0.4)}, 'midpoint', 1e-3)])
 def test_energy_over_a_run(extras, method, error):
     model = mbd_ros.load(two_links(**extras))
     q, v = np.zeros((2, model.nv))

@@ -136,7 +136,7 @@ def test_energy_over_a_run():
 
 def test_what_is_not_there():
     model = mbd_ros.load(four_bar())
-    q, v, tau = state(model)
+    q, v, _tau = state(model)
     with pytest.raises(UnsupportedError, match='static_deflection'):
         mbd_ros.static_deflection(model, q)
     with pytest.raises(UnsupportedError, match='hybrid_dynamics'):
