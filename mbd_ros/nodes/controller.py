@@ -44,6 +44,7 @@ from mbd_ros.nodes.parts.controller_goals import Controlled, ControllerGoals, ON
 from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.health import (
     Durations, ERROR, Health, HealthPublisher, OK, rivals, WARNING)
+from mbd_ros.nodes.parts.live_gains import change_gains
 from mbd_ros.nodes.parts.parameters import declare_parameters
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
@@ -193,9 +194,7 @@ class Controller(GuardedNode):
             self._silence.heard()   # or time stands still
             self._efforts.publish(self._command)
             return
-        if self._too_early(stamp):
-            return
-        measured = self._state(stamp, message)
+        measured = None if self._too_early(stamp) else self._state(stamp, message)
         if measured is None:
             return
         self._completed.publish(stamp, measured)
@@ -290,8 +289,9 @@ class Controller(GuardedNode):
         if self._task is None:
             return
         task, tracker = with_gains(self._task, vars(self._settings)), self._tracker
-        if tracker is not None:
-            tracker.change_gains(task)
+        if tracker is not None and self._measured is not None:
+            change_gains(tracker, task, self._measured, self._turns,
+                         lambda: self._task if tracker is self._tracker else None)
             tracker.task = task if tracker.task is self._task else tracker.task
         self._task = task
 

@@ -249,10 +249,13 @@ class TestOneController:
         assert change('bandwidth', 25.0).successful
         assert change('approach_speed', 1.0).successful
         bench.answer()
-        refused = change('robust_rate', 5.0)
-        assert not refused.successful and 'began without a robust term' in refused.reason
         assert not change('bandwidth', math.nan).successful
         assert change('bandwidth', 15.0).successful and change('approach_speed', 1.5).successful
+        # It gets a robust term, which is compiled aside, while steps go on.
+        assert not bench.states[-1].effort_robust
+        assert change('robust_rate', 5.0).successful
+        bench.send_until(lambda: bench.states[-1].effort_robust, 'no robust term')
+        assert change('robust_rate', 0.0).successful
         bench.answer()
 
 

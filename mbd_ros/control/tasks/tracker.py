@@ -28,6 +28,7 @@ from mbd_ros.control.tasks.followed_tools import (
     end_of_paths, followed_tools, FollowedTool, free_tool, surfaces_of, ToolPoints)
 from mbd_ros.control.tasks.joint_motion import coming_to_rest, following, JointMotion
 from mbd_ros.control.tasks.task import law_for, motion_for, Task
+from mbd_ros.control.tracking.law import TrackingLaw
 from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.dynamics import PreparedDynamics
@@ -325,19 +326,41 @@ class Tracker:
         if self._source is not None:
             self._use(self._source)
 
-    def change_gains(self, task: Task) -> None:
+    def change_gains(self, task: Task) -> TrackingLaw | None:
         """
         Take the gains of a task from now on, see ``TrackingLaw.change_gains``.
 
+        Returns
+        -------
+        TrackingLaw or None
+            Where the law has no robust term, or does not learn, and should from now on: one that
+            does, for ``prepare_law`` and ``use_law``; no gain was changed then.
+
         Raises
         ------
-        InvalidValueError
-            If one is of a term that the law began without.
+        MbdError
+            If the robot is none that can be learned about.
 
         """
+        if self.law.lacks(task.robust_rate, task.adaptation_rate):
+            return law_for(self.dyn, task)
         self.law.change_gains(
             bandwidth=task.bandwidth, approach_speed=task.approach_speed,
             robust_rate=task.robust_rate, adaptation_rate=task.adaptation_rate)
+        return None
+
+    def prepare_law(self, law: TrackingLaw, q: Vector, v: Vector) -> None:
+        """Compile what ``use_law`` will need, as ``prepare`` does for other dynamics."""
+        other = self.apart()
+        other.law = law
+        other.prepare(law.dyn, q, v)
+
+    def use_law(self, law: TrackingLaw) -> None:
+        """Go on with another law for the same robot, from the gains that there are."""
+        law.take_over(self.law)
+        self.law = law
+        if self._source is not None:
+            self._use(self._source)
 
     def weight(self, q: Vector) -> Vector:
         """Return the efforts (nv,) that carry the robot at rest, within their limits."""

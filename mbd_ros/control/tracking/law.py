@@ -209,6 +209,16 @@ class TrackingLaw:
                                     '0 while it runs: the law began without learning')
         self._ramp = None if np.array_equal(aim, self.gains) else (self.gains.copy(), aim, 0.0)
 
+    def lacks(self, robust_rate: float, adaptation_rate: float) -> bool:
+        """Tell whether these gains are of a term that the law began without."""
+        return (robust_rate > 0.0 and not self._robust) or (
+            adaptation_rate > 0.0 and self.adaptation is None)
+
+    def take_over(self, other: TrackingLaw) -> None:
+        """Begin with the dynamics and gains of another law, and what that has learned."""
+        self.dyn, self.gains, self._ramp = other.dyn, other.gains.copy(), None
+        self.adaptation = other.adaptation or self.adaptation
+
     def settle(self, duration: float) -> None:
         """Bring gains nearer to those asked for, after some time [s]."""
         if self._ramp is None:

@@ -288,3 +288,29 @@ def test_a_tracker_goes_on_with_other_gains(urdf_arm):
     first, last = (np.abs(steps[0][k].efforts.effort - steps[1][k].efforts.effort).max()
                    for k in (1, -1))
     assert first > 0.5 and last == 0.0
+
+
+@pytest.mark.parametrize('gains', [
+    {'robust_rate': 20.0}, {'adaptation_rate': 2.0},
+    {'robust_rate': 20.0, 'adaptation_rate': 2.0}])
+def test_a_tracker_gets_terms_that_it_began_without(urdf_arm, gains):
+    """With gains from zero on; what was learned before stays."""
+    task = default_task('three_link_arm')
+    q, rest = np.array(task.start_positions) + 0.05, np.zeros(3)
+    tracker, expected = (Tracker(urdf_arm, one, q, rest) for one in (task, replace(task, **gains)))
+    wanted = replace(task, **gains)
+    for one in (tracker, expected):
+        one.step(0.0, q, rest)
+    law = tracker.change_gains(wanted)
+    assert law is not None and tracker.law is not law
+    tracker.prepare_law(law, q, rest)
+    tracker.use_law(law)
+    assert tracker.change_gains(wanted) is None
+    for k in range(1, 300):
+        steps = [one.step(PERIOD * k, q, rest) for one in (tracker, expected)]
+    robust = [step.efforts.robust for step in steps]
+    assert ('robust_rate' in gains) == (np.abs(robust[1]).max() > 0.01)
+    np.testing.assert_array_equal(*robust)   # nothing is learned so far from the path
+    np.testing.assert_array_equal(*(step.efforts.effort for step in steps))
+    learning = tracker.law.adaptation
+    assert (learning.rate if learning else 0.0) == wanted.adaptation_rate
