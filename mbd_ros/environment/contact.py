@@ -34,6 +34,8 @@ from mbd_ros.spatial import (
     positive_part, root, Scalar, step, tanh, Vector3, Wrench, ZERO_WRENCH)
 
 NAME = 'ground'
+FARTHEST = 1e9
+"""Numbers of a ground are not larger [m]."""
 STILL = 1e-9
 """Speed beside which none counts, so that the direction of no motion has a derivative [m/s]."""
 
@@ -175,7 +177,7 @@ class Ground:
         if normal.shape != (3,) or not length > 0.0:
             raise InvalidValueError('normal of the ground', self.normal,
                                     'three finite numbers, not all zero')
-        if spacing.shape != (2,) or not (spacing > 0.0).all():
+        if spacing.shape != (2,) or not (spacing >= 1.0 / FARTHEST).all():
             raise InvalidValueError('spacing of the ground', self.spacing,
                                     'one or two positive finite numbers [m]')
         if origin.shape != (2,):
@@ -215,7 +217,9 @@ class Ground:
 def _numbers(value: Any) -> NDArray[np.float64]:
     """Return an array of finite numbers, an empty one where there are others."""
     try:
-        array = np.asarray(value, dtype=np.float64)
+        array = np.asarray(value)
     except (TypeError, ValueError, OverflowError):
         array = np.empty(0)
-    return array if np.isfinite(array).all() else np.empty(0)
+    if array.dtype.kind not in 'fiu' or not (np.abs(array) <= FARTHEST).all():
+        return np.empty(0)
+    return array.astype(np.float64)

@@ -49,6 +49,10 @@ AXIAL = (1.0, 0.68, 0.36, 0.24, 0.19, 0.15, 0.13, 0.11, 0.08)
 """Added mass of a square prism along its axis over its displaced mass, by L / s (DNV)."""
 
 
+DENSEST = 1e6
+"""Fluid that is allowed [kg/m^3]."""
+
+
 class Coefficients(NamedTuple):
     """Of a shape about its centre: volume [m^3], diagonals (6,) of added mass and of drag."""
 
@@ -81,8 +85,9 @@ def estimate_fluid(model: Model, density: float = 1000.0) -> Model:
         If the density is no positive finite number.
 
     """
-    if not isinstance(density, (int, float)) or not 0.0 < density < math.inf:
-        raise InvalidValueError('density', density, 'a positive finite number [kg/m^3]')
+    if not isinstance(density, (int, float)) or not 0.0 < density <= DENSEST:
+        raise InvalidValueError('density', density,
+                                f'a positive number up to {DENSEST:g} [kg/m^3]')
     mechanism = model.mechanism
     given = {body.link for body in mechanism.fluids}
     shapes, remarks = read_collisions(mechanism)

@@ -290,7 +290,7 @@ class Controller(GuardedNode):
             return
         task, tracker = with_gains(self._task, vars(self._settings)), self._tracker
         if tracker is not None and self._measured is not None:
-            change_gains(tracker, task, self._measured, self._turns,
+            change_gains(tracker, task, self._measured, self._turns, self.guard,
                          lambda: self._task if tracker is self._tracker else None)
             tracker.task = task if tracker.task is self._task else tracker.task
         self._task = task

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution.calls.fused import Computed, fused_code, Inside, KernelCall, Pointed
 from mbd_ros.execution.calls.repeated_states import repeated_states
 from mbd_ros.model import Model, state
@@ -81,19 +82,35 @@ class CodedSteps:
                 _KNOWN.pop(next(iter(_KNOWN)))
             _KNOWN[key] = _steps_of(dyn.model, key[1], self._prepared)
         self._steps = _KNOWN[key]
+        self._curved = np.ones(self._nv, bool)
+        self._curved[state.adding_entries(dyn.model)[1]] = False
         self._worlds: Vector = np.array([world for _, world in codes]).view(np.float64)
 
     def chunk(self, index: int, q: Vector, v: Vector, work: Vector, count: int
               ) -> list[tuple[Vector, Vector, Vector]]:
         """Return q, v and work after each of the next steps, up to one that is not finite."""
         times = self._step * (index + 0.5 * np.arange(2 * count + 1, dtype=np.float64))
-        law = self._efforts(times)
-        states = self._steps(count, np.concatenate([q, v, work]), law.offset, np.concatenate([
-            [self._step], law.stiffness, law.damping, self._worlds]))
+        offset, stiffness, damping = self._checked(self._efforts(times), len(times))
+        states = self._steps(count, np.concatenate([q, v, work]), offset, np.concatenate([
+            [self._step], stiffness, damping, self._worlds]))
         finite = np.isfinite(states).all(axis=1)
         good = count if finite.all() else int(np.argmin(finite))
         ends = self._nq, self._nq + self._nv
         return [(one[:ends[0]], one[ends[0]:ends[1]], one[ends[1]:]) for one in states[:good]]
+
+    def _checked(self, law: LinearEfforts, count: int) -> list[Vector]:
+        """Return what a function has told, in the sizes that machine code reads."""
+        arrays = []
+        for name, value in zip(LinearEfforts._fields, law):
+            wanted = (count, self._nv) if name == 'offset' else (self._nv,)
+            array = np.asarray(value, np.float64)
+            if array.shape != wanted:
+                raise ShapeError(f'{name} of linear efforts', array.shape, str(wanted))
+            if name != 'offset' and array[self._curved].any():
+                raise InvalidValueError(f'{name} of linear efforts', array.tolist(),
+                                        'zero at joints with several coordinates')
+            arrays.append(array)
+        return arrays
 
 
 def can_be_coded(dyn: PreparedDynamics) -> bool:

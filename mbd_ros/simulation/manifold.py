@@ -79,9 +79,13 @@ def positive_time(name: str, value: object) -> float:
         If it is not a positive finite number.
 
     """
-    if not isinstance(value, Real) or not 0.0 < float(value) < math.inf:
+    try:
+        number = float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:   # of an int
+        number = math.inf
+    if not 0.0 < number < math.inf:
         raise InvalidValueError(name, value, 'a positive time [s]')
-    return float(value)
+    return number
 
 
 @lru_cache(maxsize=64)

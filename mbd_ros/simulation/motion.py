@@ -157,6 +157,7 @@ class FreeMotion:
     def coded(self, step: float) -> CodedSteps | None:
         """Return RK4 with a step [s] in machine code, None where something is not linear."""
         dyn, law, told = self._dyn, self._law, getattr(self._law, 'linear', None)
+        told = told if callable(told) else None
         if (self._loads is not None or self._dissipation or self.propulsion is not None
                 or self.in_field or (law is not None and told is None) or not can_be_coded(dyn)):
             return None

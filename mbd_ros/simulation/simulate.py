@@ -38,6 +38,8 @@ STEP, STEP_ON_GROUND = 1e-3, 5e-4
 feet land, whose forces jump within a step."""
 WORTH_CODE = 1000
 """Steps from which machine code for them is worth its compilation, 0.05 to 0.2 s."""
+MOST_STEPS = 1e10
+"""Of a run: a day of them on a fast machine."""
 ROUNDING = 1e-9
 """A run that is longer than a whole number of steps by this fraction of a step has no more."""
 
@@ -189,6 +191,9 @@ def simulate(
             raise InvalidValueError('method', method,
                                     'one with variable step, for times, events or dense')
         step = step or (STEP_ON_GROUND if GROUND in dyn.world else STEP)
+        if not duration / step < MOST_STEPS:
+            raise InvalidValueError('duration', duration,
+                                    f'less than {MOST_STEPS:g} steps of {step:g} s')
         if kind == 'midpoint':
             assert free is not None
             count = max(1, math.ceil(duration / step - ROUNDING))
@@ -308,7 +313,8 @@ def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vecto
     while coded is not None and done < count:
         more = min(CHUNK, count - done)
         states = coded.chunk(done, q, v, work, more)
-        records += [(h * k, *one) for k, one in enumerate(states, done + 1)
+        records += [(h * k, a.copy(), b.copy(), c.copy())
+                    for k, (a, b, c) in enumerate(states, done + 1)
                     if k % record_every == 0 or k == count]
         done += len(states)
         q, v, work = states[-1] if states else (q, v, work)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 import contextlib
 import copy
+from dataclasses import replace
 from enum import Enum
 import math
 
@@ -343,7 +344,8 @@ class Tracker:
 
         """
         if self.law.lacks(task.robust_rate, task.adaptation_rate):
-            return law_for(self.dyn, task)
+            rate = task.robust_rate or float(self.law.robust)   # none that it has gets lost
+            return law_for(self.dyn, replace(task, robust_rate=rate))
         self.law.change_gains(
             bandwidth=task.bandwidth, approach_speed=task.approach_speed,
             robust_rate=task.robust_rate, adaptation_rate=task.adaptation_rate)
@@ -354,6 +356,11 @@ class Tracker:
         other = self.apart()
         other.law = law
         other.prepare(law.dyn, q, v)
+
+    def can_use(self, law: TrackingLaw, task: Task) -> bool:
+        """Tell whether a prepared law is for the present robot and has all terms for a task."""
+        return (law.dyn is self.dyn and law.robust >= self.law.robust
+                and not law.lacks(task.robust_rate, task.adaptation_rate))
 
     def use_law(self, law: TrackingLaw) -> None:
         """Go on with another law for the same robot, from the gains that there are."""

@@ -202,12 +202,19 @@ class TrackingLaw:
 
         """
         aim = self._gains(bandwidth, approach_speed, robust_rate)
+        if not 0.0 <= adaptation_rate < math.inf:
+            raise InvalidValueError('adaptation_rate', adaptation_rate, 'a number not below zero')
         if self.adaptation is not None:
             self.adaptation.rate = adaptation_rate
         elif adaptation_rate != 0.0:
             raise InvalidValueError('adaptation_rate', adaptation_rate,
                                     '0 while it runs: the law began without learning')
         self._ramp = None if np.array_equal(aim, self.gains) else (self.gains.copy(), aim, 0.0)
+
+    @property
+    def robust(self) -> bool:
+        """Whether it has a robust term, though its gain may be zero now."""
+        return self._robust
 
     def lacks(self, robust_rate: float, adaptation_rate: float) -> bool:
         """Tell whether these gains are of a term that the law began without."""
@@ -226,7 +233,10 @@ class TrackingLaw:
         start, aim, gone = self._ramp
         gone = min(gone + max(duration, 0.0), RAMP)
         at_end = gone == RAMP
-        self.gains = aim if at_end else start + gone / RAMP * (aim - start)
+        known = np.isfinite(start) & np.isfinite(aim)   # bounds may be infinite: no way between
+        self.gains = aim.copy()
+        if not at_end:
+            self.gains[known] = start[known] + gone / RAMP * (aim[known] - start[known])
         self._ramp = None if at_end else (start, aim, gone)
 
     def efforts(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:

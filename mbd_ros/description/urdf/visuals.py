@@ -23,6 +23,9 @@ ShapeKind = Literal['box', 'cylinder', 'sphere', 'capsule', 'mesh']
 MESHES = ('.stl', '.dae', '.obj', '.ply', '.glb', '.gltf', '.off', '.3mf')
 """Names of meshes end so; nothing else that a description names is opened to be drawn."""
 
+SMALLEST, LARGEST = 1e-6, 1e6
+"""Sizes of shapes that robots collide with [m]."""
+
 PALETTE: tuple[Color, ...] = (
     (0.27, 0.33, 0.41, 1.0), (0.12, 0.47, 0.71, 1.0), (0.95, 0.61, 0.16, 1.0),
     (0.30, 0.62, 0.60, 1.0), (0.55, 0.44, 0.68, 1.0), (0.62, 0.65, 0.70, 1.0),
@@ -138,7 +141,14 @@ def read_collisions(mechanism: Mechanism) -> tuple[tuple[Shape, ...], tuple[str,
             try:
                 if mesh is not None:
                     raise ValueError('it is a mesh')
-                shapes.append(_shape(name, collision, PALETTE[0], mechanism, None))
+                shape = _shape(name, collision, PALETTE[0], mechanism, None)
+                # A capsule without a length is a sphere.
+                sizes = shape.size[:1] if shape.kind == 'capsule' else shape.size
+                if not (all(SMALLEST <= one <= LARGEST for one in sizes)
+                        and 0.0 <= min(shape.size) <= max(shape.size) <= LARGEST):
+                    raise ValueError(f'its size is {list(shape.size)} m; allowed: from '
+                                     f'{SMALLEST:g} to {LARGEST:g}')
+                shapes.append(shape)
             except (ValueError, LookupError) as error:
                 remarks.append(f"line {collision.sourceline}: collision of link '{name}' is not "
                                f'used: {error}')

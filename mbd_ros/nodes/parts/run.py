@@ -92,11 +92,12 @@ def run(*makes: Callable[[], Runnable]) -> int:
     limit.start()
     thread.join(TIME_TO_STOP)
     if thread.is_alive():
-        warnings.simplefilter('ignore')   # what is torn down under a thread that still works
         with contextlib.suppress(Exception):   # to leave the graph, as far as that goes
-            nodes.end()
+            nodes.leave()
         sys.stdout.flush()
         os._exit(nodes.code)
+    # Callbacks in the threads of an executor may go on while what they use is closed.
+    warnings.simplefilter('ignore')
     nodes.end()
     if nodes.error is not None:
         raise nodes.error
@@ -151,6 +152,11 @@ class _Nodes:
         """Remove all of them from the graph."""
         while self._nodes:
             _end(self._nodes.pop())
+
+    def leave(self) -> None:
+        """Remove them from the graph while one still works: nothing it uses is closed."""
+        while self._nodes:
+            self._nodes.pop().destroy_node()
 
     def _spin(self) -> None:
         threads = sum(node.num_threads for node in self._nodes)

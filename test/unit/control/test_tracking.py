@@ -266,7 +266,8 @@ def test_gains_change_within_half_a_second(urdf_arm, state, way):
 @pytest.mark.parametrize(('gain', 'value', 'allowed'), [
     ('bandwidth', 0.0, 'a positive number'), ('approach_speed', np.nan, 'a positive number'),
     ('robust_rate', -1.0, 'not below zero'), ('robust_rate', 5.0, 'began without a robust term'),
-    ('adaptation_rate', 1.0, 'began without learning')])
+    ('adaptation_rate', 1.0, 'began without learning'),
+    ('adaptation_rate', -1.0, 'not below zero'), ('adaptation_rate', np.nan, 'not below zero')])
 def test_gains_that_cannot_be_changed_to(law, state, gain, value, allowed):
     before = law.gains.copy()
     with pytest.raises(InvalidValueError, match=f'{gain} is .*{allowed}'):
@@ -314,3 +315,25 @@ def test_a_tracker_gets_terms_that_it_began_without(urdf_arm, gains):
     np.testing.assert_array_equal(*(step.efforts.effort for step in steps))
     learning = tracker.law.adaptation
     assert (learning.rate if learning else 0.0) == wanted.adaptation_rate
+
+
+def test_what_is_infinite_has_no_way_between(urdf_arm):
+    law = TrackingLaw(urdf_arm, approach_speed=np.inf)
+    for speed in (np.inf, 1.0, np.inf):
+        law.change_gains(bandwidth=20.0, approach_speed=speed, robust_rate=0.0)
+        law.settle(0.1)
+        assert not np.isnan(law.gains).any()
+
+
+def test_a_law_never_loses_a_term_that_acts(urdf_arm):
+    """Nor is one used that was prepared for another robot, or other gains."""
+    task = default_task('three_link_arm')
+    q, rest = np.array(task.start_positions), np.zeros(3)
+    tracker = Tracker(urdf_arm, replace(task, robust_rate=5.0), q, rest)
+    learning = replace(task, adaptation_rate=1.0)
+    law = tracker.change_gains(learning)
+    assert law.robust and tracker.can_use(law, learning)
+    assert not tracker.can_use(TrackingLaw(urdf_arm), task)   # it would drop the robust term
+    assert tracker.can_use(law, replace(task, robust_rate=5.0))
+    tracker.set_dynamics(mbd_ros.compile(urdf_arm.model, gravity=(0.0, 0.0, -1.0)))
+    assert not tracker.can_use(law, learning)

@@ -106,6 +106,14 @@ def test_derivatives():
      r'normal of the ground is \(0, 0, 0\); allowed: three finite numbers, not all zero'),
     (lambda: Ground(normal='up'), "normal of the ground is 'up'; allowed: three finite numbers, "
      'not all zero'),
+    (lambda: Ground(normal=('0', '0', '1')),
+     r"normal of the ground is \('0', '0', '1'\); allowed: three finite numbers, not all zero"),
+    (lambda: Ground(normal=(0, 0, 1e200)),
+     r'normal of the ground is \(0, 0, 1e\+200\); allowed: three finite numbers, not all zero'),
+    (lambda: Ground(height=1 + 2j),
+     r'height of the ground is \(1\+2j\); allowed: a finite number \[m\]'),
+    (lambda: Ground(heights=np.zeros((2, 2)), spacing=1e-310),
+     r'spacing of the ground is 1e-310; allowed: one or two positive finite numbers \[m\]'),
     (lambda: mbd_ros.compile(ball(), ground=1.0),
      'ground is 1.0; allowed: a mbd_ros.Ground, or None')])
 def test_bad_grounds_are_refused(make, message):

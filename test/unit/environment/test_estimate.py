@@ -1,5 +1,8 @@
 """Coefficients of a fluid estimated from shapes, against closed forms and published numbers."""
 
+import math
+
+from hypothesis import given, settings, strategies as st
 import numpy as np
 import pytest
 from swimmers import REFERENCE
@@ -122,3 +125,32 @@ def test_it_says_so_and_leaves_the_rest():
     for density in (0.0, -1.0, np.nan, 'water'):
         with pytest.raises(InvalidValueError, match='density'):
             mbd_ros.estimate_fluid(model, density)
+
+
+@settings(max_examples=200, deadline=None)
+@given(kind=st.sampled_from(['box', 'sphere', 'cylinder', 'capsule']),
+       sizes=st.tuples(*[st.sampled_from(
+           [0.0, -1.0, 1e-150, 1e-7, 1e-6, 0.1, 3.0, 1e6, 1e7, 1e200, 1e308])] * 3))
+def test_shapes_of_any_size_give_a_body_or_a_remark(kind, sizes):
+    written = {'box': '<box size="{} {} {}"/>', 'sphere': '<sphere radius="{}"/>',
+               'cylinder': '<cylinder radius="{}" length="{}"/>',
+               'capsule': '<capsule radius="{}" length="{}"/>'}[kind].format(*sizes)
+    model = mbd_ros.load(
+        '<robot name="r"><link name="l"><inertial><mass value="1"/><inertia ixx="1" ixy="0" '
+        'ixz="0" iyy="1" iyz="0" izz="1"/></inertial><collision><geometry>' + written
+        + '</geometry></collision></link></robot>', floating_base=True)
+    found = mbd_ros.estimate_fluid(model)
+    if found is model:
+        return
+    body, = found.mechanism.fluids
+    numbers = [body.volume, *body.quadratic_drag, *np.ravel(body.added_mass)]
+    assert np.isfinite(numbers).all() and body.volume > 0.0 and min(body.quadratic_drag) >= 0.0
+    # Rounding of eigenvalues beside the largest.
+    values = np.linalg.eigvalsh(np.array(body.added_mass))
+    assert values.min() >= -1e-12 * values.max()
+
+
+@pytest.mark.parametrize('density', [0.0, -1.0, math.inf, math.nan, 10 ** 400, '1000', None])
+def test_densities_that_are_none(density):
+    with pytest.raises(InvalidValueError, match='density'):
+        mbd_ros.estimate_fluid(mbd_ros.load('<robot name="r"><link name="l"/></robot>'), density)

@@ -1,6 +1,7 @@
 """Steps of RK4 in machine code do what those in Python do."""
 
 import importlib
+import math
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,8 @@ import mbd_ros
 from mbd_ros import Fluid, Ground
 from mbd_ros.control import gait_from_data, GaitControl
 from mbd_ros.dynamics import compile_model
-from mbd_ros.errors import DivergedError
+from mbd_ros.errors import DivergedError, InvalidValueError, ShapeError
+from mbd_ros.simulation.coded_steps import LinearEfforts
 from mbd_ros.simulation.motion import FreeMotion
 
 ROOT = Path(__file__).parents[3]
@@ -89,3 +91,52 @@ def test_a_run_that_diverges_says_when(monkeypatch):
             mbd_ros.simulate(model, np.zeros(3), np.zeros(3), 1.0, tau=[1e140, 0.0, 0.0])
         found.append(str(caught.value))
     assert found[0] == found[1]
+
+
+class Told:
+    """Efforts that tell machine code something else than it reads."""
+
+    def __init__(self, offset, stiffness, damping):
+        self._told = offset, stiffness, damping
+
+    def __call__(self, t, q, v):
+        return np.zeros(len(v))
+
+    def linear(self, times):
+        offset, stiffness, damping = self._told
+        return LinearEfforts(offset(len(times)), stiffness, damping)
+
+
+@pytest.mark.parametrize(('told', 'error', 'says'), [
+    ((lambda k: np.ones((k, 6)), np.zeros(0), np.zeros(6)), ShapeError, 'stiffness of linear'),
+    ((lambda k: np.ones((k, 6)), np.zeros(6), 0.0), ShapeError, 'damping of linear'),
+    ((lambda k: np.ones(6), np.zeros(6), np.zeros(6)), ShapeError, 'offset of linear'),
+    ((lambda k: np.ones((k, 7)), np.zeros(6), np.zeros(6)), ShapeError, 'offset of linear'),
+    ((lambda k: np.ones((k, 6)), np.ones(6), np.zeros(6)), InvalidValueError, 'zero at joints'),
+])
+def test_what_machine_code_could_not_read_is_refused(told, error, says):
+    model = floating_body()
+    with pytest.raises(error, match=says):
+        mbd_ros.simulate(model, mbd_ros.neutral(model), np.zeros(6), 2.0, tau=Told(*told))
+
+
+def floating_body():
+    return mbd_ros.load('<robot name="one"><link name="body"><inertial><mass value="1"/>'
+                        '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+                        '</link></robot>', floating_base=True)
+
+
+def test_an_attribute_that_is_no_function_is_passed_over():
+    def tau(t, q, v):
+        return np.zeros(6)
+    tau.linear = True
+    model = floating_body()
+    run = mbd_ros.simulate(model, mbd_ros.neutral(model), np.zeros(6), 1.5, tau=tau)
+    assert run.v[-1, 5] + run.v[-1, 2] == pytest.approx(-9.81 * 1.5)
+
+
+@pytest.mark.parametrize('duration', [1e308, 1e300, 1e12, 10 ** 400, -1.0, math.inf, '1'])
+def test_runs_that_would_never_end_are_refused(duration):
+    model = floating_body()
+    with pytest.raises(InvalidValueError, match='duration'):
+        mbd_ros.simulate(model, mbd_ros.neutral(model), np.zeros(6), duration, step=1e-3)
