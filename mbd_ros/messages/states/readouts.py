@@ -86,7 +86,7 @@ def energies(model: Model, q: Vector, v: Vector, gravity: Sequence[float]) -> di
     Returns
     -------
     dict of str to float
-        ``kinetic``, ``potential`` (of weight, springs and strain) and ``sum``.
+        ``kinetic``, ``potential`` (of weight and springs) and ``sum``.
 
     """
     parts = mbd_ros.energy(model, q, v, gravity=gravity)
