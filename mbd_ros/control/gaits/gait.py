@@ -73,13 +73,17 @@ class Gait:
     ramp: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
-        positive('period', self.period)
-        checked_duty(self.duty)
-        if finite('ramp', self.ramp) < 0.0:
+        """Check the numbers, and keep them as floats in a mapping of its own."""
+        ramp = finite('ramp', self.ramp)
+        if ramp < 0.0:
             raise InvalidValueError('ramp', self.ramp, 'a time not below zero')
         if not self.legs:
             raise InvalidValueError('legs', {}, 'one leg at least')
+        legs = {name: _checked_leg(name, leg) for name, leg in self.legs.items()}
+        for field, value in (('period', positive('period', self.period)),
+                             ('duty', checked_duty(self.duty)), ('ramp', ramp),
+                             ('legs', legs)):
+            object.__setattr__(self, field, value)
         if len(set(self.joints)) < len(self.joints):
             twice = next(name for name in self.joints if self.joints.count(name) > 1)
             raise InvalidValueError('legs', f"joint '{twice}' twice", 'a joint in one place only')
@@ -136,6 +140,22 @@ class Gait:
                     positions.append(part.rest + part.amplitude * size * shape[k])
                     rates.append(part.amplitude * (size * slope[k] + growth * shape[k]))
         return Targets(self.joints, np.stack(positions, -1), np.stack(rates, -1))
+
+
+def _checked_leg(name: str, leg: object) -> Leg:
+    """Return a leg with its numbers as floats; raises InvalidValueError."""
+    if not isinstance(leg, Leg):
+        raise InvalidValueError(f"leg '{name}'", leg, 'a Leg')
+    return Leg(finite(f"phase of leg '{name}'", leg.phase), _checked_swing(name, leg.swing),
+               None if leg.lift is None else _checked_swing(name, leg.lift))
+
+
+def _checked_swing(leg: str, swing: object) -> Swing:
+    if not isinstance(swing, Swing):
+        raise InvalidValueError(f"joint of leg '{leg}'", swing, 'a Swing')
+    rest, amplitude = (finite(f"{what} of joint '{swing.joint}'", value)
+                       for what, value in zip(Swing._fields[1:], swing[1:]))
+    return Swing(swing.joint, rest, amplitude)
 
 
 class GaitControl:

@@ -152,6 +152,7 @@ class Oscillators:
 
 def checked_duty(duty: float) -> float:
     """Return a duty factor, between 0 and 1."""
-    if not 0.0 < finite('duty', duty) < 1.0:
+    found = finite('duty', duty)
+    if not 0.0 < found < 1.0:
         raise InvalidValueError('duty', duty, 'a number between 0 and 1')
-    return duty
+    return found

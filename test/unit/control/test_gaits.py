@@ -1,5 +1,7 @@
 """Rhythms of legs against the numbers of the quadruped's walk, and what their data refuse."""
 
+from fractions import Fraction
+import math
 from pathlib import Path
 
 import numpy as np
@@ -109,3 +111,21 @@ def test_a_gait_for_another_robot_is_refused():
         GaitControl(ARM, gait_from_data(CRAWL), 1.0, 1.0)
     with pytest.raises(InvalidValueError, match='kp is -1'):
         GaitControl(ARM, gait_from_data({**CRAWL, 'legs': {'a': LEG}}), -1.0, 1.0)
+
+
+@pytest.mark.parametrize('legs', [
+    {'l': 'abc'}, {'l': None}, {'l': Leg(0.0, 'abc')}, {'l': Leg(math.nan, Swing('j'))},
+    {'l': Leg(0.0, Swing('j', rest=math.inf))}, {'l': Leg(0.0, Swing('j'), Swing('k', 0.0, '1'))}])
+def test_legs_that_are_none(legs):
+    with pytest.raises(InvalidValueError, match="leg 'l'|joint '[jk]'"):
+        Gait(1.0, 0.5, legs)
+
+
+def test_numbers_of_any_kind_and_legs_that_change_later():
+    legs = {'l': Leg(Fraction(1, 4), Swing('j', 0, Fraction(1, 2)))}
+    one = Gait(Fraction(1, 2), Fraction(1, 2), legs, ramp=Fraction(1, 2))
+    other = Gait(0.5, 0.5, {'l': Leg(0.25, Swing('j', 0.0, 0.5))}, ramp=0.5)
+    legs['x'] = Leg(0.0, Swing('k'))
+    for t in (0.0, 0.1, 7.0):
+        for a, b in zip(one.targets(t), other.targets(t)):
+            np.testing.assert_array_equal(a, b)
