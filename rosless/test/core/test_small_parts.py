@@ -8,7 +8,7 @@ from typing import Any
 from cyclonedds.idl import make_idl_struct
 from cyclonedds.idl.types import uint8
 import pytest
-from rcl_interfaces.msg import ParameterDescriptor
+from rcl_interfaces.msg import ParameterDescriptor, ParameterType
 from rclpy._rclpy_pybind11 import RCLError
 from rclpy.callback_groups import (
     MutuallyExclusiveCallbackGroup,
@@ -83,7 +83,8 @@ def test_declarations_of_a_node(make_node: Make) -> None:
     assert node.get_parameter_type('gain') == Parameter.Type.DOUBLE
     assert node.get_parameter_types(['gain', 'use_sim_time'])[1] == Parameter.Type.BOOL
     assert node.describe_parameter('gain').description == 'first'
-    node.set_descriptor('gain', ParameterDescriptor(description='second'))
+    node.set_descriptor('gain', ParameterDescriptor(
+        type=ParameterType.PARAMETER_DOUBLE, description='second'))
     assert [d.description for d in node.describe_parameters(['gain'])] == ['second']
     changes: list[Any] = []
 
