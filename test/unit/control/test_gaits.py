@@ -117,7 +117,7 @@ def test_a_gait_for_another_robot_is_refused():
     {'l': 'abc'}, {'l': None}, {'l': Leg(0.0, 'abc')}, {'l': Leg(math.nan, Swing('j'))},
     {'l': Leg(0.0, Swing('j', rest=math.inf))}, {'l': Leg(0.0, Swing('j'), Swing('k', 0.0, '1'))}])
 def test_legs_that_are_none(legs):
-    with pytest.raises(InvalidValueError, match="leg 'l'|joint '[jk]'"):
+    with pytest.raises(InvalidValueError, match=r"leg 'l'|joint '[jk]'"):
         Gait(1.0, 0.5, legs)
 
 
