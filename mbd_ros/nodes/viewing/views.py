@@ -48,8 +48,12 @@ def open_page(node: GuardedNode, settings: SimpleNamespace, timeline: Timeline
 
     """
     page = Page(settings.host, settings.port, history=settings.history)
-    with page.panel.control:
-        calls = Calls(node, CallList(page.server.gui))
-    shared = Shared(node, page, timeline, settings, Wishes(node), calls)
-    page.panel.clear.on_click(lambda _: shared.wishes.put('clear', page.clear))
-    return page, [view(shared) for view in VIEWS]
+    try:
+        with page.panel.control:
+            calls = Calls(node, CallList(page.server.gui))
+        shared = Shared(node, page, timeline, settings, Wishes(node), calls)
+        page.panel.clear.on_click(lambda _: shared.wishes.put('clear', page.clear))
+        return page, [view(shared) for view in VIEWS]
+    except BaseException:   # the end came meanwhile, and nobody else knows of the page
+        page.close()
+        raise
