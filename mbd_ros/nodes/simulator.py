@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 import sys
 from typing import Any
@@ -237,13 +238,13 @@ class Simulator(GuardedNode):
                 f'wrench_joints: the robot has no joints {", ".join(map(repr, missing))}; nothing '
                 'is published for them; said once', once=True)
 
-        def joint_wrenches(q: Vector, v: Vector, efforts: Vector) -> Vector:
-            return mbd_ros.joint_wrenches(robot.model, q, v, efforts, gravity=settings.gravity,
-                                          dissipation=True, fluid=fluid_of(settings.fluid),
-                                          ground=ground_of(settings.ground))
+        def under_all(function: Callable[..., Any], *state: Vector) -> Any:
+            return function(robot.model, *state, gravity=settings.gravity, dissipation=True,
+                            fluid=fluid_of(settings.fluid), ground=ground_of(settings.ground))
 
         if carried:   # made ready before it is needed
-            joint_wrenches(neutral(robot.model), *np.zeros((2, robot.model.nv)))
+            under_all(mbd_ros.joint_wrenches, neutral(robot.model),
+                      *np.zeros((2, robot.model.nv)))
         self._around.use(robot.model)
         floating = robot.model.nq > robot.model.nv
         between = max(1, round(settings.publish_rate / settings.clock_rate))
@@ -266,15 +267,15 @@ class Simulator(GuardedNode):
             self._states.publish(writer.write(now, q, v, efforts))
             self._around.publish(now, q, v)
             if any(publisher.get_subscription_count() for publisher in reactions):
-                dyn = mbd_ros.compile(robot.model, gravity=settings.gravity)
-                wrenches = loop_wrench_messages(dyn, now, q, v, efforts,
-                                                settings.world_frame)
-                for publisher, wrench in zip(reactions, wrenches):
+                held = under_all(mbd_ros.constrained_dynamics, q, v, efforts)
+                for publisher, wrench in zip(reactions, loop_wrench_messages(
+                        mbd_ros.compile(robot.model), now, q, held.multipliers,
+                        settings.world_frame)):
                     publisher.publish(wrench)
-
             if any(publisher.get_subscription_count() for publisher in felt):
                 for publisher, wrench in zip(felt, joint_wrench_messages(
-                        robot.model, now, joint_wrenches(q, v, efforts), carried)):
+                        robot.model, now, under_all(mbd_ros.joint_wrenches, q, v, efforts),
+                        carried)):
                     publisher.publish(wrench)
 
         return self._until_the_end(publish)

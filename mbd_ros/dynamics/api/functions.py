@@ -64,8 +64,8 @@ def forward_dynamics(
         ``'augmented'``, multipliers of all joints in NumPy, for robots whose bodies all have mass
         and inertia: block tridiagonal for a chain, eliminated one joint after the other, in p
         chunks by ``Threads(p)``, by cyclic reduction with ``Lanes``; ``'kane'``, Kane's equations,
-        for trees; ``'flexible'``, for trees with flexible links; ``'auto'``, the first of them
-        that suits.
+        for trees; ``'flexible'``, for trees, and for robots with flexible links or elastic joints,
+        with loops, too; ``'auto'``, the first of them that suits.
     executor : Executor or str, optional
         Who runs the sweeps; chosen by the model's size if left out.
     dissipation : bool

@@ -17,7 +17,7 @@ from mbd_ros.model import Model
 Array = NDArray[np.float64]
 
 
-def loop_wrench_messages(dyn: PreparedDynamics, now: int, q: Array, v: Array, tau: Array,
+def loop_wrench_messages(dyn: PreparedDynamics, now: int, q: Array, multipliers: Array,
                          frame: str) -> list[WrenchStamped]:
     """
     Return what each loop joint exerts on its first link, at the origin of its first frame.
@@ -28,8 +28,10 @@ def loop_wrench_messages(dyn: PreparedDynamics, now: int, q: Array, v: Array, ta
         The robot.
     now : int
         Time [ns].
-    q, v, tau : array
-        (nq,), (nv,), (nv,): state and efforts.
+    q : array
+        (nq,).
+    multipliers : array
+        (rows of the loops,) as from ``mbd_ros.constrained_dynamics`` [N, N m].
     frame : str
         Name of the world's frame, whose axes the wrenches are in.
 
@@ -39,7 +41,6 @@ def loop_wrench_messages(dyn: PreparedDynamics, now: int, q: Array, v: Array, ta
         In the order of the model's loops.
 
     """
-    multipliers = dyn.loop_reactions(q, v, tau)[dyn.model.nv::2]
     return [_stamped(wrench, now, frame)
             for wrench in loop_wrenches(dyn, q, multipliers).values()]
 

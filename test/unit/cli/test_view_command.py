@@ -8,7 +8,6 @@ import pytest
 import mbd_ros
 from mbd_ros.cli.command import main
 
-pytest.importorskip('viser')
 URDF = Path(__file__).resolve().parents[3] / 'urdf'
 
 

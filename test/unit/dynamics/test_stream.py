@@ -123,7 +123,7 @@ def test_memory_is_bounded(model, pool):
 
 
 def test_progress(model, pool):
-    tqdm = pytest.importorskip('tqdm', reason='an extra of the tests')
+    import tqdm
     with tqdm.tqdm(total=35, disable=False, file=io.StringIO()) as bar:
         for _ in mbd_ros.stream(model, 'inverse_dynamics', batches(7), pool=pool,
                                 progress=bar.update):

@@ -52,7 +52,7 @@ def test_it_is_what_one_process_computes(pool, expected):
 
 
 def test_on_dask(expected):
-    distributed = pytest.importorskip('distributed', reason='an extra of the tests')
+    import distributed
     with distributed.Client(processes=False, n_workers=2, threads_per_worker=1,
                             dashboard_address=None) as client:
         assert same(swept(pool=client.get_executor()), expected)

@@ -37,7 +37,7 @@ def processes(method):
 
 @contextmanager
 def dask_workers(folder):
-    distributed = pytest.importorskip('distributed', reason='an extra of the tests')
+    import distributed
     with distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
             host='127.0.0.1', local_directory=str(folder)) as cluster:
