@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         control, description, dynamics, errors, execution, model, simulation, spatial)
     from mbd_ros.control.udwadia_kalaba.api import udwadia_kalaba
     from mbd_ros.dynamics.analysis.analyse import analyse
+    from mbd_ros.dynamics.api.bent_links import bent_links
     from mbd_ros.dynamics.api.carry_over import CarriedState, carry_over
     from mbd_ros.dynamics.api.constrained import constrained_dynamics
     from mbd_ros.dynamics.api.contact_forces import contact_forces
@@ -65,6 +66,7 @@ else:
             'coriolis_matrix', 'gravity_forces', 'inertial_parameters', 'regressor'),
         'mbd_ros.dynamics.api.elastic': (
             'hybrid_dynamics', 'natural_frequencies', 'static_deflection'),
+        'mbd_ros.dynamics.api.bent_links': ('bent_links',),
         'mbd_ros.dynamics.api.carry_over': ('CarriedState', 'carry_over'),
         'mbd_ros.dynamics.api.constrained': ('constrained_dynamics',),
         'mbd_ros.dynamics.api.contact_forces': ('contact_forces',),
@@ -97,7 +99,7 @@ __version__ = '0.1.0'
 __all__ = [
     'CarriedState', 'Compiled', 'Energy', 'Fluid', 'ForwardDynamicsDerivatives', 'Futures',
     'Ground', 'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model', 'Threads',
-    'Trajectory', 'analyse', 'bias_forces', 'carry_over', 'center_of_mass',
+    'Trajectory', 'analyse', 'bent_links', 'bias_forces', 'carry_over', 'center_of_mass',
     'center_of_mass_jacobian', 'centroidal_map', 'centroidal_momentum', 'close_loops', 'compile',
     'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix', 'description',
     'difference', 'dynamics', 'energy', 'errors', 'estimate_fluid', 'execution',

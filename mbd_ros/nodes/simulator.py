@@ -30,6 +30,7 @@ from mbd_ros.messages.states.transforms import joint_transforms
 from mbd_ros.model import Model
 from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.bending import BendingPublisher
 from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
 from mbd_ros.nodes.parts.named_topics import NamedTopics
@@ -96,6 +97,7 @@ class Simulator(GuardedNode):
         self._around = SurroundingsPublisher(self, settings)
         self._felt = NamedTopics(self, WrenchStamped, '~/joint_wrench')
         self._broadcaster = TransformBroadcaster(self)
+        self._bending = BendingPublisher(self, settings, self._broadcaster)
         self._subscription = self.create_subscription(
             Float64MultiArray, 'effort_controller/commands', self._on_command, qos.RELIABLE,
             qos_overriding_options=qos.OVERRIDABLE)
@@ -246,6 +248,7 @@ class Simulator(GuardedNode):
             under_all(mbd_ros.joint_wrenches, neutral(robot.model),
                       *np.zeros((2, robot.model.nv)))
         self._around.use(robot.model)
+        self._bending.use(robot.model)
         floating = robot.model.nq > robot.model.nv
         between = max(1, round(settings.publish_rate / settings.clock_rate))
         count = 0
@@ -266,6 +269,7 @@ class Simulator(GuardedNode):
                 self._others.publish(others.write(now, q, v))
             self._states.publish(writer.write(now, q, v, efforts))
             self._around.publish(now, q, v)
+            self._bending.publish(now, q)
             if any(publisher.get_subscription_count() for publisher in reactions):
                 held = under_all(mbd_ros.constrained_dynamics, q, v, efforts)
                 for publisher, wrench in zip(reactions, loop_wrench_messages(

@@ -77,7 +77,8 @@ class Viewer(GuardedNode):
         if self._page.port != settings.port:
             self.get_logger().warning(f'port {settings.port} is taken')
         self.get_logger().info(f'look at {self._page.url}')
-        self._source = RobotSource(self, settings.robot_description, self._on_robot)
+        self._source = RobotSource(
+            self, settings.robot_description, self._on_robot, flexible=True)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_subscription(JointState, 'joint_states', self._on_joint_states, qos.NEWEST,
                                  qos_overriding_options=qos.OVERRIDABLE)
@@ -97,6 +98,8 @@ class Viewer(GuardedNode):
         shapes, remarks = read_visuals(
             robot.model.mechanism,
             find_package=partial(find_package, index=get_package_share_directory))
+        bending = mbd_ros.bent_links(robot.model, neutral(robot.model))
+        shapes = tuple(shape for shape in shapes if shape.link not in bending)
         q = neutral(robot.model)
         remarks += tuple(self._page.show_robot(shapes, mbd_ros.link_poses(robot.model, q)))
         for remark in remarks:

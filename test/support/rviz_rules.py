@@ -43,6 +43,8 @@ def check_marker(one: Any) -> None:
     if one.type in SOLIDS:
         assert min(size) > 0.0, 'a solid without extent'
         assert not points
+    elif one.type == Marker.SPHERE_LIST:
+        assert min(size) > 0.0 and points
     elif one.type in LINES:
         assert size[0] > 0.0, 'a line without width'
         assert len(points) > 1, 'a line of one point'

@@ -54,6 +54,8 @@ class JointStateReader:
     """
     Reads joint states of one model; the order of names may differ from message to message.
 
+    Elastic coordinates of links that bend are read where they are named, else they are zero.
+
     Of a robot with closed loops some joints may be missing, such as those without an encoder: they
     are computed from the others.
 
@@ -129,23 +131,28 @@ class JointStateReader:
         place = {name: index for index, name in enumerate(names)}
         wanted = simple_joints(model)
         measured = tuple(name for name in wanted if name in place)
+        bent = {name: k for k, name in enumerate(model.elastic_names) if name in place}
         if not model.loops:
             for name in wanted:
                 if name not in place:
                     raise UnknownNameError('joint in joint_states', name, names)
         if len(place) != len(names):
             counts = Counter(names)
-            twice = next((name for name in measured if counts[name] > 1), None)
+            twice = next((name for name in (*measured, *bent) if counts[name] > 1), None)
             if twice is not None:
                 raise InvalidValueError('joint in joint_states', twice, 'names that differ')
         joints = [model.joint_index(name) for name in measured]
         known = (*measured, *self._elsewhere)
         self._passive = (PassiveJoints(compile_model(model), known)
                          if model.loops and len(known) < model.nb else None)
-        self._into_q = np.array([model.q_offsets[joint] for joint in joints], dtype=np.intp)
-        self._into_v = np.array([model.v_offsets[joint] for joint in joints], dtype=np.intp)
-        self._from = np.array([place[name] for name in measured], dtype=np.intp)
-        self._measured, self._names = measured, names
+        elastic = len(model.elastic_names)
+        self._into_q, self._into_v = (
+            np.array([*(offsets[joint] for joint in joints),
+                      *(size - elastic + k for k in bent.values())], dtype=np.intp)
+            for offsets, size in ((model.q_offsets, model.nq), (model.v_offsets, model.nv)))
+        self._measured = (*measured, *bent)
+        self._from = np.array([place[name] for name in self._measured], dtype=np.intp)
+        self._names = names
 
     def _values(self, field: str, values: Sequence[float]) -> Vector:
         """Return the values of the model's joints, checked."""

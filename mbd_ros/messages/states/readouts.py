@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import mbd_ros
+from mbd_ros.dynamics.api.bent_links import BentLink
 from mbd_ros.dynamics.loops.closure import loop_gaps, mobility
 from mbd_ros.model import Model
 from mbd_ros.model.names import simple_joints
@@ -119,3 +120,13 @@ def ranges(model: Model) -> dict[str, tuple[float, float]]:
     places = {name: model.v_offsets[model.joint_index(name)] for name in simple_joints(model)}
     return {name: (max(float(model.lower[i]), -np.pi), min(float(model.upper[i]), np.pi))
             for name, i in places.items()}
+
+
+def largest_strain(links: Mapping[str, BentLink]) -> dict[str, str]:
+    """Return the largest strain of links that bend, and where; nothing if none is known."""
+    known = {name: float(link.strains.max()) for name, link in links.items()
+             if not link.of_points}
+    if not known:
+        return {}
+    name = max(known, key=known.__getitem__)
+    return {'largest strain': f'{100.0 * known[name]:.3f} % in {name}'}

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from mbd_ros.nodes.page.call_list import CallList
 from mbd_ros.nodes.page.page import Page
 from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.viewing.bending import Bending
 from mbd_ros.nodes.viewing.calls import Calls
 from mbd_ros.nodes.viewing.gains import Gains
 from mbd_ros.nodes.viewing.goals import Goals
@@ -22,7 +23,7 @@ from mbd_ros.nodes.viewing.wishes import Wishes
 from mbd_ros.nodes.viewing.wrenches import Wrenches
 
 VIEWS: tuple[type[View], ...] = (
-    Tracking, States, Surroundings, Simulation, Goals, Pushing, Loads, Gains,
+    Tracking, Bending, States, Surroundings, Simulation, Goals, Pushing, Loads, Gains,
     Wrenches, Recording)
 """In the order of their parts of the panel."""
 

@@ -46,7 +46,8 @@ NUMBERS = {   # kind and least, most that the property takes; what is beyond RVi
 SWITCHES = ('Enabled', 'Visual Enabled', 'Collision Enabled', 'Show Axes', 'Show Arrows',
             'Show Names')
 PUBLISHED = {'/robot_description': qos.LATCHED, '/controller/desired_path': qos.LATCHED,
-             '/controller/actual_path': qos.RELIABLE, '/controller/markers': qos.RELIABLE}
+             '/controller/actual_path': qos.RELIABLE, '/controller/markers': qos.RELIABLE,
+             '/simulator/bending': qos.RELIABLE, '/simulator/surroundings': qos.RELIABLE}
 
 
 @pytest.fixture(scope='module')
@@ -136,6 +137,6 @@ def test_namespaces_are_those_of_the_markers(manager):
     tool = ToolPoints('tool', *np.zeros((3, 3)), 0.0, np.zeros(3))
     line = [np.zeros(3), np.ones(3)]
     drawn = markers(0, 'world', [tool], paths=[line], traces=[line])
-    display, = (one for one in manager['Displays'] if one['Class'].endswith('MarkerArray'))
+    display = next(one for one in manager['Displays'] if one['Class'].endswith('MarkerArray'))
     names = {one.ns for one in drawn.markers if one.action == Marker.ADD} | {'manifold'}
     assert names == set(display['Namespaces'])

@@ -1,0 +1,105 @@
+"""The shapes of links that bend."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+
+from mbd_ros.dynamics.api.functions import pose
+from mbd_ros.dynamics.prepared.call import Array, checked_array
+from mbd_ros.errors import ShapeError
+from mbd_ros.model import Model
+from mbd_ros.model.flexible.stations import Stations, stations_of
+
+__all__ = ['bent_links', 'BentLink']
+
+
+class BentLink(NamedTuple):
+    """
+    A flexible link in one state.
+
+    Attributes
+    ----------
+    points : (k, 3) array
+        Of stations from its root to its tip, in the world [m]; of a link that is given by mass
+        points, these.
+    rotations : (k, 3, 3) array
+        Of the sections there; of mass points, that of the undeformed link.
+    strains : (k,) array
+        Equivalent strain (von Mises) of bending and torsion at the section's polar radius of
+        gyration: 0.7 to 1 of that of the outermost fibre. NaN for mass points.
+    radii : (k,) array
+        That radius [m].
+
+    """
+
+    points: Array
+    rotations: Array
+    strains: Array
+    radii: Array
+
+    @property
+    def of_points(self) -> bool:
+        """Whether it is given by mass points."""
+        return bool(np.isnan(self.strains).any())
+
+
+def bent_links(model: Model, q: ArrayLike) -> dict[str, BentLink]:
+    """
+    Return the shapes of all flexible links.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array_like
+        (nq,).
+
+    Returns
+    -------
+    dict of str to BentLink
+        By link; empty for a rigid robot.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError
+        If q is not as it should be.
+
+    """
+    place = checked_array(model, 'q', q, model.nq)
+    if place.ndim != 1:
+        raise ShapeError('q', place.shape, f'({model.nq},), one configuration')
+    if model.elastic is None:
+        return {}
+    elastic = place[model.nq - len(model.elastic_names):]
+    frames = {body.link: body.frame for body in model.mechanism.flexibles}
+    shapes = {}
+    for body in model.elastic.bodies:
+        if body.is_spring:
+            continue
+        frame, link = frames[body.link], pose(model, place, body.link)
+        shapes[body.link] = _bent(
+            _stations(model)[body.link], elastic[body.first:body.first + body.count],
+            link[:3, :3] @ np.array(frame.rotation),
+            link[:3, :3] @ np.array(frame.translation) + link[:3, 3])
+    return shapes
+
+
+@lru_cache(maxsize=64)
+def _stations(model: Model) -> dict[str, Stations]:
+    return {body.link: stations_of(body) for body in model.mechanism.flexibles}
+
+
+def _bent(stations: Stations, a: Array, turn: Array, origin: Array) -> BentLink:
+    """Return a link with the elastic coordinates a whose frame is turned and shifted."""
+    first, second = stations.pairs
+    bent = stations.points + stations.shapes @ np.concatenate([a, a[first] * a[second]])
+    strains = (np.full(len(bent), np.nan) if stations.strains is None
+               else np.linalg.norm(stations.strains @ a, axis=1))
+    return BentLink(origin + bent @ turn.T,
+                    turn @ Rotation.from_rotvec(stations.turns @ a).as_matrix(),
+                    strains, stations.radii)

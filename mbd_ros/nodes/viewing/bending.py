@@ -1,0 +1,34 @@
+"""The shapes of links that bend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import mbd_ros
+from mbd_ros.messages.states.readouts import largest_strain
+from mbd_ros.nodes.page.drawings.bending import Bending as BendingDrawing
+from mbd_ros.nodes.viewing.view import Seen, Shared, View
+
+
+class Bending(View):
+    """Draws links that bend, from the elastic coordinates in joint states."""
+
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared)
+        self._drawing = self.page.add(BendingDrawing)
+        self._readouts: dict[str, str] = {}
+
+    def draw(self, seen: Seen) -> None:
+        """Bend them."""
+        if self.robot is None or not self.robot.model.elastic_names:
+            self._readouts = {}
+            return
+        links = mbd_ros.bent_links(self.robot.model, seen.q)
+        self._drawing.show({
+            name: link for name, link in links.items() if not link.of_points})
+        self._readouts = largest_strain(links)
+
+    @property
+    def readouts(self) -> Mapping[str, str]:
+        """The largest strain and where it is."""
+        return self._readouts
