@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
+from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectoryPoint
+from visualization_msgs.msg import MarkerArray
 
 import mbd_ros
 
@@ -60,6 +62,22 @@ def test_the_simulator_begins_bent_and_swings(run_node, graph):
     graph.publish_until(efforts, Float64MultiArray(data=[0.0] * 4), lambda: abs(
         states[-1].position[6] - sag[2]) > 1e-3, 'links let go of their weight')
     assert np.isfinite(states[-1].position).all()
+
+
+def test_the_simulator_shows_how_links_bend(run_node, graph):
+    run_node('simulator', {'robot_description': ROBOT, 'effort_timeout': '60.0',
+                           'initial_positions': '[0.0, -0.9, 1.2, 0.3]',
+                           'bending_frames': 'true'})
+    drawn = graph.hear(MarkerArray, 'simulator/bending', 10)
+    frames = graph.hear(TFMessage, '/tf', 100)
+    graph.wait_until(lambda: drawn and frames, 'shapes come')
+    model = mbd_ros.load(ROBOT)
+    q = np.concatenate([[0.0, *PLACE[1:]], np.zeros(10)])
+    q[4:] = mbd_ros.static_deflection(model, q)
+    links = mbd_ros.bent_links(model, q)
+    assert {one.header.frame_id for one in drawn[0].markers if one.points} == {'base'}
+    names = {one.child_frame_id for one in frames[0].transforms}
+    assert names == {f'{name}/bent_{k}' for name in links for k in range(25)}
 
 
 @pytest.mark.slow

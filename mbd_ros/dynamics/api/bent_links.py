@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from mbd_ros.dynamics.api.functions import pose
+from mbd_ros.dynamics.api.functions import pose as link_pose
 from mbd_ros.dynamics.prepared.call import Array, checked_array
 from mbd_ros.errors import ShapeError
 from mbd_ros.model import Model
@@ -34,6 +34,8 @@ class BentLink(NamedTuple):
         gyration: 0.7 to 1 of that of the outermost fibre. NaN for mass points.
     radii : (k,) array
         That radius [m].
+    pose : (4, 4) array
+        Of the link's frame in the world [m]; its root rests there.
 
     """
 
@@ -41,6 +43,7 @@ class BentLink(NamedTuple):
     rotations: Array
     strains: Array
     radii: Array
+    pose: Array
 
     @property
     def of_points(self) -> bool:
@@ -81,11 +84,11 @@ def bent_links(model: Model, q: ArrayLike) -> dict[str, BentLink]:
     for body in model.elastic.bodies:
         if body.is_spring:
             continue
-        frame, link = frames[body.link], pose(model, place, body.link)
+        frame, link = frames[body.link], link_pose(model, place, body.link)
+        local = np.eye(4)
+        local[:3, :3], local[:3, 3] = frame.rotation, frame.translation
         shapes[body.link] = _bent(
-            _stations(model)[body.link], elastic[body.first:body.first + body.count],
-            link[:3, :3] @ np.array(frame.rotation),
-            link[:3, :3] @ np.array(frame.translation) + link[:3, 3])
+            _stations(model)[body.link], elastic[body.first:body.first + body.count], link, local)
     return shapes
 
 
@@ -94,12 +97,13 @@ def _stations(model: Model) -> dict[str, Stations]:
     return {body.link: stations_of(body) for body in model.mechanism.flexibles}
 
 
-def _bent(stations: Stations, a: Array, turn: Array, origin: Array) -> BentLink:
-    """Return a link with the elastic coordinates a whose frame is turned and shifted."""
+def _bent(stations: Stations, a: Array, pose: Array, local: Array) -> BentLink:
+    """Return a link at a pose with the elastic coordinates a; local: the annotation's frame."""
+    frame = pose @ local
     first, second = stations.pairs
     bent = stations.points + stations.shapes @ np.concatenate([a, a[first] * a[second]])
     strains = (np.full(len(bent), np.nan) if stations.strains is None
                else np.linalg.norm(stations.strains @ a, axis=1))
-    return BentLink(origin + bent @ turn.T,
-                    turn @ Rotation.from_rotvec(stations.turns @ a).as_matrix(),
-                    strains, stations.radii)
+    return BentLink(frame[:3, 3] + bent @ frame[:3, :3].T,
+                    frame[:3, :3] @ Rotation.from_rotvec(stations.turns @ a).as_matrix(),
+                    strains, stations.radii, pose)

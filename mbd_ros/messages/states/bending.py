@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 BENDING = 'bending'
 """Namespace of the markers."""
-SCALE = np.array([0.0, 2.5e-4, 1e-3])
+SCALE = np.array([0.0, 1e-4, 1e-3])
 """Strains of the colours below; metals give up at 1e-3 to 3e-3."""
 COLORS = np.array([[0.70, 0.73, 0.78], [0.95, 0.78, 0.20], [0.85, 0.15, 0.12]])
 """Grey, yellow and red."""

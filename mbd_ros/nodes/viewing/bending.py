@@ -24,8 +24,8 @@ class Bending(View):
             self._readouts = {}
             return
         links = mbd_ros.bent_links(self.robot.model, seen.q)
-        self._drawing.show({
-            name: link for name, link in links.items() if not link.of_points})
+        self._drawing.show({name: link for name, link in links.items() if not link.of_points},
+                           seen.poses)
         self._readouts = largest_strain(links)
 
     @property

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from transforms3d.quaternions import quat2mat
 
+import mbd_ros
 from mbd_ros.nodes.page.drawings.arrows import ConstraintForces, LONGEST
+from mbd_ros.nodes.page.drawings.bending import Bending
 from mbd_ros.nodes.page.drawings.paths import DesiredPaths
 from mbd_ros.nodes.page.drawings.traces import Traces
 from mbd_ros.nodes.page.live_plot import LivePlot, MOST_LINES
@@ -154,3 +156,25 @@ def test_logarithmic_scales():
                                                                         1e6 * SMALLEST])
     assert powers_of_ten(np.array([1e-12, -100.0, 0.0])) == pytest.approx(
         [-12.0, 2.0, np.log10(LEAST)])
+
+
+def test_links_that_bend_are_where_the_dynamics_have_them():
+    model = mbd_ros.load('urdf/flexible_arm.urdf')
+    scene, world = Scene(), np.eye(4)
+    drawing = Bending(scene)
+    assert not drawing.active
+    world[:3, 3] = 5.0, 0.0, 1.0   # such as that of a base that floats
+    for scale in (0.0, 0.02, 0.02):
+        q = np.array([0.1, -0.9, 1.2, 0.3] + 10 * [scale])
+        links = mbd_ros.bent_links(model, q)
+        drawing.show(links, {
+            name: world @ pose for name, pose in mbd_ros.link_poses(model, q).items()})
+        drawing.redraw()
+        for number, link in enumerate(links.values()):
+            line = scene.shown[f'{drawing.root}/{number}']
+            seen = line.position + line.points @ quat2mat(line.wxyz).T
+            # Single precision of points at a metre.
+            np.testing.assert_allclose(seen[:, 0], world[:3, 3] + link.points[:-1], atol=1e-6)
+            np.testing.assert_allclose(seen[:, 1], world[:3, 3] + link.points[1:], atol=1e-6)
+    drawing.show({}, {})
+    assert not drawing.active and len(scene.shown) == 1   # the frame of the drawing
