@@ -4,7 +4,8 @@ Move the four-joint arm with rigid and with flexible links, as Lin did, and draw
 ``python examples/flexible_figures.py [FOLDER]`` prints a table of peaks and writes torques and
 their spectra as PNG, to docs/images by default. The arm is that of ``urdf/flexible_arm.urdf``; its
 joints move from one posture to the other in 1 s along a quintic and hold for 1 s, while the links
-swing as they must. Needs matplotlib (extra ``docs``).
+swing as they must. A second figure has the same motion beside one that is shaped by the natural
+frequencies of the arm where it ends. Needs matplotlib (extra ``docs``).
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import sys
 import numpy as np
 
 import mbd_ros
+from mbd_ros.control.references.shaping import impulses, shaped
+from mbd_ros.control.references.splines import trajectory
 
 ROOT = Path(__file__).resolve().parents[1]
 START, END = np.array([0.0, -0.9, 1.2, 0.3]), np.array([1.0, -0.3, 0.6, -0.4])
@@ -29,9 +32,10 @@ def quintic(t):
 
 
 class Driven:
-    """The joints follow the quintic, the links move as they must: hybrid dynamics."""
+    """The joints follow a path, the links move as they must: hybrid dynamics."""
 
-    def __init__(self, model):
+    def __init__(self, model, path=quintic):
+        self._path = path
         self._model, self._hybrid = model, mbd_ros.compile(model).hybrid_dynamics(
             tuple(range(JOINTS)))
         self._none = np.zeros(model.nv)
@@ -39,7 +43,7 @@ class Driven:
     def both(self, t, q, v):
         """Return accelerations and efforts (2, nv)."""
         given = self._none.copy()
-        given[:JOINTS] = quintic(t)[2]
+        given[:JOINTS] = self._path(t)[2]
         return self._hybrid(q, v, self._none, given)
 
     def acceleration(self, t, q, v):
@@ -55,16 +59,35 @@ class Driven:
         return 0.0
 
 
-def torques(model, times, **options):
+def torques(model, times, path=quintic, **options):
     """Return the four torques at K times (K, 4), and the run of links that bend."""
     q, rest = np.zeros(model.nq), np.zeros(model.nv)
     q[:JOINTS] = START
     q[JOINTS:] = mbd_ros.static_deflection(model, q)
-    motion = Driven(model)
+    motion = Driven(model, path)
     run = mbd_ros.simulate(model, q, rest, times[-1], motion=motion, times=times,
                            method='dop853', step=1e-3, **options)   # at rest all steps look short
     return np.array([motion.both(*state)[1, :JOINTS] for state in zip(
         run.time, run.q, run.v)]), run
+
+
+def slews(model, times, **options):
+    """Return where the hand is against rigid links, less its sag at the end [m], (K, 3), twice."""
+    q = np.concatenate([END, np.zeros(model.nq - JOINTS)])
+    q[JOINTS:] = mbd_ros.static_deflection(model, q)
+    stiff = np.concatenate([END, np.zeros(model.nq - JOINTS)])
+    sag = np.subtract(*(mbd_ros.pose(model, one, 'hand')[:3, 3] for one in (q, stiff)))
+    hertz = mbd_ros.natural_frequencies(model, q, locked=model.joint_names).frequencies
+    way = trajectory([0.0, 1.0], [START, END], *np.zeros((2, 2, JOINTS)))
+    by = impulses([hertz[:2].mean(), hertz[2:4].mean()])
+    off = []
+    for path in (way, shaped(way, by)):
+        _, run = torques(model, times, path.at, **options)
+        straight = run.q.copy()
+        straight[:, JOINTS:] = 0.0
+        bent, rigid = (mbd_ros.pose(model, one, 'hand')[:, :3, 3] for one in (run.q, straight))
+        off.append(bent - rigid - sag)
+    return off, hertz, way.duration + by.delays[-1]
 
 
 def main() -> None:
@@ -96,6 +119,18 @@ def main() -> None:
     axes[-1, 0].set_xlabel('t [s]')
     axes[-1, 1].set_xlabel('f [Hz], while holding')
     figure.savefig(folder / 'flexible_torques.png', dpi=110)
+    times = np.linspace(0.0, 3.0, 1501)
+    (unshaped, still), hertz, end = slews(model, times, rtol=1e-6, atol=1e-8)
+    figure, axis = plt.subplots(figsize=(7.0, 3.5), constrained_layout=True)
+    axis.plot(times, 1e3 * np.linalg.norm(unshaped, axis=1), label='unshaped, ends at 1 s')
+    axis.plot(times, 1e3 * np.linalg.norm(still, axis=1), label=f'shaped, ends at {end:.2f} s')
+    axis.set(xlabel='t [s]', ylabel='deflection of the hand [mm]')
+    axis.legend()
+    figure.savefig(folder / 'flexible_shaping.png', dpi=110)
+    after = times >= end
+    swings = [1e3 * np.linalg.norm(off[after], axis=1).max() for off in (unshaped, still)]
+    print(f'{hertz[:4].round(2)} Hz; the hand swings after {end:.2f} s by {swings[0]:.3g} and '
+          f'{swings[1]:.3g} mm')
 
 
 if __name__ == '__main__':

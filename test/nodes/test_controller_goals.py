@@ -14,6 +14,8 @@ from mbd_msgs.action import FollowPath
 from mbd_msgs.msg import ControllerState
 from mbd_msgs.srv import SetPayload
 import pytest
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 pytestmark = pytest.mark.nodes
@@ -129,6 +131,28 @@ class TestOneArm:
         assert answer.success
         assert dict(zip(answer.name, answer.position)) == pytest.approx(
             dict(zip(NAMES, (1.0, -0.7, 1.4))), abs=1e-5)
+
+    def test_a_shaped_trajectory_takes_a_period_longer(self, arm):
+        """The way back and forth; the reference arrives later, and then the goal is reached."""
+        place = list(arm.joint_states[-1].position)
+        there = goal((0.5, (place[0] + 0.2, *place[1:])))
+        change = Parameter(name='shaping.frequencies', value=ParameterValue(
+            type=ParameterType.PARAMETER_DOUBLE_ARRAY, double_array_value=[1.0]))
+        set_parameters = arm.graph.call(SetParameters, 'controller/set_parameters',
+                                        SetParameters.Request(parameters=[change]))
+        assert set_parameters.results[0].successful, set_parameters.results[0].reason
+        begin = len(arm.standard)
+        status, result = arm.carried_out(arm.joints, there)
+        assert (status, result.error_string) == (GoalStatus.STATUS_SUCCEEDED, '')
+        moving = [one for one in arm.standard[begin:] if any(one.reference.velocities)]
+        stamps = [one.header.stamp.sec + 1e-9 * one.header.stamp.nanosec for one in moving]
+        # 0.5 s and the period of 1 Hz; states come every 20 ms or so, some may be lost.
+        assert 1.3 < stamps[-1] - stamps[0] < 1.55
+        change.value.double_array_value = []
+        assert arm.graph.call(SetParameters, 'controller/set_parameters', SetParameters.Request(
+            parameters=[change])).results[0].successful
+        status, _ = arm.carried_out(arm.joints, goal((0.5, place)))
+        assert status == GoalStatus.STATUS_SUCCEEDED
 
     def test_a_tolerance_that_is_violated_ends_the_goal(self, arm):
         """A payload that the controller learns of too much of pushes the arm away."""

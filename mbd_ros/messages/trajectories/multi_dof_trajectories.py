@@ -22,9 +22,11 @@ from trajectory_msgs.msg import (
 
 from mbd_ros.control.constraints.joint_paths import JointPaths
 from mbd_ros.control.references.joint_coordinates import ANGLE, JointCoordinates, Part
+from mbd_ros.control.references.shaping import begins_at_rest, Impulses, shaped
 from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tracking.component_errors import Component, ComponentTolerance, joint_error
+from mbd_ros.errors import MbdError
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.messages.states.multi_dof import AXES
 from mbd_ros.messages.trajectories import trajectories
@@ -98,6 +100,40 @@ def read_goal(
         return parts[0]
     paths = JointPaths(parts)
     return paths.names, paths
+
+
+def shaped_goal(path: PiecewisePolynomial | JointPaths, by: Impulses
+                ) -> PiecewisePolynomial | JointPaths | None:
+    """
+    Return the path of a goal, shaped so that it leaves no vibration.
+
+    Parameters
+    ----------
+    path : PiecewisePolynomial or JointPaths
+        As ``read_goal`` has it.
+    by : Impulses
+        How.
+
+    Returns
+    -------
+    PiecewisePolynomial or JointPaths or None
+        None if it begins in motion, and cannot be shaped.
+
+    Raises
+    ------
+    GoalError
+        If it is too long to be shaped.
+
+    """
+    groups = path.parts if isinstance(path, JointPaths) else (((), path),)
+    parts = [(names, part) for names, part in groups if isinstance(part, PiecewisePolynomial)]
+    if not all(begins_at_rest(part) for _, part in parts):
+        return None
+    try:
+        new = [(names, shaped(part, by)) for names, part in parts]
+    except MbdError as error:
+        raise GoalError(Result.INVALID_GOAL, str(error)) from error
+    return JointPaths(new) if isinstance(path, JointPaths) else new[0][1]
 
 
 def read_multi_dof(

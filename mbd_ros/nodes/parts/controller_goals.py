@@ -18,6 +18,7 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 from mbd_ros.control import Task
 from mbd_ros.control.constraints.joint_paths import JointPaths
+from mbd_ros.control.references.shaping import impulses
 from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.feasibility import check_joints
@@ -32,7 +33,7 @@ from mbd_ros.messages.trajectories import multi_dof_trajectories, path_goals, tr
 from mbd_ros.messages.trajectories.way_points import GoalError, Reference
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.aside import done_aside, Turns
-from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.parts.guard import GuardedNode, REFUSALS
 
 REACHED = 'the goal was reached'
 CANCELLED = 'cancelled'
@@ -280,9 +281,18 @@ class ControllerGoals:
         """Return the joints of a trajectory and their path, from the reference on."""
         tracker = controlled.tracker
         start = Reference(*tracker.reference(controlled.measured.q), controlled.nanoseconds)
-        return multi_dof_trajectories.read_goal(
+        moved, path = multi_dof_trajectories.read_goal(
             tracker.dyn.model, controlled.drives, ordinary, multi_dof, start,
             partial=self._settings.allow_partial_joints_goal)
+        by = self._settings.shaping
+        if not by.frequencies:
+            return moved, path
+        found = multi_dof_trajectories.shaped_goal(path, impulses(
+            by.frequencies, by.damping_ratio, robust=by.robust))
+        if found is None:
+            self._logger.warning('a trajectory that begins in motion is not shaped',
+                                 throttle_duration_sec=REFUSALS)
+        return moved, found or path
 
     def _check(self, controlled: Controlled, moved: tuple[str, ...],
                path: PiecewisePolynomial | JointPaths) -> None:

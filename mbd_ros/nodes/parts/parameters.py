@@ -34,6 +34,7 @@ CHECKS: Mapping[str, tuple[Callable[..., bool], str]] = {
     'unique<>': (lambda value: len(set(value)) == len(value), 'entries that differ'),
     'fixed_size<>': (lambda value, size: len(value) == size, '{0} entries'),
     'size_gt<>': (lambda value, size: len(value) > size, 'more than {0} entries'),
+    'size_lt<>': (lambda value, size: len(value) < size, 'fewer than {0} entries'),
     'element_bounds<>': (
         lambda value, low, high: all(low <= entry <= high for entry in value),
         'entries from {0} to {1}'),

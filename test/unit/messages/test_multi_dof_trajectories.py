@@ -17,11 +17,12 @@ from trajectory_msgs.msg import (
 import mbd_ros
 from mbd_ros.control.constraints.joint_paths import JointPaths
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
+from mbd_ros.control.references.shaping import impulses
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.messages.trajectories.multi_dof_trajectories import (
-    feedback_of, read_component_tolerances, read_goal)
+    feedback_of, read_component_tolerances, read_goal, shaped_goal)
 from mbd_ros.messages.trajectories.trajectories import answer_query, read_tolerances
 from mbd_ros.messages.trajectories.way_points import GoalError, Reference
 from mbd_ros.model.state import curved_joints, difference, integrate, neutral
@@ -125,6 +126,28 @@ def test_a_part_that_is_not_there_leaves_its_joints_where_they_are(model):
         # A stop from v takes 2 |v| / (5 top) s at half the speed: 0.2 rad at most.
         assert 0.0 < abs(there[places['ball'] + 2]) < 0.2 or parts[1].points
         assert abs(there[places['slide']]) < 0.2 or parts[0].points
+
+
+def test_goals_are_shaped_as_a_whole(model):
+    by = impulses([2.0])
+    parts = (ordinary((2.0, [0.5])),
+             multi((1.0, [transform(quaternion=(0, 0, HALF, HALF)), transform((0.1, 0.2, 0.0))])))
+    names, path = read_goal(model, ALL, *parts, start(model))
+    new = shaped_goal(path, by)
+    assert isinstance(new, JointPaths) and new.names == path.names
+    assert new.duration == pytest.approx(path.duration + 0.5)   # a whole period
+    end = np.concatenate([part.at(9.0).position for _, part in path.parts])
+    assert new.at(9.0).position == pytest.approx(end)
+    (_, slide), = (part for part in new.parts if part[0] == ('slide',))
+    alone = read_goal(model, ('slide',), parts[0], MultiDOFJointTrajectory(), start(model))[1]
+    assert slide.at(1.0).position == pytest.approx(shaped_goal(alone, by).at(1.0).position)
+    v = np.zeros(model.nv)
+    v[model.v_offsets[model.joint_index('ball')]] = 0.1   # one that moves is enough
+    assert shaped_goal(read_goal(model, ALL, *parts, start(model, v=v))[1], by) is None
+    long = ordinary(*((0.001 * k, [0.0]) for k in range(1, 12_000)))
+    with pytest.raises(GoalError, match='if it is to be shaped by 3 impulses'):
+        shaped_goal(read_goal(model, ('slide',), long, MultiDOFJointTrajectory(),
+                              start(model))[1], by)
 
 
 def test_without_driven_joints_of_several_coordinates_all_is_as_before(model):
