@@ -1,4 +1,4 @@
-"""The page as a browser shows it while the demo runs: robot, paths, plot and readouts."""
+"""The page as a browser shows it while the demo runs: robot, paths, plot, readouts, controls."""
 
 import time
 
@@ -28,7 +28,7 @@ def picture(launch, tmp_path):
         browser.wait_for_text('nominal model off the path', 180.0)
         text = settled(browser)
         shot = browser.screenshot(tmp_path / 'page.png')
-        return np.asarray(Image.open(shot).convert('RGB')).astype(int), text
+        return np.asarray(Image.open(shot).convert('RGB')).astype(int), text, browser
     yield take
     for browser in browsers:
         browser.close()
@@ -66,8 +66,8 @@ def count(picture, region, condition):
 
 @pytest.mark.skipif(find_browser() is None, reason=(
     'no chromium on this machine: the one test that looks at the page in a browser did not run'))
-def test_a_browser_shows_robot_paths_and_plot(picture):
-    pixels, text = picture()
+def test_a_browser_shows_robot_paths_and_plot_and_changes_gains(picture, tmp_path):
+    pixels, text, browser = picture()
     assert 'three_link_arm · tracking' in text
     for part in ('Tracking error', 'Joint efforts', 'desired path', 'traced path',
                  'constraint force', 'joint1', 'joint2', 'joint3'):
@@ -88,3 +88,14 @@ def test_a_browser_shows_robot_paths_and_plot(picture):
     for colour in ((31, 119, 180), (242, 142, 43), (44, 160, 120)):
         assert count(pixels, PANEL, lambda r, g, b, c=colour: (
             (abs(r - c[0]) < 30) & (abs(g - c[1]) < 30) & (abs(b - c[2]) < 30))) > 60
+
+    # Controls: each shows what it calls, and what became of it.
+    browser.click('Control')
+    browser.click('Gains')
+    browser.fill('bandwidth', '25')
+    browser.wait_for_text('ros2 param set /controller bandwidth 25.0', 60.0)
+    browser.wait_for_text('\nset', 60.0)
+    browser.fill('bandwidth', '-3')
+    browser.wait_for_text('not sent: a number from', 60.0)
+    browser.screenshot(tmp_path / 'gains.png')
+    assert error(settled(browser)) < 1.0   # it goes on along the path

@@ -98,6 +98,26 @@ class Browser:
         assert place is not None, f"'{text}' is not on the page: {self.text()}"
         self.drag([place])
 
+    def fill(self, label: str, text: str) -> None:
+        """Type into the input whose label begins with a text, in place of what is there."""
+        place = self.evaluate(f"""(() => {{
+            let one = [...document.querySelectorAll('*')].find(one => one.offsetParent &&
+                [...one.childNodes].some(node => node.nodeType == 3 &&
+                    node.textContent.trim().startsWith({json.dumps(label)})));
+            while (one && !one.querySelector('input')) one = one.parentElement;
+            if (!one) return null;
+            const input = one.querySelector('input');
+            input.scrollIntoView({{block: 'center'}});
+            input.focus();
+            input.select();
+            return true;
+        }})()""")
+        assert place, f"no input '{label}' is on the page: {self.text()}"
+        self.call('Input.insertText', text=text)
+        for kind in ('keyDown', 'keyUp'):
+            self.call('Input.dispatchKeyEvent', type=kind, key='Enter', code='Enter',
+                      windowsVirtualKeyCode=13)
+
     def drag(self, places: Sequence[Sequence[float]], *, shift: bool = False) -> None:
         """Press the mouse at the first place, move it along the others, and let it go."""
         modifiers = 8 if shift else 0
