@@ -260,7 +260,7 @@ def lift(velocity: Vector3, coefficients: tuple[Scalar, ...]) -> Vector3:
 
 def kirchhoff(link: Submerged, at: Meeting, velocity: Twist) -> Wrench:
     """
-    Return what accelerating the fluid around a link takes, but for ``-f A a``.
+    Return what accelerating the fluid around a link takes, but for ``-f A (a - g)``.
 
     Parameters
     ----------
@@ -274,14 +274,14 @@ def kirchhoff(link: Submerged, at: Meeting, velocity: Twist) -> Wrench:
     Returns
     -------
     Wrench
-        ``f (A (0, Du/Dt + w x v_r) - V_r x* A V_r)``, and where f changes
+        ``f (A (0, Du/Dt + w x v_r - g) - V_r x* A V_r)``, and where f changes
         ``-f' d' A V_r + 1/2 V_r A V_r f' grad d``.
 
     """
     relative = at.relative
     momentum = link.added.apply(relative)
     steady = (link.added.apply(Twist(
-        ZERO3, at.acceleration + relative.angular.cross(relative.linear)))
+        ZERO3, at.acceleration + relative.angular.cross(relative.linear) - at.gravity))
         + relative.cross_wrench(momentum) * -1.0) * at.wet.fraction
     if at.wet is WET:
         return steady

@@ -1,12 +1,12 @@
 """
 What a force law is, and what formulations ask of those that act on a body.
 
-The wrench of the surroundings on a body is ``load - A a``, with a the true classical acceleration
+The wrench of the surroundings on a body is ``load - A (a - g)``, with a the classical acceleration
 of the body's origin in the body's axes, and A the 6 x 6 inertia that the law adds: that of the
-fluid around, say. All other terms, Coriolis terms of A among them, are part of ``load``.
-
-Sweeps take the accelerations ``a' = a - g``, see ``dynamics/formulations/motion.py``. What a law
-asks for in terms of a is put in terms of a' here, once.
+fluid around, say. An inertia has weight, then, as that of bodies has, whose sweeps take the
+accelerations ``a - g``, see ``dynamics/formulations/motion.py``; a law whose inertia has none,
+such as water, takes ``A g`` off its load. All other terms, Coriolis terms of A among them, are in
+``load``.
 
 """
 
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from mbd_ros.execution.program.sweeps import Body, World
 from mbd_ros.model import Model
-from mbd_ros.spatial import ArticulatedInertia, Link, Scalar, Twist, Wrench, ZERO3, ZERO_WRENCH
+from mbd_ros.spatial import ArticulatedInertia, Link, Scalar, Twist, Wrench, ZERO_WRENCH
 from mbd_ros.spatial.inertia import NO_ARTICULATED_INERTIA
 
 
@@ -53,7 +53,7 @@ class Law(ABC):
 
     @abstractmethod
     def load(self, constants: Any, motion: Motion, world: World) -> Wrench:
-        """Return the wrench on a body about its origin, in its axes, less ``-A a``."""
+        """Return the wrench on a body about its origin, in its axes, less ``-A (a - g)``."""
 
     def inertia(self, constants: Any, motion: Motion, world: World) -> ArticulatedInertia | None:
         """Return the inertia A that is added about the origin; it depends on no velocity."""
@@ -65,7 +65,7 @@ class Law(ABC):
 
 
 class Surroundings(NamedTuple):
-    """What surroundings add to the wrench ``p`` and to the inertia of ``f = I a' + p``."""
+    """What surroundings add to the wrench ``p`` and to the inertia of ``f = I (a - g) + p``."""
 
     bias: Wrench
     inertia: ArticulatedInertia
@@ -77,11 +77,8 @@ def surroundings(body: Body, motion: Motion) -> Surroundings:
     for law, constants, world in body.around:
         bias = total.bias + law.load(constants, motion, world) * -1.0
         inertia = law.inertia(constants, motion, world)
-        if inertia is not None:
-            gravity = motion.pose.rotation.apply_inverse(world.gravity)
-            bias = bias + inertia.apply(Twist(ZERO3, gravity))
-            total = total._replace(inertia=total.inertia + inertia)
-        total = total._replace(bias=bias)
+        total = Surroundings(
+            bias, total.inertia if inertia is None else total.inertia + inertia)
     return total
 
 

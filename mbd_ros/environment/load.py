@@ -6,7 +6,7 @@ from typing import NamedTuple
 from mbd_ros.environment.law import Law, Motion
 from mbd_ros.execution.program.sweeps import World
 from mbd_ros.model import Model
-from mbd_ros.spatial import ArticulatedInertia, RigidInertia, Scalar, Twist, Wrench, ZERO3
+from mbd_ros.spatial import ArticulatedInertia, RigidInertia, Scalar, Wrench
 from mbd_ros.spatial.inertia import NO_INERTIA
 
 NAME = 'payload'
@@ -35,11 +35,9 @@ class LoadLaw(Law):
         return (Here(),) if model.links[self.link].body == i else ()
 
     def load(self, constants: tuple[Here, ...], motion: Motion, world: World) -> Wrench:
-        """Return weight less gyroscopic terms, ``I (0, g) - (w x I w, w x (w x m c))``."""
+        """Return gyroscopic terms, ``-(w x I w, w x (w x m c))``; the weight is its inertia's."""
         inertia: RigidInertia = world.own.inertia
-        gravity = motion.pose.rotation.apply_inverse(world.gravity)
-        return inertia.apply(Twist(ZERO3, gravity)) + inertia.gyroscopic(
-            motion.velocity.angular) * -1.0
+        return inertia.gyroscopic(motion.velocity.angular) * -1.0
 
     def inertia(self, constants: tuple[Here, ...], motion: Motion, world: World
                 ) -> ArticulatedInertia:

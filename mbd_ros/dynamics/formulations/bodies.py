@@ -255,7 +255,7 @@ def spring_loads(model: Model, motion: Motion) -> Stack:
 
 class Around(NamedTuple):
     """
-    What force laws do to the bodies: ``load - inertia a``, see ``environment/law.py``.
+    What force laws do to the bodies: ``load - inertia a``, with the accelerations a.
 
     Attributes
     ----------
@@ -303,7 +303,11 @@ def around(model: Model, poses: tuple[Stack, Stack], velocities: tuple[Stack, St
             wrench = acting.law.load(acting.constants, motion, acting.world)
             load[k] += np.concatenate([vector_stack(part, (count,)) for part in wrench], axis=-1)
             added = acting.law.inertia(acting.constants, motion, acting.world)
-            if added is not None:
+            if added is not None:   # the laws say load - inertia (a - g)
+                weight = added.apply(Twist(ZERO3, motion.pose.rotation.apply_inverse(
+                    acting.world.gravity)))
+                load[k] += np.concatenate(
+                    [vector_stack(part, (count,)) for part in weight], axis=-1)
                 inertia[k] += np.stack([np.concatenate([
                     vector_stack(part, (count,)) for part in added.column(axis)], axis=-1)
                     for axis in range(6)], axis=-1)

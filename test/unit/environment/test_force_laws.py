@@ -33,7 +33,7 @@ from mbd_ros.execution.unrolled.code import trace_program
 from mbd_ros.messages.dynamics import dynamics_answers as answers
 from mbd_ros.messages.dynamics import dynamics_requests as requests
 from mbd_ros.model.state import integrate
-from mbd_ros.spatial import RigidInertia, Scalar, Symmetric3, Vector3, Wrench
+from mbd_ros.spatial import RigidInertia, Scalar, Symmetric3, Vector3
 from mbd_ros.spatial.symmetric import UPPER
 
 PAGE = Path(__file__).resolve().parents[3] / 'docs' / 'architecture.md'
@@ -85,10 +85,8 @@ class Ballast(Law):
         return mapped(first, lambda scalar: scalar * world.own.amount)
 
     def load(self, constants, motion: Motion, world: World):
-        own, gravity = self._total(constants, world), motion.pose.rotation.apply_inverse(
-            world.gravity)
-        return own.gyroscopic(motion.velocity.angular) * -1.0 + Wrench(
-            own.first_moment.cross(gravity), gravity * own.mass)
+        own = self._total(constants, world)   # the weight is that of the inertia
+        return own.gyroscopic(motion.velocity.angular) * -1.0
 
     def inertia(self, constants, motion, world):
         return self._total(constants, world).articulated()
