@@ -400,7 +400,7 @@ def test_param_dump_can_be_read_as_a_parameter_file(said):
 
 
 @pytest.mark.parametrize(('words', 'reason'), [
-    (('bag', 'record'), 'recording and playing need rosbag2'),
+    (('bag', 'convert'), 'it needs rosbag2'),
     (('doctor',), 'there is no ROS 2 installation to check'),
     (('component', 'list'), 'components are shared libraries in C++'),
     (('daemon', 'start'), 'there is no daemon: each command joins the graph itself'),

@@ -36,6 +36,12 @@ COMMANDS: dict[str, Command] = {
         'send_goal': 'Send an action goal',
         'type': "Print an action's type",
     }),
+    'bag': Command('Various rosbag related sub-commands', {
+        'info': 'Print information about a bag to the screen',
+        'play': 'Play back ROS data from a bag',
+        'record': 'Record ROS data to a bag',
+    }, dict.fromkeys(('burst', 'convert', 'list', 'reindex'),
+                     'it needs rosbag2, in C++; the PyPI package rosbags converts bags')),
     'daemon': Command('Various daemon related sub-commands', {
         'status': 'Output the status of the daemon',
         'stop': 'Stop the daemon if it is running',
@@ -99,7 +105,6 @@ COMMANDS: dict[str, Command] = {
 _DOCTOR = 'there is no ROS 2 installation to check; `ros2 node list` shows who can be heard'
 _PLUGINS = 'the commands of this ros2 are fixed'
 ABSENT = {
-    'bag': 'recording and playing need rosbag2 (the PyPI package rosbags reads and writes bags)',
     'component': 'components are shared libraries in C++, which need a ROS 2 installation',
     'control': 'it needs ros2_control; its services can be called with `ros2 service call`',
     'doctor': _DOCTOR,

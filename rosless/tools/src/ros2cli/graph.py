@@ -58,6 +58,7 @@ def add_node_arguments(parser: argparse.ArgumentParser, **node_name: Any) -> Non
 @contextlib.contextmanager
 def graph_node(
     args: argparse.Namespace, node_name: str | None = None, *, outlive_interrupt: bool = False,
+    own_signals: bool = False,
 ) -> Iterator[Any]:
     """
     Join the graph with a hidden node, and leave it at the end.
@@ -70,6 +71,8 @@ def graph_node(
         Name of the node instead of a hidden one.
     outlive_interrupt : bool
         Whether Ctrl-C only raises KeyboardInterrupt, so that the node can still be used then.
+    own_signals : bool
+        Whether the command handles SIGINT and SIGTERM itself.
 
     """
     import rclpy
@@ -77,6 +80,8 @@ def graph_node(
     from rclpy.signals import SignalHandlerOptions
 
     options = SignalHandlerOptions.SIGTERM if outlive_interrupt else SignalHandlerOptions.ALL
+    if own_signals:
+        options = SignalHandlerOptions.NO
     rclpy.init(args=[], signal_handler_options=options)
     try:
         sim_time = Parameter('use_sim_time', value=bool(getattr(args, 'use_sim_time', False)))

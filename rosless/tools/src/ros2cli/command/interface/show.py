@@ -66,12 +66,18 @@ def expanded(
         if bare and not code:
             continue
         yield '\t' * level + (code if bare else line)
-        match = FIELD.fullmatch(code)
-        if match is None or match['type'] in PRIMITIVES or match['rest'].startswith('='):
-            continue
-        nested = nested_name(match['type'], split_name(name)[0])
-        yield from expanded(
-            nested, interface_text(nested), level + 1, all_comments, no_comments)
+        nested = message_of_field(code, split_name(name)[0])
+        if nested is not None:
+            yield from expanded(
+                nested, interface_text(nested), level + 1, all_comments, no_comments)
+
+
+def message_of_field(line: str, package: str) -> str | None:
+    """Return the full name of the message that a line of a package declares a field of."""
+    match = FIELD.fullmatch(without_comment(line).rstrip())
+    if match is None or match['type'] in PRIMITIVES or match['rest'].startswith('='):
+        return None
+    return nested_name(match['type'], package)
 
 
 def nested_name(type_name: str, package: str) -> str:

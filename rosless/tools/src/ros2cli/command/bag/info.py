@@ -1,0 +1,76 @@
+"""``ros2 bag info``."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+from pathlib import Path
+from typing import Any
+
+from ros2cli import bags
+import yaml
+
+INDENT = ' ' * 19
+UNITS = ('B', 'KiB', 'MiB', 'GiB', 'TiB')
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.add_argument('bag_path', help='Bag to open')
+    parser.add_argument('-s', '--storage', choices=bags.STORAGES,
+                        help='Storage implementation of bag. By default attempts to detect '
+                        'automatically - use this argument to override.')
+    parser.add_argument('-t', '--topic-name', action='store_true',
+                        help='Only display topic names.')
+
+
+def main(args: argparse.Namespace) -> None:
+    """Print what a bag holds."""
+    with bags.opened(args.bag_path) as reader:
+        connections = sorted(reader.connections, key=lambda each: str(each.topic))
+        if args.topic_name:
+            print('\n'.join(each.topic for each in connections))
+        else:
+            print(description(reader, connections))
+
+
+def description(reader: Any, connections: list[Any]) -> str:
+    """Return what is printed of an open bag."""
+    files, storage = _files(reader.path)
+    empty = not reader.message_count
+    start, end = (0, 0) if empty else (reader.start_time, reader.end_time - 1)
+    size = sum(file.stat().st_size for file in files)
+    topics = [f'Topic: {each.topic} | Type: {each.msgtype} | Count: {each.msgcount} | '
+              f'Serialization Format: {each.ext.serialization_format}' for each in connections]
+    rows = {
+        'Files': f'\n{INDENT}'.join(file.name for file in files), 'Bag size': _size(size),
+        'Storage id': storage, 'Duration': f'{_seconds(end - start)}s', 'Start': _time(start),
+        'End': _time(end), 'Messages': str(reader.message_count),
+        'Topic information': f'\n{INDENT}'.join(topics)}
+    return '\n' + '\n'.join(f"{name + ':':<19}{text}" for name, text in rows.items()) + '\n'
+
+
+def _files(path: Path) -> tuple[list[Path], str]:
+    """Return the files of a bag and the name of their format."""
+    if path.is_file():
+        return [path], bags.SUFFIXES[path.suffix]
+    content = yaml.safe_load((path / 'metadata.yaml').read_text())['rosbag2_bagfile_information']
+    return ([path / Path(name).name for name in content['relative_file_paths']],
+            content['storage_identifier'])
+
+
+def _size(count: float) -> str:
+    index = 0
+    while count >= 1024 and index < len(UNITS) - 1:
+        count, index = count / 1024, index + 1
+    return f'{count:.{1 if index else 0}f} {UNITS[index]}'
+
+
+def _seconds(time: int) -> str:
+    return f'{time // bags.NANO}.{time % bags.NANO // 10 ** 6:03}'
+
+
+def _time(time: int) -> str:
+    local = datetime.datetime.fromtimestamp(time // bags.NANO)
+    fraction = _seconds(time).partition('.')[2]
+    return f'{local:%b} {local.day:>2} {local:%Y %H:%M:%S}.{fraction} ({_seconds(time)})'
