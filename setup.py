@@ -52,11 +52,12 @@ setup(
     ],
     extras_require={
         'viewer': ['viser>=1.0'],   # the robot in a browser
+        'bag': ['rosbags>=0.11'],   # runs and recordings as bags of ROS 2
         'plot': ['matplotlib>=3.6'],   # plots of runs, figures of examples/
         'docs': ['matplotlib>=3.6', 'myst-parser>=2', 'sphinx>=7'],   # make docs
         'xacro': ['xacro>=2.0'],    # where no ROS 2 provides it
         'test': ['pytest>=7', 'hypothesis>=6', 'distributed', 'mpi4py>=4.1', 'mpich', 'tqdm',
-                 'matplotlib>=3.6', 'pillow'],   # looks at a picture of the page
+                 'matplotlib>=3.6', 'pillow', 'rosbags>=0.11'],   # looks at a picture of the page
         'peers': ['pin>=3', 'mujoco>=3'],   # what the numbers are tested against
         'robots': ['example-robot-data>=4'],   # 415 MB that the readers are tested with
         'bench': ['pin>=3', 'mujoco>=3', 'example-robot-data>=4', 'tqdm'],  # 415 MB of robots

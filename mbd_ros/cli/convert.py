@@ -44,7 +44,7 @@ def add_to(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Convert the file."""
-    target = arguments.to or _by_name(arguments.output)
+    target = arguments.to or format_by_name(arguments.output)
     if arguments.loops and target != 'urdf':
         raise InvalidValueError('--loops', arguments.loops, f'with URDF only, not with {target}')
     if arguments.output and _is_same(arguments.file, arguments.output):
@@ -56,15 +56,28 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is None:
         print(text, end='')
         return 0
-    try:
-        _write(Path(arguments.output), text)
-    except OSError as error:
-        raise MbdError(f'{arguments.output} cannot be written: {error.strerror}') from None
+    write_whole(arguments.output, text)
     return 0
 
 
+def write_whole(output: str, text: str) -> None:
+    """
+    Write a file as a whole or, where that fails, leave what was there.
+
+    Raises
+    ------
+    MbdError
+        If it cannot be written.
+
+    """
+    try:
+        _write(Path(output), text)
+    except OSError as error:
+        raise MbdError(f'{output} cannot be written: {error.strerror}') from None
+
+
 def _write(path: Path, text: str) -> None:
-    """Write a file as a whole or, where that fails, leave what was there."""
+    """Write a new file beside the one that it then replaces."""
     if path.exists() and not path.is_file():   # a pipe or a device
         path.write_text(text, encoding='utf-8')
         return
@@ -96,7 +109,16 @@ def _is_same(one: str, other: str) -> bool:
     return os.path.exists(other) and os.path.exists(one) and os.path.samefile(one, other)
 
 
-def _by_name(output: str | None) -> str:
+def format_by_name(output: str | None) -> str:
+    """
+    Return the format that the name of a file ends with; URDF without a name.
+
+    Raises
+    ------
+    InvalidValueError
+        If it ends otherwise.
+
+    """
     if output is None:
         return 'urdf'
     suffix = Path(output).suffix

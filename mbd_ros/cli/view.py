@@ -24,9 +24,11 @@ def add_to(subparsers: Any) -> None:
     """Add the subcommand to the parser of ``mbd_ros``."""
     parser = subparsers.add_parser(
         'view', help='write a saved run as one HTML file that plays it',
-        description='Reads a run that Trajectory.save wrote, and writes a page that plays it in '
-        'any browser, without a server.')
-    parser.add_argument('file', metavar='FILE', help='a run, *.npz')
+        description='Reads a run that Trajectory.save wrote, or a bag of ROS 2 with joint states '
+        'and a robot description, and writes a page that plays it in any browser, without a '
+        'server.')
+    parser.add_argument('file', metavar='FILE',
+                        help='a run, *.npz; or a bag, a folder, *.mcap or *.db3')
     parser.add_argument('-o', '--output', metavar='FILE',
                         help='where to write; beside the run, *.html, if left out')
     parser.set_defaults(run=run)

@@ -16,11 +16,15 @@ from numpy.typing import NDArray
 
 from mbd_ros.description.write.kept import kept_elements, kept_shapes
 from mbd_ros.description.write.urdf import urdf_text
+from mbd_ros.dynamics.api.functions import energy
 from mbd_ros.errors import DescriptionError, InvalidValueError, MbdError, UnsupportedError
 from mbd_ros.model import Model
 from mbd_ros.model.load import load_text
 from mbd_ros.model.lock import build_options
+from mbd_ros.model.state import adding_entries
 from mbd_ros.simulation.adaptive import Crossing, DenseState
+from mbd_ros.simulation.bags import (
+    coordinate_names, is_bag, JointRecording, read_bag, states_in, write_bag)
 from mbd_ros.simulation.change_points import ChangePoint
 from mbd_ros.simulation.manifold import Vector
 
@@ -139,19 +143,28 @@ class Trajectory(NamedTuple):
         path : str or path
             ``.npz``: all arrays and the robot, for ``mbd_ros.load_trajectory`` and ``mbd_ros
             view``; without ``crossings``, ``changes`` and ``dense``. ``.csv``: time, q, v and
-            energy, a row for each state.
+            energy, a row for each state. ``.mcap``, or a new folder, whose name has no suffix: a
+            bag of ROS 2 with ``/joint_states`` and ``/robot_description``, as ``ros2 bag play``
+            plays it; with the PyPI package rosbags.
 
         Raises
         ------
         InvalidValueError
-            If the name of the file ends otherwise.
+            If the name of the file ends otherwise, or the run has no robot to name its joints in
+            a bag.
+        UnsupportedError
+            If joints have several coordinates, which are no joint states, or there is no rosbags.
         MbdError
             If it cannot be written.
 
         """
         suffix = Path(path).suffix
-        if suffix not in ('.npz', '.csv'):
-            raise InvalidValueError('path', str(path), 'a file named *.npz or *.csv')
+        if suffix not in ('.npz', '.csv', '.mcap', ''):
+            raise InvalidValueError('path', str(path), 'a file named *.npz, *.csv or *.mcap, or a '
+                                    'folder')
+        if suffix in ('.mcap', ''):
+            self._save_bag(Path(path))
+            return
         try:
             if suffix == '.csv':
                 names = ['time', *self._entries(self.q, 'q', 'q '), *self._entries(
@@ -165,6 +178,15 @@ class Trajectory(NamedTuple):
             np.savez_compressed(path, **self._arrays())
         except OSError as error:
             raise MbdError(f'{path} cannot be written: {error.strerror}') from None
+
+    def _save_bag(self, path: Path) -> None:
+        if self.model is None:
+            raise InvalidValueError('path', str(path), '*.npz or *.csv for a run '
+                                    'without its robot')
+        names = coordinate_names(self.model)
+        q, v = adding_entries(self.model)
+        write_bag(path, JointRecording(
+            self.time, names, self.q[:, q], self.v[:, v], None, _robot_text(self.model)))
 
     def _entries(self, values: Vector, kind: str, before: str = '') -> list[str]:
         """Return the names of the columns of q or v."""
@@ -181,32 +203,42 @@ class Trajectory(NamedTuple):
                   if (value := getattr(self, name)) is not None and len(value)}
         arrays |= {PART + name: value for name, value in self.parts.items()}
         if self.model is not None:
-            mechanism, options = self.model.mechanism, build_options(self.model)
-            arrays |= {ROBOT: urdf_text(mechanism, shapes=kept_shapes(mechanism),
-                                        others=kept_elements(mechanism)), **options}
+            arrays |= {ROBOT: _robot_text(self.model), **build_options(self.model)}
         return arrays
+
+
+def _robot_text(model: Model) -> str:
+    """Return the robot as URDF."""
+    mechanism = model.mechanism
+    return urdf_text(mechanism, shapes=kept_shapes(mechanism), others=kept_elements(mechanism))
 
 
 def load_trajectory(path: str | os.PathLike[str]) -> Trajectory:
     """
-    Read a run that ``Trajectory.save`` wrote as ``.npz``.
+    Read a run that ``Trajectory.save`` wrote as ``.npz``, or a bag of ROS 2.
 
     Parameters
     ----------
     path : str or path
-        The file.
+        The file; or a bag with joint states and a robot description, a folder, ``*.mcap`` or
+        ``*.db3``.
 
     Returns
     -------
     Trajectory
-        With the robot, if it was saved with one.
+        With the robot, if it was saved with one. Of a bag: times from 0; velocities, where there
+        are none, from differences of positions; ``violation`` unknown (NaN).
 
     Raises
     ------
     DescriptionError
         If there is no such file, or it holds something else.
+    UnknownNameError, UnsupportedError
+        If a bag lacks a joint of the robot, or there is no rosbags.
 
     """
+    if is_bag(Path(path)):
+        return _from_bag(Path(path))
     found: dict[str, Any] = {}
     try:
         if sum(entry.file_size for entry in ZipFile(path).infolist()) > LARGEST:
@@ -227,6 +259,22 @@ def load_trajectory(path: str | os.PathLike[str]) -> Trajectory:
             f'its states have {run.q.shape[1]} and {run.v.shape[1]} entries; the robot in it has '
             f'{model.nq} and {model.nv}', file=str(path))
     return run._replace(model=model)
+
+
+def _from_bag(path: Path) -> Trajectory:
+    """Return the run that a bag holds."""
+    recording = read_bag(path)
+    if not recording.robot:
+        raise DescriptionError('there is no robot_description in this bag', file=str(path))
+    elastic = any('/' in name for name in recording.names)   # as in forearm/bend_y_1
+    model = load_text(recording.robot, inertia='unchecked', flexible=elastic)
+    if not set(model.joint_names) <= set(recording.names):   # those that mimic others say nothing
+        model = load_text(recording.robot, inertia='unchecked', flexible=elastic, mimic=True)
+    q, v, _ = states_in(recording, model)
+    total = energy(model, q, v)
+    unknown = np.full(len(q), np.nan)
+    return Trajectory(recording.time, q, v, total.kinetic + total.potential, unknown, unknown,
+                      model=model)
 
 
 def _check_shapes(run: Trajectory) -> None:

@@ -35,8 +35,8 @@ NODES = sorted((*PACKAGE.glob('nodes/*.py'), *PACKAGE.glob('nodes/parts/*.py'),
 HANDED_OVER = {'array', 'asarray', 'empty', 'float32', 'float64', 'full', 'isfinite', 'ndarray',
                'zeros'}
 NUMERIC_LIBRARIES = {
-    'llvmlite', 'lxml', 'matplotlib', 'mbd_ros', 'numpy', 'scipy', 'transforms3d', 'xacro', 'yaml',
-    'yourdfpy'}   # matplotlib: only when a run is plotted
+    'llvmlite', 'lxml', 'matplotlib', 'mbd_ros', 'numpy', 'rosbags', 'scipy', 'transforms3d',
+    'xacro', 'yaml', 'yourdfpy'}   # matplotlib, rosbags: only when a run is plotted, or is a bag
 
 
 def room_of(path: Path) -> str:

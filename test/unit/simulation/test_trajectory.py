@@ -80,7 +80,7 @@ def test_without_matplotlib_one_line_says_so(monkeypatch):
 
 def test_other_files_are_refused(tmp_path):
     run = run_of('four_bar.urdf')
-    with pytest.raises(InvalidValueError, match=r'\*\.npz or \*\.csv'):
+    with pytest.raises(InvalidValueError, match=r'\*\.npz, \*\.csv or \*\.mcap'):
         run.save(tmp_path / 'run.mat')
     with pytest.raises(MbdError, match='cannot be written'):
         run.save(tmp_path / 'no' / 'run.npz')

@@ -1,0 +1,286 @@
+"""
+Joint states in bags of ROS 2, read and written by the PyPI package ``rosbags``: no ROS is needed.
+
+Written are ``/joint_states`` and, latched, ``/robot_description``, in the version of the format
+that Humble and every newer release read.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+import contextlib
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mbd_ros.errors import (
+    DescriptionError, InvalidValueError, MbdError, UnknownNameError, UnsupportedError)
+from mbd_ros.model import Model
+from mbd_ros.model.names import simple_joints
+from mbd_ros.model.state import adding_entries
+from mbd_ros.simulation.manifold import Vector
+
+STATES, ROBOT = '/joint_states', '/robot_description'
+JOINT_STATE, STRING = 'sensor_msgs/msg/JointState', 'std_msgs/msg/String'
+NANO = 10 ** 9
+FOREVER = 2 ** 63 - 1
+"""[ns]."""
+
+
+class JointRecording(NamedTuple):
+    """
+    Joint states of K times.
+
+    Attributes
+    ----------
+    time : Vector
+        (K,) [s], ascending from 0: stamps of the messages, or when they came if they have none.
+    names : tuple of str
+        Names of the n joints.
+    position : Vector
+        (K, n) [rad, m].
+    velocity, effort : Vector, optional
+        (K, n) [rad/s, m/s] and [N m, N]; None if the messages have none.
+    robot : str
+        The last robot description in the bag; empty if there is none.
+
+    """
+
+    time: Vector
+    names: tuple[str, ...]
+    position: Vector
+    velocity: Vector | None
+    effort: Vector | None
+    robot: str
+
+
+def is_bag(path: Path) -> bool:
+    """Tell whether a path names a bag: a folder, or a file of one."""
+    return path.is_dir() or path.suffix in ('.mcap', '.db3')
+
+
+def coordinate_names(model: Model) -> tuple[str, ...]:
+    """
+    Return what joint states call the coordinates of a model, in the order of q.
+
+    Raises
+    ------
+    UnsupportedError
+        If joints have several coordinates: these are no joint states.
+
+    """
+    simple = simple_joints(model)
+    if len(simple) < model.nb:
+        others = [name for name in model.joint_names if name not in simple]
+        raise UnsupportedError(
+            f"joint states of robot '{model.name}', whose joints {', '.join(others)} have several "
+            'coordinates', 'files *.npz or *.csv, or robots with revolute and prismatic joints')
+    return (*simple, *model.elastic_names)
+
+
+def states_in(recording: JointRecording, model: Model) -> tuple[Vector, Vector, Vector | None]:
+    """
+    Return q (K, nq), v (K, nv) and efforts (K, nv) of a model from joint states.
+
+    Velocities that were not recorded are differences of positions; efforts are None then.
+
+    Raises
+    ------
+    UnknownNameError
+        If a joint was not recorded.
+    UnsupportedError
+        If joints have several coordinates.
+
+    """
+    wanted = coordinate_names(model)
+    missing = [name for name in wanted if name not in recording.names]
+    if missing:
+        raise UnknownNameError('joint in the recording', missing[0], recording.names)
+    places = [recording.names.index(name) for name in wanted]
+    into_q, into_v = adding_entries(model)
+    q, v, tau = np.empty((len(recording.time), model.nq)), *np.empty(
+        (2, len(recording.time), model.nv))
+    q[:, into_q] = recording.position[:, places]
+    rates = recording.velocity
+    if rates is None:
+        rates = (np.gradient(recording.position, recording.time, axis=0)
+                 if len(q) > 1 else np.zeros_like(recording.position))
+    v[:, into_v] = rates[:, places]
+    if recording.effort is None:
+        return q, v, None
+    tau[:, into_v] = recording.effort[:, places]
+    return q, v, tau
+
+
+def write_bag(path: Path, recording: JointRecording) -> None:
+    """
+    Write joint states and the robot.
+
+    Parameters
+    ----------
+    path : Path
+        ``*.mcap``, a file that is replaced if it is there; or a new folder, with sqlite3 in it.
+    recording : JointRecording
+        What to write.
+
+    Raises
+    ------
+    UnsupportedError
+        If rosbags is not installed.
+    MbdError
+        If it cannot be written.
+
+    """
+    rosbag2, _ = _rosbags()
+    try:
+        if path.suffix != '.mcap':
+            _write(rosbag2.Writer(path, version=8), recording)
+            return
+        with TemporaryDirectory(dir=path.parent) as folder:
+            inside = Path(folder, path.stem)
+            _write(rosbag2.Writer(inside, version=8, storage_plugin=rosbag2.StoragePlugin.MCAP),
+                   recording)
+            (inside / path.name).replace(path)
+    except OSError as error:
+        raise MbdError(f'{path} cannot be written: {error.strerror}') from None
+    except rosbag2.WriterError as error:
+        raise MbdError(f'{path} cannot be written: {error}') from None
+
+
+def _write(writer: Any, recording: JointRecording) -> None:
+    from rosbags.interfaces import (
+        Qos, QosDurability, QosHistory, QosLiveliness, QosReliability, QosTime)
+
+    store = _rosbags()[1]
+    forever = QosTime(*divmod(FOREVER, NANO))
+    nothing = np.zeros(0)
+
+    def topic(name: str, kind: str, depth: int, durability: Any) -> Any:
+        return writer.add_connection(name, kind, typestore=store, offered_qos_profiles=[Qos(
+            QosHistory.KEEP_LAST, depth, QosReliability.RELIABLE, durability, forever, forever,
+            QosLiveliness.AUTOMATIC, forever, False)])
+
+    joint_state, header, stamp, string = (store.types[name] for name in (
+        JOINT_STATE, 'std_msgs/msg/Header', 'builtin_interfaces/msg/Time', STRING))
+    times = [round(NANO * time) for time in recording.time.tolist()]
+    with writer:
+        states = topic(STATES, JOINT_STATE, 10, QosDurability.VOLATILE)
+        if recording.robot:
+            robot = topic(ROBOT, STRING, 1, QosDurability.TRANSIENT_LOCAL)
+            writer.write(robot, times[0],
+                         store.serialize_cdr(string(recording.robot), STRING))
+        for k, time in enumerate(times):
+            values = (nothing if one is None else np.ascontiguousarray(one[k]) for one in (
+                recording.position, recording.velocity, recording.effort))
+            message = joint_state(header(stamp(*divmod(time, NANO)), ''), list(recording.names),
+                                  *values)
+            writer.write(states, time, store.serialize_cdr(message, JOINT_STATE))
+
+
+def read_bag(path: Path, topic: str | None = None) -> JointRecording:
+    """
+    Read joint states, and the robot if it is there.
+
+    Parameters
+    ----------
+    path : Path
+        A folder with ``metadata.yaml``, or one file ``*.mcap`` or ``*.db3``.
+    topic : str, optional
+        Name of the topic; the only one of joint states, or ``/joint_states``, if left out.
+
+    Returns
+    -------
+    JointRecording
+        Of the joints that the first message names; messages of others are passed over, and those
+        that are not later than the ones before.
+
+    Raises
+    ------
+    UnsupportedError
+        If rosbags is not installed.
+    DescriptionError
+        If it is no bag, or has no joint states.
+
+    """
+    _, store = _rosbags()
+    with _opened(path) as reader:
+        source = _connections(reader, path, topic)
+        robots = [each for each in reader.connections
+                  if each.msgtype == STRING and each.topic.endswith(ROBOT)]
+        robot, messages = '', []
+        for each, _, data in reader.messages(robots) if robots else ():
+            robot = str(store.deserialize_cdr(data, each.msgtype).data)
+        for each, received, data in reader.messages(source):
+            message = store.deserialize_cdr(data, each.msgtype)
+            stamp = message.header.stamp
+            messages.append((stamp.sec * NANO + stamp.nanosec, received, message))
+    if not messages:
+        raise DescriptionError('there are no messages of joint states', file=str(path))
+    return _recording(messages, robot, path)
+
+
+def _recording(messages: Sequence[tuple[int, int, Any]], robot: str, path: Path
+               ) -> JointRecording:
+    """Return what messages with their stamps and times of arrival [ns] hold."""
+    clock = 0 if any(stamp for stamp, _, _ in messages) else 1
+    names = tuple(messages[0][2].name)
+    times: list[int] = []
+    rows: dict[str, list[Vector]] = {name: [] for name in ('position', 'velocity', 'effort')}
+    for entry in messages:
+        message = entry[2]
+        if set(message.name) != set(names) or (times and entry[clock] <= times[-1]):
+            continue
+        order = [message.name.index(name) for name in names]
+        times.append(entry[clock])
+        for field, kept in rows.items():
+            values = getattr(message, field)
+            if len(values) not in (0, len(names)) or (field == 'position' and not len(values)):
+                raise DescriptionError(f'a message of {len(names)} joints has {len(values)} '
+                                       f'values of {field}', file=str(path))
+            if len(values):
+                kept.append(values[order])
+    found = {field: np.array(kept) for field, kept in rows.items() if len(kept) == len(times)}
+    if not all(np.isfinite(values).all() for values in found.values()):
+        raise DescriptionError('joint states are not finite', file=str(path))
+    return JointRecording((np.array(times) - times[0]) / NANO, names, found['position'],
+                          found.get('velocity'), found.get('effort'), robot)
+
+
+def _connections(reader: Any, path: Path, topic: str | None) -> list[Any]:
+    """Return the connections of the topic of joint states."""
+    states = [each for each in reader.connections if each.msgtype == JOINT_STATE]
+    names = sorted({each.topic for each in states})
+    if topic is None and not names:
+        raise DescriptionError(f'there is no topic of {JOINT_STATE} in this bag', file=str(path))
+    wanted = topic or (names[0] if len(names) == 1 else STATES)
+    if wanted not in names:
+        raise InvalidValueError('topic', topic, f"one of {', '.join(names) or 'none'}")
+    return [each for each in states if each.topic == wanted]
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Open a bag; what is wrong with it comes as an error of this package."""
+    rosbag2, _ = _rosbags()
+    try:
+        with rosbag2.Reader(path) as reader:
+            yield reader
+    except MbdError:
+        raise
+    except Exception as error:   # of YAML, SQLite, struct and others: whatever a file may hold
+        text = ' '.join(str(error).split()) or type(error).__name__
+        raise DescriptionError(f'this is no readable bag: {text}', file=str(path)) from None
+
+
+def _rosbags() -> tuple[Any, Any]:
+    """Return the module for bags and the messages that it knows."""
+    try:
+        from rosbags import rosbag2
+        from rosbags.typesys import get_typestore, Stores
+    except ImportError:
+        raise UnsupportedError('a bag without rosbags',
+                               "install it with 'pip install rosbags'") from None
+    return rosbag2, get_typestore(Stores.ROS2_HUMBLE)
