@@ -10,6 +10,7 @@ from rclpy.qos import DurabilityPolicy
 from rclpy.qos import ReliabilityPolicy
 from rclpy.serialization import serialize_message
 from ros2cli import bags
+from ros2cli.command.bag.record import when
 from rosbags.interfaces import Qos
 from rosbags.rosbag2 import Reader
 from rosbags.rosbag2 import StoragePlugin
@@ -251,6 +252,13 @@ def test_metadata_is_of_a_version_that_humble_reads(bag):
     text = (bag(offered=parse_qos(HUMBLE)) / 'metadata.yaml').read_text()
     assert 'version: 8' in text
     assert re.search(r'offered_qos_profiles: "', text)  # text in text, as Humble reads it
+
+
+def test_times_are_those_of_sending_unless_these_are_far_off():
+    second = 10 ** 9
+    assert when(7 * second, 7 * second + 5) == 7 * second
+    for sent in (5 * second, 8 * second):  # latched, or by another clock
+        assert when(sent, 7 * second) == 7 * second
 
 
 def test_without_rosbags_says_what_to_install(ros2, environment, tmp_path):

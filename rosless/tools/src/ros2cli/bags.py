@@ -145,10 +145,10 @@ def type_hash(type_name: str, text: str) -> str:
     from rosbags.typesys import Stores
 
     store = get_typestore(Stores.EMPTY)
-    store.register(get_types_from_msg(text, type_name))
     try:
+        store.register(get_types_from_msg(text, type_name))
         return str(store.hash_rihs01(type_name))
-    except KeyError:  # rosbags knows no wstring
+    except Exception:  # it knows no wstring, for one; no reason not to record
         return NO_HASH
 
 

@@ -18,6 +18,7 @@ from ros2cli.watch import SLICE
 from rosidl_runtime_py.utilities import get_message
 
 DEPTH = 1000  # messages that wait here while others are written
+DELAY = 10 ** 9  # ns that a message may be on its way, most of it waiting for a busy recorder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -116,6 +117,7 @@ class Recorder:
 
         self._node, self._args, self._patterns = node, args, patterns
         self._seen: set[str] = set()
+        self._connections: dict[str, Any] = {}
         self._log = node.get_logger()
         self._writer = Writer(path, version=bags.VERSION,
                               storage_plugin=StoragePlugin[args.storage.upper()])
@@ -133,7 +135,8 @@ class Recorder:
         self._writer.close()
 
     def _look(self) -> None:
-        """Subscribe to what is new."""
+        """Subscribe to what is new, and then, as hashes take time, enter it in the bag."""
+        entries = []
         if self._args.no_discovery:
             self._timer.cancel()
         for topic, types in self._node.get_topic_names_and_types():
@@ -142,7 +145,13 @@ class Recorder:
             infos = self._node.get_publishers_info_by_topic(topic)
             if infos or self._args.include_unpublished_topics:
                 self._seen.add(topic)
-                self._subscribe(topic, types, infos)
+                text = self._subscribe(topic, types, infos)
+                if text is not None:
+                    entries.append((topic, types[0], text, infos))
+        for topic, kind, text, infos in entries:
+            self._connections[topic] = self._writer.add_connection(
+                topic, kind, msgdef=text, rihs01=bags.type_hash(kind, text),
+                offered_qos_profiles=[bags.profile_to_bag(info.qos_profile) for info in infos])
         if self._args.topics and not self._timer.is_canceled() and (
                 set(self._args.topics) <= self._seen and not self._args.regex):
             self._log.info('All requested topics are subscribed. Stopping discovery...')
@@ -158,30 +167,40 @@ class Recorder:
             return False
         return bool(wanted.search(topic))
 
-    def _subscribe(self, topic: str, types: list[str], infos: list[Any]) -> None:
+    def _subscribe(self, topic: str, types: list[str], infos: list[Any]) -> str | None:
+        """Subscribe to a topic; return the definition of its messages, None if that fails."""
         if len(types) > 1:
             self._log.warning(f"Topic '{topic}' has several types associated. Only topics with "
                               'one type are supported')
-            return
+            return None
         try:
             kind = load(get_message, types[0], 'message')
             text = bags.definition(types[0])
         except Exception as error:
             self._log.warning(f"Topic '{topic}' has unknown type '{types[0]}'. Only topics with "
                               f'known type are supported. Reason: {error}')
-            return
-        connection = self._writer.add_connection(
-            topic, types[0], msgdef=text, rihs01=bags.type_hash(types[0], text),
-            offered_qos_profiles=[bags.profile_to_bag(info.qos_profile) for info in infos])
+            return None
         profile = qos.to_suit_publishers(infos)
         profile.depth = DEPTH
 
         def keep(data: bytes, stamps: dict[str, int]) -> None:
-            time = stamps['received_timestamp']
+            time = when(stamps['source_timestamp'], stamps['received_timestamp'])
             if self._args.use_sim_time:
                 time = self._node.get_clock().now().nanoseconds
             if time:
-                self._writer.write(connection, time, data)
+                self._writer.write(self._connections[topic], time, data)
 
         self._node.create_subscription(kind, topic, keep, profile, raw=True)
         self._log.info(f"Subscribed to topic '{topic}'")
+        return text
+
+
+def when(sent: int, received: int) -> int:
+    """
+    Return the time [ns] of a message in the bag.
+
+    That it was sent at, so that a busy recorder does not blur what is played; that it came at if
+    it was sent long before, as a latched one, or by a clock that differs.
+
+    """
+    return sent if 0 <= received - sent < DELAY else received
