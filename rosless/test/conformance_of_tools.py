@@ -16,7 +16,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / 'docs' / 'conformance_tools.md'
-TABLES = ('launch', 'launch_ros', 'ros2cli', 'tf2_ros', 'robot_state_publisher',
+TABLES = ('launch', 'launch_ros', 'launch_testing', 'ros2cli', 'tf2_ros', 'robot_state_publisher',
           'ament_index_python', 'message_filters', 'sensor_msgs_py',
           'rosidl_runtime_py')
 

@@ -23,7 +23,9 @@ MODULES = (
     'launch.events', 'launch.frontend', 'launch.launch_description_sources',
     'launch.substitutions', 'launch.utilities', 'launch_ros', 'launch_ros.actions',
     'launch_ros.event_handlers', 'launch_ros.events', 'launch_ros.events.lifecycle',
-    'launch_ros.substitutions', 'launch_ros.utilities', 'message_filters',
+    'launch_ros.substitutions', 'launch_ros.utilities', 'launch_testing',
+    'launch_testing.actions', 'launch_testing.asserts', 'launch_testing.event_handlers',
+    'launch_testing.markers', 'launch_testing.tools', 'launch_testing.util', 'message_filters',
     'sensor_msgs_py.point_cloud2', 'tf2_geometry_msgs', 'tf2_py', 'tf2_ros')
 
 

@@ -112,7 +112,7 @@ ABSENT = {
     'extensions': _PLUGINS,
     'multicast': 'nodes here find each other without multicast unless told otherwise',
     'security': 'DDS security is not supported',
-    'test': 'it needs launch_testing',
+    'test': '`launch_test FILE` runs launch tests, and so does pytest',
     'trace': 'it needs ros2_tracing',
     'wtf': _DOCTOR,
 }

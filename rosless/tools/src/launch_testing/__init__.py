@@ -1,0 +1,37 @@
+"""
+Tests of launch files: `unittest` beside the processes that a launch description starts.
+
+Here is what the documentation of launch_testing describes; ``launch_test FILE`` runs such tests,
+and so does pytest where ``generate_test_description`` has the mark ``launch_test``.
+
+"""
+
+from __future__ import annotations
+
+from launch_testing import actions
+from launch_testing import asserts
+from launch_testing import event_handlers
+from launch_testing import markers
+from launch_testing import tools
+from launch_testing import util
+from launch_testing.decorators import parametrize
+from launch_testing.decorators import post_shutdown_test
+from launch_testing.io_handler import ActiveIoHandler
+from launch_testing.io_handler import IoHandler
+from launch_testing.proc_info_handler import ActiveProcInfoHandler
+from launch_testing.proc_info_handler import ProcInfoHandler
+
+__all__ = [
+    'actions',
+    'ActiveIoHandler',
+    'ActiveProcInfoHandler',
+    'asserts',
+    'event_handlers',
+    'IoHandler',
+    'markers',
+    'parametrize',
+    'post_shutdown_test',
+    'ProcInfoHandler',
+    'tools',
+    'util',
+]

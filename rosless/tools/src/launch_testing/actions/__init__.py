@@ -1,0 +1,30 @@
+"""Actions of tests."""
+
+from __future__ import annotations
+
+from typing import Any, TYPE_CHECKING
+
+from launch.action import Action
+from launch.utilities.absent import absent
+
+if TYPE_CHECKING:
+    from launch.launch_context import LaunchContext
+
+READY = 'launch_testing_ready'  # name of what the runner leaves for ReadyToTest
+
+_OTHERS = 'start tests beside others by ExecuteProcess, and check its exit code'
+__getattr__ = absent(__name__, {'GTest': _OTHERS, 'PyTest': _OTHERS, 'Test': _OTHERS})
+__all__ = ['ReadyToTest']
+
+
+class ReadyToTest(Action):
+    """Let the tests begin."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+
+    def execute(self, context: LaunchContext) -> None:
+        """Tell the runner, if there is one."""
+        ready = context.get_locals_as_dict().get(READY)
+        if ready is not None:
+            ready.set()

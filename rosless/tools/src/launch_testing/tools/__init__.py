@@ -1,0 +1,147 @@
+"""Processes that a test starts itself, and their output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+import contextlib
+from pathlib import Path
+import re
+from typing import Any
+
+from launch import LaunchDescription
+from launch.events import IncludeLaunchDescription
+from launch.events import matches_action
+from launch.events.process import ProcessExited
+from launch.events.process import ProcessStarted
+from launch.events.process import ShutdownProcess
+
+__all__ = ['basic_output_filter', 'expected_output_from_file', 'launch_process', 'ProcessProxy']
+
+
+class ProcessProxy:
+    """
+    A process of a test; made by ``launch_process``.
+
+    Parameters
+    ----------
+    process_action : ExecuteProcess
+        Starts it.
+    proc_info : ActiveProcInfoHandler
+        Of the test.
+    proc_output : ActiveIoHandler
+        Of the test.
+    output_filter : callable, optional
+        Takes and returns output before anybody sees it.
+
+    """
+
+    def __init__(self, process_action: Any, proc_info: Any, proc_output: Any, *,
+                 output_filter: Callable[[str], str] | None = None) -> None:
+        self.target_process_action = process_action
+        self._info, self._output, self._filter = proc_info, proc_output, output_filter
+
+    def wait_for_shutdown(self, timeout: float | None = None) -> bool:
+        """Wait for its end, at most a time [s]; return whether it came."""
+        with self._info.proc_event:
+            return bool(self._info.proc_event.wait_for(lambda: self.terminated, timeout))
+
+    def wait_for_output(self, condition: Callable[[str], Any] | None = None,
+                        timeout: float | None = None) -> bool:
+        """Wait for output, or for some that meets a condition; return whether it came."""
+        def met() -> bool:
+            output = self.output
+            return bool(output if condition is None else condition(output))
+
+        with self._output.io_event:
+            return bool(self._output.io_event.wait_for(met, timeout))
+
+    @property
+    def stdout(self) -> str:
+        """Its standard output so far."""
+        return self._text('from_stdout')
+
+    @property
+    def stderr(self) -> str:
+        """Its standard error so far."""
+        return self._text('from_stderr')
+
+    @property
+    def output(self) -> str:
+        """Both, as they came."""
+        return self._text('text')
+
+    @property
+    def running(self) -> bool:
+        """Whether it runs."""
+        return isinstance(self._event(), ProcessStarted)
+
+    @property
+    def terminated(self) -> bool:
+        """Whether it has ended."""
+        return isinstance(self._event(), ProcessExited)
+
+    @property
+    def exit_code(self) -> int:
+        """Its exit code."""
+        return int(self._info[self.target_process_action].returncode)
+
+    def _event(self) -> Any:
+        action = self.target_process_action
+        return self._info[action] if action in self._info.processes() else None
+
+    def _text(self, wanted: str) -> str:
+        data = b''.join(event.text for event in self._output
+                        if event.action is self.target_process_action and getattr(event, wanted))
+        text = data.decode(errors='replace')
+        return text if self._filter is None else self._filter(text)
+
+
+@contextlib.contextmanager
+def launch_process(
+    launch_service: Any, process_action: Any, proc_info: Any, proc_output: Any, **kwargs: Any,
+) -> Iterator[ProcessProxy]:
+    """
+    Run a process while a block of a test runs.
+
+    Parameters
+    ----------
+    launch_service : LaunchService
+        Of the test, as are ``proc_info`` and ``proc_output``.
+    process_action : ExecuteProcess
+        Starts the process.
+    proc_info, proc_output, **kwargs
+        As for ``ProcessProxy``.
+
+    """
+    launch_service.emit_event(IncludeLaunchDescription(LaunchDescription([process_action])))
+    proxy = ProcessProxy(process_action, proc_info, proc_output, **kwargs)
+    try:
+        yield proxy
+    finally:
+        if not proxy.terminated:
+            launch_service.emit_event(
+                ShutdownProcess(process_matcher=matches_action(process_action)))
+
+
+def basic_output_filter(
+    filtered_prefixes: Iterable[str] | None = None, filtered_patterns: Iterable[str] | None = None,
+) -> Callable[[str], str]:
+    """Return a function that takes lines out: with these beginnings, or matching a pattern."""
+    prefixes = tuple(('pid', 'rc') if filtered_prefixes is None else filtered_prefixes)
+    patterns = [re.compile(pattern) for pattern in filtered_patterns or ()]
+
+    def kept(output: str) -> str:
+        return ''.join(line for line in output.splitlines(keepends=True)
+                       if not line.startswith(prefixes)
+                       and not any(pattern.match(line) for pattern in patterns))
+
+    return kept
+
+
+def expected_output_from_file(path: str) -> list[Any]:
+    """Return the lines of ``path.txt``, or the patterns of ``path.regex``."""
+    for suffix, read in (('.txt', str), ('.regex', re.compile)):
+        file = Path(f'{path}{suffix}')
+        if file.is_file():
+            return [read(line) for line in file.read_text().splitlines()]
+    raise RuntimeError(f'could not find output check file: {path}')
