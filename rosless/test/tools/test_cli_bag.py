@@ -94,8 +94,8 @@ def bag(tmp_path):
     return write
 
 
-def stop(recorder):
-    recorder.signal(signal.SIGINT)
+def stop(recorder, number=signal.SIGINT):
+    recorder.signal(number)
     assert recorder.finish() == 0, recorder.text
     assert 'Traceback' not in recorder.text
 
@@ -143,7 +143,7 @@ def test_latched_topics_stay_latched(ros2, program, together, tmp_path):
     recorder.wait_for("Subscribed to topic '/robot_description'")
     nothing = ros2('bag', 'record', '-e', '^/nothing', '-o', 'empty')
     nothing.wait_for('Listening')
-    stop(nothing)
+    stop(nothing, signal.SIGTERM)
     description.stop()
     stop(recorder)
     with Reader(tmp_path / 'run') as reader:
