@@ -461,6 +461,28 @@ class NoModelError(MbdError):
         super().__init__(f'there is no robot model: {reason}')
 
 
+class InactiveError(MbdError):
+    """
+    A node is not active, or does not let go of what it was configured for.
+
+    Parameters
+    ----------
+    node : str
+        Its full name.
+    reason : str, optional
+        What hinders; empty: that it is not active, with the command that activates it.
+
+    """
+
+    code = 'NOT_ACTIVE'
+
+    def __init__(self, node: str, reason: str = '') -> None:
+        self.node = node
+        self.reason = reason
+        super().__init__(f'{node}: {reason}' if reason else (
+            f'the node {node} is not active: ros2 lifecycle set {node} activate'))
+
+
 def _shortened(text: object) -> str:
     """Return text on one line, cut where it is too long."""
     return cut(' '.join(str(text).split()))   # arrays write several lines

@@ -13,8 +13,7 @@ from control_msgs.msg import JointTrajectoryControllerState
 from mbd_msgs.msg import ControllerState
 from mbd_msgs.srv import SetPayload
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.clock import Clock
-from rclpy.clock import ClockType
+from rclpy.clock import Clock, ClockType
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
@@ -41,11 +40,10 @@ from mbd_ros.nodes.parts.aside import done_aside, Turns
 from mbd_ros.nodes.parts.companions import Companions, CompletedJoints
 from mbd_ros.nodes.parts.controller_drawings import ControllerDrawings
 from mbd_ros.nodes.parts.controller_goals import Controlled, ControllerGoals, ON_PURPOSE
-from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.health import (
     Durations, ERROR, Health, HealthPublisher, OK, rivals, WARNING)
 from mbd_ros.nodes.parts.live_gains import change_gains
-from mbd_ros.nodes.parts.parameters import declare_parameters
+from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
 from mbd_ros.nodes.parts.silence import LOOK, Silence
@@ -62,7 +60,7 @@ SENDING = frozenset((*MODES.values(), ControllerState.MODE_NOT_FOLLOWING))
 """Modes in which efforts are sent."""
 
 
-class Controller(GuardedNode):
+class Controller(ManagedNode):
     """
     Makes a robot follow paths and other constraints.
 
@@ -84,15 +82,13 @@ class Controller(GuardedNode):
 
     """
 
-    num_threads = 1
+    NAME = 'controller'
 
-    def __init__(self) -> None:
-        super().__init__('controller')
-        self._settings = declare_parameters(self, 'controller', self._change_gains)
+    def forget(self) -> None:
+        """Have no robot and nothing to follow."""
         self._period = round(SECOND / self._settings.rate)
         self._state_every = max(1, round(self._settings.rate / self._settings.state_rate))
-        self._computing, self._answering = Durations(), Durations()
-        self._computed = 0.0
+        self._computing, self._answering, self._computed = Durations(), Durations(), 0.0
         self._commands: EffortCommands | None = None
         self._thrust: ThrustAllocation | None = None
         self._reader: JointStateReader | None = None
@@ -105,11 +101,9 @@ class Controller(GuardedNode):
         self._wish: SetPayload.Request | None = None
         self._gravity: list[float] = []
         self._command: Float64MultiArray | None = None
-        self._mode = ControllerState.MODE_WAITING
-        self._why = 'no joint states yet'
-        self._steps = self._misses = 0
+        self._mode, self._why = ControllerState.MODE_WAITING, 'no joint states yet'
+        self._steps = self._misses = self._begin = 0
         self._stamp = -1
-        self._begin = 0
         self._silence = Silence()
 
     def configure(self) -> None:
@@ -143,8 +137,13 @@ class Controller(GuardedNode):
         """Number of the model in use, 0 without one."""
         return self._source.generation
 
-    def close(self) -> None:
-        """Do nothing; there is nothing to stop."""
+    def deactivate(self) -> None:
+        """Leave the robot with the efforts that carry its weight; a task begins anew."""
+        if self._mode in SENDING:
+            self._carry()
+        self._wait('the controller was deactivated')
+        self._tracker = self._measured = None
+        self._stamp = -1
 
     def _on_robot(self, robot: Robot) -> None:
         """Prepare for a robot; tracking begins with its first joint state."""
@@ -155,7 +154,6 @@ class Controller(GuardedNode):
         task = task_from_parameters({
             **vars(settings), 'path': vars(settings.path),
             'actuated': commands.driven(settings.actuated)}, posture)
-        reader = JointStateReader(model)
         q = commands.configuration('', []) if posture is None else posture
         v = commands.velocities('', [])
         payload = None if self._payload is None else self._payload.check(model)
@@ -172,8 +170,8 @@ class Controller(GuardedNode):
             rehearse(Tracker(dynamics, task, q, v), commands.joints, q, v,
                      self._period / SECOND)
             check_task(dynamics, task, q)
-        self._commands, self._reader, self._task = commands, reader, task
-        self._thrust = thrust
+        self._commands, self._reader = commands, JointStateReader(model)
+        self._task, self._thrust = task, thrust
         self._companions.use(model, self._drawings.frame(model))
         self._completed.use(model)
         self._following = FollowingWatch(model)
@@ -284,7 +282,7 @@ class Controller(GuardedNode):
             tracker.stop(0.0, measured.q, measured.v, f'the path cannot be followed: {error}')
         return tracker
 
-    def _change_gains(self) -> None:
+    def use_settings(self) -> None:
         """Take gains from the parameters; they act while the robot moves, without a leap."""
         if self._task is None:
             return
@@ -436,22 +434,25 @@ class Controller(GuardedNode):
 
     def _lose(self) -> None:
         """Leave the robot with the efforts that carry its weight, and send no more."""
-        controlled, task = self.controlled(), self._task
-        if controlled is not None and task is not None and self._thrust is not None:
-            tracker, measured = controlled.tracker, controlled.measured
-            try:
-                weight = tracker.weight(measured.q)
-                self._command = controlled.commands.write(
-                    self._thrust.commands(measured.q, weight), self._stamp)
-                self._efforts.publish(self._command)
-            except MbdError as error:   # the last state was none that a robot can be in
-                self.get_logger().error(f'the weight of the robot is not known: {error}')
-            if task.start == 'approach' or tracker.task is not task:
-                tracker.release()
+        self._carry()
+        if self._tracker is not None and self._task is not None and (
+                self._task.start == 'approach' or self._tracker.task is not self._task):
+            self._tracker.release()
         lost = f'{self._missing} stopped coming'
         self._goals.drop(lost)
         self._set_mode(ControllerState.MODE_LOST, f'{lost} '
                        f'{self._settings.state_timeout:g} s ago: no efforts are sent')
+
+    def _carry(self) -> None:
+        """Send the efforts that carry the weight of the robot where it is."""
+        controlled = self.controlled()
+        if controlled is None or self._thrust is None:
+            return
+        try:
+            self._command = controlled.carrying(self._thrust)
+            self._efforts.publish(self._command)
+        except MbdError as error:   # the last state was none that a robot can be in
+            self.get_logger().error(f'the weight of the robot is not known: {error}')
 
     def _wait(self, why: str, *, say: bool = True) -> None:
         self._goals.drop(why)
@@ -476,8 +477,7 @@ class Controller(GuardedNode):
         """Return the health of the node."""
         values = {
             'model generation': self._source.generation, 'steps': self._steps,
-            'deadline misses': self._misses,
-            **self._computing.figures('control step'),
+            'deadline misses': self._misses, **self._computing.figures('control step'),
             **self._answering.figures('message to efforts')}
         if self._source.robot is None:
             return Health(ERROR, f'no robot: {self._source.problem}', values)

@@ -19,9 +19,8 @@ from mbd_ros.errors import LoopsOpenWarning
 from mbd_ros.execution import choose, forced
 from mbd_ros.messages.basics.findings import diagnose
 from mbd_ros.messages.dynamics import dynamics_answers as answers, dynamics_requests as requests
-from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
-from mbd_ros.nodes.parts.parameters import declare_parameters
+from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
 from mbd_ros.nodes.parts.surroundings import fluid_of
@@ -32,7 +31,7 @@ SMALL = 1000
 Terms = dict[str, Any]
 
 
-class DynamicsServer(GuardedNode):
+class DynamicsServer(ManagedNode):
     """
     Answers questions about the dynamics of the robot.
 
@@ -55,11 +54,15 @@ class DynamicsServer(GuardedNode):
 
     """
 
+    NAME = 'dynamics_server'
+
     def __init__(self) -> None:
-        super().__init__('dynamics_server')
-        self._settings = declare_parameters(self, 'dynamics_server')
+        super().__init__()
         self.num_threads: int = self._settings.num_threads
         self._large = Turns(self.num_threads - 1)
+
+    def forget(self) -> None:
+        """Have answered nothing."""
         self._durations = Durations()
         self._answered = 0
         self._ran: dict[str, str] = {}
@@ -85,9 +88,6 @@ class DynamicsServer(GuardedNode):
                 request, response, None if robot is None else robot.model)),
             callback_group=together)
         self._health = HealthPublisher(self, self._how, group=alone)
-
-    def close(self) -> None:
-        """Do nothing; there is nothing to stop."""
 
     def _make_ready(self, robot: Robot) -> None:
         """Begin to compile what the services use, so that no caller waits for it."""

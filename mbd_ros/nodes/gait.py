@@ -18,9 +18,8 @@ from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.states.joint_states import JointStateReader, target_state
 from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
-from mbd_ros.nodes.parts.parameters import declare_parameters
+from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
 
@@ -28,7 +27,7 @@ LIVE = ('gait', 'period', 'duty', 'amplitude', 'coupling', 'kp', 'kd')
 """Parameters that change what the legs do."""
 
 
-class GaitNode(GuardedNode):
+class GaitNode(ManagedNode):
     """
     Answers every joint state with the efforts that move legs to their targets.
 
@@ -45,11 +44,10 @@ class GaitNode(GuardedNode):
 
     """
 
-    num_threads = 1
+    NAME = 'gait'
 
-    def __init__(self) -> None:
-        super().__init__('gait')
-        self._settings = declare_parameters(self, 'gait')
+    def forget(self) -> None:
+        """Have no legs to move."""
         self._walking: Walking | None = None
         self._numbers: tuple[object, ...] = ()
         self._stamp = -1
@@ -72,8 +70,12 @@ class GaitNode(GuardedNode):
         """Number of the model in use, 0 without one."""
         return self._source.generation
 
-    def close(self) -> None:
-        """Do nothing; there is nothing to stop."""
+    def deactivate(self) -> None:
+        """Send no efforts but zero, so that no drive goes on with the last ones."""
+        if self._command is not None:
+            self._command = self._commands.write(self._commands.velocities('', []), self._stamp)
+            self._efforts.publish(self._command)
+        self._command = None
 
     def _on_robot(self, robot: Robot) -> None:
         """Move a robot; in the rhythm of the one before, if its legs are those of the gait."""

@@ -18,15 +18,14 @@ from mbd_ros.errors import InvalidValueError, NoAnswerError
 from mbd_ros.messages.states.reconfigurations import Change, read_jump, read_positions, read_twist
 from mbd_ros.model import load_text, Model
 from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.health import Durations, Health, HealthPublisher, OK
 from mbd_ros.nodes.parts.link_frames import LinkFrames
+from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.moving_robot import MovingRobot
-from mbd_ros.nodes.parts.parameters import declare_parameters
 from mbd_ros.nodes.parts.run import run
 
 
-class ModuleManager(GuardedNode):
+class ModuleManager(ManagedNode):
     """
     Owns the module graph of a robot, and with it the robot description.
 
@@ -45,12 +44,15 @@ class ModuleManager(GuardedNode):
 
     """
 
+    NAME = 'module_manager'
     num_threads = 3
 
     def __init__(self) -> None:
-        super().__init__('module_manager')
-        self._settings = declare_parameters(self, 'module_manager')
-        self._generation = 0
+        super().__init__()
+        self._generation = 0   # goes on after a cleanup: no number is given twice
+
+    def forget(self) -> None:
+        """Have changed nothing."""
         self._changes = 0
         self._durations = Durations()
 
@@ -65,7 +67,8 @@ class ModuleManager(GuardedNode):
                         if settings.publish_transforms else None)
         self._robot = MovingRobot(self, settings.simulator, settings.simulator_timeout,
                                   MutuallyExclusiveCallbackGroup())
-        self._use(graph, *self._built(graph, 1), 1)
+        generation = self._generation + 1
+        self._use(graph, *self._built(graph, generation), generation)
         alone = MutuallyExclusiveCallbackGroup()
         for kind, name, answer in (
                 (AttachModule, 'attach_module', self._attach),
@@ -75,9 +78,6 @@ class ModuleManager(GuardedNode):
                 (GetGraph, 'get_graph', self._get_graph)):
             self.create_service(kind, f'~/{name}', self._answering(answer), callback_group=alone)
         self._health = HealthPublisher(self, self._how, group=beside)
-
-    def close(self) -> None:
-        """Do nothing; there is nothing to stop."""
 
     @property
     def generation(self) -> int:

@@ -31,10 +31,9 @@ from mbd_ros.model import Model
 from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.bending import BendingPublisher
-from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
+from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.named_topics import NamedTopics
-from mbd_ros.nodes.parts.parameters import declare_parameters
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
 from mbd_ros.nodes.parts.surroundings import (
@@ -51,7 +50,7 @@ Vector = NDArray[np.float64]
 NOTHING_KNOWN = Change()
 
 
-class Simulator(GuardedNode):
+class Simulator(ManagedNode):
     """
     Moves the robot under the efforts it is sent and says where its joints are.
 
@@ -70,11 +69,10 @@ class Simulator(GuardedNode):
 
     """
 
-    num_threads = 1
+    NAME = 'simulator'
 
-    def __init__(self) -> None:
-        super().__init__('simulator')
-        self._settings = declare_parameters(self, 'simulator', self._use_settings)
+    def forget(self) -> None:
+        """Have no robot."""
         self._loop: SimulationLoop | None = None
         self._model: Model | None = None
         self._commands: EffortCommands | None = None
@@ -123,7 +121,7 @@ class Simulator(GuardedNode):
                 'dissipation': settings.dissipation, 'payload': settings.payload.mass,
                 'link': settings.payload.link, 'center': settings.payload.center}
 
-    def _use_settings(self) -> None:
+    def use_settings(self) -> None:
         """Go on with parameters that were changed."""
         settings, loop = self._settings, self._loop
         if loop is None:
@@ -140,6 +138,16 @@ class Simulator(GuardedNode):
     def generation(self) -> int:
         """Number of the model in use, 0 without one."""
         return self._source.generation
+
+    def activate(self) -> None:
+        """Go on from the state that the robot is in."""
+        if self._loop is not None:
+            self._loop.resume(self._clock_time())
+
+    def deactivate(self) -> None:
+        """Let the robot stand still, held by its brakes."""
+        if self._loop is not None:
+            self._loop.suspend()
 
     def close(self) -> None:
         """Stop the loop."""
@@ -169,7 +177,13 @@ class Simulator(GuardedNode):
         if self._loop is not None:
             self._loop.stop()   # before its publishers go
         self._loop, self._stops = self._new_loop(robot, stepper), 0
-        self._loop.start(0 if settings.publish_clock else self.get_clock().now().nanoseconds)
+        if not self.active:
+            self._loop.suspend()
+        self._loop.start(self._clock_time() or 0)
+
+    def _clock_time(self) -> int | None:
+        """Return the time of states from now on [ns], None where the simulator is the clock."""
+        return None if self._settings.publish_clock else self.get_clock().now().nanoseconds
 
     def _succeed(self, old: Model, robot: Robot, change: Change, q: Vector, v: Vector,
                  efforts: Vector) -> Successor:

@@ -23,8 +23,7 @@ from mbd_ros.messages.states.joint_states import JointStateReader
 from mbd_ros.messages.states.transforms import carried, pose_of, put_joints
 from mbd_ros.model.state import curved_joints, neutral
 from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.guard import GuardedNode
-from mbd_ros.nodes.parts.parameters import declare_parameters
+from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
 from mbd_ros.nodes.viewing.view import Seen, Timeline, View
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 
 
-class Viewer(GuardedNode):
+class Viewer(ManagedNode):
     """
     Shows the robot as it moves; all else on the page are the views of ``viewing``.
 
@@ -54,11 +53,10 @@ class Viewer(GuardedNode):
 
     """
 
-    num_threads = 1
+    NAME = 'viewer'
 
-    def __init__(self) -> None:
-        super().__init__('viewer')
-        self._settings = declare_parameters(self, 'viewer')
+    def forget(self) -> None:
+        """Have no page and no robot."""
         self._page: Page | None = None
         self._views: list[View] = []
         self._robot: Robot | None = None
@@ -86,6 +84,11 @@ class Viewer(GuardedNode):
                                  qos_overriding_options=qos.OVERRIDABLE)
         self.create_timer(1.0 / settings.frame_rate, self._draw, clock=steady)
         self.create_timer(1.0 / settings.plot_rate, self._plot, clock=steady)
+
+    def deactivate(self) -> None:
+        """Say on the page that it shows and does nothing for now."""
+        if self._page is not None:
+            self._page.panel.set_status('the viewer is inactive', {})
 
     def close(self) -> None:
         """Stop serving."""
@@ -169,7 +172,7 @@ class Viewer(GuardedNode):
         page.redraw()
 
 
-def _open_page(node: GuardedNode, settings: SimpleNamespace, timeline: Timeline
+def _open_page(node: ManagedNode, settings: SimpleNamespace, timeline: Timeline
                ) -> tuple[Page, list[View]]:
     """Return the page and its views; viser is installed with the extra ``viewer`` only."""
     try:

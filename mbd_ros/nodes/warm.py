@@ -7,6 +7,7 @@ It takes parameters as ``composed`` does, and ends by itself.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import sys
 
 from std_msgs.msg import Float64MultiArray
@@ -31,7 +32,7 @@ class Witness(GuardedNode):
         super().__init__('witness')
         self._left = ENOUGH
 
-    def configure(self) -> None:
+    def start(self, ended: Callable[[], object]) -> None:
         """Listen for effort commands."""
         self.create_subscription(
             Float64MultiArray, 'effort_controller/commands', self._on_efforts, qos.RELIABLE)

@@ -315,7 +315,7 @@ def test_a_state_that_fails_in_its_step_leaves_its_time_to_another(monkeypatch, 
         raise NotFiniteError('qdd', "joint 'joint2'", math.inf)
 
     try:
-        node.configure()
+        node.start()
         monkeypatch.setattr(node._efforts, 'get_subscription_count', lambda: 1)
         monkeypatch.setattr(node._efforts, 'publish', sent.append)
         for stamp, how in ((2, step), (4, fails), (4, step)):

@@ -48,7 +48,7 @@ def made(urdf, request):
     rclpy.init(args=['--ros-args', *(part for name, value in parameters.items()
                                      for part in ('-p', f'{name}:={value}'))])
     node = chosen([request.param])[0]()
-    node.configure()
+    node.start()
     yield node
     node.close()
     node.destroy_node()

@@ -97,7 +97,7 @@ class Busy(rclpy.node.Node):
     num_threads = 1
     def __init__(self):
         super().__init__('busy')
-    def configure(self):
+    def start(self, ended):
         threading.Timer(0.5, os.kill, (os.getpid(), signal.{told})).start()
         time.sleep(600.0)   # as in a compiler: it does not come back at a signal
     def close(self):

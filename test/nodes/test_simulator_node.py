@@ -192,7 +192,7 @@ def test_the_end_amid_sending_is_no_failure(monkeypatch, urdf):
     rclpy.init(args=['--ros-args', '-p', f'robot_description:={urdf("three_link_arm")}'])
     node = Simulator()
     try:
-        node.configure()
+        node.start()
         wait_for_more(written, 2)
         rclpy.shutdown()
         wait_for_more(written, 3)   # at least two of them are sent after the end

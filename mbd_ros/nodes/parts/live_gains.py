@@ -51,4 +51,4 @@ def change_gains(tracker: Tracker, task: Task, measured: Measured, turns: Turns,
             tracker.use_law(law)
         change_gains(tracker, wanted, measured, turns, guard, newest)
     done_aside(partial(tracker.prepare_law, law, measured.q, measured.v)).add_done_callback(
-        lambda _: turns.take(guard.wrap('gains', use)))
+        lambda _: None if newest() is None else turns.take(guard.wrap('gains', use)))

@@ -47,6 +47,10 @@ BY_THE_CLIENT_LIBRARY = ('use_sim_time', 'start_type_description_service', 'qos_
 """Parameters that nodes have without declaring them."""
 
 
+FOR_LIFE = ('autostart', 'num_threads')
+"""Parameters that are read when a process begins, and never again."""
+
+
 class Declaration(NamedTuple):
     """
     One parameter as its file declares it.
@@ -62,7 +66,7 @@ class Declaration(NamedTuple):
     description : str
         What it means, with its unit.
     read_only : bool
-        Whether it is fixed once the node runs.
+        Whether it is fixed while the node is configured.
     validation : tuple of (str, tuple)
         Names of ``CHECKS`` with their arguments.
 
@@ -160,13 +164,12 @@ def _declarations(content: Mapping[str, Any], group: str) -> Iterator[Declaratio
                           tuple(checks))
 
 
-def declare_parameters(node: Node, file: str,
-                       use: Callable[[], None] | None = None) -> SimpleNamespace:
+def declare_parameters(node: Node, file: str, use: Callable[[], None] | None = None, *,
+                       fixed: Callable[[], bool] = lambda: True) -> SimpleNamespace:
     """
     Declare the parameters of a node as its file says, and return their values.
 
-    Values that are not read-only stay up to date: a change is checked and then written into the
-    returned object.
+    Values stay up to date: a change is checked and then written into the returned object.
 
     Parameters
     ----------
@@ -177,6 +180,8 @@ def declare_parameters(node: Node, file: str,
     use : callable, optional
         Called when parameters were changed; an error of this package that it raises takes the
         change back and is the answer.
+    fixed : callable, optional
+        Tells whether read-only parameters are fixed now, as they are while a node is configured.
 
     Returns
     -------
@@ -204,6 +209,11 @@ def declare_parameters(node: Node, file: str,
         try:
             for change in known:
                 by_name[change.name].check(change.value)
+                if by_name[change.name].read_only and fixed():
+                    raise InvalidValueError(
+                        f"parameter '{change.name}'", change.value,
+                        f'nothing else than {node.get_parameter(change.name).value!r}: it is '
+                        'read-only while the node is configured, see ros2 lifecycle')
         except InvalidValueError as error:
             return SetParametersResult(successful=False, reason=str(error))
         before = copy.deepcopy(values)
@@ -221,11 +231,18 @@ def declare_parameters(node: Node, file: str,
     return values
 
 
+def read_again(node: Node, file: str, values: SimpleNamespace) -> None:
+    """Put what the parameters are into what ``declare_parameters`` has returned."""
+    for declaration in read_declarations(parameters_file(file)):
+        _store(values, declaration.name, node.get_parameter(declaration.name).value)
+
+
 def _declare(node: Node, declaration: Declaration) -> Any:
     """Declare one parameter and return its value."""
     descriptor = ParameterDescriptor(
         name=declaration.name, type=declaration.type.value, description=declaration.description,
-        additional_constraints=declaration.allowed, read_only=declaration.read_only)
+        read_only=declaration.name in FOR_LIFE, additional_constraints=', '.join(filter(None, (
+            declaration.allowed, 'fixed while configured' if declaration.read_only else ''))))
     for check, arguments in declaration.validation:
         if check == 'bounds<>' and declaration.type is Parameter.Type.DOUBLE:
             low, high = (float(limit) for limit in arguments)
@@ -236,7 +253,6 @@ def _declare(node: Node, declaration: Declaration) -> Any:
     if declaration.default in (None, []):
         # rclpy cannot infer the type of an empty list: it is declared by type, then set. A
         # parameter without a value would empty every answer about several parameters.
-        descriptor.read_only = False
         node.declare_parameter(declaration.name, declaration.type, descriptor)
         try:
             value = node.get_parameter(declaration.name).value
@@ -247,10 +263,6 @@ def _declare(node: Node, declaration: Declaration) -> Any:
                     f'a value of type {declaration.type.name.lower()}; it must be set') from None
             value = []
             node.set_parameters([Parameter(declaration.name, declaration.type, value)])
-        if declaration.read_only:
-            fixed = copy.copy(descriptor)
-            fixed.read_only = True
-            node.set_descriptor(declaration.name, fixed)
         return value
     return node.declare_parameter(declaration.name, declaration.default, descriptor).value
 

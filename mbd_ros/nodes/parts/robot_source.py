@@ -10,7 +10,6 @@ import time
 from typing import NamedTuple
 
 from rclpy.callback_groups import CallbackGroup
-from rclpy.node import Node
 from std_msgs.msg import String
 
 import mbd_ros
@@ -19,6 +18,7 @@ from mbd_ros.errors import cut, MbdError, MOST_NAMES, NoModelError
 from mbd_ros.model import load_text, Model
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.guard import REFUSALS
+from mbd_ros.nodes.parts.managed import ManagedNode
 
 MOST_FINDINGS = 10
 """Remarks of the reader that are logged one by one."""
@@ -55,7 +55,7 @@ class RobotSource:
 
     Parameters
     ----------
-    node : Node
+    node : ManagedNode
         The node.
     description : str
         The parameter: path or text; empty: the topic ``robot_description``, on which, as in
@@ -76,7 +76,7 @@ class RobotSource:
     """
 
     def __init__(
-        self, node: Node, description: str, on_robot: Callable[[Robot], None], *,
+        self, node: ManagedNode, description: str, on_robot: Callable[[Robot], None], *,
         floating_base: bool = False, flexible: bool = False, gravity: list[float] | None = None,
         group: CallbackGroup | None = None, explain: bool = False,
         adapt: Callable[[Model], Model] = lambda model: model,
@@ -100,7 +100,8 @@ class RobotSource:
             self._subscription = node.create_subscription(
                 String, 'robot_description',
                 lambda message: self._on_description(message.data),
-                qos.LATCHED, callback_group=group, qos_overriding_options=qos.OVERRIDABLE)
+                qos.LATCHED, callback_group=group, qos_overriding_options=qos.OVERRIDABLE,
+                while_inactive=True)   # it comes once, and the robot is ready in time
 
     @property
     def robot(self) -> Robot | None:

@@ -33,6 +33,8 @@ interpreter a small request, for which three threads work in turn, waits 15 ms b
 """
 TIME_TO_STOP = 0.3
 """Time [s] that callbacks get to return once the end is asked for; a compiler may take longer."""
+FAREWELL = 0.2
+"""Time [s] in which the answer to the request to shut down the last node is sent."""
 TIME_TO_END = 0.6
 """Time [s] after which the process is left, whatever still keeps it."""
 PARAMETER_ERRORS = (
@@ -44,8 +46,8 @@ class Runnable(Protocol):
 
     num_threads: int
 
-    def configure(self) -> None:
-        """Create what the node offers and begin to work."""
+    def start(self, ended: Callable[[], object]) -> None:
+        """Create what the node offers and begin to work; ``ended`` is told of its end."""
 
     def close(self) -> None:
         """Stop threads and servers of the node."""
@@ -66,7 +68,7 @@ def run(*makes: Callable[[], Runnable]) -> int:
     Parameters
     ----------
     *makes : callable
-        Each makes a node; it is configured here.
+        Each makes a node; it is started here.
 
     Returns
     -------
@@ -129,6 +131,7 @@ class _Nodes:
         self._makes = makes
         self._over = over
         self._nodes: list[Runnable] = []
+        self._shut_down = 0
         self.code = 0
         self.error: Exception | None = None
 
@@ -166,12 +169,20 @@ class _Nodes:
             executor.add_node(node)
         executor.spin()
 
+    def _node_ended(self) -> None:
+        """Note that a node was shut down by a transition; the last one ends the process."""
+        self._shut_down += 1
+        if self._shut_down == len(self._nodes):
+            farewell = threading.Timer(FAREWELL, self._over.set)
+            farewell.daemon = True
+            farewell.start()
+
     def _start(self, make: Callable[[], Runnable]) -> None:
-        """Make a node and configure it, or say why it cannot start."""
+        """Make a node and start it, or say why it cannot start."""
         started = len(self._nodes)
         try:
             self._nodes.append(make())
-            self._nodes[-1].configure()
+            self._nodes[-1].start(self._node_ended)
         except (MbdError, *PARAMETER_ERRORS) as error:
             print(f'cannot start: {error}', file=sys.stderr)
             self.code = 1

@@ -124,6 +124,7 @@ class SimulationLoop:
         self._changed = threading.Condition()
         self._between_steps = threading.Lock()
         self._stop = False
+        self._suspended = False
         self._paused = False
         self._periods = 0
         self._initial = stepper.q, stepper.v
@@ -199,6 +200,21 @@ class SimulationLoop:
             self._paused, self._periods = paused, 0
             self._changed.notify()
 
+    def suspend(self) -> None:
+        """Stand still and publish nothing; the brakes hold the robot until commands come again."""
+        with self._changed:
+            self._suspended = True
+            self._efforts, self._driven, self._arrival = self._rest, False, 0.0
+            self._changed.notify()
+
+    def resume(self, now: int | None) -> None:
+        """Go on after that; where time is that of a clock [ns], it goes on from there."""
+        with self._changed:
+            if now is not None:
+                self._begin += max(0, now - self._now())
+            self._suspended = False
+            self._changed.notify()
+
     def move(self, duration: float) -> None:
         """Go on for a simulated time [s], at least to the next state, and pause then."""
         period = self._timing.step * self._timing.steps / SECOND
@@ -260,6 +276,8 @@ class SimulationLoop:
     def _run(self) -> None:
         """Run until stopped."""
         while not self._stop:
+            if self._is_suspended():
+                continue
             self._send()
             if self._stands_still():
                 continue
@@ -267,6 +285,15 @@ class SimulationLoop:
                 self._keep_in_step()
             else:
                 self._keep_in_time()
+
+    def _is_suspended(self) -> bool:
+        """Wait as long as it is suspended; tell whether it was."""
+        with self._changed:
+            if not self._suspended:
+                return False
+            self._changed.wait_for(lambda: self._stop or not self._suspended)
+            self._pace.restart(self.simulated)
+            return True
 
     def _stands_still(self) -> bool:
         """Wait a while if it is paused; tell whether it still is."""
@@ -291,7 +318,7 @@ class SimulationLoop:
         """Move on by one publishing period, step by step, with the newest efforts."""
         for _ in range(self._timing.steps):
             self._wait_until_due(1)
-            if self._stop:
+            if self._stop or self._suspended:
                 return
             late = time.monotonic() - self._arrival > self._timing.timeout
             self._note(self._arrival > 0.0 and not late)
@@ -307,17 +334,18 @@ class SimulationLoop:
             self._move(self._timing.steps, brake=True)
             return
         self._wait_until_due(self._timing.steps)
-        if not self._stop:
+        if not (self._stop or self._suspended):
             self._move(self._timing.steps)
 
     def _wait_for_answer(self) -> bool:
         """Return whether the answer to the published state has come in time."""
         end = time.monotonic() + self._timing.timeout
-        while not self._stop:
+        while not (self._stop or self._suspended):
             with self._changed:
                 if self._changed.wait_for(
-                        lambda: self._stop or self._answers == self._now(), timeout=RESEND):
-                    return True
+                        lambda: self._stop or self._suspended or self._answers == self._now(),
+                        timeout=RESEND):
+                    return not self._suspended
             if time.monotonic() > end:
                 return False
             self.resent += 1

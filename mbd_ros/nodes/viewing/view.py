@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
 from mbd_ros.nodes.page.numbers_in import number
-from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.calls import Calls
 from mbd_ros.nodes.viewing.wishes import Wishes
@@ -67,7 +67,7 @@ class Shared(NamedTuple):
 
     Attributes
     ----------
-    node : GuardedNode
+    node : ManagedNode
         The viewer, whose subscriptions and clients a view makes.
     page : Page
         What it adds its drawings, plots and controls to.
@@ -82,7 +82,7 @@ class Shared(NamedTuple):
 
     """
 
-    node: GuardedNode
+    node: ManagedNode
     page: Page
     timeline: Timeline
     settings: SimpleNamespace

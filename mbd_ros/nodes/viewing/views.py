@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from mbd_ros.nodes.page.call_list import CallList
 from mbd_ros.nodes.page.page import Page
-from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.viewing.bending import Bending
 from mbd_ros.nodes.viewing.calls import Calls
 from mbd_ros.nodes.viewing.gains import Gains
@@ -28,14 +28,14 @@ VIEWS: tuple[type[View], ...] = (
 """In the order of their parts of the panel."""
 
 
-def open_page(node: GuardedNode, settings: SimpleNamespace, timeline: Timeline
+def open_page(node: ManagedNode, settings: SimpleNamespace, timeline: Timeline
               ) -> tuple[Page, list[View]]:
     """
     Serve a page with all views.
 
     Parameters
     ----------
-    node : GuardedNode
+    node : ManagedNode
         The viewer.
     settings : SimpleNamespace
         Its parameters.

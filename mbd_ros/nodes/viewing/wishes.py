@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import threading
 
-from rclpy.node import Node
+from mbd_ros.nodes.parts.managed import ManagedNode
 
 
 class Wishes:
@@ -14,12 +14,13 @@ class Wishes:
 
     Parameters
     ----------
-    node : Node
+    node : ManagedNode
         The viewer.
 
     """
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: ManagedNode) -> None:
+        self._node = node
         self._lock = threading.Lock()
         self._waiting: dict[str, Callable[[], object]] = {}
         self._guard = node.create_guard_condition(self._grant_next)
@@ -47,4 +48,5 @@ class Wishes:
             wish = self._waiting.pop(next(iter(self._waiting)))
             if self._waiting:
                 self._guard.trigger()
+        self._node.require_active()
         wish()

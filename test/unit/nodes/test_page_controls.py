@@ -45,7 +45,7 @@ def test_vectors():
 def test_a_control_has_one_wish_at_a_time():
     done, triggered = [], []
     node = SimpleNamespace(create_guard_condition=lambda run: SimpleNamespace(
-        trigger=lambda: triggered.append(run)))
+        trigger=lambda: triggered.append(run)), require_active=lambda: None)
     wishes = Wishes(node)
     for count in range(1000):
         wishes.put('slider', lambda count=count: done.append(count))

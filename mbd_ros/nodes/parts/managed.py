@@ -1,0 +1,326 @@
+"""
+Lifecycle of every node: configured, active, inactive, and what that means, in one place.
+
+What a node makes in ``configure`` goes through a gate here. While the node is not active nothing
+it publishes leaves, timers and messages do nothing, requests are answered by an error that says
+so, and goals are rejected; only a robot description is taken, so that the node is ready.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import functools
+import inspect
+import threading
+import time
+from typing import Any
+
+from rclpy.lifecycle import (
+    LifecycleNodeMixin, LifecyclePublisher, LifecycleState, TransitionCallbackReturn)
+from rclpy.qos import DurabilityPolicy
+from rosgraph_msgs.msg import Clock
+
+from mbd_ros.errors import InactiveError, MbdError
+from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.parts.parameters import declare_parameters, read_again
+
+KINDS = (('publishers', 'destroy_publisher'), ('subscriptions', 'destroy_subscription'),
+         ('services', 'destroy_service'), ('clients', 'destroy_client'),
+         ('timers', 'destroy_timer'), ('guards', 'destroy_guard_condition'))
+"""Entities of a node by kind, and what destroys one."""
+TIME_TO_ANSWER = 0.05
+"""Time that the executor gets to send an answer that a callback has just returned [s]."""
+ACTIVE = LifecycleState('active', 3)
+"""State of ``lifecycle_msgs/msg/State``, for publishers that are made in it."""
+
+
+class ManagedPublisher(LifecyclePublisher):
+    """A publisher of a managed node; what is latched waits until the node is active."""
+
+    _kept: Any = None
+
+    def publish(self, msg: Any) -> None:
+        """Publish a message while the node is active; keep one that is latched for then."""
+        if self.is_activated:
+            super().publish(msg)
+        elif self.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL:
+            self._kept = msg
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Let messages out from now on."""
+        result = super().on_activate(state)
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            self.publish(kept)
+        return result
+
+
+class ManagedNode(LifecycleNodeMixin, GuardedNode):
+    """
+    A node that others configure, activate, deactivate, clean up and shut down.
+
+    A node of this package says in ``forget`` what it knows before it is configured, makes what it
+    offers in ``configure``, begins and ends to act in ``activate`` and ``deactivate``, and stops
+    threads and servers in ``close``. A transition that fails leaves it in the state before.
+
+    Attributes
+    ----------
+    NAME : str
+        Name of the node, and first part of the name of the file that declares its parameters.
+    num_threads : int
+        Threads of the executor that it needs.
+    configured, active : bool
+        Its state; what is active is configured, too.
+
+    """
+
+    NAME = ''
+    num_threads = 1
+
+    def __init__(self) -> None:
+        self._managing = self.configured = self.active = self._starting = False
+        self._busy, self._lock = 0, threading.Lock()
+        self._hindrance: Exception | None = None
+        self._ended: Callable[[], object] = lambda: None
+        GuardedNode.__init__(self, self.NAME)
+        LifecycleNodeMixin.__init__(self)
+        self._settings = declare_parameters(self, self.NAME, self._take_settings,
+                                            fixed=lambda: self.configured)
+        self.forget()
+        self._permanent = {id(entity) for kind in (*(kind for kind, _ in KINDS), 'waitables')
+                           for entity in getattr(self, kind)}
+        self._managing = True
+
+    def forget(self) -> None:
+        """Know as little as a node that was not configured yet."""
+
+    def configure(self) -> None:
+        """Make what the node offers; what it makes acts once the node is active."""
+
+    def activate(self) -> None:
+        """Begin to act."""
+
+    def deactivate(self) -> None:
+        """End to act; what is published here is still sent."""
+
+    def close(self) -> None:
+        """Stop threads and servers; there may be none."""
+
+    def use_settings(self) -> None:
+        """Go on with parameters that were changed while the node is configured."""
+
+    def start(self, ended: Callable[[], object] = lambda: None) -> None:
+        """
+        Configure and activate the node, unless the parameter ``autostart`` says otherwise.
+
+        Parameters
+        ----------
+        ended : callable, optional
+            Called when the node was shut down by a transition.
+
+        Raises
+        ------
+        Exception
+            Whatever hinders it.
+
+        """
+        self._ended = ended
+        if not self._settings.autostart:
+            self.get_logger().info('waits to be configured: ros2 lifecycle set '
+                                   f'{self.get_fully_qualified_name()} configure')
+            return
+        self._starting = True
+        for trigger in (self.trigger_configure, self.trigger_activate):
+            if trigger() != TransitionCallbackReturn.SUCCESS and self._hindrance is not None:
+                raise self._hindrance
+        self._starting = False
+
+    def require_active(self) -> None:
+        """
+        Refuse what only an active node does.
+
+        Raises
+        ------
+        InactiveError
+            If the node is not active.
+
+        """
+        if not self.active:
+            raise InactiveError(self.get_fully_qualified_name())
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Make what the node offers, with the parameters as they are now."""
+        self.configured = True
+        if self._done('configure', self.configure):
+            return super().on_configure(state)
+        if self.context.ok():
+            self._clean()
+        return TransitionCallbackReturn.FAILURE
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Let the node act."""
+        super().on_activate(state)
+        self.active = True
+        if self._done('activate', self.activate):
+            return TransitionCallbackReturn.SUCCESS
+        self._stop(state)
+        return TransitionCallbackReturn.FAILURE
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Let the node act no more."""
+        self._done('deactivate', self.deactivate)
+        self._stop(state)
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Remove what was configured, once every request has its answer."""
+        return (TransitionCallbackReturn.SUCCESS if self._done('cleanup', self._clean_answered)
+                else TransitionCallbackReturn.FAILURE)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Let the node act no more, and its process end if it was the last one there."""
+        if self.active:
+            self.on_deactivate(state)
+        self._done('shutdown', self._clean_answered)
+        self._ended()
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Begin anew."""
+        self._stop(state)
+        self._clean()
+        return TransitionCallbackReturn.SUCCESS
+
+    def create_publisher(self, msg_type: Any, topic: str, qos_profile: Any,
+                         **options: Any) -> Any:
+        """Make a publisher that sends while the node is active."""
+        if not self._managing:
+            return super().create_publisher(msg_type, topic, qos_profile, **options)
+        publisher: Any = super().create_publisher(
+            msg_type, topic, qos_profile, publisher_class=ManagedPublisher, **options)
+        self.add_managed_entity(publisher)
+        if self.active:
+            publisher.on_activate(ACTIVE)
+        return publisher
+
+    def destroy_publisher(self, publisher: Any) -> bool:
+        """Remove a publisher."""
+        return bool(self.destroy_lifecycle_publisher(publisher))
+
+    def create_subscription(self, msg_type: Any, topic: str, callback: Callable[..., Any],
+                            *arguments: Any, while_inactive: bool = False,
+                            **options: Any) -> Any:
+        """Make a subscription; messages are passed over while the node is not active."""
+        if not self._managing or while_inactive:
+            return super().create_subscription(msg_type, topic, callback, *arguments, **options)
+        made = super().create_subscription(
+            msg_type, topic, callback if msg_type is Clock else self._if_active(callback),
+            *arguments, **options)
+        if msg_type is Clock:   # of the client library, for use_sim_time
+            self._permanent.add(id(made))
+        return made
+
+    def create_timer(self, timer_period_sec: float, callback: Any,
+                     *arguments: Any, **options: Any) -> Any:
+        """Make a timer that does nothing while the node is not active."""
+        return super().create_timer(
+            timer_period_sec, self._if_active(callback), *arguments, **options)
+
+    def create_service(self, srv_type: Any, srv_name: str, callback: Callable[..., Any],
+                       *arguments: Any, **options: Any) -> Any:
+        """Make a service; a node that is not active answers that it is not."""
+        return super().create_service(
+            srv_type, srv_name, self._counted(callback, gate=True) if self._managing else callback,
+            *arguments, **options)
+
+    def create_action_server(
+        self, action_type: Any, name: str, execute: Callable[..., Any], *,
+        decide: Callable[..., Any], begin: Callable[..., Any],
+        result_of: Callable[[MbdError], Any], group: Any,
+    ) -> Any:
+        """Make an action server; a node that is not active rejects goals."""
+        return super().create_action_server(
+            action_type, name, self._counted(execute), decide=self._counted(decide, gate=True),
+            begin=self._counted(begin), result_of=result_of, group=group)
+
+    def _take_settings(self) -> None:
+        if self.configured:
+            self.use_settings()
+
+    def _done(self, name: str, work: Callable[[], None]) -> bool:
+        """Do the work of a transition; tell whether it is done, and log or keep why not."""
+        def kept() -> bool:
+            try:
+                work()
+            except Exception as error:
+                if not self._starting:
+                    raise
+                self._hindrance = error   # raised by start
+                return False
+            return True
+        return bool(self.guard.wrap(f'cannot {name}', kept, interval=0.0)())
+
+    def _stop(self, state: LifecycleState) -> None:
+        self.active = False
+        super().on_deactivate(state)
+
+    def _clean_answered(self) -> None:
+        """Remove what was configured, unless a request is being answered."""
+        with self._lock:
+            busy = self._busy
+        if busy:
+            raise InactiveError(self.get_fully_qualified_name(), (
+                f'{busy} of its requests are still being answered; once they are, try again'))
+        time.sleep(TIME_TO_ANSWER)
+        self._clean()
+
+    def _clean(self) -> None:
+        """Remove all that was made since the constructor."""
+        self.close()
+        for kind, destroy in KINDS:
+            for entity in list(getattr(self, kind)):
+                if id(entity) not in self._permanent:
+                    getattr(self, destroy)(entity)
+        for entity in list(self.waitables):
+            if id(entity) not in self._permanent and hasattr(entity, 'destroy'):
+                entity.destroy()
+        self.configured = False
+        read_again(self, self.NAME, self._settings)   # topics change some of them, too
+        self.forget()
+
+    def _if_active(self, callback: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a callback that does nothing while the node is not active."""
+        @functools.wraps(callback)
+        def gated(*arguments: Any) -> Any:
+            return callback(*arguments) if self.active else None
+        return gated
+
+    def _counted(self, callback: Callable[..., Any], *, gate: bool = False) -> Callable[..., Any]:
+        """Return a callback for whose answer a cleanup waits; with a gate, for active nodes."""
+        if inspect.iscoroutinefunction(callback):
+            @functools.wraps(callback)
+            async def counted(*arguments: Any) -> Any:
+                self._enter(gate)
+                try:
+                    return await callback(*arguments)
+                finally:
+                    self._leave()
+        else:
+            @functools.wraps(callback)
+            def counted(*arguments: Any) -> Any:
+                self._enter(gate)
+                try:
+                    return callback(*arguments)
+                finally:
+                    self._leave()
+        return counted
+
+    def _enter(self, gate: bool) -> None:
+        if gate:
+            self.require_active()
+        with self._lock:
+            self._busy += 1
+
+    def _leave(self) -> None:
+        with self._lock:
+            self._busy -= 1
