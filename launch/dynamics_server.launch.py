@@ -13,7 +13,7 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the node, now that the arguments are known."""
     value = context.launch_configurations
     return launching.in_namespace(value, [launching.ours(
-        'dynamics_server', {'robot_description': launching.description(value)})])
+        value, 'dynamics_server', {'robot_description': launching.description(value)})])
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -21,4 +21,4 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription([
         DeclareLaunchArgument('robot', default_value=ROBOTS[0], choices=ROBOTS,
                               description='Robot of this package.'),
-        *launching.DESCRIPTION, launching.NAMESPACE, OpaqueFunction(function=start)])
+        *launching.DESCRIPTION, *launching.ALWAYS, OpaqueFunction(function=start)])

@@ -13,9 +13,10 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     bends = {'flexible': value['flexible'] == 'true'}
     return launching.in_namespace(value, [
         launching.state_publisher(value),
-        launching.ours('simulator', config, {**bends, 'lockstep': True, 'publish_rate': 500.0}),
-        launching.ours('controller', config, {'rate': 500.0}),
-        launching.ours('dynamics_server', bends), *launching.viewer(value)])
+        launching.ours(value, 'simulator', config,
+                       {**bends, 'lockstep': True, 'publish_rate': 500.0}),
+        launching.ours(value, 'controller', config, {'rate': 500.0}),
+        launching.ours(value, 'dynamics_server', bends), *launching.viewer(value)])
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -25,5 +26,5 @@ def generate_launch_description() -> LaunchDescription:
                               description='Robot of this package.'),
         DeclareLaunchArgument('flexible', default_value='true', choices=launching.BOOLEAN,
                               description='Whether its links bend.'),
-        *launching.DESCRIPTION, launching.NAMESPACE, *launching.VIEWER,
+        *launching.DESCRIPTION, *launching.ALWAYS, *launching.VIEWER,
         OpaqueFunction(function=start)])

@@ -13,8 +13,9 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     value = context.launch_configurations
     return launching.in_namespace(value, [
         launching.state_publisher(value),
-        launching.ours('simulator', {'effort_timeout_action': 'keep', 'publish_rate': 100.0}),
-        launching.ours('dynamics_server'), *launching.viewer(value)])
+        launching.ours(value, 'simulator',
+                       {'effort_timeout_action': 'keep', 'publish_rate': 100.0}),
+        launching.ours(value, 'dynamics_server'), *launching.viewer(value)])
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -22,5 +23,5 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription([
         DeclareLaunchArgument('robot', default_value='stewart', choices=ROBOTS,
                               description='Robot of this package.'),
-        *launching.DESCRIPTION, launching.NAMESPACE, *launching.VIEWER,
+        *launching.DESCRIPTION, *launching.ALWAYS, *launching.VIEWER,
         OpaqueFunction(function=start)])

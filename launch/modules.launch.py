@@ -14,11 +14,11 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     graph = value['graph'] or str(launching.share('config', 'modules', f'{value["robot"]}.yaml'))
     gravity = [0.0, 0.0, launching.number(value, 'gravity', -1000.0, 1000.0)]
     return launching.in_namespace(value, [
-        launching.ours('module_manager', {'graph': graph}),
-        launching.ours('simulator', {
+        launching.ours(value, 'module_manager', {'graph': graph}),
+        launching.ours(value, 'simulator', {
             'gravity': gravity, 'publish_rate': launching.number(value, 'rate', 1.0, 5000.0),
             'effort_timeout_action': value['effort_timeout_action']}),
-        launching.ours('dynamics_server'), *launching.viewer(value, gravity=gravity)])
+        launching.ours(value, 'dynamics_server'), *launching.viewer(value, gravity=gravity)])
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -37,4 +37,4 @@ def generate_launch_description() -> LaunchDescription:
         DeclareLaunchArgument(
             'effort_timeout_action', default_value='brake', choices=('brake', 'zero', 'keep'),
             description='What the simulator does when no effort commands come any more.'),
-        launching.NAMESPACE, *launching.VIEWER, OpaqueFunction(function=start)])
+        *launching.ALWAYS, *launching.VIEWER, OpaqueFunction(function=start)])

@@ -36,7 +36,7 @@ ARGUMENTS = (
     DeclareLaunchArgument(
         'reconfigure_after', default_value='10.0',
         description='After this time s6 of nine_modules docks to the head [s]; 0: never.'),
-    launching.NAMESPACE, *launching.VIEWER)
+    *launching.ALWAYS, *launching.VIEWER)
 CURRENTS = {'nine_modules': '0.2 0.1 0', 'quadruped': '0 0 0', 'rov': '0.3 0.1 0'}
 
 
@@ -59,15 +59,15 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     value = context.launch_configurations
     nodes = rov(value) if value['robot'] == 'rov' else modules(value)
     return launching.in_namespace(value, [
-        *nodes, launching.ours('dynamics_server', fluid(value)), *launching.viewer(value)])
+        *nodes, launching.ours(value, 'dynamics_server', fluid(value)), *launching.viewer(value)])
 
 
 def rov(value: Mapping[str, str]) -> list[LaunchDescriptionEntity]:
     """Return the nodes of the vehicle."""
     config = str(launching.share('config', 'rov.yaml'))
     return [launching.state_publisher({**value, 'description': '', 'trusted': 'false'}),
-            launching.ours('simulator', config, {'lockstep': True, **fluid(value)}),
-            launching.ours('controller', config, fluid(value))]
+            launching.ours(value, 'simulator', config, {'lockstep': True, **fluid(value)}),
+            launching.ours(value, 'controller', config, fluid(value))]
 
 
 def modules(value: Mapping[str, str]) -> list[LaunchDescriptionEntity]:
@@ -75,12 +75,12 @@ def modules(value: Mapping[str, str]) -> list[LaunchDescriptionEntity]:
     walks = value['robot'] == 'quadruped'
     graph = str(launching.share('config', 'modules', f'{value["robot"]}.yaml'))
     nodes: list[LaunchDescriptionEntity] = [
-        launching.ours('module_manager', {'graph': graph}),
-        launching.ours('simulator', {
+        launching.ours(value, 'module_manager', {'graph': graph}),
+        launching.ours(value, 'simulator', {
             'publish_rate': 250.0, 'lockstep': True, **fluid(value),
             **({'joints': LEGS, 'initial_positions': [0.39, -0.78] * 4, 'ground.present': True}
                if walks else {})}),
-        launching.ours('gait', {
+        launching.ours(value, 'gait', {
             'gait': value['gait'] or ('crawl' if walks else 'swim'),
             **({'joints': LEGS} if walks else {'kp': 60.0, 'kd': 10.0})})]
     after = launching.number(value, 'reconfigure_after')

@@ -35,7 +35,7 @@ ARGUMENTS = (
         'link', default_value='',
         description='Link whose origin follows paths, of goals too; empty: as in config, else '
                     'tool.'),
-    launching.TRUSTED, launching.NAMESPACE, *launching.VIEWER,
+    launching.TRUSTED, *launching.ALWAYS, *launching.VIEWER,
     DeclareLaunchArgument(
         'rviz', default_value='auto', choices=('auto', *BOOLEAN),
         description='Whether to start RViz; auto: where it is installed and there is no viewer.'),
@@ -125,9 +125,10 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     nodes = [launching.state_publisher(
         value, time, joint_states='controller/joint_states' if completed else 'joint_states')]
     if value['composed'] == 'true':
-        nodes.append(composed(ours, configs))
+        nodes.append(composed(value, ours, configs))
     else:
-        nodes += [launching.ours(name, *configs, parameters) for name, parameters in ours.items()]
+        nodes += [launching.ours(value, name, *configs, parameters)
+                  for name, parameters in ours.items()]
     if find_rviz(value['rviz'], value['viewer']):
         nodes.append(Node(package='rviz2', executable='rviz2', name='rviz2', output='screen',
                           parameters=[time],
@@ -137,10 +138,11 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         target_action=node, on_exit=say_that_it_ended)) for node in nodes)]
 
 
-def composed(nodes: dict[str, dict[str, object]], configs: list[str]) -> Node:
+def composed(value: Mapping[str, str], nodes: dict[str, dict[str, object]], configs: list[str]
+             ) -> Node:
     """Return one process with several nodes; what is meant for one begins with its name."""
     given = [f'{name}:{key}:={str(one).lower()}' for name, parameters in nodes.items()
-             for key, one in parameters.items()]
+             for key, one in {**parameters, **launching.autostart(value)}.items()]
     return Node(package='mbd_ros', executable='composed', output='screen', arguments=[
         *nodes, '--ros-args',
         *(word for config in configs for word in ('--params-file', config)),

@@ -27,10 +27,15 @@ DESCRIPTION = (
     DeclareLaunchArgument(
         'description', default_value='', description='URDF or xacro file of another robot.'),
     TRUSTED)
-NAMESPACE = DeclareLaunchArgument(
-    'namespace', default_value='',
-    description='Namespace of all nodes, topics and transforms (tf and tf_static in it instead of '
-                '/tf and /tf_static), for several robots in one graph.')
+ALWAYS = (
+    DeclareLaunchArgument(
+        'namespace', default_value='',
+        description='Namespace of all nodes, topics and transforms (tf and tf_static in it '
+                    'instead of /tf and /tf_static), for several robots in one graph.'),
+    DeclareLaunchArgument(
+        'autostart', default_value='true', choices=BOOLEAN,
+        description='Whether the nodes of this package configure and activate themselves; else '
+                    'they wait for ros2 lifecycle.'))
 VIEWER = (
     DeclareLaunchArgument(
         'viewer', default_value='true', choices=BOOLEAN,
@@ -111,17 +116,22 @@ def number(value: Mapping[str, str], name: str, lowest: float = 0.0,
     return found
 
 
-def ours(executable: str, *parameters: Any) -> Node:
+def autostart(value: Mapping[str, str]) -> dict[str, bool]:
+    """Return the parameter of every node of this package that the argument gives."""
+    return {'autostart': value['autostart'] == 'true'}
+
+
+def ours(value: Mapping[str, str], executable: str, *parameters: Any) -> Node:
     """Return a node of this package under the name of its executable."""
     return Node(package='mbd_ros', executable=executable, name=executable, output='screen',
-                parameters=list(parameters))
+                parameters=[*parameters, autostart(value)])
 
 
 def viewer(value: Mapping[str, str], **parameters: Any) -> list[Node]:
     """Return the page in the browser with parameters, if it is wanted."""
     if value['viewer'] != 'true':
         return []
-    return [ours('viewer', {
+    return [ours(value, 'viewer', {
         'port': round(number(value, 'port', 1, 65535)), **parameters})]
 
 

@@ -131,8 +131,8 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
             return
         self._starting = True
         for trigger in (self.trigger_configure, self.trigger_activate):
-            if trigger() != TransitionCallbackReturn.SUCCESS and self._hindrance is not None:
-                raise self._hindrance
+            if trigger() != TransitionCallbackReturn.SUCCESS:
+                raise self._hindrance or InactiveError(self.get_fully_qualified_name())
         self._starting = False
 
     def require_active(self) -> None:

@@ -182,7 +182,7 @@ class SimulationLoop:
             now = self._now()
             if answers is None:
                 answers = now
-            if self._timing.lockstep and self._driven and answers != now:
+            if self._suspended or (self._timing.lockstep and self._driven and answers != now):
                 return   # it answers a state that has passed
             self._answers = answers
             self._arrival = time.monotonic()
@@ -204,7 +204,6 @@ class SimulationLoop:
         """Stand still and publish nothing; the brakes hold the robot until commands come again."""
         with self._changed:
             self._suspended = True
-            self._efforts, self._driven, self._arrival = self._rest, False, 0.0
             self._changed.notify()
 
     def resume(self, now: int | None) -> None:
@@ -291,6 +290,10 @@ class SimulationLoop:
         with self._changed:
             if not self._suspended:
                 return False
+            self._efforts, self._driven, self._arrival = self._rest, False, 0.0
+        with self._between_steps:
+            self._stepper.set_state(self._stepper.q)
+        with self._changed:
             self._changed.wait_for(lambda: self._stop or not self._suspended)
             self._pace.restart(self.simulated)
             return True
@@ -364,6 +367,8 @@ class SimulationLoop:
 
     def _note(self, driven: bool) -> None:
         """Note whether efforts act, and say when they stop."""
+        if self._suspended:
+            return
         if self._driven and not driven and not self._stop:
             self.timeouts += 1
             action = {'brake': 'the brakes hold the robot', 'zero': 'the joints move freely',

@@ -284,3 +284,28 @@ def test_pushes_are_bounded(model, change):
     push = Push('tool', *np.zeros((3, 3)), 1.0)._replace(**change)
     with pytest.raises(InvalidValueError, match=rf"{next(iter(change))} of the push on 'tool'"):
         push.check(model)
+
+
+@pytest.mark.parametrize('lockstep', [True, False])
+def test_suspended_it_is_silent_and_held_and_goes_on_at_the_time_of_the_clock(start, lockstep):
+    trace, silent = [], threading.Event()
+
+    def answer(loop, now, q, v, efforts):
+        trace.append((now, q, v))
+        if not silent.is_set():
+            loop.command(np.array([0.1, -10.0, 1.0]), now)
+    loop, said = start(answer, lockstep=lockstep, factor=0.0 if lockstep else 1.0)
+    wait_until(lambda: trace and trace[-1][2].any())
+    silent.set()
+    loop.suspend()
+    time.sleep(0.05)   # far above one period of 2 ms: what is under way ends
+    count = len(trace)
+    time.sleep(0.1)    # 50 periods
+    assert len(trace) == count and not loop.driven
+    later = trace[-1][0] + 3600 * 10**9
+    loop.resume(later)
+    wait_until(lambda: len(trace) > count + 5)
+    assert trace[count][0] == later
+    for _, q, v in trace[count:]:   # the brakes hold it: nobody commands
+        assert not v.any() and np.array_equal(q, trace[-1][1])
+    assert not said and not loop.timeouts   # on purpose

@@ -1,0 +1,149 @@
+"""What the base of all nodes does with a transition, in a process of the test."""
+
+import threading
+
+from mbd_msgs.msg import ErrorCode
+from mbd_msgs.srv import MassMatrix
+import pytest
+import rclpy
+from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
+from rclpy.lifecycle import TransitionCallbackReturn
+from rclpy.task import Future
+from std_msgs.msg import String
+
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.managed import ManagedNode
+
+pytestmark = pytest.mark.nodes
+
+SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+
+
+class Small(ManagedNode):
+    """A node with one of each; it notes what happens to it."""
+
+    NAME = 'gait'   # whose parameters are few
+
+    def forget(self):
+        self.seen = []
+
+    def configure(self):
+        self.wait = Future()
+        self.latched = self.create_publisher(String, 'latched', qos.LATCHED)
+        self.latched.publish(String(data='at first'))
+        self.sent = self.create_publisher(String, 'sent', qos.RELIABLE)
+        self.create_subscription(String, 'sent', self.seen.append, qos.RELIABLE)
+        self.ticks = self.create_timer(0.01, lambda: self.seen.append('tick'))
+        self.create_service(MassMatrix, 'ask', self.answer)
+        if self._settings.amplitude > 2.0:
+            raise InvalidValueError('amplitude', self._settings.amplitude, '2 at most')
+
+    async def answer(self, request, response):
+        await self.wait
+        return response
+
+
+@pytest.fixture
+def small():
+    """Return a node and what it is asked by, both spun in a thread."""
+    rclpy.init()
+    node, asking = Small(), rclpy.create_node('asking')
+    executor = MultiThreadedExecutor(num_threads=2)
+
+    def spin():
+        try:
+            executor.spin()
+        except ExternalShutdownException:
+            pass
+    for one in (node, asking):
+        executor.add_node(one)
+    thread = threading.Thread(target=spin, daemon=True)
+    thread.start()
+    yield node, asking
+    rclpy.shutdown()
+    thread.join(10.0)
+    node.destroy_node()
+    asking.destroy_node()
+
+
+def wait_for(condition, what):
+    for _ in range(3000):
+        if condition():
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError(what)
+
+
+def call(asking, done_by=None):
+    client = asking.create_client(MassMatrix, 'ask')
+    assert client.wait_for_service(30.0)
+    future = client.call_async(MassMatrix.Request())
+    if done_by is not None:
+        wait_for(done_by, 'the request arrives')
+        return future
+    wait_for(future.done, 'an answer')
+    return future.result()
+
+
+def test_what_is_made_acts_only_while_the_node_is_active(small):
+    node, asking = small
+    latched = []
+    asking.create_subscription(String, 'latched', latched.append, qos.LATCHED)
+    assert node.trigger_configure() == SUCCESS
+    node.sent.publish(String(data='unheard'))
+    answer = call(asking)
+    assert (answer.success, answer.error_code) == (False, ErrorCode.NOT_ACTIVE)
+    wait_for(lambda: asking.count_publishers('latched'), 'it is discovered')
+    assert not latched and not node.seen
+    assert node.trigger_activate() == SUCCESS
+    wait_for(lambda: 'tick' in node.seen, 'the timer ticks')
+    wait_for(lambda: latched, 'what is latched is sent')
+    assert [one.data for one in latched] == ['at first']
+    later = node.create_publisher(String, 'later', qos.RELIABLE)
+    assert later.is_activated   # as what is made while it is active
+    assert node.trigger_deactivate() == SUCCESS
+    assert not later.is_activated
+    node.destroy_publisher(later)
+    assert node.trigger_cleanup() == SUCCESS
+    assert not node.seen and not list(node.timers)
+    assert not asking.get_publisher_names_and_types_by_node('gait', '/') or all(
+        topic != '/sent' for topic, _ in asking.get_publisher_names_and_types_by_node('gait', '/'))
+
+
+def test_a_cleanup_waits_until_every_request_has_its_answer(small):
+    node, asking = small
+    node.start()
+    future = call(asking, lambda: node._busy)
+    assert node.trigger_deactivate() == SUCCESS
+    assert node.trigger_cleanup() == FAILURE
+    assert '1 of its requests are still being answered' in node.guard.last
+    node.wait.set_result(None)
+    wait_for(future.done, 'the answer')
+    wait_for(lambda: node.trigger_cleanup() == SUCCESS if not node._busy else False, 'it is clean')
+
+
+def test_what_fails_leaves_the_state_and_parameters_are_free_until_then(small):
+    node, _ = small
+    free = list(node.publishers), list(node.services)
+    joints = rclpy.parameter.Parameter('joints', value=['a'])
+    assert node.set_parameters([rclpy.parameter.Parameter('amplitude', value=3.0)])[0].successful
+    assert node.trigger_configure() == FAILURE
+    assert node.guard.last == 'cannot configure: amplitude is 3.0; allowed: 2 at most'
+    assert (list(node.publishers), list(node.services)) == free   # nothing half made stays
+    assert node.set_parameters([rclpy.parameter.Parameter('amplitude', value=1.0), joints])[
+        0].successful
+    assert node.trigger_configure() == SUCCESS
+    (result,) = node.set_parameters([joints])
+    assert not result.successful and 'read-only while the node is configured' in result.reason
+    assert node.trigger_cleanup() == SUCCESS
+    assert node.set_parameters([joints])[0].successful
+    (result,) = node.set_parameters([rclpy.parameter.Parameter('autostart', value=False)])
+    assert not result.successful   # it was read when the process began
+
+
+def test_a_start_that_fails_raises_why(small):
+    node, _ = small
+    node.set_parameters([rclpy.parameter.Parameter('amplitude', value=3.0)])
+    with pytest.raises(InvalidValueError, match='amplitude is 3'):
+        node.start()
