@@ -2,10 +2,13 @@
 
 from glob import glob
 import os
+import sys
 
 from setuptools import find_packages, setup
 
 NAME = 'mbd_ros'
+NODES = ('composed', 'controller', 'dynamics_server', 'gait', 'module_manager', 'simulator',
+         'viewer')
 
 
 def data_files():
@@ -31,6 +34,28 @@ def data_files():
             if files:
                 listed.append((os.path.join(share, folder), files))
     return listed
+
+
+def console_scripts(commands):
+    """
+    List the executables.
+
+    Parameters
+    ----------
+    commands : list of str
+        Of setuptools. Those of colcon put executables into ``lib/mbd_ros`` (setup.cfg), under the
+        names that ``ros2 run`` takes; a wheel has them on the PATH, where they begin with
+        ``mbd_``.
+
+    Returns
+    -------
+    list of str
+        Entry points.
+
+    """
+    prefix = '' if {'install', 'develop'} & set(commands) else 'mbd_'
+    return ['mbd_ros = mbd_ros.cli.command:main',
+            *(f'{prefix}{node} = mbd_ros.nodes.executables:{node}' for node in NODES)]
 
 
 setup(
@@ -73,15 +98,6 @@ setup(
     description='Multibody dynamics as ROS 2 nodes',
     license='Apache-2.0',
     entry_points={
-        'console_scripts': [
-            'composed = mbd_ros.nodes.executables:composed',
-            'controller = mbd_ros.nodes.executables:controller',
-            'dynamics_server = mbd_ros.nodes.executables:dynamics_server',
-            'gait = mbd_ros.nodes.executables:gait',
-            'mbd_ros = mbd_ros.cli.command:main',
-            'module_manager = mbd_ros.nodes.executables:module_manager',
-            'simulator = mbd_ros.nodes.executables:simulator',
-            'viewer = mbd_ros.nodes.executables:viewer',
-        ],
+        'console_scripts': console_scripts(sys.argv),
     },
 )

@@ -463,24 +463,20 @@ class NoModelError(MbdError):
 
 class InactiveError(MbdError):
     """
-    A node is not active, or does not let go of what it was configured for.
+    A node is not active.
 
     Parameters
     ----------
     node : str
         Its full name.
-    reason : str, optional
-        What hinders; empty: that it is not active, with the command that activates it.
 
     """
 
     code = 'NOT_ACTIVE'
 
-    def __init__(self, node: str, reason: str = '') -> None:
+    def __init__(self, node: str) -> None:
         self.node = node
-        self.reason = reason
-        super().__init__(f'{node}: {reason}' if reason else (
-            f'the node {node} is not active: ros2 lifecycle set {node} activate'))
+        super().__init__(f'the node {node} is not active: ros2 lifecycle set {node} activate')
 
 
 def _shortened(text: object) -> str:

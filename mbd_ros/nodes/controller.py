@@ -86,8 +86,6 @@ class Controller(ManagedNode):
 
     def forget(self) -> None:
         """Have no robot and nothing to follow."""
-        self._period = round(SECOND / self._settings.rate)
-        self._state_every = max(1, round(self._settings.rate / self._settings.state_rate))
         self._computing, self._answering, self._computed = Durations(), Durations(), 0.0
         self._commands: EffortCommands | None = None
         self._thrust: ThrustAllocation | None = None
@@ -108,6 +106,8 @@ class Controller(ManagedNode):
 
     def configure(self) -> None:
         """Take the robot and listen for joint states."""
+        self._period = round(SECOND / self._settings.rate)
+        self._state_every = max(1, round(self._settings.rate / self._settings.state_rate))
         self._efforts = self.create_publisher(
             Float64MultiArray, 'effort_controller/commands', qos.RELIABLE)
         self._states = self.create_publisher(ControllerState, '~/state', qos.RELIABLE)

@@ -55,12 +55,12 @@ def test_one_process_tracks_answers_and_ends(launch, graph, patient):
     publish, lockstep, follows = parameters(graph, 'simulator', 'publish_rate', 'lockstep',
                                             'use_sim_time')
     assert (publish.double_value, lockstep.bool_value, follows.bool_value) == (400.0, True, False)
-    names = [name for name in running.processes().values() if '/composed ' in name]
+    names = [name for name in running.processes().values() if 'composed ' in name]
     assert len(names) == 1, running.processes()
     running.interrupt()
     assert 'escalating' not in running.output
     assert 'Traceback' not in running.output
-    assert '[composed-2]: process has finished cleanly' in running.output
+    assert 'composed-2]: process has finished cleanly' in running.output
     assert not running.processes()
 
 

@@ -20,15 +20,19 @@ from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from mbd_ros.nodes.parts import qos
+
 pytestmark = pytest.mark.nodes
 
 ROOT = Path(__file__).resolve().parents[2]
 ARM = {'robot_description': str(ROOT / 'urdf' / 'three_link_arm.urdf')}
+LEG = ("'{period: 1.0, duty: 0.5, legs: {one: {phase: 0.0, swing: {joint: joint2, rest: 0.0, "
+       "amplitude: 0.1}, lift: {joint: joint3, rest: 0.0, amplitude: 0.1}}}}'")
 OFFERED = {
     'dynamics_server': (ARM, CheckModel, 'check_model'),
     'simulator': (ARM, SetBool, 'pause'),
     'controller': ({**ARM, 'path.kind': 'none'}, SetPayload, 'set_payload'),
-    'gait': (ARM, None, ''),
+    'gait': ({**ARM, 'gait': LEG}, None, ''),
     'module_manager': ({'graph': str(ROOT / 'config' / 'modules' / 'nine_modules.yaml')},
                        GetGraph, 'get_graph'),
     'viewer': ({**ARM, 'port': '8470'}, None, ''),
@@ -117,9 +121,9 @@ def test_a_robot_tracks_once_it_is_told_so_by_the_command(composed, launch, grap
 
     def tracks():
         return states and states[-1].mode == ControllerState.MODE_TRACKING and (
-            states[-1].path_time > 0.5)
+            states[-1].path_time > 2.0)   # after the approach
     graph.wait_until(tracks, 'the arm tracks')
-    assert max(one.tool_error for one in states if one.path_time > 0.5) < 1e-3
+    assert max(one.tool_error for one in states if one.path_time > 2.0) < 1e-3
     # A goal ends when the controller is deactivated; the robot stands still.
     client = ActionClient(graph.node, FollowJointTrajectory,
                           'controller/follow_joint_trajectory')
@@ -172,7 +176,7 @@ def test_a_description_comes_once_and_is_ready_when_the_node_becomes_active(
         run_node, graph, change):
     running = run_node('simulator', {'autostart': 'false'})
     change('simulator', ROUND[0])
-    latched = graph.node.create_publisher(String, 'robot_description', 1)
+    latched = graph.node.create_publisher(String, 'robot_description', qos.LATCHED)
     states = graph.hear(JointState, 'joint_states')
     graph.wait_until(latched.get_subscription_count, 'it listens')
     graph.publish_until(latched, String(data=Path(ARM['robot_description']).read_text()),

@@ -117,7 +117,7 @@ def test_a_cleanup_waits_until_every_request_has_its_answer(small):
     future = call(asking, lambda: node._busy)
     assert node.trigger_deactivate() == SUCCESS
     assert node.trigger_cleanup() == FAILURE
-    assert '1 of its requests are still being answered' in node.guard.last
+    assert 'requests that are still being answered is 1; allowed: 0' in node.guard.last
     node.wait.set_result(None)
     wait_for(future.done, 'the answer')
     wait_for(lambda: node.trigger_cleanup() == SUCCESS if not node._busy else False, 'it is clean')

@@ -1,6 +1,7 @@
 """The demo when a process dies, and when it is told to end."""
 
 import os
+import re
 import signal
 
 from mbd_msgs.msg import ControllerState
@@ -75,5 +76,5 @@ def test_ctrl_c_ends_every_process_and_leaves_none(launch, graph):
     graph.wait_until(lambda: not running.processes(), 'no process is left')
     assert 'Traceback' not in running.output
     for name in NODES:
-        assert f'[INFO] [{name}-' in running.output
+        assert re.search(rf'\[INFO\] \[(mbd_)?{name}-', running.output), name
     assert running.output.count('process has finished cleanly') == len(NODES)

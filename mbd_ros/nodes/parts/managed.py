@@ -20,7 +20,7 @@ from rclpy.lifecycle import (
 from rclpy.qos import DurabilityPolicy
 from rosgraph_msgs.msg import Clock
 
-from mbd_ros.errors import InactiveError, MbdError
+from mbd_ros.errors import InactiveError, InvalidValueError, MbdError
 from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.parameters import declare_parameters, read_again
 
@@ -269,8 +269,8 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
         with self._lock:
             busy = self._busy
         if busy:
-            raise InactiveError(self.get_fully_qualified_name(), (
-                f'{busy} of its requests are still being answered; once they are, try again'))
+            raise InvalidValueError('number of requests that are still being answered', busy,
+                                    '0: try again once they are')
         time.sleep(TIME_TO_ANSWER)
         self._clean()
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import re
 import shlex
 import subprocess
+from unittest import mock
 import xml.etree.ElementTree as ElementTree
 
 from parsed import nodes_of
@@ -34,6 +35,15 @@ def setup_arguments(folder: Path) -> dict[str, object]:
         except ValueError:
             values[keyword.arg] = ast.unparse(keyword.value)
     return values
+
+
+def console_scripts(commands: list[str]) -> list[str]:
+    """Return the entry points that ``setup.py`` gives for commands of setuptools."""
+    source = (ROOT / 'setup.py').read_text(encoding='utf-8')
+    found: dict[str, object] = {}
+    with mock.patch('setuptools.setup'):
+        exec(compile(source, 'setup.py', 'exec'), found)
+    return found['console_scripts'](commands)
 
 
 def manifest(folder: Path) -> ElementTree.Element:
@@ -124,7 +134,7 @@ def test_executables_go_where_ros2_run_looks():
 
 
 def test_every_executable_has_its_node():
-    for line in setup_arguments(ROOT)['entry_points']['console_scripts']:
+    for line in console_scripts(['install']):
         name, target = (part.strip() for part in line.split('='))
         module, function = target.split(':')
         assert target == ('mbd_ros.cli.command:main' if name == 'mbd_ros' else
@@ -132,6 +142,16 @@ def test_every_executable_has_its_node():
         source = (ROOT / (module.replace('.', '/') + '.py')).read_text(encoding='utf-8')
         assert function in {
             node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+
+
+def test_executables_have_names_of_their_own_on_the_path():
+    """A wheel's are on the PATH of everybody; those of colcon are in a folder of the package."""
+    def names(*commands):
+        return {line.partition(' = ')[0] for line in console_scripts(list(commands))}
+    ours = names('install') - {'mbd_ros'}
+    assert ours == names('develop') - {'mbd_ros'} and 'controller' in ours
+    for command in ('bdist_wheel', 'dist_info', 'editable_wheel', 'egg_info'):
+        assert names(command) == {'mbd_ros', *(f'mbd_{name}' for name in ours)}
 
 
 def test_the_version_is_the_same_everywhere():

@@ -3,7 +3,8 @@ The programs of a package.
 
 A package built by colcon has them in ``<prefix>/lib/<package>``. One installed by pip has its
 console scripts beside the Python interpreter; they belong to the distribution, or to the module,
-that is called like the package.
+that is called like the package. Such a script is also known by the name of the function that it
+runs: on a PATH that all programs share it may need a longer one.
 
 """
 
@@ -84,5 +85,8 @@ def _console_scripts(package_name: str) -> dict[str, str]:
         points += importlib.metadata.distribution(package_name).entry_points.select(group=GROUP)
     except importlib.metadata.PackageNotFoundError:
         pass  # the program may yet be in a module of that name
-    return {point.name: str(scripts / point.name) for point in points
-            if (scripts / point.name).is_file()}
+    installed = [point for point in points if (scripts / point.name).is_file()]
+    named = {point.value.partition(':')[2]: point.name for point in installed}
+    named.pop('main', None)
+    named.update({point.name: point.name for point in installed})
+    return {name: str(scripts / program) for name, program in named.items()}
