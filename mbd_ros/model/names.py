@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.model import Model
 
 
@@ -50,6 +51,15 @@ def indices(model: Model, names: Sequence[str]) -> list[int]:
         raise InvalidValueError('joint_names', list(names), 'joints with one coordinate, not '
                                 + ', '.join(extra))
     return [places[name] for name in wanted]
+
+
+def position_units(model: Model) -> tuple[str, ...]:
+    """Return the unit, with a blank before, of what each velocity variable is the rate of."""
+    units = [''] * model.nv   # none where several coordinates, or modes, are of one name
+    for kind, place in zip(model.joint_types, model.v_offsets):
+        if kind.is_simple:
+            units[place] = ' m' if kind is JointType.PRISMATIC else ' rad'
+    return tuple(units)
 
 
 def simple_joints(model: Model) -> tuple[str, ...]:

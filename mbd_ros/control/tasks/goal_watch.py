@@ -13,6 +13,7 @@ from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.control.tracking.component_errors import ComponentTolerance, joint_error
 from mbd_ros.model import Model
+from mbd_ros.model.names import position_units
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Vector
 
 
@@ -76,7 +77,7 @@ class JointWatch:
 
     def __init__(self, model: Model, tolerances: JointTolerances, end: float) -> None:
         self._model = model
-        self._names = joint_of_each_velocity(model)
+        self._names, self._units = joint_of_each_velocity(model), position_units(model)
         self._allowed = tolerances
         self.end = end
 
@@ -127,8 +128,9 @@ class JointWatch:
         if not beyond.any():
             return ''
         joint = int(np.argmax(beyond))
-        return (f"{what} of joint '{self._names[joint]}' is off by {abs(error[joint]):.4g}, "
-                f'allowed is {allowed[joint]:.4g},')
+        unit = self._units[joint] and self._units[joint] + ('/s' if what == 'velocity' else '')
+        return (f"{what} of joint '{self._names[joint]}' is off by {abs(error[joint]):.4g}{unit}, "
+                f'allowed is {allowed[joint]:.4g}{unit},')
 
 
 class PathWatch:

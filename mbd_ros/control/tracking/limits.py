@@ -8,6 +8,7 @@ import numpy as np
 
 from mbd_ros.control.references.scalars import Row, smallest
 from mbd_ros.model import Model
+from mbd_ros.model.names import position_units
 from mbd_ros.model.state import simple_entries
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Vector
 from mbd_ros.spatial import Scalar
@@ -40,6 +41,8 @@ class Limits:
             -np.inf)
         names = joint_of_each_velocity(model)
         self._names = [names[at] for at in self._v]
+        units = position_units(model)
+        self._units = [units[at] for at in self._v]
 
     def excesses(self, q: Row, v: Row) -> tuple[Scalar, Scalar]:
         """Return the largest excess over the limits, and over the widened ones, on scalars."""
@@ -91,6 +94,7 @@ class Limits:
             if not beyond.any():
                 return ''
         worst = int(np.argmax(beyond))
-        what = 'position' if worst < count else 'velocity'
-        return (f"{what} {state[worst]:.4g} of joint '{self._names[worst % count]}' is beyond its "
-                f'limits, {self._low[worst]:.4g} to {self._high[worst]:.4g}')
+        what, per = ('position', '') if worst < count else ('velocity', '/s')
+        unit = self._units[worst % count] + per
+        return (f"{what} {state[worst]:.4g}{unit} of joint '{self._names[worst % count]}' is "
+                f'beyond its limits, {self._low[worst]:.4g} to {self._high[worst]:.4g}{unit}')

@@ -214,7 +214,7 @@ def _require_near(named: JointCoordinates, first: Vector, x: Vector) -> None:
         entry = int(np.argmax(away))
         raise GoalError(Result.INVALID_GOAL, (
             f"the first point is due at once, but joint '{named.names[entry]}' is "
-            f'{away[entry]:.4g} away from it; give it a time'))
+            f'{away[entry]:.4g} rad or m away from it; give it a time'))
 
 
 def _nearest(model: Model, named: JointCoordinates, positions: Vector, x: Vector) -> Vector:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rcl_interfaces.msg import Parameter as ParameterMessage
+from rcl_interfaces.msg import Log, Parameter as ParameterMessage
 from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter, parameter_value_to_python
@@ -39,6 +39,9 @@ class Calls:
         self._clients: dict[str, Any] = {}
         self._publishers: dict[str, Any] = {}
         self._actions: dict[str, ActionClient] = {}
+        self._rejections: dict[str, str] = {}   # action -> its newest reason
+        self._rejected: dict[str, str] = {}     # action -> the command of its newest goal
+        node.create_subscription(Log, '/rosout', self._on_log, qos.RELIABLE)
 
     def expect(self, services: Sequence[tuple[Any, str]] = (), *, nodes: Sequence[str] = (),
                actions: Sequence[tuple[Any, str]] = ()) -> None:
@@ -111,7 +114,9 @@ class Calls:
         def accepted(future: Future) -> None:
             handle = future.result()
             if not handle.accepted:
-                self.shown.answer(command, 'rejected; the log of the controller says why')
+                self._rejected[name] = command
+                self.shown.answer(command, self._rejections.get(
+                    name, 'rejected; the log of the controller says why'))
                 return
             self.shown.answer(command, 'accepted')
             handle.get_result_async().add_done_callback(self._guarded(name, ended))
@@ -120,7 +125,19 @@ class Calls:
             result = future.result().result
             self.shown.answer(command, result.error_string or f'ended, {result.error_code}')
         self.shown.add(command, 'sent')
+        self._rejections.pop(name, None)
+        self._rejected.pop(name, None)
         action.send_goal_async(goal).add_done_callback(self._guarded(name, accepted))
+
+    def _on_log(self, message: Log) -> None:
+        """Show why a goal is rejected: the answer of an action has no field for that."""
+        action, found, _ = message.msg.partition(' rejected: ')
+        full_name = action.replace('~', f'/{message.name.replace(".", "/")}', 1)
+        for name in self._actions if found else ():
+            if self._node.resolve_service_name(name) == full_name:
+                self._rejections[name] = message.msg
+                if name in self._rejected:   # the log came after the answer
+                    self.shown.answer(self._rejected[name], message.msg)
 
     def _call(self, kind: Any, name: str, request: Any, command: str, answered: Answered) -> None:
         client = self._client(kind, name)

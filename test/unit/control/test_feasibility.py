@@ -51,7 +51,8 @@ def test_no_segment_is_too_short_to_be_seen(dyn, span, rest, excess, grouped):
         check_joints(dyn, joints, path, span + rest, np.zeros(2))
         return
     with pytest.raises(InfeasibleError, match=(
-            rf"velocity -10.01 of joint '{joints[1]}' is beyond its limits, -10 to 10")):
+            rf"velocity -10.01 rad/s of joint '{joints[1]}' is beyond its limits, -10 to 10 "
+            'rad/s')):
         check_joints(dyn, joints, path, span + rest, np.zeros(2))
 
 

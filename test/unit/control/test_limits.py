@@ -40,8 +40,8 @@ def test_a_planned_velocity_may_reach_its_limit_and_not_more(puma, limits, joint
     assert limits.too_fast(state(puma, joint, velocity=sign * top * BEYOND)[1])
     message = limits.exceeded(*state(puma, joint, velocity=sign * top * BEYOND))
     assert message == (
-        f"velocity {sign * top:.4g} of joint '{puma.joint_names[joint]}' is beyond its limits, "
-        f'{-top:.4g} to {top:.4g}')
+        f"velocity {sign * top * BEYOND:.4g} rad/s of joint '{puma.joint_names[joint]}' is beyond "
+        f'its limits, {-top:.4g} to {top:.4g} rad/s')
 
 
 @pytest.mark.parametrize('joint', range(6))

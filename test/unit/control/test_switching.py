@@ -129,7 +129,7 @@ def test_a_limit_of_the_nominal_model_ends_what_is_followed(tracker):
     run.go(3.0)
     assert tracker.mode is Mode.HOLDING
     assert tracker.problem.startswith('the nominal model: position 2.79')
-    assert "of joint 'joint1' is beyond its limits, -2.793 to 2.793" in tracker.problem
+    assert "of joint 'joint1' is beyond its limits, -2.793 to 2.793 rad" in tracker.problem
     assert run.robot.q[0] < 2.9
 
 

@@ -141,7 +141,7 @@ def test_a_robot_that_is_too_fast_is_stopped_while_it_is_pulled_onto_the_path(dy
     tracker = Tracker(dyn, task, q, v)
     tracker.step(PERIOD, q, v)
     assert tracker.problem == (
-        "the robot: velocity 16 of joint 'joint2' is beyond its limits, -10 to 10")
+        "the robot: velocity 16 rad/s of joint 'joint2' is beyond its limits, -10 to 10 rad/s")
 
 
 def test_the_end_is_that_of_the_last_path_or_turn():

@@ -207,7 +207,7 @@ def test_a_first_point_due_at_once_and_further_away_is_refused(model, sign):
         points = message((0.0, {'positions': [here.q[0], here.q[1] + sign * away]}),
                          (1.0, {'positions': [0.5, 0.5]}))
         if refused:
-            with pytest.raises(GoalError, match=r"joint 'b' is 0\.0201 away from it; give it a "):
+            with pytest.raises(GoalError, match=r"joint 'b' is 0\.0201 rad or m away from "):
                 read_trajectory(model, ('a', 'b'), points, here)
         else:
             assert read_trajectory(model, ('a', 'b'), points, here)[1].duration == 1.0
@@ -229,7 +229,7 @@ def test_a_joint_watch_tells_outcomes_apart(model):
     assert look(1.0, (0.09, 5.0)) == (Outcome.GOES_ON, '')
     outcome, why = look(1.0, (-0.11, 0.0))
     assert outcome is Outcome.OFF_THE_PATH
-    assert why == "position of joint 'a' is off by 0.11, allowed is 0.1, at 1.000 s"
+    assert why == "position of joint 'a' is off by 0.11 rad, allowed is 0.1 rad, at 1.000 s"
     assert look(2.1, (0.0, 0.005))[0] is Outcome.REACHED
     assert look(2.1, (0.0, 0.005), (0.0, 0.2))[0] is Outcome.GOES_ON
     outcome, why = look(2.6, (0.0, 0.02))

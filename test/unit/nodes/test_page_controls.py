@@ -5,9 +5,10 @@ import io
 import math
 from types import SimpleNamespace
 
+from mbd_msgs.action import FollowPath
 import numpy as np
 import pytest
-from rcl_interfaces.msg import ParameterValue, SetParametersResult
+from rcl_interfaces.msg import Log, ParameterValue, SetParametersResult
 from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.task import Future
 from std_srvs.srv import Trigger
@@ -133,6 +134,9 @@ class Answering:
     def get_logger(self):
         return SimpleNamespace(error=self.said.append)
 
+    def create_subscription(self, kind, topic, callback, *_):
+        self.hear = callback
+
     def create_client(self, kind, name):
         return SimpleNamespace(service_is_ready=lambda: True, call_async=self.call)
 
@@ -163,3 +167,35 @@ def test_no_answer_of_another_node_ends_the_viewer(answer):
         assert calls.get_parameters('simulator', ['real_time_factor'], taken.append)
     assert len(node.said) <= 3   # each kind of error is said once
     assert all(isinstance(one, dict) for one in taken)
+
+
+class Rejecting:
+    """A client of an action whose server rejects all goals."""
+
+    def __init__(self, node, kind, name):
+        self.answers = []
+
+    def server_is_ready(self):
+        return True
+
+    def send_goal_async(self, goal):
+        self.answers.append(Future())
+        return self.answers[-1]
+
+
+@pytest.mark.parametrize('log_first', [True, False])
+def test_a_goal_that_is_rejected_is_shown_with_the_reason(monkeypatch, log_first):
+    monkeypatch.setattr('mbd_ros.nodes.viewing.calls.ActionClient', Rejecting)
+    shown, node = [], Answering(None)
+    calls = Calls(node, SimpleNamespace(
+        add=lambda command, text: None, answer=lambda command, text: shown.append(text)))
+    calls.goal(FollowPath, 'controller/follow_path', FollowPath.Goal())
+    (client,) = calls._actions.values()
+    why = "~/follow_path rejected: position 2.8 rad of joint 'a' is beyond its limits"
+    told = [lambda: client.answers[0].set_result(SimpleNamespace(accepted=False)),
+            lambda: node.hear(Log(name='controller', msg=why))]
+    for tell in reversed(told) if log_first else told:
+        node.hear(Log(name='right.controller', msg='~/follow_path rejected: of another robot'))
+        node.hear(Log(name='controller', msg='tracking'))
+        tell()
+    assert shown[-1] == why and not any('another' in text for text in shown)
