@@ -291,6 +291,10 @@ class LargeDeflectionWarning(UserWarning):
     """A flexible link bends or turns more than its linear modes are valid for."""
 
 
+class ContactWarning(UserWarning):
+    """A run begins deep in the ground, or with steps that are long for its contacts."""
+
+
 class LoopOpenError(MbdError):
     """
     A closed loop cannot be closed.

@@ -23,6 +23,7 @@ from mbd_ros.model import Model
 from mbd_ros.simulation.adaptive import Event, integrate
 from mbd_ros.simulation.change_points import change_points, tell
 from mbd_ros.simulation.coded_steps import CHUNK
+from mbd_ros.simulation.contact_start import warn_of_contact
 from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.loop_motion import (
     loop_health, LoopKeeper, require_closed, require_possible)
@@ -146,6 +147,9 @@ def simulate(
 
     Warns
     -----
+    ContactWarning
+        If feet begin deep in the ground, or fixed steps are long for their springs and dampers;
+        of trees of rigid links.
     LargeDeflectionWarning
         If links bend or turn more than their linear modes allow.
     RankChangeWarning
@@ -186,6 +190,8 @@ def simulate(
                                or len(free.working) > 1):
         raise InvalidValueError('method', method, 'another one: this one is for flexible links '
                                 'without closed loops, moved by efforts alone')
+    if GROUND in dyn.world and model.elastic is None and not model.loops:
+        warn_of_contact(dyn, q, (step or STEP_ON_GROUND) if kind == 'rk4' else None)
     if kind in ('rk4', 'midpoint'):
         if times is not None or len(events) or dense:
             raise InvalidValueError('method', method,
