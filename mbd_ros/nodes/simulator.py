@@ -38,6 +38,7 @@ from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
 from mbd_ros.nodes.parts.surroundings import (
     fluid_of, ground_of, into_fluid, SurroundingsPublisher, VectorTopic)
+from mbd_ros.nodes.simulating.energy_publisher import EnergyPublisher
 from mbd_ros.nodes.simulating.simulation_controls import SimulationControls
 from mbd_ros.nodes.simulating.simulation_loop import Publish, SimulationLoop, Successor, Timing
 from mbd_ros.simulation import Stepper
@@ -93,6 +94,7 @@ class Simulator(ManagedNode):
             else None)
         self._reactions = NamedTopics(self, WrenchStamped, '~/wrench')
         self._around = SurroundingsPublisher(self, settings)
+        self._energy = EnergyPublisher(self, settings, lambda: self._loop)
         self._felt = NamedTopics(self, WrenchStamped, '~/joint_wrench')
         self._broadcaster = TransformBroadcaster(self)
         self._bending = BendingPublisher(self, settings, self._broadcaster)
@@ -284,6 +286,7 @@ class Simulator(ManagedNode):
             self._states.publish(writer.write(now, q, v, efforts))
             self._around.publish(now, q, v)
             self._bending.publish(now, q)
+            self._energy.publish(now)
             if any(publisher.get_subscription_count() for publisher in reactions):
                 held = under_all(mbd_ros.constrained_dynamics, q, v, efforts)
                 for publisher, wrench in zip(reactions, loop_wrench_messages(

@@ -121,7 +121,11 @@ class FreeMotion:
         if self._field is not None:
             point = self._dyn.pose(q, self._dyn.model.root)[:3, 3]
             self._dyn.change_world(fluid=self._field.water(point, t))
-            self._resistance.follow()
+            self.follow()
+
+    def follow(self) -> None:
+        """Tell the audit of energy that the world of the prepared dynamics has changed."""
+        self._resistance.follow()
 
     @property
     def in_field(self) -> bool:

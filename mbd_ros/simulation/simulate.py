@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import compile_model, PreparedDynamics
-from mbd_ros.dynamics.api.functions import Energy, energy_of
+from mbd_ros.dynamics.api.functions import energy_of
 from mbd_ros.dynamics.prepared.traced_derivatives import traced_derivatives
 from mbd_ros.dynamics.quantities.flexible import warn_of_deflection
 from mbd_ros.environment.contact import Ground
@@ -21,6 +21,7 @@ from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.model import Model
 from mbd_ros.simulation.adaptive import Event, integrate
+from mbd_ros.simulation.audit import audited, energies, Stages
 from mbd_ros.simulation.change_points import change_points, tell
 from mbd_ros.simulation.coded_steps import CHUNK
 from mbd_ros.simulation.contact_start import warn_of_contact
@@ -31,7 +32,6 @@ from mbd_ros.simulation.manifold import checked, positive_time, Vector
 from mbd_ros.simulation.midpoint import MidpointRule
 from mbd_ros.simulation.motion import (
     Efforts, field_of, FreeMotion, Loads, Motion, Thrust)
-from mbd_ros.simulation.resistance import of_current
 from mbd_ros.simulation.trajectory import Trajectory
 
 STEP, STEP_ON_GROUND = 1e-3, 5e-4
@@ -278,33 +278,6 @@ class Corrections:
         return float(parts.kinetic + parts.potential)
 
 
-class _Stages:
-    """
-    A motion of which the powers at the stages of a step are kept.
-
-    The energy is exact to second order where a force jumps within a step, as on landing, if work
-    is integrated as velocities are, and to first order only by a rule of its own.
-    """
-
-    def __init__(self, free: FreeMotion) -> None:
-        self._rates = free.acceleration_and_powers
-        self._powers: list[Vector] = []
-        self.correct, self.violation = free.correct, free.violation
-
-    def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:
-        """Return ``vdot`` (nv,) at a stage."""
-        found, powers = self._rates(t, q, v)
-        self._powers.append(powers)
-        return found
-
-    def work(self, h: float) -> Vector:
-        """Return the work during the step of RK4 that has ended [J]."""
-        p1, p2, p3, p4 = self._powers
-        self._powers.clear()
-        found: Vector = h / 6.0 * (p1 + 2.0 * (p2 + p3) + p4)
-        return found
-
-
 def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vector, v: Vector,
                  duration: float, step: float, record_every: int
                  ) -> tuple[Vector, Vector, Vector, Vector]:
@@ -313,7 +286,7 @@ def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vecto
     h = duration / count
     work = np.zeros(1 if free is None else len(free.working))
     records = [(0.0, q, v, work)]
-    stages = None if free is None or not free.works else _Stages(free)
+    stages = None if free is None or not free.works else Stages(free)
     coded = free.coded(h) if free is not None and count >= WORTH_CODE else None
     done = 0
     while coded is not None and done < count:
@@ -345,39 +318,20 @@ def _recorded(dyn: PreparedDynamics, motion: Motion, free: FreeMotion | None,
               corrections: Corrections | None) -> Trajectory:
     """Return a run from a start with all that is to be told of it."""
     model = dyn.model
-    energies, at_start = (_energies(dyn, free, *states) for states in (
-        (time, q, v), (np.zeros(1), *(part[None] for part in start))))
-    total = energies.kinetic + energies.potential
     if corrections is not None:
-        return corrections.told(Trajectory(time, q, v, total, np.array(
+        kinetic, potential = energies(dyn, free, time, q, v)
+        return corrections.told(Trajectory(time, q, v, kinetic + potential, np.array(
             [motion.violation(t, place) for t, place in zip(time, q)])))
     assert free is not None
-    parts = {'kinetic': energies.kinetic, 'potential': energies.potential,
-             **dict(zip(free.working, work.T))}
-    put_in = work.sum(axis=1)
-    if free.in_current:
-        parts['current'] = of_current(dyn, q, v) - of_current(dyn, *(
-            part[None] for part in start))
-        put_in = put_in + parts['current']
-    balance = total - at_start.kinetic - at_start.potential - put_in
+    parts, balance = audited(dyn, free, (np.zeros(1), start[0][None], start[1][None]),
+                             (time, q, v), work)
+    total = parts['kinetic'] + parts['potential']
     warn_of_deflection(model, q, v)
     if not model.loops:
         none = np.zeros(len(time))
         return Trajectory(time, q, v, total, none, none.copy(), balance, parts=parts)
     phi, rate, rank, condition = loop_health(dyn, q, v)
     return Trajectory(time, q, v, total, phi, rate, balance, rank, condition, parts=parts)
-
-
-def _energies(dyn: PreparedDynamics, free: FreeMotion | None, time: Vector, q: Vector, v: Vector
-              ) -> Energy:
-    """Return the energies of K states, each in the current of its time and place."""
-    if free is None or not free.in_field:
-        return energy_of(dyn, q, v)
-    found = []
-    for t, place, speed in zip(time, q, v):
-        free.enter(float(t), place)
-        found.append(energy_of(dyn, place, speed))
-    return Energy(*map(np.array, zip(*found)))
 
 
 def _with_changes(dyn: PreparedDynamics, free: FreeMotion | None, record: Trajectory,

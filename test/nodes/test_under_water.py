@@ -1,6 +1,7 @@
 """Robots under water: terms of the services, the fluid as parameters, the current as a topic."""
 
 from geometry_msgs.msg import Vector3, Vector3Stamped
+from mbd_msgs.msg import EnergyAudit
 from mbd_msgs.srv import InverseDynamics, MassMatrix
 import numpy as np
 import pytest
@@ -72,3 +73,16 @@ def test_the_simulator_drifts_with_a_current_that_comes_by_a_topic(run_node, gra
     # From above: it turns the blade about y, which points along x at first.
     graph.publish_until(current, Vector3Stamped(vector=Vector3(z=-1.0)),
                         lambda: states[-1].position[0] > 0.1, 'the blade gives way')
+
+
+def test_the_simulator_says_where_energy_goes(run_node, graph, fin):
+    run_node('simulator', {'robot_description': str(fin), 'effort_timeout': '60.0',
+                           'initial_velocities': '[3.0]', 'fluid.current': '[0.2, 0.0, 0.0]'})
+    audits = graph.hear(EnergyAudit, 'simulator/energy', 1000)
+    efforts = graph.node.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)
+    graph.publish_until(efforts, Float64MultiArray(data=[0.5]), lambda: len(audits) > 20,
+                        'audits come')
+    last = audits[-1]
+    assert list(last.names) == ['kinetic', 'potential', 'efforts', 'drag', 'current']
+    put_in = sum(map(abs, last.energies[2:]))
+    assert put_in > 0.0 and abs(last.balance) < 1e-6 * put_in   # as is asked of runs

@@ -239,6 +239,24 @@ class SimulationLoop:
         """Go on under another gravity, (3,) in world axes [m/s^2]."""
         self._stepper.change_gravity(gravity)
 
+    def audit(self, wanted: bool) -> dict[str, float]:
+        """
+        Keep account of energy from now on, or no more; for whoever publishes, between two steps.
+
+        Parameters
+        ----------
+        wanted : bool
+            Whether to.
+
+        Returns
+        -------
+        dict of str to float
+            As of ``Stepper.energies``: empty at first.
+
+        """
+        self._stepper.audits = wanted
+        return self._stepper.energies
+
     def push(self, push: Push) -> None:
         """Let a force act on a link from now on."""
         with self._between_steps:

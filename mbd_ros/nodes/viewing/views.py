@@ -9,6 +9,7 @@ from mbd_ros.nodes.page.page import Page
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.viewing.bending import Bending
 from mbd_ros.nodes.viewing.calls import Calls
+from mbd_ros.nodes.viewing.energy_audit import Audit
 from mbd_ros.nodes.viewing.gains import Gains
 from mbd_ros.nodes.viewing.goals import Goals
 from mbd_ros.nodes.viewing.loads import Loads
@@ -23,7 +24,7 @@ from mbd_ros.nodes.viewing.wishes import Wishes
 from mbd_ros.nodes.viewing.wrenches import Wrenches
 
 VIEWS: tuple[type[View], ...] = (
-    Tracking, Bending, States, Surroundings, Simulation, Goals, Pushing, Loads, Gains,
+    Tracking, Bending, States, Audit, Surroundings, Simulation, Goals, Pushing, Loads, Gains,
     Wrenches, Recording)
 """In the order of their parts of the panel."""
 

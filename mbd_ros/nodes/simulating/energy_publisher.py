@@ -1,0 +1,48 @@
+"""Says where the energy of the simulated robot goes, while somebody listens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mbd_msgs.msg import EnergyAudit
+from rclpy.node import Node
+
+from mbd_ros.messages.states.energy_audit import energy_audit
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.surroundings import DRAWN_RATE
+from mbd_ros.nodes.simulating.simulation_loop import SimulationLoop
+
+
+class EnergyPublisher:
+    """
+    Publishes ``~/energy``; the simulator keeps no account of it while nobody subscribes.
+
+    Parameters
+    ----------
+    node : Node
+        The simulator.
+    settings : SimpleNamespace
+        Its parameters.
+    loop : callable
+        Returns what moves the robot, None before there is one.
+
+    """
+
+    def __init__(self, node: Node, settings: Any, loop: Callable[[], SimulationLoop | None]
+                 ) -> None:
+        self._publisher = node.create_publisher(EnergyAudit, '~/energy', qos.RELIABLE)
+        self._loop = loop
+        self._every = max(1, round(settings.publish_rate / DRAWN_RATE))
+        self._count = -1
+
+    def publish(self, now: int) -> None:
+        """Publish the audit of the state of a time [ns], between two steps."""
+        self._count += 1
+        loop = self._loop()
+        if loop is None or self._count % self._every:
+            return
+        wanted = self._publisher.get_subscription_count() > 0
+        parts = loop.audit(wanted)
+        if wanted and parts:
+            self._publisher.publish(energy_audit(now, parts))

@@ -1,0 +1,41 @@
+"""Where the energy of the simulated robot goes, as a plot and as figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mbd_msgs.msg import EnergyAudit
+
+from mbd_ros.messages.states.energy_audit import energy_parts
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.viewing.view import Seen, Shared, View
+
+
+class Audit(View):
+    """What the simulator says of energies and work."""
+
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared)
+        self._message: EnergyAudit | None = None
+        self._parts: dict[str, float] = {}
+        self._plot = self.page.panel.add_plot('Energy by parts', 'J', 'energy, work [J]',
+                                              expanded=False)
+        self.node.create_subscription(
+            EnergyAudit, 'simulator/energy', self._on_audit, qos.NEWEST,
+            qos_overriding_options=qos.OVERRIDABLE)
+
+    def _on_audit(self, message: EnergyAudit) -> None:
+        self._message = message
+
+    def draw(self, seen: Seen) -> None:
+        """Take a sample for the plot."""
+        message, self._message = self._message, None
+        if message is not None:
+            self._parts = energy_parts(message)
+            self._plot.add(self.timeline.seconds(message.header.stamp), self._parts)
+
+    @property
+    def readouts(self) -> Mapping[str, str]:
+        """What was put in so far, by whom."""
+        return {f'energy, {name}': f'{value:.4g} J' for name, value in self._parts.items()
+                if name not in ('kinetic', 'potential')}

@@ -1,0 +1,146 @@
+"""The audit of energy: what a robot has, what was put in, and what remains of the difference."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.dynamics.api.functions import Energy, energy_of
+from mbd_ros.simulation.manifold import Vector
+from mbd_ros.simulation.motion import FreeMotion
+from mbd_ros.simulation.resistance import of_current
+
+
+class Audited(NamedTuple):
+    """
+    The energy of K states by parts.
+
+    Attributes
+    ----------
+    parts : dict of str to Vector
+        (K,) each: kinetic and potential energy, and what each of the others has put in since the
+        start [J].
+    balance : Vector
+        (K,) energy less that at the start and all that was put in [J].
+
+    """
+
+    parts: dict[str, Vector]
+    balance: Vector
+
+
+class Stages:
+    """
+    A motion of which the powers at the stages of a step are kept.
+
+    The energy is exact to second order where a force jumps within a step, as on landing, if work
+    is integrated as velocities are, and to first order only by a rule of its own.
+
+    Parameters
+    ----------
+    free : FreeMotion
+        The motion.
+
+    """
+
+    def __init__(self, free: FreeMotion) -> None:
+        self._rates = free.acceleration_and_powers
+        self._powers: list[Vector] = []
+        self.correct, self.violation = free.correct, free.violation
+
+    def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:
+        """Return ``vdot`` (nv,) at a stage."""
+        found, powers = self._rates(t, q, v)
+        self._powers.append(powers)
+        return found
+
+    def work(self, h: float) -> Vector:
+        """Return the work during the step of RK4 that has ended [J]."""
+        p1, p2, p3, p4 = self._powers[-4:]   # of a step that failed there may be more
+        self._powers.clear()
+        found: Vector = h / 6.0 * (p1 + 2.0 * (p2 + p3) + p4)
+        return found
+
+
+class Audit:
+    """
+    The audit of a motion that goes on step by step.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot under its laws.
+    free : FreeMotion
+        Its motion.
+    t : float
+        When the audit begins [s].
+    q, v : Vector
+        The state then.
+
+    """
+
+    def __init__(self, dyn: PreparedDynamics, free: FreeMotion, t: float, q: Vector, v: Vector
+                 ) -> None:
+        self._dyn, self._free, self._start = dyn, free, (np.array([t]), q[None], v[None])
+        self._work = np.zeros(len(free.working))
+        self.stages = Stages(free)
+
+    def add(self, h: float) -> None:
+        """Take the step of RK4 that ``stages`` has made [s]."""
+        self._work = self._work + self.stages.work(h)
+
+    def parts(self, t: float, q: Vector, v: Vector) -> dict[str, float]:
+        """Return the parts of a state and their ``balance`` [J]."""
+        found = audited(self._dyn, self._free, self._start,
+                        (np.array([t]), q[None], v[None]), self._work[None])
+        return {name: float(part[0]) for name, part in (
+            *found.parts.items(), ('balance', found.balance))}
+
+
+def energies(dyn: PreparedDynamics, free: FreeMotion | None, time: Vector, q: Vector, v: Vector
+             ) -> Energy:
+    """Return the energies of K states, each in the current of its time and place."""
+    if free is None or not free.in_field:
+        return energy_of(dyn, q, v)
+    found = []
+    for t, place, speed in zip(time, q, v):
+        free.enter(float(t), place)
+        found.append(energy_of(dyn, place, speed))
+    return Energy(*map(np.array, zip(*found)))
+
+
+def audited(dyn: PreparedDynamics, free: FreeMotion, start: tuple[Vector, Vector, Vector],
+            states: tuple[Vector, Vector, Vector], work: Vector) -> Audited:
+    """
+    Return the audit of K states.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot under its laws.
+    free : FreeMotion
+        Its motion.
+    start : tuple of Vector
+        Time (1,), q (1, nq) and v (1, nv) at the start.
+    states : tuple of Vector
+        Time (K,), q (K, nq) and v (K, nv).
+    work : Vector
+        (K, m) what ``free.working`` names has done since the start [J].
+
+    Returns
+    -------
+    Audited
+        The work of a current that is a field is not told; it stays in the balance.
+
+    """
+    now, before = energies(dyn, free, *states), energies(dyn, free, *start)
+    parts = {'kinetic': now.kinetic, 'potential': now.potential,
+             **dict(zip(free.working, work.T))}
+    put_in = work.sum(axis=1)
+    if free.in_current:
+        parts['current'] = of_current(dyn, *states[1:]) - of_current(dyn, *start[1:])
+        put_in = put_in + parts['current']
+    balance: Vector = (now.kinetic + now.potential - before.kinetic - before.potential - put_in)
+    return Audited(parts, balance)
