@@ -14,7 +14,10 @@ from mbd_ros.execution.program.records import vector_record
 from mbd_ros.simulation.manifold import Vector
 
 OF_SPRING = 0.2
-"""Of ``sqrt(m / k)``: thirty steps in a period of the spring. A damper takes steps below m / c."""
+"""
+Of ``sqrt(m / k)``: thirty steps in a period of the spring. A damper takes steps below m / c, and
+friction, which rises by mu N within v_s, below m v_s / (mu N).
+"""
 REST = 2.0
 """A spring with more than this times the energy that lifting the robot out takes throws it."""
 
@@ -23,7 +26,8 @@ def warn_of_contact(dyn: PreparedDynamics, q: Vector, step: float | None) -> Non
     """
     Warn where feet are so deep that they are thrown out, and where a step is too long for them.
 
-    The mass m that a point moves along the normal is ``1 / (n J M^-1 J^T n)`` at the start.
+    The mass m that a point moves along the normal n is ``1 / (n J M^-1 J^T n)`` at the start, and
+    so along the ground where it is least.
 
     Parameters
     ----------
@@ -52,13 +56,15 @@ def warn_of_contact(dyn: PreparedDynamics, q: Vector, step: float | None) -> Non
         deepest = max(deepest, (float(depth), point.link))
         J = dyn.jacobian(q, point.link)
         arm = center - normal * point.radius - dyn.pose(q, point.link)[:3, 3]
-        along = normal @ J[:3] + np.cross(arm, normal) @ J[3:]
-        eased = float(along @ np.linalg.solve(M, along))
-        if eased > 0.0:   # else no joint moves it along the normal
-            needed = OF_SPRING / math.sqrt(eased * point.stiffness)
-            if point.damping > 0.0:
-                needed = min(needed, 1.0 / (eased * point.damping))
-            shortest = min(shortest, (needed, point.link))
+        at_point = J[:3] - np.cross(arm, J[3:].T).T
+        eased = at_point @ np.linalg.solve(M, at_point.T)   # (3, 3): 1 / m
+        flat = np.eye(3) - np.outer(normal, normal)
+        load = point.friction * point.stiffness * max(depth, 0.0)
+        slowest = max(float(normal @ eased @ normal) * point.damping,
+                      float(np.linalg.eigvalsh(flat @ eased @ flat)[-1]) * load / point.slip_speed,
+                      math.sqrt(normal @ eased @ normal * point.stiffness) / OF_SPRING)
+        if slowest > 0.0:   # else no joint moves it
+            shortest = min(shortest, (1.0 / slowest, point.link))
     mass = float(dyn.model.masses.sum())
     lifting = mass * float(np.linalg.norm(dyn.gravity)) * deepest[0]
     if energy > REST * lifting:

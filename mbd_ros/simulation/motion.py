@@ -202,7 +202,7 @@ class FreeMotion:
 
     @property
     def working(self) -> tuple[str, ...]:
-        """Names of powers: efforts, then what of thrusters, drag and the ground acts."""
+        """Names of powers: efforts, then what of thrusters, dampers, drag and the ground acts."""
         pushed = () if self.propulsion is None else (THRUSTERS,)
         return (EFFORTS, *pushed, *self._resistance.names)
 

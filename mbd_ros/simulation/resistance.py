@@ -1,8 +1,9 @@
-"""What drag and the ground take from a motion, for the audit of its energy."""
+"""What drag, the ground and dampers take from a motion, for the audit of its energy."""
 
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,15 +13,17 @@ from mbd_ros.environment.contact import NAME as GROUND
 from mbd_ros.environment.immersion import DRAG
 from mbd_ros.environment.immersion import NAME as FLUID
 from mbd_ros.environment.surroundings import in_vacuum, with_terms
+from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import Vector
 from mbd_ros.spatial import ZERO3
 
+DAMPERS = 'dampers'
 NO_GRAVITY = (0.0, 0.0, 0.0)
 
 
 class Resistance:
     """
-    The powers of force laws that keep no energy: drag, and the ground with its springs.
+    The powers of what keeps no energy: drag, the ground with its springs, dampers of springs.
 
     Parameters
     ----------
@@ -30,35 +33,42 @@ class Resistance:
     Attributes
     ----------
     names : tuple of str
-        ``'drag'``, ``'ground'``, those that act.
+        ``'dampers'`` (of rigid links), ``'drag'``, ``'ground'``, those that act.
 
     """
 
     def __init__(self, dyn: PreparedDynamics) -> None:
-        self._dyn, self._bare = dyn, None
-        self._alone: list[tuple[str, PreparedDynamics]] = []
-        names = []
-        for law in dyn.model.laws:
-            if law.name not in (FLUID, GROUND):
-                continue
-            alone = dyn.model.with_laws(law)
-            one = with_terms(alone, DRAG) if law.name == FLUID else in_vacuum(alone)
-            self._alone.append((law.name, copy(compile_model(one, gravity=NO_GRAVITY))))
-            names.append(DRAG if law.name == FLUID else GROUND)
-        self.names = tuple(names)
-        if names:
-            self._bare = compile_model(in_vacuum(dyn.model.with_laws()), gravity=NO_GRAVITY)
-            self.follow()
+        self._dyn = dyn
+        model = dyn.model
+        undamped = replace(model, springs=tuple(
+            replace(spring, damping=0.0) for spring in model.springs))
+        alone: dict[str, tuple[str | None, Model]] = {}
+        if model.elastic is None and any(spring.damping for spring in model.springs):
+            alone[DAMPERS] = (None, in_vacuum(model.with_laws()))
+        else:
+            undamped = model
+        for law in model.laws:
+            if law.name == FLUID:
+                alone[DRAG] = (FLUID, with_terms(undamped.with_laws(law), DRAG))
+            elif law.name == GROUND:
+                alone[GROUND] = (GROUND, in_vacuum(undamped.with_laws(law)))
+        self.names = tuple(alone)
+        self._alone = [(name, copy(compile_model(one, gravity=NO_GRAVITY)))
+                       for name, one in alone.values()]
+        self._bare = (compile_model(in_vacuum(undamped.with_laws()), gravity=NO_GRAVITY)
+                      if alone else None)
+        self.follow()
 
     @property
     def prepared(self) -> list[PreparedDynamics]:
-        """The robot in a vacuum and under each law alone: what biases differ by is the law's."""
+        """The robot in a vacuum, and with each alone: what biases differ by is its own."""
         return [] if self._bare is None else [self._bare, *(one for _, one in self._alone)]
 
     def follow(self) -> None:
         """Take over what the laws read of the world by now."""
         for name, alone in self._alone:
-            alone.change_world(**{name: self._dyn.world[name]})
+            if name is not None:
+                alone.change_world(**{name: self._dyn.world[name]})
 
     def powers(self, q: Vector, v: Vector) -> list[float]:
         """Return the power of each that acts, in the order of ``names`` [W]."""

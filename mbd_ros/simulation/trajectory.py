@@ -57,9 +57,9 @@ class Trajectory(NamedTuple):
         (K,) norm of the rate of that; with a ``motion`` if it tells.
     balance : Vector
         (K,) energy less that at the start and the work of efforts, loads, friction, the damping
-        of flexible links, thrusters, drag, ground and a uniform current [J]: the error of the
-        integration, and the work of other force laws and of currents that are fields; empty with
-        a ``motion``.
+        of flexible links, thrusters, dampers, drag, ground and a uniform current [J]: the error
+        of the integration, and the work of other force laws, of currents that are fields or rise
+        through a surface, and of springs' dampers on flexible robots; empty with a ``motion``.
     rank, condition : Vector
         (K,) of the rows of all closed loops and constraints, scaled in the metric of the mass
         matrix: how many are independent, and how far they are from fewer; none for a tree.
@@ -75,8 +75,8 @@ class Trajectory(NamedTuple):
     parts : mapping of str to Vector
         (K,) each: ``kinetic`` and ``potential`` energy [J], with those of the fluid; and what has
         been put in since the start [J] by ``efforts`` (of joints, forces on links, friction and
-        damping) and, where they act, by ``thrusters``, ``drag``, ``ground`` and a uniform
-        ``current``. Empty with a ``motion``.
+        damping) and, where they act, by ``thrusters``, the ``dampers`` of springs, ``drag``,
+        ``ground`` and a uniform ``current``. Empty with a ``motion``.
     model : Model, optional
         The robot that moved.
 

@@ -22,6 +22,9 @@ from mbd_ros.dynamics.prepared.call import Array, checked_array
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
+from mbd_ros.environment.contact import Ground
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution.program.ties import frame_record
 from mbd_ros.execution.program.tree import tree_of
@@ -62,6 +65,7 @@ def loop_efforts(
     model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
     actuated: Sequence[str] | None = None,
     external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
+    fluid: Fluid | None = DEFAULT, ground: Ground | None = None,
     resistance: Array | float = 0.0,
 ) -> LoopEfforts:
     """
@@ -75,7 +79,7 @@ def loop_efforts(
         (nq,), (nv,), (nv,): a consistent state and accelerations.
     actuated : sequence of str, optional
         The driven joints; all of the tree if left out.
-    external_forces, gravity
+    external_forces, gravity, fluid, ground
         As in ``forward_dynamics``.
     resistance : array, optional
         (nv,) efforts that the joints' friction takes besides [N m, N].
@@ -93,7 +97,6 @@ def loop_efforts(
         As ``inverse_dynamics``.
 
     """
-    dyn = compile_model(model, gravity=gravity)
     sizes = (model.nq, model.nv, model.nv)
     vectors = [checked_array(model, name, value, size) for name, value, size in
                zip(('q', 'v', 'qdd'), (q, v, qdd), sizes)]
@@ -101,6 +104,18 @@ def loop_efforts(
         if vector.ndim != 1:
             raise ShapeError(name, vector.shape, f'({size},), one state')
     place, rates, accelerations = vectors
+    if isinstance(fluid, Fluid):   # a field is asked where the base is
+        fluid = fluid.at(compile_model(model).pose(place, model.root)[:3, 3])
+    dyn = compile_model(model, gravity=gravity, fluid=fluid, ground=ground)
+    return _efforts_of(dyn, place, rates, accelerations, actuated, external_forces, resistance)
+
+
+def _efforts_of(dyn: PreparedDynamics, place: Array, rates: Array, accelerations: Array,
+                actuated: Sequence[str] | None,
+                external_forces: Mapping[str, ArrayLike] | None, resistance: Array | float
+                ) -> LoopEfforts:
+    """Return ``loop_efforts`` of one checked state, in the surroundings of prepared dynamics."""
+    model = dyn.model
     needed = dyn.inverse_dynamics(place, rates, accelerations) + resistance
     if external_forces:
         needed = needed - external_efforts(dyn, place, external_forces)
@@ -176,11 +191,10 @@ def driven_efforts(
     count = counts.pop() if counts else 1
     rows = [np.broadcast_to(part, (count, part.shape[-1])) for part in (*parts, resistance)]
     loads = external_forces or {}
-    efforts = np.array([loop_efforts(
-        model, *(part[k] for part in rows[:3]), actuated=actuated, gravity=dyn.gravity,
-        external_forces={link: np.broadcast_to(load, (count, 6))[k]
-                         for link, load in loads.items()},
-        resistance=rows[3][k]).efforts for k in range(count)])
+    efforts = np.array([_efforts_of(
+        dyn, rows[0][k], rows[1][k], rows[2][k], actuated,
+        {link: np.broadcast_to(load, (count, 6))[k] for link, load in loads.items()},
+        rows[3][k]).efforts for k in range(count)])
     return efforts if any(part.ndim == 2 for part in parts) else efforts[0]
 
 

@@ -201,22 +201,25 @@ LONG = ("steps of 0.001 s are long for the contact of link 'a'; allowed: up to {
         'of variable step such as bdf')
 
 
-@pytest.mark.parametrize(('model', 'z', 'how', 'message'), [
-    (ball, -0.3, {}, DEEP),
-    (ball, -0.3, {'method': 'dop853'}, DEEP),
-    (lambda: ball(1e8), 0.1, {'step': 1e-3}, LONG.format('2e-05')),     # 0.2 sqrt(m / k)
-    (lambda: ball(damping=5e4), 0.1, {'step': 1e-3}, LONG.format('2e-05')),    # m / c
-    (ball, 0.1, {'step': 1e-3}, None),
-    (lambda: ball(1e8), 0.1, {'method': 'bdf'}, None),
-    (ball, 0.1 - 9.81e-4, {}, None),   # as it stands
-    (ball, 9.0, {}, None)])
-def test_runs_on_the_ground_are_warned_of(model, z, how, message):
+@pytest.mark.parametrize(('model', 'z', 'how', 'messages'), [
+    (ball, -0.3, {'method': 'dop853'}, [DEEP]),
+    (lambda: ball(1e8), 0.1, {'step': 1e-3}, [LONG.format('2e-05')]),     # 0.2 sqrt(m / k)
+    (lambda: ball(damping=5e4), 0.1, {'step': 1e-3}, [LONG.format('2e-05')]),    # m / c
+    # m v_s / (mu N), lightest about its centre: 1 / m = 1 + 0.1^2 / 0.1 times mu N / v_s with
+    # N = 1e4 * 0.04 and v_s = 0.01.
+    (ball, 0.06, {'step': 1e-3}, [DEEP.replace('0.4 m', '0.04 m').replace('800', '8'),
+                                  LONG.format('4.55e-05')]),
+    (ball, 0.1, {'step': 1e-3}, []),
+    (lambda: ball(1e8), 0.1, {'method': 'bdf'}, []),
+    (ball, 0.1 - 9.81e-4, {}, []),   # as it stands
+    (ball, 9.0, {}, [])])
+def test_runs_on_the_ground_are_warned_of(model, z, how, messages):
     model = model()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', ContactWarning)
         mbd_ros.simulate(model, placed(model, z), np.zeros(6), 0.002, ground=Ground(), **how)
     said = [str(one.message) for one in caught if one.category is ContactWarning]
-    assert said == ([] if message is None else [message])
+    assert said == messages
     assert all(one.filename == __file__ for one in caught)
 
 
