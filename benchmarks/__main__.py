@@ -10,7 +10,7 @@ import sys
 from benchmarks import (
     batches, closed_loops, cold_start, composition, control, control_step, denormals, derivatives,
     first_answer, flexible, loading, modules, parallel_forms, per_call, server, server_stages,
-    start, sweep, whole_robot, within_state)
+    start, sweep, underwater, whole_robot, within_state)
 from benchmarks.timing import machine
 
 
@@ -34,6 +34,8 @@ TABLES = {
     'Flexible links, one call': flexible.calls,
     'Flexible links, runs': flexible.runs,
     'Flexible links, long chains': flexible.chains,
+    'Swarms and snakes in water, one state': underwater.modules,
+    'Gaits in water, many robots': underwater.gaits,
     'A minute of the slider-crank': closed_loops.minutes,
     'From the text of a URDF to a model': loading.rows,
     'From the start of a process to the first answers': start.rows,
