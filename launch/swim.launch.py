@@ -34,6 +34,10 @@ ARGUMENTS = (
         'gait', default_value='',
         description='How legs and fins move: crawl, trot or swim; empty: that of the robot.'),
     DeclareLaunchArgument(
+        'ground', default_value='',
+        description='YAML file with heights of the sea bed that quadruped walks on, as '
+                    'config/grounds/ripples.yaml; empty: a plane.'),
+    DeclareLaunchArgument(
         'reconfigure_after', default_value='10.0',
         description='After this time s6 of nine_modules docks to the head [s]; 0: never.'),
     *launching.ALWAYS, *launching.VIEWER)
@@ -78,7 +82,8 @@ def modules(value: Mapping[str, str]) -> list[LaunchDescriptionEntity]:
         launching.ours(value, 'module_manager', {'graph': graph}),
         launching.ours(value, 'simulator', {
             'publish_rate': 250.0, 'lockstep': True, **fluid(value),
-            **({'joints': LEGS, 'initial_positions': [0.39, -0.78] * 4, 'ground.present': True}
+            **({'joints': LEGS, 'initial_positions': [0.39, -0.78] * 4, 'ground.present': True,
+                'ground.heights': value['ground']}
                if walks else {})}),
         launching.ours(value, 'gait', {
             'gait': value['gait'] or ('crawl' if walks else 'swim'),

@@ -9,9 +9,11 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectoryPoint
+from visualization_msgs.msg import MarkerArray
 
 import mbd_ros
-from mbd_ros import Fluid
+from mbd_ros import Fluid, Ground
+from mbd_ros.messages.states.ground import ground_lines, lines_of_ground
 
 pytestmark = pytest.mark.nodes
 
@@ -86,3 +88,15 @@ def test_the_simulator_says_where_energy_goes(run_node, graph, fin):
     assert list(last.names) == ['kinetic', 'potential', 'efforts', 'drag', 'current']
     put_in = sum(map(abs, last.energies[2:]))
     assert put_in > 0.0 and abs(last.balance) < 1e-6 * put_in   # as is asked of runs
+
+
+def test_the_simulator_takes_heights_of_the_ground_from_a_file(run_node, graph, fin, tmp_path):
+    heights = tmp_path / 'hills.yaml'
+    heights.write_text('heights: [[0, 1], [2, 3]]\nspacing: 0.5\n')
+    run_node('simulator', {'robot_description': str(fin), 'ground.present': 'true',
+                           'ground.height': '0.25', 'ground.heights': str(heights)})
+    found = graph.hear(MarkerArray, 'simulator/ground', QoSProfile(
+        depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+    graph.wait_until(lambda: bool(found), 'the ground is told')
+    np.testing.assert_array_equal(lines_of_ground(found[-1]), ground_lines(
+        Ground(0.25, heights=[[0, 1], [2, 3]], spacing=0.5)))

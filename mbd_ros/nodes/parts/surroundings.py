@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from geometry_msgs.msg import Vector3Stamped, WrenchStamped
@@ -16,6 +17,7 @@ from mbd_ros.dynamics.api.functions import pose
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import immersed
+from mbd_ros.messages.states.ground import ground_marker, heights_from_file
 from mbd_ros.messages.states.surroundings import contact_wrenches, surroundings_markers
 from mbd_ros.model import Model
 from mbd_ros.model.state import neutral
@@ -57,7 +59,15 @@ def into_fluid(settings: Any) -> Callable[[Model], Model]:
 
 def ground_of(settings: Any) -> Ground | None:
     """Return the ground that the parameters of the group ``ground`` describe, None without one."""
-    return Ground(settings.height, settings.normal) if settings.present else None
+    if not settings.present:
+        return None
+    return _ground(settings.height, tuple(settings.normal), settings.heights)
+
+
+@lru_cache(maxsize=1)
+def _ground(height: float, normal: tuple[float, ...], file: str) -> Ground:
+    """Return a ground; a file is read once."""
+    return Ground(height, normal, **(heights_from_file(file) if file else {}))
 
 
 class VectorTopic:
@@ -94,7 +104,7 @@ class SurroundingsPublisher:
     Says what is around a robot, while somebody listens.
 
     ``~/surroundings`` shows forces of the ground, the current and the surface; ``~/contact/LINK``
-    is what the ground does to a link.
+    is what the ground does to a link. ``~/ground`` shows its shape, once.
 
     Parameters
     ----------
@@ -109,6 +119,9 @@ class SurroundingsPublisher:
         self._settings = settings
         self._ground = ground_of(settings.ground)
         self._markers = node.create_publisher(MarkerArray, '~/surroundings', qos.RELIABLE)
+        if self._ground is not None:
+            node.create_publisher(MarkerArray, '~/ground', qos.LATCHED).publish(
+                ground_marker(settings.world_frame, self._ground))
         self._topics = NamedTopics(node, WrenchStamped, '~/contact')
         self._wrenches: dict[str, Any] = {}
         self._model: Model | None = None

@@ -5,8 +5,10 @@ from __future__ import annotations
 from visualization_msgs.msg import MarkerArray
 
 from mbd_ros.messages.states.drawings import segments_of, shapes_of
+from mbd_ros.messages.states.ground import lines_of_ground
 from mbd_ros.messages.states.surroundings import CONTACT, CURRENT
-from mbd_ros.nodes.page.drawings.surroundings import ContactForces, Current, WaterSurface
+from mbd_ros.nodes.page.drawings.surroundings import (
+    ContactForces, Current, Relief, WaterSurface)
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
@@ -20,9 +22,16 @@ class Surroundings(View):
         self._forces = self.page.add(ContactForces)
         self._current = self.page.add(Current)
         self._surface = self.page.add(WaterSurface)
+        self._ground = self.page.add(Relief)
         self.node.create_subscription(
             MarkerArray, 'simulator/surroundings', self._on_markers, qos.RELIABLE,
             qos_overriding_options=qos.OVERRIDABLE)
+        self.node.create_subscription(
+            MarkerArray, 'simulator/ground', self._on_ground, qos.LATCHED)
+
+    def _on_ground(self, message: MarkerArray) -> None:
+        """Draw the ground; it is told once."""
+        self._ground.show(lines_of_ground(message))
 
     def _on_markers(self, message: MarkerArray) -> None:
         self._message = message
