@@ -248,6 +248,7 @@ def fused_code(inputs: Mapping[str, int], parts: Sequence[KernelCall | Computed]
         trace = Trace()
         results = list(part.record({space: [trace.input(space, entry) for entry in range(size)]
                                     for space, size in spaces.items()}))
+        assert len(results) == part.size, f'{part.result}: {len(results)} entries, not {part.size}'
         block = StraightLine(f's{number}_', where)   # or part 1's 23 is part 12's 3
         lines += block.compute(trace, results)
         for entry, result in enumerate(results):
