@@ -87,7 +87,7 @@ class OnSurface(LinkConstraint):
                 'a sequence of functions, at least one, e.g. [plane(point, normal)]')
         self._point = point_of_link(point)
         self._surfaces = [UserFunction(
-            surface, lambda surface, x, t: [surface(Vector3(*x), t[0])], (3, 1),
+            surface, lambda surface, x, t: [surface(Vector3(*x), *t)], (3, 1),
             returned='one scalar')
             for surface in surfaces]
         super().__init__(dyn, link, len(surfaces),
@@ -98,7 +98,7 @@ class OnSurface(LinkConstraint):
     def function(self, moving: Moving, reference: Row) -> Sequence[Scalar]:
         """Return ``f(x, t)``."""
         x = list(moving.at(self._point))
-        return [surface(x, [reference[0]])[0] for surface in self._surfaces]
+        return [distance for surface in self._surfaces for distance in surface(x, reference)]
 
     def _made(self) -> TimeCode:
         return closed_form(_time_with_rates, (), 3)

@@ -225,8 +225,7 @@ def circle(
     """
     radius = positive('radius', radius)
     n = checked_direction('normal', normal)
-    axis = np.zeros(3)
-    axis[int(np.argmin(np.abs(n)))] = 1.0
+    axis = np.eye(3)[int(np.argmin(np.abs(n)))]
     a = axis - n * float(n @ axis)
     a *= radius / float(np.linalg.norm(a))
     return Ellipse(center, a, np.cross(n, a), period)  # type: ignore[arg-type]
