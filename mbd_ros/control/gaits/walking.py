@@ -15,7 +15,7 @@ LONGEST_STEP = 2e-3
 BLEND = 0.5
 """Time in which targets go over to those of a new gait [s]."""
 LONGEST_GAP = 0.5
-"""A robot whose states come further apart is taken to have stood still in between [s]."""
+"""A robot whose states come further apart, or back in time, has stood still in between [s]."""
 
 
 def tuned(gait: Gait, *, period: float = 0.0, duty: float = 0.0, amplitude: float = 1.0) -> Gait:
@@ -98,10 +98,12 @@ class Walking:
             self._begin = self._time = t
         gap = t - self._time
         self._time = t
-        if 0.0 < gap < LONGEST_GAP:
+        if 0.0 <= gap < LONGEST_GAP:
             count = math.ceil(gap / LONGEST_STEP)
             for _ in range(count):
                 self._z = self._oscillators.step(self._z, gap / count)
+        else:
+            self._begin, self._changed = self._begin + gap, self._changed + gap
         phases = self._oscillators.leg_phase(self._z)
         targets = self._control.gait.targets_at(phases, t - self._begin)
         share = (t - self._changed) / BLEND

@@ -1,0 +1,74 @@
+"""Thrusts of least norm give the base its part, and the joints bear the rest."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.control.step.thrust_allocation import ThrustAllocation
+from mbd_ros.dynamics.api.thrust_map import thrust_columns
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.model.state import random_configuration
+
+ROV = Path(__file__).resolve().parents[3] / 'urdf' / 'rov.urdf'
+
+
+@pytest.fixture(scope='module')
+def dyn():
+    return mbd_ros.compile(mbd_ros.load(ROV, floating_base=True))
+
+
+@pytest.mark.parametrize('left', [None, 0, -1])
+def test_what_thrusters_and_joints_do_together_is_what_was_asked(dyn, left):
+    """Also where one of the thrusters is not commanded, if the others are enough."""
+    model, rng = dyn.model, np.random.default_rng(3)
+    names = [one.name for one in model.thrusters]
+    if left is not None:
+        del names[left]
+    commanded = [one.name in names for one in model.thrusters]
+    assert len(names) > 6
+    allocation = ThrustAllocation(dyn, names)
+    for _ in range(3):
+        q, force = random_configuration(model, rng), rng.normal(size=model.nv)
+        efforts, thrusts = np.split(allocation.commands(q, force), [model.nv])
+        B = thrust_columns(dyn, q)
+        assert not efforts[:6].any()
+        assert not thrusts[~np.array(commanded)].any()
+        # Rounding by the condition of six rows of lever arms of some tenths of a metre.
+        np.testing.assert_allclose(efforts + B @ thrusts, force, rtol=0, atol=1e-12)
+        least = np.linalg.pinv(B[:6, commanded]) @ force[:6]
+        np.testing.assert_allclose(thrusts[commanded], least, rtol=0, atol=1e-11)
+
+
+def test_without_thrusters_the_joints_do_it_all(dyn):
+    force = np.arange(dyn.model.nv, dtype=float)
+    commands = ThrustAllocation(dyn, []).commands(mbd_ros.neutral(dyn.model), force)
+    np.testing.assert_array_equal(
+        commands, [*force, *np.zeros(len(dyn.model.thrusters))])
+
+
+@pytest.mark.parametrize('count', [1, 5])
+def test_too_few_thrusters_are_refused(dyn, count):
+    names = [one.name for one in dyn.model.thrusters][:count]
+    with pytest.raises(InvalidValueError, match='thrusters is .*in all six directions'):
+        ThrustAllocation(dyn, names)
+
+
+@pytest.mark.parametrize(('part', 'enough'), [(2e-6, True), (0.5e-6, False)])
+def test_a_direction_that_is_hardly_pushed_is_not(dyn, part, enough, monkeypatch):
+    """Below a millionth of the one that is pushed best."""
+    columns = np.zeros((dyn.model.nv, len(dyn.model.thrusters)))
+    columns[:6, :6] = np.diag([1.0, 1.0, 1.0, 1.0, 1.0, part])
+    monkeypatch.setattr('mbd_ros.control.step.thrust_allocation.thrust_columns',
+                        lambda dyn, q: columns)
+    names = [one.name for one in dyn.model.thrusters]
+    if not enough:
+        with pytest.raises(InvalidValueError, match='six directions'):
+            ThrustAllocation(dyn, names)
+        return
+    force = np.zeros(dyn.model.nv)
+    force[5] = 1.0
+    thrusts = ThrustAllocation(dyn, names).commands(
+        mbd_ros.neutral(dyn.model), force)[dyn.model.nv:]
+    np.testing.assert_allclose(thrusts[:6], [0, 0, 0, 0, 0, 1.0 / part], rtol=1e-9)
