@@ -44,18 +44,18 @@ def prepared(robot):
 
 
 def loops():
-    """Two drives, a loop of which three rows follow from the others."""
+    """Follow a path by two drives of a loop, of whose rows three follow from the others."""
     return motion_for(prepared('five_bar'), default_task('five_bar')), np.zeros(4)
 
 
 def tree():
-    """Springs towards a posture, and the Euclidean metric."""
+    """Follow a path with springs towards a posture, in the Euclidean metric."""
     task = default_task('puma560')
     return motion_for(prepared('puma560'), task), np.array(task.start_positions)
 
 
 def passive():
-    """A pole without an actuator."""
+    """Move a pole that has no actuator by its cart."""
     model = mbd_ros.load(ROOT / 'test/data/ladder/03_cart_pole.urdf')
     cart, pole = model.joint_names
     return ConstrainedMotion(
