@@ -43,7 +43,7 @@ class Stack:
         rates = [part.violation_rate(q, v, 0.0) for part in parts]
         kinds = [0 if phi is not None else 1 if rate is not None else 2
                  for phi, rate in zip(phis, rates)]
-        order = [k for kind in range(3) for k, its in enumerate(kinds) if its == kind]
+        order = sorted(range(len(kinds)), key=kinds.__getitem__)
         self.parts = tuple(parts[k] for k in order)
         self._holonomic = self.parts[:kinds.count(0)]
         self._rated = self.parts[:kinds.count(0) + kinds.count(1)]

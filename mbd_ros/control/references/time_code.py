@@ -134,7 +134,7 @@ def _unchanging(_: Scalar, data: Row) -> Row:
 @functools.lru_cache(maxsize=256)   # users' functions are among them
 def _closed_form(text: Text, count: int, size: int) -> FusedCode:
     return fused_code({'time': 1, 'data': count}, [
-        Computed(lambda given: text(given['time'][0], list(given['data'])), 'result', size)],
+        Computed(lambda given: text(*given['time'], list(given['data'])), 'result', size)],
         None)
 
 

@@ -27,7 +27,6 @@ from mbd_ros.simulation.manifold import checked, joint_of_each_velocity, Vector
 
 
 DEFAULT_ELIMINATION = DirectElimination()
-PROJECTION = DirectElimination(position_iterations=200, nudge=0.02)
 OPEN = 1e-9
 """Closed loops that an elimination leaves open by more have been torn by rows they conflict with
 [m or 1]."""
@@ -280,7 +279,7 @@ class ConstrainedMotion:
         model = self.dyn.model
         place = checked(model, 'q', q, model.nq).copy()
         pace = np.zeros(model.nv) if v is None else checked(model, 'v', v, model.nv).copy()
-        report = PROJECTION.eliminate(self.dyn, self.whole, place, pace, time)
+        report = DirectElimination.from_afar().eliminate(self.dyn, self.whole, place, pace, time)
         if not report.converged:
             raise InvalidValueError(
                 'q', place.tolist(), 'a start from which the constraint can be met; '

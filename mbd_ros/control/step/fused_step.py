@@ -122,7 +122,7 @@ class FusedStep:
         least = SMALLEST_STEP if source.begun else -SMALLEST_STEP
         if not least <= time - source.time <= source.step + SMALLEST_STEP:
             return None
-        self._now[0] = time
+        self._now[:] = time
         before, gains = self._before(), self._law.gains
         result = self._code(self._addresses, before, self._now, q, v, gains)
         if result is None:
@@ -227,8 +227,9 @@ def _constrained_step(kernels: MotionKernels, law: Fused, bounds: Bounds, under_
         """Return where the results of functions of time are."""
         return [f'{when}{k}' for k in range(len(times))]
     parts: Parts = [
-        Computed(lambda given: [given['now'][0] - given['before'][-LAST]], 'span', 1),
-        Computed(lambda given: [given['before'][-LAST] + 0.5 * given['span'][0]], 'middle', 1)]
+        Computed(lambda given: difference(given['now'], given['before'][-LAST:]), 'span', 1),
+        Computed(lambda given: [given['before'][-LAST] + 0.5 * span for span in given['span']],
+                 'middle', 1)]
     parts += [KernelCall(Pointed('addresses', 1 + 2 * k), (when, Pointed('addresses', 2 + 2 * k)),
                          f'{when}{k}', size)
               for when in ('middle', 'now') for k, size in enumerate(times)]
@@ -284,7 +285,7 @@ def _whole(model: Model, times: int, parts: Parts, m: int, law: Fused,
         nominal, found = given['nominal'], given['law']
         own, _ = limits.excesses(list(nominal[:nq]), list(nominal[nq:nq + n]))
         _, measured = limits.excesses(list(given['q']), list(given['v']))
-        return [*nominal, *found, given['now'][0], larger(own, measured),
+        return [*nominal, *found, *given['now'], larger(own, measured),
                 smallest([*unusual(given), *gaps_of_law(list(found[5 * n:])),
                           *_near(model, found[2 * n:3 * n])])]
     return fused({'addresses': 1 + 2 * times, 'before': size, 'now': 1, 'q': nq, 'v': n,

@@ -210,7 +210,8 @@ class MotionKernels:
         def combined(stage: int, *terms: tuple[Scalar, str]) -> None:
             """Add the state ``q + step * (sum of factors times rates)`` and v likewise."""
             def ahead(given: Given, start: str, rates: list[Row]) -> Row:
-                return [x + given['step'][0] * sum_of(
+                step, = given['step']
+                return [x + step * sum_of(
                     factor * entry for (factor, _), entry in zip(terms, its))
                     for x, *its in zip(given[start], *rates)]
 

@@ -40,8 +40,7 @@ def approach_duration(
     """
     dyn, model = motion.dyn, motion.dyn.model
     metric = 'mass' if motion.elimination is None else motion.elimination.metric
-    found = DirectElimination(metric, position_iterations=200, nudge=0.02).eliminate(
-        dyn, motion.whole, q, v, time)
+    found = DirectElimination.from_afar(metric).eliminate(dyn, motion.whole, q, v, time)
     if not found.converged:
         raise InvalidValueError(
             'start', q.tolist(), 'a state from which the constraint can be met; the nearest one '

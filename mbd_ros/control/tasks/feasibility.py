@@ -97,7 +97,7 @@ def check_task(dyn: PreparedDynamics, task: Task, q: Vector) -> None:
     if floating_base(model) is not None:
         return   # it can go anywhere
     limits, rest = Limits(model), np.zeros(model.nv)
-    nearest = DirectElimination(task.metric, position_iterations=200, nudge=0.02)
+    nearest = DirectElimination.from_afar(task.metric)
     for time in np.linspace(0.0, end, SAMPLES if end > 0.0 else 1).tolist():
         found = nearest.eliminate(dyn, motion.whole, q, rest, time)
         if not found.converged:

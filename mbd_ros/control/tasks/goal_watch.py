@@ -200,7 +200,7 @@ class FollowingWatch:
     def __init__(self, model: Model) -> None:
         self._names = joint_of_each_velocity(model)
         self._since = self._best = math.inf
-        self._last = -math.inf
+        self._last = math.nan
         self._said = ''
 
     def look(self, time: float, error: Vector, tolerance: float, patience: float) -> str:

@@ -134,6 +134,11 @@ class DirectElimination:
         """Return the paper's setting: Newton steps in fixed number, 2 + 1, Euclidean norm."""
         return cls(metric, None, position_iterations, velocity_iterations, math.inf, math.inf)
 
+    @classmethod
+    def from_afar(cls, metric: str = 'mass') -> DirectElimination:
+        """Return the setting that finds a state on a constraint from far away."""
+        return cls(metric, position_iterations=200, nudge=0.02)
+
     def eliminate(
         self, dyn: PreparedDynamics, constraint: Constraint, q: Vector, v: Vector, t: float,
     ) -> Elimination:
@@ -162,7 +167,6 @@ class DirectElimination:
             If the state leads to numbers that are not finite, or to a singular mass matrix.
 
         """
-        rank = 0
         q, before, after, iterations, moved, rank = self._positions(dyn, constraint, q, v, t)
         converged = self.tolerance is None or after <= self._goal(q)
         rate = constraint.violation_rate(q, v, t)
@@ -180,9 +184,9 @@ class DirectElimination:
                            _norm(v - start), rank, converged)
 
     def _goal(self, q: Vector) -> float:
-        """Return the norm of ``phi`` at which position steps end; -1 where none does."""
+        """Return the norm of ``phi`` at which position steps end, if they do."""
         if self.tolerance is None:
-            return -1.0
+            return -math.inf
         return max(self.tolerance, ROUNDINGS * float(np.spacing(np.abs(q).max(initial=0.0))))
 
     def _positions(

@@ -179,7 +179,7 @@ def factorize(mass_matrix: Matrix, joint_names: Sequence[str] | None = None) -> 
     rounding error, and NotFiniteError if an entry is not finite. Only the lower triangle is read.
     """
     L: Matrix
-    L, info = scipy.linalg.lapack.dpotrf(mass_matrix, lower=1)
+    L, info = scipy.linalg.lapack.dpotrf(mass_matrix, lower=True)
     sound = L.diagonal() ** 2 > SINGULAR_PIVOT * mass_matrix.diagonal()
     if info or not sound.all():
         index = info - 1 if info else int(np.argmin(sound))
@@ -248,5 +248,5 @@ def conflict(rows: Matrix, accelerations: Vector, free: Vector, right_side: Vect
     """
     most = max(np.abs(accelerations).max(), np.abs(free).max())
     scale = np.abs(rows).sum(1) * most + np.abs(right_side)
-    allowed = np.maximum(CONFLICT * scale, ROUNDING * scale.max(initial=0.0))
+    allowed = np.maximum(CONFLICT * scale, ROUNDING * scale.max())
     return bool((np.abs(residual) > allowed).any())

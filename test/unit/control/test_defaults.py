@@ -15,7 +15,7 @@ from mbd_ros.control.gaits.gait import Gait, Leg, Swing
 from mbd_ros.control.gaits.rhythm import Oscillators
 from mbd_ros.control.gaits.walking import tuned
 from mbd_ros.control.references.splines import Scaled
-from mbd_ros.control.step.constrained_motion import ConstrainedMotion, PROJECTION
+from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.tasks.task import controller_for, TASKS
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.control.tracking.adaptation import Adaptation
@@ -81,7 +81,9 @@ def test_documented_defaults(made):
 
 
 def test_a_projection_takes_more_steps_and_one_aside():
-    assert PROJECTION == DirectElimination(position_iterations=200, nudge=0.02)
+    assert DirectElimination.from_afar() == DirectElimination(
+        position_iterations=200, nudge=0.02)
+    assert DirectElimination.from_afar('euclidean').metric == 'euclidean'
 
 
 def test_a_task_of_which_nothing_is_said():

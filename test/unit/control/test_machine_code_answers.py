@@ -17,7 +17,7 @@ from mbd_ros.control import (
 from mbd_ros.control.references.time_code import TimeCode
 from mbd_ros.control.step import constrained_motion, nominal_model
 from mbd_ros.control.tasks.task import motion_for
-from mbd_ros.control.udwadia_kalaba import drives, solvers
+from mbd_ros.control.udwadia_kalaba import drives, passive_joints, solvers
 from mbd_ros.control.udwadia_kalaba.passive_joints import PassiveJoints
 from mbd_ros.model.state import neutral
 
@@ -84,6 +84,7 @@ def test_joints_that_are_not_measured(monkeypatch):
     dyn = prepared('five_bar')
     joints = PassiveJoints(dyn, ['left_drive', 'right_drive'])
     joints._solved = forbidden
+    monkeypatch.setattr(passive_joints, 'loop_closure', forbidden)
     q, v = joints.complete(np.array([0.05, 0.0, -0.03, 0.0]), np.array([0.3, 0.0, 0.2, 0.0]))
     assert np.abs(dyn.loop_rows(q, v)[:, :2]).max() < 1e-12   # Newton ends there
 

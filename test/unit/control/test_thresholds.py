@@ -111,7 +111,7 @@ def test_loops_are_closed_where_an_elimination_left_them_open(opened, closes, mo
     assert bool(asked) == closes
 
 
-@pytest.mark.parametrize(('speed', 'fine'), [(0.999e4, True), (1.001e4, False)])
+@pytest.mark.parametrize(('speed', 'fine'), [(9999.5, True), (10000.5, False)])
 def test_a_nominal_model_that_is_absurdly_fast_has_diverged(speed, fine):
     """It goes on as it does: its coupling is to another joint, and nothing slows it down."""
     dyn = sliders(1.0, 1.0)
