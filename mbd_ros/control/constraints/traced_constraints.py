@@ -76,7 +76,7 @@ class TracedConstraint(_Traced):
     def __init__(self, model: Model, phi: Callable[[Scalars, Scalar], Scalars]) -> None:
         require_model(model)
         super().__init__(model, UserFunction(
-            phi, lambda phi, q, time: phi(q, time[0]), (model.nq, 1)), holonomic=True)
+            phi, lambda phi, q, time: phi(q, *time), (model.nq, 1)), holonomic=True)
 
 
 class TracedVelocityConstraint(_Traced):
@@ -102,5 +102,5 @@ class TracedVelocityConstraint(_Traced):
     def __init__(self, model: Model, psi: Callable[[Scalars, Scalars, Scalar], Scalars]) -> None:
         require_model(model)
         super().__init__(model, UserFunction(
-            psi, lambda psi, q, v, time: psi(q, v, time[0]), (model.nq, model.nv, 1)),
+            psi, lambda psi, q, v, time: psi(q, v, *time), (model.nq, model.nv, 1)),
             holonomic=False)

@@ -37,7 +37,7 @@ class TracedPath(CodedPath):
 
     def __init__(self, position: Callable[[Scalar], Sequence[Scalar]]) -> None:
         self._text = _WithRates(UserFunction(
-            position, lambda function, time: function(time[0]), (1,), what='function of a path'))
+            position, lambda function, time: function(*time), (1,), what='function of a path'))
 
     def _made(self) -> TimeCode:
         return closed_form(self._text, (), 3 * self._text.size)
