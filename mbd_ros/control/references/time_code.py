@@ -133,9 +133,10 @@ def _unchanging(_: Scalar, data: Row) -> Row:
 
 @functools.lru_cache(maxsize=256)   # users' functions are among them
 def _closed_form(text: Text, count: int, size: int) -> FusedCode:
-    return fused_code({'time': 1, 'data': count}, [
-        Computed(lambda given: text(*given['time'], list(given['data'])), 'result', size)],
-        None)
+    def record(given: dict[str, Any]) -> Sequence[Scalar]:
+        time, = given['time']
+        return text(time, list(given['data']))
+    return fused_code({'time': 1, 'data': count}, [Computed(record, 'result', size)], None)
 
 
 @functools.lru_cache(maxsize=64)
