@@ -15,7 +15,7 @@ RECURSION_WORK, RECURSION_PATH = 708, 30
 CYCLIC_WORK, CYCLIC_PATH = 1959, 44
 """Operations that a link adds to cyclic reduction; steps that a doubling of links adds."""
 SHORTEST = 94
-"""Steps of the critical path of cyclic reduction, less ``CYCLIC_PATH`` times log2 of links."""
+"""Steps of the critical path of cyclic reduction, less ``CYCLIC_PATH`` for each whole halving."""
 
 
 def recursion(links: int) -> float:

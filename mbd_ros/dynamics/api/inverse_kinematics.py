@@ -176,16 +176,17 @@ class _Search:
         """Return the best configurations (N, nq) on the way from q, and their errors (N,)."""
         q = self._within(q)
         error, jacobian = self._linearized(q)
-        best, least = q.copy(), np.abs(error).max(axis=1)
+        best, left, least = q.copy(), np.abs(error).max(axis=1), np.linalg.norm(error, axis=1)
         for _ in range(iterations):
-            if (least <= tolerance).all():
+            if (left <= tolerance).all():
                 break
             q = self._within(self._step(q, error, jacobian))
             error, jacobian = self._linearized(q)
-            size = np.abs(error).max(axis=1)
+            size = np.linalg.norm(error, axis=1)
             better = size < least
             best[better], least[better] = q[better], size[better]
-        return best, least
+            left[better] = np.abs(error[better]).max(axis=1)
+        return best, left
 
     def _linearized(self, q: Array) -> tuple[Array, Array]:
         """Return what is left to the targets (N, m) and the Jacobian (N, m, nv)."""

@@ -1,5 +1,6 @@
 """Inverse kinematics: poses that configurations give are found again, within the limits."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import given, settings, strategies as st
@@ -96,3 +97,62 @@ def test_loops_are_refused():
 def test_bad_input_is_one_clear_error(targets, options, error, text):
     with pytest.raises(error, match=text):
         mbd_ros.inverse_kinematics(PANDA, targets, **options)
+
+
+@pytest.mark.parametrize('kinds', [['revolute'] * 4, ['spherical', 'revolute', 'prismatic']])
+@pytest.mark.parametrize('what', ['pose', 'position', 'both'])
+def test_one_step_by_hand(kinds, what):
+    """``(J^T J + e . e / 2 + 1e-9) dq = J^T e``; without the axes whose limits it would pass."""
+    model = model_of(list(range(len(kinds))), kinds, 7)
+    q = configurations(model, 1, 2)[0]
+    last, other = model.body_names[-1], model.body_names[0]
+    near = mbd_ros.integrate(model, q, 1e-3 * np.cos(1.0 + np.arange(model.nv)))
+    pose, here = (mbd_ros.pose(model, place, last) for place in (near, q))
+    spin = pose[:3, :3] @ here[:3, :3].T
+    # The turn is of 1 mrad: its rotation vector is the skew part but for 1e-9 of the third order.
+    turn = 0.5 * np.array([spin[2, 1] - spin[1, 2], spin[0, 2] - spin[2, 0],
+                           spin[1, 0] - spin[0, 1]])
+    error, J = pose[:3, 3] - here[:3, 3], mbd_ros.jacobian(model, q, last)
+    targets = {last: pose[:3, 3] if what == 'position' else pose}
+    if what == 'position':
+        J = J[:3]
+    else:
+        error = np.concatenate((error, turn))
+    if what == 'both':
+        targets[other] = mbd_ros.pose(model, near, other)[:3, 3]
+        error = np.concatenate((error, targets[other] - mbd_ros.pose(model, q, other)[:3, 3]))
+        J = np.concatenate((J, mbd_ros.jacobian(model, q, other)[:3]))
+
+    def step(free):
+        used = J * free
+        return np.linalg.solve(used.T @ used + (0.5 * error @ error + 1e-9) * np.eye(model.nv),
+                               used.T @ error)
+
+    for held in (False, True):
+        all_of_it = step(np.ones(model.nv))
+        lower, upper = np.full((2, model.nv), ((-9.0,), (9.0,)))
+        entry = model.nq - 1   # of the last joint, which has one coordinate
+        free = np.ones(model.nv)
+        if held:   # it stands at the limit to which it would go on
+            (lower if all_of_it[-1] < 0.0 else upper)[-1] = q[entry]
+            free[-1] = 0.0
+        limited = replace(model, lower=lower, upper=upper)
+        found = mbd_ros.inverse_kinematics(limited, targets, q, iterations=1, tolerance=1e-15)
+        np.testing.assert_allclose(mbd_ros.difference(model, q, found.q), step(free), atol=1e-8)
+
+
+def test_limits_within_a_step_are_kept_not_held():
+    """Two slides to a point: one stops at its limit on the way, the other arrives."""
+    slide = ('<joint name="{0}" type="prismatic"><parent link="{1}"/><child link="{0}_link"/>'
+             '<axis xyz="{2}"/><limit lower="-0.25" upper="0.5" effort="1" velocity="1"/></joint>'
+             '<link name="{0}_link"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" '
+             'iyy="1" iyz="0" izz="1"/></inertial></link>')
+    model = mbd_ros.load('<robot name="r"><link name="base"/>' + slide.format('x', 'base', '1 0 0')
+                         + slide.format('y', 'x_link', '0 1 0') + '</robot>')
+    for wanted, expected in (([0.7, 0.3], [0.5, 0.3]), ([0.2, -0.4], [0.2, -0.25]),
+                             ([0.7, -0.4], [0.5, -0.25]), ([0.5, -0.25], [0.5, -0.25])):
+        found = mbd_ros.inverse_kinematics(model, {'y_link': [*wanted, 0.0]}, iterations=60)
+        np.testing.assert_allclose(found.q, expected, atol=1e-9)   # the tolerance
+        left = np.abs(np.subtract(wanted, expected)).max()
+        assert found.error == pytest.approx(left, abs=1e-9)
+        assert found.converged == (left < 1e-9)

@@ -1,0 +1,82 @@
+"""Rotors turn with their joints alone: what each function owes them, on robots of all joints."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from robots import model_of, random_state
+
+import mbd_ros
+
+KINDS = ['spherical', 'planar', 'prismatic', 'revolute', 'continuous']
+BARE = model_of([0, 1, 1, 3, 4], KINDS, 3)
+MODEL = replace(BARE, armature=np.linspace(0.1, 2.0, BARE.nv))
+# 1e-12: sums of some twenty terms near 10; the condition of M is below 1e3.
+CLOSE = {'rtol': 1e-11, 'atol': 1e-11}
+
+
+@pytest.mark.parametrize('executor', ['interpreted', 'unrolled', 'rolled'])
+def test_rotors_add_their_inertia_to_what_joints_need(executor):
+    model = model_of([0, 1, 2], ['prismatic', 'floating', 'revolute'], 5)
+    rotors = np.diag(np.linspace(0.1, 2.0, model.nv))
+    bare, dyn = (mbd_ros.compile(one, executor=executor)
+                 for one in (model, replace(model, armature=rotors.diagonal())))
+    for seed in range(3):
+        q, v, qdd = random_state(model, seed)
+        mass = bare.mass_matrix(q) + rotors
+        tau = bare.inverse_dynamics(q, v, qdd) + rotors @ qdd
+        np.testing.assert_allclose(dyn.mass_matrix(q), mass, **CLOSE)
+        np.testing.assert_allclose(dyn.inverse_dynamics(q, v, qdd), tau, **CLOSE)
+        np.testing.assert_allclose(dyn.bias_forces(q, v), bare.bias_forces(q, v), **CLOSE)
+        np.testing.assert_allclose(dyn.forward_dynamics(q, v, tau), qdd, **CLOSE)
+        without = bare.inverse_dynamics_derivatives(q, v, qdd)
+        inverse = dyn.inverse_dynamics_derivatives(q, v, qdd)
+        np.testing.assert_allclose(inverse.dq, without.dq, **CLOSE)
+        np.testing.assert_allclose(inverse.dv, without.dv, **CLOSE)
+        np.testing.assert_allclose(inverse.dqdd, mass, **CLOSE)
+        forward = dyn.forward_dynamics_derivatives(q, v, tau)
+        np.testing.assert_allclose(mass @ forward.dq, -without.dq, **CLOSE)
+        np.testing.assert_allclose(mass @ forward.dv, -without.dv, **CLOSE)
+        np.testing.assert_allclose(mass @ forward.dtau, np.eye(model.nv), **CLOSE)
+        assert dyn.energies(q, v)[:, 0].sum() == pytest.approx(0.5 * v @ mass @ v, rel=1e-12)
+
+
+@pytest.mark.parametrize('formulation', ['closed_loop', 'jourdain', 'kane', 'augmented',
+                                         'flexible'])
+@pytest.mark.parametrize('model', [BARE, MODEL], ids=['bare', 'rotors'])
+def test_all_formulations_agree(model, formulation):
+    """Under a force on a link, with damping and friction, for one state and for many."""
+    rng = np.random.default_rng(4)
+    model = replace(model, damping=rng.uniform(0.1, 1.0, model.nv),
+                    friction=rng.uniform(0.1, 1.0, model.nv))
+    states = [np.array(part) for part in zip(*(random_state(model, k) for k in range(3)))]
+    how = {'gravity': (1.0, -2.0, -9.0), 'dissipation': True, 'executor': 'interpreted',
+           'external_forces': {model.body_names[-1]: rng.normal(size=(3, 6))}}
+    for function in (mbd_ros.inverse_dynamics, mbd_ros.forward_dynamics, mbd_ros.joint_wrenches):
+        np.testing.assert_allclose(function(model, *states, formulation=formulation, **how),
+                                   function(model, *states, **how), **CLOSE)
+    q, v, _ = states
+    np.testing.assert_allclose(
+        *(mbd_ros.bias_forces(model, q, v, formulation=name, executor='interpreted')
+          for name in (formulation, 'auto')), **CLOSE)
+    np.testing.assert_allclose(
+        *(mbd_ros.mass_matrix(model, q, formulation=name, executor='interpreted')
+          for name in (formulation, 'auto')), **CLOSE)
+
+
+def test_joints_carry_their_rotors():
+    """Along its axes a joint carries what drives it, less what its rotor takes."""
+    for seed in range(5):
+        q, v, tau = random_state(MODEL, seed)
+        vdot, wrenches = (function(MODEL, q, v, tau, executor='interpreted')
+                          for function in (mbd_ros.forward_dynamics, mbd_ros.joint_wrenches))
+        wrenches = np.roll(wrenches, 3, axis=-1)
+        found = np.concatenate([
+            (wrench.reshape(2, 3) @ link_to_joint(MODEL, body)).ravel()[list(kind.pair.axes)]
+            for body, (wrench, kind) in enumerate(zip(wrenches, MODEL.joint_types))])
+        np.testing.assert_allclose(found, tau - MODEL.armature * vdot, **CLOSE)
+
+
+def link_to_joint(model, body):
+    """Return the axes (3, 3) of a link in those of its body, whose z is a joint's axis."""
+    return model.links[model.body_names[body]].rotation.T
