@@ -202,8 +202,6 @@ def _displaced(before: LinksInMotion, link: Link, pose: Array) -> Array:
 
 def _rates(model: Model, q: Array, impulse: Array) -> Array:
     """Return the rates to which an impulse (nv,) sets the robot at rest, other forces apart."""
-    if model.nv == 0:
-        return np.zeros(0)
     executor = None if model.loops else 'interpreted'   # for one call nothing is compiled
     struck, left = (forward_dynamics(model, q, np.zeros(model.nv), push, gravity=(0.0, 0.0, 0.0),
                                      executor=executor) for push in (impulse, 0.0 * impulse))

@@ -211,15 +211,12 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
     rest = np.zeros(model.nv)
     elastic = slice(model.nv - len(model.elastic_names), model.nv)
     bent = slice(model.nq - len(model.elastic_names), model.nq)
-    tangent = np.eye(1)
     for _ in range(ITERATIONS):
         load = forces + more_efforts(dyn, place_now, rest, external_forces, False)
         missing = (load - dyn.bias_forces(place_now, rest))[elastic]
         tangent = dyn.inverse_dynamics_derivatives(place_now, rest, rest).dq[elastic, elastic]
         step = np.linalg.solve(tangent, missing)
         place_now[bent] += step
-        if not np.isfinite(step).all():
-            break
         if np.abs(step).max() <= CONVERGED * max(np.abs(place_now[bent]).max(), 1e-12):
             break
     else:

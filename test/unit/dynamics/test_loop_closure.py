@@ -11,7 +11,7 @@ from random_loops import random_loops
 import scipy.optimize
 
 import mbd_ros
-from mbd_ros.dynamics.loops.closure import OPEN, open_loops
+from mbd_ros.dynamics.loops.closure import loop_gaps, OPEN, open_loops
 from mbd_ros.errors import LoopOpenError, LoopsOpenWarning, MbdError
 from mbd_ros.model import state
 
@@ -112,3 +112,18 @@ def test_loops_at_places_beyond_all_measure_are_no_error_of_the_library(frame, s
     except MbdError:
         return
     assert np.isfinite(accelerations).all()
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_gaps_are_those_of_the_rows_of_each_loop(seed):
+    model, closed, _ = random_loops(seed, 5, 3)
+    rng = np.random.default_rng(seed)
+    q = state.integrate(model, closed, 0.1 * rng.normal(size=model.nv))
+    phi = mbd_ros.compile(model, executor='interpreted').loop_rows(q, np.zeros(model.nv))[:, 0]
+    names = [name for loop in model.loops for name in loop.row_names]
+    gaps = loop_gaps(model, q)
+    assert list(gaps) == [loop.name for loop in model.loops]
+    for loop, gap in gaps.items():
+        own = [abs(value) for value, name in zip(phi, names) if name.startswith(f'{loop}.')]
+        assert gap == pytest.approx(max(own), rel=1e-12)   # the same operations
+    assert loop_gaps(mbd_ros.load('<robot name="r"><link name="a"/></robot>'), []) == {}

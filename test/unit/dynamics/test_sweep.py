@@ -1,6 +1,6 @@
 """Sweeps: what workers reduce is what one process computes, whatever happens on the way."""
 
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 import functools
 import multiprocessing
@@ -142,3 +142,28 @@ def test_the_command(tmp_path, capsys):
     assert capsys.readouterr().out.splitlines()[1:] == once[1:]
     assert main(['sweep', file, 'bias_forces', '--workers', '0']) == 1
     assert '--workers is 0' in capsys.readouterr().err
+
+
+class Breaking:
+    """A pool that takes some shares and then breaks where they are submitted."""
+
+    def __init__(self, takes):
+        self._takes = takes
+
+    def submit(self, *call):
+        if not self._takes:
+            raise BrokenProcessPool('broken')
+        self._takes -= 1
+        done = Future()
+        done.set_result(call[0](*call[1:]))
+        return done
+
+    def shutdown(self, **_):
+        """Do nothing."""
+
+
+def test_a_pool_that_breaks_where_shares_are_submitted(expected):
+    pools = iter([Breaking(5), Breaking(0), ThreadPoolExecutor(1)])
+    assert same(swept(pool=lambda: next(pools)), expected)
+    with pytest.raises(BrokenProcessPool):
+        swept(pool=Breaking(3))
