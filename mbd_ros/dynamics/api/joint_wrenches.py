@@ -157,7 +157,7 @@ def _between_links(model: Model) -> list[int]:
 def at_frame(wrench: Array, frame: LinkFrame) -> Array:
     """Return a wrench (N, 6) on a body, moment first, at a frame on it and in its axes."""
     moment = wrench[:, :3] - np.cross(frame.translation, wrench[:, 3:])
-    return np.concatenate([moment @ frame.rotation, wrench[:, 3:] @ frame.rotation], axis=-1)
+    return np.hstack([moment @ frame.rotation, wrench[:, 3:] @ frame.rotation])
 
 
 def at_joints(model: Model, motion: Motion, wrenches: Array) -> Array:
@@ -196,6 +196,6 @@ def pushed(dyn: PreparedDynamics, q: Array, external_forces: Mapping[str, ArrayL
             turns = dyn.body_poses(q)[:, frame.body, :3, :3]
             force, moment = (apply(np.swapaxes(turns, -1, -2), part) for part in np.split(
                 np.broadcast_to(np.asarray(value, dtype=np.float64), (len(q), 6)), 2, axis=-1))
-            wrenches[frame.body] += np.concatenate(
-                [moment + np.cross(frame.translation, force), force], axis=-1)
+            wrenches[frame.body] += np.hstack(
+                [moment + np.cross(frame.translation, force), force])
     return wrenches
