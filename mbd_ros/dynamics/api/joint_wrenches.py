@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from mbd_ros.dynamics.api.constrained import constrained_dynamics
 from mbd_ros.dynamics.api.current_fields import in_field, is_field
 from mbd_ros.dynamics.api.functions import more_efforts
-from mbd_ros.dynamics.formulations.bodies import apply, Motion, motion_of, paths_of
+from mbd_ros.dynamics.formulations.bodies import Motion, motion_of, paths_of
 from mbd_ros.dynamics.formulations.border import border_of, inwards
 from mbd_ros.dynamics.formulations.registry import formulation_for
 from mbd_ros.dynamics.loops.closure import carried_loops
@@ -24,6 +24,7 @@ from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.execution import Executor
 from mbd_ros.execution.program.ties import first_rows
 from mbd_ros.execution.stacks.scan import scan
+from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model import LinkFrame, Loop, Model
 
 

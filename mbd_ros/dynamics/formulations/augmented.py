@@ -35,8 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.dynamics.formulations.bodies import (
-    along_axes, apply, around_bodies, axes_of, coriolis, motion_of, of_axes, paths_of,
-    spring_loads)
+    along_axes, around_bodies, axes_of, coriolis, motion_of, of_axes, paths_of, spring_loads)
 from mbd_ros.dynamics.formulations.border import border_of, of_joints
 from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.execution import Lanes, Threads
@@ -45,7 +44,7 @@ from mbd_ros.execution.program.sweeps import Layout, Program
 from mbd_ros.execution.stacks.blocks import (
     chunks_of, eliminate_chunks, eliminate_tree, reduce_cyclically, transposed)
 from mbd_ros.execution.stacks.scan import inboard, sum_children
-from mbd_ros.execution.stacks.stacks import cross_matrices, levers, of_parts
+from mbd_ros.execution.stacks.stacks import apply, cross_matrices, levers, of_parts
 from mbd_ros.execution.stacks.steps import each, Stack, Step
 from mbd_ros.model import Model
 

@@ -23,7 +23,8 @@ from mbd_ros.execution.program.sweeps import Ties
 from mbd_ros.execution.program.tree import tree_of, world_of
 from mbd_ros.execution.stacks.blocks import transposed
 from mbd_ros.execution.stacks.scan import outward, Paths, paths, scan
-from mbd_ros.execution.stacks.stacks import local_links, rotations, vector_stack, vectors
+from mbd_ros.execution.stacks.stacks import (
+    apply, local_links, rotations, vector_stack, vectors)
 from mbd_ros.execution.stacks.steps import Stack
 from mbd_ros.model import Model
 from mbd_ros.model.accessibility import accessibility
@@ -142,12 +143,6 @@ def of_axes(model: Model, twists: Stack) -> Stack:
     entries = twists.swapaxes(1, 2).reshape(6 * model.nb, -1)
     rates: Stack = entries[axes_of(model).places].T
     return rates
-
-
-def apply(matrices: Stack, vectors: Stack) -> Stack:
-    """Return the products (..., m, k) (..., k) of matrices and vectors."""
-    product: Stack = (matrices @ vectors[..., None])[..., 0]
-    return product
 
 
 def coriolis(rotation: Stack, turning: Stack, turn: Stack, place: Stack, rate: Stack) -> Stack:

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from mbd_ros.dynamics.formulations.bodies import (
-    apply, axes_of, columns_of, coriolis_of, ends_of, Motion, paths_of)
+    axes_of, columns_of, coriolis_of, ends_of, Motion, paths_of)
 from mbd_ros.dynamics.formulations.rows import in_body, rows_of, side
 from mbd_ros.execution.program.ties import first_rows
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.execution.stacks.scan import scan, suffix_sum
-from mbd_ros.execution.stacks.stacks import transforms, vector_stack
+from mbd_ros.execution.stacks.stacks import apply, transforms, vector_stack
 from mbd_ros.execution.stacks.steps import Stack
 from mbd_ros.model import Model
 

@@ -20,14 +20,13 @@ from typing import Any
 import numpy as np
 
 from mbd_ros.dynamics.formulations.bodies import (
-    along_axes, apply, around_bodies, axes_of, columns_of, motion_of, paths_of, reaches,
-    spring_loads)
+    along_axes, around_bodies, axes_of, columns_of, motion_of, paths_of, reaches, spring_loads)
 from mbd_ros.execution import Threads
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout, Program
 from mbd_ros.execution.stacks.blocks import solve_definite
 from mbd_ros.execution.stacks.scan import inboard, scan, suffix_sum
-from mbd_ros.execution.stacks.stacks import transforms
+from mbd_ros.execution.stacks.stacks import apply, transforms
 from mbd_ros.execution.stacks.steps import Stack
 from mbd_ros.model import Model
 

@@ -38,11 +38,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.dynamics.formulations.bodies import (
-    apply, around, axes_of, motion_of, paths_of, reaches, spring_loads)
+    around, axes_of, motion_of, paths_of, reaches, spring_loads)
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout, Program
 from mbd_ros.execution.stacks.blocks import solve_definite
 from mbd_ros.execution.stacks.scan import scan
+from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.execution.stacks.steps import Stack
 from mbd_ros.model import Model
 

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.formulations.flexible.bodies import apply, Array, cross
+from mbd_ros.dynamics.formulations.flexible.bodies import Array, cross
 from mbd_ros.dynamics.formulations.flexible.loads import energies_around
 from mbd_ros.dynamics.formulations.flexible.loop_rows import (
     accelerations_of, loop_rows, twists, VALUES)
@@ -21,6 +21,7 @@ from mbd_ros.dynamics.formulations.flexible.recursion import (
 from mbd_ros.errors import LargeDeflectionWarning
 from mbd_ros.execution.program.array_program import ArrayProgram, Evaluate, never
 from mbd_ros.execution.program.sweeps import Layout
+from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model import Model
 from mbd_ros.model.flexible.shape_integrals import cross_matrices
 from mbd_ros.model.state import configuration_rate

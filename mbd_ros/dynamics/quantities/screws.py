@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.execution.stacks.stacks import cross_matrices
+from mbd_ros.execution.stacks.stacks import apply, cross_matrices
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]
@@ -119,8 +119,7 @@ def screws_of(model: Model, poses: Array) -> Screws:
 
 
 def _mass_centers(model: Model, poses: Array) -> Array:
-    return np.asarray((poses[..., :3, :3] @ model.mass_centers[..., None])[..., 0]
-                      + poses[..., :3, 3])
+    return apply(poses[..., :3, :3], model.mass_centers) + poses[..., :3, 3]
 
 
 def center_of_mass(model: Model, poses: Array) -> Array:
@@ -157,12 +156,12 @@ def coriolis_of_bodies(screws: Screws, twists: Array) -> Array:
     inertias, turn = screws.inertias, np.zeros_like(screws.inertias)
     turn[..., :3, :3] = turn[..., 3:, 3:] = cross_matrices(twists[..., 3:])
     turn[..., :3, 3:] = cross_matrices(twists[..., :3])
-    momenta = inertias @ twists[..., None]
+    momenta = apply(inertias, twists)
     result: Array = -turn.swapaxes(-1, -2) @ inertias - inertias @ turn
-    force = cross_matrices(momenta[..., :3, 0])
+    force = cross_matrices(momenta[..., :3])
     result[..., :3, 3:] -= force
     result[..., 3:, :3] -= force
-    result[..., 3:, 3:] -= cross_matrices(momenta[..., 3:, 0])
+    result[..., 3:, 3:] -= cross_matrices(momenta[..., 3:])
     return 0.5 * result
 
 
@@ -177,17 +176,16 @@ def coriolis_matrix(screws: Screws, v: Array) -> Array:
     inertia = screws.carried(screws.inertias)
     coriolis = screws.carried(coriolis_of_bodies(screws, twists))
     carried_by = screws.carries[screws.body].T   # [k, j]: k carries the body that j moves
-    columns = screws.axes[..., None]
-    inward = screws.axes @ (inertia @ rates[..., None] + coriolis @ columns)[..., 0].swapaxes(1, 2)
-    outward = ((inertia @ columns)[..., 0] @ rates.swapaxes(1, 2)
-               + (coriolis.swapaxes(2, 3) @ columns)[..., 0] @ screws.axes.swapaxes(1, 2))
+    axes = screws.axes
+    inward = axes @ (apply(inertia, rates) + apply(coriolis, axes)).swapaxes(1, 2)
+    outward = (apply(inertia, axes) @ rates.swapaxes(1, 2)
+               + apply(coriolis.swapaxes(2, 3), axes) @ axes.swapaxes(1, 2))
     return np.where(carried_by > 0.0, inward, np.where(carried_by.T > 0.0, outward, 0.0))
 
 
 def centroidal_map(model: Model, screws: Screws) -> Array:
     """Return A (N, 6, nv) with ``A v`` the momentum about the mass centre, in world axes."""
-    momenta = screws.carried(screws.inertias) @ screws.axes[..., None]
-    about_origin = momenta[..., 0].swapaxes(1, 2)
+    about_origin = apply(screws.carried(screws.inertias), screws.axes).swapaxes(1, 2)
     center = cross_matrices(center_of_mass(model, screws.poses))
     about_origin[:, 3:] -= center @ about_origin[:, :3]
     return about_origin

@@ -78,6 +78,12 @@ def vector_stack(vector: Vector3, shape: tuple[int, ...]) -> Stack:
     return np.stack([np.broadcast_to(np.asarray(entry), shape) for entry in vector], axis=-1)
 
 
+def apply(matrices: Stack, vectors: Stack) -> Stack:
+    """Return the products (..., m, k) (..., k) of matrices and vectors."""
+    product: Stack = (matrices @ vectors[..., None])[..., 0]
+    return product
+
+
 def cross_matrices(vectors: Stack) -> Stack:
     """Return for each vector (..., 3) the matrix (..., 3, 3) of its cross product."""
     found = np.zeros((*vectors.shape, 3), dtype=vectors.dtype)

@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model.flexible.segments import Segment
 from mbd_ros.model.flexible.shape_integrals import cross_matrices, ElasticBody
 from mbd_ros.spatial.dense import factors, solve
@@ -46,12 +47,6 @@ def cross(a: Array, b: Array) -> Array:
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], -1)
-
-
-def apply(matrices: Array, vectors: Array) -> Array:
-    """Return the products of matrices (N, i, j) with vectors (N, j)."""
-    result: Array = (matrices @ vectors[..., None])[..., 0]
-    return result
 
 
 def solved(matrices: Array, right: Array) -> Array:

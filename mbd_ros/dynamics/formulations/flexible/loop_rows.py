@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.dynamics.formulations.flexible.bodies import apply, Array
+from mbd_ros.dynamics.formulations.flexible.bodies import Array
 from mbd_ros.dynamics.formulations.flexible.loads import GROUND, linear_first, seen_in
 from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
 from mbd_ros.dynamics.formulations.rows import in_body, rows_of, Seen, side
 from mbd_ros.execution.program.sweeps import Tie
 from mbd_ros.execution.program.ties import loop_ties
+from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model import Model
 from mbd_ros.model.flexible.on_segments import on_segments
 from mbd_ros.spatial import Wrench

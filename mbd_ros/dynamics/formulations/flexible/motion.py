@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.dynamics.formulations.flexible.bodies import (
-    apply, Array, body_terms, BodyTerms, cross, Extended, extended)
+    Array, body_terms, BodyTerms, cross, Extended, extended)
+from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.flexible.segments import ElasticTree, rigid_tree, Segment
 from mbd_ros.model.flexible.shape_integrals import cross_matrices
