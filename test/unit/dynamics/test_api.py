@@ -217,3 +217,31 @@ def test_the_ground_is_a_link_that_does_not_move(executor):
         mbd_ros.forward_dynamics(model, q, v, tau, executor=executor,
                                  external_forces={model.root: [1.0, 2, 3, 4, 5, 6]}),
         mbd_ros.forward_dynamics(model, q, v, tau, executor=executor))
+
+
+@pytest.mark.parametrize('gravity', ['down', [[0.0, 0.0, -9.81]], (0.0, np.nan, 0.0), 9.81, {}])
+def test_gravity_that_is_none(arm, gravity):
+    with pytest.raises(InvalidValueError, match=r'gravity is .*; allowed: three finite numbers'):
+        mbd_ros.gravity_forces(arm, np.zeros(3), gravity=gravity)
+
+
+@pytest.mark.parametrize(('diagonal', 'joint'), [
+    ((1.0, 0.0, 2.0), 'joint002'), ((0.0, 1.0, 2.0), 'joint001'), ((3.0, 1.0, 0.0), 'joint003'),
+    ((1.0, 1e-9, 1e9), None), ((1.0, -1e-9, 1e9), 'joint002'), ((1e-300, 1e-300, 1.0), None)])
+def test_the_joint_of_no_inertia(arm, diagonal, joint):
+    """Rows and columns are scaled: units decide nothing."""
+    assert joint_of_no_inertia(arm, np.diag(diagonal)) == joint
+
+
+@pytest.mark.parametrize('entry', range(3))
+def test_the_joint_with_the_largest_part_in_a_motion_of_no_inertia(arm, entry):
+    """``diag(s) (1 - n n^T) diag(s)`` is singular along n, whatever the scales are."""
+    n = np.full(3, 0.4)
+    n[entry] = np.sqrt(1.0 - 2 * 0.4 ** 2)
+    matrix = np.eye(3) - np.outer(n, n)
+    scale = 1.0 / np.sqrt(np.diag(matrix)) * np.array([1e-3, 1.0, 1e3])
+    # Of the matrix of ones on its diagonal n divided by the scales is the direction.
+    parts = np.abs(n * np.sqrt(np.diag(matrix)))
+    assert joint_of_no_inertia(arm, matrix * np.outer(scale, scale)) == (
+        arm.joint_names[int(np.argmax(parts))])
+    assert joint_of_no_inertia(arm, (matrix + 1e-9 * np.eye(3)) * np.outer(scale, scale)) is None

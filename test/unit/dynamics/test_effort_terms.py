@@ -7,8 +7,10 @@ from hypothesis import given, settings, strategies as st
 import numpy as np
 import pytest
 from robots import random_state, trees
+from swimmers import walker
 
 import mbd_ros
+from mbd_ros import Fluid, Ground
 from mbd_ros.description.records.mechanism import SpringDamper
 from mbd_ros.dynamics.api.effort_terms import effort_terms
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
@@ -72,3 +74,23 @@ def test_forces_that_cannot_be(forces, error, text):
     zero = np.zeros((2, 6))
     with pytest.raises(error, match=text):
         mbd_ros.inverse_dynamics(model, zero, zero, zero, external_forces=forces)
+
+
+@pytest.mark.parametrize('own', [False, True])
+def test_terms_of_water_and_ground_in_sum(own):
+    """In any order of the laws: the ground as one of the call, or as one of the robot's own."""
+    model, ground = walker(), Ground(normal=(0.0, 0.0, -1.0), height=10.0)   # z points down
+    if own:
+        model = model.with_laws(ground.law)
+    q, v, qdd = random_state(model, 4)
+    how = {'gravity': (0.0, 0.0, 9.8), 'fluid': Fluid(current=(0.1, 0.2, 0.3)), 'executor': 'interpreted'}
+    if not own:
+        how['ground'] = ground
+    terms = effort_terms(model, q, v, qdd, **how)
+    assert set(terms) >= {'buoyancy', 'drag', 'added_mass', 'ground'}
+    total = mbd_ros.inverse_dynamics(model, q, v, qdd, **how)
+    # Sums of some ten terms of this size.
+    np.testing.assert_allclose(sum(terms.values()), total, rtol=0.0,
+                               atol=1e-11 * np.abs(total).max())
+    for name in ('buoyancy', 'drag', 'added_mass', *(() if own else ('ground',))):
+        assert np.abs(terms[name]).max() > 1e-3, name   # each acts

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from robots import model_of, random_state
+from swimmers import swimmer
 
 import mbd_ros
+from mbd_ros import Fluid
 
 ROTORS = """<robot name="r"><link name="ground"/>
 <link name="arm"><inertial><origin xyz="0 0 0.4"/><mass value="2"/>
@@ -49,3 +51,17 @@ def test_kinetic_energy_is_that_of_the_mass_matrix(executor):
         q, v, _ = random_state(model, seed)
         assert dyn.energies(q, v)[:, 0].sum() == pytest.approx(
             0.5 * v @ dyn.mass_matrix(q) @ v, rel=1e-12)
+
+
+def test_energies_in_a_current_that_is_a_field_are_those_of_each_state():
+    def field(point, t):
+        gradient = np.array([[0.1, 0.2, 0.0], [0.0, -0.1, 0.3], [0.05, 0.0, 0.0]])
+        return gradient @ point + [0.1, 0.0, 0.2], gradient, np.zeros(3)
+
+    model, water = swimmer('nine'), Fluid(current=field)
+    q, v = (np.array(part) for part in zip(*(random_state(model, k)[:2] for k in range(3))))
+    found = mbd_ros.energy(model, q, v, fluid=water)
+    for k in range(3):
+        one = mbd_ros.energy(model, q[k], v[k], fluid=water)
+        assert (found.kinetic[k], found.potential[k]) == one   # the same calls
+    assert np.abs(mbd_ros.energy(model, q, v).kinetic - found.kinetic).max() > 1e-3

@@ -1,5 +1,7 @@
 """Robots with flexible links in closed loops: rows, dense reference, rigid limit, frequencies."""
 
+from dataclasses import replace
+
 import flexible_robots
 from flexible_robots import point_mass, revolute
 import numpy as np
@@ -7,6 +9,9 @@ import pytest
 import scipy
 
 import mbd_ros
+from mbd_ros.dynamics.api.constrained import row_names
+from mbd_ros.dynamics.api.joint_wrenches import wrench_names
+from mbd_ros.dynamics.loops.efforts import loop_wrenches
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.simulation.stepper import Stepper
 
@@ -145,3 +150,35 @@ def test_what_is_not_there():
         mbd_ros.simulate(model, q, v, 0.01, method='midpoint')
     with pytest.raises(UnsupportedError, match='step by step, in closed loops'):
         Stepper(model, q)
+
+
+@pytest.mark.parametrize('first', ['cut', 'follow'])
+def test_joints_carry_cuts_and_couplings(first):
+    """A wheel that follows the crank, before or after the cut among the loops."""
+    wheel = ('<link name="wheel">' + flexible_robots.slender(0.2, 0.3, 0.05) + '</link>'
+             + revolute('follow', 'base', 'wheel', (0.0, 0.3, 0.0), (0.0, 0.0, 1.0)).replace(
+                 '</joint>', '<mimic joint="j0" multiplier="-2" offset="0.1"/></joint>'))
+    model = mbd_ros.load(four_bar().replace('<loop_joint', wheel + '<loop_joint'), mimic=True)
+    model = replace(model, loops=tuple(sorted(
+        model.loops, key=lambda loop: (loop.name != first, loop.name))))
+    q, v = np.zeros((2, model.nv))
+    names = list(model.joint_names)
+    q[[names.index(name) for name in ('j0', 'j1', 'j2', 'follow')]] = 0.9, -0.6, -1.8, -1.7
+    how = {'executor': 'interpreted'}   # for one state nothing is compiled
+    q, v = mbd_ros.close_loops(model, q, v + 0.1, **how)
+    tau = np.random.default_rng(1).normal(size=model.nv)
+    found = mbd_ros.constrained_dynamics(model, q, v, tau, **how)
+    rows = [name.partition('.')[0] for name in row_names(model)]
+    of_cut, coupling = (found.multipliers[[row == name for row in rows]]
+                        for name in ('cut', 'follow'))
+    wrenches = dict(zip(wrench_names(model), mbd_ros.joint_wrenches(model, q, v, tau, **how)))
+    # The cut is a ball: a force alone, that of its multipliers; the second link is the ground.
+    np.testing.assert_allclose(wrenches['cut'], [*-of_cut, 0.0, 0.0, 0.0], atol=1e-9)
+    # q_follow + 2 q_j0 = 0.1: along the axes, z, drive and coupling.
+    for name, share in (('follow', 1.0), ('j0', 2.0), ('j1', 0.0), ('j2', 0.0)):
+        assert wrenches[name][5] == pytest.approx(
+            tau[names.index(name)] + share * coupling[0], abs=1e-9), name
+    dyn = mbd_ros.compile(model, **how)
+    assert list(loop_wrenches(dyn, q, found.multipliers)) == ['cut']
+    np.testing.assert_allclose(loop_wrenches(dyn, q, found.multipliers)['cut'][:3], of_cut,
+                               atol=1e-9)

@@ -8,10 +8,10 @@ import pytest
 from random_loops import random_loops
 from robots import model_of, random_state
 import scipy.optimize
-from swimmers import Converted, GRAVITY, in_water, REFERENCE, robot_of, swimmer, walker
+from swimmers import Converted, GRAVITY, in_water, REFERENCE, robot_of, swimmer
 
 import mbd_ros
-from mbd_ros import Fluid, Ground
+from mbd_ros import Fluid
 from mbd_ros.dynamics.api.effort_terms import effort_terms
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.model import build_model
@@ -470,29 +470,3 @@ def test_states_of_unequal_number_in_a_field_are_one_clear_error(function):
     with pytest.raises(ShapeError, match=r'v has shape \(3, 1\); allowed: 5 states'):
         getattr(mbd_ros, function)(model, np.zeros((5, 1)), np.zeros((3, 1)), np.zeros(1),
                                    fluid=field)
-
-
-def test_energies_in_a_field_are_those_of_each_state():
-    model = swimmer('nine')
-    q, v = (np.array(part) for part in zip(*(random_state(model, k)[:2] for k in range(3))))
-    found = mbd_ros.energy(model, q, v, fluid=Fluid(current=field))
-    for k in range(3):
-        one = mbd_ros.energy(model, q[k], v[k], fluid=Fluid(current=field))
-        assert (found.kinetic[k], found.potential[k]) == one   # the same calls
-
-
-@pytest.mark.parametrize('own', [False, True])
-def test_terms_of_water_and_ground_in_sum(own):
-    """In any order of the laws: the ground as one of the call, or as one of the robot's own."""
-    model, ground = walker(), Ground(normal=(0.0, 0.0, -1.0), height=10.0)   # z points down
-    if own:
-        model = model.with_laws(ground.law)
-    q, v, qdd = random_state(model, 4)
-    how = {'gravity': GRAVITY, 'fluid': Fluid(current=(0.1, 0.2, 0.3)), 'executor': 'interpreted'}
-    if not own:
-        how['ground'] = ground
-    terms = effort_terms(model, q, v, qdd, **how)
-    assert set(terms) >= {'buoyancy', 'drag', 'added_mass', 'ground'}
-    close(sum(terms.values()), mbd_ros.inverse_dynamics(model, q, v, qdd, **how), 1e-11)
-    for name in ('buoyancy', 'drag', 'added_mass', *(() if own else ('ground',))):
-        assert np.abs(terms[name]).max() > 1e-3, name   # each acts
