@@ -133,3 +133,24 @@ def test_other_formats(tmp_path, name, text, expected):
     assert (finding.file, finding.line, finding.severity) == (str(path), line, severity)
     assert finding.message.startswith(message)
     assert finding.remedy
+
+
+@pytest.mark.parametrize(('gap', 'said'), [(0.0, False), (0.9e-6, False), (1.1e-6, True)])
+def test_gaps_that_drawings_have_are_not_remarked(gap, said):
+    """Zero is closed but for a slide by so much."""
+    findings = check(robot(
+        bare('base'), link('cart', moments=(0.01,) * 3),
+        joint('slide', 'prismatic', 'base', 'cart',
+              '<axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/>'),
+        '<loop_joint name="pin" type="fixed"><link1 link="cart"/>'
+        f'<link2 link="base" xyz="{gap!r} 0 0"/></loop_joint>')).findings
+    assert [finding.severity for finding in findings] == ['info'] * said
+
+
+def test_of_one_line_the_gravest_comes_first():
+    text = robot(bare('base'), link('a', moments=(0.01, 0.01, 0.09)),
+                 joint('j', 'continuous', 'base', 'a'), bare('b'),
+                 joint('k', 'continuous', 'a', 'b')).replace('\n', ' ')
+    severities = [finding.severity for finding in check(text).findings]
+    assert severities == sorted(severities, key=('error', 'warning', 'info').index)
+    assert len(set(severities)) > 1

@@ -83,7 +83,7 @@ def test_terms_of_water_and_ground_in_sum(own):
     if own:
         model = model.with_laws(ground.law)
     q, v, qdd = random_state(model, 4)
-    how = {'gravity': (0.0, 0.0, 9.8), 'fluid': Fluid(current=(0.1, 0.2, 0.3)), 'executor': 'interpreted'}
+    how = {'gravity': (0.0, 0.0, 9.8), 'fluid': Fluid(current=(0.1, 0.2, 0.3)), **HOW}
     if not own:
         how['ground'] = ground
     terms = effort_terms(model, q, v, qdd, **how)

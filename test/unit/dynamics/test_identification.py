@@ -9,7 +9,8 @@ from robots import urdf
 
 import mbd_ros
 from mbd_ros.description.write.urdf import urdf_text
-from mbd_ros.dynamics.api.identification import _parameters, _pseudo_inertia, _transformed
+from mbd_ros.dynamics.api.identification import (
+    _differentiated, _parameters, _pseudo_inertia, _transformed)
 from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
 from mbd_ros.model.build import build_model
 
@@ -159,3 +160,52 @@ def test_bodies_and_joints_of_random_states(floating):
     # Written into links and put together again: some ten roundings.
     np.testing.assert_allclose(mbd_ros.inertial_parameters(found.model), found.parameters,
                                rtol=1e-9, atol=1e-12)
+
+
+def test_velocities_are_differentiated_by_local_polynomials():
+    """Of third order through eleven samples: the same as a fit to them, in the middle."""
+    rng = np.random.default_rng(7)
+    time = 2.0 + 0.01 * np.arange(40)
+    v = np.stack([rng.normal(size=40), time ** 3], axis=1)
+    found = _differentiated(v, time)
+    for k in range(5, 35):
+        own = slice(k - 5, k + 6)
+        fit = np.polyfit(time[own] - time[k], v[own], 3)
+        np.testing.assert_allclose(found[k], fit[-2], rtol=1e-8, atol=1e-8)
+    # Cubics are their own fit, up to the ends.
+    np.testing.assert_allclose(found[:, 1], 3.0 * time ** 2, rtol=1e-9)
+    for jitter, even in ((0.004, True), (0.006, False)):   # 1 % from the longest to the shortest
+        stamps = time + 0.01 * jitter * np.where(np.arange(40) % 2, 0.5, -0.5)
+        if even:
+            np.testing.assert_allclose(_differentiated(v, stamps), found, rtol=1e-3)
+        else:
+            with pytest.raises(InvalidValueError, match='evenly spaced'):
+                _differentiated(v, stamps)
+    with pytest.raises(InvalidValueError, match='evenly spaced'):
+        _differentiated(v, time[::-1])
+
+
+def test_bodies_without_extent_or_mass_can_change_at_all():
+    """They get the inertia of a ball of 1 mm, and no less than 1 mg."""
+    for mass, center in ((2.0, (0.1, 0.2, 0.3)), (0.0, (0.0, 0.0, 0.0))):
+        m, c = max(mass, 1e-6), np.array(center)
+        point = np.concatenate(([mass], mass * c, (mass * (c @ c * np.eye(3) - np.outer(c, c)))[
+            [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]))
+        pseudo = _pseudo_inertia(point)
+        about_center = pseudo[:3, :3] - np.outer(pseudo[:3, 3], pseudo[:3, 3]) / m
+        np.testing.assert_allclose(about_center, m * 1e-6 * np.eye(3), atol=1e-15)
+        assert pseudo[3, 3] == m
+    solid = mbd_ros.inertial_parameters(PANDA)[1]
+    np.testing.assert_allclose(_parameters(_pseudo_inertia(solid)), solid, rtol=1e-12)
+
+
+@pytest.mark.parametrize('count', [19, 20])
+def test_twenty_states_are_enough(count):
+    model = mbd_ros.load(urdf([0], ['revolute'], 5))
+    q, v, qdd = np.random.default_rng(1).normal(size=(3, count, 1))
+    tau = mbd_ros.inverse_dynamics(model, q, v, qdd)
+    if count < 20:
+        with pytest.raises(ShapeError, match=r'allowed: \(20, 1\)'):
+            mbd_ros.identify(model, q, v, tau, qdd=qdd)
+    else:
+        assert mbd_ros.identify(model, q, v, tau, qdd=qdd).rank == 3   # I, m x and m y

@@ -156,3 +156,39 @@ def test_limits_within_a_step_are_kept_not_held():
         left = np.abs(np.subtract(wanted, expected)).max()
         assert found.error == pytest.approx(left, abs=1e-9)
         assert found.converged == (left < 1e-9)
+
+
+@pytest.mark.parametrize(('pose', 'point', 'start', 'found'), [
+    ((), None, (), ()), ((1,), None, (), (1,)), ((3,), None, (), (3,)), (None, (), (), ()),
+    (None, (1,), (), (1,)), (None, (3,), (), (3,)), ((), (3,), (), (3,)), ((3,), (1,), (), (3,)),
+    ((), None, (1,), (1,)), ((), (), (3,), (3,)), ((3,), (3,), (1,), (3,)),
+    ((1,), (), (3,), (3,))])
+def test_one_state_or_many(pose, point, start, found):
+    """What is given once serves all; the result is of one state where all are."""
+    q = configurations(PANDA, 1, 3)[0]
+    targets = {}
+    if pose is not None:
+        targets[TOOL] = np.broadcast_to(mbd_ros.pose(PANDA, q, TOOL), (*pose, 4, 4))
+    if point is not None:
+        targets['link3'] = np.broadcast_to(mbd_ros.pose(PANDA, q, 'link3')[:3, 3], (*point, 3))
+    result = mbd_ros.inverse_kinematics(PANDA, targets, np.broadcast_to(q, (*start, 7)))
+    assert result.q.shape == (*found, 7)
+    assert result.error.shape == result.converged.shape == found
+    assert result.converged.all()
+    np.testing.assert_array_equal(result.q, np.broadcast_to(q, (*found, 7)))   # it begins there
+
+
+def test_attempts_begin_anew_where_the_first_failed():
+    """Some find a way within a dozen steps, others only from elsewhere."""
+    q = configurations(PANDA, 12, 5)
+    poses = mbd_ros.pose(PANDA, q, TOOL)
+    once, more, same = (mbd_ros.inverse_kinematics(
+        PANDA, {TOOL: poses}, attempts=count, seed=1, iterations=12) for count in (1, 8, 8))
+    assert 0 < once.converged.sum() < 12 and more.converged.sum() > once.converged.sum()
+    assert (more.error <= once.error).all()
+    np.testing.assert_array_equal(more.q[once.converged], once.q[once.converged])
+    np.testing.assert_array_equal(more.q, same.q)
+    np.testing.assert_allclose(mbd_ros.pose(PANDA, more.q[more.converged], TOOL),
+                               poses[more.converged], atol=2e-9)   # as above
+    one = mbd_ros.inverse_kinematics(PANDA, {TOOL: poses}, attempts=1, iterations=1)
+    assert (one.error > 1e-3).all() and not one.converged.any()

@@ -1,0 +1,37 @@
+"""Callables by model: made once for each, and forgotten when there are many."""
+
+from mbd_ros.dynamics.prepared.standard_calls import OfModels, StandardCalls
+
+
+class Counted(StandardCalls):
+    """Makes a number instead of a callable."""
+
+    def make(self, model, formulation):
+        self.made = (*getattr(self, 'made', ()), model)
+        return f'{model} by {formulation}'
+
+
+def test_they_are_made_once_until_there_are_many():
+    calls = Counted('forward_dynamics')
+    for _ in range(2):
+        for k in range(64):
+            assert calls['kane'][k] == f'{k} by kane'
+    assert calls.made == tuple(range(64)) and len(calls['kane']) == 64
+    kept = calls['kane']
+    assert isinstance(kept, OfModels) and kept is calls['kane']
+    assert kept[64] == '64 by kane' and len(kept) == 1
+    assert kept[0] == '0 by kane' and len(calls.made) == 66
+
+
+def test_a_formulation_that_suits_no_robot_is_not_kept():
+    class Refusing(StandardCalls):
+        def make(self, model, formulation):
+            raise ValueError(formulation)
+
+    calls = Refusing('forward_dynamics')
+    for name in 'ab':
+        try:
+            calls[name][0]
+        except ValueError:
+            continue
+    assert not calls
