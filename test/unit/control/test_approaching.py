@@ -126,11 +126,11 @@ def test_an_approach_may_begin_beyond_a_limit_if_it_leads_back(tracker):
     tracker.check_approach(0.5)
     tracker._source = Gone(lambda time: (5.2, 0.1 if time > -0.195 else 0.0))
     with pytest.raises(InfeasibleError, match=(
-            '^the approach cannot be followed 0.31 s after its begin: position 5.2 of joint')):
+            r'^the approach cannot be followed 0.31 s after its begin: position 5.2 of joint')):
         tracker.check_approach(0.5)
 
     def diverges(time):
         raise DivergedError(time, 'why')
     tracker._source = Gone(diverges)
-    with pytest.raises(InfeasibleError, match='0.01 s after its begin: .*why'):
+    with pytest.raises(InfeasibleError, match=r'0.01 s after its begin: .*why'):
         tracker.check_approach(0.5)

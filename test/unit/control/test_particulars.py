@@ -78,7 +78,7 @@ def test_limits_count_where_a_task_leaves_no_choice(joints, refused):
     rows = tuple({'kind': 'joint_coupling', 'coefficients': {name: 1.0}, 'value': 5.5}
                  for name in joints)
     if refused:
-        with pytest.raises(InfeasibleError, match='position 5.5 of joint'):
+        with pytest.raises(InfeasibleError, match=r'position 5.5 of joint'):
             check_task(sliders(1.0, 1.0), Task(constraints=rows), np.zeros(2))
     else:
         check_task(sliders(1.0, 1.0), Task(constraints=rows), np.zeros(2))
@@ -176,7 +176,7 @@ def test_an_approach_is_tried_ten_times_each_longer_by_a_quarter(failures, fine,
         assert found == pytest.approx(0.1 * 2.5**failures, rel=1e-12)
         assert tracker.calls[-1] == ('stop', 0.0)
     else:
-        with pytest.raises(InfeasibleError, match='0.1 s after'):
+        with pytest.raises(InfeasibleError, match=r'0.1 s after'):
             rehearse_task(tracker, Task(), np.zeros(1), np.zeros(1))
     asked = [call[-1] for call in tracker.calls if call[0] == 'follow']
     # What follows is twice what is asked, here.
@@ -373,7 +373,7 @@ def test_many_states_of_a_robot_with_loops_are_single_ones():
 @pytest.mark.parametrize('wrong', ['abc', [[object()]], [[1.0, [2.0]]]])
 def test_rows_that_are_no_numbers(wrong):
     model = sliders(1.0).model
-    with pytest.raises(InvalidValueError, match='A is .*rows of real numbers'):
+    with pytest.raises(InvalidValueError, match=r'A is .*rows of real numbers'):
         udwadia_kalaba(model, [0.0], [0.0], [0.0], wrong, [0.0])
 
 

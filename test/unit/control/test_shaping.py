@@ -1,5 +1,7 @@
 """Input shaping: against an oscillator, and against its own definition."""
 
+from itertools import pairwise
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
@@ -26,15 +28,15 @@ def residual(path, frequency, damping, end):
                 - path.at(t).acceleration[0]]
     state = np.zeros(2)
     knots = [*path.times, end]   # the acceleration jumps there
-    for first, last in zip(knots, knots[1:]):
+    for first, last in pairwise(knots):
         state = scipy.integrate.solve_ivp(
             rates, (first + 1e-13, last - 1e-13), state, method='DOP853', rtol=1e-10,
             atol=1e-13).y[:, -1]
     return float(np.hypot(rate * state[0], state[1]))
 
 
-@pytest.mark.parametrize('robust', (False, True))
-@pytest.mark.parametrize('damping', (0.0, 0.1))
+@pytest.mark.parametrize('robust', [False, True])
+@pytest.mark.parametrize('damping', [0.0, 0.1])
 def test_no_vibration_is_left(robust, damping):
     path = slew()
     new = shaped(path, impulses([3.0], damping, robust=robust))

@@ -148,7 +148,7 @@ def test_a_bound_of_one_slider(plant, robust_rate, friction):
         if fine:
             guarantee(tight, sliders(plant), motion, 'l0', friction=friction * ONE)
         else:
-            with pytest.raises(InvalidValueError, match="more than .* at joint 'j0'"):
+            with pytest.raises(InvalidValueError, match=r"more than .* at joint 'j0'"):
                 guarantee(tight, sliders(plant), motion, 'l0', friction=friction * ONE)
     if robust_rate:
         term = robust_rate * gains.sliding * largest   # times the mass of the model, 1

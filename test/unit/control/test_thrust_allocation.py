@@ -51,7 +51,7 @@ def test_without_thrusters_the_joints_do_it_all(dyn):
 @pytest.mark.parametrize('count', [1, 5])
 def test_too_few_thrusters_are_refused(dyn, count):
     names = [one.name for one in dyn.model.thrusters][:count]
-    with pytest.raises(InvalidValueError, match='thrusters is .*in all six directions'):
+    with pytest.raises(InvalidValueError, match=r'thrusters is .*in all six directions'):
         ThrustAllocation(dyn, names)
 
 

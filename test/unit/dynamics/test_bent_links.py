@@ -31,7 +31,7 @@ def test_the_tip_is_where_the_next_link_sits(arm):
                 links[name].points[-1], poses[following][:3, 3], atol=1e-13)
 
 
-@pytest.mark.parametrize(('coordinate', 'axis'), ((4, 1), (6, 2)))
+@pytest.mark.parametrize(('coordinate', 'axis'), [(4, 1), (6, 2)])
 def test_strain_is_curvature_by_radius(arm, coordinate, axis):
     q = np.zeros(arm.nq)
     q[coordinate] = 1e-4

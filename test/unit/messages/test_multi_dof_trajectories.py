@@ -132,7 +132,7 @@ def test_goals_are_shaped_as_a_whole(model):
     by = impulses([2.0])
     parts = (ordinary((2.0, [0.5])),
              multi((1.0, [transform(quaternion=(0, 0, HALF, HALF)), transform((0.1, 0.2, 0.0))])))
-    names, path = read_goal(model, ALL, *parts, start(model))
+    _, path = read_goal(model, ALL, *parts, start(model))
     new = shaped_goal(path, by)
     assert isinstance(new, JointPaths) and new.names == path.names
     assert new.duration == pytest.approx(path.duration + 0.5)   # a whole period
