@@ -466,15 +466,7 @@ class NoModelError(MbdError):
 
 
 class InactiveError(MbdError):
-    """
-    A node is not active.
-
-    Parameters
-    ----------
-    node : str
-        Its full name.
-
-    """
+    """A node, of the full name ``node``, is not active."""
 
     code = 'NOT_ACTIVE'
 

@@ -30,7 +30,6 @@ from mbd_ros.messages.states.transforms import joint_transforms
 from mbd_ros.model import Model
 from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.bending import BendingPublisher
 from mbd_ros.nodes.parts.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.named_topics import NamedTopics
@@ -38,6 +37,7 @@ from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
 from mbd_ros.nodes.parts.surroundings import (
     fluid_of, ground_of, into_fluid, SurroundingsPublisher, VectorTopic)
+from mbd_ros.nodes.simulating.bending import BendingPublisher
 from mbd_ros.nodes.simulating.energy_publisher import EnergyPublisher
 from mbd_ros.nodes.simulating.simulation_controls import SimulationControls
 from mbd_ros.nodes.simulating.simulation_loop import Publish, SimulationLoop, Successor, Timing
