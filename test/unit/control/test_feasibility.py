@@ -50,8 +50,9 @@ def test_no_segment_is_too_short_to_be_seen(dyn, span, rest, excess, grouped):
     if excess < 1.0:
         check_joints(dyn, joints, path, span + rest, np.zeros(2))
         return
+    # The first sample that is beyond: where segments are long, one before the greatest rate.
     with pytest.raises(InfeasibleError, match=(
-            rf"velocity -10.01 rad/s of joint '{joints[1]}' is beyond its limits, -10 to 10 "
+            rf"velocity -10(\.01)? rad/s of joint '{joints[1]}' is beyond its limits, -10 to 10 "
             'rad/s')):
         check_joints(dyn, joints, path, span + rest, np.zeros(2))
 
@@ -61,5 +62,5 @@ def test_a_place_between_way_points_is_seen(dyn):
     path = trajectory([0.0, 1.0, 1.02, 99.0], [[0, 0], [2.99, 0], [2.99, 0], [0, 0]],
                       [[0, 0], [5.0, 0], [0, 0], [0, 0]])
     top = 2.99 + 4.0 / 27.0 * 5.0 * 0.02
-    with pytest.raises(InfeasibleError, match=f'position {top:.4g} of joint'):
+    with pytest.raises(InfeasibleError, match=f'position {top:.4g} rad of joint'):
         check_joints(dyn, dyn.model.joint_names, path, 99.0, np.zeros(2))

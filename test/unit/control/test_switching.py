@@ -148,7 +148,7 @@ def test_a_measured_limit_does_unless_the_joint_is_on_its_way_back(tracker, puma
     q[3] = 3.1
     assert limits.exceeded(q, v, measured=True, moving=True) == ''   # at rest: it may go back
     v[3] = 0.1
-    assert "position 3.1 of joint 'joint4'" in limits.exceeded(q, v, measured=True, moving=True)
+    assert "position 3.1 rad of joint 'joint4'" in limits.exceeded(q, v, measured=True, moving=True)
     v[3] = -0.1
     assert limits.exceeded(q, v, measured=True, moving=True) == ''
     assert "joint 'joint4'" in limits.exceeded(q, v)

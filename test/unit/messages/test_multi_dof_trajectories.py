@@ -219,7 +219,7 @@ NAN = transform((math.nan, 0.0, 0.0))
     (multi((1.0, FINE), velocities=[[twist(angular=(0, 0, 1)), twist()]]), Result.INVALID_GOAL,
      'the velocities of the last point are not zero'),
     (multi((0.0, [transform(quaternion=(0, 0, HALF, HALF)), transform()]), (1.0, FINE)),
-     Result.INVALID_GOAL, r"due at once, but joint 'ball' is 1\.\d+ away"),
+     Result.INVALID_GOAL, r"due at once, but joint 'ball' is 1\.\d+ rad or m away"),
     (multi((1.0, FINE), (2.0, [transform(quaternion=(0, 0, 1, 0)), transform()]), (3.0, FINE),
            velocities=[[twist(angular=(0, 0, w)), twist()] for w in (-9, -9, 0)]),
      Result.INVALID_GOAL, "way of joint 'ball' at .* closer together"),
