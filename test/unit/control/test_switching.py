@@ -148,7 +148,8 @@ def test_a_measured_limit_does_unless_the_joint_is_on_its_way_back(tracker, puma
     q[3] = 3.1
     assert limits.exceeded(q, v, measured=True, moving=True) == ''   # at rest: it may go back
     v[3] = 0.1
-    assert "position 3.1 rad of joint 'joint4'" in limits.exceeded(q, v, measured=True, moving=True)
+    found = limits.exceeded(q, v, measured=True, moving=True)
+    assert "position 3.1 rad of joint 'joint4'" in found
     v[3] = -0.1
     assert limits.exceeded(q, v, measured=True, moving=True) == ''
     assert "joint 'joint4'" in limits.exceeded(q, v)
@@ -156,7 +157,7 @@ def test_a_measured_limit_does_unless_the_joint_is_on_its_way_back(tracker, puma
     assert limits.exceeded(q, 0 * v, measured=True, moving=True) == ''
     v[3] = -10.0
     found = limits.exceeded(START, v, measured=True, moving=True)
-    assert "velocity -10 of joint 'joint4'" in found
+    assert "velocity -10 rad/s of joint 'joint4'" in found
 
 
 def test_a_robot_that_was_stopped_beyond_a_limit_can_be_led_back(tracker):
