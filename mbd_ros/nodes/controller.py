@@ -149,8 +149,7 @@ class Controller(ManagedNode):
         """Prepare for a robot; tracking begins with its first joint state."""
         model, settings = robot.model, self._settings
         commands = EffortCommands(model, settings.joints)
-        posture = (commands.configuration('posture', settings.posture)
-                   if settings.posture else None)
+        posture = commands.configuration('posture', settings.posture) if settings.posture else None
         task = task_from_parameters({
             **vars(settings), 'path': vars(settings.path),
             'actuated': commands.driven(settings.actuated)}, posture)
@@ -159,6 +158,8 @@ class Controller(ManagedNode):
         payload = None if self._payload is None else self._payload.check(model)
         dynamics = carrier(model, payload, task.link, settings.gravity)
         thrust = ThrustAllocation(dynamics, commands.thrusters)
+        if thrust.finding:
+            self.get_logger().warning(thrust.finding)
         idle = replace(task, path={}, constraints=())
         try:   # refuses what is wrong
             first = Tracker(dynamics, replace(task, start='as_given'), q, v)

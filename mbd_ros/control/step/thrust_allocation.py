@@ -1,13 +1,17 @@
 r"""
 Thrusters as the actuators of a floating base.
 
-A controller asks for generalized forces f, those of the base among them. Thrusts T of least norm
-give the base its part, and the joints bear what the thrusters on their links do besides::
+A controller asks for generalized forces f, those of the base among them. Thrusts T, of least norm
+among those that come nearest to the part of the base in the norm of Gauss' principle, leave it the
+rest r, and joints go on as they are wanted::
 
-    T = B_b^+ f_b,      tau_j = f_j - B_j T
+    T = (L^-1 B_b)^+ L^-1 f_b,   M_bb = L L^T,     r = f_b - B_b T
+    tau_j = f_j - B_j T - M_jb M_bb^-1 r
 
-with the rows of the actuation matrix B (``thruster_map``) that belong to the base, ``B_b``, and to
-the joints, ``B_j``. That is exact where ``B_b`` has rank 6.
+with the rows of the actuation matrix B (``thruster_map``) and of the mass matrix that belong to
+the base (b) and to the joints (j). Where ``B_b`` has rank 6 nothing is left, ``r = 0``. With fewer
+thrusters the base moves by itself in the directions that none pushes in: a hull that is heavier
+below rights itself.
 
 """
 
@@ -19,12 +23,12 @@ import numpy as np
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.api.thrust_map import thrust_columns
-from mbd_ros.errors import InvalidValueError
 from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.simulation.manifold import Vector
 
 LEAST = 1e-6
 """A direction is not pushed where its singular value is a smaller part of the largest."""
+DIRECTIONS = ('along x', 'along y', 'along z', 'about x', 'about y', 'about z')
 
 
 class ThrustAllocation:
@@ -38,10 +42,10 @@ class ThrustAllocation:
     thrusters : sequence of str
         Names of the thrusters that are commanded.
 
-    Raises
-    ------
-    InvalidValueError
-        If they do not push the floating base in all six directions.
+    Attributes
+    ----------
+    finding : str
+        In which directions none pushes the floating base, if there are any; else empty.
 
     """
 
@@ -51,15 +55,17 @@ class ThrustAllocation:
         self._named = np.array([k for k, one in enumerate(model.thrusters)
                                 if one.name in thrusters], dtype=np.intp)
         base = floating_base(model) if len(self._named) else None
-        self._base = None if base is None else base.v
+        self._base, self.finding = None if base is None else base.v, ''
         if self._base is None:
             return
-        sizes = np.linalg.svd(
-            thrust_columns(dyn, neutral(model))[self._base, self._named], compute_uv=False)
-        if len(sizes) < 6 or sizes[-1] < LEAST * sizes[0]:
-            raise InvalidValueError('thrusters', list(thrusters), (
-                'thrusters that push the floating base in all six directions, or none in the '
-                'parameter joints'))
+        U, sizes, _ = np.linalg.svd(thrust_columns(dyn, neutral(model))[self._base, self._named])
+        reached = U[:, :int((sizes > LEAST * sizes[0]).sum())]
+        left = [name for name, row in zip(DIRECTIONS, reached)
+                if 1.0 - np.linalg.norm(row) > LEAST]
+        if left:
+            self.finding = (
+                f'the thrusters push the floating base in {reached.shape[1]} of six directions: '
+                f'{", ".join(left)} (in its axes) follow from the motion as far as none pushes')
 
     def commands(self, q: Vector, force: Vector) -> Vector:
         """
@@ -77,7 +83,12 @@ class ThrustAllocation:
         if self._base is None:
             return np.concatenate([force, thrust])
         B = thrust_columns(self._dyn, q)[:, self._named]
-        thrust[self._named] = np.linalg.lstsq(B[self._base], force[self._base], rcond=LEAST)[0]
+        M = self._dyn.mass_matrix(q)[:, self._base]
+        L = np.linalg.cholesky(M[self._base])
+        thrust[self._named] = np.linalg.lstsq(
+            np.linalg.solve(L, B[self._base]), np.linalg.solve(L, force[self._base]),
+            rcond=LEAST)[0]
         efforts = force - B @ thrust[self._named]
+        efforts -= M @ np.linalg.solve(M[self._base], efforts[self._base])
         efforts[self._base] = 0.0
         return np.concatenate([efforts, thrust])
