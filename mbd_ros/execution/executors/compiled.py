@@ -104,7 +104,7 @@ class Compiled:
         side_by_side: SideBySide = None
         if folded or (rolled and model.nb >= LONG_CHAIN) or (
                 model.loops and (rolled or model.nb > program.largest_unrolled)):
-            side_by_side = long_way(program, model, vector_lanes())
+            side_by_side = long_way(program, model, vector_lanes(), swarms=rolled)
         if isinstance(side_by_side, Bundles) and not (folded or rolled):
             side_by_side = None  # straight-line code is faster
         if side_by_side is None and not rolled:
@@ -113,9 +113,10 @@ class Compiled:
         return compiled_kernel(program, model, rolled, side_by_side, folded=folded and rolled)
 
 
-def long_way(program: Program, model: Model, width: int) -> Bundles | Segments | None:
+def long_way(program: Program, model: Model, width: int, swarms: bool = True
+             ) -> Bundles | Segments | None:
     """Return what of a large robot may run side by side in lanes, if there is something."""
-    bundles = rolled_bundles_of(program, model, width, folded=True)
+    bundles = rolled_bundles_of(program, model, width, True, swarms)
     segments = segments_of(program, model, width)
     most = bundles.steps(model) if bundles else PAYS * model.nb
     if segments is not None and segments.steps(model) < most:

@@ -73,12 +73,13 @@ class Bundles(NamedTuple):
         return len(self.trunk(model.nb)) + sum(bundle.size for bundle in self.bundles)
 
 
-def rolled_bundles_of(program: Program, model: Model, width: int, folded: bool = False
-                      ) -> Bundles | None:
+def rolled_bundles_of(program: Program, model: Model, width: int, folded: bool = False,
+                      swarms: bool = True) -> Bundles | None:
     """
     Return the bundles of a tree; None where they would not pay or the program cannot.
 
-    Where it may be ``folded``, the code is for this robot alone if its bodies are alike.
+    Where it may be ``folded``, the code is for this robot alone if its bodies are alike. Without
+    ``swarms`` small subtrees are left alone, for which straight-line code is faster.
     """
     if program.layout not in (Layout.JOINTS, Layout.MOTION) or not all(
             isinstance(sweep, (Outward, Inward, Ties)) for sweep in program.sweeps):
@@ -87,10 +88,10 @@ def rolled_bundles_of(program: Program, model: Model, width: int, folded: bool =
     if len(of_ties) > MOST_TIES:
         return None
     kinds = list(zip(model.joint_types, species))
-    found = bundled(model.parents, kinds, width)
+    found = bundled(model.parents, kinds, width, swarms)
     most = max((bundle.used for bundle in found), default=width)
     if 2 * most <= width:  # half a register does
-        return rolled_bundles_of(program, model, width // 2, folded)
+        return rolled_bundles_of(program, model, width // 2, folded, swarms)
     steps = model.nb - sum(bundle.size * (bundle.used - 1) for bundle in found)
     closed = any(tree_of(model).bodies[i].closes for bundle in found for root in bundle.roots
                  for i in range(root, root + bundle.size))
@@ -103,11 +104,13 @@ def rolled_bundles_of(program: Program, model: Model, width: int, folded: bool =
     return Bundles(tuple(found), width, chains, folded and folds(program, model))
 
 
-def bundled(parents: Sequence[int], kinds: Sequence[Hashable], width: int) -> list[Bundle]:
+def bundled(parents: Sequence[int], kinds: Sequence[Hashable], width: int, swarms: bool = True
+            ) -> list[Bundle]:
     """
     Return bundles of subtrees of equal shape, those that save most steps first.
 
-    Shapes are compared body by body in the order of the bodies, depth first.
+    Shapes are compared body by body in the order of the bodies, depth first. Many small ones on
+    one parent, a swarm, are swept as a few large ones: each lane has as many.
     """
     count = len(parents)
     below: list[list[tuple[int, int]]] = [[] for _ in range(count)]
@@ -138,6 +141,28 @@ def bundled(parents: Sequence[int], kinds: Sequence[Hashable], width: int) -> li
             while root >= 0:
                 free.discard(root)
                 root = parents[root]
+    taken = {i for bundle in found for root in bundle.roots
+             for i in range(root, root + bundle.size)}
+    return found + [
+        Bundle(tuple(range(first, first + width * size, size)), width, size)
+        for first, size in (_swarms(parents, sizes, shapes, width) if swarms else ())
+        if first not in taken]
+
+
+def _swarms(parents: Sequence[int], sizes: Sequence[int], shapes: Sequence[int], width: int
+            ) -> list[tuple[int, int]]:
+    """Return first body and bodies of a lane of rows of equal small subtrees on one parent."""
+    found, i = [], 0
+    while i < len(parents):
+        size, last = sizes[i], i
+        if size < SMALLEST:
+            while (last < len(parents) and (parents[last], shapes[last])
+                   == (parents[i], shapes[i])):
+                last += size
+            each = (last - i) // (width * size) * size
+            if each >= SMALLEST:
+                found.append((i, each))
+        i = max(last, i + 1)
     return found
 
 

@@ -75,6 +75,63 @@ def test_which_subtrees():
     assert SMALLEST > 2
 
 
+def fingers(count, length, seed, hubs=1):
+    """Return hubs on the ground, each with fingers, which are small, and one that differs."""
+    parents, kinds = [], []
+    for _ in range(hubs):
+        hub = len(parents) + 1   # urdf counts links, the base is 0
+        parents.append(0)
+        kinds.append('revolute')
+        for k in range(count + 1):
+            first = len(parents) + 1
+            parents += [hub, *range(first, first + length - 1)]
+            kinds += ['prismatic' if k == count else 'revolute'] * length
+    return urdf(parents, kinds, seed)
+
+
+@pytest.mark.parametrize('width', [2, 4, 8])
+@pytest.mark.parametrize('length', [1, 3])
+def test_many_small_subtrees_on_one_body(width, length):
+    """One more than lanes have room for, and one of another kind: they stay in the trunk."""
+    model = mbd_ros.load(fingers(640 // length + 1, length, 7), floating_base=True)
+    check(model, width, f'rolled, {width} lanes')
+
+
+def test_swarms_within_large_subtrees_that_are_alike():
+    check(mbd_ros.load(fingers(41, 1, 3, hubs=2)), 2, 'rolled, 2 lanes')
+
+
+def test_a_swarm_on_the_ground_in_water():
+    text = '<robot name="r" xmlns:mbd="urn:mbd_ros"><link name="sea"/>' + ''.join(
+        f'<link name="m{k}"><inertial><origin xyz="0.01 0.02 {k}e-3"/><mass value="{k + 1}"/>'
+        f'<inertia ixx="1" iyy="{1 + 0.01 * k}" izz="1" ixy="0" ixz="0.1" iyz="0"/></inertial>'
+        f'<mbd:fluid><volume value="{k}e-3"/><fluid_added_mass xx="1" yy="2" zz="{k}"/>'
+        f'<quadratic_drag force="1 {k} 3"/></mbd:fluid></link><joint name="j{k}" type="floating">'
+        f'<parent link="sea"/><child link="m{k}"/></joint>' for k in range(70)) + '</robot>'
+    model, rng = mbd_ros.load(text), np.random.default_rng(0)
+    q, v = mbd_ros.random_configuration(model, rng), rng.normal(size=model.nv)
+    water = mbd_ros.Fluid(current=(0.3, 0.1, -0.2), surface=0.2)
+    for function in (mbd_ros.forward_dynamics, mbd_ros.inverse_dynamics):
+        expected, found = (function(model, q, v, v, fluid=water, executor=executor)
+                           for executor in ('rolled', Lanes(8)))
+        np.testing.assert_allclose(found, expected, rtol=0.0,
+                                   atol=TOLERANCE * np.abs(expected).max())
+
+
+def test_which_swarms():
+    """Rows of as many for each lane; what is taken already or differs is left alone."""
+    alone = [-1] * 21
+    assert bundled(alone, ['f'] * 21, 2) == [Bundle((0, 10), 2, 10)]
+    assert bundled(alone, ['f'] * 21, 2, swarms=False) == []
+    assert bundled(alone, ['f'] * 10 + ['r'] + ['f'] * 10, 2) == []
+    pairs = [parent for k in range(20) for parent in (-1, 2 * k)]
+    assert bundled(pairs, ['r', 'p'] * 20, 2) == [Bundle((0, 20), 2, 20)]
+    hubs = [-1] + [0] * 20 + [-1] + [21] * 20
+    assert bundled(hubs, ['r'] * 42, 2) == [Bundle((0, 21), 2, 21)]
+    assert bundled(hubs, ['p'] + ['r'] * 41, 2) == [
+        Bundle((1, 11), 2, 10), Bundle((22, 32), 2, 10)]
+
+
 def test_what_does_not_run_in_lanes():
     model = mbd_ros.load(branched(2, 50, 2))
     assert rolled_bundles_of(MASS_MATRIX, model, 2) is None
