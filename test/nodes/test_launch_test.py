@@ -6,7 +6,7 @@ import sys
 import pytest
 
 pytestmark = pytest.mark.nodes
-TEST = Path(__file__).resolve().parents[1] / 'data' / 'track_launch_testing.py'
+TEST = Path(__file__).resolve().with_name('track_launch_testing.py')
 
 
 def test_the_demo_passes_a_launch_test(start):
