@@ -87,8 +87,8 @@ def test_a_node_goes_round_twice_and_ends_by_shutdown(name, run_node, graph, cha
         assert change(name, ROUND[2]) == State.PRIMARY_STATE_INACTIVE
         assert kind is None or not answers()
         assert change(name, ROUND[3]) == State.PRIMARY_STATE_UNCONFIGURED
-        offered = [topic for topic, _ in graph.node.get_service_names_and_types_by_node(name, '/')]
-        assert not kind or f'/{name}/{service}' not in offered
+        graph.wait_until(lambda: f'/{name}/{service}' not in dict(
+            graph.node.get_service_names_and_types_by_node(name, '/')), 'its services are gone')
     answer = graph.call(ChangeState, f'{name}/change_state', ChangeState.Request(
         transition=Transition(id=Transition.TRANSITION_UNCONFIGURED_SHUTDOWN)))
     assert answer.success

@@ -8,7 +8,6 @@ import pytest
 import rclpy
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.lifecycle import TransitionCallbackReturn
-from rclpy.task import Future
 from std_msgs.msg import String
 
 from mbd_ros.errors import InvalidValueError
@@ -29,7 +28,7 @@ class Small(ManagedNode):
         self.seen = []
 
     def configure(self):
-        self.wait = Future()
+        self.free = threading.Event()
         self.latched = self.create_publisher(String, 'latched', qos.LATCHED)
         self.latched.publish(String(data='at first'))
         self.sent = self.create_publisher(String, 'sent', qos.RELIABLE)
@@ -39,8 +38,8 @@ class Small(ManagedNode):
         if self._settings.amplitude > 2.0:
             raise InvalidValueError('amplitude', self._settings.amplitude, '2 at most')
 
-    async def answer(self, request, response):
-        await self.wait
+    def answer(self, request, response):
+        self.free.wait(60.0)
         return response
 
 
@@ -107,8 +106,7 @@ def test_what_is_made_acts_only_while_the_node_is_active(small):
     node.destroy_publisher(later)
     assert node.trigger_cleanup() == SUCCESS
     assert not node.seen and not list(node.timers)
-    assert not asking.get_publisher_names_and_types_by_node('gait', '/') or all(
-        topic != '/sent' for topic, _ in asking.get_publisher_names_and_types_by_node('gait', '/'))
+    wait_for(lambda: not asking.count_publishers('sent'), 'its publisher is gone')
 
 
 def test_a_cleanup_waits_until_every_request_has_its_answer(small):
@@ -118,7 +116,7 @@ def test_a_cleanup_waits_until_every_request_has_its_answer(small):
     assert node.trigger_deactivate() == SUCCESS
     assert node.trigger_cleanup() == FAILURE
     assert 'requests that are still being answered is 1; allowed: 0' in node.guard.last
-    node.wait.set_result(None)
+    node.free.set()
     wait_for(future.done, 'the answer')
     wait_for(lambda: node.trigger_cleanup() == SUCCESS if not node._busy else False, 'it is clean')
 

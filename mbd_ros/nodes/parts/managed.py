@@ -15,6 +15,7 @@ import threading
 import time
 from typing import Any
 
+from rclpy.executors import ExternalShutdownException
 from rclpy.lifecycle import (
     LifecycleNodeMixin, LifecyclePublisher, LifecycleState, TransitionCallbackReturn)
 from rclpy.qos import DurabilityPolicy
@@ -32,6 +33,10 @@ TIME_TO_ANSWER = 0.05
 """Time that the executor gets to send an answer that a callback has just returned [s]."""
 ACTIVE = LifecycleState('active', 3)
 """State of ``lifecycle_msgs/msg/State``, for publishers that are made in it."""
+
+
+class _Ended(BaseException):
+    """The end came amid a start; the client library is to make no transition of it."""
 
 
 class ManagedPublisher(LifecyclePublisher):
@@ -130,10 +135,14 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
                                    f'{self.get_fully_qualified_name()} configure')
             return
         self._starting = True
-        for trigger in (self.trigger_configure, self.trigger_activate):
-            if trigger() != TransitionCallbackReturn.SUCCESS:
-                raise self._hindrance or InactiveError(self.get_fully_qualified_name())
-        self._starting = False
+        try:
+            for trigger in (self.trigger_configure, self.trigger_activate):
+                if trigger() != TransitionCallbackReturn.SUCCESS:
+                    raise self._hindrance or InactiveError(self.get_fully_qualified_name())
+        except _Ended:
+            raise ExternalShutdownException from None
+        finally:
+            self._starting = False
 
     def require_active(self) -> None:
         """
@@ -160,6 +169,9 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Let the node act."""
         super().on_activate(state)
+        for publisher in list(self.publishers):
+            if isinstance(publisher, ManagedPublisher):
+                publisher.on_activate(state)
         self.active = True
         if self._done('activate', self.activate):
             return TransitionCallbackReturn.SUCCESS
@@ -198,14 +210,9 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
             return super().create_publisher(msg_type, topic, qos_profile, **options)
         publisher: Any = super().create_publisher(
             msg_type, topic, qos_profile, publisher_class=ManagedPublisher, **options)
-        self.add_managed_entity(publisher)
         if self.active:
             publisher.on_activate(ACTIVE)
         return publisher
-
-    def destroy_publisher(self, publisher: Any) -> bool:
-        """Remove a publisher."""
-        return bool(self.destroy_lifecycle_publisher(publisher))
 
     def create_subscription(self, msg_type: Any, topic: str, callback: Callable[..., Any],
                             *arguments: Any, while_inactive: bool = False,
@@ -250,18 +257,23 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
     def _done(self, name: str, work: Callable[[], None]) -> bool:
         """Do the work of a transition; tell whether it is done, and log or keep why not."""
         def kept() -> bool:
+            self._hindrance = None
             try:
                 work()
             except Exception as error:
                 if not self._starting:
                     raise
                 self._hindrance = error   # raised by start
-                return False
-            return True
+            if self._starting and not self.context.ok():
+                raise _Ended
+            return self._hindrance is None
         return bool(self.guard.wrap(f'cannot {name}', kept, interval=0.0)())
 
     def _stop(self, state: LifecycleState) -> None:
         self.active = False
+        for publisher in list(self.publishers):
+            if isinstance(publisher, ManagedPublisher):
+                publisher.on_deactivate(state)
         super().on_deactivate(state)
 
     def _clean_answered(self) -> None:
