@@ -97,9 +97,13 @@ def test_a_node_goes_round_twice_and_ends_by_shutdown(name, run_node, graph, cha
 
 
 def lifecycle(*words):
-    """Run ``ros2 lifecycle`` and return what it says."""
-    return subprocess.run([shutil.which('ros2', path=PATH), 'lifecycle', *words], text=True,
-                          capture_output=True, timeout=120).stdout
+    """Run ``ros2 lifecycle`` and return what it says; it may not discover a node at once."""
+    for _ in range(10):
+        said = subprocess.run([shutil.which('ros2', path=PATH), 'lifecycle', *words], text=True,
+                              capture_output=True, timeout=120)
+        if said.stdout or 'Node not found' not in said.stderr:
+            break
+    return said.stdout
 
 
 @pytest.mark.parametrize('composed', ['false', 'true'])
