@@ -91,7 +91,7 @@ def test_ctrl_c_ends_a_cold_start_within_a_second(name, launch, tmp_path):
 def test_a_compilation_that_nobody_can_stop_does_not_hold_the_end(told):
     script = f"""
 import os, signal, threading, time
-import rclpy
+import rclpy.node
 from mbd_ros.nodes.parts.run import run
 class Busy(rclpy.node.Node):
     num_threads = 1
