@@ -193,7 +193,7 @@ def unchanged(room: str, tree: Path) -> Tests:
     data, settings = tree / f'{room}.coverage', tree / f'{room}.coveragerc'
     settings.write_text(f'[run]\ndata_file = {data}\nrelative_files = true\n')
     done = subprocess.run(
-        [*PYTEST, *targets, '--durations=0', '-vv', f'--cov=mbd_ros.{room}', '--cov-report=',
+        [*PYTEST, *targets, '--durations=0', '-vvv', f'--cov=mbd_ros.{room}', '--cov-report=',
          f'--cov-config={settings}', '--cov-context=test'], cwd=tree, text=True,
         capture_output=True, check=False, env={
             **os.environ, 'PYTHONPATH': str(tree),
