@@ -390,3 +390,8 @@ def test_measured_joints_that_contradict_say_that_nothing_was_moved():
         joints.complete(np.array([0.1, 0.0, 0.0, 0.0]), np.zeros(4))
     assert caught.value.moved == 0.0
     assert caught.value.residual > 0.01
+
+
+def test_a_weightless_robot_counts_time_from_where_it_began():
+    tracker = Tracker(sliders(1.0), Task(), np.zeros(1), np.zeros(1), time=3.0)
+    assert tracker.step(5.0, np.zeros(1), np.zeros(1)).nominal.time == 2.0
