@@ -73,6 +73,17 @@ def test_a_light_joint_goes_first_where_a_second_is_enough(way, heavy):
     assert found == pytest.approx(max(shared, min(at_once, 1.0)), rel=1e-12)
 
 
+@pytest.mark.parametrize('rate', [3.0, 7.0])
+def test_a_light_joint_changes_its_velocity_first(rate):
+    """From a state on the constraint that moves off it: by ten times the top in a second."""
+    dyn = sliders(1.0, 1e4, effort=1e9, velocity=100.0)
+    motion = ConstrainedMotion(dyn, JointCoupling(dyn.model, {'j0': 1.0, 'j1': 1.0}),
+                               elimination=DirectElimination('euclidean'))
+    at_once, shared = (2.0 * part * rate / (10.0 * SPEED) for part in (1e4 / 10001.0, 0.5))
+    found = approach_duration(motion, np.zeros(2), np.array([rate, 0.0]), 0.0, speed=SPEED)
+    assert found == pytest.approx(max(shared, min(at_once, 1.0)), rel=1e-12)
+
+
 @pytest.mark.parametrize(('posture', 'duration', 'lead'), [
     (0.0, 0.5, 0.5), (0.4, 0.5, 0.75), (0.4, 2.0, 2.0), (0.0, 0.0, 0.05)])
 def test_springs_set_out_with_an_approach(posture, duration, lead):
