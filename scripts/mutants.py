@@ -77,9 +77,13 @@ class Tests:
         of_file = self.lines.get(mutant.path, {})
         of_line = of_file.get(str(mutant.line), [])
         others = {test for tests in of_file.values() for test in tests} - set(of_line)
-        # A line that runs at the import is noted for the test that happens to import it first.
-        if runs_at_import(mutant) or not any(of_file.values()):   # or is compiled as text
-            of_line, others = [], set(self.seconds)
+        if not any(of_file.values()):   # is compiled as text
+            others = set(self.seconds)
+        # A line that runs at the import is noted for the test that happens to import it first: a
+        # constant matters most to tests that run other lines of its file.
+        elif runs_at_import(mutant):
+            of_line = sorted({*of_line, *others}, key=self._time)
+            others = set(self.seconds) - set(of_line)
         yield self._within(of_line, QUICK)
         # A line that runs while programs are traced runs once for many tests: try others, too.
         yield self._within([*of_line, *sorted(others, key=self._time)], LONG)

@@ -209,3 +209,19 @@ def test_twenty_states_are_enough(count):
             mbd_ros.identify(model, q, v, tau, qdd=qdd)
     else:
         assert mbd_ros.identify(model, q, v, tau, qdd=qdd).rank == 3   # I, m x and m y
+
+
+def test_only_what_was_not_excited_is_named():
+    """Of two arms on one base, without weight, the one that rests."""
+    model = mbd_ros.load(urdf([0, 1, 0, 3], ['revolute'] * 4, 5))
+    q, v, qdd = np.random.default_rng(2).normal(size=(3, 60, 4))
+    resting = [model.joint_index(name) for name in ('joint003', 'joint004')]
+    for part in (q, v, qdd):
+        part[:, resting] = 0.0
+    none = (0.0, 0.0, 0.0)
+    tau = mbd_ros.inverse_dynamics(model, q, v, qdd, gravity=none)
+    found = mbd_ros.identify(model, q, v, tau, qdd=qdd, gravity=none)
+    (finding,) = found.findings
+    assert found.rank < found.base
+    assert [name for name in model.body_names if name in finding.message] == [
+        model.body_names[i] for i in sorted(resting)]
