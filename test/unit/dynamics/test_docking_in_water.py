@@ -7,7 +7,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros import Fluid
-from mbd_ros.description.modules import assemble, move, read_module_graph_file
+from mbd_ros.description.modules import assemble, detach, move, read_module_graph_file
 from mbd_ros.environment.surroundings import immersed, in_vacuum
 from mbd_ros.model import build_model
 
@@ -76,3 +76,16 @@ def test_springs_take_no_part():
         f'<origin xyz="0 0.2 0"/><axis xyz="0 0 1"/></joint>{pull}</robot>', floating_base=True)
     q, v = moving(model)
     np.testing.assert_allclose(mbd_ros.carry_over(model, q, v, model).v, v, rtol=1e-9, atol=1e-9)
+
+
+def test_what_is_undocked_takes_its_energy_and_that_of_its_water():
+    water = Fluid(1025.0)
+    old, new = (immersed(build_model(assemble(graph)), water)
+                for graph in (GRAPH, detach(GRAPH, 's6')))
+    assert len(new.fluids) < len(old.fluids)
+    q, v = moving(old)
+    state = mbd_ros.carry_over(old, q, v, new)
+    assert state.kinetic_energy_removed > 0.1
+    # Sums of a few products in double precision.
+    assert state.kinetic_energy_before + state.kinetic_energy_removed == pytest.approx(
+        0.5 * v @ mbd_ros.mass_matrix(old, q, executor='interpreted') @ v, rel=1e-9)

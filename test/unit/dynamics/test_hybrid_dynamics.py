@@ -71,3 +71,18 @@ def test_the_iteration_of_lin_under_load():
                                           **how) for scheme in ('exact', 'lin'))
     for found, expected in zip(lin, exact):
         close(found, expected, 1e-9)   # steps of 1e-12
+
+
+def test_links_rest_under_forces_where_their_elastic_rows_balance():
+    rng = np.random.default_rng(5)
+    count = len(BENDS.elastic_names)
+    q, tau, rest = np.zeros(BENDS.nq), rng.normal(size=BENDS.nv), np.zeros(BENDS.nv)
+    q[:-count] = 0.3, -0.8
+    link = list(BENDS.links)[-1]
+    force, gravity = rng.normal(size=6), (0.5, -2.0, 0.0)
+    q[-count:] = mbd_ros.static_deflection(BENDS, q, tau, external_forces={link: force},
+                                           gravity=gravity)
+    acting = tau + mbd_ros.jacobian(BENDS, q, link, executor='interpreted').T @ force
+    needed = mbd_ros.bias_forces(BENDS, q, rest, gravity=gravity, executor='interpreted')
+    assert np.abs(acting[-count:]).max() > 0.1
+    close(needed[-count:], acting[-count:], 1e-9)   # a step of 1e-12 is left, of some 1e3 N
