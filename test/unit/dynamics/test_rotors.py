@@ -17,7 +17,7 @@ CLOSE = {'rtol': 1e-11, 'atol': 1e-11}
 
 @pytest.mark.parametrize('executor', ['interpreted', 'unrolled', 'rolled'])
 def test_rotors_add_their_inertia_to_what_joints_need(executor):
-    model = model_of([0, 1, 2], ['prismatic', 'floating', 'revolute'], 5)
+    model = model_of([0, 1, 2], ['revolute', 'floating', 'prismatic'], 5)
     rotors = np.diag(np.linspace(0.1, 2.0, model.nv))
     bare, dyn = (mbd_ros.compile(one, executor=executor)
                  for one in (model, replace(model, armature=rotors.diagonal())))
