@@ -34,6 +34,7 @@ TABLES = {
     'Flexible links, one call': flexible.calls,
     'Flexible links, runs': flexible.runs,
     'Flexible links, long chains': flexible.chains,
+    'An arm in water': underwater.arms,
     'Swarms and snakes in water, one state': underwater.modules,
     'Gaits in water, many robots': underwater.gaits,
     'A minute of the slider-crank': closed_loops.minutes,
