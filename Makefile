@@ -6,6 +6,7 @@
 #   make chaos [ARGS="--short restarts"]     running robots disturbed; one table at the end
 #   make install                             everything into .venv, without starting anything
 #   make colcon                              colcon build, test and test-result
+#   make real [PYTEST_ARGS="..."]            the node tests on a real rclpy, from PyPI
 #   make robots                              for make test: real robots, 415 MB
 #   make mutants [ARGS="--minutes 10"]       changed programs: would a test notice?
 #   make docs                                the pages as HTML with an API reference, in build/docs
@@ -29,7 +30,7 @@ unexport PYTHONPATH AMENT_PREFIX_PATH PYTHONHOME
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: demo test chaos install venv test-tools robots browser lint docs colcon bench mutants clean distclean
+.PHONY: demo test chaos real install venv test-tools robots browser lint docs colcon bench mutants clean distclean
 
 demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
 	@$(BIN)/ros2 launch mbd_ros track.launch.py $(if $(ROBOT),robot:=$(ROBOT)) $(ARGS)
@@ -116,6 +117,14 @@ colcon: install test-tools
 
 bench: install $(STAMPS)/bench
 	$(BIN)/python -m benchmarks $(ARGS)
+
+# Linux on x86-64; docs/real_rclpy.md says what is real in it. Made anew if our sources changed.
+build/real/ros.sh: scripts/real_rclpy.sh $(SOURCES)
+	@rm -rf build/real
+	@scripts/real_rclpy.sh build/real $(PYTHON)
+
+real: build/real/ros.sh
+	@. build/real/ros.sh && pytest test/nodes -m 'not browser' $(PYTEST_ARGS)
 
 mutants: install $(STAMPS)/mutants
 	@$(BIN)/python scripts/mutants.py $(ARGS)

@@ -98,7 +98,7 @@ script() {  # script FILE MODULE: a program that calls main() of a module
   chmod +x "$1"
 }
 mkdir -p "$prefix/lib/mbd_ros" "$prefix/lib/robot_state_publisher"
-for name in composed controller dynamics_server module_manager simulator; do
+for name in composed controller dynamics_server gait module_manager simulator viewer; do
   script "$prefix/lib/mbd_ros/$name" "mbd_ros.nodes.$name"
 done
 script "$prefix/lib/robot_state_publisher/robot_state_publisher" robot_state_publisher.node

@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[3]
 MSGS = ROOT / 'interfaces' / 'mbd_msgs'
 
 # Python packages whose rosdep key is not their name after python3-, and those without a key.
-ROSDEP_KEYS = {'pyyaml': 'python3-yaml', 'yourdfpy': 'python3-yourdfpy-pip'}
-NO_ROSDEP_KEY = {'llvmlite', 'setuptools'}
+ROSDEP_KEYS = {'pyyaml': 'python3-yaml'}
+NO_ROSDEP_KEY = {'llvmlite', 'setuptools', 'yourdfpy'}
 
 
 def setup_arguments(folder: Path) -> dict[str, object]:
@@ -80,6 +80,8 @@ def test_citation_workflow_and_hooks_agree_with_the_rest():
     assert f"{citation['version']} ({citation['date-released']})" in changelog
     workflow = yaml.safe_load((ROOT / '.github/workflows/ci.yml').read_text(encoding='utf-8'))
     assert workflow['jobs']['run']['steps'][-1] == {'run': '.ci/run'}
+    on_ros = yaml.safe_load((ROOT / '.github/workflows/ros.yml').read_text(encoding='utf-8'))
+    assert '-f .ci/Dockerfile' in on_ros['jobs']['run']['steps'][1]['run']
     hooks = yaml.safe_load((ROOT / '.pre-commit-config.yaml').read_text(encoding='utf-8'))
     (subject,) = (one['entry'] for one in hooks['repos'][0]['hooks'] if one['id'] == 'subject')
     for length, allowed in ((72, True), (73, False)):
@@ -100,6 +102,10 @@ def test_every_python_dependency_is_in_package_xml():
         name = re.match(r'[\w-]+', requirement).group()
         if name not in NO_ROSDEP_KEY:
             assert ROSDEP_KEYS.get(name, f'python3-{name}') in declared
+        elif name != 'setuptools':   # the README and the image for ROS 2 say how else
+            for file in ('README.md', '.ci/Dockerfile'):
+                assert name in (ROOT / file).read_text(encoding='utf-8'), (file, name)
+    assert not [key for key in declared if key.endswith('-pip')]   # they block a release
 
 
 def test_every_ros_package_imported_is_in_package_xml():
