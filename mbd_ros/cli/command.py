@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import sys
 
 import mbd_ros
-from mbd_ros.cli import analyse, cache, check, convert, identify, info, sweep, view
+from mbd_ros.cli import analyse, cache, check, convert, flex, identify, info, sweep, view
 from mbd_ros.errors import MbdError
 
-SUBCOMMANDS = (check, info, convert, view, identify, analyse, sweep, cache)
+SUBCOMMANDS = (check, info, convert, view, identify, flex, analyse, sweep, cache)
 """Each has ``add_to(subparsers)``, which sets ``run``, a function of the parsed arguments."""
 
 
