@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction, TimerAction
 
+from mbd_ros.description.xml.packages import file_path
 from mbd_ros.environment.marine_axes import exchange_world
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.nodes import launching
@@ -61,6 +62,9 @@ def fluid(value: Mapping[str, str]) -> dict[str, object]:
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the nodes, now that the arguments are known."""
     value = context.launch_configurations
+    if value['ground'] and value['robot'] != 'quadruped':
+        raise InvalidValueError("argument 'ground'", value['ground'],
+                                'empty: of these robots only quadruped walks')
     nodes = rov(value) if value['robot'] == 'rov' else modules(value)
     return launching.in_namespace(value, [
         *nodes, launching.ours(value, 'dynamics_server', fluid(value)), *launching.viewer(value)])
@@ -83,7 +87,7 @@ def modules(value: Mapping[str, str]) -> list[LaunchDescriptionEntity]:
         launching.ours(value, 'simulator', {
             'publish_rate': 250.0, 'lockstep': True, **fluid(value),
             **({'joints': LEGS, 'initial_positions': [0.39, -0.78] * 4, 'ground.present': True,
-                'ground.heights': value['ground']}
+                'ground.heights': value['ground'] and str(file_path(value['ground']))}
                if walks else {})}),
         launching.ours(value, 'gait', {
             'gait': value['gait'] or ('crawl' if walks else 'swim'),

@@ -101,8 +101,9 @@ class Viewer(ManagedNode):
         shapes, remarks = read_visuals(
             robot.model.mechanism,
             find_package=partial(find_package, index=get_package_share_directory))
-        bending = mbd_ros.bent_links(robot.model, neutral(robot.model))
-        shapes = tuple(shape for shape in shapes if shape.link not in bending)
+        lines = {name for name, link in mbd_ros.bent_links(
+            robot.model, neutral(robot.model)).items() if not link.of_points}
+        shapes = tuple(shape for shape in shapes if shape.link not in lines)
         q = neutral(robot.model)
         remarks += tuple(self._page.show_robot(shapes, mbd_ros.link_poses(robot.model, q)))
         for remark in remarks:

@@ -47,8 +47,12 @@ BY_THE_CLIENT_LIBRARY = ('use_sim_time', 'start_type_description_service', 'qos_
 """Parameters that nodes have without declaring them."""
 
 
-FOR_LIFE = ('autostart', 'num_threads')
-"""Parameters that are read when a process begins, and never again."""
+FOR_LIFE = ('autostart', 'num_threads', 'robot_description', 'graph', 'ground.heights', 'host',
+            'port')
+"""
+Parameters that are read when a process begins, and never again: files and addresses are named by
+who starts it, not by whoever can send a request.
+"""
 
 
 class Declaration(NamedTuple):

@@ -17,6 +17,7 @@ from mbd_ros.dynamics.api.functions import pose
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import immersed
+from mbd_ros.errors import InvalidValueError
 from mbd_ros.messages.states.ground import ground_marker, heights_from_file
 from mbd_ros.messages.states.surroundings import contact_wrenches, surroundings_markers
 from mbd_ros.model import Model
@@ -60,6 +61,9 @@ def into_fluid(settings: Any) -> Callable[[Model], Model]:
 def ground_of(settings: Any) -> Ground | None:
     """Return the ground that the parameters of the group ``ground`` describe, None without one."""
     if not settings.present:
+        if settings.heights:
+            raise InvalidValueError('ground.heights', settings.heights,
+                                    'empty, unless ground.present is true')
         return None
     return _ground(settings.height, tuple(settings.normal), settings.heights)
 
@@ -117,6 +121,7 @@ class SurroundingsPublisher:
 
     def __init__(self, node: Node, settings: Any) -> None:
         self._settings = settings
+        _ground.cache_clear()   # a file may be another one since
         self._ground = ground_of(settings.ground)
         self._markers = node.create_publisher(MarkerArray, '~/surroundings', qos.RELIABLE)
         if self._ground is not None:

@@ -170,3 +170,13 @@ def test_every_declared_parameter_has_a_value_and_keeps_its_descriptor(name):
         node.destroy_node()
     finally:
         rclpy.try_shutdown(context=context)
+
+
+def test_files_and_addresses_are_named_at_the_start_only():
+    """A request must not let an unconfigured node open a path, nor serve its page elsewhere."""
+    named = {one.name for file in sorted((ROOT / 'config').glob('*_parameters.yaml'))
+             for one in parameters.read_declarations(file)
+             if one.type is Parameter.Type.STRING and any(
+                 word in one.description for word in ('path of', 'file', 'Address'))}
+    assert {'robot_description', 'graph', 'ground.heights', 'host'} <= named
+    assert named <= set(parameters.FOR_LIFE), named - set(parameters.FOR_LIFE)

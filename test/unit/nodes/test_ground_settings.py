@@ -1,0 +1,32 @@
+"""The ground that parameters describe: what contradicts, and files that change."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.nodes.parts import surroundings
+
+
+def settings(**more):
+    return SimpleNamespace(**{'present': True, 'height': 0.0, 'normal': [0.0, 0.0, 1.0],
+                              'heights': '', **more})
+
+
+def test_heights_without_a_ground_are_refused():
+    assert surroundings.ground_of(settings(present=False)) is None
+    with pytest.raises(InvalidValueError, match=r'ground\.heights.*unless ground\.present'):
+        surroundings.ground_of(settings(present=False, heights='hills.yaml'))
+
+
+def test_a_file_is_read_again_when_a_node_is_configured_again(tmp_path):
+    file = tmp_path / 'hills.yaml'
+    node = SimpleNamespace(create_publisher=lambda *_: SimpleNamespace(publish=lambda _: None))
+    own = SimpleNamespace(ground=settings(heights=str(file)), world_frame='world',
+                          publish_rate=100.0)
+    for top in (1.0, 2.0):
+        file.write_text(f'heights: [[0, 0], [0, {top}]]\nspacing: 1.0\n')
+        surroundings.SurroundingsPublisher(node, own)
+        ground = surroundings.ground_of(own.ground)
+        assert ground.heights[1][1] == top
+        assert surroundings.ground_of(own.ground) is ground   # in between it is read once
