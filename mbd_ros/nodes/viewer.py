@@ -76,7 +76,7 @@ class Viewer(ManagedNode):
             self.get_logger().warning(f'port {settings.port} is taken')
         self.get_logger().info(f'look at {self._page.url}')
         self._source = RobotSource(
-            self, settings.robot_description, self._on_robot, flexible=True)
+            self, settings.robot_description, self._on_robot, flexible=settings.flexible)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_subscription(JointState, 'joint_states', self._on_joint_states, qos.NEWEST,
                                  qos_overriding_options=qos.OVERRIDABLE)

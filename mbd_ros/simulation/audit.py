@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import NamedTuple
 
 import numpy as np
@@ -47,7 +48,7 @@ class Stages:
 
     def __init__(self, free: FreeMotion) -> None:
         self._rates = free.acceleration_and_powers
-        self._powers: list[Vector] = []
+        self._powers: deque[Vector] = deque(maxlen=4)
         self.correct, self.violation = free.correct, free.violation
 
     def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:
@@ -58,8 +59,7 @@ class Stages:
 
     def work(self, h: float) -> Vector:
         """Return the work during the step of RK4 that has ended [J]."""
-        p1, p2, p3, p4 = self._powers[-4:]   # of a step that failed there may be more
-        self._powers.clear()
+        p1, p2, p3, p4 = self._powers   # those of steps that failed are gone
         found: Vector = h / 6.0 * (p1 + 2.0 * (p2 + p3) + p4)
         return found
 

@@ -2,8 +2,9 @@
 Input shaping: trajectories that leave no vibration of known frequencies behind.
 
 A shaped trajectory is the sum of the original one and delayed copies of it, each with a weight;
-the vibrations that they excite cancel. Weights are positive and sum to 1, so that neither
-positions nor rates reach further than those of the original.
+the vibrations that they excite cancel. Weights are positive and sum to 1, so that neither the
+entries of a path nor their rates reach further than those of the original. Of quaternions this
+says nothing of the rotation: their mean may be short.
 
 References
 ----------

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 
 from mbd_msgs.msg import EnergyAudit
 
 from mbd_ros.messages.basics.times import to_stamp
 
 BALANCE = 'balance'
+MOST_PARTS = 20
+"""Parts that are read: twice as many as there are."""
 
 
 def energy_audit(nanoseconds: int, parts: Mapping[str, float]) -> EnergyAudit:
@@ -36,5 +39,6 @@ def energy_audit(nanoseconds: int, parts: Mapping[str, float]) -> EnergyAudit:
 
 
 def energy_parts(message: EnergyAudit) -> dict[str, float]:
-    """Return the parts of a message and their balance [J]; of names without a number none."""
-    return {**dict(zip(message.names, message.energies)), BALANCE: message.balance}
+    """Return the first parts of a message, of those with a number, and their balance [J]."""
+    named = islice(zip(message.names, message.energies), MOST_PARTS)
+    return {**dict(named), BALANCE: message.balance}

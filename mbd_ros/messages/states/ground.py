@@ -14,7 +14,7 @@ from mbd_ros.description.xml.file_content import read_content, utf8_text
 from mbd_ros.environment.contact import Ground
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.messages.basics.plain_data import LONGEST, read_plain
-from mbd_ros.messages.states.drawings import Color, from_point, to_point
+from mbd_ros.messages.states.drawings import Color, delete_all, from_point, to_point
 
 Lines = NDArray[np.float64]
 
@@ -24,6 +24,10 @@ SAND: Color = (0.55, 0.47, 0.33, 1.0)
 REACH = 4.0
 """Half the size of what is shown of a plane, with a line for each metre [m]."""
 KNOWN = ('heights', 'spacing', 'origin')
+MOST_LINES = 2048
+"""Lines that are drawn: those of a grid of 1,024 points."""
+FARTHEST = 1e6
+"""How far off they may be to be drawn [m]."""
 
 
 def heights_from_file(file: str) -> dict[str, Any]:
@@ -57,6 +61,10 @@ def heights_from_file(file: str) -> dict[str, Any]:
     if not isinstance(data, dict) or 'heights' not in data or set(data) - set(KNOWN):
         raise InvalidValueError(name, sorted(data) if isinstance(data, dict) else data,
                                 'heights, and if wanted spacing and origin')
+    rows = data['heights']
+    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows) or any(
+            isinstance(one, bool) for row in rows for one in row):
+        raise InvalidValueError(name, rows, 'heights: a list of rows of numbers')
     return data
 
 
@@ -77,8 +85,10 @@ def ground_lines(ground: Ground) -> Lines:
         (grid[:-1], grid[1:]), (grid[:, :-1], grid[:, 1:]))])
 
 
-def ground_marker(frame: str, ground: Ground) -> MarkerArray:
-    """Return the lines of the ground in a frame, that of the world."""
+def ground_marker(frame: str, ground: Ground | None) -> MarkerArray:
+    """Return the lines of the ground in the frame of the world; without one what removes them."""
+    if ground is None:
+        return delete_all()
     one = Marker(ns=GROUND, type=Marker.LINE_LIST, action=Marker.ADD)
     one.header.frame_id = frame
     one.pose.orientation.w = 1.0
@@ -89,7 +99,9 @@ def ground_marker(frame: str, ground: Ground) -> MarkerArray:
 
 
 def lines_of_ground(message: MarkerArray) -> Lines:
-    """Return the lines (n, 2, 3) of a message."""
+    """Return the lines (n, 2, 3) of a message that can be drawn, as many as a grid has."""
     points = [from_point(point) for one in message.markers
-              if one.ns == GROUND and one.type == Marker.LINE_LIST for point in one.points]
-    return np.array(points[:len(points) // 2 * 2]).reshape(-1, 2, 3)
+              if one.ns == GROUND and one.type == Marker.LINE_LIST
+              for point in one.points[:2 * MOST_LINES]]
+    lines = np.array(points[:len(points) // 2 * 2]).reshape(-1, 2, 3)[:MOST_LINES]
+    return lines[(np.abs(lines) < FARTHEST).all(axis=(1, 2))]

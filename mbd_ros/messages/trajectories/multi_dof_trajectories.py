@@ -22,6 +22,7 @@ from trajectory_msgs.msg import (
 
 from mbd_ros.control.constraints.joint_paths import JointPaths
 from mbd_ros.control.references.joint_coordinates import ANGLE, JointCoordinates, Part
+from mbd_ros.control.references.joint_trajectories import check_turns
 from mbd_ros.control.references.shaping import begins_at_rest, Impulses, shaped
 from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.control.step.fused_step import Step
@@ -102,15 +103,17 @@ def read_goal(
     return paths.names, paths
 
 
-def shaped_goal(path: PiecewisePolynomial | JointPaths, by: Impulses
-                ) -> PiecewisePolynomial | JointPaths | None:
+def shaped_goal(model: Model, moved: tuple[str, ...], path: PiecewisePolynomial | JointPaths,
+                by: Impulses) -> PiecewisePolynomial | JointPaths | None:
     """
     Return the path of a goal, shaped so that it leaves no vibration.
 
     Parameters
     ----------
-    path : PiecewisePolynomial or JointPaths
-        As ``read_goal`` has it.
+    model : Model
+        The robot.
+    moved, path
+        As ``read_goal`` has them.
     by : Impulses
         How.
 
@@ -122,15 +125,17 @@ def shaped_goal(path: PiecewisePolynomial | JointPaths, by: Impulses
     Raises
     ------
     GoalError
-        If it is too long to be shaped.
+        If it is too long to be shaped, or a joint would turn by half a turn at once.
 
     """
-    groups = path.parts if isinstance(path, JointPaths) else (((), path),)
+    groups = path.parts if isinstance(path, JointPaths) else ((moved, path),)
     parts = [(names, part) for names, part in groups if isinstance(part, PiecewisePolynomial)]
     if not all(begins_at_rest(part) for _, part in parts):
         return None
     try:
         new = [(names, shaped(part, by)) for names, part in parts]
+        for names, part in new:   # a mean of quaternions may be shorter than each
+            check_turns(JointCoordinates(model, names), part)
     except MbdError as error:
         raise GoalError(Result.INVALID_GOAL, str(error)) from error
     return JointPaths(new) if isinstance(path, JointPaths) else new[0][1]

@@ -294,7 +294,7 @@ class ControllerGoals:
         by = self._settings.shaping
         if not by.frequencies:
             return moved, path
-        found = multi_dof_trajectories.shaped_goal(path, impulses(
+        found = multi_dof_trajectories.shaped_goal(tracker.dyn.model, moved, path, impulses(
             by.frequencies, by.damping_ratio, robust=by.robust))
         if found is None:
             self._logger.warning('a trajectory that begins in motion is not shaped',

@@ -124,9 +124,8 @@ class SurroundingsPublisher:
         _ground.cache_clear()   # a file may be another one since
         self._ground = ground_of(settings.ground)
         self._markers = node.create_publisher(MarkerArray, '~/surroundings', qos.RELIABLE)
-        if self._ground is not None:
-            node.create_publisher(MarkerArray, '~/ground', qos.LATCHED).publish(
-                ground_marker(settings.world_frame, self._ground))
+        node.create_publisher(MarkerArray, '~/ground', qos.LATCHED).publish(
+            ground_marker(settings.world_frame, self._ground))
         self._topics = NamedTopics(node, WrenchStamped, '~/contact')
         self._wrenches: dict[str, Any] = {}
         self._model: Model | None = None

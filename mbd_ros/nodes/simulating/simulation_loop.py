@@ -310,7 +310,7 @@ class SimulationLoop:
                 return False
             self._efforts, self._driven, self._arrival = self._rest, False, 0.0
         with self._between_steps:
-            self._stepper.set_state(self._stepper.q)
+            self._stepper.set_state(self._stepper.q, time=self._stepper.time)
         with self._changed:
             self._changed.wait_for(lambda: self._stop or not self._suspended)
             self._pace.restart(self.simulated)
@@ -406,14 +406,14 @@ class SimulationLoop:
         held = (not self._driven and (timing.on_timeout == 'brake' or self._arrival == 0.0))
         if held or brake:
             if stepper.v.any():
-                stepper.set_state(stepper.q)
+                stepper.set_state(stepper.q, time=stepper.time)
             return
         efforts = self._efforts if self._driven or timing.on_timeout == 'keep' else self._rest
-        before = stepper.q
+        before, time = stepper.q, stepper.time
         try:
             stepper.advance(efforts, steps * timing.step / SECOND)
         except MbdError as error:
-            stepper.set_state(before)
+            stepper.set_state(before, time=time)
             self._drop_efforts(str(error))
 
     def _drop_efforts(self, why: str) -> None:

@@ -17,3 +17,8 @@ def test_there_and_back():
 def test_what_others_send_is_read_as_far_as_it_goes():
     assert energy_parts(EnergyAudit(names=['a', 'b'], energies=[1.0], balance=2.0)) == {
         'a': 1.0, 'balance': 2.0}
+
+
+def test_names_without_end_are_cut():
+    many = EnergyAudit(names=list(map(str, range(1000))), energies=[0.0] * 1000)
+    assert len(energy_parts(many)) == 21

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+from geometry_msgs.msg import Point
 import numpy as np
 import pytest
 from visualization_msgs.msg import Marker, MarkerArray
 
 from mbd_ros import Ground
-from mbd_ros.errors import MbdError
+from mbd_ros.errors import InvalidValueError, MbdError
 from mbd_ros.messages.states.ground import (
     ground_lines, ground_marker, heights_from_file, lines_of_ground)
 
@@ -90,3 +91,25 @@ def test_what_others_send_is_drawn_as_far_as_it_goes():
     message.markers[0].points = message.markers[0].points[:5]
     assert lines_of_ground(message).shape == (2, 2, 3)
     assert lines_of_ground(MarkerArray(markers=[Marker()])).shape == (0, 2, 3)
+
+
+def test_without_a_ground_what_is_drawn_goes():
+    (one,) = ground_marker('world', None).markers
+    assert one.action == Marker.DELETEALL
+    assert lines_of_ground(ground_marker('world', None)).shape == (0, 2, 3)
+
+
+def test_lines_that_cannot_be_drawn_are_left_out():
+    one = Marker(ns='ground', type=Marker.LINE_LIST)
+    far = [0.0, float('nan'), float('inf'), 1e308, 1.0]
+    one.points = [Point(x=x) for value in far for x in (0.5, value)] * 2000
+    lines = lines_of_ground(MarkerArray(markers=[one]))
+    assert np.isfinite(lines).all() and np.abs(lines).max() < 2.0 and 0 < len(lines) <= 2048
+
+
+@pytest.mark.parametrize('rows', ['', '[[true, false], [1, 2]]', '7', '[1, 2]'])
+def test_heights_are_rows_of_numbers(tmp_path, rows):
+    file = tmp_path / 'ground.yaml'
+    file.write_text(f'heights: {rows}\n')
+    with pytest.raises(InvalidValueError, match='a list of rows of numbers'):
+        heights_from_file(str(file))

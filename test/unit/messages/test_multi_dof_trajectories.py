@@ -132,22 +132,30 @@ def test_goals_are_shaped_as_a_whole(model):
     by = impulses([2.0])
     parts = (ordinary((2.0, [0.5])),
              multi((1.0, [transform(quaternion=(0, 0, HALF, HALF)), transform((0.1, 0.2, 0.0))])))
-    _, path = read_goal(model, ALL, *parts, start(model))
-    new = shaped_goal(path, by)
+    names, path = read_goal(model, ALL, *parts, start(model))
+    new = shaped_goal(model, names, path, by)
     assert isinstance(new, JointPaths) and new.names == path.names
     assert new.duration == pytest.approx(path.duration + 0.5)   # a whole period
     end = np.concatenate([part.at(9.0).position for _, part in path.parts])
     assert new.at(9.0).position == pytest.approx(end)
     (_, slide), = (part for part in new.parts if part[0] == ('slide',))
-    alone = read_goal(model, ('slide',), parts[0], MultiDOFJointTrajectory(), start(model))[1]
-    assert slide.at(1.0).position == pytest.approx(shaped_goal(alone, by).at(1.0).position)
+    alone = read_goal(model, ('slide',), parts[0], MultiDOFJointTrajectory(), start(model))
+    assert slide.at(1.0).position == pytest.approx(
+        shaped_goal(model, *alone, by).at(1.0).position)
     v = np.zeros(model.nv)
     v[model.v_offsets[model.joint_index('ball')]] = 0.1   # one that moves is enough
-    assert shaped_goal(read_goal(model, ALL, *parts, start(model, v=v))[1], by) is None
+    assert shaped_goal(model, *read_goal(model, ALL, *parts, start(model, v=v)), by) is None
     long = ordinary(*((0.001 * k, [0.0]) for k in range(1, 12_000)))
     with pytest.raises(GoalError, match='if it is to be shaped by 3 impulses'):
-        shaped_goal(read_goal(model, ('slide',), long, MultiDOFJointTrajectory(),
-                              start(model))[1], by)
+        shaped_goal(model, *read_goal(model, ('slide',), long, MultiDOFJointTrajectory(),
+                                      start(model)), by)
+    # Once around in four seconds: two copies four seconds apart have opposite quaternions.
+    around = multi(*((float(k), [transform(quaternion=(0, 0, np.sin(0.25 * np.pi * k),
+                                                       np.cos(0.25 * np.pi * k))), transform()])
+                     for k in range(1, 5)))
+    turning = read_goal(model, ALL, JointTrajectory(), around, start(model))
+    with pytest.raises(GoalError, match='more than half a turn'):
+        shaped_goal(model, *turning, impulses([0.125], robust=False))
 
 
 def test_without_driven_joints_of_several_coordinates_all_is_as_before(model):

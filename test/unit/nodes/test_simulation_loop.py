@@ -302,6 +302,8 @@ def test_suspended_it_is_silent_and_held_and_goes_on_at_the_time_of_the_clock(st
     count = len(trace)
     time.sleep(0.1)    # 50 periods
     assert len(trace) == count and not loop.driven
+    # Pushes end by its time; brakes and a suspension do not set it back.
+    assert loop._stepper.time > 0.0
     later = trace[-1][0] + 3600 * 10**9
     loop.resume(later)
     wait_until(lambda: len(trace) > count + 5)
