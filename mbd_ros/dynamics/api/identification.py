@@ -209,8 +209,7 @@ def _solve(model: Model, matrix: Array, efforts: Array, prior: float, joints: bo
     first = np.concatenate((np.zeros(count), described if joints else []))
     least = np.concatenate((np.full(count, -np.inf), np.zeros(len(first) - count)))
     solution = least_squares(residuals, first, jacobian, x_scale='jac',
-                             bounds=(least, np.inf), max_nfev=200, xtol=1e-10, ftol=1e-8,
-                             gtol=1e-12)
+                             bounds=(least, np.inf), xtol=1e-10, ftol=1e-8, gtol=1e-12)
     found = np.array([body[0] for body in bodies(solution.x)])
     return found, values(solution.x) if joints else described
 

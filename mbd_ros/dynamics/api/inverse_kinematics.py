@@ -119,12 +119,11 @@ def inverse_kinematics(
     best, error = search.run(q, tolerance, iterations)
     for _ in range(attempts - 1):
         open_ = np.flatnonzero(error > tolerance)
-        if not len(open_):
-            break
-        anew = np.array([state.random_configuration(model, rng) for _ in open_])
-        found, left = search.of(open_).run(anew, tolerance, iterations)
-        better = left < error[open_]
-        best[open_[better]], error[open_[better]] = found[better], left[better]
+        if len(open_):
+            anew = np.array([state.random_configuration(model, rng) for _ in open_])
+            found, left = search.of(open_).run(anew, tolerance, iterations)
+            better = left < error[open_]
+            best[open_[better]], error[open_[better]] = found[better], left[better]
     result = InverseKinematics(best, error, error <= tolerance)
     return result if many else InverseKinematics(*(part[0] for part in result))
 

@@ -243,8 +243,8 @@ def spring_loads(model: Model, motion: Motion) -> Stack:
     ties = tuple(tie for tie in tree_of(model).ties if tie.kind == 'spring')
     for body, held in tie_all(pulls, ties, None, ends_of(model, motion))[0].items():
         if body >= 0:
-            loads[body] = np.concatenate([vector_stack(part, loads.shape[1:2])
-                                          for part in held.load], axis=-1)
+            loads[body] = np.hstack([vector_stack(part, loads.shape[1:2])
+                                     for part in held.load])
     return loads
 
 

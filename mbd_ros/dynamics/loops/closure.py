@@ -406,7 +406,7 @@ def _require_closed(dyn: PreparedDynamics, q: Array, tolerance: float, moved: Ar
                     ) -> Array:
     """Return phi; an error for the loop that is open most, or closed the wrong way round."""
     model, rest = dyn.model, np.zeros(dyn.model.nv)
-    worst, size = model.loops[0], -1.0
+    gaps = []
     rows, all_rows = dyn.own_loop_rows(q, rest), dyn.loop_rows(q, rest)
     for loop, tie in zip(model.loops, tree_of(model).ties):
         own = slice(tie.row, tie.row + len(loop.rows))
@@ -414,8 +414,9 @@ def _require_closed(dyn: PreparedDynamics, q: Array, tolerance: float, moved: Ar
         levers = max(1.0, float(np.abs(rows[own, VALUES:]).sum()))
         if whole > gap + RANK * levers * bool(tie.idle):
             gap = whole
-        if gap > size:
-            worst, size = loop, gap
+        gaps.append(gap)
+    size = max(gaps)
+    worst = model.loops[gaps.index(size)]
     if not size <= tolerance:
         raise LoopOpenError(worst.name, size, float(np.abs(moved).max()),
                             f'after {steps} Newton steps, damped where rows depend on each other')

@@ -137,7 +137,7 @@ def test_an_approach_may_begin_beyond_a_limit_if_it_leads_back(tracker):
     tracker.check_approach(0.5)
     tracker._source = Gone(lambda time: (5.2, 0.1 if time > -0.195 else 0.0))
     with pytest.raises(InfeasibleError, match=(
-            r'^the approach cannot be followed 0.31 s after its begin: position 5.2 of joint')):
+            r'^the approach cannot be followed 0.31 s after its begin: position 5\.2 m of joint')):
         tracker.check_approach(0.5)
 
     def diverges(time):

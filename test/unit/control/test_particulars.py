@@ -78,7 +78,7 @@ def test_limits_count_where_a_task_leaves_no_choice(joints, refused):
     rows = tuple({'kind': 'joint_coupling', 'coefficients': {name: 1.0}, 'value': 5.5}
                  for name in joints)
     if refused:
-        with pytest.raises(InfeasibleError, match=r'position 5.5 of joint'):
+        with pytest.raises(InfeasibleError, match=r'position 5\.5 m of joint'):
             check_task(sliders(1.0, 1.0), Task(constraints=rows), np.zeros(2))
     else:
         check_task(sliders(1.0, 1.0), Task(constraints=rows), np.zeros(2))

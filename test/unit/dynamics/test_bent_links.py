@@ -75,7 +75,7 @@ def test_links_of_mass_points_are_their_points():
     q[4] = 0.01
     links, straight = mbd_ros.bent_links(model, q), mbd_ros.bent_links(model, 0.0 * q)
     name, link = next(iter(links.items()))
-    assert link.of_points and np.isnan(link.strains).all()
+    assert link.of_points is True and np.isnan(link.strains).all()
     assert np.abs(link.points - straight[name].points).max() > 1e-4
 
 

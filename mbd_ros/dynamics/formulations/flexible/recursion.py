@@ -183,7 +183,7 @@ def _hybrid(joints: tuple[int, ...], model: Model, inputs: Mapping[str, Array], 
 def _inverse(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any) -> Array:
     chain = place_loaded(model, inputs['q'], inputs['v'], world)
     vdot = inputs['qdd'] if 'qdd' in inputs else np.zeros_like(inputs['v'])
-    return generalized_forces(model, chain, vdot[:, :, None], base_of(world))[:, :, 0]
+    return np.squeeze(generalized_forces(model, chain, vdot[:, :, None], base_of(world)), axis=2)
 
 
 def of_bodies(model: Model, values: Sequence[Array]) -> list[Array]:
