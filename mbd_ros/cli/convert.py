@@ -47,8 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     target = arguments.to or format_by_name(arguments.output)
     if arguments.loops and target != 'urdf':
         raise InvalidValueError('--loops', arguments.loops, f'with URDF only, not with {target}')
-    if arguments.output and _is_same(arguments.file, arguments.output):
-        raise InvalidValueError('--output', arguments.output, 'another file than the one to read')
+    keep_inputs(arguments.output, arguments.file)
     mechanism = read(arguments.file)
     for finding in mechanism.findings:
         print(finding, file=sys.stderr)
@@ -105,8 +104,19 @@ WRITERS: dict[str, Callable[[Mechanism, str], str]] = {
     'loops.yaml': lambda mechanism, _: loops_yaml(mechanism)}
 
 
-def _is_same(one: str, other: str) -> bool:
-    return os.path.exists(other) and os.path.exists(one) and os.path.samefile(one, other)
+def keep_inputs(output: str | None, *inputs: str) -> None:
+    """
+    Check that the file to write is none of those to read.
+
+    Raises
+    ------
+    InvalidValueError
+        If it is.
+
+    """
+    if output and os.path.exists(output) and any(
+            os.path.exists(one) and os.path.samefile(one, output) for one in inputs):
+        raise InvalidValueError('--output', output, 'another file than the one to read')
 
 
 def format_by_name(output: str | None) -> str:

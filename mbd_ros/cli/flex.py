@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from typing import Any
-from zipfile import BadZipFile
 
-import numpy as np
-
-from mbd_ros.cli.convert import format_by_name, write_whole, WRITERS
+from mbd_ros.cli.convert import format_by_name, keep_inputs, write_whole, WRITERS
 from mbd_ros.description import read
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.errors import DescriptionError, InvalidValueError, UnknownNameError
 from mbd_ros.model.flexible.finite_elements import checked, FiniteElements, reduced, ReducedLink
+from mbd_ros.simulation.arrays import read_arrays
 
 PREFIX = 'joint_'
 """Of the arrays that say which nodes carry a joint."""
@@ -47,6 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     if target != 'urdf':
         raise InvalidValueError('--output', arguments.output, '*.urdf: other formats have no '
                                 'links that bend')
+    keep_inputs(arguments.output, arguments.file, arguments.matrices)
     mechanism = read(arguments.file)
     found = reduced(arguments.link, matrices_of(arguments.matrices, mechanism, arguments.link),
                     arguments.modes, boundary=arguments.boundary,
@@ -77,14 +76,13 @@ def matrices_of(file: str, mechanism: Mechanism, link: str) -> FiniteElements:
     names = [one.name for one in mechanism.links]
     if link not in names:
         raise UnknownNameError('link', link, names)
+    what = 'file *.npz with points, mass, stiffness and root'
+    arrays = read_arrays(file, what)
     try:
-        with np.load(file, allow_pickle=False) as content:
-            arrays = {name: content[name] for name in content.files}
-            points, mass, stiffness, root = (
-                arrays.pop(name) for name in ('points', 'mass', 'stiffness', 'root'))
-    except (OSError, ValueError, TypeError, KeyError, BadZipFile) as error:
-        raise DescriptionError('this is no file *.npz with points, mass, stiffness and root: '
-                               f'{error}', file=file) from None
+        points, mass, stiffness, root = (
+            arrays.pop(name) for name in ('points', 'mass', 'stiffness', 'root'))
+    except KeyError as error:
+        raise DescriptionError(f'this is no {what}: {error}', file=file) from None
     carried = [joint.name for joint in mechanism.joints if joint.parent == link]
     for name in arrays:
         if name.removeprefix(PREFIX) not in carried or not name.startswith(PREFIX):

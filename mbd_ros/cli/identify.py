@@ -6,15 +6,15 @@ import argparse
 from pathlib import Path
 import sys
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.cli.convert import format_by_name, write_whole, WRITERS
+from mbd_ros.cli.convert import format_by_name, keep_inputs, write_whole, WRITERS
 from mbd_ros.dynamics.api.identification import identify
 from mbd_ros.errors import DescriptionError, InvalidValueError
 from mbd_ros.model import load, Model
+from mbd_ros.simulation.arrays import read_arrays
 from mbd_ros.simulation.bags import is_bag, read_bag, states_in
 
 Array = NDArray[np.float64]
@@ -36,7 +36,7 @@ def add_to(subparsers: Any) -> None:
     parser.add_argument('-o', '--output', metavar='FILE',
                         help='write the robot that was found: *.urdf, or what `mbd_ros convert` '
                         'writes')
-    parser.add_argument('--topic', help='topic of the joint states; the only one, or '
+    parser.add_argument('--topic', help='topic of the joint states in a bag; the only one, or '
                         '/joint_states, if left out')
     parser.add_argument('--joints', action='store_true',
                         help='find damping, dry friction and rotor inertias as well')
@@ -46,6 +46,7 @@ def add_to(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print what was found, and write it."""
     target = arguments.output and format_by_name(arguments.output)
+    keep_inputs(arguments.output, arguments.file, arguments.recording)
     model = load(arguments.file)
     time, q, v, tau = recorded(Path(arguments.recording), model, arguments.topic)
     found = identify(model, q, v, tau, time=time, joints=arguments.joints)
@@ -67,32 +68,41 @@ def run(arguments: argparse.Namespace) -> int:
 def recorded(path: Path, model: Model, topic: str | None = None
              ) -> tuple[Array, Array, Array, Array]:
     """
-    Return evenly spaced times [s], q, v and efforts of a recording.
+    Return evenly spaced times [s], q, v and efforts of a recording; print what it passes over.
 
     Raises
     ------
     DescriptionError
         If the file holds no such thing.
     InvalidValueError
-        If efforts are missing, or states for longer than ``GAP`` steps.
+        If efforts are missing, or states for longer than ``GAP`` steps; if times are uneven and
+        joints have quaternions, or a topic is named without a bag.
 
     """
     if is_bag(path):
         recording = read_bag(path, topic)
+        for finding in recording.findings:
+            print(finding, file=sys.stderr)
         q, v, tau = states_in(recording, model)
         time = recording.time
         if tau is None:
             raise InvalidValueError('RECORDING', str(path), 'joint states with efforts')
     else:
+        if topic is not None:
+            raise InvalidValueError('--topic', topic, 'none without a bag')
+        what = 'bag, and no file *.npz with time, q, v and tau'
+        arrays = read_arrays(path, what)
         try:
-            with np.load(path, allow_pickle=False) as file:
-                time, q, v, tau = (np.asarray(file[name], np.float64) for name in (
-                    'time', 'q', 'v', 'tau'))
-        except (OSError, ValueError, TypeError, KeyError, BadZipFile) as error:
-            raise DescriptionError('this is neither a bag nor a file *.npz with time, q, v and '
-                                   f'tau: {error}', file=str(path)) from None
-        if time.ndim != 1 or any(len(one) != len(time) or one.ndim != 2 for one in (q, v, tau)):
-            raise DescriptionError('its arrays are not of as many states', file=str(path))
+            time, q, v, tau = (np.asarray(arrays[name], np.float64) for name in (
+                'time', 'q', 'v', 'tau'))
+        except (ValueError, TypeError, KeyError) as error:
+            raise DescriptionError(f'this is no {what}: {error}', file=str(path)) from None
+        for name, one, width in (('q', q, model.nq), ('v', v, model.nv), ('tau', tau, model.nv)):
+            if time.ndim != 1 or one.shape != (len(time), width):
+                raise DescriptionError(
+                    f"its arrays are not of as many states: '{name}' has shape {one.shape}, "
+                    f"'time' {time.shape}; the robot has {width} entries of '{name}'",
+                    file=str(path))
     return evenly(time, q, v, tau)
 
 
@@ -102,10 +112,15 @@ def evenly(time: Array, *arrays: Array) -> tuple[Array, Array, Array, Array]:
     if not len(steps) or not (steps > 0.0).all() or steps.max() > GAP * np.median(steps):
         raise InvalidValueError('RECORDING', f'steps of time up to {steps.max(initial=0.0):.3g} s',
                                 'a recording without interruption')
-    if np.abs(steps - steps.mean()).max() > EVEN * steps.mean():
+    if not np.abs(steps - steps.mean()).max() <= EVEN * steps.mean():
+        q, v, _ = arrays
+        if q.shape[1] > v.shape[1]:   # between two quaternions there is no straight line
+            raise InvalidValueError('RECORDING', f'steps of time from {steps.min():.6g} to '
+                                    f'{steps.max():.6g} s', 'even times of a robot whose joints '
+                                    'have quaternions')
         even = np.linspace(time[0], time[-1], len(time))
-        arrays = tuple(np.stack([np.interp(even, time, column) for column in array.T], axis=1)
-                       for array in arrays)
+        arrays = tuple(np.reshape([np.interp(even, time, column) for column in array.T],
+                                  (-1, len(even))).T for array in arrays)
         time = even
     q, v, tau = arrays
     return time, q, v, tau

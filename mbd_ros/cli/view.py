@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mbd_ros.cli.convert import keep_inputs
 from mbd_ros.description.urdf.visuals import read_visuals
 from mbd_ros.description.xml.packages import find_package
 from mbd_ros.dynamics.api.functions import link_poses
@@ -31,19 +32,24 @@ def add_to(subparsers: Any) -> None:
                         help='a run, *.npz; or a bag, a folder, *.mcap or *.db3')
     parser.add_argument('-o', '--output', metavar='FILE',
                         help='where to write; beside the run, *.html, if left out')
+    parser.add_argument('--topic', help='topic of the joint states in a bag; the only one, or '
+                        '/joint_states, if left out')
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the page."""
-    trajectory = load_trajectory(arguments.file)
+    output = Path(arguments.output or Path(arguments.file).with_suffix('.html'))
+    keep_inputs(str(output), arguments.file)
+    trajectory = load_trajectory(arguments.file, arguments.topic)
+    for finding in trajectory.findings:
+        print(finding, file=sys.stderr)
     if trajectory.model is None:
         raise InvalidValueError('FILE', arguments.file, 'a run that was saved with its robot')
     try:
         from mbd_ros.nodes.page.page import Page
     except ImportError as error:
         raise UnsupportedError(f'the page ({error})', 'install viser: pip install viser') from None
-    output = Path(arguments.output or Path(arguments.file).with_suffix('.html'))
     shapes, remarks = read_visuals(trajectory.model.mechanism, find_package=find_package)
     page = Page('127.0.0.1', 0)
     try:

@@ -8,14 +8,17 @@ that Humble and every newer release read.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 import contextlib
 from pathlib import Path
+from statistics import median_low
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from mbd_ros.description.records.finding import Finding
 from mbd_ros.errors import (
     DescriptionError, InvalidValueError, MbdError, UnknownNameError, UnsupportedError)
 from mbd_ros.model import Model
@@ -28,6 +31,10 @@ JOINT_STATE, STRING = 'sensor_msgs/msg/JointState', 'std_msgs/msg/String'
 NANO = 10 ** 9
 FOREVER = 2 ** 63 - 1
 """[ns]."""
+END = 2 ** 31
+"""[s]: stamps have 32 bits with a sign for them."""
+RARE = 0.1
+"""Part of the messages: what fewer have is left out, rather than all messages without it."""
 
 
 class JointRecording(NamedTuple):
@@ -38,6 +45,7 @@ class JointRecording(NamedTuple):
     ----------
     time : Vector
         (K,) [s], ascending from 0: stamps of the messages, or when they came if they have none.
+        To be written: from 0 to less than ``END``.
     names : tuple of str
         Names of the n joints.
     position : Vector
@@ -45,7 +53,10 @@ class JointRecording(NamedTuple):
     velocity, effort : Vector, optional
         (K, n) [rad/s, m/s] and [N m, N]; None if the messages have none.
     robot : str
-        The last robot description in the bag; empty if there is none.
+        The last robot description in the bag, of the namespace of the joint states if there is
+        one in it; empty if there is none.
+    findings : tuple of Finding
+        What was passed over.
 
     """
 
@@ -55,6 +66,7 @@ class JointRecording(NamedTuple):
     velocity: Vector | None
     effort: Vector | None
     robot: str
+    findings: tuple[Finding, ...] = ()
 
 
 def is_bag(path: Path) -> bool:
@@ -130,11 +142,17 @@ def write_bag(path: Path, recording: JointRecording) -> None:
     ------
     UnsupportedError
         If rosbags is not installed.
+    InvalidValueError
+        If there is no time, or one that stamps cannot hold.
     MbdError
         If it cannot be written.
 
     """
     rosbag2, _ = _rosbags()
+    wrong = recording.time[~((recording.time >= 0.0) & (recording.time < END))]
+    if len(wrong) or not len(recording.time):
+        raise InvalidValueError('time', float(wrong[0]) if len(wrong) else 'empty',
+                                f'states at times from 0 to less than {END} [s]')
     try:
         if path.suffix != '.mcap':
             _write(rosbag2.Writer(path, version=8), recording)
@@ -194,8 +212,9 @@ def read_bag(path: Path, topic: str | None = None) -> JointRecording:
     Returns
     -------
     JointRecording
-        Of the joints that the first message names; messages of others are passed over, and those
-        that are not later than the ones before.
+        Of the joints that the first message names; messages of others are passed over, those
+        without velocities or efforts where others have them, and those that are not later than
+        the ones before. ``findings`` count them.
 
     Raises
     ------
@@ -210,6 +229,8 @@ def read_bag(path: Path, topic: str | None = None) -> JointRecording:
         source = _connections(reader, path, topic)
         robots = [each for each in reader.connections
                   if each.msgtype == STRING and each.topic.endswith(ROBOT)]
+        beside = source[0].topic.rpartition('/')[0] + ROBOT
+        robots = [each for each in robots if each.topic == beside] or robots
         robot, messages = '', []
         for each, _, data in reader.messages(robots) if robots else ():
             robot = str(store.deserialize_cdr(data, each.msgtype).data)
@@ -225,28 +246,64 @@ def read_bag(path: Path, topic: str | None = None) -> JointRecording:
 def _recording(messages: Sequence[tuple[int, int, Any]], robot: str, path: Path
                ) -> JointRecording:
     """Return what messages with their stamps and times of arrival [ns] hold."""
-    clock = 0 if any(stamp for stamp, _, _ in messages) else 1
     names = tuple(messages[0][2].name)
+    known = [set(message.name) == set(names) for _, _, message in messages]
+    fields, findings = _fields([one[2] for one, of_these in zip(messages, known) if of_these])
     times: list[int] = []
-    rows: dict[str, list[Vector]] = {name: [] for name in ('position', 'velocity', 'effort')}
-    for entry in messages:
-        message = entry[2]
-        if set(message.name) != set(names) or (times and entry[clock] <= times[-1]):
-            continue
-        order = [message.name.index(name) for name in names]
-        times.append(entry[clock])
-        for field, kept in rows.items():
-            values = getattr(message, field)
-            if len(values) not in (0, len(names)) or (field == 'position' and not len(values)):
-                raise DescriptionError(f'a message of {len(names)} joints has {len(values)} '
-                                       f'values of {field}', file=str(path))
-            if len(values):
-                kept.append(values[order])
-    found = {field: np.array(kept) for field, kept in rows.items() if len(kept) == len(times)}
+    rows: dict[str, list[Vector]] = {field: [] for field in fields}
+    passed: Counter[str] = Counter()
+    for time, (_, _, message), of_these in zip(_times(messages), messages, known):
+        values = {field: getattr(message, field) for field in fields}
+        if not of_these:
+            passed['they name other joints than the first'] += 1
+        elif missing := [field for field in fields if not len(values[field])]:
+            passed[f'they have no {missing[0]}'] += 1
+        elif times and time <= times[-1]:
+            passed['they are not later than those before'] += 1
+        else:
+            times.append(time)
+            order = [message.name.index(name) for name in names]
+            for field, one in values.items():
+                if len(one) != len(names):
+                    raise DescriptionError(f'a message of {len(names)} joints has {len(one)} '
+                                           f'values of {field}', file=str(path))
+                rows[field].append(one[order])
+    findings += [f'{count} of {len(messages)} messages passed over because {reason}'
+                 for reason, count in passed.items()]
+    if not times:
+        raise DescriptionError('; '.join(findings), file=str(path))
+    found = {field: np.array(kept) for field, kept in rows.items()}
     if not all(np.isfinite(values).all() for values in found.values()):
         raise DescriptionError('joint states are not finite', file=str(path))
-    return JointRecording((np.array(times) - times[0]) / NANO, names, found['position'],
-                          found.get('velocity'), found.get('effort'), robot)
+    return JointRecording(
+        (np.array(times) - times[0]) / NANO, names, found['position'], found.get('velocity'),
+        found.get('effort'), robot,
+        tuple(Finding('warning', text, str(path)) for text in findings))
+
+
+def _fields(messages: Sequence[Any]) -> tuple[list[str], list[str]]:
+    """Return the fields that are read, and what is said of those that few messages have."""
+    fields, said = ['position'], []
+    for field in ('velocity', 'effort'):
+        count = sum(len(getattr(message, field)) > 0 for message in messages)
+        if count > RARE * len(messages):
+            fields.append(field)
+        elif count:
+            said.append(f'{field} left out: only {count} of {len(messages)} messages have it')
+    return fields, said
+
+
+def _times(messages: Sequence[tuple[int, int, Any]]) -> list[int]:
+    """
+    Return the times of messages [ns]: their stamps, or when they came where the stamp is zero.
+
+    Zero is a time itself where stamps are nearer to zero than to the times of arrival: simulated.
+
+    """
+    lags = [(arrival - stamp, stamp) for stamp, arrival, _ in messages if stamp]
+    lag = median_low(one for one, _ in lags) if lags else 0
+    simulated = bool(lags) and abs(lag) > median_low(stamp for _, stamp in lags)
+    return [stamp if stamp or simulated else arrival - lag for stamp, arrival, _ in messages]
 
 
 def _connections(reader: Any, path: Path, topic: str | None) -> list[Any]:

@@ -8,12 +8,11 @@ import os
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
-from zipfile import BadZipFile, ZipFile
-import zlib
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.write.kept import kept_elements, kept_shapes
 from mbd_ros.description.write.urdf import urdf_text
 from mbd_ros.dynamics.api.functions import energy
@@ -23,6 +22,7 @@ from mbd_ros.model.load import load_text
 from mbd_ros.model.lock import build_options
 from mbd_ros.model.state import adding_entries
 from mbd_ros.simulation.adaptive import Crossing, DenseState
+from mbd_ros.simulation.arrays import read_arrays
 from mbd_ros.simulation.bags import (
     coordinate_names, is_bag, JointRecording, read_bag, states_in, write_bag)
 from mbd_ros.simulation.change_points import ChangePoint
@@ -34,8 +34,6 @@ ARRAYS = ('time', 'q', 'v', 'energy', 'violation', 'violation_rate', 'balance', 
           'condition', 'injected')
 PART, ROBOT = 'part ', 'robot'
 OPTIONS = ('floating_base', 'mimic', 'flexible')
-LARGEST = 4 * 1024 ** 3
-"""Bytes of a file that is read."""
 NOTHING = np.zeros(0)
 
 
@@ -79,6 +77,8 @@ class Trajectory(NamedTuple):
         ``ground`` and a uniform ``current``. Empty with a ``motion``.
     model : Model, optional
         The robot that moved.
+    findings : tuple of Finding
+        What of a bag was passed over.
 
     """
 
@@ -97,6 +97,7 @@ class Trajectory(NamedTuple):
     changes: tuple[ChangePoint, ...] = ()
     parts: Mapping[str, Vector] = MappingProxyType({})
     model: Model | None = None
+    findings: tuple[Finding, ...] = ()
 
     def plot(self) -> Any:
         """
@@ -213,7 +214,7 @@ def _robot_text(model: Model) -> str:
     return urdf_text(mechanism, shapes=kept_shapes(mechanism), others=kept_elements(mechanism))
 
 
-def load_trajectory(path: str | os.PathLike[str]) -> Trajectory:
+def load_trajectory(path: str | os.PathLike[str], topic: str | None = None) -> Trajectory:
     """
     Read a run that ``Trajectory.save`` wrote as ``.npz``, or a bag of ROS 2.
 
@@ -222,33 +223,36 @@ def load_trajectory(path: str | os.PathLike[str]) -> Trajectory:
     path : str or path
         The file; or a bag with joint states and a robot description, a folder, ``*.mcap`` or
         ``*.db3``.
+    topic : str, optional
+        Topic of the joint states in a bag; the only one, or ``/joint_states``, if left out.
 
     Returns
     -------
     Trajectory
         With the robot, if it was saved with one. Of a bag: times from 0; velocities, where there
-        are none, from differences of positions; ``violation`` unknown (NaN).
+        are none, from differences of positions; ``violation`` unknown (NaN); ``findings`` say what
+        was passed over.
 
     Raises
     ------
     DescriptionError
         If there is no such file, or it holds something else.
+    InvalidValueError
+        If there is no such topic, or a topic is named without a bag.
     UnknownNameError, UnsupportedError
         If a bag lacks a joint of the robot, or there is no rosbags.
 
     """
     if is_bag(Path(path)):
-        return _from_bag(Path(path))
-    found: dict[str, Any] = {}
+        return _from_bag(Path(path), topic)
+    if topic is not None:
+        raise InvalidValueError('topic', topic, 'none without a bag')
+    found = read_arrays(path, 'saved trajectory')
     try:
-        if sum(entry.file_size for entry in ZipFile(path).infolist()) > LARGEST:
-            raise ValueError(f'it holds more than {LARGEST} bytes')
-        with np.load(path, allow_pickle=False) as file:
-            found = {name: file[name] for name in file.files}
         run = Trajectory(**{name: found[name] for name in ARRAYS if name in found}, parts={
             name.removeprefix(PART): found[name] for name in found if name.startswith(PART)})
         _check_shapes(run)
-    except (OSError, ValueError, TypeError, KeyError, BadZipFile, zlib.error) as error:
+    except (ValueError, TypeError) as error:
         raise DescriptionError(f'this is no saved trajectory: {error}', file=str(path)) from None
     if ROBOT not in found:
         return run
@@ -261,9 +265,9 @@ def load_trajectory(path: str | os.PathLike[str]) -> Trajectory:
     return run._replace(model=model)
 
 
-def _from_bag(path: Path) -> Trajectory:
+def _from_bag(path: Path, topic: str | None) -> Trajectory:
     """Return the run that a bag holds."""
-    recording = read_bag(path)
+    recording = read_bag(path, topic)
     if not recording.robot:
         raise DescriptionError('there is no robot_description in this bag', file=str(path))
     elastic = any('/' in name for name in recording.names)   # as in forearm/bend_y_1
@@ -274,7 +278,7 @@ def _from_bag(path: Path) -> Trajectory:
     total = energy(model, q, v)
     unknown = np.full(len(q), np.nan)
     return Trajectory(recording.time, q, v, total.kinetic + total.potential, unknown, unknown,
-                      model=model)
+                      model=model, findings=recording.findings)
 
 
 def _check_shapes(run: Trajectory) -> None:

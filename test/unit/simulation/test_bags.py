@@ -114,3 +114,100 @@ def test_what_cannot_be_written(arm, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, 'rosbags', None)
     with pytest.raises(UnsupportedError, match='pip install rosbags'):
         run.save(tmp_path / 'run.mcap')
+
+
+def bag_of(path, messages, topic='/joint_states', robots=()):
+    """Write messages of one joint: stamps and times of arrival [s], values by field."""
+    from rosbags.typesys import get_typestore, Stores
+    store = get_typestore(Stores.ROS2_HUMBLE)
+    kind, string = 'sensor_msgs/msg/JointState', 'std_msgs/msg/String'
+    state, header, stamp, text = (store.types[name] for name in (
+        kind, 'std_msgs/msg/Header', 'builtin_interfaces/msg/Time', string))
+    with rosbag2.Writer(path, version=8) as writer:
+        connection = writer.add_connection(topic, kind, typestore=store)
+        for name in robots:
+            writer.write(writer.add_connection(name, string, typestore=store), 1,
+                         store.serialize_cdr(text(name), string))
+        for sent, arrived, fields in messages:
+            values = {'name': ['j'], 'position': [1.0], 'velocity': [2.0], 'effort': [3.0]}
+            values |= fields
+            names = values.pop('name')
+            message = state(header(stamp(*divmod(round(sent * 1e9), 10**9)), ''), names,
+                            *map(np.array, values.values()))
+            writer.write(connection, round(arrived * 1e9), store.serialize_cdr(message, kind))
+    return path
+
+
+def said(found):
+    return [str(finding).partition('warning: ')[2] for finding in found.findings]
+
+
+@pytest.mark.parametrize('place', [0, 1, 2])
+@pytest.mark.parametrize('field', ['position', 'velocity', 'effort'])
+def test_one_message_without_a_field_is_passed_over(field, place, tmp_path):
+    messages = [(k + 1, k + 1, {field: []} if k == place else {}) for k in range(3)]
+    found = read_bag(bag_of(tmp_path / 'run', messages))
+    assert found.position.shape == found.velocity.shape == found.effort.shape == (2, 1)
+    assert said(found) == [f'1 of 3 messages passed over because they have no {field}']
+
+
+def test_a_field_that_few_messages_have_does_not_cost_the_others(tmp_path):
+    messages = [(k + 1, k + 1, {} if k == 7 else {'effort': []}) for k in range(30)]
+    found = read_bag(bag_of(tmp_path / 'run', messages))
+    assert len(found.time) == 30 and found.effort is None
+    assert said(found) == ['effort left out: only 1 of 30 messages have it']
+    with pytest.raises(DescriptionError, match='2 of 2 messages passed over .* no position'):
+        read_bag(bag_of(tmp_path / 'none', [(k, k, {'position': []}) for k in (1, 2)]))
+
+
+@pytest.mark.parametrize(('stamps', 'arrivals', 'times', 'count'), [
+    ((5, 1, 2), (5, 6, 7), (0,), 2), ((1, 2, 2, 3), (1, 2, 3, 4), (0, 1, 2), 1),
+    ((0, 1.7e9, 1.7e9 + 1), (1.7e9 - 1, 1.7e9, 1.7e9 + 1), (0, 1, 2), 0),
+    ((1.7e9, 0, 1.7e9 + 2), (1.7e9, 1.7e9 + 1, 1.7e9 + 2), (0, 1, 2), 0),
+    ((0, 1.7e9, 1.7e9 + 1), (1.7e9 + 7199, 1.7e9 + 7200, 1.7e9 + 7201), (0, 1, 2), 0),
+    ((0, 1, 2), (1.7e9, 1.7e9 + 5, 1.7e9 + 10), (0, 1, 2), 0),   # simulated, slower than real
+    ((0, 0, 0), (4, 5, 7), (0, 1, 3), 0), ((0, 1, 2), (0, 1, 2), (0, 1, 2), 0)])
+def test_times_are_those_of_stamps_where_there_are_some(stamps, arrivals, times, count, tmp_path):
+    found = read_bag(bag_of(tmp_path / 'run', [(*pair, {}) for pair in zip(stamps, arrivals)]))
+    # 1.7e9 s in doubles are good to 2.4e-7 s.
+    np.testing.assert_allclose(found.time, times, atol=1e-6)
+    assert said(found) == ([f'{count} of {len(stamps)} messages passed over because they are not '
+                            'later than those before'] if count else [])
+
+
+def test_other_joints_are_counted(tmp_path):
+    found = read_bag(bag_of(tmp_path / 'run', [
+        (1, 1, {}), (2, 2, {'name': ['other']}), (3, 3, {})]))
+    assert said(found) == ['1 of 3 messages passed over because they name other joints than the '
+                           'first']
+
+
+@pytest.mark.parametrize(('topic', 'robot'), [
+    ('/left/joint_states', '/left/robot_description'),
+    ('/joint_states', '/robot_description'), ('/other/joint_states', '/z/robot_description')])
+def test_the_robot_is_that_beside_the_joint_states(topic, robot, tmp_path):
+    robots = ('/left/robot_description', '/robot_description', '/z/robot_description')
+    assert read_bag(bag_of(tmp_path / 'run', [(1, 1, {})], topic, robots)).robot == robot
+
+
+@pytest.mark.parametrize('name', ['run.mcap', 'run'])
+@pytest.mark.parametrize('time', [-1.0, 2.0**31, 1e300, np.nan, np.inf, None])
+def test_times_that_stamps_cannot_hold(time, name, tmp_path):
+    one = recording()
+    times = np.zeros(0) if time is None else np.append(one.time[:-1], time)
+    with pytest.raises(InvalidValueError, match='less than 2147483648'):
+        write_bag(tmp_path / name, one._replace(time=times))
+    assert not list(tmp_path.iterdir())
+    write_bag(tmp_path / name, one._replace(time=np.append(one.time[:-1], np.nextafter(2**31, 0))))
+
+
+def test_a_run_tells_what_was_passed_over_and_reads_the_topic_that_is_named(tmp_path):
+    write_bag(tmp_path / 'run', recording(time=np.minimum(recording().time, 0.28)))
+    run = mbd_ros.load_trajectory(tmp_path / 'run', topic='/joint_states')
+    assert said(run) == ['1 of 30 messages passed over because they are not later than those '
+                         'before']
+    with pytest.raises(InvalidValueError, match='one of /joint_states'):
+        mbd_ros.load_trajectory(tmp_path / 'run', topic='/other')
+    run.save(tmp_path / 'run.npz')
+    with pytest.raises(InvalidValueError, match='none without a bag'):
+        mbd_ros.load_trajectory(tmp_path / 'run.npz', topic='/joint_states')

@@ -1,0 +1,94 @@
+"""What the commands that read recordings refuse: topics, outputs and files beyond bounds."""
+
+from io import BytesIO
+from pathlib import Path
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+
+import mbd_ros
+from mbd_ros.cli.command import main
+from mbd_ros.cli.identify import evenly
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.simulation.arrays import read_arrays
+
+URDF = Path(__file__).resolve().parents[3] / 'urdf'
+ARM = URDF / 'three_link_arm.urdf'
+
+
+def declared(path, count):
+    """Write a file whose array declares more numbers than it holds."""
+    header = BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {'descr': '<f8', 'fortran_order': False, 'shape': (count,)})
+    with ZipFile(path, 'w') as packed:
+        packed.writestr('time.npy', header.getvalue() + bytes(8))
+    return str(path)
+
+
+@pytest.mark.parametrize('count', [2, 10**14, 10**18, 10**30])
+@pytest.mark.parametrize('words', [
+    ('view', '{}'), ('identify', str(ARM), '{}'),
+    ('flex', str(URDF / 'flexible_arm.urdf'), 'upper_arm', '{}', '-o', 'nowhere/o.urdf')])
+def test_files_that_declare_more_than_they_hold(words, count, tmp_path, capsys):
+    file = declared(tmp_path / 'run.npz', count)
+    assert main([word.format(file) for word in words]) == 1
+    captured = capsys.readouterr().err
+    assert 'this is no ' in captured and len(captured.splitlines()) == 1
+
+
+def test_files_that_hold_more_than_is_read(tmp_path, monkeypatch):
+    np.savez(tmp_path / 'run.npz', time=np.zeros(100))
+    assert read_arrays(tmp_path / 'run.npz', 'run')['time'].shape == (100,)
+    monkeypatch.setattr('mbd_ros.simulation.arrays.LARGEST', 800)
+    with pytest.raises(mbd_ros.errors.DescriptionError, match='holds more than 800 bytes'):
+        read_arrays(tmp_path / 'run.npz', 'run')
+
+
+@pytest.mark.parametrize(('change', 'message'), [
+    ({name: value}, 'as many states') for name in ('time', 'q', 'v', 'tau')
+    for value in (np.float64(1.0), np.zeros((30, 0)), np.zeros((30, 4)), np.zeros((29, 3)))])
+@pytest.mark.parametrize('uneven', [0.0, 0.002])
+def test_arrays_of_other_shapes(change, message, uneven, tmp_path, capsys):
+    time = np.arange(30) / 100
+    time[3] += uneven
+    arrays = {'time': time, **{name: np.zeros((30, 3)) for name in ('q', 'v', 'tau')}}
+    np.savez(tmp_path / 'run.npz', **(arrays | change))
+    assert main(['identify', str(ARM), str(tmp_path / 'run.npz')]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_uneven_quaternions_are_not_interpolated():
+    time, uneven = np.arange(30.0), np.append(np.arange(29.0), 29.4)
+    q, v = np.ones((30, 4)), np.zeros((30, 3))
+    assert evenly(time, q, v, v)[1] is q
+    with pytest.raises(InvalidValueError, match='quaternions'):
+        evenly(uneven, q, v, v)
+    assert evenly(uneven, v, v, v)[1].shape == (30, 3)
+    assert evenly(uneven, *np.zeros((3, 30, 0)))[1].shape == (30, 0)
+
+
+@pytest.mark.parametrize('words', [('identify', str(ARM), '{}'), ('view', '{}')])
+def test_a_topic_needs_a_bag(words, tmp_path, capsys):
+    model = mbd_ros.load(ARM)
+    mbd_ros.simulate(model, np.zeros(3), np.zeros(3), 0.01).save(tmp_path / 'run.npz')
+    file = str(tmp_path / 'run.npz')
+    assert main([*(word.format(file) for word in words), '--topic', '/joint_states']) == 1
+    assert 'none without a bag' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(('words', 'output'), [
+    (('convert', '{robot}'), '{robot}'), (('identify', '{robot}', '{other}'), '{robot}'),
+    (('identify', '{robot}', '{other}'), '{other}'), (('view', '{robot}'), '{robot}'),
+    (('flex', '{robot}', 'upper_arm', '{other}'), '{robot}'),
+    (('flex', '{robot}', 'upper_arm', '{other}'), '{other}')])
+def test_no_command_writes_over_what_it_reads(words, output, tmp_path, capsys):
+    files = {'robot': tmp_path / 'robot.urdf', 'other': tmp_path / 'other.urdf'}
+    (tmp_path / 'sub').mkdir()
+    for file in files.values():
+        file.write_bytes(ARM.read_bytes())
+    target = tmp_path / 'sub' / '..' / Path(output.format(**files)).name   # by another name
+    assert main([*(word.format(**files) for word in words), '-o', str(target)]) == 1
+    assert 'another file than the one to read' in capsys.readouterr().err
+    assert all(file.read_bytes() == ARM.read_bytes() for file in files.values())
