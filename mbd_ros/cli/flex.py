@@ -77,7 +77,7 @@ def matrices_of(file: str, mechanism: Mechanism, link: str) -> FiniteElements:
     if link not in names:
         raise UnknownNameError('link', link, names)
     what = 'file *.npz with points, mass, stiffness and root'
-    arrays = read_arrays(file, what)
+    arrays: dict[str, Any] = read_arrays(file, what)
     try:
         points, mass, stiffness, root = (
             arrays.pop(name) for name in ('points', 'mass', 'stiffness', 'root'))

@@ -247,7 +247,7 @@ def load_trajectory(path: str | os.PathLike[str], topic: str | None = None) -> T
         return _from_bag(Path(path), topic)
     if topic is not None:
         raise InvalidValueError('topic', topic, 'none without a bag')
-    found = read_arrays(path, 'saved trajectory')
+    found: dict[str, Any] = read_arrays(path, 'saved trajectory')
     try:
         run = Trajectory(**{name: found[name] for name in ARRAYS if name in found}, parts={
             name.removeprefix(PART): found[name] for name in found if name.startswith(PART)})

@@ -4,14 +4,17 @@ from pathlib import Path
 import re
 import signal
 import sys
+from types import SimpleNamespace
 
 import pytest
 from rclpy.qos import DurabilityPolicy
 from rclpy.qos import ReliabilityPolicy
 from rclpy.serialization import serialize_message
 from ros2cli import bags
+from ros2cli.command.bag import info
 from ros2cli.command.bag.record import when
 from rosbags.interfaces import Qos
+from rosbags.interfaces import QosTime
 from rosbags.rosbag2 import Reader
 from rosbags.rosbag2 import StoragePlugin
 from rosbags.rosbag2 import Writer
@@ -246,6 +249,44 @@ def test_profiles_as_humble_writes_them():
     volatile = Qos(*offered[:3], type(offered.durability).VOLATILE, *offered[4:])
     assert bags.profile_to_play([offered, volatile]) is None
     assert bags.profile_to_play([]).durability == DurabilityPolicy.VOLATILE
+
+
+@pytest.mark.parametrize('name', bags.DURATIONS)
+@pytest.mark.parametrize(('seconds', 'nanoseconds'), [(-1, 0), (0, -1), (-10 ** 20, 5)])
+def test_profiles_that_cannot_be_offered(name, seconds, nanoseconds):
+    (offered,) = parse_qos(HUMBLE)
+    wrong = offered._replace(**{name: QosTime(seconds, nanoseconds)})
+    with pytest.raises(ValueError, match=f'{name} is -'):
+        bags.profile_to_play([wrong])
+
+
+def test_a_bag_with_such_a_profile_is_played(ros2, program, bag):
+    (offered,) = parse_qos(HUMBLE)
+    bag(offered=[offered._replace(deadline=QosTime(-1, 0))])
+    listener = program('/a', 'listener')
+    listener.wait_for('listens')
+    player = ros2('bag', 'play', 'bag', '-d', '2', '--topics', '/a')
+    assert player.finish() == 0, player.text
+    assert "topic '/a' cannot be offered: deadline is -1000000000 ns" in player.text
+    listener.wait_for('got', 10)
+
+
+@pytest.mark.parametrize('storage', bags.STORAGES)
+@pytest.mark.parametrize(('start', 'shown'), [
+    (10 ** 29, '1' + 20 * '0' + '.000'), (-10 ** 29, '-1' + 20 * '0' + '.000'),
+    (2 ** 63 - 1, None), (-2 ** 63, None), (-1, None), (10 ** 18, None)])
+def test_times_that_no_calendar_has(bag, capsys, storage, start, shown):
+    path = bag(storage=storage)
+    metadata = path / 'metadata.yaml'
+    text, count = re.subn(r'(nanoseconds_since_epoch: )\d+', rf'\g<1>{start}',
+                          metadata.read_text())
+    assert count
+    metadata.write_text(text)
+    info.main(SimpleNamespace(bag_path=str(path), topic_name=False))
+    (line,) = (one for one in capsys.readouterr().out.splitlines() if one.startswith('Start:'))
+    assert re.search(r'-?\d+\.\d{3}\)?$', line)
+    if shown:
+        assert line.split()[1:] == [shown]
 
 
 def test_metadata_is_of_a_version_that_humble_reads(bag):

@@ -1,5 +1,6 @@
 """launch_testing: tests as users write them, by ``launch_test`` and by pytest."""
 
+from io import BytesIO
 import re
 import sys
 from types import SimpleNamespace
@@ -11,7 +12,9 @@ from launch_testing import IoHandler
 from launch_testing import post_shutdown_test
 from launch_testing import tools
 from launch_testing import util
+from launch_testing.launch_test import report
 from launch_testing.markers import retry_on_failure
+from launch_testing.runner import Outcome
 import pytest
 
 HEAD = """
@@ -139,6 +142,27 @@ class TestBeside(unittest.TestCase):
         time.sleep(60)
 """
 
+BESIDE = HEAD + """
+@pytest.mark.launch_test
+def generate_test_description():
+    return launch.LaunchDescription([
+        ExecuteProcess(cmd=[sys.executable, '-c', COUNTS]), ReadyToTest()])
+
+class TestBeside(unittest.TestCase):
+    %s
+    def test_it(self):
+        %s
+"""
+UNEXPECTED = BESIDE % ('@unittest.expectedFailure', 'pass')
+SKIPPED = HEAD + """
+@pytest.mark.launch_test
+def generate_test_description():
+    raise unittest.SkipTest('no such robot here')
+"""
+CASE_SKIPPED = BESIDE % ('@unittest.skip("not today")', 'pass')
+COLOURS = r'\x1b[31mred\x1b[0m \x1b]0;title\x07\x00\x0b\uffff ä'
+COLOURED = BESIDE % ('', f"self.fail('{COLOURS}')")
+
 
 @pytest.fixture
 def launch_test(start, tmp_path):
@@ -190,8 +214,35 @@ def test_the_command_shows_arguments_and_says_what_is_wrong(launch_test, start):
     assert 'does not exist' in missing.text
 
 
+@pytest.mark.parametrize(('text', 'status', 'failures', 'skipped'), [
+    (UNEXPECTED, 1, '1', '0'), (SKIPPED, 0, '0', '1'), (CASE_SKIPPED, 0, '0', '1'),
+    (COLOURED, 1, '1', '0')])
+def test_the_report_tells_what_came_of_each_test(launch_test, tmp_path, text, status, failures,
+                                                 skipped):
+    assert launch_test(text, '--junit-xml', 'report.xml').status == status
+    (suite,) = ElementTree.parse(tmp_path / 'report.xml').getroot()
+    assert [suite.get(name) for name in ('tests', 'failures', 'skipped')] == [
+        '1', failures, skipped]
+    if text is COLOURED:
+        assert 'AssertionError: red  ä' in suite[0][0].text
+    elif status == 0:
+        assert suite[0][0].get('message') in ('no such robot here', 'not today')
+
+
+@pytest.mark.parametrize('code', [*range(32), 0x7f, 0x9b, 0xd800, 0xdfff, 0xfffe, 0xffff, 0x1f600])
+def test_reports_are_xml_whatever_tests_print(code):
+    outcome = Outcome()
+    outcome.problem = f'a{chr(code)}[31mb'
+    written = BytesIO()
+    report([outcome], f'a{chr(code)}').write(written, encoding='utf-8', xml_declaration=True)
+    text = ElementTree.fromstring(written.getvalue())[0][0][0].text
+    assert (text[0], text[-1]) == ('a', 'b')
+    assert ('[31m' in text) == (code != 0x1b)
+
+
 @pytest.mark.parametrize(('text', 'status', 'said'), [
-    (GOOD, 0, '2 passed'), (WRONG, 1, 'AssertionError: 1 != 2')])
+    (GOOD, 0, '2 passed'), (WRONG, 1, 'AssertionError: 1 != 2'),
+    (UNEXPECTED, 1, 'Unexpected success'), (SKIPPED, 0, '1 passed, 1 skipped')])
 def test_pytest_runs_what_is_marked(start, tmp_path, text, status, said):
     (tmp_path / 'test_counts_launch.py').write_text(text)
     (tmp_path / 'test_other.py').write_text('def test_plain():\n    pass\n')
@@ -200,7 +251,16 @@ def test_pytest_runs_what_is_marked(start, tmp_path, text, status, said):
                     env={'PYTEST_DISABLE_PLUGIN_AUTOLOAD': '1'})
     assert command.finish() == status, command.text
     assert said in command.text
-    assert text is GOOD or '1 failed, 1 passed' in command.text
+    assert status == 0 or '1 failed, 1 passed' in command.text
+
+
+@pytest.mark.parametrize('word', ['end', ':=!', 'end:=', 'end=!'])
+def test_pytest_refuses_words_that_are_no_launch_arguments(start, tmp_path, word):
+    (tmp_path / 'test_other.py').write_text('def test_plain():\n    pass\n')
+    command = start(sys.executable, '-m', 'pytest', '-p', 'rosless_tools.pytest_launch', '-q',
+                    '--launch-args', word, '--', '.', env={'PYTEST_DISABLE_PLUGIN_AUTOLOAD': '1'})
+    assert command.finish() == pytest.ExitCode.USAGE_ERROR, command.text
+    assert f"malformed launch argument '{word}'" in command.text
 
 
 def process(name, *arguments):

@@ -156,7 +156,7 @@ def test_a_field_that_few_messages_have_does_not_cost_the_others(tmp_path):
     found = read_bag(bag_of(tmp_path / 'run', messages))
     assert len(found.time) == 30 and found.effort is None
     assert said(found) == ['effort left out: only 1 of 30 messages have it']
-    with pytest.raises(DescriptionError, match='2 of 2 messages passed over .* no position'):
+    with pytest.raises(DescriptionError, match=r'2 of 2 messages passed over .* no position'):
         read_bag(bag_of(tmp_path / 'none', [(k, k, {'position': []}) for k in (1, 2)]))
 
 

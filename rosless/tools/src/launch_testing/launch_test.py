@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 import importlib.util
 from pathlib import Path
+import re
 import sys
 import threading
 from types import ModuleType
@@ -18,6 +19,10 @@ from launch_testing.runner import Outcome
 from launch_testing.runner import run_module
 from ros2cli.command.launch import describe_arguments
 from ros2cli.command.launch import parse_arguments
+
+ESCAPES = re.compile(  # of terminals: colours and movements, titles, others
+    r'\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])')
+NO_XML = re.compile(r'[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]')  # XML 1.0, 2.2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,19 +80,27 @@ def run(args: argparse.Namespace) -> int | str:
 
 def report(outcomes: Sequence[Outcome], name: str) -> ElementTree.ElementTree[Any]:
     """Return results in the form of JUnit."""
+    name = _plain(name)
     suites = ElementTree.Element('testsuites', name=name)
     for outcome in outcomes:
-        failures = dict(outcome.failures())
+        failures, skips = dict(outcome.failures()), dict(outcome.skips())
         names = [str(case) for result in outcome.results for case in result.cases]
-        names += [each for each in failures if each not in names]
+        names += [each for each in {**failures, **skips} if each not in names]
         suite = ElementTree.SubElement(
             suites, 'testsuite', name=name, tests=str(len(names)), errors='0',
-            failures=str(len(failures)))
+            failures=str(len(failures)), skipped=str(len(skips)))
         for each in names:
-            case = ElementTree.SubElement(suite, 'testcase', classname=name, name=each)
+            case = ElementTree.SubElement(suite, 'testcase', classname=name, name=_plain(each))
             if each in failures:
-                ElementTree.SubElement(case, 'failure').text = failures[each]
+                ElementTree.SubElement(case, 'failure').text = _plain(failures[each])
+            elif each in skips:
+                ElementTree.SubElement(case, 'skipped', message=_plain(skips[each]))
     return ElementTree.ElementTree(suites)
+
+
+def _plain(text: str) -> str:
+    """Return a text without what terminals obey and XML forbids."""
+    return NO_XML.sub('', ESCAPES.sub('', text))
 
 
 def _loaded(path: Path, name: str) -> ModuleType:

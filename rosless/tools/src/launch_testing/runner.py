@@ -49,12 +49,15 @@ class Outcome:
         Of the tests beside it, and of those afterwards.
     problem : str
         Why there are none; empty if there are.
+    skipped : str
+        Why the description is not to be launched; empty if it is.
 
     """
 
     def __init__(self) -> None:
         self.results: list[Result] = []
         self.problem = ''
+        self.skipped = ''
 
     def successful(self) -> bool:
         """Tell whether everything went well."""
@@ -64,7 +67,14 @@ class Outcome:
         """Return names and texts of what went wrong."""
         found = [(str(case), text) for result in self.results
                  for case, text in (*result.errors, *result.failures)]
+        found += [(str(case), 'Unexpected success') for result in self.results
+                  for case in result.unexpectedSuccesses]
         return found + ([('launch', self.problem)] if self.problem else [])
+
+    def skips(self) -> list[tuple[str, str]]:
+        """Return names of what was not run, and why."""
+        found = [(str(case), why) for result in self.results for case, why in result.skipped]
+        return found + ([('launch', self.skipped)] if self.skipped else [])
 
 
 def run_module(
@@ -110,7 +120,8 @@ def _run(module: ModuleType, describe: Callable[..., Any], parameters: Mapping[s
     try:
         description, context = description_of(describe, parameters, ready)
     except unittest.SkipTest as skipped:
-        print(f'{module.__name__} is skipped: {skipped}')
+        outcome.skipped = str(skipped) or 'no reason given'
+        print(f'{module.__name__} is skipped: {outcome.skipped}')
         return outcome
     info, output = ActiveProcInfoHandler(), ActiveIoHandler()
     service = LaunchService(debug=debug)

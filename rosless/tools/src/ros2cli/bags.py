@@ -180,6 +180,11 @@ def profile_to_play(offered: Sequence[Any]) -> Any | None:
     QoSProfile or None
         None if they differ.
 
+    Raises
+    ------
+    ValueError
+        If it has a policy that is not known here, or a duration below zero.
+
     """
     from rclpy.duration import Duration
     from rclpy.qos import DurabilityPolicy
@@ -192,9 +197,12 @@ def profile_to_play(offered: Sequence[Any]) -> Any | None:
     first = offered[0]
     if any(getattr(other, name) != getattr(first, name) for other in offered for name in SAME):
         return None
-    times = {name: Duration(nanoseconds=min(
-        getattr(first, name).sec * NANO + getattr(first, name).nsec, FOREVER))
-        for name in DURATIONS}
+    times = {}
+    for name in DURATIONS:
+        length = getattr(first, name).sec * NANO + getattr(first, name).nsec
+        if length < 0:
+            raise ValueError(f'{name} is {length} ns')
+        times[name] = Duration(nanoseconds=min(length, FOREVER))
     return QoSProfile(
         depth=DEPTH, reliability=ReliabilityPolicy(first.reliability.value),
         durability=DurabilityPolicy(first.durability.value),

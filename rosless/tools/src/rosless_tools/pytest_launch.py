@@ -28,13 +28,13 @@ class LaunchTestItem(pytest.Item):
         """Run them."""
         from launch_testing.runner import run_module
 
-        words = [word.partition(':=') for group in self.config.getoption('--launch-args')
-                 for word in group]
-        outcomes = run_module(self.module, [(name, value) for name, _, value in words])
-        failures = [failure for outcome in outcomes for failure in outcome.failures()]
-        if failures:
+        outcomes = run_module(self.module, list(launch_arguments(self.config).items()))
+        if not all(outcome.successful() for outcome in outcomes):
             raise LaunchTestFailure('\n\n'.join(
-                f'FAIL: {name}\n{text}' for name, text in failures))
+                f'FAIL: {name}\n{text}' for outcome in outcomes
+                for name, text in outcome.failures()))
+        if outcomes and all(outcome.skipped for outcome in outcomes):
+            pytest.skip('; '.join(outcome.skipped for outcome in outcomes))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return what is shown of a failure."""
@@ -81,7 +81,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                      help='One or more Launch test arguments')
 
 
+def launch_arguments(config: pytest.Config) -> dict[str, str]:
+    """
+    Return names and values of the launch arguments on the command line.
+
+    Raises
+    ------
+    RuntimeError
+        If one is not of the form ``<name>:=<value>``.
+
+    """
+    from ros2cli.command.launch import parse_arguments
+
+    return parse_arguments([word for group in config.getoption('--launch-args') for word in group])
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the mark."""
+    """Declare the mark, and refuse launch arguments that are none."""
+    if config.getoption('--launch-args'):
+        try:
+            launch_arguments(config)
+        except RuntimeError as error:
+            raise pytest.UsageError(str(error)) from None
     config.addinivalue_line('markers', 'launch_test: mark a generate_test_description function '
                             'as a launch test entrypoint')

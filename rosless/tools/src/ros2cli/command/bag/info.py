@@ -67,10 +67,13 @@ def _size(count: float) -> str:
 
 
 def _seconds(time: int) -> str:
-    return f'{time // bags.NANO}.{time % bags.NANO // 10 ** 6:03}'
+    return f"{'-' * (time < 0)}{abs(time) // bags.NANO}.{abs(time) % bags.NANO // 10 ** 6:03}"
 
 
 def _time(time: int) -> str:
-    local = datetime.datetime.fromtimestamp(time // bags.NANO)
-    fraction = _seconds(time).partition('.')[2]
+    try:
+        local = datetime.datetime.fromtimestamp(time // bags.NANO)
+    except (OverflowError, ValueError, OSError):  # in no year that the calendar has
+        return _seconds(time)
+    fraction = f'{time % bags.NANO // 10 ** 6:03}'
     return f'{local:%b} {local.day:>2} {local:%Y %H:%M:%S}.{fraction} ({_seconds(time)})'

@@ -165,7 +165,12 @@ class Player:
         from rclpy.qos import QoSProfile
 
         topic = names.get(connection.topic, connection.topic)
-        profile = bags.profile_to_play(connection.ext.offered_qos_profiles)
+        try:
+            profile = bags.profile_to_play(connection.ext.offered_qos_profiles)
+        except ValueError as error:
+            self._log.warning(f"The QoS profile of topic '{topic}' cannot be offered: {error}. "
+                              'Falling back to the default publisher offer.')
+            profile = QoSProfile(depth=bags.DEPTH)
         if profile is None:
             self._log.warning(
                 f"Not all original publishers on topic '{topic}' offered the same QoS profiles. "
