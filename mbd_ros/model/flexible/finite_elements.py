@@ -115,7 +115,7 @@ def checked(points: Array, mass: Array, stiffness: Array, root: Sequence[int],
                                     f'{matrix[j, i]:.9g}, as [{j}, {i}] is: a symmetric matrix')
     if len(m) > MOST:
         raise InvalidValueError('number of degrees of freedom', len(m), f'at most {MOST}')
-    nodes = {name: np.asarray(list(values)) for name, values in (('root', root), *joints.items())}
+    nodes = {name: np.asarray(values) for name, values in (('root', root), *joints.items())}
     for name, numbers in nodes.items():
         if numbers.ndim != 1 or not len(numbers) or numbers.dtype.kind not in 'iu' or not (
                 (numbers >= 0) & (numbers < count)).all():

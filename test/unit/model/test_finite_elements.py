@@ -155,7 +155,8 @@ def test_what_is_wrong_is_said(tube):
 @pytest.mark.parametrize(('arrays', 'words'), [
     ({'points': None}, 'this is no file'), ({'joint_wrist': [20]}, "'joint_wrist'"),
     ({'joint_elbow_mount': None}, "array 'joint_elbow_mount' is missing"),
-    ({'points': [['a', 'b', 'c']]}, 'a matrix of real numbers')])
+    ({'points': [['a', 'b', 'c']]}, 'a matrix of real numbers'),
+    ({'root': 0}, "nodes of 'root'"), ({'joint_elbow_mount': 20}, "nodes of 'elbow_mount'")])
 def test_files_that_hold_something_else(tube, tmp_path, capsys, arrays, words):
     whole = dict(zip(('points', 'mass', 'stiffness'), tube)) | {
         'root': [0], 'joint_elbow_mount': [20]} | arrays
