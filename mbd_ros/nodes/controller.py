@@ -83,6 +83,7 @@ class Controller(ManagedNode):
     """
 
     NAME = 'controller'
+    _source: RobotSource
 
     def forget(self) -> None:
         """Have no robot and nothing to follow."""
@@ -132,11 +133,6 @@ class Controller(ManagedNode):
             LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._health = HealthPublisher(self, self._how)
 
-    @property
-    def generation(self) -> int:
-        """Number of the model in use, 0 without one."""
-        return self._source.generation
-
     def deactivate(self) -> None:
         """Leave the robot with the efforts that carry its weight; a task begins anew."""
         if self._mode in SENDING:
@@ -144,6 +140,7 @@ class Controller(ManagedNode):
         self._wait('the controller was deactivated')
         self._tracker = self._measured = None
         self._stamp = -1
+        self._say_idle(self._source.robot)
 
     def _on_robot(self, robot: Robot) -> None:
         """Prepare for a robot; tracking begins with its first joint state."""
@@ -426,8 +423,10 @@ class Controller(ManagedNode):
             self._wait(f'no robot: {self._source.problem}', say=False)
         elif self._mode in SENDING and self._silence.look(self._settings.state_timeout):
             self._lose()
-        if self._mode in SENDING:
-            return
+        if self._mode not in SENDING:
+            self._say_idle(robot)
+
+    def _say_idle(self, robot: Robot | None) -> None:
         names = () if robot is None else simple_joints(robot.model)
         self._states.publish(idle_state(
             self.get_clock().now().nanoseconds, self._mode, self._why, names,

@@ -55,6 +55,7 @@ class DynamicsServer(ManagedNode):
     """
 
     NAME = 'dynamics_server'
+    _source: RobotSource
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,11 +99,6 @@ class DynamicsServer(ManagedNode):
         for prepared in (dynamics.forward_dynamics, dynamics.inverse_dynamics,
                          compile_model(robot.model, executor=executor, fluid=fluid).mass_matrix):
             assert callable(prepared)
-
-    @property
-    def generation(self) -> int:
-        """Number of the model in use, 0 without one."""
-        return self._source.generation
 
     def _with_robot(self, answer: Callable[[Robot, Any, Any], None]
                     ) -> Callable[[Robot | None, Any, Any], None]:

@@ -45,6 +45,7 @@ class GaitNode(ManagedNode):
     """
 
     NAME = 'gait'
+    _source: RobotSource
 
     def forget(self) -> None:
         """Have no legs to move."""
@@ -64,11 +65,6 @@ class GaitNode(ManagedNode):
         self.create_subscription(JointState, 'joint_states', self._on_joint_states, qos.STREAM,
                                  qos_overriding_options=qos.OVERRIDABLE)
         self._health = HealthPublisher(self, self._how)
-
-    @property
-    def generation(self) -> int:
-        """Number of the model in use, 0 without one."""
-        return self._source.generation
 
     def deactivate(self) -> None:
         """Send no efforts but zero, so that no drive goes on with the last ones."""

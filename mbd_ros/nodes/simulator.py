@@ -71,6 +71,7 @@ class Simulator(ManagedNode):
     """
 
     NAME = 'simulator'
+    _source: RobotSource
 
     def forget(self) -> None:
         """Have no robot."""
@@ -135,11 +136,6 @@ class Simulator(ManagedNode):
         robot = self._source.robot
         if settings.wrench_joints != self._wrench_joints and robot is not None:
             loop.publish_by(partial(self._publisher, robot))
-
-    @property
-    def generation(self) -> int:
-        """Number of the model in use, 0 without one."""
-        return self._source.generation
 
     def activate(self) -> None:
         """Go on from the state that the robot is in."""

@@ -78,7 +78,8 @@ class Guard:
         recover : callable, optional
             Returns the callback's result after an error; None if not given.
         interval : float, optional
-            Least time between two log lines about refusals [s]; infinity where an answer has them.
+            Least time between two log lines about refusals [s]; infinity where an answer has them,
+            0 where every error is logged, internal ones, too.
         burst : int, optional
             Number of lines that may come at once; so many intervals pass until as many come again.
 
@@ -122,7 +123,8 @@ class Guard:
         self.failed += 1
         self.last = one_line(f'{name}: internal error: {error!r}')
         place = traceback.extract_tb(error.__traceback__)[-1]
-        if self._due((name, type(error), place.filename, place.lineno), REPEATS):
+        if self._due((name, type(error), place.filename, place.lineno),
+                     REPEATS if interval > 0.0 else 0.0):
             self._node.get_logger().error(f'{self.last}\n{traces(error)}')
         return MbdError(f'internal error: {error!r}')
 

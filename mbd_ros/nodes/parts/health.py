@@ -71,15 +71,21 @@ class HealthPublisher:
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', qos.RELIABLE)
         self._timer = node.create_timer(1.0, self._publish, callback_group=group)
 
+    def end(self) -> None:
+        """Say that the node is inactive; nothing else comes until it is active again."""
+        self._send(Health(WARNING, 'inactive', {}))
+
     def _publish(self) -> None:
-        now = self._node.get_clock().now().nanoseconds
-        name = self._node.get_fully_qualified_name()
         guard, health = self._node.guard, self._ask()
         if guard.failed > self._failed:
             self._failed = guard.failed
             health = health._replace(level=max(health.level, WARNING), message=guard.last)
-        self._publisher.publish(diagnostics(now, name, health.level, health.message,
-                                            {**health.values, **guard.figures()}))
+        self._send(health)
+
+    def _send(self, health: Health) -> None:
+        self._publisher.publish(diagnostics(
+            self._node.get_clock().now().nanoseconds, self._node.get_fully_qualified_name(),
+            health.level, health.message, {**health.values, **self._node.guard.figures()}))
 
 
 class Durations:

@@ -15,6 +15,7 @@ import threading
 import time
 from typing import Any
 
+from rclpy.clock import Clock as LibraryClock, ClockType
 from rclpy.executors import ExternalShutdownException
 from rclpy.lifecycle import (
     LifecycleNodeMixin, LifecyclePublisher, LifecycleState, TransitionCallbackReturn)
@@ -23,6 +24,7 @@ from rosgraph_msgs.msg import Clock
 
 from mbd_ros.errors import InactiveError, InvalidValueError, MbdError
 from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.parts.health import HealthPublisher
 from mbd_ros.nodes.parts.parameters import declare_parameters, read_again
 
 KINDS = (('publishers', 'destroy_publisher'), ('subscriptions', 'destroy_subscription'),
@@ -42,22 +44,35 @@ class _Ended(BaseException):
 class ManagedPublisher(LifecyclePublisher):
     """A publisher of a managed node; what is latched waits until the node is active."""
 
-    _kept: Any = None
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self._kept: Any = None
+        self._gate = threading.RLock()   # nothing is sent or kept amid a transition
+        super().__init__(*arguments, **options)
 
     def publish(self, msg: Any) -> None:
         """Publish a message while the node is active; keep one that is latched for then."""
-        if self.is_activated:
-            super().publish(msg)
-        elif self.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL:
-            self._kept = msg
+        with self._gate:
+            if self.is_activated:
+                self._kept = None   # this one is newer
+                super().publish(msg)
+            elif self.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL:
+                self._kept = msg
+
+    def send_kept(self) -> None:
+        """Send what was kept, unless something newer was sent."""
+        with self._gate:
+            if self._kept is not None:
+                self.publish(self._kept)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Let messages out from now on."""
-        result = super().on_activate(state)
-        kept, self._kept = self._kept, None
-        if kept is not None:
-            self.publish(kept)
-        return result
+        """Let messages out from now on; what was kept waits until the node is active."""
+        with self._gate:
+            return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Let no messages out from now on."""
+        with self._gate:
+            return super().on_deactivate(state)
 
 
 class ManagedNode(LifecycleNodeMixin, GuardedNode):
@@ -81,12 +96,15 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
 
     NAME = ''
     num_threads = 1
+    _source: Any = None   # of robots, where a node has one
+    _health: HealthPublisher | None = None
 
     def __init__(self) -> None:
         self._managing = self.configured = self.active = self._starting = False
         self._busy, self._lock = 0, threading.Lock()
         self._hindrance: Exception | None = None
         self._ended: Callable[[], object] = lambda: None
+        self._permanent: set[int] = set()
         GuardedNode.__init__(self, self.NAME)
         LifecycleNodeMixin.__init__(self)
         self._settings = declare_parameters(self, self.NAME, self._take_settings,
@@ -95,6 +113,11 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
         self._permanent = {id(entity) for kind in (*(kind for kind, _ in KINDS), 'waitables')
                            for entity in getattr(self, kind)}
         self._managing = True
+
+    @property
+    def generation(self) -> int:
+        """Number of the model in use, for answers; 0 without one."""
+        return 0 if self._source is None else int(self._source.generation)
 
     def forget(self) -> None:
         """Know as little as a node that was not configured yet."""
@@ -169,18 +192,21 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Let the node act."""
         super().on_activate(state)
-        for publisher in list(self.publishers):
-            if isinstance(publisher, ManagedPublisher):
-                publisher.on_activate(state)
+        for publisher in self._managed_publishers():
+            publisher.on_activate(state)
         self.active = True
         if self._done('activate', self.activate):
+            for publisher in self._managed_publishers():
+                publisher.send_kept()
             return TransitionCallbackReturn.SUCCESS
         self._stop(state)
         return TransitionCallbackReturn.FAILURE
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Let the node act no more."""
+        """Let the node act no more; its diagnostics end by saying so."""
         self._done('deactivate', self.deactivate)
+        if self._health is not None:
+            self._done('deactivate', self._health.end)
         self._stop(state)
         return TransitionCallbackReturn.SUCCESS
 
@@ -190,10 +216,15 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
                 else TransitionCallbackReturn.FAILURE)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Let the node act no more, and its process end if it was the last one there."""
+        """
+        Let the node act no more, and its process end if it was the last one there.
+
+        Threads and servers stop at once; goals and requests that are still being answered, such
+        as those that were just ended, have a turn before the rest is removed.
+        """
         if self.active:
             self.on_deactivate(state)
-        self._done('shutdown', self._clean_answered)
+        self._done('shutdown', self._clean_at_last)
         self._ended()
         return TransitionCallbackReturn.SUCCESS
 
@@ -226,6 +257,11 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
         if msg_type is Clock:   # of the client library, for use_sim_time
             self._permanent.add(id(made))
         return made
+
+    def destroy_subscription(self, subscription: Any) -> bool:
+        """Destroy a subscription; another object may have its identity from now on."""
+        self._permanent.discard(id(subscription))
+        return bool(super().destroy_subscription(subscription))
 
     def create_timer(self, timer_period_sec: float, callback: Any,
                      *arguments: Any, **options: Any) -> Any:
@@ -271,10 +307,28 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
 
     def _stop(self, state: LifecycleState) -> None:
         self.active = False
-        for publisher in list(self.publishers):
-            if isinstance(publisher, ManagedPublisher):
-                publisher.on_deactivate(state)
+        for publisher in self._managed_publishers():
+            publisher.on_deactivate(state)
         super().on_deactivate(state)
+
+    def _managed_publishers(self) -> list[ManagedPublisher]:
+        return [one for one in self.publishers if isinstance(one, ManagedPublisher)]
+
+    def _clean_at_last(self) -> None:
+        """Remove what was configured, at once or when every request has its answer."""
+        if not self._busy:
+            self._clean_answered()
+            return
+        idle = 0
+
+        def look() -> None:
+            nonlocal idle
+            idle = 0 if self._busy else idle + 1
+            if idle == 2:   # the answer of the last one had a period to be sent
+                self._clean()
+        super().create_timer(   # goes with the rest
+            TIME_TO_ANSWER, look, clock=LibraryClock(clock_type=ClockType.STEADY_TIME))
+        self.close()
 
     def _clean_answered(self) -> None:
         """Remove what was configured, unless a request is being answered."""
@@ -296,7 +350,7 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
         for entity in list(self.waitables):
             if id(entity) not in self._permanent and hasattr(entity, 'destroy'):
                 entity.destroy()
-        self.configured = False
+        self.configured, self._source, self._health = False, None, None
         read_again(self, self.NAME, self._settings)   # topics change some of them, too
         self.forget()
 
