@@ -309,7 +309,7 @@ def test_a_state_that_fails_in_its_step_leaves_its_time_to_another(monkeypatch, 
     """In lockstep the simulator sends a state again that is not answered."""
     rclpy.init(args=['--ros-args', '--params-file', str(CONFIG), '-p',
                      f'robot_description:={urdf("three_link_arm")}'])
-    node, sent, step = Controller(), [], Tracker.step
+    node, sent, said, step = Controller(), [], [], Tracker.step
 
     def fails(*_):
         raise NotFiniteError('qdd', "joint 'joint2'", math.inf)
@@ -325,6 +325,10 @@ def test_a_state_that_fails_in_its_step_leaves_its_time_to_another(monkeypatch, 
             with contextlib.suppress(NotFiniteError):   # the guard's, where it is a callback
                 node._on_joint_states(message)
         assert [one.layout.dim[0].label for one in sent] == ['2000000', '4000000']
+        monkeypatch.setattr(node._states, 'publish', said.append)
+        node.trigger_deactivate()   # its last state does not look as if it tracked
+        assert said[-1].mode == ControllerState.MODE_WAITING
+        assert said[-1].message == 'the controller was deactivated'
     finally:
         node.close()
         node.destroy_node()

@@ -147,6 +147,7 @@ def test_a_robot_tracks_once_it_is_told_so_by_the_command(composed, launch, grap
     assert 'Transitioning successful' in lifecycle('set', '/controller', 'deactivate')
     graph.wait_until(result.done, 'a result')
     assert 'deactivated' in result.result().result.error_string
+    graph.wait_until(lambda: states[-1].mode == ControllerState.MODE_WAITING, 'it says so')
     assert not sent().accepted
     running.wait_for('follow_joint_trajectory rejected: the node /controller is not active')
     efforts.clear()

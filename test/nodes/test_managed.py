@@ -1,7 +1,9 @@
 """What the base of all nodes does with a transition, in a process of the test."""
 
 import threading
+from types import SimpleNamespace
 
+from diagnostic_msgs.msg import DiagnosticArray
 from mbd_msgs.msg import ErrorCode
 from mbd_msgs.srv import MassMatrix
 import pytest
@@ -12,6 +14,7 @@ from std_msgs.msg import String
 
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.health import Health, HealthPublisher, OK
 from mbd_ros.nodes.parts.managed import ManagedNode
 
 pytestmark = pytest.mark.nodes
@@ -145,3 +148,84 @@ def test_a_start_that_fails_raises_why(small):
     node.set_parameters([rclpy.parameter.Parameter('amplitude', value=3.0)])
     with pytest.raises(InvalidValueError, match='amplitude is 3'):
         node.start()
+
+
+def test_a_shutdown_cleans_up_once_the_last_request_has_its_answer(small):
+    node, asking = small
+    closed = []
+    node.close = lambda: closed.append(True)
+    node.start()
+    future = call(asking, lambda: node._busy)
+    assert node.trigger_shutdown() == SUCCESS
+    assert closed and node.configured and not node.guard.last   # threads end at once
+    node.free.set()
+    wait_for(future.done, 'the answer')
+    wait_for(lambda: not node.configured, 'it is cleaned up')
+    wait_for(lambda: not list(node.timers), 'no timer stays')
+    assert not node.guard.last
+
+
+def test_nothing_survives_a_cleanup_by_the_identity_of_another(small):
+    node, _ = small
+    before = set(node._permanent)
+    for value in (True, False):
+        assert node.set_parameters([rclpy.parameter.Parameter('use_sim_time', value=value)])[
+            0].successful
+    assert node._permanent == before
+
+
+def test_diagnostics_end_by_saying_that_the_node_is_inactive(small):
+    node, asking = small
+    said = []
+    asking.create_subscription(DiagnosticArray, '/diagnostics', said.append, qos.RELIABLE)
+    assert node.trigger_configure() == SUCCESS
+    node._health = HealthPublisher(node, lambda: Health(OK, 'fine', {}))
+    assert node.trigger_activate() == SUCCESS
+    wait_for(lambda: said, 'it is well')
+    assert node.trigger_deactivate() == SUCCESS
+    wait_for(lambda: said[-1].status[0].message == 'inactive', 'it says so')
+    assert said[-1].status[0].level not in (OK, b'\x00')
+
+
+def test_what_is_latched_is_sent_once_the_activation_has_succeeded(small):
+    node, asking = small
+    latched, works = [], []
+
+    def activate():
+        if not works:
+            raise KeyError('once more')
+    node.activate = activate
+    asking.create_subscription(String, 'latched', latched.append, qos.LATCHED)
+    assert node.trigger_configure() == SUCCESS
+    wait_for(lambda: asking.count_publishers('latched'), 'it is discovered')
+    lines = []
+    node.get_logger = lambda: SimpleNamespace(error=lines.append)
+    for count in (1, 2):   # the same internal error is logged each time
+        assert node.trigger_activate() == FAILURE
+        assert len(lines) == count
+    assert not latched
+    works.append(True)
+    assert node.trigger_activate() == SUCCESS
+    wait_for(lambda: latched, 'what is latched is sent')
+    assert [one.data for one in latched] == ['at first']
+
+
+def test_a_newer_message_takes_the_place_of_what_was_kept(small):
+    node, asking = small
+    latched = []
+    asking.create_subscription(String, 'latched', latched.append, qos.LATCHED)
+    node.activate = lambda: node.latched.publish(String(data='newer'))
+    node.start()
+    wait_for(lambda: latched, 'it is sent')
+    assert node.latched._kept is None
+    assert [one.data for one in latched] == ['newer']
+
+
+def test_the_generation_is_that_of_the_source_until_the_cleanup(small):
+    node, _ = small
+    assert node.generation == 0
+    assert node.trigger_configure() == SUCCESS
+    node._source = SimpleNamespace(generation=3)
+    assert node.generation == 3
+    assert node.trigger_cleanup() == SUCCESS
+    assert node.generation == 0
