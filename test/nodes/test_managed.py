@@ -215,7 +215,9 @@ def test_a_newer_message_takes_the_place_of_what_was_kept(small):
     latched = []
     asking.create_subscription(String, 'latched', latched.append, qos.LATCHED)
     node.activate = lambda: node.latched.publish(String(data='newer'))
-    node.start()
+    assert node.trigger_configure() == SUCCESS
+    wait_for(lambda: asking.count_publishers('latched'), 'it is discovered')
+    assert node.trigger_activate() == SUCCESS
     wait_for(lambda: latched, 'it is sent')
     assert node.latched._kept is None
     assert [one.data for one in latched] == ['newer']
