@@ -27,12 +27,13 @@ SILENT = ('viewer:=false', 'rviz:=false', 'use_sim_time:=true', 'real_time_facto
           'composed:=true')
 
 
-def tracked(graph, states, until):
-    """Return the states on the path once a time on it is reached."""
+def tracked(graph, states, long):
+    """Return the states on the path once they span so long a time [s]; the first may be late."""
     def late():
         return [one for one in list(states)
                 if one.mode == ControllerState.MODE_TRACKING and one.path_time > 0.5]
-    graph.wait_until(lambda: late() and late()[-1].path_time > until, f'{until} s', 600.0)
+    graph.wait_until(lambda: late() and late()[-1].path_time - late()[0].path_time > long,
+                     f'{long} s', 600.0)
     return late()
 
 
