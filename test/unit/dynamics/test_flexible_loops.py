@@ -81,6 +81,15 @@ def test_rows_are_derivatives_and_the_dense_system_agrees(kind):
                                atol=1e-9 * np.abs(mass @ expected).max())
 
 
+def test_joints_carry_what_drives_them_whichever_link_of_a_cut_moves():
+    text = four_bar().replace('link1 link="end" xyz="0 0 0"', 'link1 link="base" xyz="1 0 0"')
+    text = text.replace('link2 link="base" xyz="1 0 0"', 'link2 link="end" xyz="0 0 0"')
+    model = mbd_ros.load(text)
+    q, v, tau = state(model)
+    np.testing.assert_allclose(
+        mbd_ros.joint_wrenches(model, q, v, tau)[:3, 5], tau[:3], atol=1e-9)   # axes are z
+
+
 def test_joints_carry_what_drives_them():
     model = mbd_ros.load(four_bar())
     q, v, tau = state(model)
