@@ -10,6 +10,7 @@ TEST = Path(__file__).resolve().with_name('track_launch_testing.py')
 
 
 def test_the_demo_passes_a_launch_test(start):
+    # A real rclpy from PyPI comes without the tools; here rosless-tools has it.
     pytest.importorskip('launch_testing')
     running = start(sys.executable, '-m', 'launch_testing.launch_test', TEST)
     running.process.wait(280.0)   # the test's own limits, and time to start and to end

@@ -35,7 +35,6 @@ def test_a_load_that_is_not_in_the_description_is_found(truth, name, uneven, tmp
     if name.endswith('npz'):
         np.savez(tmp_path / name, time=time, q=q, v=v, tau=tau)
     else:
-        pytest.importorskip('rosbags')
         write_bag(tmp_path / name, JointRecording(time, truth.joint_names, q, v, tau, ''))
     found = tmp_path / 'found.urdf'
     assert main(['identify', str(ARM), str(tmp_path / name), '-o', str(found)]) == 0
@@ -64,7 +63,6 @@ def test_what_is_no_recording(truth, change, message, tmp_path, capsys):
 
 
 def test_bags_without_efforts_and_unknown_topics(truth, tmp_path, capsys):
-    pytest.importorskip('rosbags')
     time, q, v, _ = motion(truth)
     write_bag(tmp_path / 'run', JointRecording(time, truth.joint_names, q, v, None, ''))
     for words, message in (((), 'joint states with efforts'), (

@@ -9,7 +9,8 @@ import viser
 
 from mbd_ros.description.urdf.visuals import Shape
 from mbd_ros.nodes.page import colors
-from mbd_ros.nodes.page.drawings.drawing import Drawing, Matrix
+from mbd_ros.nodes.page.drawings.drawing import Drawing
+from mbd_ros.nodes.page.drawings.lines import Lines
 from mbd_ros.nodes.page.robot_view import RobotView
 
 
@@ -45,35 +46,11 @@ class Surfaces(Drawing):
         self._view, self._shapes = None, ()
 
 
-class Violation(Drawing):
+class Violation(Lines):
     """From the tools of the nominal model to where the constraints want them."""
 
     label = 'violation'
     color = colors.VIOLATION
-
-    def __init__(self, scene: viser.SceneApi) -> None:
-        super().__init__(scene)
-        self._lines: viser.LineSegmentsHandle | None = None
-
-    @property
-    def active(self) -> bool:
-        """Whether there are any."""
-        return self._lines is not None
-
-    def show(self, lines: Matrix) -> None:
-        """Show lines (n, 2, 3) [m]."""
-        if self._lines is None:
-            self._lines = self.scene.add_line_segments(
-                f'{self.root}/lines', lines.astype(np.float32), self.color, thickness=4.0,
-                thickness_units='screen')
-        else:
-            self._lines.points = lines.astype(np.float32)
-
-    def clear(self) -> None:
-        """Take the lines away."""
-        if self._lines is not None:
-            self._lines.remove()
-            self._lines = None
 
 
 def _alike(some: Sequence[Shape], others: Sequence[Shape]) -> bool:

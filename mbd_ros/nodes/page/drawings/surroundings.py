@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-import viser
-
 from mbd_ros.nodes.page import colors
 from mbd_ros.nodes.page.drawings.arrows import Arrows
-from mbd_ros.nodes.page.drawings.drawing import Drawing, Matrix
+from mbd_ros.nodes.page.drawings.drawing import Matrix
+from mbd_ros.nodes.page.drawings.lines import Lines
 from mbd_ros.nodes.page.drawings.manifold import Surfaces
 
 
@@ -32,28 +30,18 @@ class WaterSurface(Surfaces):
     color = colors.MANIFOLD
 
 
-class Relief(Drawing):
+class Relief(Lines):
     """The ground that feet touch, as lines."""
 
     label = 'terrain'
     color = colors.SAND
-
-    def __init__(self, scene: viser.SceneApi) -> None:
-        super().__init__(scene)
-        self._lines: viser.LineSegmentsHandle | None = None
-
-    @property
-    def active(self) -> bool:
-        """Whether there is any."""
-        return self._lines is not None
+    thickness = 2.0
 
     def show(self, lines: Matrix) -> None:
-        """Show lines (n, 2, 3) [m]."""
-        if self._lines is not None:
-            self._lines.remove()
-        self._lines = self.scene.add_line_segments(
-            f'{self.root}/lines', lines.astype(np.float32), self.color, thickness=2.0,
-            thickness_units='screen') if len(lines) else None
+        """Show lines (n, 2, 3) [m] in place of those before; there may be none."""
+        super().clear()
+        if len(lines):
+            super().show(lines)
 
     def clear(self) -> None:
         """Keep it: it is no trace, and is told once."""
