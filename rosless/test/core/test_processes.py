@@ -214,8 +214,13 @@ def test_an_idle_node_takes_no_processor_time(run_program: Make) -> None:
     assert program.wait_for_line() == 'ready'
     time.sleep(0.5)
 
+    own = Path(f'/proc/{program.process.pid}/comm').read_text()
+
     def wakes_and_seconds() -> tuple[int, float]:
-        tasks = [*Path(f'/proc/{program.process.pid}/task').iterdir()]
+        # Threads of the DDS library, which it names, answer whoever else is in the domain, and
+        # whoever was there before and was killed.
+        tasks = [task for task in Path(f'/proc/{program.process.pid}/task').iterdir()
+                 if (task / 'comm').read_text() == own]
         wakes = sum(int(line.split()[1]) for task in tasks
                     for line in (task / 'status').read_text().splitlines()
                     if line.startswith('voluntary'))
@@ -227,10 +232,15 @@ def test_an_idle_node_takes_no_processor_time(run_program: Make) -> None:
         after = wakes_and_seconds()
         return after[0] - wakes, after[1] - seconds
 
-    # It does not wake at all but for packets of discovery; one that polls every 5 ms wakes 200
+    # It does not wake at all but for what is discovered; one that polls every 5 ms wakes 200
     # times. Processor time tells one that spins from one that waits, and no more: on a shared
     # machine it has what others took meanwhile.
-    assert any(wakes < 50 and seconds < 0.5 for wakes, seconds in (spent() for _ in range(10)))
+    found = []
+    for _ in range(10):
+        found.append(spent())
+        if found[-1][0] < 50 and found[-1][1] < 0.5:
+            return
+    raise AssertionError(f'wakes and processor time [s], second by second: {found}')
 
 
 def test_domains_are_apart(run_program: Make, make_node: Make, wait_until: Make) -> None:
