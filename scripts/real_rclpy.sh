@@ -48,7 +48,7 @@ generate() {  # generate NAME "DEPENDENCIES" FILE...: a package of definitions t
   local name=$1 depends=$2 file source=$prefix/build/src/$1
   shift 2
   for file in "$@"; do
-    install -D -m 644 "$bare/rosless/interfaces/$name/$file" "$source/$file"
+    install -D -m 644 "$bare/rosless/share/$name/$file" "$source/$file"
   done
   cat > "$source/package.xml" <<END
 <package format="3">

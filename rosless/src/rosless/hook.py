@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 KINDS = ('msg', 'srv', 'action')
-BUNDLED = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'interfaces')
+BUNDLED = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'share')
 
 
 def search_roots() -> list[str]:

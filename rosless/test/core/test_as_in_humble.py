@@ -9,7 +9,7 @@ import threading
 import time
 from typing import Any
 
-from ament_index_python import get_package_share_directory
+from ament_index_python import get_package_prefix, get_package_share_directory
 from example_interfaces.action import Fibonacci
 from geometry_msgs.msg import TransformStamped
 import pytest
@@ -21,7 +21,14 @@ from rclpy.context import Context
 from rclpy.duration import Duration
 from rclpy.exceptions import InvalidParameterValueException, InvalidTopicNameException
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.logging import get_logger
+from rclpy.logging import (
+    clear_config,
+    get_logger,
+    get_logger_effective_level,
+    get_logger_level,
+    LoggingSeverity,
+    set_logger_level,
+)
 from rclpy.parameter import Parameter
 from rclpy.time import Time
 from rclpy.topic_endpoint_info import TopicEndpointInfo, TopicEndpointTypeEnum
@@ -288,8 +295,39 @@ def test_a_buffer_forgets_what_is_older_than_its_cache() -> None:
 
 
 def test_the_file_of_an_interface() -> None:
-    share = get_package_share_directory('std_msgs')
-    assert get_interface_path('std_msgs/msg/Empty') == f'{share}/msg/Empty.msg'
+    prefix = get_package_prefix('std_msgs')
+    assert get_package_share_directory('std_msgs') == f'{prefix}/share/std_msgs'
+    for name in ('std_msgs/msg/Empty', 'std_msgs/msg/Empty.msg'):
+        assert get_interface_path(name) == f'{prefix}/share/std_msgs/msg/Empty.msg'
+    assert get_interface_path('std_srvs/srv/Trigger').endswith('/share/std_srvs/srv/Trigger.srv')
+
+
+@pytest.mark.parametrize(('name', 'error', 'words'), [
+    ('Empty', ValueError, 'at least two parts'),
+    ('std_msgs//Empty', ValueError, 'none of them empty'),
+    ('std_msgs/msg/../Empty', ValueError, "'..'"),
+    ('no_such_msgs/msg/Empty', LookupError, "Unknown package 'no_such_msgs'"),
+    ('std_msgs/Empty', LookupError, 'Could not find the interface'),
+    ('std_msgs/msg/Nothing', LookupError, 'Could not find the interface')])
+def test_names_of_interfaces_that_have_no_file(
+    name: str, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        get_interface_path(name)
+
+
+def test_the_level_of_the_root_is_that_of_all_others() -> None:
+    assert get_logger_level('') == get_logger_effective_level('x') == LoggingSeverity.INFO
+    try:
+        set_logger_level('', LoggingSeverity.ERROR)
+        assert get_logger_effective_level('x.y') == LoggingSeverity.ERROR
+        assert not get_logger('x').warning('quiet')
+        set_logger_level('', LoggingSeverity.UNSET)   # and not INFO again
+        assert get_logger_level('') == get_logger_effective_level('x') == LoggingSeverity.UNSET
+        assert get_logger('x').debug('heard')
+    finally:
+        clear_config()
+    assert get_logger_level('') == LoggingSeverity.INFO
 
 
 def test_a_deferred_goal_needs_an_executor(make_node: Make) -> None:

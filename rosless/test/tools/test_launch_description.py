@@ -1,7 +1,9 @@
 """Arguments, substitutions, conditions, groups, includes and events."""
 
+import asyncio
 import importlib
 import re
+import sys
 
 import pytest
 
@@ -210,6 +212,44 @@ def test_process_output_event(ros2, launch_file):
         "LogInfo(msg='heard ' + event.text.decode().strip())))",
         "ExecuteProcess(cmd=['echo', 'word'], name='p')")
     assert run(ros2, path).said == ['heard word']
+
+
+class Reads(asyncio.SubprocessProtocol):
+    """What asyncio hands on for each read; Humble's launch makes one event of that."""
+
+    def __init__(self, told, ended):
+        self.told, self.ended, self.found = told, ended, []
+
+    def pipe_data_received(self, fd, data):
+        self.found.append(data.decode())
+        self.told.touch()
+
+    def connection_lost(self, exc):   # the process and its pipes
+        self.ended.set_result(None)
+
+
+def test_every_read_of_an_output_is_one_event(ros2, launch_file, tmp_path):
+    told, again = tmp_path / 'told', tmp_path / 'again'
+    program = ('import os, sys, time\n'
+               'os.write(1, b"two")\n'
+               'while not os.path.exists(sys.argv[1]): time.sleep(0.01)\n'
+               'os.write(1, b"parts")')   # of one line, written when the first has been read
+
+    async def read():
+        loop = asyncio.get_running_loop()
+        ended = loop.create_future()
+        _, protocol = await loop.subprocess_exec(
+            lambda: Reads(told, ended), sys.executable, '-c', program, str(told))
+        await ended
+        return protocol.found
+
+    path = launch_file(
+        'RegisterEventHandler(OnProcessIO(on_stdout=heard))',
+        f'ExecuteProcess(cmd=[PY, "-c", {program!r}, {str(again)!r}], name="p")',
+        before='def heard(event):\n'
+               f'    open({str(again)!r}, "w").close()\n'
+               '    return LogInfo(msg=event.text.decode())\n')
+    assert run(ros2, path).said == asyncio.run(read()) == ['two', 'parts']
 
 
 def test_on_exit_shutdown_ends_the_rest(ros2, launch_file):

@@ -29,11 +29,16 @@ console = True
 
 
 def set_level(name: str, level: LoggingSeverity) -> None:
-    """Set the lowest severity that a logger and its children let pass; `UNSET` removes it."""
+    """
+    Set the lowest severity that a logger and its children let pass.
+
+    `UNSET` removes that of a logger; that of the root, whose name is empty, becomes it: then all
+    is written, as rcutils has it.
+    """
     if level == LoggingSeverity.UNSET and name:
         _levels.pop(name, None)
     else:
-        _levels[name] = level or LoggingSeverity.INFO
+        _levels[name] = level
 
 
 def get_level(name: str) -> LoggingSeverity:

@@ -25,7 +25,7 @@ class PackageNotFoundError(KeyError):
 
 def get_packages_with_prefixes() -> dict[str, str]:
     """Return every known package and the prefix it is installed under."""
-    found = dict.fromkeys(bundled_packages(), sys.prefix)
+    found = {name: _prefix_of(share) for name, share in bundled_packages().items()}
     found.update(get_resources('packages'))
     return found
 
@@ -42,7 +42,8 @@ def get_package_prefix(package_name: str) -> str:
     Returns
     -------
     str
-        Prefix directory. Of a package bundled with rosless: the prefix of the running Python.
+        Prefix directory. Of interfaces that come with rosless: that of rosless; of its tools:
+        the prefix of the running Python.
 
     Raises
     ------
@@ -60,7 +61,7 @@ def get_package_prefix(package_name: str) -> str:
         raise ValueError(f"'{package_name}' is not a valid package name") from error
     except LookupError:
         if package_name in bundled_packages():
-            return sys.prefix
+            return _prefix_of(bundled_packages()[package_name])
         raise PackageNotFoundError(
             f"package '{package_name}' not found, searching: {get_search_paths()}") from None
 
@@ -79,8 +80,8 @@ def get_package_share_directory(package_name: str, print_warning: bool = True) -
     Returns
     -------
     str
-        ``<prefix>/share/<package_name>``; of a package bundled with rosless the directory of
-        its interface files or of its module.
+        ``<prefix>/share/<package_name>``; of a tool that comes with rosless the directory of its
+        module.
 
     Raises
     ------
@@ -103,3 +104,9 @@ def get_package_share_directory(package_name: str, print_warning: bool = True) -
 def get_package_share_path(package_name: str, print_warning: bool = True) -> Path:
     """Return the share directory of a package as a ``pathlib.Path``."""
     return Path(get_package_share_directory(package_name, print_warning))
+
+
+def _prefix_of(share: str) -> str:
+    """Return the prefix of a bundled package's directory; of modules that of Python."""
+    path = Path(share)
+    return str(path.parents[1]) if path.parent.name == 'share' else sys.prefix

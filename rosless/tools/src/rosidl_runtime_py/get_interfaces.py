@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
+from ament_index_python.packages import get_package_prefix, PackageNotFoundError
 from rosless import interfaces
 
 
@@ -66,13 +68,29 @@ def get_interface_path(interface_name: str) -> str:
     """
     Return the path of the file that defines an interface.
 
+    Parameters
+    ----------
+    interface_name : str
+        Such as ``'std_msgs/msg/Header'``, with or without ``.msg``.
+
     Raises
     ------
+    ValueError
+        If it does not have that form.
     LookupError
-        If there is no such interface.
+        If there is no such package or interface.
 
     """
+    parts = interface_name.split('/')
+    if len(parts) < 2 or not all(parts) or '..' in parts:
+        raise ValueError(f"Invalid name '{interface_name}'. Expected at least two parts separated "
+                         "by '/', none of them empty or '..'")
     try:
-        return str(interfaces.interface_path(interface_name))
-    except Exception as error:
-        raise LookupError(str(error)) from error
+        path = Path(get_package_prefix(parts[0]), 'share', *parts)
+    except (PackageNotFoundError, ValueError):
+        raise LookupError(f"Unknown package '{parts[0]}'") from None
+    if '.' not in parts[-1]:
+        path = path.with_name(f'{parts[-1]}.{parts[-2]}')
+    if not path.is_file():
+        raise LookupError(f"Could not find the interface '{path}'")
+    return str(path)

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .. import hook
-from ..idl.errors import InterfaceError, InterfaceNotFound
+from . import hook
+from .idl.errors import InterfaceError, InterfaceNotFound
 
 KINDS = hook.KINDS
-BUNDLED = Path(__file__).parent
+BUNDLED = Path(hook.BUNDLED)
 
 
 def search_path() -> list[Path]:
