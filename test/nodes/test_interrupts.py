@@ -2,6 +2,7 @@
 
 import importlib
 import os
+from pathlib import Path
 import random
 import signal
 import subprocess
@@ -79,9 +80,15 @@ def test_every_executable_runs_its_node(node, monkeypatch):
     assert ran == [node]
 
 
+def test_every_launch_file_is_interrupted():
+    folder = Path(__file__).resolve().parents[2] / 'launch'
+    assert {file for file, *_ in COLD_STARTS.values()} == {
+        path.name for path in folder.glob('*.py')}
+
+
 @pytest.mark.parametrize('name', COLD_STARTS)
 def test_ctrl_c_ends_a_cold_start_within_a_second(name, launch, tmp_path):
-    # Five moments for each launch: make chaos ARGS=interrupts.
+    # Four moments for each launch: make chaos ARGS=interrupts.
     delay = random.Random(name).uniform(UP, LONGEST)
     launched = launch(*COLD_STARTS[name], environment={'MBD_ROS_CACHE': str(tmp_path / 'cache')})
     assert interrupt(launched, delay).wrong() == []

@@ -19,6 +19,8 @@ COLD_STARTS = {
     'delta, composed': ('track.launch.py', 'robot:=delta', 'composed:=true'),
     'quadruped': ('modules.launch.py', 'robot:=quadruped'),
     'services': ('dynamics_server.launch.py', 'robot:=stewart'),
+    'flexible': ('flexible.launch.py',),
+    'rov': ('swim.launch.py', 'robot:=rov'),
 }
 """Arguments of launches whose robots take longest to compile; all launch files are there."""
 LONGEST = 10.0   # s after which the last of them is compiled on a quiet machine
@@ -31,11 +33,26 @@ EXPECTED = re.compile(
 
 
 class End(NamedTuple):
-    """How a process has ended: its name, the time from the signal on [s], and its exit code."""
+    """
+    How a process has ended.
+
+    Attributes
+    ----------
+    process : str
+        Its name.
+    seconds : float
+        Time from the signal on.
+    code : int or None
+        Exit code.
+    waited : float
+        Of that time, what its threads have waited for a processor, on a busy machine [s].
+
+    """
 
     process: str
     seconds: float
     code: int | None
+    waited: float
 
 
 class Interrupted(NamedTuple):
@@ -61,7 +78,8 @@ class Interrupted(NamedTuple):
         """Return what is not as it should be: exit 0, within a second, nothing written."""
         late = LIMIT + self.lost
         return [f'{end.process} ended with {end.code} after {end.seconds:.2f} s'
-                for end in self.ends if end.code != 0 or end.seconds > late] + self.lines
+                for end in self.ends
+                if end.code != 0 or end.seconds > late + end.waited] + self.lines
 
 
 def interrupt(launched: Running, delay: float) -> Interrupted:
@@ -84,11 +102,17 @@ def interrupt(launched: Running, delay: float) -> Interrupted:
                               launched.output))
     os.killpg(launched.process.pid, signal.SIGINT)   # as a terminal does
     gone: dict[str, float] = {}
+    waiting = {name: _waited(number) for name, number in started.items()}
+    waited = dict.fromkeys(started, 0.0)
     lost = 0.0
     while launched.up and last < begin + PATIENCE:
         for name, number in started.items():
-            if name not in gone and _ended(number):
+            if name in gone:
+                continue
+            if _ended(number):
                 gone[name] = time.monotonic() - begin
+            else:
+                waited[name] = max(waited[name], _waited(number) - waiting[name])
         time.sleep(LOOK)
         now = time.monotonic()
         lost, last = max(lost, now - last - LOOK), now
@@ -97,7 +121,8 @@ def interrupt(launched: Running, delay: float) -> Interrupted:
     codes |= {name: int(code) for name, code in re.findall(
         r'\[([^\s\]]+)\]: process has died \[pid \d+, exit code (-?\d+)', said)}
     return Interrupted(
-        [End(name, gone.get(name, last - begin), codes.get(name)) for name in started], lost,
+        [End(name, gone.get(name, last - begin), codes.get(name), waited[name])
+         for name in started], lost,
         [line for line in said[before:].splitlines() if not EXPECTED.match(line)])
 
 
@@ -106,6 +131,15 @@ def _ended(number: str) -> bool:
         return ') Z ' in Path('/proc', number, 'stat').read_text()
     except OSError:
         return True
+
+
+def _waited(number: str) -> float:
+    """Return how long the threads of a process have waited for a processor so far [s]."""
+    try:
+        return 1e-9 * sum(int(one.read_text().split()[1])
+                          for one in Path('/proc', number, 'task').glob('*/schedstat'))
+    except OSError:   # it has just ended
+        return 0.0
 
 
 def table(rows: Sequence[tuple[str, float, Interrupted]]) -> list[str]:
