@@ -42,13 +42,13 @@ from mbd_ros.nodes.parts.controller_drawings import ControllerDrawings
 from mbd_ros.nodes.parts.controller_goals import Controlled, ControllerGoals, ON_PURPOSE
 from mbd_ros.nodes.parts.health import (
     Durations, ERROR, Health, HealthPublisher, OK, rivals, WARNING)
-from mbd_ros.nodes.parts.live_gains import change_gains
+from mbd_ros.nodes.parts.live_gains import change_gains, change_posture
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
 from mbd_ros.nodes.parts.silence import LOOK, Silence
 from mbd_ros.nodes.parts.surroundings import into_fluid, VectorTopic
-from mbd_ros.nodes.parts.task_parameters import task_from_parameters, with_gains
+from mbd_ros.nodes.parts.task_parameters import posture_of, task_from_parameters, with_gains
 
 MODES = {
     Mode.WEIGHTLESS: ControllerState.MODE_WEIGHTLESS,
@@ -146,7 +146,7 @@ class Controller(ManagedNode):
         """Prepare for a robot; tracking begins with its first joint state."""
         model, settings = robot.model, self._settings
         commands = EffortCommands(model, settings.joints)
-        posture = commands.configuration('posture', settings.posture) if settings.posture else None
+        posture = posture_of(vars(settings), commands)
         task = task_from_parameters({
             **vars(settings), 'path': vars(settings.path),
             'actuated': commands.driven(settings.actuated)}, posture)
@@ -282,13 +282,14 @@ class Controller(ManagedNode):
 
     def use_settings(self) -> None:
         """Take gains from the parameters; they act while the robot moves, without a leap."""
-        if self._task is None:
+        before, tracker, commands = self._task, self._tracker, self._commands
+        if before is None or commands is None:
             return
-        task, tracker = with_gains(self._task, vars(self._settings)), self._tracker
+        task = with_gains(before, vars(self._settings), commands)
         if tracker is not None and self._measured is not None:
             change_gains(tracker, task, self._measured, self._turns, self.guard,
                          lambda: self._task if tracker is self._tracker else None)
-            tracker.task = task if tracker.task is self._task else tracker.task
+            change_posture(tracker, before, task, self._measured, self._turns, self.guard)
         self._task = task
 
     def _take_up(self, tracker: Tracker) -> None:

@@ -1,5 +1,6 @@
 """The controller alone: what it makes of joint states that are wrong, lost or overtaken."""
 
+from array import array
 import contextlib
 import math
 from pathlib import Path
@@ -257,6 +258,12 @@ class TestOneController:
         bench.send_until(lambda: bench.states[-1].effort_robust, 'no robust term')
         assert change('robust_rate', 0.0).successful
         bench.answer()
+        refused = change('posture', [0.0, 1.0])
+        assert not refused.successful and '3' in refused.reason
+        for posture in ([0.5, -0.7, 1.4], [0.6, -0.7, 1.4], array('d')):   # compiled aside, and not
+            assert change('posture', posture).successful
+            bench.answer()
+        assert controller.up
 
 
 def test_a_load_from_which_no_motion_follows_is_refused(run_node, graph, urdf):

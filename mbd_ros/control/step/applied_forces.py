@@ -96,7 +96,7 @@ class PostureSpring:
         self._lead: tuple[Vector, float, float] | None = None
         self._path = self._from(self.posture, 0.0, 1.0)
 
-    def lead(self, q: Vector, begin: float, duration: float) -> None:
+    def lead(self, q: Vector, begin: float, duration: float, rate: Vector | None = None) -> None:
         """
         Let the springs pull to where the robot is, and take them to the posture from there.
 
@@ -106,15 +106,21 @@ class PostureSpring:
             Where it is (nq,).
         begin, duration : float
             When the springs set out, and how long they take to the posture [s].
+        rate : Vector, optional
+            How fast what they pull to moves at first (nv,), where configurations just add; zero
+            if not given, and elsewhere.
 
         """
         self._lead = (q.copy(), begin, duration)
-        self._path = self._from(q, begin, duration)
+        self._path = self._from(q, begin, duration, rate)
 
-    def _from(self, q: Vector, begin: float, duration: float) -> PiecewisePolynomial:
+    def _from(self, q: Vector, begin: float, duration: float, rate: Vector | None = None
+              ) -> PiecewisePolynomial:
         """Return the way from a configuration to the posture, where configurations just add."""
-        rest = np.zeros((2, len(q)))
-        return trajectory((begin, begin + duration), (q, self.posture), rest, rest)
+        rates = rest = np.zeros((2, len(q)))
+        if rate is not None and is_flat(self.dyn.model):
+            rates = np.array((rate, self._rest))
+        return trajectory((begin, begin + duration), (q, self.posture), rates, rest)
 
     def target_code(self) -> TimeCode | None:
         """

@@ -134,6 +134,11 @@ class ConstrainedMotion:
         if isinstance(self.applied, PostureSpring):
             self.applied.dyn = dyn
 
+    def set_applied(self, applied: AppliedForce | None) -> None:
+        """Go on with another force beside the constraint force."""
+        self.applied = applied
+        self._whole_is_known = False
+
     def solve(self, t: float, q: Vector, v: Vector) -> Dynamics:
         """
         Return forces and accelerations at a state.

@@ -1,4 +1,4 @@
-"""How long a planned approach takes, and the motion that makes it."""
+"""Planned ways: of an approach, how long it takes; of springs to another posture."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ import numpy as np
 from mbd_ros.control.constraints.approach import Approach
 from mbd_ros.control.step.applied_forces import PostureSpring
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
+from mbd_ros.control.step.nominal_model import NominalModel
+from mbd_ros.control.tracking.law import RAMP
+from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import InfeasibleError, InvalidValueError, MbdError
+from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import displacement, Vector
 
 FASTEST, HARDEST = 1.875, 5.774
@@ -21,6 +25,9 @@ SHORTEST = 0.05
 
 SHARED = 1.0
 """In an approach of this time the springs of a posture share the way among the joints [s]."""
+
+LONGEST_CHECK, CHECKED_EVERY = 20.0, 0.01
+"""Of a planned approach, before it begins: how long it is gone through, in which steps [s]."""
 
 REACHED = 1e-9
 """A violation below this, of configuration and velocity, is none."""
@@ -78,11 +85,61 @@ def approached(
     motion where it takes no time. ``acceleration`` as for ``Approach``.
     """
     if isinstance(motion.applied, PostureSpring):
-        top = np.minimum(speed, 0.5 * motion.dyn.model.velocity_limits)
-        way = np.abs(displacement(motion.dyn.model, q, motion.applied.posture)) / top
-        motion.applied.lead(q, begin, max(duration, SHORTEST, FASTEST * float(way.max())))
+        motion.applied.lead(q, begin, max(
+            duration, SHORTEST, lead_duration(motion.dyn.model, motion.applied, q, speed)))
     if duration == 0.0:
         return motion
     joined = Approach(motion.constraint, q, v, begin, duration, acceleration)
     return ConstrainedMotion(motion.dyn, joined, applied=motion.applied,
                              elimination=motion.elimination, actuation=motion.actuation)
+
+
+def go_through(source: NominalModel, limits: Limits, duration: float) -> None:
+    """
+    Go through a planned approach of some duration [s], or the first ``LONGEST_CHECK`` of it.
+
+    Raises InfeasibleError if the nominal model exceeds limits on the way, or cannot go on; says
+    when.
+    """
+    checked = min(duration, LONGEST_CHECK)
+    for time in np.arange(CHECKED_EVERY, checked, CHECKED_EVERY).tolist():
+        try:
+            nominal = source.advance_to(time - duration)
+        except MbdError as error:
+            raise InfeasibleError('approach', time, str(error)) from error
+        excess = limits.exceeded(nominal.q, nominal.v, moving=True)
+        if excess:
+            raise InfeasibleError('approach', time, excess)
+
+
+def lead_duration(model: Model, spring: PostureSpring, q: Vector, speed: float) -> float:
+    """Return how long springs take from q (nq,) to their posture at ``speed`` at most [s]."""
+    top = np.minimum(speed, 0.5 * model.velocity_limits)
+    way = np.abs(displacement(model, q, spring.posture)) / top
+    return FASTEST * float(way[np.array(spring.constants.stiffness) > 0.0].max(initial=0.0))
+
+
+def draw_to(source: NominalModel, spring: PostureSpring | None, speed: float) -> None:
+    """
+    Draw the free part of a motion to another posture from now on, without a leap.
+
+    Parameters
+    ----------
+    source : NominalModel
+        What moves.
+    spring : PostureSpring or None
+        Sets out from where the springs before it pull to, or from where the robot is if there
+        were none; None: nothing is drawn any more, it falls.
+    speed : float
+        At which the springs get there, at most [rad/s or m/s]; it takes at least ``RAMP``.
+
+    """
+    motion, before = source.motion, source.motion.applied
+    if spring is not None:
+        state = source.state
+        start, rate = (before.target(state.time) if isinstance(before, PostureSpring)
+                       else (state.q, state.v))
+        duration = max(RAMP, lead_duration(motion.dyn.model, spring, start, speed))
+        spring.lead(start, state.time, duration, rate)
+    motion.set_applied(spring)
+    source.refresh()

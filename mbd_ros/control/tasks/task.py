@@ -21,7 +21,7 @@ from mbd_ros.control.constraints.tool_constraints import ToolPosition
 from mbd_ros.control.references.arguments import (
     mapping, mappings, number_not_below_zero, positive_number, row, text, texts)
 from mbd_ros.control.references.path_data import path_from_data, Reader
-from mbd_ros.control.step.applied_forces import AppliedForce, PostureSpring
+from mbd_ros.control.step.applied_forces import PostureSpring
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tasks.approaching import approach_duration, approached
@@ -274,14 +274,18 @@ def motion_for(dyn: PreparedDynamics, task: Task) -> ConstrainedMotion:
     parts += constraints_from_data(dyn, task.constraints)
     constraint = parts[0] if len(parts) == 1 else Stack(
         parts, neutral(dyn.model), np.zeros(dyn.model.nv))
-    applied: AppliedForce | None = None
-    if task.posture:
-        stiffness = task.posture_stiffness
-        applied = PostureSpring(
-            dyn, task.posture, stiffness=stiffness[0] if len(stiffness) == 1 else stiffness)
-    return ConstrainedMotion(dyn, constraint, applied=applied,
+    return ConstrainedMotion(dyn, constraint, applied=spring_for(dyn, task),
                              elimination=DirectElimination(metric=task.metric),
                              actuation=actuation_of(dyn, task))
+
+
+def spring_for(dyn: PreparedDynamics, task: Task) -> PostureSpring | None:
+    """Return the springs to the posture of a task, None without one."""
+    if not task.posture:
+        return None
+    stiffness = task.posture_stiffness
+    return PostureSpring(
+        dyn, task.posture, stiffness=stiffness[0] if len(stiffness) == 1 else stiffness)
 
 
 def law_for(dyn: PreparedDynamics, task: Task) -> TrackingLaw:

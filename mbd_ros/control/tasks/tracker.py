@@ -24,24 +24,22 @@ from mbd_ros.control.references.paths import end_of, Path, PathPoint
 from mbd_ros.control.step.fused_step import fused_step, FusedStep, Step
 from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.step.nominal_model import NominalModel
-from mbd_ros.control.tasks.approaching import approach_duration, approached, SHORTEST
+from mbd_ros.control.tasks.approaching import (
+    approach_duration, approached, draw_to, go_through, SHORTEST)
 from mbd_ros.control.tasks.followed_tools import (
     end_of_paths, followed_tools, FollowedTool, free_tool, surfaces_of, ToolPoints)
 from mbd_ros.control.tasks.joint_motion import coming_to_rest, following, JointMotion
-from mbd_ros.control.tasks.task import law_for, motion_for, Task
+from mbd_ros.control.tasks.task import law_for, motion_for, spring_for, Task
 from mbd_ros.control.tracking.law import TrackingLaw
 from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import InfeasibleError, InvalidValueError, MbdError
+from mbd_ros.errors import InvalidValueError, MbdError
 from mbd_ros.execution.calls.fused import Fused
 from mbd_ros.simulation.manifold import Vector
 
 LONGEST_GAP = 0.1
 """A nominal model that is further behind begins anew at the measured state [s]."""
-
-LONGEST_CHECK, CHECKED_EVERY = 20.0, 0.01
-"""Of a planned approach, before it begins: how long it is gone through, in which steps [s]."""
 
 SHORT = 1e-3
 """Length of a step that is taken for its machine code [s]."""
@@ -184,29 +182,16 @@ class Tracker:
 
     def check_approach(self, duration: float) -> None:
         """
-        Go through a planned approach that has just begun, or the first ``LONGEST_CHECK`` of it.
+        Go through a planned approach that has just begun, see ``go_through``.
 
         Parameters
         ----------
         duration : float
             What ``follow`` has returned [s].
 
-        Raises
-        ------
-        InfeasibleError
-            If the nominal model exceeds limits on the way, or cannot go on; says when.
-
         """
         assert isinstance(self._source, NominalModel)
-        checked = min(duration, LONGEST_CHECK)
-        for time in np.arange(CHECKED_EVERY, checked, CHECKED_EVERY).tolist():
-            try:
-                nominal = self._source.advance_to(time - duration)
-            except MbdError as error:
-                raise InfeasibleError('approach', time, str(error)) from error
-            excess = self._limits.exceeded(nominal.q, nominal.v, moving=True)
-            if excess:
-                raise InfeasibleError('approach', time, excess)
+        go_through(self._source, self._limits, duration)
 
     def follow_joints(self, path: Path, time: float, q: Vector, v: Vector, *,
                       joints: Sequence[str] = (), begin: float = 0.0) -> None:
@@ -368,6 +353,24 @@ class Tracker:
         self.law = law
         if self._source is not None:
             self._use(self._source)
+
+    def draw(self, *, compiled: bool = False) -> bool:
+        """
+        Draw what is left free to the posture of ``task`` from now on, see ``draw_to``.
+
+        Returns False, and changes nothing, where ``prepare`` has to compile first what it needs,
+        unless it is ``compiled``: with springs where there were none, or the reverse.
+        """
+        source, posture = self._source, self.task.posture
+        if not isinstance(source, NominalModel) or self._joints is not None:
+            return True
+        spring = source.motion.applied
+        if (spring is None) == bool(posture) and not compiled:
+            return False
+        if tuple(getattr(spring, 'posture', ())) != posture:
+            draw_to(source, spring_for(self.dyn, self.task), self.task.approach_speed)
+            self._use(source)
+        return True
 
     def weight(self, q: Vector) -> Vector:
         """Return the efforts (nv,) that carry the robot at rest, within their limits."""

@@ -1,8 +1,9 @@
-"""Gains of the controller that change while the robot moves."""
+"""Gains and posture of the controller, which change while the robot moves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from mbd_ros.control import Task
@@ -52,3 +53,28 @@ def change_gains(tracker: Tracker, task: Task, measured: Measured, turns: Turns,
         change_gains(tracker, wanted, measured, turns, guard, newest)
     done_aside(partial(tracker.prepare_law, law, measured.q, measured.v)).add_done_callback(
         lambda _: None if newest() is None else turns.take(guard.wrap('gains', use)))
+
+
+def change_posture(tracker: Tracker, before: Task, after: Task, measured: Measured, turns: Turns,
+                   guard: Guard) -> None:
+    """
+    Draw joints to another posture of the parameters; a goal that has brought its own keeps it.
+
+    Parameters
+    ----------
+    tracker : Tracker
+        What follows.
+    before, after : Task
+        The parameters as they were, and as they are.
+    measured, turns, guard
+        As for ``change_gains``: springs that were not there act once they are compiled.
+
+    """
+    if tracker.task is before:
+        tracker.task = after
+    elif tracker.task.posture == before.posture:
+        tracker.task = replace(tracker.task, posture=after.posture)
+    if not tracker.draw():
+        other = tracker.apart()
+        done_aside(partial(other.prepare, other.dyn, measured.q, measured.v)).add_done_callback(
+            lambda _: turns.take(guard.wrap('posture', partial(tracker.draw, compiled=True))))

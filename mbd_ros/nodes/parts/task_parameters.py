@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mbd_ros.control import Task
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.messages.basics.plain_data import read_plain
+from mbd_ros.messages.states.efforts import EffortCommands
 
 Vector = NDArray[np.float64]
 
@@ -51,10 +52,17 @@ def task_from_parameters(values: Mapping[str, Any], posture: Vector | None) -> T
         'posture': () if posture is None else tuple(posture.tolist())})
 
 
-def with_gains(task: Task, values: Mapping[str, Any]) -> Task:
+def posture_of(values: Mapping[str, Any], commands: EffortCommands) -> Vector | None:
+    """Return the posture (nq,) in the order of the model, None without one."""
+    given = values['posture']
+    return commands.configuration('posture', given) if given else None
+
+
+def with_gains(task: Task, values: Mapping[str, Any], commands: EffortCommands) -> Task:
     """Return a task with those parameters that may change while it is carried out."""
+    posture = posture_of(values, commands)
     gains: dict[str, Any] = {name: values[name] for name in GAINS}
-    return replace(task, **gains)
+    return replace(task, posture=() if posture is None else tuple(posture.tolist()), **gains)
 
 
 def triples(name: str, values: Sequence[float]) -> list[list[float]]:
