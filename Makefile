@@ -4,6 +4,7 @@
 #   make demo [ROBOT=puma560] [ARGS="..."]   a robot tracks a path; Ctrl-C ends it
 #   make test [PYTEST_ARGS="..."]            the whole test suite
 #   make chaos [ARGS="--short restarts"]     running robots disturbed; one table at the end
+#   make soak [ARGS="--minutes 10 panda"]    every launch of the README for ten minutes; one table
 #   make install                             everything into .venv, without starting anything
 #   make colcon                              colcon build, test and test-result
 #   make real [PYTEST_ARGS="..."]            the node tests on a real rclpy, from PyPI
@@ -30,7 +31,7 @@ unexport PYTHONPATH AMENT_PREFIX_PATH PYTHONHOME
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: demo test chaos real install venv test-tools robots browser lint docs colcon bench mutants clean distclean
+.PHONY: demo test chaos soak real install venv test-tools robots browser lint docs colcon bench mutants clean distclean
 
 demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
 	@$(BIN)/ros2 launch mbd_ros track.launch.py $(if $(ROBOT),robot:=$(ROBOT)) $(ARGS)
@@ -41,6 +42,10 @@ test: install test-tools browser
 # ARGS: --short (as .ci/run), --seed N, and the areas to try; all of them in the long form otherwise.
 chaos: install test-tools
 	@$(BIN)/python test/chaos $(ARGS)
+
+# ARGS: --minutes M and beginnings of names of launches; all of them for ten minutes otherwise.
+soak: install test-tools
+	@$(BIN)/python test/soak $(ARGS)
 
 install: $(STAMPS)/installed
 venv: install

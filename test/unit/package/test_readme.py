@@ -2,6 +2,7 @@
 
 from pathlib import Path
 import re
+import runpy
 import subprocess
 import sys
 
@@ -53,3 +54,23 @@ def test_every_dependency_has_its_reason():
     assert names
     missing = {name for name in names if not re.search(rf'^\|.*\b{name}\b', README, re.MULTILINE)}
     assert not missing
+
+
+def test_every_launch_is_soaked():
+    """Those of the README's table, and with each robot that their launch files know."""
+    run = {' '.join(words) for words in runpy.run_path(
+        str(ROOT / 'test' / 'soak' / '__main__.py'))['LAUNCHES'].values()}
+    table = re.findall(r'^\| `ros2 launch mbd_ros ([^`]+)`', README, re.MULTILINE)
+    assert len(table) > 7
+    for line in table:
+        file, *words = line.split()
+        if words and words[0].startswith('description:='):   # of a file that the reader has
+            assert any(f'{file} description:=' in one for one in run)
+        else:
+            assert line in run or f'{line} robot:=nine_modules' in run
+        if 'simulator' not in (ROOT / 'launch' / file).read_text():   # nothing moves
+            continue
+        robots = re.search(r'^ROBOTS = \((.*?)\)$', (ROOT / 'launch' / file).read_text(),
+                           re.DOTALL | re.MULTILINE)
+        for robot in re.findall(r"'(\w+)'", robots[1]) if robots else ():
+            assert f'{file} robot:={robot}' in run
