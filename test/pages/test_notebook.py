@@ -1,0 +1,42 @@
+"""The notebook runs from its first cell to its last, and is kept without results."""
+
+import ast
+import json
+import os
+from pathlib import Path
+import subprocess
+import sys
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOK = ROOT / 'docs' / 'tutorials' / 'day.ipynb'
+CELLS = json.loads(NOTEBOOK.read_text(encoding='utf-8'))['cells']
+CODE = [''.join(cell['source']) for cell in CELLS if cell['cell_type'] == 'code']
+
+RUN = """
+import json, sys
+cells = json.load(sys.stdin)
+names = {}
+for number, cell in enumerate(cells):
+    exec(compile(cell, f'code cell {number}', 'exec'), names)
+"""
+"""What a kernel does with cells, as far as these need one."""
+
+
+def test_all_cells_run_one_after_the_other(tmp_path):
+    done = subprocess.run(
+        [sys.executable, '-W', 'error', '-W', 'ignore:FigureCanvasAgg', '-c', RUN], cwd=tmp_path,
+        input=json.dumps(CODE), text=True, capture_output=True, timeout=300, check=False,
+        env={**os.environ, 'MPLBACKEND': 'agg'})
+    assert (done.returncode, done.stderr) == (0, '')
+    assert '6 joints' in done.stdout or 'puma560' in done.stdout   # print(model)
+
+
+def test_its_cells_are_short_and_without_results():
+    assert len(CODE) > 10
+    for cell in CELLS:
+        assert len(cell['source']) <= 22, cell['source'][0]
+        assert not cell.get('outputs') and cell.get('execution_count') is None
+        assert len(cell['id']) > 1
+    for code in CODE:
+        ast.parse(code)
+        assert max(map(len, code.splitlines())) <= 99
