@@ -79,13 +79,16 @@ setup(
         'viewer': ['viser>=1.0'],   # the robot in a browser
         'bag': ['rosbags>=0.11'],   # runs and recordings as bags of ROS 2
         'plot': ['matplotlib>=3.6'],   # plots of runs, figures of examples/
+        'ray': ['ray>=2.9'],   # sweeps on Ray (docs/executors.md)
         'docs': ['matplotlib>=3.6', 'myst-parser>=2', 'sphinx>=7'],   # make docs
         'xacro': ['xacro>=2.0'],    # where no ROS 2 provides it
         'test': ['pytest>=7', 'hypothesis>=6', 'distributed', 'mpi4py>=4.1', 'mpich', 'tqdm',
-                 'matplotlib>=3.6', 'pillow', 'rosbags>=0.11'],   # looks at a picture of the page
+                 'ray>=2.9', 'matplotlib>=3.6', 'pillow',   # looks at a picture of the page
+                 'rosbags>=0.11'],
         'peers': ['pin>=3', 'mujoco>=3'],   # what the numbers are tested against
         'robots': ['example-robot-data>=4'],   # 415 MB that the readers are tested with
-        'bench': ['pin>=3', 'mujoco>=3', 'example-robot-data>=4', 'tqdm'],  # 415 MB of robots
+        'bench': ['pin>=3', 'mujoco>=3', 'example-robot-data>=4', 'tqdm', 'distributed',
+                  'ray>=2.9'],  # 415 MB of robots
         'mutants': ['cosmic-ray>=8', 'pytest-cov'],   # changed programs, for make mutants
         'lint': [   # pinned: a new release of a linter must not fail an old commit
             'ruff==0.17.*', 'mypy==2.4.*', 'flake8==7.5.*', 'flake8-docstrings==1.7.*',

@@ -53,6 +53,7 @@ TABLES = {
     'The server: small requests between large ones': server.together,
     'Ten million states through a pool': sweep.rows,
     'Five million states that workers make': sweep.sweeps,
+    'The same by processes, dask.distributed and Ray': sweep.pools,
 }
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 import functools
 import multiprocessing
 import os
 from pathlib import Path
+import re
 import resource
 import signal
 import tempfile
@@ -62,6 +64,85 @@ def sweeps() -> Iterator[str]:
         yield (f'| {workers or "none"}{", one killed" * killed} | {ROWS * SHARES:.0e} | '
                f'{seconds:.1f} | {spent[0]:.2f}, {spent[1]:.2f} | {1e3 * empty / SHARES:.2f} | '
                f'{before:.0f}, {_memory():.0f} |')
+
+
+def pools() -> Iterator[str]:
+    """Yield a Markdown table of the same sweep by processes, dask.distributed and Ray."""
+    model = mbd_ros.load(ROBOT)
+    yield ('| pool | workers | a share of one state, there and back [ms] '
+           f'| {ROWS * SHARES:.0e} states [s] | states per second | the same, a worker killed [s] '
+           '| memory of this process: before, after [MB] '
+           '| of a worker at most: after 10 shares, at the end [MB] |')
+    yield '|---|---|---|---|---|---|---|---|'
+    for name, make in (('processes', _processes), ('dask.distributed', _dask), ('Ray', _ray)):
+        for workers in (1, 2):
+            with make(workers) as (pool, mending):
+                _reduced(model, pool, 1, 40)   # starts the workers
+                small, _ = _reduced(model, pool, 1, 400)
+                _, first = _reduced(model, pool, ROWS, 10)
+                before = _memory_now()
+                seconds, last = _reduced(model, pool, ROWS, SHARES)
+                after = _memory_now()
+                killed = '–'
+                if workers > 1:
+                    killed = f'{_reduced(model, mending, ROWS, SHARES, killed=True)[0]:.1f}'
+            yield (f'| {name} | {workers} | {1e3 * small / 400:.2f} | {seconds:.1f} | '
+                   f'{ROWS * SHARES / seconds:.2g} | {killed} | {before:.0f}, {after:.0f} | '
+                   f'{first:.0f}, {last:.0f} |')
+
+
+@contextmanager
+def _processes(workers: int) -> Iterator[tuple[Any, Any]]:
+    """Give a pool of processes, and what makes one anew where a worker is lost."""
+    with ProcessPoolExecutor(workers, SPAWN) as pool:
+        yield pool, functools.partial(ProcessPoolExecutor, workers, SPAWN)
+
+
+@contextmanager
+def _dask(workers: int) -> Iterator[tuple[Any, Any]]:
+    """Give a cluster on this machine, twice: it replaces workers itself."""
+    import distributed
+    with distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None,
+                                  host='127.0.0.1', silence_logs=50) as cluster:
+        with distributed.Client(cluster) as client:
+            yield (client.get_executor(),) * 2
+
+
+@contextmanager
+def _ray(workers: int) -> Iterator[tuple[Any, Any]]:
+    """Give Ray by the adapter of docs/executors.md, twice: it begins lost tasks anew."""
+    import ray
+    page = (Path(__file__).resolve().parents[1] / 'docs' / 'executors.md').read_text()
+    names: dict[str, Any] = {}
+    exec(re.search(r'```text\n(import functools.*?)```', page, re.DOTALL)[1], names)
+    ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False,
+             _node_ip_address='127.0.0.1')
+    yield (names['RayPool'](),) * 2
+    ray.shutdown()
+
+
+def _reduced(model: mbd_ros.Model, pool: Any, rows: int, shares: int, *, killed: bool = False
+             ) -> tuple[float, float]:
+    """Sweep; return the time it took [s] and the largest memory of a worker so far [MB]."""
+    begin = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        totals = mbd_ros.sweep(
+            model, 'inverse_dynamics', functools.partial(
+                _states, model, rows, Path(folder) if killed else None),
+            shares, reduce=_with_memory, pool=pool,
+            combine={**COMBINE, 'memory': np.maximum})
+    return time.perf_counter() - begin, float(totals['memory'])
+
+
+def _with_memory(arguments: Mapping[str, Any], result: Any) -> dict[str, Any]:
+    """Return the summary of a share, with the largest memory of this worker so far [MB]."""
+    return {**summary(arguments, result), 'memory': np.array(_memory())}
+
+
+def _memory_now() -> float:
+    """Return the memory of this process [MB]."""
+    pages = int(Path('/proc/self/statm').read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
 
 
 def _processor_time(who: int) -> float:

@@ -1,0 +1,62 @@
+"""A sweep on Ray, by the adapter that the page of executors shows."""
+
+from contextlib import closing
+import os
+from pathlib import Path
+import re
+import sys
+
+from processes import starting
+import pytest
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[3]
+NO_RAY = 77
+"""Exit code where Ray does not start."""
+PATIENCE = 900.0
+"""Ray's own processes alone took 40 s to start on a machine with a load of 24 [s]."""
+
+PROGRAM = """
+import functools, sys, tempfile
+import numpy as np
+import mbd_ros
+from swept_states import deadly, reduced, states
+
+model = mbd_ros.load('urdf/puma560.urdf')
+combine = {'sum': np.add, 'largest': np.maximum}
+swept = functools.partial(mbd_ros.sweep, model, 'forward_dynamics', shares=20, reduce=reduced,
+                          combine=combine)
+expected = swept(states=states)
+with tempfile.TemporaryDirectory(prefix='ray') as folder:   # short, for names of sockets
+    try:
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, _temp_dir=folder,
+                 _node_ip_address='127.0.0.1', object_store_memory=80_000_000)
+    except Exception as error:
+        print(f'Ray does not start: {error!r}')
+        sys.exit(NO_RAY)
+    for make in (states, functools.partial(deadly, folder)):   # the second kills a worker
+        totals = swept(states=make, pool=RayPool())
+        print('the same bits:', all(np.array_equal(totals[k], expected[k]) for k in expected))
+    ray.shutdown()
+"""
+
+
+def test_shares_on_ray_are_what_one_process_computes(tmp_path):
+    """Also where a worker dies: Ray begins its share anew."""
+    page = (ROOT / 'docs' / 'executors.md').read_text(encoding='utf-8')
+    adapter = re.search(r'```text\n(import functools.*?)```', page, re.DOTALL)[1]
+    assert len(adapter.partition('class RayPool:\n')[2].splitlines()) == 3
+    script = tmp_path / 'on_ray.py'
+    script.write_text(f'NO_RAY = {NO_RAY}\n{adapter}\n{PROGRAM}', encoding='utf-8')
+    with closing(starting(tmp_path)) as starters:
+        running = next(starters)('env', '-C', ROOT, sys.executable, script, environment={
+            'PYTHONPATH': os.pathsep.join((str(ROOT), str(ROOT / 'test' / 'support'))),
+            'RAY_AUTH_MODE': 'disabled',   # on this machine alone
+            'RAY_USAGE_STATS_ENABLED': '0', 'RAY_memory_monitor_refresh_ms': '0',
+            'RAY_raylet_start_wait_time_s': '600'})
+        code = running.process.wait(PATIENCE)
+        if code == NO_RAY:
+            pytest.skip(running.output.splitlines()[-1])
+        assert code == 0, running.output
+        assert running.output.count('the same bits: True') == 2, running.output
