@@ -9,10 +9,19 @@ With n the normal of the ground, p the lowest point of a sphere of radius r and 
 
 Ground that is no plane is one for each point: that below the centre of its sphere (``relief.py``).
 
+A step h of an integrator is not ruled by k, c and mu N / v_s if the force is that at its end,
+with p and v as the acceleration a of the point lets expect (linearly implicit Euler)::
+
+    N = k (d - h n . v) - c n . v - (k h^2 + c h) n . a
+    f = N n - R (v_t + h a_t),          R = mu N tanh(|v_t| / v_s) / |v_t| with N for a = 0
+
+What a multiplies is an inertia that the ground adds to the body at p (``AheadLaw``).
+
 References
 ----------
 Xu, Yang, Ge and Wang, Modelling of underwater self-reconfigurable robots based on Kane dynamics
-and path matrix, Journal of Ship Mechanics 2018 (1): feet as springs and dampers.
+and path matrix, Journal of Ship Mechanics 2018 (1): feet as springs and dampers. Hairer, Wanner,
+Solving Ordinary Differential Equations II, 1996, section IV.9.
 
 """
 
@@ -31,7 +40,10 @@ from mbd_ros.execution.program.records import vector_record
 from mbd_ros.execution.program.sweeps import World
 from mbd_ros.model import ContactPoint, Model
 from mbd_ros.spatial import (
-    positive_part, root, Scalar, step, tanh, Vector3, Wrench, ZERO_WRENCH)
+    ArticulatedInertia, IDENTITY, Link, positive_part, root, Scalar, step, Symmetric3, tanh,
+    Vector3, Wrench, ZERO_WRENCH)
+from mbd_ros.spatial.inertia import NO_ARTICULATED_INERTIA
+from mbd_ros.spatial.motion import acceleration_tensor
 
 NAME = 'ground'
 FARTHEST = 1e9
@@ -62,15 +74,32 @@ class Touching(NamedTuple):
 
 
 class Touch(NamedTuple):
-    """Lowest point and normal in body axes, depth of penetration [m], and the force there [N]."""
+    """
+    How a point meets the ground; vectors in body axes.
+
+    Attributes
+    ----------
+    point, normal : Vector3
+        The lowest point [m], and away from the ground.
+    depth : float
+        Of penetration [m].
+    force : Vector3
+        On the body [N].
+    load, rubbing : float
+        N [N], and friction over the speed along the ground, R [N s/m].
+
+    """
 
     point: Vector3
     normal: Vector3
     depth: Scalar
     force: Vector3
+    load: Scalar
+    rubbing: Scalar
 
 
-def touch(foot: Touching, motion: Motion, ground: Plane | Relief) -> Touch:
+def touch(foot: Touching, motion: Motion, ground: Plane | Relief, ahead: Scalar | None = None
+          ) -> Touch:
     """
     Return how a point meets the ground.
 
@@ -82,11 +111,13 @@ def touch(foot: Touching, motion: Motion, ground: Plane | Relief) -> Touch:
         Of its body.
     ground : Plane or Relief
         The ground.
+    ahead : float, optional
+        Time for which the depth is foreseen from the velocity [s].
 
     Returns
     -------
     Touch
-        The force is that on the body.
+        The point and its force.
 
     """
     plane = ground.below(motion.pose.translation + motion.pose.rotation.apply(foot.place))
@@ -95,11 +126,13 @@ def touch(foot: Touching, motion: Motion, ground: Plane | Relief) -> Touch:
     p_W = motion.pose.translation + motion.pose.rotation.apply(point)
     velocity = motion.velocity.linear + motion.velocity.angular.cross(point)
     depth, rising = plane.height - plane.normal.dot(p_W), normal.dot(velocity)
+    if ahead is not None:
+        depth = depth - rising * ahead
     load = step(depth) * positive_part(depth * foot.stiffness - rising * foot.damping)
     along = velocity - normal * rising
     speed = root(along.dot(along) + STILL * STILL)
     rubbing = load * foot.friction * tanh(speed * (1.0 / foot.slip_speed)) * (1.0 / speed)
-    return Touch(point, normal, depth, normal * load - along * rubbing)
+    return Touch(point, normal, depth, normal * load - along * rubbing, load, rubbing)
 
 
 def touching(point: ContactPoint) -> Touching:
@@ -130,6 +163,49 @@ class GroundLaw(Law):
             found = touch(foot, motion, world.own)
             total = total + Wrench(found.point.cross(found.force), found.force)
         return total
+
+
+class Ahead(NamedTuple):
+    """A ground, and the step at whose end its forces are asked [s]."""
+
+    surface: Plane | Relief = Plane()
+    step: Scalar = 0.0
+
+
+@dataclass(frozen=True)
+class AheadLaw(GroundLaw):
+    """The ground as a step of linearly implicit Euler sees it; with a step of 0 as it is."""
+
+    world: Ahead = Ahead()
+
+    def load(self, constants: tuple[Touching, ...], motion: Motion, world: World) -> Wrench:
+        """Return the wrench of the ground but for what the acceleration takes off it."""
+        total, turning = ZERO_WRENCH, acceleration_tensor(motion.velocity.angular)
+        weight = motion.pose.rotation.apply_inverse(world.gravity)   # ``load - A (a - g)``
+        for foot in constants:
+            found = touch(foot, motion, *world.own)
+            force = found.force - _resisting(foot, found, world.own.step).apply(
+                turning.apply(foot.place) + weight)
+            total = total + Wrench(found.point.cross(force), force)
+        return total
+
+    def inertia(self, constants: tuple[Touching, ...], motion: Motion, world: World
+                ) -> ArticulatedInertia:
+        """Return that of the points."""
+        total = NO_ARTICULATED_INERTIA
+        for foot in constants:
+            found = touch(foot, motion, *world.own)
+            total = total + Link(IDENTITY, found.point).articulated_to_parent(
+                NO_ARTICULATED_INERTIA._replace(
+                    linear=_resisting(foot, found, world.own.step)))
+        return total
+
+
+def _resisting(foot: Touching, found: Touch, h: Scalar) -> Symmetric3:
+    """Return the inertia at a point: ``k h^2 + c h`` along the normal, ``R h`` across [kg]."""
+    across = found.rubbing * h
+    along = (h * foot.stiffness + foot.damping) * h * step(found.load)
+    return Symmetric3.scaled_identity(across).minus_square(found.normal, across - along)
 
 
 @dataclass(frozen=True)

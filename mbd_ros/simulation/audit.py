@@ -87,9 +87,9 @@ class Audit:
         self._work = np.zeros(len(free.working))
         self.stages = Stages(free)
 
-    def add(self, h: float) -> None:
-        """Take the step of RK4 that ``stages`` has made [s]."""
-        self._work = self._work + self.stages.work(h)
+    def add(self, work: Vector) -> None:
+        """Take what ``free.working`` names has done in a step, as ``stages`` says of RK4 [J]."""
+        self._work = self._work + work
 
     def parts(self, t: float, q: Vector, v: Vector) -> dict[str, float]:
         """Return the parts of a state and their ``balance`` [J]."""

@@ -1,15 +1,17 @@
 """
-Steps of RK4 without Python between their stages: efforts, dynamics and work in machine code.
+Steps without Python between their stages: efforts, dynamics and work in machine code.
 
 For trees under efforts ``tau = u(t) - K q - D v`` with diagonal K and D: constant ones, and
 functions that tell u, K and D by a method ``linear`` (``LinearEfforts``), as gaits do. A step
-calls the kernels of dynamics and force laws; what is between them is traced from this text.
+calls the kernels of dynamics and force laws; what is between them is traced from the text of a
+scheme, RK4 here, ``contact_steps.py`` on the ground.
 
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,12 +29,10 @@ CHUNK = 256
 """Steps in native code at a time; between them the interpreter sees to signals."""
 FRACTIONS, WEIGHTS = (0.0, 0.5, 0.5, 1.0), (1.0, 2.0, 2.0, 1.0)
 """Of RK4: how far into the step its stages are, from the rates of the stage before."""
-ROWS = (0, 1, 1, 2)
-"""Which of start, middle and end of the step the stages are at."""
 LARGEST = 32
 """Robots whose code is kept."""
-_KNOWN: dict[tuple[Model, tuple[int, ...]], Callable[..., Vector]] = {}
-"""By robot and addresses of its kernels, which the code keeps alive."""
+_KNOWN: dict[tuple[Model, str, tuple[int, ...]], Callable[..., Vector]] = {}
+"""By robot, scheme and addresses of its kernels, which the code keeps alive."""
 
 
 class LinearEfforts(NamedTuple):
@@ -53,16 +53,98 @@ class LinearEfforts(NamedTuple):
     damping: Vector
 
 
+class Scheme(NamedTuple):
+    """
+    How a step is taken.
+
+    Attributes
+    ----------
+    name : str
+        Of the scheme.
+    times : tuple of float
+        Where in a step efforts are asked, ascending from 0, as parts of it; and at its end.
+    kernels : tuple of (PreparedDynamics, str)
+        What is called, and of which robot: ``void kernel(q, v, x or nothing, world, result)``.
+    works : int
+        How many works are states: of efforts, and of each law that keeps no energy.
+    record : callable
+        From ``Recorder`` to what is done in a step; the last computes q, v and work at its end.
+
+    """
+
+    name: str
+    times: tuple[float, ...]
+    kernels: tuple[tuple[PreparedDynamics, str], ...]
+    works: int
+    record: Callable[[Recorder], list[KernelCall | Computed]]
+
+
+class Recorder(NamedTuple):
+    """
+    What a scheme makes its steps of.
+
+    Attributes
+    ----------
+    model : Model
+        The robot.
+    addresses : tuple of int
+        Of the kernels.
+    works : int
+        How many works are states.
+
+    """
+
+    model: Model
+    addresses: tuple[int, ...]
+    works: int
+
+    @property
+    def size(self) -> int:
+        """Entries of q, v and work."""
+        return self.model.nq + self.model.nv + self.works
+
+    def parts(self, known: dict[str, Any], name: str) -> tuple[Any, Any, Any]:
+        """Return q, v and work of a state."""
+        nq, nv, found = self.model.nq, self.model.nv, known[name]
+        return found[:nq], found[nq:nq + nv], found[nq + nv:]
+
+    def call(self, number: int, state: str, result: str, *given: str) -> KernelCall:
+        """Return the call of a kernel at a state."""
+        nq, nv = self.model.nq, self.model.nv
+        return KernelCall(self.addresses[number], (
+            Inside(state, 0), Inside(state, nq), *given,
+            Pointed('constants', 1 + 2 * nv + number)), result, nv)
+
+    def efforts(self, state_name: str, row: int, result: str) -> Computed:
+        """Return the efforts at a state, and at one of the times of the step."""
+        def record(known: dict[str, Any]) -> Sequence[Any]:
+            nv, constants = self.model.nv, known['constants']
+            q, v, _ = self.parts(known, state_name)
+            tau = list(known['given'][row * nv:(row + 1) * nv])
+            for i, j in zip(*(part.tolist() for part in state.adding_entries(self.model))):
+                tau[j] = tau[j] - constants[1 + j] * q[i] - constants[1 + nv + j] * v[j]
+            return tau
+        return Computed(record, result, self.model.nv)
+
+    def normalized(self, q: list[Any]) -> list[Any]:
+        """Return a configuration with its quaternions at length one."""
+        for joint in state.curved_joints(self.model):
+            unit = q[joint.unit]
+            inverse = 1.0 / root(dot(unit, unit))
+            q[joint.unit] = [one * inverse for one in unit]
+        return q
+
+
 class CodedSteps:
     """
     Steps of a robot in machine code.
 
     Parameters
     ----------
-    dyn : PreparedDynamics
+    model : Model
         A tree of rigid links.
-    resistance : Resistance
-        Which laws keep no energy.
+    scheme : Scheme
+        How steps are taken.
     efforts : callable
         Times (K,) to ``LinearEfforts``.
     step : float
@@ -70,26 +152,27 @@ class CodedSteps:
 
     """
 
-    def __init__(self, dyn: PreparedDynamics, resistance: Resistance,
+    def __init__(self, model: Model, scheme: Scheme,
                  efforts: Callable[[Vector], LinearEfforts], step: float) -> None:
-        self._efforts, self._step, self._nq = efforts, step, dyn.model.nq
-        self._nv, self._works = dyn.model.nv, 1 + len(resistance.names)
-        self._prepared = [dyn, *resistance.prepared]   # whose worlds the code reads
-        codes = [_code(one, name) for one, name in zip(self._prepared, _functions(resistance))]
-        key = dyn.model, tuple(address for address, _ in codes)
+        self._efforts, self._step, self._nq = efforts, step, model.nq
+        self._nv, self._times = model.nv, np.array(scheme.times)
+        self._keep = scheme   # whose worlds the code reads
+        codes = [_code(*one) for one in scheme.kernels]
+        key = model, scheme.name, tuple(address for address, _ in codes)
         if key not in _KNOWN:
             while len(_KNOWN) >= LARGEST:
                 _KNOWN.pop(next(iter(_KNOWN)))
-            _KNOWN[key] = _steps_of(dyn.model, key[1], self._prepared)
+            _KNOWN[key] = _steps_of(model, scheme, key[2])
         self._steps = _KNOWN[key]
         self._curved = np.ones(self._nv, bool)
-        self._curved[state.adding_entries(dyn.model)[1]] = False
+        self._curved[state.adding_entries(model)[1]] = False
         self._worlds: Vector = np.array([world for _, world in codes]).view(np.float64)
 
     def chunk(self, index: int, q: Vector, v: Vector, work: Vector, count: int
               ) -> list[tuple[Vector, Vector, Vector]]:
         """Return q, v and work after each of the next steps, up to one that is not finite."""
-        times = self._step * (index + 0.5 * np.arange(2 * count + 1, dtype=np.float64))
+        times = self._step * np.append((index + np.arange(count)[:, None] + self._times).ravel(),
+                                       index + count)
         offset, stiffness, damping = self._checked(self._efforts(times), len(times))
         states = self._steps(count, np.concatenate([q, v, work]), offset, np.concatenate([
             [self._step], stiffness, damping, self._worlds]))
@@ -120,9 +203,53 @@ def can_be_coded(dyn: PreparedDynamics) -> bool:
         'forward_dynamics') is not None
 
 
-def _functions(resistance: Resistance) -> list[str]:
-    """Return what is asked of the robot, and of each as ``Resistance.prepared`` has them."""
-    return ['forward_dynamics'] + ['bias_forces'] * len(resistance.prepared)
+def rk4(dyn: PreparedDynamics, resistance: Resistance) -> Scheme:
+    """
+    Return the scheme of RK4.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot.
+    resistance : Resistance
+        Which laws keep no energy.
+
+    """
+    return Scheme('rk4', (0.0, 0.5), ((dyn, 'forward_dynamics'), *(
+        (one, 'bias_forces') for one in resistance.prepared)), 1 + len(resistance.names),
+        _rk4)
+
+
+def _rk4(to: Recorder) -> list[KernelCall | Computed]:
+    parts: list[KernelCall | Computed] = []
+    laws = len(to.addresses) - 1   # the robot in a vacuum is one, too
+
+    def following(known: dict[str, Any], k: int) -> Sequence[Any]:
+        h = known['constants'][0] * FRACTIONS[k]
+        q, v, _ = to.parts(known, states[k - 1])
+        rates = [*rate(to.model, q, v), *known[f'a{k - 1}']]
+        return [y + h * one for y, one in zip(known['state'], rates)]
+
+    states = ['state', *(f'state{k}' for k in range(1, 4))]
+    for k, at in enumerate(states):
+        if k:
+            parts.append(Computed(partial(following, k=k), at, to.model.nq + to.model.nv))
+        parts.append(to.efforts(at, (0, 1, 1, 2)[k], f'tau{k}'))
+        parts.append(to.call(0, at, f'a{k}', f'tau{k}'))
+        parts += [to.call(1 + n, at, f'bias{k}.{n}') for n in range(laws)]
+
+    def end(known: dict[str, Any]) -> Sequence[Any]:
+        total = list(known['state'])
+        for k, weight in enumerate(WEIGHTS):
+            q, v, _ = to.parts(known, states[k])
+            powers = [dot(known[f'tau{k}'], v), *less_than_bare(
+                [known[f'bias{k}.{n}'] for n in range(laws)], v)]
+            share = known['constants'][0] * (weight / 6.0)
+            total = [y + share * one for y, one in zip(
+                total, [*rate(to.model, q, v), *known[f'a{k}'], *powers])]
+        return to.normalized(total)
+
+    return [*parts, Computed(end, 'end', to.size)]
 
 
 def _code(dyn: PreparedDynamics, function: str) -> tuple[int, int]:
@@ -131,66 +258,21 @@ def _code(dyn: PreparedDynamics, function: str) -> tuple[int, int]:
     return code
 
 
-def _steps_of(model: Model, addresses: tuple[int, ...], keep: object) -> Callable[..., Vector]:
+def _steps_of(model: Model, scheme: Scheme, addresses: tuple[int, ...]) -> Callable[..., Vector]:
     """Return the steps as ``repeated_states`` does, by the kernels at these addresses."""
-    nq, nv, laws = model.nq, model.nv, len(addresses) - 1
-    works = max(1, laws)   # of efforts and of each law; the robot in a vacuum is one, too
-    size = nq + nv + works
-    parts: list[KernelCall | Computed] = []
-
-    def of_stage(k: int, known: dict[str, Any]) -> tuple[Any, Any]:
-        found = known[f'state{k}' if k else 'state']
-        return found[:nq], found[nq:nq + nv]
-
-    for k in range(4):
-        at = f'state{k}' if k else 'state'
-
-        def efforts(known: dict[str, Any], k: int = k) -> Sequence[Any]:
-            q, v = of_stage(k, known)
-            tau = list(known['given'][ROWS[k] * nv:(ROWS[k] + 1) * nv])
-            constants = known['constants']
-            for i, j in zip(*(part.tolist() for part in state.adding_entries(model))):
-                tau[j] = tau[j] - constants[1 + j] * q[i] - constants[1 + nv + j] * v[j]
-            return tau
-
-        def following(known: dict[str, Any], k: int = k) -> Sequence[Any]:
-            h = known['constants'][0] * FRACTIONS[k + 1]
-            rates = [*_rate(model, *of_stage(k, known)), *known[f'a{k}']]
-            return [y + h * rate for y, rate in zip(known['state'], rates)]
-
-        parts.append(Computed(efforts, f'tau{k}', nv))
-        worlds = [Pointed('constants', 1 + 2 * nv + n) for n in range(1 + laws)]
-        parts.append(KernelCall(addresses[0], (
-            Inside(at, 0), Inside(at, nq), f'tau{k}', worlds[0]), f'a{k}', nv))
-        parts += [KernelCall(address, (Inside(at, 0), Inside(at, nq), world), f'bias{k}.{n}', nv)
-                  for n, (address, world) in enumerate(zip(addresses[1:], worlds[1:]))]
-        if k < 3:
-            parts.append(Computed(following, f'state{k + 1}', nq + nv))
-
-    def end(known: dict[str, Any]) -> Sequence[Any]:
-        total = list(known['state'])
-        for k, weight in enumerate(WEIGHTS):
-            q, v = of_stage(k, known)
-            biases = [known[f'bias{k}.{n}'] for n in range(laws)]
-            powers = [_dot(known[f'tau{k}'], v), *(
-                _dot([bare - own for bare, own in zip(biases[0], bias)], v)
-                for bias in biases[1:])]
-            share = known['constants'][0] * (weight / 6.0)
-            total = [y + share * rate for y, rate in zip(
-                total, [*_rate(model, q, v), *known[f'a{k}'], *powers])]
-        for joint in state.curved_joints(model):
-            unit = total[joint.unit]
-            inverse = 1.0 / root(_dot(unit, unit))
-            total[joint.unit] = [one * inverse for one in unit]
-        return total
-
-    parts.append(Computed(end, 'end', size))
-    step = fused_code({'state': size, 'given': 3 * nv, 'constants': 2 + 2 * nv + laws}, parts,
-                      keep)
-    return repeated_states(step, size, 2 * nv)
+    nv, rows = model.nv, len(scheme.times)
+    to = Recorder(model, addresses, scheme.works)
+    step = fused_code({'state': to.size, 'given': (rows + 1) * nv,
+                       'constants': 1 + 2 * nv + len(addresses)}, scheme.record(to), scheme)
+    return repeated_states(step, to.size, rows * nv)
 
 
-def _rate(model: Model, q: Sequence[Any], v: Sequence[Any]) -> list[Any]:
+def less_than_bare(forces: Sequence[Any], along: Sequence[Any]) -> list[Any]:
+    """Return the powers of laws, from the efforts that the robot takes bare and with each."""
+    return [dot([bare - own for bare, own in zip(forces[0], one)], along) for one in forces[1:]]
+
+
+def rate(model: Model, q: Sequence[Any], v: Sequence[Any]) -> list[Any]:
     """Return the rates of a configuration, of symbols as of floats."""
     rates: list[Any] = [0.0] * model.nq
     for i, j in zip(*(part.tolist() for part in state.adding_entries(model))):
@@ -200,7 +282,8 @@ def _rate(model: Model, q: Sequence[Any], v: Sequence[Any]) -> list[Any]:
     return rates
 
 
-def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    """Return the inner product, of symbols as of floats."""
     total: Any = 0.0
     for x, y in zip(a, b):
         total = total + x * y

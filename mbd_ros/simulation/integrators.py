@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import math
 from typing import TypeAlias
 
+from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import is_flat, normalized, rate, Vector
 
@@ -73,3 +75,34 @@ def rk4_step(
     r4, a4 = rate(model, q4, v4), acceleration(t + step, q4, v4)
     return (normalized(model, q + sixth * (r1 + 2.0 * (r2 + r3) + r4)),
             v + sixth * (a1 + 2.0 * (a2 + a3) + a4))
+
+
+def finite_step(t: float, take: Callable[[], tuple[Vector, Vector]]) -> tuple[Vector, Vector]:
+    """
+    Return the state that a step ends with.
+
+    Parameters
+    ----------
+    t : float
+        Time at its start [s].
+    take : callable
+        Takes the step.
+
+    Returns
+    -------
+    tuple of Vector
+        q (nq,) and v (nv,).
+
+    Raises
+    ------
+    DivergedError
+        If it does not end at a finite state.
+
+    """
+    try:
+        q, v = take()
+    except (NotFiniteError, InvalidValueError) as error:
+        raise DivergedError(t, str(error)) from error
+    if not math.isfinite(q.sum() + v.sum()):
+        raise DivergedError(t, 'the state after the next step is not finite')
+    return q, v

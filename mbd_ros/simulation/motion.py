@@ -12,7 +12,8 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.model import Model
-from mbd_ros.simulation.coded_steps import can_be_coded, CodedSteps, LinearEfforts
+from mbd_ros.simulation.coded_steps import (
+    can_be_coded, CodedSteps, LinearEfforts, rk4, Scheme)
 from mbd_ros.simulation.loop_motion import LoopKeeper
 from mbd_ros.simulation.manifold import checked, Vector
 from mbd_ros.simulation.propulsion import propelled, Propulsion
@@ -158,14 +159,15 @@ class FreeMotion:
                   or self.propulsion is not None)
         return None if depend else self._tau
 
-    def coded(self, step: float) -> CodedSteps | None:
-        """Return RK4 with a step [s] in machine code, None where something is not linear."""
+    def coded(self, step: float, scheme: Callable[[], Scheme] | None = None) -> CodedSteps | None:
+        """Return a scheme, RK4 if not given, in machine code; None where it cannot be."""
         dyn, law, told = self._dyn, self._law, getattr(self._law, 'linear', None)
         told = told if callable(told) else None
         if (self._loads is not None or self._dissipation or self.propulsion is not None
                 or self.in_field or (law is not None and told is None) or not can_be_coded(dyn)):
             return None
-        return CodedSteps(dyn, self._resistance, told or self._constant, step)
+        return CodedSteps(dyn.model, rk4(dyn, self._resistance) if scheme is None else scheme(),
+                          told or self._constant, step)
 
     def _constant(self, times: Vector) -> LinearEfforts:
         """Return efforts that depend on nothing."""
@@ -185,15 +187,16 @@ class FreeMotion:
             tau = tau - model.damping * v - model.friction * np.tanh(v / STICKING_SPEED)
         return tau
 
+    def applied(self, t: float, q: Vector, v: Vector) -> list[Vector]:
+        """Return what efforts do, and thrusters where there are some, each (nv,)."""
+        efforts = self.efforts(t, q, v)
+        return [efforts] if self.propulsion is None else [
+            efforts, propelled(self._dyn, q, self.propulsion.thrust(t))]
+
     def forces(self, t: float, q: Vector, v: Vector) -> Vector:
         """Return what efforts and thrusters do, as one generalized force (nv,)."""
-        efforts = self.efforts(t, q, v)
-        return efforts if self.propulsion is None else efforts + self._pushes(t, q)
-
-    def _pushes(self, t: float, q: Vector) -> Vector:
-        """Return what thrusters do as generalized forces (nv,)."""
-        assert self.propulsion is not None
-        return propelled(self._dyn, q, self.propulsion.thrust(t))
+        efforts, *pushes = self.applied(t, q, v)
+        return sum(pushes, efforts)
 
     def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:
         """Return ``vdot`` (nv,) at a state."""
@@ -213,13 +216,9 @@ class FreeMotion:
         That is the power of efforts and thrusters, and of each law that keeps no energy.
         """
         self.enter(t, q)
-        efforts = self.efforts(t, q, v)
-        forces, powers = efforts, [float(self.power(efforts, v))]
-        if self.propulsion is not None:
-            pushes = self._pushes(t, q)
-            forces = efforts + pushes
-            powers.append(float(pushes @ v))
-        return (self._keeper.accelerations(q, v, forces),
+        efforts, *pushes = self.applied(t, q, v)
+        powers = [float(self.power(efforts, v)), *(float(one @ v) for one in pushes)]
+        return (self._keeper.accelerations(q, v, sum(pushes, efforts)),
                 np.array([*powers, *self._resistance.powers(q, v)]))
 
     def power(self, efforts: Vector, v: Vector) -> Vector:

@@ -77,6 +77,14 @@ class Resistance:
         bare = self._bare.bias_forces(q, v)
         return [float((bare - alone.bias_forces(q, v)) @ v) for _, alone in self._alone]
 
+    def powers_along(self, q: Vector, v: Vector, vdot: Vector, along: Vector) -> list[float]:
+        """Return the same of what accelerations count in, at a velocity of its own [W]."""
+        if self._bare is None:
+            return []
+        bare = self._bare.inverse_dynamics(q, v, vdot)
+        return [float((bare - alone.inverse_dynamics(q, v, vdot)) @ along)
+                for _, alone in self._alone]
+
 
 def of_current(dyn: PreparedDynamics, q: Vector, v: Vector) -> Vector:
     """

@@ -18,14 +18,15 @@ from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.contact import NAME as GROUND
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
-from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
+from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.adaptive import Event, integrate
 from mbd_ros.simulation.audit import audited, energies, Stages
 from mbd_ros.simulation.change_points import change_points, tell
 from mbd_ros.simulation.coded_steps import CHUNK
-from mbd_ros.simulation.contact_start import warn_of_contact
-from mbd_ros.simulation.integrators import rk4_step
+from mbd_ros.simulation.contact_start import feet_at, warn_of_contact
+from mbd_ros.simulation.contact_steps import ContactSteps, suits
+from mbd_ros.simulation.integrators import finite_step, rk4_step
 from mbd_ros.simulation.loop_motion import (
     loop_health, LoopKeeper, require_closed, require_possible)
 from mbd_ros.simulation.manifold import checked, positive_time, Vector
@@ -90,8 +91,11 @@ def simulate(
         (explicit), ``'bdf'`` (implicit, of variable order, for stiff robots), ``'radau'``
         (implicit, of order 5, for vibrations with little damping); SciPy's capitals are the
         same. ``'midpoint'``, of order 2 with a fixed step, is for flexible links: their modes
-        need not be resolved. If not given ``'rk4'``, with flexible links ``'midpoint'``, or
-        ``'radau'`` where something is given that needs a variable step, or loops are closed.
+        need not be resolved. ``'contact'``, of order 2 with a fixed step, is for trees of rigid
+        links on a ground: springs, dampers and friction of feet need not be resolved. If not
+        given ``'rk4'``, or ``'contact'`` where feet are too stiff for the step; with flexible
+        links ``'midpoint'``, or ``'radau'`` where something is given that needs a variable step,
+        or loops are closed.
     rtol, atol : float, optional
         Tolerances of a variable step; 1e-8 and 1e-10 if not given.
     times : array_like, optional
@@ -111,8 +115,8 @@ def simulate(
     external_forces : mapping or callable, optional
         As in ``forward_dynamics``, or ``(t, q, v)`` to that.
     thrust : array_like or callable, optional
-        Wanted thrusts of ``model.thrusters`` (k,), or ``(t, q, v)`` to them, which RK4 asks at the
-        start of each step and holds; zero if not given [N]. Thrusters follow after their curves
+        Wanted thrusts of ``model.thrusters`` (k,), or ``(t, q, v)`` to them, which fixed steps ask
+        at their start and hold; zero if not given [N]. Thrusters follow after their curves
         and time constants (``mbd_ros.simulation.propulsion``).
     gravity : array_like, optional
         (3,) in world axes; (0, 0, -9.81) if not given [m/s^2].
@@ -148,8 +152,8 @@ def simulate(
     Warns
     -----
     ContactWarning
-        If feet begin deep in the ground, or fixed steps are long for their springs and dampers;
-        of trees of rigid links.
+        If feet begin deep in the ground, or steps of ``method='rk4'`` are long for their springs
+        and dampers; of trees of rigid links.
     LargeDeflectionWarning
         If links bend or turn more than their linear modes allow.
     RankChangeWarning
@@ -184,15 +188,22 @@ def simulate(
     corrections = None if free is not None else Corrections(dyn, motion)
     variable = any(one is not None for one in (rtol, atol, times)) or len(events) or dense or (
         free is None or len(free.working) > 1) or bool(model.loops)
+    feet = feet_at(dyn, q) if suits(dyn) else None
+    if feet is not None:
+        warn_of_contact(dyn, feet, (step or STEP_ON_GROUND) if str(method).lower() == 'rk4'
+                        else None)
+        if method is None and free is not None and (step or STEP_ON_GROUND) > feet.shortest[0]:
+            method = 'contact'
     method = method or ('rk4' if model.elastic is None else 'radau' if variable else 'midpoint')
     kind = str(method).lower()
+    if kind == 'contact' and (feet is None or free is None):
+        raise InvalidValueError('method', method, 'another one: this one is for trees of rigid '
+                                'links with points on a ground')
     if kind == 'midpoint' and (model.elastic is None or model.loops or free is None
                                or len(free.working) > 1):
         raise InvalidValueError('method', method, 'another one: this one is for flexible links '
                                 'without closed loops, moved by efforts alone')
-    if GROUND in dyn.world and model.elastic is None and not model.loops:
-        warn_of_contact(dyn, q, (step or STEP_ON_GROUND) if kind == 'rk4' else None)
-    if kind in ('rk4', 'midpoint'):
+    if kind in ('rk4', 'midpoint', 'contact'):
         if times is not None or len(events) or dense:
             raise InvalidValueError('method', method,
                                     'one with variable step, for times, events or dense')
@@ -205,8 +216,9 @@ def simulate(
             count = max(1, math.ceil(duration / step - ROUNDING))
             run = MidpointRule(dyn, free).run(q, v, duration / count, count, record_every)
             return _recorded(dyn, motion, free, (q, v), *run, None)._replace(model=dyn.model)
+        contact = ContactSteps(dyn, free) if kind == 'contact' and free is not None else None
         run = _fixed_steps(model, motion if corrections is None else corrections, free, q, v,
-                           duration, step, record_every)
+                           duration, step, record_every, contact)
         return _with_changes(dyn, free, _recorded(dyn, motion, free, (q, v), *run, corrections),
                              *run[:3])
     if callable(thrust):
@@ -279,15 +291,16 @@ class Corrections:
 
 
 def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vector, v: Vector,
-                 duration: float, step: float, record_every: int
+                 duration: float, step: float, record_every: int, contact: ContactSteps | None
                  ) -> tuple[Vector, Vector, Vector, Vector]:
-    """Return times, states and work of a run by RK4; work is one more state of it."""
+    """Return times, states and work of a run; work is one more state of it."""
     count = max(1, math.ceil(duration / step - ROUNDING))
     h = duration / count
     work = np.zeros(1 if free is None else len(free.working))
     records = [(0.0, q, v, work)]
     stages = None if free is None or not free.works else Stages(free)
-    coded = free.coded(h) if free is not None and count >= WORTH_CODE else None
+    coded = free.coded(h, contact and (lambda: contact.scheme(h))
+                       ) if free is not None and count >= WORTH_CODE else None
     done = 0
     while coded is not None and done < count:
         more = min(CHUNK, count - done)
@@ -303,9 +316,12 @@ def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vecto
         t = h * index
         if free is not None:
             free.sample(t - h, q, v)
-        q_new, v_new = advance(model, stages or motion, t - h, q, v, h)
-        if stages is not None:
-            work = work + stages.work(h)
+        if contact is not None:
+            q_new, v_new = contact.advance(t - h, q, v, h)
+            work = work + contact.work
+        else:
+            q_new, v_new = advance(model, stages or motion, t - h, q, v, h)
+            work = work if stages is None else work + stages.work(h)
         q, v = q_new, v_new
         if index % record_every == 0 or index == count:
             records.append((t, q, v, work))
@@ -395,11 +411,5 @@ def advance(
         If the step does not end at a finite state.
 
     """
-    try:
-        q_new, v_new = rk4_step(model, motion.acceleration, t, q, v, step)
-        q_new, v_new = motion.correct(t + step, q_new, v_new)
-    except (NotFiniteError, InvalidValueError) as error:
-        raise DivergedError(t, str(error)) from error
-    if not math.isfinite(q_new.sum() + v_new.sum()):
-        raise DivergedError(t, 'the state after the next step is not finite')
-    return q_new, v_new
+    return finite_step(t, lambda: motion.correct(
+        t + step, *rk4_step(model, motion.acceleration, t, q, v, step)))

@@ -19,6 +19,8 @@ from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import DivergedError, InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.audit import Audit
+from mbd_ros.simulation.contact_start import feet_at
+from mbd_ros.simulation.contact_steps import ContactSteps, suits
 from mbd_ros.simulation.manifold import checked, positive_time, Vector
 from mbd_ros.simulation.midpoint import MidpointRule
 from mbd_ros.simulation.motion import field_of, FreeMotion, Loads
@@ -38,7 +40,8 @@ class Stepper:
     q, v : array_like
         State at the start (nq,), (nv,); v is zero if not given.
     step : float, optional
-        Longest step [s] of RK4, with flexible links of the implicit midpoint rule.
+        Longest step [s] of RK4; where feet are too stiff for it of ``method='contact'`` of
+        ``simulate``, with flexible links of the implicit midpoint rule.
     time : float, optional
         Time at the start [s].
     gravity : array_like, optional
@@ -96,6 +99,8 @@ class Stepper:
         self.rest = np.zeros(model.nv + len(model.thrusters))
         self._advance = (partial(advance, model, self._motion) if model.elastic is None
                          else MidpointRule(self._dynamics, self._motion).advance)
+        self._contact = (ContactSteps(self._dynamics, self._motion, audits=False)
+                         if suits(self._dynamics) else None)
         self._loads, self._pushes = external_forces, Pushes(self._dynamics, external_forces)
         self.audits = False
         self._audit: Audit | None = None
@@ -146,6 +151,8 @@ class Stepper:
         self._q: Vector = new_q
         self._v: Vector = new_v
         self._audit = None
+        self._stiff = self._contact is not None and (
+            self.step > feet_at(self._dynamics, new_q).shortest[0])
 
     @property
     def energies(self) -> dict[str, float]:
@@ -238,7 +245,11 @@ class Stepper:
         if self._motion.propulsion is not None:
             self._motion.propulsion.command(drives[self.model.nv:], self._time)
         count, audit = math.ceil(dt / self.step - ROUNDING), self._audited()
-        step = self._advance if audit is None else partial(advance, self.model, audit.stages)
+        step, contact = self._advance, self._contact if self._stiff else None
+        if contact is not None:
+            contact.audits, step = audit is not None, contact.advance
+        elif audit is not None:
+            step = partial(advance, self.model, audit.stages)
         for _ in range(count):
             self._motion.load(self._pushes if self._pushes.at(self._time) else self._loads)
             q, v = step(self._time, self._q, self._v, dt / count)
@@ -248,7 +259,7 @@ class Stepper:
             self._q, self._v = q, v
             self._time += dt / count
             if audit is not None:
-                audit.add(dt / count)
+                audit.add(audit.stages.work(dt / count) if contact is None else contact.work)
 
     def _audited(self) -> Audit | None:
         """Return the audit that the next steps are part of, None where there is none."""

@@ -1,0 +1,168 @@
+r"""
+Steps that the stiffness of feet does not rule: linearly implicit Euler, extrapolated.
+
+In a step h of Euler's method the ground acts with the forces at its end, as ``environment/
+contact.py`` foretells them; their derivatives by the acceleration are an inertia of the links, so
+that the recursion for forward dynamics solves for them. All else is explicit::
+
+    (M + A_h) v' = Q(q, v) + f_h(q, v),    v+ = v + h v',    q+ = q + h q'(v+)
+
+One such step and two of half the length have errors that begin with h and h/2, so that ``2 T_2 -
+T_1`` is of order 2, whatever A_h is; springs, dampers and friction that are stiffer than the step
+are at rest at its end (L-stable). Work is one more state, of forces times the mean of v and v+, by
+which a step of Euler's method changes the kinetic energy. Where feet land the two differ by more
+than their order says, and the audit of energy by 1e-3 of what is exchanged, see
+``docs/theory_kane_underwater.md``.
+
+References
+----------
+Deuflhard, Recent progress in extrapolation methods for ordinary differential equations, 1985;
+Hairer, Wanner, Solving Ordinary Differential Equations II, 1996, section IV.9.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.environment.contact import Ahead, AheadLaw
+from mbd_ros.environment.contact import NAME as GROUND
+from mbd_ros.execution.calls.fused import Computed, KernelCall
+from mbd_ros.simulation.coded_steps import dot, less_than_bare, rate, Recorder, Scheme
+from mbd_ros.simulation.integrators import finite_step
+from mbd_ros.simulation.manifold import normalized, Vector
+from mbd_ros.simulation.manifold import rate as rate_of
+from mbd_ros.simulation.motion import FreeMotion
+from mbd_ros.simulation.resistance import Resistance
+
+RUNS = {1: -1.0, 2: 2.0}
+"""How many steps of Euler's method each run has, and its weight."""
+
+
+def suits(dyn: PreparedDynamics) -> bool:
+    """Return whether points of a robot touch a ground, and it is a tree of rigid links."""
+    return GROUND in dyn.world and dyn.model.elastic is None and not dyn.model.loops
+
+
+class ContactSteps:
+    """
+    Steps of a robot on its ground.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot; ``suits`` says of which kind.
+    free : FreeMotion
+        What else acts on it.
+
+    Attributes
+    ----------
+    audits : bool
+        Whether ``work`` is wanted.
+    work : Vector
+        What ``free.working`` names has done in the last step [J].
+
+    """
+
+    def __init__(self, dyn: PreparedDynamics, free: FreeMotion, audits: bool = True) -> None:
+        self._dyn, self._free, self.audits = dyn, free, audits
+        self._model = dyn.model.with_laws(*(
+            AheadLaw(world=Ahead(law.world)) if law.name == GROUND else law
+            for law in dyn.model.laws))
+        self._own = [PreparedDynamics(self._model, tuple(dyn.gravity.tolist()), dyn.executor,
+                                      dyn.formulation) for _ in RUNS]
+        self._resistances: list[Resistance] = []
+        self._world, self._step = np.zeros(0), 0.0
+        self.work = np.zeros(len(free.working))
+
+    def advance(self, t: float, q: Vector, v: Vector, step: float) -> tuple[Vector, Vector]:
+        """Return the state a step later; see ``simulate.advance``."""
+        return finite_step(t, lambda: self._extrapolated(t, q, v, step))
+
+    def _extrapolated(self, t: float, q: Vector, v: Vector, step: float
+                      ) -> tuple[Vector, Vector]:
+        ends, nq, end = [], len(q), len(q) + len(v)
+        if self.audits and not self._resistances:
+            self._resistances = [Resistance(own) for own in self._own]
+        for run, count in enumerate(RUNS):
+            h, place, speed, work = step / count, q, v, np.zeros(len(self.work))
+            for k in range(count):
+                self._free.enter(t + k * h, place)
+                self._follow(step)
+                applied = self._free.applied(t + k * h, place, speed)
+                vdot = self._own[run].forward_dynamics(place, speed, sum(applied[1:], applied[0]))
+                after = speed + h * vdot
+                if self.audits:
+                    mean = 0.5 * (speed + after)
+                    work = work + h * np.array([
+                        *(one @ mean for one in applied),
+                        *self._resistances[run].powers_along(place, speed, vdot, mean)])
+                place, speed = place + h * rate_of(self._model, place, after), after
+            ends.append(np.concatenate([place, speed, work]))
+        found = np.array([*RUNS.values()]) @ ends
+        self.work = found[end:]
+        return normalized(self._model, found[:nq]), found[nq:end]
+
+    def scheme(self, step: float) -> Scheme:
+        """Return the same for machine code."""
+        self._follow(step)
+        self._resistances = [Resistance(own) for own in self._own]
+        kernels = [kernel for own, resistance in zip(self._own, self._resistances) for kernel in (
+            (own, 'forward_dynamics'), *((one, 'inverse_dynamics')
+                                         for one in resistance.prepared))]
+        times = sorted({k / count for count in RUNS for k in range(count)})
+        return Scheme('contact', tuple(times), tuple(kernels), len(self.work),
+                      partial(_recorded, times))
+
+    def _follow(self, step: float) -> None:
+        """Take over the surroundings, and the length of the step."""
+        world = self._dyn.world_array
+        if step == self._step and np.array_equal(world, self._world):
+            return
+        for count, own in zip(RUNS, self._own):
+            own.change_gravity(self._dyn.gravity)
+            own.change_world(**{**self._dyn.world, GROUND: Ahead(
+                self._dyn.world[GROUND], step / count)})
+        for resistance in self._resistances:
+            resistance.follow()
+        self._world, self._step = world, step
+
+
+def _recorded(times: Sequence[float], to: Recorder) -> list[KernelCall | Computed]:
+    """Return what is done in a step."""
+    parts: list[KernelCall | Computed] = []
+    laws = len(to.addresses) // len(RUNS) - 1
+    ends = []
+
+    def following(known: dict[str, Any], at: str, name: str, count: int) -> Sequence[Any]:
+        h, (q, v, work) = known['constants'][0] * (1.0 / count), to.parts(known, at)
+        after = [one + h * more for one, more in zip(v, known[f'a{name}'])]
+        mean = [0.5 * (one + other) for one, other in zip(v, after)]
+        powers = [dot(known[f'tau{name}'], mean), *less_than_bare(
+            [known[f'taken{name}_{n}'] for n in range(laws)], mean)]
+        return [*(y + h * one for y, one in zip(q, rate(to.model, q, after))), *after,
+                *(y + h * one for y, one in zip(work, powers))]
+
+    for run, count in enumerate(RUNS):
+        at, first = 'state', run * (1 + laws)
+        for k in range(count):
+            name = f'{count}_{k}'
+            parts.append(to.efforts(at, times.index(k / count), f'tau{name}'))
+            parts.append(to.call(first, at, f'a{name}', f'tau{name}'))
+            parts += [to.call(first + 1 + n, at, f'taken{name}_{n}', f'a{name}')
+                      for n in range(laws)]
+            parts.append(Computed(partial(following, at=at, name=name, count=count),
+                                  f'state{name}', to.size))
+            at = f'state{name}'
+        ends.append(at)
+
+    def end(known: dict[str, Any]) -> Sequence[Any]:
+        return to.normalized([dot([*RUNS.values()], entries)
+                              for entries in zip(*(known[at] for at in ends))])
+
+    return [*parts, Computed(end, 'end', to.size)]
