@@ -16,7 +16,8 @@ _READ = {tag: frozenset(names.split()) for tag, names in {
     'inertial': _TURN + 'pos mass diaginertia fullinertia',
     'joint': 'name class type pos axis range limited ref damping frictionloss armature stiffness',
     'freejoint': 'name',
-    'geom': _TURN + 'name class type size pos fromto mass density mesh group shellinertia',
+    'geom': _TURN + 'name class type size pos fromto mass density mesh group shellinertia '
+            'contype conaffinity',
     'site': _TURN + 'name class pos',
     'connect': 'name class active body1 body2 anchor site1 site2',
     'weld': 'name class active body1 body2 relpose site1 site2',
@@ -29,7 +30,7 @@ _UNUSED = {tag: frozenset(names.split()) for tag, names in {
     'joint': 'solreflimit solimplimit solreffriction solimpfriction margin springref group user '
              'springdamper actuatorfrclimited actuatorfrcrange actuatorgravcomp',
     'freejoint': 'group align',
-    'geom': _SOFT + 'contype conaffinity condim priority solmix friction margin gap material rgba '
+    'geom': _SOFT + 'condim priority solmix friction margin gap material rgba '
             'hfield fitscale fluidshape fluidcoef user',
     'site': 'type size fromto material rgba group user',
     'connect': _SOFT, 'weld': _SOFT + 'anchor torquescale',

@@ -1,4 +1,4 @@
-"""Geoms of MJCF: their masses and visual shapes."""
+"""Geoms of MJCF: their masses, and their shapes as those of URDF."""
 
 from __future__ import annotations
 
@@ -60,11 +60,15 @@ class Geom:
                 'or more')
         return mass, self.pose, mass * np.diag(moments)
 
-    def visual(self) -> Any:
-        """Return it as ``<visual>`` of a URDF, or None where URDF has no such shape."""
+    def elements(self) -> list[Any]:
+        """Return it as elements of a URDF: of what is seen and, where it is, of what touches."""
         if self.kind not in ('sphere', 'box', 'cylinder', 'capsule'):
-            return None
-        element = etree.Element('visual')
+            return []   # URDF has no such shape
+        touches = self.item.number('contype', 1.0) or self.item.number('conaffinity', 1.0)
+        return [self._element(tag) for tag in ('visual', 'collision')[:2 if touches else 1]]
+
+    def _element(self, tag: str) -> Any:
+        element = etree.Element(tag)
         add_origin(element, 'origin', pose_from(self.pose))
         geometry = etree.SubElement(element, 'geometry')
         if self.kind == 'box':

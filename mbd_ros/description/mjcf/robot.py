@@ -108,5 +108,5 @@ def _remark_parts(document: Document) -> None:
 
 
 def _shapes(tree: Tree) -> dict[str, list[Any]]:
-    return {body: visuals for body, geoms in tree.geoms.items()
-            if (visuals := [visual for geom in geoms if (visual := geom.visual()) is not None])}
+    return {body: [element for geom in geoms for element in geom.elements()]
+            for body, geoms in tree.geoms.items()}

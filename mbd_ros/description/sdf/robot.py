@@ -23,6 +23,7 @@ from mbd_ros.description.sdf.frames import Frames, WORLD
 from mbd_ros.description.sdf.joints import closing_joint, read_raw, tree_joints
 from mbd_ros.description.sdf.parts import base_of, pose_in, remark_others, text_of, value_of
 from mbd_ros.description.urdf.annotations import added_mass, check_added_mass
+from mbd_ros.description.write.kept import SHAPES
 from mbd_ros.description.write.loops import add_origin
 from mbd_ros.description.write.urdf import urdf_text
 from mbd_ros.description.xml.xml_tree import children
@@ -98,8 +99,7 @@ def read_sdf(root: Any, report: Report) -> Mechanism:
     name = model.get('name', '').strip() or stem_of(Path(report.file)).strip('<>')
     fluids = tuple(body for element in model.iterfind('link')
                    if (body := _fluid(element, report)) is not None)
-    shapes = {element.get('name'): visuals for element in model.iterfind('link')
-              if (visuals := _visuals(element, report))}
+    shapes = {element.get('name'): _shapes(element, report) for element in model.iterfind('link')}
     mechanism = Mechanism(name, spanned.root, tuple(links), tuple(joints), tuple(report.findings),
                           report.file, '', tuple(loops), fluids=fluids)
     return replace(mechanism, text=urdf_text(mechanism, shapes=shapes))
@@ -186,18 +186,20 @@ def _fluid(link: Any, report: Report) -> FluidBody | None:
     return body
 
 
-def _visuals(link: Any, report: Report) -> list[Any]:
-    """Return the shapes that URDF has, too, as ``<visual>`` elements."""
+def _shapes(link: Any, report: Report) -> list[Any]:
+    """Return the shapes that URDF has, too, as ``<visual>`` and ``<collision>`` elements."""
     found = []
-    for visual in link.iterfind('visual'):
-        for shape in visual.iterfind('geometry/*'):
+    for part in (one for tag in SHAPES for one in link.iterfind(tag)):
+        for shape in part.iterfind('geometry/*'):
             kind, sizes = str(shape.tag), _DRAWN.get(str(shape.tag))
             if sizes is None:
-                report.remark('info', f"link '{link.get('name')}': a visual of shape <{kind}> is "
-                              f'not drawn; drawn are: {", ".join(_DRAWN)}', report.source(shape))
+                if part.tag == 'visual':
+                    report.remark(
+                        'info', f"link '{link.get('name')}': a visual of shape <{kind}> is not "
+                        f'drawn; drawn are: {", ".join(_DRAWN)}', report.source(shape))
                 continue
-            element = etree.Element('visual')
-            add_origin(element, 'origin', pose_from(pose_in(visual, 'visual', report)))
+            element = etree.Element(part.tag)
+            add_origin(element, 'origin', pose_from(pose_in(part, part.tag, report)))
             etree.SubElement(etree.SubElement(element, 'geometry'), kind, {
                 size: text_of(shape, size) for size in sizes})
             found.append(element)

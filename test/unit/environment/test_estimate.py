@@ -1,5 +1,6 @@
 """Coefficients of a fluid estimated from shapes, against closed forms and published numbers."""
 
+from dataclasses import replace
 import math
 
 from hypothesis import given, settings, strategies as st
@@ -154,3 +155,18 @@ def test_shapes_of_any_size_give_a_body_or_a_remark(kind, sizes):
 def test_densities_that_are_none(density):
     with pytest.raises(InvalidValueError, match='density'):
         mbd_ros.estimate_fluid(mbd_ros.load('<robot name="r"><link name="l"/></robot>'), density)
+
+
+@pytest.mark.parametrize('text', [
+    '<mujoco><worldbody><body name="a"><freejoint/><inertial pos="0 0 0" mass="5" diaginertia="1 '
+    '1 1"/><geom type="box" size="0.15 0.075 0.075" pos="0.1 0 0"/><geom size="9" contype="0" '
+    'conaffinity="0"/></body></worldbody></mujoco>',
+    '<sdf version="1.9"><model name="r"><link name="a"><inertial><mass>5</mass></inertial>'
+    '<collision name="c"><pose>0.1 0 0 0 0 0</pose><geometry><box><size>0.3 0.15 0.15</size></box>'
+    '</geometry></collision><visual name="v"><geometry><sphere><radius>9</radius></sphere>'
+    '</geometry></visual></link></model></sdf>'], ids=['mjcf', 'sdf'])
+def test_what_touches_in_other_formats(text):
+    """As of a URDF; what is only seen has no part."""
+    found, = mbd_ros.estimate_fluid(mbd_ros.load(text)).mechanism.fluids
+    expected = estimated(('<box size="0.3 0.15 0.15"/>', 'xyz="0.1 0 0"'))
+    assert found == replace(expected, source=found.source)
