@@ -1,15 +1,19 @@
 """What all tests share: a DDS domain of their own, so that they never meet a robot; logs."""
 
 import atexit
+import gc
 import importlib
 import importlib.util
 import os
+from pathlib import Path
 import shutil
 import signal
 import tempfile
 
 from domains import reserve_domain
+import pytest
 
+ROOT = Path(__file__).parent
 DOMAIN_LOCK = reserve_domain()  # held until this process ends
 # Logs of nodes, which go to ~/.ros/log otherwise, end with the tests.
 os.environ['ROS_LOG_DIR'] = tempfile.mkdtemp(prefix='mbd_ros_log_')
@@ -24,3 +28,26 @@ if found is not None and found.origin is not None:
     importlib.import_module('rosless')
 else:
     collect_ignore_glob = ['rosless/*']  # a machine with ROS 2, where the real rclpy is used
+
+
+def pytest_collection_modifyitems(items):
+    """With several workers (pytest -n 2 --dist loadgroup) no two launches share the machine."""
+    for item in items:
+        group = ('rosless' if ROOT / 'rosless' in item.path.parents
+                 else 'nodes' if item.get_closest_marker('nodes') else None)
+        if group:
+            item.add_marker(pytest.mark.xdist_group(group))
+
+
+def pytest_collection_finish(session):
+    """Keep the garbage collector from what stays to the end: it went through it all each time."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope='module')
+def _frozen():
+    """Let it pass over what the modules before have left in caches, too."""
+    yield
+    gc.collect()
+    gc.freeze()

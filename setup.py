@@ -82,9 +82,10 @@ setup(
         'ray': ['ray>=2.9'],   # sweeps on Ray (docs/executors.md)
         'docs': ['matplotlib>=3.6', 'myst-parser>=2', 'sphinx>=7'],   # make docs
         'xacro': ['xacro>=2.0'],    # where no ROS 2 provides it
-        'test': ['pytest>=7', 'hypothesis>=6', 'distributed', 'mpi4py>=4.1', 'mpich', 'tqdm',
-                 'ray>=2.9', 'matplotlib>=3.6', 'pillow',   # looks at a picture of the page
-                 'rosbags>=0.11'],
+        'test': ['pytest>=7', 'pytest-xdist>=3.3', 'hypothesis>=6', 'distributed', 'mpi4py>=4.1',
+                 'mpich', 'tqdm', 'rosbags>=0.11', 'matplotlib>=3.6',
+                 'pillow',   # looks at a picture of the page
+                 'ray>=2.9; python_version < "3.15"'],   # the newest Python it has wheels for
         'peers': ['pin>=3', 'mujoco>=3'],   # what the numbers are tested against
         'robots': ['example-robot-data>=4'],   # 415 MB that the readers are tested with
         'bench': ['pin>=3', 'mujoco>=3', 'example-robot-data>=4', 'tqdm', 'distributed',

@@ -129,7 +129,7 @@ def test_a_ball_joint_follows_holds_and_is_watched(controlled, graph):
     shown = robot.feedback[-1]
     assert shown.joint_names == ['elbow']
     assert shown.multi_dof_joint_names == ['ball']
-    assert len(robot.feedback) > 50
+    assert len(robot.feedback) > 5   # one a cycle; a busy machine drops many
     errors = [angle(each.multi_dof_error.transforms[0].rotation) for each in robot.feedback]
     # Efforts held for 2 ms miss on average 1 ms of their change: with accelerations that change
     # by up to 200 rad/s^3 an error of 1e-3 s * 200 rad/s^3 / (15 / s)^2 = 9e-4 rad.
