@@ -15,7 +15,6 @@ from mbd_msgs.srv import SetPayload
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 
 from mbd_ros.control import Payload, Task
 from mbd_ros.control.step.fused_step import Step
@@ -35,11 +34,12 @@ from mbd_ros.messages.trajectories.path_goals import read_payload
 from mbd_ros.messages.trajectories.trajectories import standard_state
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import floating_base
+from mbd_ros.nodes.controlling.hardware import Hardware
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.aside import done_aside, Turns
 from mbd_ros.nodes.parts.companions import Companions, CompletedJoints
 from mbd_ros.nodes.parts.controller_drawings import ControllerDrawings
-from mbd_ros.nodes.parts.controller_goals import Controlled, ControllerGoals, ON_PURPOSE
+from mbd_ros.nodes.parts.controller_goals import Controlled, ControllerGoals, IDLE, ON_PURPOSE
 from mbd_ros.nodes.parts.health import (
     Durations, ERROR, Health, HealthPublisher, OK, rivals, WARNING)
 from mbd_ros.nodes.parts.live_gains import change_gains, change_posture
@@ -89,7 +89,6 @@ class Controller(ManagedNode):
         """Have no robot and nothing to follow."""
         self._computing, self._answering, self._computed = Durations(), Durations(), 0.0
         self._commands: EffortCommands | None = None
-        self._thrust: ThrustAllocation | None = None
         self._reader: JointStateReader | None = None
         self._following: FollowingWatch | None = None
         self._task: Task | None = None
@@ -99,7 +98,6 @@ class Controller(ManagedNode):
         self._payload: Payload | None = None
         self._wish: SetPayload.Request | None = None
         self._gravity: list[float] = []
-        self._command: Float64MultiArray | None = None
         self._mode, self._why = ControllerState.MODE_WAITING, 'no joint states yet'
         self._steps = self._misses = self._begin = 0
         self._stamp = -1
@@ -109,8 +107,7 @@ class Controller(ManagedNode):
         """Take the robot and listen for joint states."""
         self._period = round(SECOND / self._settings.rate)
         self._state_every = max(1, round(self._settings.rate / self._settings.state_rate))
-        self._efforts = self.create_publisher(
-            Float64MultiArray, 'effort_controller/commands', qos.RELIABLE)
+        self._hardware = Hardware(self, self._settings)
         self._states = self.create_publisher(ControllerState, '~/state', qos.RELIABLE)
         self._standard = self.create_publisher(
             JointTrajectoryControllerState, '~/controller_state', qos.RELIABLE)
@@ -147,13 +144,14 @@ class Controller(ManagedNode):
         model, settings = robot.model, self._settings
         commands = EffortCommands(model, settings.joints)
         posture = posture_of(vars(settings), commands)
+        driven = commands.driven(settings.actuated)
         task = task_from_parameters({
-            **vars(settings), 'path': vars(settings.path),
-            'actuated': commands.driven(settings.actuated)}, posture)
+            **vars(settings), 'path': vars(settings.path), 'actuated': driven}, posture)
         q = commands.configuration('', []) if posture is None else posture
         v = commands.velocities('', [])
         payload = None if self._payload is None else self._payload.check(model)
         dynamics = carrier(model, payload, task.link, settings.gravity)
+        self._hardware.check(commands)
         thrust = ThrustAllocation(dynamics, commands.thrusters)
         if thrust.finding:
             self.get_logger().warning(thrust.finding)
@@ -169,7 +167,8 @@ class Controller(ManagedNode):
                      self._period / SECOND)
             check_task(dynamics, task, q)
         self._commands, self._reader = commands, JointStateReader(model)
-        self._task, self._thrust = task, thrust
+        self._task = task
+        self._hardware.use(model, commands, thrust, driven)
         self._companions.use(model, self._drawings.frame(model))
         self._completed.use(model)
         self._following = FollowingWatch(model)
@@ -186,9 +185,8 @@ class Controller(ManagedNode):
             return
         begin = time.perf_counter()
         stamp = to_nanoseconds(message.header.stamp)
-        if stamp == self._stamp and self._command is not None:   # sent again: the answer was lost
-            self._silence.heard()   # or time stands still
-            self._efforts.publish(self._command)
+        if stamp == self._stamp and self._hardware.send_again():   # it came again: the answer was
+            self._silence.heard()   # lost, or time stands still
             return
         measured = None if self._too_early(stamp) else self._state(stamp, message)
         if measured is None:
@@ -225,8 +223,9 @@ class Controller(ManagedNode):
 
     def _step(self, robot: Robot, stamp: int, measured: Measured) -> Step | None:
         """Return the control step for a measured state, None while nobody takes the efforts."""
-        if self._efforts.get_subscription_count() == 0:
-            self._wait('nobody subscribes to the effort commands')
+        missing = self._hardware.missing()
+        if missing:
+            self._wait(missing)
             return None
         if stamp < self._stamp:
             why = 'the stamps of joint_states went back'
@@ -251,6 +250,8 @@ class Controller(ManagedNode):
         state = (stamp - self._begin) / SECOND, measured.q, measured.v
         if self._mode == ControllerState.MODE_LOST and tracker.mode is Mode.WEIGHTLESS:
             self._take_up(tracker)
+        if self._hardware.holds and tracker.mode is Mode.WEIGHTLESS:
+            tracker.stop(*state, IDLE)
         begin = time.perf_counter()
         try:
             step = tracker.step(*state)
@@ -391,11 +392,8 @@ class Controller(ManagedNode):
 
     def _send(self, stamp: int, measured: Measured, step: Step, begin: float) -> None:
         """Publish efforts, and the state when it is time."""
-        assert self._commands is not None and self._thrust is not None
         assert self._tracker is not None
-        self._command = self._commands.write(
-            self._thrust.commands(measured.q, step.effort), stamp)
-        self._efforts.publish(self._command)
+        self._hardware.send(stamp, measured, step, self._tracker)
         self._steps += 1
         self._computing.add(self._computed)
         self._answering.add(time.perf_counter() - begin)
@@ -447,11 +445,10 @@ class Controller(ManagedNode):
     def _carry(self) -> None:
         """Send the efforts that carry the weight of the robot where it is."""
         controlled = self.controlled()
-        if controlled is None or self._thrust is None:
+        if controlled is None:
             return
         try:
-            self._command = controlled.carrying(self._thrust)
-            self._efforts.publish(self._command)
+            self._hardware.carry(self._stamp, controlled.measured, controlled.tracker)
         except MbdError as error:   # the last state was none that a robot can be in
             self.get_logger().error(f'the weight of the robot is not known: {error}')
 
@@ -486,7 +483,7 @@ class Controller(ManagedNode):
         if fine:
             if self._source.problem:
                 return Health(WARNING, f'new description refused: {self._source.problem}', values)
-            rival = rivals(self, self._efforts.topic_name)
+            rival = rivals(self, self._hardware.topic_name)
             return Health(WARNING, rival, values) if rival else Health(OK, fine, values)
         return Health(WARNING, self._why, values)
 

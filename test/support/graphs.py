@@ -15,16 +15,33 @@ from rclpy.node import Node
 
 
 class Graph:
-    """A node of the test, spun in a thread, that remembers what it hears."""
+    """
+    A node of the test, spun in a thread, that remembers what it hears.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    namespace : str, optional
+        Of the node; transforms, too, are those of this namespace then.
+
+    """
+
+    def __init__(self, namespace: str = '') -> None:
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
-        self.node = Node(f'test_{uuid.uuid4().hex[:8]}', context=self.context)
+        self.node = Node(
+            f'test_{uuid.uuid4().hex[:8]}', context=self.context, namespace=namespace,
+            cli_args=['--ros-args', '-r', '/tf:=tf', '-r', '/tf_static:=tf_static']
+            if namespace else None)
+        self._others: list[Node] = []
         self._executor = SingleThreadedExecutor(context=self.context)
         self._executor.add_node(self.node)
         self._thread = threading.Thread(target=self._spin, daemon=True)
         self._thread.start()
+
+    def add(self, node: Node) -> None:
+        """Spin another node, too, until the graph is left."""
+        self._others.append(node)
+        self._executor.add_node(node)
 
     def _spin(self) -> None:
         try:
@@ -78,5 +95,6 @@ class Graph:
         """Leave the graph."""
         self._executor.shutdown(5.0)
         self._thread.join(5.0)
-        self.node.destroy_node()
+        for node in (self.node, *self._others):
+            node.destroy_node()
         rclpy.try_shutdown(context=self.context)

@@ -40,7 +40,7 @@ from mbd_ros.execution.calls.fused import Computed, Fused, fused, interpreted, K
 from mbd_ros.execution.ir.trace import Operand, Symbol
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import (
-    checked, displacement, endless, is_flat, joint_of_each_velocity, Vector)
+    checked, displaced, displacement, endless, is_flat, joint_of_each_velocity, Vector)
 from mbd_ros.spatial import larger, Scalar
 
 IDLE_DAMPING = 1.0
@@ -51,6 +51,12 @@ RAMP = 0.5
 """Time in which gains change to those that are asked for [s]."""
 HUGE = 1e300
 """The inverse of a bound that is zero."""
+
+
+def approach(error: Row, gains: Row) -> Row:
+    """Return the speeds at which errors are reduced, on scalars."""
+    w, _, *speeds = gains
+    return [clipped(0.5 * w * e, top) for e, top in zip(error, speeds)]
 
 
 class TrackingEffort(NamedTuple):
@@ -303,11 +309,38 @@ class TrackingLaw:
     @staticmethod
     def wanted(error: Row, error_rate: Row, accelerations: Row, gains: Row) -> tuple[Row, Row]:
         """Return ``qdd_n + K_d (ed + approach(e))`` and ``s = ed + 2 approach(e)``, on scalars."""
-        w, _, *speeds = gains
-        approach = [clipped(0.5 * w * e, top) for e, top in zip(error, speeds)]
+        w, nearer = gains[0], approach(error, gains)
         return ([a + 2.0 * w * (rate + x) for a, rate, x in zip(
-            accelerations, error_rate, approach)],
-            [rate + 2.0 * x for rate, x in zip(error_rate, approach)])
+            accelerations, error_rate, nearer)],
+            [rate + 2.0 * x for rate, x in zip(error_rate, nearer)])
+
+    def positions(self, nominal: NominalState, ahead: float) -> Vector:
+        """
+        Return where drives that take positions are to be (nq,).
+
+        Parameters
+        ----------
+        nominal : NominalState
+            The nominal model.
+        ahead : float
+            How long drives take to get there [s]: the place is that of so much later.
+
+        """
+        return displaced(self.dyn.model, nominal.q, ahead * nominal.v)
+
+    def velocities(self, nominal: NominalState, error: Vector) -> Vector:
+        """
+        Return what drives that take velocities are to do, ``v_n + approach(e)`` (nv,).
+
+        Parameters
+        ----------
+        nominal : NominalState
+            The nominal model.
+        error : Vector
+            ``e = q_n - q`` (nv,).
+
+        """
+        return nominal.v + np.array(approach(error.tolist(), self.gains.tolist()))
 
     def shortened(self, term: Row) -> Row:
         """Return ``kappa M s`` so short that no joint exceeds its bound: ``s . u >= 0``."""

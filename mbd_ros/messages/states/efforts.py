@@ -160,11 +160,12 @@ class EffortCommands:
 
         """
         missing = self._model.nv + len(self._model.thrusters) - len(efforts)
-        data = np.append(efforts, np.zeros(missing))[self._places].tolist()
-        if not math.isfinite(sum(data)):
-            _checked('effort', data, self.entries)
-        dimension = MultiArrayDimension(label=str(answers), size=len(data), stride=len(data))
-        return Float64MultiArray(layout=MultiArrayLayout(dim=[dimension]), data=data)
+        return _command('effort', np.append(efforts, np.zeros(missing))[self._places],
+                        self.entries, answers)
+
+    def write_positions(self, q: Vector, answers: int) -> Float64MultiArray:
+        """Return the command for positions, one for each entry of a posture, as ``write``."""
+        return _command('position', q[self._coordinates], self._in_q, answers)
 
     @staticmethod
     def answered(message: Float64MultiArray) -> int | None:
@@ -215,6 +216,16 @@ def _places(offsets: Sequence[int], joints: Sequence[int], counts: Sequence[int]
     """Return the entries of joints, one joint after the other."""
     return np.array([offsets[joint] + k for joint, count in zip(joints, counts)
                      for k in range(count)], dtype=np.intp)
+
+
+def _command(name: str, values: Vector, entries: Sequence[str], answers: int
+             ) -> Float64MultiArray:
+    """Return values as a command, labelled with the time of the state that it answers [ns]."""
+    data = values.tolist()
+    if not math.isfinite(sum(data)):
+        _checked(name, data, entries)
+    dimension = MultiArrayDimension(label=str(answers), size=len(data), stride=len(data))
+    return Float64MultiArray(layout=MultiArrayLayout(dim=[dimension]), data=data)
 
 
 def _checked(name: str, given: Sequence[float], entries: Sequence[str]) -> Vector:

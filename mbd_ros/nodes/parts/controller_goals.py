@@ -14,7 +14,6 @@ from mbd_msgs.action import FollowPath
 from rclpy.action import GoalResponse
 from rclpy.callback_groups import CallbackGroup
 from rclpy.task import Future
-from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 from mbd_ros.control import Task
@@ -22,7 +21,6 @@ from mbd_ros.control.constraints.joint_paths import JointPaths
 from mbd_ros.control.references.shaping import impulses
 from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.control.step.fused_step import Step
-from mbd_ros.control.step.thrust_allocation import ThrustAllocation
 from mbd_ros.control.tasks.feasibility import check_joints
 from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
@@ -40,7 +38,8 @@ from mbd_ros.nodes.parts.guard import GuardedNode, REFUSALS
 REACHED = 'the goal was reached'
 CANCELLED = 'cancelled'
 EMPTY = 'an empty trajectory was received'
-ON_PURPOSE = (REACHED, CANCELLED, EMPTY)
+IDLE = 'nothing to follow'
+ON_PURPOSE = (REACHED, CANCELLED, EMPTY, IDLE)
 """Why the robot holds where that was asked for."""
 JointsPath = tuple[tuple[str, ...], PiecewisePolynomial | JointPaths]
 """Joints and the path that they follow."""
@@ -61,11 +60,6 @@ class Controlled(NamedTuple):
         """Return the joints that are driven and whose efforts are sent."""
         driven = driven_joints(self.tracker.dyn.model, self.task)
         return tuple(name for name in self.commands.joints if name in driven)
-
-    def carrying(self, thrust: ThrustAllocation) -> Float64MultiArray:
-        """Return the command that carries the weight of the robot where it is."""
-        q = self.measured.q
-        return self.commands.write(thrust.commands(q, self.tracker.weight(q)), self.nanoseconds)
 
 
 class Owner(Protocol):

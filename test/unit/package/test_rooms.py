@@ -30,7 +30,8 @@ SUB_ROOMS = {
 }
 MOST_FILES = 20
 NODES = sorted((*PACKAGE.glob('nodes/*.py'), *PACKAGE.glob('nodes/parts/*.py'),
-                *PACKAGE.glob('nodes/simulating/*.py'), *PACKAGE.glob('nodes/viewing/*.py')))
+                *PACKAGE.glob('nodes/controlling/*.py'), *PACKAGE.glob('nodes/simulating/*.py'),
+                *PACKAGE.glob('nodes/viewing/*.py')))
 # What wiring needs of NumPy: to make an array, to name its type, to see that it is sound.
 HANDED_OVER = {'array', 'asarray', 'empty', 'float32', 'float64', 'full', 'isfinite', 'ndarray',
                'zeros'}
