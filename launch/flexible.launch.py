@@ -16,7 +16,8 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         launching.ours(value, 'simulator', config,
                        {**bends, 'lockstep': True, 'publish_rate': 500.0}),
         launching.ours(value, 'controller', config, {'rate': 500.0}),
-        launching.ours(value, 'dynamics_server', bends), *launching.viewer(value, **bends)])
+        launching.ours(value, 'dynamics_server', bends), *launching.viewer(value, **bends),
+        *launching.rviz(value)])
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -15,7 +15,8 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         launching.state_publisher(value),
         launching.ours(value, 'simulator',
                        {'effort_timeout_action': 'keep', 'publish_rate': 100.0}),
-        launching.ours(value, 'dynamics_server'), *launching.viewer(value)])
+        launching.ours(value, 'dynamics_server'), *launching.viewer(value),
+        *launching.rviz(value)])
 
 
 def generate_launch_description() -> LaunchDescription:

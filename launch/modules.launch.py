@@ -18,7 +18,8 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         launching.ours(value, 'simulator', {
             'gravity': gravity, 'publish_rate': launching.number(value, 'rate', 1.0, 5000.0),
             'effort_timeout_action': value['effort_timeout_action']}),
-        launching.ours(value, 'dynamics_server'), *launching.viewer(value, gravity=gravity)])
+        launching.ours(value, 'dynamics_server'), *launching.viewer(value, gravity=gravity),
+        *launching.rviz(value, 'world')])
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -67,7 +67,8 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                                 'empty: of these robots only quadruped walks')
     nodes = rov(value) if value['robot'] == 'rov' else modules(value)
     return launching.in_namespace(value, [
-        *nodes, launching.ours(value, 'dynamics_server', fluid(value)), *launching.viewer(value)])
+        *nodes, launching.ours(value, 'dynamics_server', fluid(value)), *launching.viewer(value),
+        *launching.rviz(value, 'world')])
 
 
 def rov(value: Mapping[str, str]) -> list[LaunchDescriptionEntity]:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from ament_index_python.packages import get_package_prefix, PackageNotFoundError
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
@@ -36,9 +35,6 @@ ARGUMENTS = (
         description='Link whose origin follows paths, of goals too; empty: as in config, else '
                     'tool.'),
     launching.TRUSTED, *launching.ALWAYS, *launching.VIEWER,
-    DeclareLaunchArgument(
-        'rviz', default_value='auto', choices=('auto', *BOOLEAN),
-        description='Whether to start RViz; auto: where it is installed and there is no viewer.'),
     DeclareLaunchArgument(
         'rate', default_value='500.0',
         description='Joint states and control steps per second [Hz].'),
@@ -74,28 +70,10 @@ ARGUMENTS = (
 )
 
 
-def find_rviz(wish: str, viewer: str) -> bool:
-    """Tell whether to start RViz."""
-    if wish != 'auto':
-        return wish == 'true'
-    try:
-        get_package_prefix('rviz2')
-    except PackageNotFoundError:
-        return False
-    return viewer == 'false'
-
-
 def given(value: Mapping[str, str], parameters: Mapping[str, str]) -> dict[str, float]:
     """Return parameters for the arguments that are not empty."""
     return {parameter: launching.number(value, argument)
             for argument, parameter in parameters.items() if value[argument]}
-
-
-def fixed_frame(value: Mapping[str, str]) -> str:
-    """Return the frame in which RViz shows the robot: its root link, or the world if it floats."""
-    if value['robot'] == 'space_robot' and not value['description']:
-        return 'world'
-    return launching.robot(value).root
 
 
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -129,11 +107,8 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     else:
         nodes += [launching.ours(value, name, *configs, parameters)
                   for name, parameters in ours.items()]
-    if find_rviz(value['rviz'], value['viewer']):
-        nodes.append(Node(package='rviz2', executable='rviz2', name='rviz2', output='screen',
-                          parameters=[time],
-                          arguments=['-d', str(launching.share('config', 'mbd_ros.rviz')),
-                                     '-f', fixed_frame(value)]))
+    floats = value['robot'] == 'space_robot' and not value['description']
+    nodes += launching.rviz(value, 'world' if floats else '', **time)
     return [*launching.in_namespace(value, nodes), *(RegisterEventHandler(OnProcessExit(
         target_action=node, on_exit=say_that_it_ended)) for node in nodes)]
 

@@ -34,6 +34,7 @@ from mbd_ros.messages.trajectories.path_goals import read_payload
 from mbd_ros.messages.trajectories.trajectories import standard_state
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import floating_base
+from mbd_ros.nodes.controlling.drag_targets import DragTargets
 from mbd_ros.nodes.controlling.hardware import Hardware
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.aside import done_aside, Turns
@@ -115,6 +116,7 @@ class Controller(ManagedNode):
         self._drawings = ControllerDrawings(self)
         self._patient, self._turns = ReentrantCallbackGroup(), Turns(self)
         self._goals = ControllerGoals(self, self, self._settings, self._patient, self._turns)
+        self._targets = DragTargets(self, self, self._settings, self._drawings.frame)
         self._companions = Companions(self, self._on_joint_states)
         self._source = RobotSource(
             self, self._settings.robot_description, self._on_robot,

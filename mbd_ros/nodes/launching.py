@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ament_index_python.packages import get_package_share_directory
+from ament_index_python.packages import (
+    get_package_prefix, get_package_share_directory, PackageNotFoundError)
 from launch import LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, GroupAction
 from launch_ros.actions import Node, PushRosNamespace, SetRemap
@@ -42,7 +43,10 @@ VIEWER = (
         description='Whether to show the robot on a page in the browser.'),
     DeclareLaunchArgument(
         'port', default_value='8080',
-        description='Port of that page; the next free one if it is taken.'))
+        description='Port of that page; the next free one if it is taken.'),
+    DeclareLaunchArgument(
+        'rviz', default_value='auto', choices=('auto', *BOOLEAN),
+        description='Whether to start RViz; auto: where it is installed and there is no viewer.'))
 
 
 def share(*parts: str) -> Path:
@@ -133,6 +137,22 @@ def viewer(value: Mapping[str, str], **parameters: Any) -> list[Node]:
         return []
     return [ours(value, 'viewer', {
         'port': round(number(value, 'port', 1, 65535)), **parameters})]
+
+
+def rviz(value: Mapping[str, str], frame: str = '', **parameters: Any) -> list[Node]:
+    """Return RViz with parameters, if it is wanted; it shows a frame, that of the root link."""
+    wanted = value['rviz'] == 'true'
+    if value['rviz'] == 'auto' and value['viewer'] == 'false':
+        try:
+            get_package_prefix('rviz2')
+            wanted = True
+        except PackageNotFoundError:
+            pass
+    return [Node(
+        package='rviz2', executable='rviz2', name='rviz2', output='screen',
+        parameters=[parameters], arguments=[
+            '-d', str(share('config', 'mbd_ros.rviz')), '-f', frame or robot(value).root],
+    )] if wanted else []
 
 
 def state_publisher(value: Mapping[str, str], *parameters: Any,

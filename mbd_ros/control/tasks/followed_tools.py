@@ -15,6 +15,7 @@ from mbd_ros.control.references.paths import end_of
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import Vector
 
 
@@ -76,10 +77,14 @@ def followed_tools(motion: ConstrainedMotion, state: NominalState) -> tuple[Foll
     return tuple(found)
 
 
+def free_link(model: Model, link: str) -> str:
+    """Return a link by its name, the last one if there is none of that name."""
+    return link if link in model.links else list(model.links)[-1]
+
+
 def free_tool(dyn: PreparedDynamics, link: str, nominal: NominalState, q: Vector) -> ToolPoints:
     """Return where a link is that follows no path; the last one if there is none of that name."""
-    if link not in dyn.model.links:
-        link = list(dyn.model.links)[-1]
+    link = free_link(dyn.model, link)
     here, actual = dyn.pose(nominal.q, link)[:3, 3], dyn.pose(q, link)[:3, 3]
     return ToolPoints(link, here, here, actual, float(np.linalg.norm(actual - here)), np.zeros(3))
 

@@ -25,6 +25,8 @@ DISPLAYS = {
     'Path': {'Alpha', 'Buffer Length', 'Color', 'Head Diameter', 'Head Length', 'Length',
              'Line Style', 'Line Width', 'Offset', 'Pose Color', 'Pose Style', 'Radius',
              'Shaft Diameter', 'Shaft Length', 'Topic'},
+    'InteractiveMarkers': {'Enable Transparency', 'Interactive Markers Namespace', 'Show Axes',
+                           'Show Descriptions', 'Show Visual Aids'},
     'MarkerArray': {'Namespaces', 'Topic'},
     'TF': {'Filter (blacklist)', 'Filter (whitelist)', 'Frame Timeout', 'Frames', 'Marker Scale',
            'Show Arrows', 'Show Axes', 'Show Names', 'Tree', 'Update Interval'},
@@ -44,10 +46,12 @@ NUMBERS = {   # kind and least, most that the property takes; what is beyond RVi
     'Yaw': (float, 0.0, 2.0 * math.pi), 'X': (float, -math.inf, math.inf),
     'Y': (float, -math.inf, math.inf), 'Z': (float, -math.inf, math.inf)}
 SWITCHES = ('Enabled', 'Visual Enabled', 'Collision Enabled', 'Show Axes', 'Show Arrows',
-            'Show Names')
-PUBLISHED = {'/robot_description': qos.LATCHED, '/controller/desired_path': qos.LATCHED,
-             '/controller/actual_path': qos.RELIABLE, '/controller/markers': qos.RELIABLE,
-             '/simulator/bending': qos.RELIABLE, '/simulator/surroundings': qos.RELIABLE}
+            'Show Descriptions', 'Show Names', 'Show Visual Aids', 'Enable Transparency')
+PUBLISHED = {'robot_description': qos.LATCHED, 'controller/desired_path': qos.LATCHED,
+             'controller/actual_path': qos.RELIABLE, 'controller/markers': qos.RELIABLE,
+             'simulator/bending': qos.RELIABLE, 'simulator/surroundings': qos.RELIABLE,
+             'simulator/ground': qos.LATCHED}
+"""By names that are in the namespace of RViz, which the launch files give it."""
 
 
 @pytest.fixture(scope='module')

@@ -1,0 +1,160 @@
+"""Targets at the tools that users drag in RViz: interactive markers, and the goals they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+from mbd_msgs.action import FollowPath
+from rclpy.action import ActionClient
+from rclpy.clock import Clock, ClockType
+from rclpy.task import Future
+from visualization_msgs.msg import InteractiveMarkerFeedback, InteractiveMarkerUpdate
+from visualization_msgs.srv import GetInteractiveMarkers
+
+from mbd_ros.control.tasks.followed_tools import free_link
+from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.messages.states.drag_targets import drag_target, moved_targets, read_drag, Vector
+from mbd_ros.messages.trajectories.simple_goals import point_goal
+from mbd_ros.model import Model
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.controller_goals import Owner
+from mbd_ros.nodes.parts.guard import GuardedNode
+
+PERIOD = 0.2
+"""Time between two updates [s]."""
+HELD = 10
+"""Updates for which a target stays where it was dragged, while who drags it says nothing."""
+
+
+class Target:
+    """A target at a place (3,) [m]."""
+
+    def __init__(self, place: Vector) -> None:
+        self.place = place
+        self.grabbed: Any = None   # the pose in which it was taken
+        self.held = 0
+        self.goal: FollowPath.Goal | None = None
+
+
+class DragTargets:
+    """
+    Offers ``~/target`` as an interactive_markers server does: a target for each tool.
+
+    One that is let go elsewhere becomes a goal of ``~/follow_path``, a line to that place, and
+    stays there until the goal ends. Otherwise it is where its tool is.
+
+    Parameters
+    ----------
+    node : GuardedNode
+        The controller.
+    owner : Owner
+        The same, for what is controlled.
+    settings : SimpleNamespace
+        Its parameters: ``drag_speed``.
+    frame_of : callable
+        Returns the frame of paths.
+
+    """
+
+    def __init__(self, node: GuardedNode, owner: Owner, settings: SimpleNamespace,
+                 frame_of: Callable[[Model], str]) -> None:
+        self._owner, self._settings, self._frame_of = owner, settings, frame_of
+        self._guard, self._logger = node.guard, node.get_logger()
+        self._frame = ''
+        self._targets: dict[str, Target] = {}
+        self._number, self._sent, self._listeners = 0, InteractiveMarkerUpdate(), 0
+        self._updates = node.create_publisher(
+            InteractiveMarkerUpdate, '~/target/update', qos.RELIABLE)
+        node.create_subscription(
+            InteractiveMarkerFeedback, '~/target/feedback', self._on_feedback, qos.RELIABLE)
+        node.create_service(
+            GetInteractiveMarkers, '~/target/get_interactive_markers', self._on_request)
+        self._action = ActionClient(node, FollowPath, '~/follow_path')
+        node.create_timer(PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def _look(self) -> None:
+        """Let targets follow their tools, and tell who listens."""
+        controlled = self._owner.controlled()
+        if controlled is None:
+            return
+        before = self._frame, [*self._targets]
+        self._follow(controlled.tracker, controlled.measured.q)
+        listeners, self._listeners = self._listeners, self._updates.get_subscription_count()
+        if not self._listeners:
+            return
+        update = moved_targets(self._number + 1, self._frame, {
+            link: target.place for link, target in self._targets.items()})
+        if before != (self._frame, [*self._targets]) or self._listeners > listeners:
+            update.poses, update.markers = [], self._markers()
+            update.erases = [link for link in before[1] if link not in self._targets]
+        elif update.poses == self._sent.poses:
+            return
+        self._number, self._sent = self._number + 1, update
+        self._updates.publish(update)
+
+    def _follow(self, tracker: Tracker, q: Vector) -> None:
+        """Put targets to their tools but for those that are dragged or aimed at."""
+        model = tracker.dyn.model
+        self._frame = self._frame_of(model)
+        tools = tracker.links or (free_link(model, tracker.task.link),)
+        known = {link: self._targets.get(link) for link in (*self._targets, *tools)
+                 if link in model.links}
+        for link, target in known.items():
+            place = tracker.dyn.pose(q, link)[:3, 3]
+            target = self._targets.setdefault(link, Target(place))
+            if target.goal is None and target.held == 0:
+                target.place = place
+            target.held = max(0, target.held - 1)
+        self._targets = {link: self._targets[link] for link in known}
+
+    def _markers(self) -> list[Any]:
+        return [drag_target(self._frame, link, target.place)
+                for link, target in self._targets.items()]
+
+    def _on_request(self, request: GetInteractiveMarkers.Request,
+                    response: GetInteractiveMarkers.Response) -> GetInteractiveMarkers.Response:
+        """Return all targets, and the number of the last update that they include."""
+        response.sequence_number, response.markers = self._number, self._markers()
+        return response
+
+    def _on_feedback(self, message: InteractiveMarkerFeedback) -> None:
+        """Keep a target where it is dragged; where it is let go, the tool goes."""
+        target, event = self._targets.get(message.marker_name), message.event_type
+        if target is None or event not in (message.MOUSE_DOWN, message.POSE_UPDATE,
+                                           message.MOUSE_UP):
+            return
+        target.place, target.held = read_drag(message, self._frame), HELD
+        if event == message.MOUSE_DOWN:
+            target.grabbed = message.pose
+        elif event == message.MOUSE_UP:
+            target.held = 0
+            if message.pose != target.grabbed:
+                self._go(message.marker_name, target)
+
+    def _go(self, link: str, target: Target) -> None:
+        """Ask for a line from where a tool is to its target."""
+        controlled = self._owner.controlled()
+        if controlled is None or not self._action.server_is_ready():
+            self._logger.warning(f'{link} does not go to its target: nobody is ready to lead it')
+            return
+        start = controlled.tracker.dyn.pose(controlled.measured.q, link)[:3, 3]
+        target.goal = goal = point_goal(link, start, target.place, self._settings.drag_speed)
+        self._then(self._action.send_goal_async(goal), partial(self._on_answer, target, goal))
+
+    def _on_answer(self, target: Target, goal: FollowPath.Goal, future: Future) -> None:
+        """Wait for the end of a goal; why one is rejected is in the log."""
+        handle = future.result()
+        if handle.accepted:
+            self._then(handle.get_result_async(), partial(self._end, target, goal))
+        else:
+            self._end(target, goal, future)
+
+    def _end(self, target: Target, goal: FollowPath.Goal, future: Future) -> None:
+        if target.goal is goal:
+            target.goal = None
+
+    def _then(self, future: Future, done: Callable[[Future], None]) -> None:
+        future.add_done_callback(self._guard.wrap('goal of a target', done))

@@ -1,0 +1,124 @@
+"""RViz with the shipped configuration shows every robot of every launch file, no complaints."""
+
+from pathlib import Path
+
+from graphs import Graph
+from mbd_msgs.msg import ControllerState
+import numpy as np
+import pytest
+from rclpy.time import Time
+from rviz_client import RvizClient
+from rviz_picture import draw
+import trimesh
+
+pytestmark = [pytest.mark.nodes, pytest.mark.slow]
+
+PICTURES = Path(__file__).resolve().parents[2] / 'build' / 'rviz'
+"""Kept to be looked at; not in git."""
+SILENT = ('viewer:=false', 'rviz:=false')
+LONGEST = 240.0   # s: many processes begin at once; only a hang exceeds it
+ROBOT, TARGETS = 'Robot', 'Targets to drag'
+FOLLOWED = {ROBOT, 'Desired path', 'Traced path', TARGETS,
+            'Paths of all tools, error, violation, constraint force, manifold'}
+BENT, WATER, GROUND = 'Links that bend', 'Ground forces, current, surface', 'Ground'
+SHOWN = {
+    **{('track', robot, 'base_link'): FOLLOWED for robot in (
+        'three_link_arm', 'puma560', 'panda', 'dual_arm')},
+    **{('track', robot, 'base'): FOLLOWED for robot in ('five_bar', 'delta')},
+    ('track', 'space_robot', 'world'): FOLLOWED,
+    ('flexible', 'flexible_arm', 'base'): {*FOLLOWED, BENT},
+    **{('loops', robot, 'base'): {ROBOT} for robot in (
+        'four_bar', 'slider_crank', 'bricard', 'stewart')},
+    ('modules', 'nine_modules', 'world'): {ROBOT},
+    ('swim', 'nine_modules', 'world'): {ROBOT, WATER},
+    ('swim', 'quadruped', 'world'): {ROBOT, WATER, GROUND},
+    ('swim', 'rov', 'world'): {*FOLLOWED, WATER},
+}
+"""
+Launch file, robot and fixed frame, and which displays draw something.
+
+Every robot and every launch file; five_bar, delta, flexible_arm and quadruped are in two.
+"""
+
+
+@pytest.mark.parametrize(('name', 'robot', 'frame'), SHOWN)
+def test_rviz_shows_a_robot_and_complains_of_nothing(launch, graph, name, robot, frame):
+    rviz = RvizClient(graph, frame)
+    one_process = ['composed:=true'] if name == 'track' else []
+    launch(f'{name}.launch.py', f'robot:={robot}', *one_process, *SILENT)
+    rviz.show(SHOWN[name, robot, frame], LONGEST)
+    solids, lines = rviz.scene()
+    assert solids
+    assert len(lines) >= len(SHOWN[name, robot, frame] - {ROBOT, GROUND, WATER})
+    draw(solids, lines, PICTURES / f'{name}_{robot}.png', f'{name}.launch.py robot:={robot}')
+
+
+ARM = """<robot name="my_arm"><link name="floor"/>
+  <joint name="turn" type="revolute"><parent link="floor"/><child link="tool"/>
+    <axis xyz="0 0 1"/><limit effort="50" velocity="3" lower="-3" upper="3"/></joint>
+  <link name="tool"><inertial><mass value="1"/><origin xyz="0.3 0 0"/>
+      <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>
+    <visual><geometry><mesh filename="package://my_robots/meshes/arm.stl" scale="1 1 2"/>
+      </geometry></visual></link></robot>"""
+
+
+def test_meshes_come_by_package_as_the_users_own_description_says(
+        launch, graph, tmp_path, monkeypatch):
+    """The description reaches RViz as it was written."""
+    share = tmp_path / 'share' / 'my_robots'
+    index = tmp_path / 'share' / 'ament_index' / 'resource_index' / 'packages'
+    for folder in (share / 'meshes', index):
+        folder.mkdir(parents=True)
+    (index / 'my_robots').touch()
+    trimesh.creation.box((0.6, 0.1, 0.1)).export(share / 'meshes' / 'arm.stl')
+    robot = share / 'arm.urdf'
+    robot.write_text(ARM)
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path), prepend=':')
+    rviz = RvizClient(graph, 'floor')
+    launch('track.launch.py', f'description:={robot}', 'composed:=true', *SILENT)
+    rviz.show({ROBOT, TARGETS}, LONGEST)
+    (mesh,) = [one for one in rviz.scene()[0] if one.kind == 'mesh']
+    size = np.ptp(mesh.triangles().reshape(-1, 3) @ mesh.pose[:3, :3], axis=0)
+    assert size == pytest.approx([0.6, 0.1, 0.2], abs=1e-6)   # STL has float32
+    draw(*rviz.scene(), PICTURES / 'my_arm.png', 'a description of a user')
+
+
+def test_a_target_that_is_dragged_is_where_the_robot_goes(launch, patient):
+    """In a namespace, which RViz has from the launch file; its configuration knows of none."""
+    graph = Graph('left')
+    try:
+        rviz = RvizClient(graph, 'base_link')
+        targets = rviz.displays[TARGETS]
+        running = launch('track.launch.py', 'namespace:=left', 'composed:=true',
+                         patient('three_link_arm'), *SILENT)
+        states = graph.hear(ControllerState, 'controller/state', 100)
+        rviz.show(FOLLOWED, LONGEST)
+        assert list(targets.markers) == ['tool']
+
+        def apart(place):
+            """Return how far the tool, and its target, are from a place [m]."""
+            at = targets.markers['tool'].pose.position
+            return [np.linalg.norm(here - np.array(place)) for here in (
+                rviz.transform('tool', Time())[:3, 3], (at.x, at.y, at.z))]
+
+        def goes_on():
+            count = len(states)
+            graph.wait_until(lambda: len(states) > count + 20, 'the controller goes on')
+            return states[-1].mode == ControllerState.MODE_TRACKING
+
+        targets.drag('tool')   # a click
+        assert goes_on()
+        aim = [1.0, 0.7, 1.2]
+        targets.drag('tool', [1.1, 0.6, 1.2], aim)
+        graph.wait_until(lambda: apart(aim)[1] < 1e-12, 'the target stays where it was let go')
+        # Within the parameter tool_goal_tolerance, 5 mm, the goal is reached; it rests there.
+        graph.wait_until(lambda: max(apart(aim)) < 5e-3, 'tool and target are there')
+        rviz.show(FOLLOWED, LONGEST)
+
+        targets.drag('tool', [9.0, 9.0, 9.0])
+        running.wait_for(r'follow_path rejected: .*')
+        graph.wait_until(lambda: max(apart(aim)) < 5e-3, 'the target is back at the tool')
+        draw(*rviz.scene(), PICTURES / 'dragged.png', 'after a drag')
+        assert not rviz.problems
+    finally:
+        graph.close()

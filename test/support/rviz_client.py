@@ -1,0 +1,474 @@
+"""
+RViz 2 without its window: what it would subscribe to, transform, draw and complain about.
+
+After the sources of ros2/rviz (``rviz_common``, ``rviz_default_plugins``) and
+``interactive_markers``, at the state of Humble: a display subscribes with the QoS of its
+configuration and transforms to the fixed frame, RobotModel at the newest time, markers at their
+stamp in the next frame, paths as soon as a transform of their stamp is there. What RViz shows as
+an error or a warning in the status of a display is in ``problems``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+import threading
+import time
+from typing import Any, NamedTuple
+
+from graphs import Graph
+from nav_msgs.msg import Path as PathMessage
+import numpy as np
+from rclpy.qos import (
+    DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy)
+from rclpy.time import Time
+from rviz_rules import check_markers, check_path, check_rotation
+from rviz_urdf import links_of, Solid
+from std_msgs.msg import String
+from tf2_ros import Buffer, TransformException, TransformListener
+from transforms3d.affines import compose
+from transforms3d.quaternions import quat2mat
+from visualization_msgs.msg import (
+    InteractiveMarkerFeedback as Feedback, InteractiveMarkerUpdate, Marker, MarkerArray)
+from visualization_msgs.srv import GetInteractiveMarkers
+import yaml
+
+CONFIG = Path(__file__).resolve().parents[2] / 'config' / 'mbd_ros.rviz'
+FRAME = 0.1
+"""Time between two frames [s]; RViz takes a third of it, which would show the same."""
+SECOND = 10
+"""Frames of a second."""
+QUEUE = QoSProfile(depth=100)
+"""Of interactive markers."""
+
+
+class Line(NamedTuple):
+    """A line in the fixed frame: points (n, 3) [m] and their colour."""
+
+    points: Any
+    color: tuple[float, ...]
+
+
+class Display:
+    """
+    A display of the configuration.
+
+    ``problems`` holds what its status says now, by item; ``count`` what it has drawn.
+    """
+
+    def __init__(self, name: str, rviz: RvizClient) -> None:
+        self.name, self.rviz = name, rviz
+        self.problems: dict[str, str] = {}
+        self.count = 0
+
+    def frame(self) -> None:
+        """Do what is done in every frame."""
+
+    def lines(self) -> list[Line]:
+        """Return the lines that it draws."""
+        return []
+
+    def solids(self) -> list[Solid]:
+        """Return the solids that it draws."""
+        return []
+
+    def judge(self, item: str, check: Callable[[], None]) -> bool:
+        """Note what is wrong with an item, if it is; tell whether it is fine."""
+        try:
+            check()
+        except (AssertionError, TransformException) as error:
+            self.problems[item] = f'{type(error).__name__}: {error}'
+            return False
+        self.problems.pop(item, None)
+        return True
+
+
+class TopicDisplay(Display):
+    """A display of one topic, with the QoS that the configuration gives."""
+
+    def __init__(self, name: str, rviz: RvizClient, kind: Any, topic: dict[str, Any]) -> None:
+        super().__init__(name, rviz)
+        self.topic: str = topic['Value']
+        self.profile = QoSProfile(
+            depth=topic['Depth'],
+            history=HistoryPolicy[topic['History Policy'].upper().replace(' ', '_')],
+            reliability=ReliabilityPolicy[topic['Reliability Policy'].upper().replace(' ', '_')],
+            durability=DurabilityPolicy[topic['Durability Policy'].upper().replace(' ', '_')])
+        self.waiting: list[Any] = []
+        self._frames = 0
+        rviz.graph.node.create_subscription(kind, topic['Value'], self.waiting.append,
+                                            self.profile)
+
+    def frame(self) -> None:
+        """See whether publishers offer what is asked for, and take what has come."""
+        self._frames += 1
+        if self._frames % SECOND == 1:
+            self._look_at_publishers()
+        came, self.waiting[:] = list(self.waiting), []
+        for message in came:
+            self.take(message)
+
+    def _look_at_publishers(self) -> None:
+        for one in self.rviz.graph.node.get_publishers_info_by_topic(self.topic):
+            offered = one.qos_profile
+            fits = (offered.reliability == ReliabilityPolicy.RELIABLE
+                    or self.profile.reliability != ReliabilityPolicy.RELIABLE) and (
+                offered.durability == DurabilityPolicy.TRANSIENT_LOCAL
+                or self.profile.durability != DurabilityPolicy.TRANSIENT_LOCAL)
+            if not fits:
+                self.problems['Topic'] = f'{one.node_name} offers an incompatible QoS'
+
+    def take(self, message: Any) -> None:
+        """Take a message."""
+        raise NotImplementedError
+
+
+class RobotModel(TopicDisplay):
+    """The links of a description, each where its frame is."""
+
+    def __init__(self, name: str, rviz: RvizClient, settings: dict[str, Any]) -> None:
+        super().__init__(name, rviz, String, settings['Description Topic'])
+        self._links: dict[str, list[Solid]] = {}
+        self._places: dict[str, Any] = {}
+
+    def take(self, message: String) -> None:
+        """Load a description."""
+        def load() -> None:
+            self._links = {}
+            self._links = links_of(message.data)
+            self.count += 1
+        self.problems.clear()
+        self.judge('URDF', load)
+
+    def frame(self) -> None:
+        """Put every link to where it is now."""
+        super().frame()
+        for link in self._links:
+            def place(link: str = link) -> None:
+                self._places[link] = self.rviz.transform(link, Time())
+            self.judge(link, place)
+
+    def solids(self) -> list[Solid]:
+        """Return the shapes of all links."""
+        return [shape._replace(pose=self._places[link] @ shape.pose)
+                for link, shapes in self._links.items() if link in self._places
+                for shape in shapes]
+
+
+class Paths(TopicDisplay):
+    """A path as a line."""
+
+    def __init__(self, name: str, rviz: RvizClient, settings: dict[str, Any]) -> None:
+        super().__init__(name, rviz, PathMessage, settings['Topic'])
+        self._color = (*(int(one) / 255.0 for one in settings['Color'].split(';')),
+                       float(settings['Alpha']))
+        self._points = np.zeros((0, 3))
+
+    def frame(self) -> None:
+        """Wait for the transform of the stamp, as a message filter does."""
+        self.waiting[:] = self.waiting[-10:]   # its queue
+        super().frame()
+
+    def take(self, message: PathMessage) -> None:
+        """Draw a path."""
+        def draw() -> None:
+            check_path(message)
+            pose = self.rviz.transform(
+                message.header.frame_id, Time.from_msg(message.header.stamp))
+            points = [one.pose.position for one in message.poses]
+            self._points = applied(pose, [(one.x, one.y, one.z) for one in points])
+            self.count += len(points) > 1
+        self.judge('Message', draw)
+
+    def lines(self) -> list[Line]:
+        """Return the line of the newest path."""
+        return [Line(self._points, self._color)] if len(self._points) > 1 else []
+
+
+class Markers(TopicDisplay):
+    """Markers, those of namespaces that are switched off not drawn."""
+
+    def __init__(self, name: str, rviz: RvizClient, settings: dict[str, Any]) -> None:
+        super().__init__(name, rviz, MarkerArray, settings['Topic'])
+        self._switches: dict[str, bool] = settings.get('Namespaces') or {}
+        self.shown: dict[tuple[str, int], tuple[Any, Any]] = {}
+
+    def take(self, message: MarkerArray) -> None:
+        """Add and remove markers."""
+        self.judge('Duplicate Marker Check', lambda: check_markers(message))
+        for one in message.markers:
+            item = one.ns, one.id
+            if one.action == Marker.DELETEALL:
+                self.shown = {key: kept for key, kept in self.shown.items()
+                              if one.ns and key[0] != one.ns}
+            elif one.action == Marker.DELETE:
+                self.shown.pop(item, None)
+            else:
+                self._add(item, one)
+
+    def _add(self, item: tuple[str, int], one: Any) -> None:
+        def add() -> None:
+            stamp = Time() if one.frame_locked else Time.from_msg(one.header.stamp)
+            self.shown[item] = one, self.rviz.transform(
+                one.header.frame_id, stamp) @ pose_of(one.pose)
+            self.count += 1
+        self.judge(f'{one.ns}/{one.id}', add)
+
+    def _visible(self) -> list[tuple[Any, Any]]:
+        return [kept for (space, _), kept in self.shown.items() if self._switches.get(space, True)]
+
+    def lines(self) -> list[Line]:
+        """Return lines, and arrows as lines."""
+        return [line for one, pose in self._visible() for line in lines_of(one, pose)]
+
+    def solids(self) -> list[Solid]:
+        """Return solids and lists of spheres."""
+        return [solid for one, pose in self._visible() for solid in solids_of(one, pose)]
+
+
+class Interactive(Display):
+    """A client of interactive markers; ``drag`` moves one as the mouse does."""
+
+    def __init__(self, name: str, rviz: RvizClient, settings: dict[str, Any]) -> None:
+        super().__init__(name, rviz)
+        self._space: str = settings['Interactive Markers Namespace']
+        node = rviz.graph.node
+        self.markers: dict[str, Any] = {}
+        self._waiting: list[Any] = []
+        self._number: int | None = None
+        self._client = node.create_client(
+            GetInteractiveMarkers, f'{self._space}/get_interactive_markers')
+        self._feedback = node.create_publisher(Feedback, f'{self._space}/feedback', QUEUE)
+        node.create_subscription(
+            InteractiveMarkerUpdate, f'{self._space}/update', self._waiting.append, QUEUE)
+        self._answer: Any = None
+
+    def frame(self) -> None:
+        """Ask for all markers first, then take updates, of which none may be missing."""
+        if self._answer is None:
+            if self._client.service_is_ready():
+                self._answer = self._client.call_async(GetInteractiveMarkers.Request())
+            return
+        if not self._answer.done():
+            return
+        if self._number is None:
+            response = self._answer.result()
+            self._number = response.sequence_number
+            for one in response.markers:
+                self._add(one)
+        came, self._waiting[:] = list(self._waiting), []
+        newer = [update for update in came if update.seq_num > self._number]
+        for update in newer:
+            self._update(update)
+
+    def _update(self, update: InteractiveMarkerUpdate) -> None:
+        if update.seq_num != self._number + 1 and self.count:
+            self.problems['Interactive Marker Client'] = (
+                f'update {update.seq_num} after {self._number}')
+        self._number = update.seq_num
+        for one in update.markers:
+            self._add(one)
+        for pose in update.poses:
+            if pose.name not in self.markers:
+                self.problems[pose.name] = 'a pose of a marker that there is not'
+                continue
+            self.markers[pose.name].pose = pose.pose
+            self.markers[pose.name].header = pose.header
+        for name in update.erases:
+            self.markers.pop(name, None)
+        self.count += 1
+
+    def _add(self, one: Any) -> None:
+        """Take a marker; one without controls ends the display."""
+        def add() -> None:
+            assert one.controls, 'Marker empty.'
+            assert one.scale > 0.0
+            names = [control.name for control in one.controls]
+            assert len(set(names)) == len(names), 'controls of one name'
+            check_rotation(one.pose.orientation)
+            for control in one.controls:
+                check_rotation(control.orientation)
+            self.rviz.transform(one.header.frame_id, Time.from_msg(one.header.stamp))
+            self.markers[one.name] = one
+            self.count += 1
+        self.judge(one.name, add)
+
+    def drag(self, name: str, *way: Any) -> None:
+        """Take a marker with the mouse, move it to places (3,) of its frame, and let it go."""
+        one = self.markers[name]
+        assert one.header.stamp.sec == one.header.stamp.nanosec == 0, 'or in the fixed frame'
+        place = one.pose.position
+        here = np.array((place.x, place.y, place.z))
+        self._say(one, here, Feedback.POSE_UPDATE, Feedback.MOUSE_DOWN)
+        for there in way:
+            here = np.asarray(there, dtype=float)
+            self._say(one, here, Feedback.POSE_UPDATE)
+        self._say(one, here, Feedback.POSE_UPDATE, Feedback.MOUSE_UP)
+
+    def _say(self, one: Any, place: Any, *events: int) -> None:
+        for event in events:
+            message = Feedback(client_id='rviz', marker_name=one.name, control_name='free',
+                               event_type=event)
+            message.header.frame_id = one.header.frame_id
+            message.pose.orientation = one.pose.orientation
+            to = message.pose.position
+            to.x, to.y, to.z = place.tolist()
+            self._feedback.publish(message)
+
+    def solids(self) -> list[Solid]:
+        """Return what the controls show."""
+        return [solid for one in self.markers.values()
+                for control in one.controls for marker in control.markers
+                for solid in solids_of(marker, self._pose(one) @ pose_of(marker.pose))]
+
+    def lines(self) -> list[Line]:
+        """Return the arrows that RViz adds to controls that move along an axis."""
+        drawn = []
+        for one in self.markers.values():
+            for control in one.controls:
+                if control.interaction_mode == control.MOVE_AXIS and not control.markers:
+                    turn = control.orientation
+                    along = quat2mat((turn.w, turn.x, turn.y, turn.z))[:, 0]
+                    drawn.append(Line(applied(self._pose(one), [
+                        -one.scale * along, one.scale * along]), (*np.abs(along), 1.0)))
+        return drawn
+
+    def _pose(self, one: Any) -> Any:
+        return self.rviz.transform(
+            one.header.frame_id, Time.from_msg(one.header.stamp)) @ pose_of(one.pose)
+
+
+DISPLAYS = {'RobotModel': RobotModel, 'Path': Paths, 'MarkerArray': Markers,
+            'InteractiveMarkers': Interactive}
+WITHOUT_TOPIC = {'Grid', 'TF'}
+
+
+class RvizClient:
+    """
+    RViz with the shipped configuration.
+
+    Parameters
+    ----------
+    graph : Graph
+        The node of a test.
+    fixed_frame : str
+        What ``-f`` gives.
+
+    """
+
+    def __init__(self, graph: Graph, fixed_frame: str) -> None:
+        self.graph, self.fixed_frame = graph, fixed_frame
+        self.buffer = Buffer()
+        self._listener = TransformListener(self.buffer, graph.node)
+        self._lock = threading.Lock()
+        self.ever: dict[str, str] = {}
+        self.frames = 0
+        manager = yaml.safe_load(CONFIG.read_text())['Visualization Manager']
+        self.displays: dict[str, Any] = {}
+        for settings in manager['Displays']:
+            kind = settings['Class'].split('/')[1]
+            if settings['Enabled'] and kind not in WITHOUT_TOPIC:
+                self.displays[settings['Name']] = DISPLAYS[kind](settings['Name'], self, settings)
+        graph.node.create_timer(FRAME, self._frame)
+
+    def transform(self, frame: str, time: Time) -> Any:
+        """Return the pose (4, 4) of a frame in the fixed one; raises TransformException."""
+        assert frame, 'an empty frame_id'
+        found = self.buffer.lookup_transform(self.fixed_frame, frame, time).transform
+        shift, turn = found.translation, found.rotation
+        check_rotation(turn)
+        return compose((shift.x, shift.y, shift.z), quat2mat((turn.w, turn.x, turn.y, turn.z)),
+                       np.ones(3))
+
+    def _frame(self) -> None:
+        with self._lock:
+            for display in self.displays.values():
+                display.frame()
+            self.ever.update(self._problems())
+            self.frames += 1
+
+    def _problems(self) -> dict[str, str]:
+        return {f'{display.name}: {item}': text for display in self.displays.values()
+                for item, text in display.problems.items()}
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """What the status of displays says now, by display and item."""
+        known = yaml.safe_load(self.buffer.all_frames_as_yaml()) or {}
+        with self._lock:
+            found = self._problems()
+        if self.fixed_frame not in {*known, *(one['parent'] for one in known.values())}:
+            found['Fixed Frame'] = f'Frame [{self.fixed_frame}] does not exist'
+        return found
+
+    def show(self, expected: Iterable[str], timeout: float) -> None:
+        """Wait until displays draw and none complains; nothing may change that for a second."""
+        end = time.monotonic() + timeout
+        while True:
+            drawn, problems = self.drawn(), self.problems
+            missing = [name for name in expected if not drawn[name]]
+            if not missing and not problems:
+                break
+            assert time.monotonic() < end, f'RViz shows nothing of {missing}, and {problems}'
+            time.sleep(0.05)
+        self.ever.clear()
+        until = self.frames + SECOND
+        self.graph.wait_until(lambda: self.frames > until, 'the frames of a second', timeout)
+        assert not self.ever
+
+    def drawn(self) -> dict[str, int]:
+        """Return how much each display has drawn."""
+        with self._lock:
+            return {name: display.count for name, display in self.displays.items()}
+
+    def scene(self) -> tuple[list[Solid], list[Line]]:
+        """Return what is on the screen."""
+        with self._lock:
+            return ([one for display in self.displays.values() for one in display.solids()],
+                    [one for display in self.displays.values() for one in display.lines()])
+
+
+def pose_of(pose: Any) -> Any:
+    """Return a pose message as a matrix (4, 4)."""
+    place, turn = pose.position, pose.orientation
+    return compose((place.x, place.y, place.z), quat2mat((turn.w, turn.x, turn.y, turn.z)),
+                   np.ones(3))
+
+
+def applied(pose: Any, points: Any) -> Any:
+    """Return points (n, 3) of a frame in the fixed one."""
+    rows = np.asarray(points, dtype=float).reshape(-1, 3)
+    return rows @ pose[:3, :3].T + pose[:3, 3]
+
+
+def _color(one: Any) -> tuple[float, ...]:
+    return one.r, one.g, one.b, one.a
+
+
+def lines_of(one: Any, pose: Any) -> list[Line]:
+    """Return the lines of a marker."""
+    if one.type not in (Marker.LINE_STRIP, Marker.LINE_LIST, Marker.ARROW):
+        return []
+    points = applied(pose, [(point.x, point.y, point.z) for point in one.points])
+    colors = [_color(color) for color in one.colors] or [_color(one.color)] * len(points)
+    if one.type == Marker.LINE_LIST:
+        return [Line(points[k:k + 2], colors[k]) for k in range(0, len(points), 2)]
+    if not one.colors:
+        return [Line(points, colors[0])]
+    return [Line(points[k:k + 2], colors[k]) for k in range(len(points) - 1)]
+
+
+def solids_of(one: Any, pose: Any) -> list[Solid]:
+    """Return the solids of a marker."""
+    size = one.scale.x, one.scale.y, one.scale.z
+    kinds = {Marker.CUBE: ('box', size), Marker.SPHERE: ('sphere', (0.5 * size[0],)),
+             Marker.CYLINDER: ('cylinder', (0.5 * size[0], size[2]))}
+    if one.type in kinds:
+        return [Solid(*kinds[one.type], pose, _color(one.color))]
+    if one.type != Marker.SPHERE_LIST:
+        return []
+    return [Solid('sphere', (0.5 * size[0],), compose(place, np.eye(3), np.ones(3)),
+                  _color(color))
+            for place, color in zip(
+                applied(pose, [(point.x, point.y, point.z) for point in one.points]),
+                one.colors or [one.color] * len(one.points))]

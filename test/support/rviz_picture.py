@@ -1,0 +1,42 @@
+"""A picture of what RViz would show, by matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
+import numpy as np
+from rviz_client import Line
+from rviz_urdf import Solid
+
+SIZE, DPI = (7.0, 6.0), 100
+
+
+def draw(solids: Sequence[Solid], lines: Sequence[Line], file: Path, title: str) -> int:
+    """Draw a scene into a PNG; return the number of points that were drawn."""
+    figure = Figure(figsize=SIZE, dpi=DPI)
+    axes = figure.add_subplot(projection='3d')
+    points = [np.zeros((0, 3))]
+    for solid in solids:
+        triangles = solid.triangles()
+        points.append(triangles.reshape(-1, 3))
+        axes.add_collection3d(Poly3DCollection(
+            triangles, facecolors=[solid.color], shade=True, lightsource=None))
+    for line in lines:
+        points.append(line.points)
+        axes.add_collection3d(Line3DCollection([line.points], colors=[line.color], linewidths=2))
+    drawn = np.concatenate(points)
+    assert len(drawn), 'nothing to draw'
+    assert np.isfinite(drawn).all()
+    low, high = drawn.min(axis=0), drawn.max(axis=0)
+    middle, half = 0.5 * (low + high), 0.5 * (high - low).max() + 1e-3
+    axes.set(xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half),
+             zlim=(middle[2] - half, middle[2] + half), xlabel='x', ylabel='y', zlabel='z',
+             title=title)
+    axes.set_box_aspect((1, 1, 1))
+    axes.view_init(25.0, -60.0)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(file)
+    return len(drawn)

@@ -1,0 +1,55 @@
+"""Targets that are dragged in RViz."""
+
+import math
+
+import numpy as np
+import pytest
+from rviz_rules import check_marker, check_rotation
+from transforms3d.quaternions import quat2mat
+from visualization_msgs.msg import InteractiveMarkerFeedback, InteractiveMarkerUpdate
+
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.messages.states.drag_targets import drag_target, moved_targets, read_drag
+
+
+def test_a_target_moves_along_all_axes_and_freely_and_does_not_turn():
+    target = drag_target('base_link', 'tool', np.array([1.0, 2.0, 3.0]))
+    assert (target.name, target.header.frame_id) == ('tool', 'base_link')
+    assert target.header.stamp.sec == target.header.stamp.nanosec == 0   # else it is left behind
+    free, *axes = target.controls
+    assert free.interaction_mode == free.MOVE_3D
+    (ball,) = free.markers
+    ball.header.frame_id = 'base_link'   # RViz takes that of the target for an empty one
+    check_marker(ball)
+    along = {}
+    for control in axes:
+        assert control.interaction_mode == control.MOVE_AXIS
+        assert not control.markers   # RViz draws its arrows
+        check_rotation(control.orientation)
+        turn = control.orientation
+        along[control.name] = quat2mat((turn.w, turn.x, turn.y, turn.z))[:, 0]
+    for name, unit in zip('xyz', np.eye(3)):
+        assert np.abs(along[name]) == pytest.approx(unit, abs=1e-15)
+
+
+def test_updates_are_numbered_and_say_where_targets_are():
+    update = moved_targets(7, 'world', {'left': np.zeros(3), 'right': np.array([0.1, 0.2, 0.3])})
+    assert (update.seq_num, update.type) == (7, InteractiveMarkerUpdate.UPDATE)
+    assert [one.name for one in update.poses] == ['left', 'right']
+    right = update.poses[1]
+    assert (right.header.frame_id, right.pose.position.z) == ('world', 0.3)
+    check_rotation(right.pose.orientation)
+
+
+def test_where_it_is_dragged_is_read_with_bounds():
+    message = InteractiveMarkerFeedback()
+    message.header.frame_id = 'base_link'
+    message.pose.position.x = 0.5
+    assert read_drag(message, 'base_link').tolist() == [0.5, 0.0, 0.0]
+    with pytest.raises(InvalidValueError, match=(
+            "frame_id of a target is 'base_link'; allowed: 'world', in which it was offered")):
+        read_drag(message, 'world')
+    for wrong in (math.nan, math.inf, -1001.0):
+        message.pose.position.y = wrong
+        with pytest.raises(InvalidValueError, match='numbers from -1000 to 1000'):
+            read_drag(message, 'base_link')
