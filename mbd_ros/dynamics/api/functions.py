@@ -13,6 +13,7 @@ argument given for one state serves all. The equation is::
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -298,13 +299,19 @@ def link_poses(model: Model, q: ArrayLike) -> dict[str, Array]:
     if model.elastic is not None:
         return {name: dyn.pose(q, name) for name in model.links}
     bodies = dyn.body_poses(q)
-    poses = {}
-    for name, frame in model.links.items():
-        local = np.eye(4)
-        local[:3, :3], local[:3, 3] = frame.rotation, frame.translation
-        ground = np.broadcast_to(np.eye(4), (*bodies.shape[:-3], 4, 4))
-        poses[name] = (ground if frame.body < 0 else bodies[..., frame.body, :, :]) @ local
-    return poses
+    ground = np.broadcast_to(np.eye(4), (*bodies.shape[:-3], 1, 4, 4))
+    carriers, local = _link_frames(model)
+    poses = np.concatenate((bodies, ground), axis=-3)[..., carriers, :, :] @ local
+    return {name: poses[..., k, :, :] for k, name in enumerate(model.links)}
+
+
+@functools.lru_cache(maxsize=64)
+def _link_frames(model: Model) -> tuple[list[int], Array]:
+    """Return the body of each link, -1 for the ground, and its frame on it (n, 4, 4)."""
+    local = np.tile(np.eye(4), (len(model.links), 1, 1))
+    for pose, frame in zip(local, model.links.values()):
+        pose[:3, :3], pose[:3, 3] = frame.rotation, frame.translation
+    return [frame.body for frame in model.links.values()], local
 
 
 class Energy(NamedTuple):

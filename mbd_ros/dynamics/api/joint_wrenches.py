@@ -108,8 +108,8 @@ def joint_wrenches(
         on_bodies = np.concatenate([border.L, border.ground[None]]) * multipliers
         cut = [at_frame(on_bodies[loop.body2, :, first:last].sum(axis=1), loop.frame2)
                for loop, first, last in _rows(model) if loop.kind != 'mimic']
-    own = [at_frame(wrench, model.links[name]._replace(translation=np.zeros(3)))
-           for wrench, name in zip(wrenches, model.body_names)]
+    turns = np.array([model.links[name].rotation for name in model.body_names])
+    own = np.concatenate([wrenches[..., :3] @ turns, wrenches[..., 3:] @ turns], axis=-1)
     result = np.roll(np.stack([*own, *cut], axis=1), 3, axis=-1).reshape(*found.shape[:-2], -1, 6)
     return result if out is None else deliver(result, out)
 
