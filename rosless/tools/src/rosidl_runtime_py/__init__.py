@@ -10,6 +10,7 @@ from rosidl_runtime_py.get_interfaces import get_interfaces
 from rosidl_runtime_py.get_interfaces import get_message_interfaces
 from rosidl_runtime_py.get_interfaces import get_service_interfaces
 from rosidl_runtime_py.set_message import set_message_fields
+import rosless  # noqa: F401  makes interface packages importable
 
 __all__ = [
     'get_action_interfaces',

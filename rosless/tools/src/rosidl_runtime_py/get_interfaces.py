@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ament_index_python.packages import get_package_prefix, PackageNotFoundError
-from rosless import interfaces
+from ament_index_python.packages import (
+    get_package_prefix,
+    get_package_share_path,
+    get_packages_with_prefixes,
+    PackageNotFoundError,
+)
+
+KINDS = ('msg', 'srv', 'action')
 
 
 def get_interface_packages() -> list[str]:
     """Return the names of the packages that have interfaces."""
-    return interfaces.package_names()
+    return sorted(_packages())
 
 
 def get_interfaces(
@@ -38,12 +44,12 @@ def get_interfaces(
         If there is no such package.
 
     """
-    known = interfaces.package_names()
-    found = {}
-    for package in list(package_names) or known:
+    known, found = _packages(), {}
+    for package in list(package_names) or sorted(known):
         if package not in known:
             raise LookupError(f"Unknown package '{package}'")
-        names = interfaces.interface_names(package, kind)
+        names = sorted(f'{each}/{path.stem}' for each in ((kind,) if kind else KINDS)
+                       for path in (known[package] / each).glob(f'*.{each}'))
         if names:
             found[package] = names
     return found
@@ -94,3 +100,11 @@ def get_interface_path(interface_name: str) -> str:
     if not path.is_file():
         raise LookupError(f"Could not find the interface '{path}'")
     return str(path)
+
+
+def _packages() -> dict[str, Path]:
+    """Return the share directories of the packages that have interfaces."""
+    shares = {name: get_package_share_path(name, print_warning=False)
+              for name in get_packages_with_prefixes()}
+    return {name: share for name, share in shares.items()
+            if any((share / kind).is_dir() for kind in KINDS)}

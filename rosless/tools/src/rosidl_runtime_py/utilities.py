@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-import rosless  # noqa: F401  makes interface packages importable
-
 
 def get_interface(identifier: str) -> Any:
     """
