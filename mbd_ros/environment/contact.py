@@ -142,19 +142,25 @@ def touching(point: ContactPoint) -> Touching:
 
 
 @dataclass(frozen=True)
-class GroundLaw(Law):
+class _OfPoints(Law):
+    """What laws of a ground have in common."""
+
+    name: str = NAME
+
+    def constants(self, model: Model, i: int) -> tuple[Touching, ...]:
+        """Return the points of body i that touch the ground."""
+        return tuple(touching(point) for point in model.contacts if point.body == i)
+
+
+@dataclass(frozen=True)
+class GroundLaw(_OfPoints):
     """
     The force law of the ground; its numbers are those of ``Plane`` or ``Relief``.
 
     It has no energy: what the ground does is work, also that of its springs.
     """
 
-    name: str = NAME
     world: Plane | Relief = Plane()
-
-    def constants(self, model: Model, i: int) -> tuple[Touching, ...]:
-        """Return the points of body i that touch the ground."""
-        return tuple(touching(point) for point in model.contacts if point.body == i)
 
     def load(self, constants: tuple[Touching, ...], motion: Motion, world: World) -> Wrench:
         """Return the wrench of the ground on a body."""
@@ -173,7 +179,7 @@ class Ahead(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AheadLaw(GroundLaw):
+class AheadLaw(_OfPoints):
     """The ground as a step of linearly implicit Euler sees it; with a step of 0 as it is."""
 
     world: Ahead = Ahead()

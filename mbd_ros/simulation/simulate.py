@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from functools import partial
 import math
 from numbers import Integral
 
@@ -299,8 +300,8 @@ def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vecto
     work = np.zeros(1 if free is None else len(free.working))
     records = [(0.0, q, v, work)]
     stages = None if free is None or not free.works else Stages(free)
-    coded = free.coded(h, contact and (lambda: contact.scheme(h))
-                       ) if free is not None and count >= WORTH_CODE else None
+    scheme = None if contact is None else partial(contact.scheme, h)
+    coded = free.coded(h, scheme) if free is not None and count >= WORTH_CODE else None
     done = 0
     while coded is not None and done < count:
         more = min(CHUNK, count - done)

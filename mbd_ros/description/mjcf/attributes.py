@@ -16,8 +16,8 @@ _READ = {tag: frozenset(names.split()) for tag, names in {
     'inertial': _TURN + 'pos mass diaginertia fullinertia',
     'joint': 'name class type pos axis range limited ref damping frictionloss armature stiffness',
     'freejoint': 'name',
-    'geom': _TURN + 'name class type size pos fromto mass density mesh group shellinertia '
-            'contype conaffinity',
+    'geom': _TURN + 'name class type size pos fromto mass density mesh group shellinertia contype '
+                    'conaffinity',
     'site': _TURN + 'name class pos',
     'connect': 'name class active body1 body2 anchor site1 site2',
     'weld': 'name class active body1 body2 relpose site1 site2',

@@ -197,18 +197,19 @@ def test_bad_input_is_one_clear_error(case):
 
 DEEP = ("the contact of link 'a' begins 0.4 m below the ground, whose springs hold 800 J: they "
         'throw the robot out; begin higher')
+RK4 = {'step': 1e-3, 'method': 'rk4'}
 LONG = ("steps of 0.001 s are long for the contact of link 'a'; allowed: up to {} s, or "
         "method='contact'")
 
 
 @pytest.mark.parametrize(('model', 'z', 'how', 'messages'), [
     (ball, -0.3, {'method': 'dop853'}, [DEEP]),
-    (lambda: ball(1e8), 0.1, {'step': 1e-3, 'method': 'rk4'}, [LONG.format('2e-05')]),     # 0.2 sqrt(m / k)
-    (lambda: ball(damping=5e4), 0.1, {'step': 1e-3, 'method': 'rk4'}, [LONG.format('2e-05')]),    # m / c
+    (lambda: ball(1e8), 0.1, RK4, [LONG.format('2e-05')]),     # 0.2 sqrt(m / k)
+    (lambda: ball(damping=5e4), 0.1, RK4, [LONG.format('2e-05')]),    # m / c
     # m v_s / (mu N), lightest about its centre: 1 / m = 1 + 0.1^2 / 0.1 times mu N / v_s with
     # N = 1e4 * 0.04 and v_s = 0.01.
-    (ball, 0.06, {'step': 1e-3, 'method': 'rk4'}, [DEEP.replace('0.4 m', '0.04 m').replace('800', '8'),
-                                  LONG.format('4.55e-05')]),
+    (ball, 0.06, RK4, [DEEP.replace('0.4 m', '0.04 m').replace('800', '8'),
+                       LONG.format('4.55e-05')]),
     (ball, 0.1, {'step': 1e-3}, []),
     (lambda: ball(1e8), 0.1, {'method': 'bdf'}, []),
     (lambda: ball(1e8), 0.1, {'step': 1e-3}, []),
