@@ -8,6 +8,7 @@
 #   make install                             everything into .venv, without starting anything
 #   make colcon                              colcon build, test and test-result
 #   make real [PYTEST_ARGS="..."]            the node tests on a real rclpy, from PyPI
+#   make nightly                             tests, chaos and the real rclpy: two hours
 #   make robots                              for make test: real robots, 415 MB
 #   make mutants [ARGS="--minutes 10"]       changed programs: would a test notice?
 #   make docs                                the pages as HTML with an API reference, in build/docs
@@ -31,7 +32,7 @@ unexport PYTHONPATH AMENT_PREFIX_PATH PYTHONHOME
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: demo test chaos soak real install venv test-tools robots browser lint docs colcon bench mutants clean distclean
+.PHONY: demo test chaos soak real nightly install venv test-tools robots browser lint docs colcon bench mutants clean distclean
 
 demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
 	@$(BIN)/ros2 launch mbd_ros track.launch.py $(if $(ROBOT),robot:=$(ROBOT)) $(ARGS)
@@ -130,8 +131,12 @@ build/real/ros.sh: scripts/real_rclpy.sh $(SOURCES)
 	@rm -rf build/real
 	@scripts/real_rclpy.sh build/real $(PYTHON)
 
+# The table in docs/real_rclpy.md is of the newest run, also of one that Ctrl-C or a failure ended.
 real: build/real/ros.sh
-	@. build/real/ros.sh && pytest test/nodes -m 'not browser' $(PYTEST_ARGS)
+	@. build/real/ros.sh; pytest test/nodes -m 'not browser' --junitxml=build/real/junit.xml $(PYTEST_ARGS); \
+		code=$$?; python scripts/real_table.py build/real/junit.xml; exit $$code
+
+nightly: test chaos real
 
 mutants: install $(STAMPS)/mutants
 	@$(BIN)/python scripts/mutants.py $(ARGS)

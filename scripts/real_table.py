@@ -1,0 +1,53 @@
+"""
+The table of a run of the node tests on a real rclpy: ``scripts/real_table.py JUNIT.xml``.
+
+It stands in docs/real_rclpy.md, between two comments; ``make real`` writes it anew.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from datetime import datetime, timezone
+import os
+from pathlib import Path
+import sys
+from xml.etree import ElementTree
+
+PAGE = Path(__file__).resolve().parents[1] / 'docs' / 'real_rclpy.md'
+BEGIN, END = '<!-- made by make real -->\n', '<!-- until here -->\n'
+OUTCOMES = {'failure': 'failed', 'error': 'failed', 'skipped': 'skipped'}
+
+
+def table(report: Path) -> str:
+    """Return the table of a run, a row for each file, from its report in JUnit's form."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    seconds: Counter[str] = Counter()
+    named: dict[str, list[str]] = defaultdict(list)
+    for case in ElementTree.parse(report).iter('testcase'):
+        file = case.get('classname', '').split('.')[2]
+        found = [OUTCOMES[part.tag] for part in case if part.tag in OUTCOMES]
+        outcome = found[0] if found else 'passed'
+        counts[file][outcome] += 1
+        seconds[file] += round(float(case.get('time', 0.0)))
+        if found:
+            named[file].append(f'`{case.get("name")}` {outcome}')
+    rows = ['| file | passed | failed | skipped | seconds | |', '|---|---|---|---|---|---|']
+    for file, count in sorted(counts.items()):
+        numbers = ' | '.join(str(count[name]) for name in ('passed', 'failed', 'skipped'))
+        rows.append(f'| `{file}` | {numbers} | {seconds[file]} | {", ".join(named[file])} |')
+    total = sum(counts.values(), Counter())
+    lines = '\n'.join(rows)
+    return (f'{total["passed"]} passed, {total["failed"]} failed, {total["skipped"]} skipped in '
+            f'{seconds.total()} s, on {datetime.now(timezone.utc):%d %B %Y}, with a load of '
+            f'{os.getloadavg()[2]:.0f} on {os.cpu_count()} processors:\n\n{lines}\n')
+
+
+def main() -> None:
+    """Write the table of a report into the page."""
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    after = rest.partition(END)[2]
+    PAGE.write_text(before + BEGIN + '\n' + table(Path(sys.argv[1])) + '\n' + END + after)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,46 @@
+"""The table that ``make real`` writes, from a report of pytest."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+REPORT = """
+<testsuites><testsuite name="pytest">
+<testcase classname="test.nodes.test_turns" name="test_a[x]" time="1.6"/>
+<testcase classname="test.nodes.test_turns" name="test_b" time="2.0">
+<failure>no</failure></testcase>
+<testcase classname="test.nodes.test_guards.TestOne" name="test_c" time="0.2">
+<skipped>why</skipped></testcase>
+<testcase classname="test.nodes.test_guards" name="test_d" time="4.0"/>
+</testsuite></testsuites>
+"""
+
+
+@pytest.fixture
+def script():
+    """Return the module of the script."""
+    spec = importlib.util.spec_from_file_location('real_table', ROOT / 'scripts' / 'real_table.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_table_of_a_run(script, tmp_path, monkeypatch):
+    report, page = tmp_path / 'junit.xml', tmp_path / 'page.md'
+    report.write_text(REPORT)
+    page.write_text(f'before\n{script.BEGIN}old\n{script.END}after\n')
+    monkeypatch.setattr(script, 'PAGE', page)
+    monkeypatch.setattr(script.sys, 'argv', ['', str(report)])
+    script.main()
+    script.main()   # the same again
+    text = page.read_text()
+    assert text.startswith('before\n') and text.endswith('after\n') and 'old' not in text
+    assert text.count('2 passed, 1 failed, 1 skipped in 8 s') == 1
+    assert '| `test_turns` | 1 | 1 | 0 | 4 | `test_b` failed |' in text
+    assert '| `test_guards` | 1 | 0 | 1 | 4 | `test_c` skipped |' in text
+
+
+def test_the_page_has_a_place_for_it(script):
+    assert script.BEGIN in script.PAGE.read_text().partition(script.END)[0]
