@@ -22,6 +22,7 @@ from rclpy.qos import (
     qos_check_compatible,
     qos_profile_best_available,
     QoSCompatibility,
+    QoSPolicyKind,
     QoSPresetProfiles,
     QoSProfile,
     ReliabilityPolicy,
@@ -118,6 +119,24 @@ def test_liveliness_changes(make_node: Make, executor: Any, spin_until: Make) ->
     assert spin_until(executor, heard_alive)
     assert spin_until(executor, lambda: alive[-1].not_alive_count == 1 and lost)
     assert lost[-1].total_count >= 1
+
+
+def test_the_policy_that_does_not_fit(make_node: Make, executor: Any, spin_until: Make) -> None:
+    node, kinds = make_node(), []
+    executor.add_node(node)
+
+    def told(info: Any) -> None:
+        kinds.append(info.last_policy_kind)
+
+    node.create_publisher(String, 'talk', QoSProfile(
+        depth=1, reliability=ReliabilityPolicy.BEST_EFFORT
+    ), event_callbacks=PublisherEventCallbacks(incompatible_qos=told))
+    node.create_subscription(
+        String, 'talk', lambda _: None, 1,
+        event_callbacks=SubscriptionEventCallbacks(incompatible_qos=told))
+    assert spin_until(executor, lambda: len(kinds) == 2)
+    for kind in kinds:   # `int` first, as a real rclpy asks for
+        assert QoSPolicyKind(int(kind)) is QoSPolicyKind.RELIABILITY
 
 
 def test_types_that_differ_cannot_be_told() -> None:
