@@ -323,8 +323,9 @@ def test_a_state_that_fails_in_its_step_leaves_its_time_to_another(monkeypatch, 
 
     try:
         node.start()
-        monkeypatch.setattr(node._efforts, 'get_subscription_count', lambda: 1)
-        monkeypatch.setattr(node._efforts, 'publish', sent.append)
+        publisher = node._hardware._publisher
+        monkeypatch.setattr(publisher, 'get_subscription_count', lambda: 1)
+        monkeypatch.setattr(publisher, 'publish', sent.append)
         for stamp, how in ((2, step), (4, fails), (4, step)):
             monkeypatch.setattr(Tracker, 'step', how)
             message = JointState(name=NAMES, position=START, velocity=[0.0] * 3)

@@ -192,6 +192,7 @@ class Markers(TopicDisplay):
         super().__init__(name, rviz, MarkerArray, settings['Topic'])
         self._switches: dict[str, bool] = settings.get('Namespaces') or {}
         self.shown: dict[tuple[str, int], tuple[Any, Any]] = {}
+        self._locked: dict[tuple[str, int], Any] = {}
 
     def take(self, message: MarkerArray) -> None:
         """Add and remove markers."""
@@ -199,12 +200,23 @@ class Markers(TopicDisplay):
         for one in message.markers:
             item = one.ns, one.id
             if one.action == Marker.DELETEALL:
-                self.shown = {key: kept for key, kept in self.shown.items()
-                              if one.ns and key[0] != one.ns}
-            elif one.action == Marker.DELETE:
+                self.shown, self._locked = ({
+                    key: kept for key, kept in those.items() if one.ns and key[0] != one.ns}
+                    for those in (self.shown, self._locked))
+                continue
+            self._locked.pop(item, None)
+            if one.action == Marker.DELETE:
                 self.shown.pop(item, None)
+            elif one.frame_locked:
+                self._locked[item] = one
             else:
                 self._add(item, one)
+
+    def frame(self) -> None:
+        """Take what has come, and transform what is locked to its frame."""
+        super().frame()
+        for item, one in self._locked.items():
+            self._add(item, one)
 
     def _add(self, item: tuple[str, int], one: Any) -> None:
         def add() -> None:

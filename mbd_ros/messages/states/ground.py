@@ -86,10 +86,15 @@ def ground_lines(ground: Ground) -> Lines:
 
 
 def ground_marker(frame: str, ground: Ground | None) -> MarkerArray:
-    """Return the lines of the ground in the frame of the world; without one what removes them."""
+    """
+    Return the lines of the ground in the frame of the world; without one what removes them.
+
+    They are said once: RViz transforms what is locked to its frame anew for every picture.
+
+    """
     if ground is None:
         return delete_all()
-    one = Marker(ns=GROUND, type=Marker.LINE_LIST, action=Marker.ADD)
+    one = Marker(ns=GROUND, type=Marker.LINE_LIST, action=Marker.ADD, frame_locked=True)
     one.header.frame_id = frame
     one.pose.orientation.w = 1.0
     one.scale.x = 0.01

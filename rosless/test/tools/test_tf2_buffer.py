@@ -114,6 +114,16 @@ def test_interpolation_takes_the_short_way():
     assert abs(q.z * math.cos(.15) - q.w * math.sin(.15)) < EXACT
 
 
+def test_a_frame_is_where_it_is_even_if_nobody_has_heard_of_it():
+    """As in tf2, so that what is in the fixed frame of RViz is drawn before any transform came."""
+    buffer = tf2_ros.Buffer()
+    assert buffer.lookup_transform('x', 'x', at(1.5)).transform.rotation.w == 1.0
+    assert buffer.can_transform('x', 'x', at(1.5))
+    assert not buffer.can_transform_full('x', at(1.0), 'x', at(1.5), 'x')
+    with pytest.raises(tf2_ros.LookupException, match='"x" passed to lookupTransform'):
+        buffer.lookup_transform_full('x', at(1.0), 'x', at(1.5), 'x')
+
+
 def test_order_of_arrival_does_not_matter():
     buffer = tf2_ros.Buffer()
     for seconds in (3.0, 1.0, 2.0):

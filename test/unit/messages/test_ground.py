@@ -83,6 +83,7 @@ def test_lines_lie_on_the_ground(ground):
     assert (np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1) > 0.4).all()
     message = ground_marker('map', ground)
     assert message.markers[0].header.frame_id == 'map'
+    assert message.markers[0].frame_locked   # said once: RViz would try once to transform it
     np.testing.assert_array_equal(lines_of_ground(message), lines)
 
 

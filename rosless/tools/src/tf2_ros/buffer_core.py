@@ -106,6 +106,9 @@ class BufferCore:
     ) -> TransformStamped:
         """Return the transform between two frames at two times, by way of a fixed frame."""
         with self._changed:
+            for argument, frame in (('target_frame', target_frame), ('source_frame', source_frame),
+                                    ('fixed_frame', fixed_frame)):
+                self._check(argument, frame)
             _, source = self._lookup(fixed_frame, source_frame, nanoseconds(source_time))
             stamp, target = self._lookup(target_frame, fixed_frame, nanoseconds(target_time))
         return as_message(target_frame, source_frame, stamp, compose(target, source))
@@ -114,6 +117,8 @@ class BufferCore:
         self, target_frame: str, source_frame: str, time: Time | TimeMessage,
     ) -> tuple[bool, str]:
         """Return whether a transform can be looked up and, if not, why."""
+        if target_frame == source_frame:
+            return True, ''
         return self._possible(
             {'target_frame': target_frame, 'source_frame': source_frame},
             lambda: self.lookup_transform_core(target_frame, source_frame, time))
@@ -227,11 +232,11 @@ class BufferCore:
         return not problem
 
     def _lookup(self, target: str, source: str, stamp: int) -> tuple[int, Displacement]:
-        self._check('target_frame', target)
-        self._check('source_frame', source)
-        if target == source:
+        if target == source:   # even of a frame that does not exist
             known = self._frames.get(target)
             return stamp or (known.latest()[0] if known else 0), IDENTITY
+        self._check('target_frame', target)
+        self._check('source_frame', source)
         if stamp == 0:
             stamp = self._common_time(target, source)
         try:
