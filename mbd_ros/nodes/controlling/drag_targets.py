@@ -15,7 +15,6 @@ from visualization_msgs.msg import InteractiveMarkerFeedback, InteractiveMarkerU
 from visualization_msgs.srv import GetInteractiveMarkers
 
 from mbd_ros.control.tasks.followed_tools import free_link
-from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.messages.states.drag_targets import drag_target, moved_targets, read_drag, Vector
 from mbd_ros.messages.trajectories.simple_goals import point_goal
 from mbd_ros.model import Model
@@ -66,6 +65,7 @@ class DragTargets:
         self._frame = ''
         self._targets: dict[str, Target] = {}
         self._number, self._sent, self._listeners = 0, InteractiveMarkerUpdate(), 0
+        self._told: tuple[str, list[str]] = ('', [])   # frame and links that are known
         self._updates = node.create_publisher(
             InteractiveMarkerUpdate, '~/target/update', qos.RELIABLE)
         node.create_subscription(
@@ -76,39 +76,38 @@ class DragTargets:
         node.create_timer(PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _look(self) -> None:
-        """Let targets follow their tools, and tell who listens."""
-        controlled = self._owner.controlled()
-        if controlled is None:
-            return
-        before = self._frame, [*self._targets]
-        self._follow(controlled.tracker, controlled.measured.q)
+        """Tell who listens where targets are; who is new hears of all of them."""
         listeners, self._listeners = self._listeners, self._updates.get_subscription_count()
         if not self._listeners:
             return
+        self._follow()
         update = moved_targets(self._number + 1, self._frame, {
             link: target.place for link, target in self._targets.items()})
-        if before != (self._frame, [*self._targets]) or self._listeners > listeners:
+        if self._told != (self._frame, [*self._targets]) or self._listeners > listeners:
             update.poses, update.markers = [], self._markers()
-            update.erases = [link for link in before[1] if link not in self._targets]
+            update.erases = [link for link in self._told[1] if link not in self._targets]
         elif update.poses == self._sent.poses:
             return
         self._number, self._sent = self._number + 1, update
+        self._told = self._frame, [*self._targets]
         self._updates.publish(update)
 
-    def _follow(self, tracker: Tracker, q: Vector) -> None:
+    def _follow(self) -> None:
         """Put targets to their tools but for those that are dragged or aimed at."""
+        controlled = self._owner.controlled()
+        if controlled is None:
+            return
+        tracker, q = controlled.tracker, controlled.measured.q
         model = tracker.dyn.model
         self._frame = self._frame_of(model)
         tools = tracker.links or (free_link(model, tracker.task.link),)
-        known = {link: self._targets.get(link) for link in (*self._targets, *tools)
-                 if link in model.links}
-        for link, target in known.items():
-            place = tracker.dyn.pose(q, link)[:3, 3]
-            target = self._targets.setdefault(link, Target(place))
+        targets = self._targets
+        self._targets = {link: targets.get(link) or Target(tracker.dyn.pose(q, link)[:3, 3])
+                         for link in (*targets, *tools) if link in model.links}
+        for link, target in self._targets.items():
             if target.goal is None and target.held == 0:
-                target.place = place
+                target.place = tracker.dyn.pose(q, link)[:3, 3]
             target.held = max(0, target.held - 1)
-        self._targets = {link: self._targets[link] for link in known}
 
     def _markers(self) -> list[Any]:
         return [drag_target(self._frame, link, target.place)
@@ -117,6 +116,7 @@ class DragTargets:
     def _on_request(self, request: GetInteractiveMarkers.Request,
                     response: GetInteractiveMarkers.Response) -> GetInteractiveMarkers.Response:
         """Return all targets, and the number of the last update that they include."""
+        self._follow()
         response.sequence_number, response.markers = self._number, self._markers()
         return response
 

@@ -67,6 +67,17 @@ def test_error_dynamics_are_linear_near_the_path(law, urdf_arm, state):
     np.testing.assert_allclose(result.effort, result.nominal + result.feedback, atol=1e-12)
 
 
+def test_drives_are_told_velocities_that_forget_errors_and_positions_of_a_little_later(law, state):
+    """``ed = -w e / 2`` near the path, far off it the approach speed: 15 rad/s and 1.5 rad/s."""
+    e = np.array([0.02, -0.01, 0.0])
+    np.testing.assert_allclose(law.velocities(state, e), state.v + 7.5 * e, rtol=0, atol=1e-15)
+    far = law.velocities(state, np.array([1.0, -1.0, 0.3]))
+    np.testing.assert_allclose(far, state.v + [1.5, -1.5, 1.5], rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(law.positions(state, 0.0), state.q)
+    np.testing.assert_allclose(law.positions(state, 0.01), state.q + 0.01 * state.v,
+                               rtol=0, atol=1e-15)
+
+
 def test_whole_turns_of_joints_without_end_are_no_error():
     """Edge case 7: a sensor may count them or not; a joint with limits has no second place."""
     link = ('<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '

@@ -19,6 +19,15 @@ def test_order_of_joints_is_that_of_the_parameter(model):
     assert list(commands.write(np.array([1.0, 2.0, 3.0]), 5).data) == [3.0, 1.0]
 
 
+def test_positions_are_in_the_same_order_and_finite(model):
+    commands = EffortCommands(model, ['joint3', 'joint1'])
+    message = commands.write_positions(np.array([0.1, 0.2, 0.3]), 7)
+    assert list(message.data) == [0.3, 0.1]
+    assert commands.answered(message) == 7
+    with pytest.raises(NotFiniteError, match="position of joint 'joint3' is nan"):
+        commands.write_positions(np.array([0.1, 0.2, math.nan]), 7)
+
+
 def test_commands_say_which_state_they_answer(model):
     commands = EffortCommands(model, [])
     assert commands.answered(commands.write(np.zeros(3), 1_234_567_890_123_456_789)) == (
