@@ -116,7 +116,7 @@ def _ray(workers: int) -> Iterator[tuple[Any, Any]]:
     names: dict[str, Any] = {}
     exec(re.search(r'```text\n(import functools.*?)```', page, re.DOTALL)[1], names)
     ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False,
-             _node_ip_address='127.0.0.1')
+             _node_ip_address='127.0.0.2')
     yield (names['RayPool'](),) * 2
     ray.shutdown()
 

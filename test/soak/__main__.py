@@ -23,6 +23,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 TRACK, LOOPS, SWIM = ('track.launch.py',), ('loops.launch.py',), ('swim.launch.py',)
+CONTROLLED = (*TRACK, 'flexible.launch.py')
 LAUNCHES: dict[str, tuple[str, ...]] = {
     **{f'track {robot}': (*TRACK, f'robot:={robot}') for robot in (
         'three_link_arm', 'puma560', 'panda', 'five_bar', 'delta', 'dual_arm', 'space_robot',
@@ -98,7 +99,10 @@ def soak(name: str, minutes: float, folder: Path) -> tuple[list[str], bool]:
         watch = Watch(graph, namespace)
         page = () if name == 'dynamics_server' else (f'port:={free_port()}',)
         running = launcher(next(starters))(*arguments, *page)
-        graph.wait_until(lambda: watch.healths or not running.up, f'{name} begins', START)
+        controlled = arguments[0] in CONTROLLED or name == 'swim rov'
+        graph.wait_until(lambda: not running.up or (
+            f'{namespace}/controller' in watch.healths if controlled else watch.healths),
+            f'{name} begins', START)
         end = time.monotonic() + 60.0 * minutes
         while time.monotonic() < end and running.up:
             time.sleep(0.5)
@@ -120,7 +124,8 @@ def soak(name: str, minutes: float, folder: Path) -> tuple[list[str], bool]:
             if level not in ('INFO', 'DEBUG'):
                 print(f'    {line[:200]}')
         print(f'    {healths}', flush=True)
-        well = up and not (died or errors or watch.others or running.process.returncode)
+        tracked = followed or not controlled or name == 'track my robot'   # which is weightless
+        well = up and tracked and not (died or errors or watch.others or running.process.returncode)
         return row, well
 
 

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 import re
 import sys
+import uuid
 
 from processes import starting
 import pytest
@@ -29,9 +30,9 @@ swept = functools.partial(mbd_ros.sweep, model, 'forward_dynamics', shares=20, r
                           combine=combine)
 expected = swept(states=states)
 with tempfile.TemporaryDirectory(prefix='ray') as folder:   # short, for names of sockets
-    try:
+    try:   # 127.0.0.1 would become the address of this machine in its network
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, _temp_dir=folder,
-                 _node_ip_address='127.0.0.1', object_store_memory=80_000_000)
+                 _node_ip_address='127.0.0.2', object_store_memory=80_000_000)
     except Exception as error:
         print(f'Ray does not start: {error!r}')
         sys.exit(NO_RAY)
@@ -52,7 +53,8 @@ def test_shares_on_ray_are_what_one_process_computes(tmp_path):
     with closing(starting(tmp_path)) as starters:
         running = next(starters)('env', '-C', ROOT, sys.executable, script, environment={
             'PYTHONPATH': os.pathsep.join((str(ROOT), str(ROOT / 'test' / 'support'))),
-            'RAY_AUTH_MODE': 'disabled',   # on this machine alone
+            'RAY_AUTH_MODE': 'token',   # some of its ports are open to all; none is kept in ~/.ray
+            'RAY_AUTH_TOKEN': uuid.uuid4().hex,
             'RAY_USAGE_STATS_ENABLED': '0', 'RAY_memory_monitor_refresh_ms': '0',
             'RAY_raylet_start_wait_time_s': '600'})
         code = running.process.wait(PATIENCE)
