@@ -333,7 +333,8 @@ class Simulator(ManagedNode):
             'simulated time [s]': f'{loop.simulated:.3f}',
             'fallen behind real time by [s]': f'{loop.given_up:.3f}',
             'effort timeouts': loop.timeouts, 'states sent again': loop.resent,
-            'commands beyond effort limits': loop.limited, 'motions stopped': loop.stops})
+            'commands beyond effort limits': loop.limited, 'motions stopped': loop.stops,
+            'loops open by [m or 1]': f'{loop.violation:.3g}'})
         if loop.stops > self._stops:
             self._stops = loop.stops
             return Health(WARNING, 'efforts were dropped that no drive gives', values)

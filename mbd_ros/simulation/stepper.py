@@ -121,6 +121,11 @@ class Stepper:
         """Velocity (nv,); an array that is not changed later."""
         return self._v
 
+    @property
+    def violation(self) -> float:
+        """How far closed loops are open, the norm of their equations [m or 1]; 0 without any."""
+        return self._motion.violation(self._time, self._q)
+
     def set_state(self, q: ArrayLike, v: ArrayLike | None = None, *, time: float = 0.0) -> None:
         """
         Begin anew from a state; if it is refused, the old one stays.

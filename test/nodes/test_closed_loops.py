@@ -1,5 +1,6 @@
 """A robot with closed loops in the graph: closed states, all joints, and reactions."""
 
+from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from mbd_msgs.srv import SetModel
 import numpy as np
@@ -18,6 +19,7 @@ def test_a_four_bar_moves_with_its_loop_closed(run_node, graph, urdf):
                            'initial_positions': '[0.3, 0.0, 0.0]',
                            'wrench_joints': '[crank_joint]'})
     states = graph.hear(JointState, 'joint_states')
+    healths = graph.hear(DiagnosticArray, '/diagnostics')
     wrenches = graph.hear(WrenchStamped, 'simulator/wrench/coupler_rocker')
     carried = graph.hear(WrenchStamped, 'simulator/joint_wrench/crank_joint')
     model = mbd_ros.load(file)
@@ -41,6 +43,10 @@ def test_a_four_bar_moves_with_its_loop_closed(run_node, graph, urdf):
     assert wrenches[-1].header.frame_id
     assert np.hypot(force.x, force.z) > 1.0
     assert abs(force.y) < 1e-9
+    found = graph.wait_until(lambda: healths and [
+        float(entry.value) for entry in healths[-1].status[0].values
+        if entry.key.startswith('loops open by')], 'diagnostics come')
+    assert 0.0 <= found[0] < 1e-10   # closed to rounding, as the states
     graph.wait_until(lambda: carried, 'what the crank carries comes')
     assert carried[-1].header.frame_id == model.body_names[0]
     force = carried[-1].wrench.force

@@ -125,7 +125,8 @@ def soak(name: str, minutes: float, folder: Path) -> tuple[list[str], bool]:
                 print(f'    {line[:200]}')
         print(f'    {healths}', flush=True)
         tracked = followed or not controlled or name == 'track my robot'   # which is weightless
-        well = up and tracked and not (died or errors or watch.others or running.process.returncode)
+        well = up and tracked and not (
+            died or errors or watch.others or running.process.returncode)
         return row, well
 
 

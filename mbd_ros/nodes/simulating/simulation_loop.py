@@ -146,6 +146,11 @@ class SimulationLoop:
         return self._pace.given_up
 
     @property
+    def violation(self) -> float:
+        """How far closed loops of the robot are open [m or 1]."""
+        return self._stepper.violation
+
+    @property
     def driven(self) -> bool:
         """Whether efforts act; if not, none have come or they stopped coming."""
         return self._driven
