@@ -1,10 +1,12 @@
-"""How many integration steps lie between published states; currents that change."""
+"""Integration steps between published states; currents that change; loops that are open."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
 from swimmers import swimmer
 
-from mbd_ros import Fluid
+from mbd_ros import Fluid, load
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation.stepper import Stepper, whole_steps
 
@@ -32,3 +34,15 @@ def test_a_current_that_changes_on_the_way():
         other.change_current((0.1, 0.0))
     with pytest.raises(InvalidValueError, match=r'current is .*; allowed: none: no fluid'):
         Stepper(model, q, fluid=None).change_current((0.1, 0.0, 0.0))
+
+
+def test_how_far_loops_are_open():
+    model = load(Path(__file__).resolve().parents[3] / 'urdf' / 'four_bar.urdf')
+    stepper = Stepper(model, [0.3, 0.0, 0.0])
+    stepper.advance(np.array([1.0, 0.0, 0.0]), 0.01)
+    assert stepper.violation < 1e-10   # closed to rounding
+    stepper._q = stepper.q + np.array([0.0, 1e-3, 0.0])
+    # The coupler of 1.24 m, turned by 1 mrad, moves its end by 1.24 mm at most.
+    assert 1e-4 < stepper.violation < 2e-3
+    arm = load(Path(__file__).resolve().parents[3] / 'urdf' / 'three_link_arm.urdf')
+    assert Stepper(arm, np.zeros(3)).violation == 0.0
