@@ -63,7 +63,8 @@ class Watch:
         from diagnostic_msgs.msg import DiagnosticArray
         from mbd_msgs.msg import ControllerState
         self._tracking = ControllerState.MODE_TRACKING
-        self.moved = self.worst = 0.0
+        self.moved = 0.0
+        self.worst: float | None = None
         self.count = self.others = 0
         self._begin: float | None = None
         self.healths: dict[str, str] = {}
@@ -78,7 +79,7 @@ class Watch:
         self.count += 1
         self._begin = state.path_time if self._begin is None else self._begin
         if state.path_time - self._begin > SETTLED:
-            self.worst = max(self.worst, *(tool.error for tool in state.tools))
+            self.worst = max(self.worst or 0.0, *(tool.error for tool in state.tools))
 
     def _look(self, array: Any) -> None:
         for status in array.status:
@@ -117,7 +118,7 @@ def soak(name: str, minutes: float, folder: Path) -> tuple[list[str], bool]:
         errors = levels.count('ERROR') + levels.count('FATAL')
         followed = bool(watch.count)
         row = [name, f'{minutes:g}', f'{watch.moved:.0f}',
-               f'{1e3 * watch.worst:.3g}' if followed else '–',
+               '–' if watch.worst is None else f'{1e3 * watch.worst:.3g}',
                str(watch.others) if followed else '–', str(died), str(warnings), str(errors),
                str(levels.count('')), str(running.process.returncode)]
         for line, level in zip(lines, levels):
