@@ -35,6 +35,7 @@ from mbd_ros.execution.threads.partition import Partition
 from mbd_ros.execution.threads.subtrees import subtrees_code
 from mbd_ros.execution.unrolled.bundles import Node
 from mbd_ros.execution.unrolled.code import bundles_that_pay, folded_operations, unrolled_ir
+from mbd_ros.execution.unrolled.copies import Copies, copies_of
 from mbd_ros.model import Model
 
 LONG_CHAIN = 200
@@ -47,7 +48,7 @@ ORDERED_AGAIN = 8
 Lanes from which on instructions of straight-line code are put in order once more when registers
 are given out: 1.04 to 1.07 times as fast with 512 bits, no difference with fewer (Zen 4).
 """
-SideBySide: TypeAlias = 'tuple[Node, ...] | Bundles | Segments | Partition | None'
+SideBySide: TypeAlias = 'tuple[Node, ...] | Bundles | Segments | Partition | Copies | None'
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,9 @@ class Compiled:
                 program, model, False)
         if self.shape != 'auto':
             return compiled_kernel(program, model, rolled)
+        swarm = copies_of(program, model) if model.nb > program.largest_unrolled else None
+        if swarm is not None and swarm.count >= vector_lanes():
+            return compiled_kernel(program, model, rolled, swarm)
         folded = model.nb > program.largest_unrolled and folds(program, model)
         side_by_side: SideBySide = None
         if folded or (rolled and model.nb >= LONG_CHAIN) or (
@@ -146,9 +150,9 @@ class CompiledKernel:
         For which model.
     rolled : bool
         Whether it loops over bodies.
-    side_by_side : sequence of Node, Bundles, Segments or Partition, optional
+    side_by_side : sequence of Node, Bundles, Segments, Partition or Copies, optional
         What runs at the same time when there is one state: subtrees in lanes, segments of
-        chains in lanes, or subtrees on threads.
+        chains in lanes, subtrees on threads, or the robots of a swarm.
     width : int, optional
         States of a batch that run side by side; as many as a register holds if left out.
     folded : bool
@@ -177,6 +181,9 @@ class CompiledKernel:
             self._one, self._alive = subtrees_code(program, model, side_by_side)
             way = 'folded' if side_by_side.folded else 'rolled'
             self.name = f'{way}, {1 + max(part.share for part in side_by_side.parts)} threads'
+        elif isinstance(side_by_side, Copies):
+            self._one, self._alive = _copied(program, side_by_side)
+            self.name = f'{side_by_side.count} copies, {vector_lanes()} lanes'
         elif side_by_side:
             self._one, self._alive = _unrolled(program, model, SCALAR, side_by_side)
             self.name = f'unrolled, {max(node.lanes for node in side_by_side)} lanes'
@@ -186,7 +193,8 @@ class CompiledKernel:
         self._lock = threading.Lock()
         self._compiled: list[Batches] = []
         self._told: list[Callable[[Batches], None]] = []
-        if rolled or isinstance(side_by_side, (Bundles, Segments)):
+        if not isinstance(side_by_side, Copies) and (
+                rolled or isinstance(side_by_side, (Bundles, Segments))):
             weakref.finalize(self, _release, self._one).atexit = False
 
     def how(self, count: int) -> str:
@@ -236,9 +244,7 @@ class CompiledKernel:
         """What runs batches, compiled at the first one; two threads may come at a time."""
         width = self._width
         kernel, alive = self._code(self.program, self.model, width)
-        loop = MachineCode(batch_ir(
-            sizes(self.model, self.program.inputs), math.prod(self.shape), width),
-            addresses=[kernel.address('kernel')])
+        loop = _batch(self.program, self.model, kernel, width)
         pointers = [ctypes.c_void_p] * (len(self.program.inputs) + 2)
         call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *pointers)(loop.address('batch'))
         found = Batches(call, loop.address('rows'), width.lanes, (kernel, alive, loop))
@@ -263,6 +269,27 @@ def _unrolled(program: Program, model: Model, width: Width, nodes: Sequence[Node
         lambda: unrolled_ir(program, model, width, nodes),
         2 if width.lanes >= ORDERED_AGAIN else 1,
         origin=origin_of(program, model, 'unrolled', width, tuple(nodes)), scheduled=False), None
+
+
+def _batch(program: Program, model: Model, kernel: MachineCode, width: Width) -> MachineCode:
+    """Return the loop over the rows of batches; see ``batch_ir``."""
+    return MachineCode(batch_ir(
+        sizes(model, program.inputs), math.prod(result_shape(program, model)), width),
+        addresses=[kernel.address('kernel')])
+
+
+def _copied(program: Program, way: Copies) -> tuple[MachineCode, object]:
+    """Return code for one state of a swarm: that of a batch of one of its robots."""
+    width = Width(vector_lanes())
+    kernel, alive = _unrolled(program, way.one, width)
+    loop = _batch(program, way.one, kernel, width)
+    parameters = ', '.join(f'ptr %{name}' for name in (
+        *(f'a{k}' for k in range(len(program.inputs))), 'world', 'result'))
+    code = MachineCode('\n'.join([
+        f'define void @kernel({parameters}) nounwind {{', address_ir('%batch', 0),
+        f'  call i64 %batch(i64 {way.count}, {parameters})', '  ret void', '}']),
+        addresses=[loop.address('batch')])
+    return code, (kernel, alive, loop)
 
 
 def _rolled(program: Program, model: Model, width: Width, folded: bool = False

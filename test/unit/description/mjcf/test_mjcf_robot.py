@@ -45,7 +45,7 @@ def test_the_robot_as_urdf_is_the_same_robot(path):
 def test_shapes_are_passed_on():
     text = read(FILES[1]).text
     assert [text.count(f'<{kind} ') for kind in ('box', 'sphere', 'cylinder', 'capsule')] == [
-        3, 1, 1, 1]
+        6, 2, 2, 2]   # seen, and touching
 
 
 def test_names_that_are_left_out():
