@@ -307,6 +307,7 @@ class Interactive(Display):
 
     def drag(self, name: str, *way: Any) -> None:
         """Take a marker with the mouse, move it to places (3,) of its frame, and let it go."""
+        self.rviz.graph.wait_until(self._feedback.get_subscription_count, 'somebody listens')
         one = self.markers[name]
         assert one.header.stamp.sec == one.header.stamp.nanosec == 0, 'or in the fixed frame'
         place = one.pose.position

@@ -1,12 +1,11 @@
-"""A picture of what RViz would show, by matplotlib."""
+"""A picture of what RViz would show, where matplotlib is, an extra of the tests."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+import importlib.util
 from pathlib import Path
 
-from matplotlib.figure import Figure
-from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 import numpy as np
 from rviz_client import Line
 from rviz_urdf import Solid
@@ -14,8 +13,12 @@ from rviz_urdf import Solid
 SIZE, DPI = (7.0, 6.0), 100
 
 
-def draw(solids: Sequence[Solid], lines: Sequence[Line], file: Path, title: str) -> int:
-    """Draw a scene into a PNG; return the number of points that were drawn."""
+def draw(solids: Sequence[Solid], lines: Sequence[Line], file: Path, title: str) -> None:
+    """Draw a scene into a PNG."""
+    if importlib.util.find_spec('matplotlib') is None:
+        return
+    from matplotlib.figure import Figure
+    from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
     figure = Figure(figsize=SIZE, dpi=DPI)
     axes = figure.add_subplot(projection='3d')
     points = [np.zeros((0, 3))]
@@ -23,7 +26,7 @@ def draw(solids: Sequence[Solid], lines: Sequence[Line], file: Path, title: str)
         triangles = solid.triangles()
         points.append(triangles.reshape(-1, 3))
         axes.add_collection3d(Poly3DCollection(
-            triangles, facecolors=[solid.color], shade=True, lightsource=None))
+            triangles, facecolors=[solid.color], shade=True))
     for line in lines:
         points.append(line.points)
         axes.add_collection3d(Line3DCollection([line.points], colors=[line.color], linewidths=2))
@@ -39,4 +42,3 @@ def draw(solids: Sequence[Solid], lines: Sequence[Line], file: Path, title: str)
     axes.view_init(25.0, -60.0)
     file.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(file)
-    return len(drawn)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from launch import LaunchContext
+from launch.utilities import perform_substitutions
 import pytest
 
 from mbd_ros.errors import DescriptionError, InvalidValueError
@@ -25,6 +27,17 @@ def test_robots_are_found_by_name_and_by_path(tmp_path):
     assert launching.robot_file({'description': str(file), 'robot': 'puma560'}) == file
     assert launching.robot_file({'description': '', 'robot': 'delta'}).name == 'delta.urdf.xacro'
     assert launching.robot_file({'description': '', 'robot': 'panda'}).name == 'panda.urdf'
+
+
+@pytest.mark.parametrize(('given', 'frame'), [((), 'base'), (('world',), 'world')])
+def test_rviz_shows_the_root_link_or_the_world(given, frame):
+    value = {'rviz': 'true', 'viewer': 'true', **arguments(''), 'robot': 'four_bar'}
+    (node,) = launching.rviz(value, *given)
+    words = [perform_substitutions(LaunchContext(), part) for part in node.cmd[1:5]]
+    assert words[0::2] == ['-d', '-f']
+    assert words[1].endswith('/config/mbd_ros.rviz') and words[3] == frame
+    assert not launching.rviz({**value, 'rviz': 'false'}, *given)
+    assert not launching.rviz({**value, 'rviz': 'auto'}, *given)   # the page is there
 
 
 def arguments(file, trusted='false'):
