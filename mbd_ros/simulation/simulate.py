@@ -25,8 +25,7 @@ from mbd_ros.simulation.adaptive import Event, integrate
 from mbd_ros.simulation.audit import audited, energies, Stages
 from mbd_ros.simulation.change_points import change_points, tell
 from mbd_ros.simulation.coded_steps import CHUNK
-from mbd_ros.simulation.contact_start import feet_at, warn_of_contact
-from mbd_ros.simulation.contact_steps import ContactSteps, suits
+from mbd_ros.simulation.contact_steps import ContactSteps, feet_at, suits, warn_of_contact
 from mbd_ros.simulation.integrators import finite_step, rk4_step
 from mbd_ros.simulation.loop_motion import (
     loop_health, LoopKeeper, require_closed, require_possible)

@@ -19,8 +19,7 @@ from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import DivergedError, InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.audit import Audit
-from mbd_ros.simulation.contact_start import feet_at
-from mbd_ros.simulation.contact_steps import ContactSteps, suits
+from mbd_ros.simulation.contact_steps import ContactSteps, feet_at, suits
 from mbd_ros.simulation.manifold import checked, positive_time, Vector
 from mbd_ros.simulation.midpoint import MidpointRule
 from mbd_ros.simulation.motion import field_of, FreeMotion, Loads

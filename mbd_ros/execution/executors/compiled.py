@@ -102,7 +102,7 @@ class Compiled:
         if self.shape != 'auto':
             return compiled_kernel(program, model, rolled)
         swarm = copies_of(program, model) if model.nb > program.largest_unrolled else None
-        if swarm is not None and swarm.count >= vector_lanes():
+        if swarm is not None and swarm.number >= vector_lanes():
             return compiled_kernel(program, model, rolled, swarm)
         folded = model.nb > program.largest_unrolled and folds(program, model)
         side_by_side: SideBySide = None
@@ -183,7 +183,7 @@ class CompiledKernel:
             self.name = f'{way}, {1 + max(part.share for part in side_by_side.parts)} threads'
         elif isinstance(side_by_side, Copies):
             self._one, self._alive = _copied(program, side_by_side)
-            self.name = f'{side_by_side.count} copies, {vector_lanes()} lanes'
+            self.name = f'{side_by_side.number} copies, {vector_lanes()} lanes'
         elif side_by_side:
             self._one, self._alive = _unrolled(program, model, SCALAR, side_by_side)
             self.name = f'unrolled, {max(node.lanes for node in side_by_side)} lanes'
@@ -287,7 +287,7 @@ def _copied(program: Program, way: Copies) -> tuple[MachineCode, object]:
         *(f'a{k}' for k in range(len(program.inputs))), 'world', 'result'))
     code = MachineCode('\n'.join([
         f'define void @kernel({parameters}) nounwind {{', address_ir('%batch', 0),
-        f'  call i64 %batch(i64 {way.count}, {parameters})', '  ret void', '}']),
+        f'  call i64 %batch(i64 {way.number}, {parameters})', '  ret void', '}']),
         addresses=[loop.address('batch')])
     return code, (kernel, alive, loop)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout, Program
@@ -20,10 +20,10 @@ from mbd_ros.model import Model
 
 
 class Copies(NamedTuple):
-    """One robot of a swarm, and how many there are."""
+    """One robot of a swarm, and how many of them there are."""
 
     one: Model
-    count: int
+    number: int
 
 
 @lru_cache(maxsize=64)
@@ -41,13 +41,14 @@ def copies_of(program: Program, model: Model) -> Copies | None:
             for i in range(size, model.nb)):
         return None
     nv = model.v_offsets[size]
-    of_bodies = {name: getattr(model, name)[:size] for name in (
+    of_bodies: dict[str, Any] = {name: getattr(model, name)[:size] for name in (
         'parents', 'joint_types', 'joint_names', 'body_names', 'q_offsets', 'v_offsets',
         'rotations', 'translations', 'masses', 'mass_centers', 'inertias')}
-    of_axes = {name: getattr(model, name)[:nv] for name in (
+    of_axes: dict[str, Any] = {name: getattr(model, name)[:nv] for name in (
         'armature', 'damping', 'friction', 'lower', 'upper', 'velocity_limits', 'effort_limits')}
-    carried = {name: tuple(one for one in getattr(model, name) if one.body < size)
-               for name in ('fluids', 'contacts')}
+    carried: dict[str, Any] = {
+        name: tuple(one for one in getattr(model, name) if one.body < size)
+        for name in ('fluids', 'contacts')}
     return Copies(replace(
         model, nq=model.q_offsets[size], nv=nv, nb=size, thrusters=(), **of_bodies, **of_axes,
         **carried, links={name: frame for name, frame in model.links.items()

@@ -55,7 +55,7 @@ def test_one_that_is_none():
     """Robots that differ, hang on each other, or are tied are left to other code."""
     plain = swarm(21)
     program = formulation_for(plain).programs(plain)['forward_dynamics']
-    assert copies_of(program, plain).count == 21
+    assert copies_of(program, plain).number == 21
     assert copies_of(program, plain).one.nb == 2
     for heavy in (0, 7, 20):
         assert copies_of(program, swarm(21, heavy)) is None
