@@ -153,7 +153,7 @@ class Model(_WeaklyReferable):
         object.__setattr__(self, 'links', MappingProxyType(frames))
         object.__setattr__(self, '_hash', hash((
             self.name, self.generation, self.joint_names, self.masses.tobytes(),
-            self.translations.tobytes())))
+            self.translations.tobytes(), self.laws)))
         object.__setattr__(self, '_twins', object())
 
     def __hash__(self) -> int:

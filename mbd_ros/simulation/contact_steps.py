@@ -84,10 +84,10 @@ class ContactSteps:
 
     def __init__(self, dyn: PreparedDynamics, free: FreeMotion, audits: bool = True) -> None:
         self._dyn, self._free, self.audits = dyn, free, audits
-        self._model = dyn.model.with_laws(*(
+        model = dyn.model.with_laws(*(
             AheadLaw(world=Ahead(law.world)) if law.name == GROUND else law
             for law in dyn.model.laws))
-        self._own = [PreparedDynamics(self._model, tuple(dyn.gravity.tolist()), dyn.executor,
+        self._own = [PreparedDynamics(model, tuple(dyn.gravity.tolist()), dyn.executor,
                                       dyn.formulation) for _ in RUNS]
         self._resistances: list[Resistance] = []
         self._world, self._step = np.zeros(0), 0.0
@@ -115,11 +115,11 @@ class ContactSteps:
                     work = work + h * np.array([
                         *(one @ mean for one in applied),
                         *self._resistances[run].powers_along(place, speed, vdot, mean)])
-                place, speed = place + h * rate_of(self._model, place, after), after
+                place, speed = place + h * rate_of(self._dyn.model, place, after), after
             ends.append(np.concatenate([place, speed, work]))
         found = np.array([*RUNS.values()]) @ ends
         self.work = found[end:]
-        return normalized(self._model, found[:nq]), found[nq:end]
+        return normalized(self._dyn.model, found[:nq]), found[nq:end]
 
     def scheme(self, step: float) -> Scheme:
         """Return the same for machine code."""
