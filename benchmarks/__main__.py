@@ -36,6 +36,7 @@ TABLES = {
     'Flexible links, long chains': flexible.chains,
     'An arm in water': underwater.arms,
     'Swarms and snakes in water, one state': underwater.modules,
+    'A walk on the sea bed': underwater.walks,
     'Gaits in water, many robots': underwater.gaits,
     'A minute of the slider-crank': closed_loops.minutes,
     'From the text of a URDF to a model': loading.rows,
