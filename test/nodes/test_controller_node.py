@@ -260,7 +260,8 @@ class TestOneController:
         bench.answer()
         refused = change('posture', [0.0, 1.0])
         assert not refused.successful and '3' in refused.reason
-        for posture in ([0.5, -0.7, 1.4], [0.6, -0.7, 1.4], array('d')):   # compiled aside, and not
+        # Compiled aside, and not.
+        for posture in ([0.5, -0.7, 1.4], [0.6, -0.7, 1.4], array('d')):
             assert change('posture', posture).successful
             bench.answer()
         assert controller.up

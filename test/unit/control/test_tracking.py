@@ -72,7 +72,7 @@ def test_drives_are_told_velocities_that_forget_errors_and_positions_of_a_little
     e = np.array([0.02, -0.01, 0.0])
     np.testing.assert_allclose(law.velocities(state, e), state.v + 7.5 * e, rtol=0, atol=1e-15)
     far = law.velocities(state, np.array([1.0, -1.0, 0.3]))
-    np.testing.assert_allclose(far, state.v + [1.5, -1.5, 1.5], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(far, state.v + np.array([1.5, -1.5, 1.5]), rtol=0, atol=1e-15)
     np.testing.assert_array_equal(law.positions(state, 0.0), state.q)
     np.testing.assert_allclose(law.positions(state, 0.01), state.q + 0.01 * state.v,
                                rtol=0, atol=1e-15)

@@ -37,7 +37,10 @@ def at(height):
     return np.array([0.0, 0.0, height, 0.0, 0.0, 0.0, 1.0])
 
 
-def ahead(model, h, ground=Ground()):
+LEVEL = Ground()
+
+
+def ahead(model, h, ground=LEVEL):
     """Return the dynamics of a step."""
     law = AheadLaw(world=Ahead(ground.law.world))
     return compile_model(model.with_laws(*model.laws, law),
@@ -53,8 +56,8 @@ def test_the_force_is_that_at_the_end_of_the_step():
     N = k * (0.04 - h * end[2]) - c * end[2]
     assert found[2] == pytest.approx(N / M - G, rel=1e-12)
     load = k * (0.04 + h * 0.2) + c * 0.2   # of friction: as foreseen from the start
-    force = -mu * load * np.tanh(0.5 / slip) / 0.5 * (end[:2] + [-h * 0.1 * found[4],
-                                                                 h * 0.1 * found[3]])
+    turned = h * 0.1 * np.array([-found[4], found[3]])   # of the point, by the turning ball
+    force = -mu * load * np.tanh(0.5 / slip) / 0.5 * (end[:2] + turned)
     np.testing.assert_allclose(M * found[:2], force, rtol=1e-12)
     moment = -0.1 * np.array([-force[1], force[0]])   # r x f, r = -0.1 z
     np.testing.assert_allclose(0.1 * found[3:5], moment, rtol=1e-12)
