@@ -13,6 +13,7 @@ from typing import Protocol
 import warnings
 
 import rclpy
+from rclpy._rclpy_pybind11 import InvalidHandle
 from rclpy.exceptions import (
     InvalidParameterException, InvalidParameterTypeException, InvalidParameterValueException)
 from rclpy.executors import (
@@ -167,7 +168,12 @@ class _Nodes:
                     else MultiThreadedExecutor(num_threads=threads))
         for node in self._nodes:
             executor.add_node(node)
-        executor.spin()
+        while True:
+            try:
+                executor.spin()
+                return
+            except InvalidHandle:   # a callback destroyed something while rclpy made its wait set
+                pass
 
     def _node_ended(self) -> None:
         """Note that a node was shut down by a transition; the last one ends the process."""

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import rclpy
-from rclpy._rclpy_pybind11 import RCLError
+from rclpy._rclpy_pybind11 import InvalidHandle, RCLError
 from rclpy.executors import ExternalShutdownException
 from rclpy.lifecycle import LifecycleNodeMixin, TransitionCallbackReturn
 from rclpy.node import Node
@@ -208,6 +208,23 @@ def test_the_end_of_spinning(error, count, monkeypatch):
                        over)
     nodes.run()
     assert (nodes.code, nodes.error, over.is_set()) == (0, None, True)
+
+
+@pytest.mark.parametrize('errors', [[], [InvalidHandle], [InvalidHandle] * 3])
+def test_what_is_destroyed_beside_the_wait_set(errors, monkeypatch):
+    class Executor:
+        def add_node(self, node):
+            pass
+
+        def spin(self):
+            if errors:
+                raise errors.pop()
+    monkeypatch.setattr(run, 'SingleThreadedExecutor', Executor)
+    monkeypatch.setattr(run, 'rclpy', SimpleNamespace(ok=lambda: True))
+    nodes = run._Nodes([lambda: SimpleNamespace(num_threads=1, start=lambda ended: None)],
+                       threading.Event())
+    nodes.run()
+    assert (nodes.code, nodes.error, errors) == (0, None, [])
 
 
 def message_class(slots):
