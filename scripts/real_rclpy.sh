@@ -92,14 +92,14 @@ echo 'installing mbd_ros ...'
 "${pip[@]}" 'llvmlite>=0.45' 'lxml>=4.9' 'scipy>=1.10' 'transforms3d>=0.4' \
   'viser>=1.0' 'yourdfpy>=0.0.56' xacro
 "${pip[@]}" --no-deps --use-pep517 --no-build-isolation "$root"
-script() {  # script FILE MODULE: a program that calls main() of a module
-  printf '#!%s\nimport sys\nfrom %s import main\nsys.exit(main())\n' \
-    "$prefix/bin/python" "$2" > "$1"
+script() {  # script FILE MODULE [FUNCTION]: a program that calls main() of a module, or another
+  printf '#!%s\nimport sys\nfrom %s import %s as main\nsys.exit(main())\n' \
+    "$prefix/bin/python" "$2" "${3:-main}" > "$1"
   chmod +x "$1"
 }
 mkdir -p "$prefix/lib/mbd_ros" "$prefix/lib/robot_state_publisher"
 for name in composed controller dynamics_server gait module_manager simulator viewer; do
-  script "$prefix/lib/mbd_ros/$name" "mbd_ros.nodes.$name"
+  script "$prefix/lib/mbd_ros/$name" mbd_ros.nodes.executables "$name"
 done
 script "$prefix/lib/robot_state_publisher/robot_state_publisher" robot_state_publisher.node
 script "$prefix/bin/ros2" ros2cli.cli

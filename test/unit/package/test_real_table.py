@@ -14,6 +14,7 @@ REPORT = """
 <testcase classname="test.nodes.test_guards.TestOne" name="test_c" time="0.2">
 <skipped>why</skipped></testcase>
 <testcase classname="test.nodes.test_guards" name="test_d" time="4.0"/>
+<testcase classname="" name="test.nodes.test_launch_test" time="0"><skipped/></testcase>
 </testsuite></testsuites>
 """
 
@@ -37,7 +38,7 @@ def test_the_table_of_a_run(script, tmp_path, monkeypatch):
     script.main()   # the same again
     text = page.read_text()
     assert text.startswith('before\n') and text.endswith('after\n') and 'old' not in text
-    assert text.count('2 passed, 1 failed, 1 skipped in 8 s') == 1
+    assert text.count('2 passed, 1 failed, 2 skipped in 8 s') == 1
     assert '| `test_turns` | 1 | 1 | 0 | 4 | `test_b` failed |' in text
     assert '| `test_guards` | 1 | 0 | 1 | 4 | `test_c` skipped |' in text
 
