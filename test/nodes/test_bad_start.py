@@ -81,6 +81,8 @@ def test_controller_parameters_that_do_not_fit_the_robot(run_node, urdf, paramet
     ('simulator', {'rate': '-5.0'}, r"cannot start: .*'?rate'?"),
     ('simulator', {'effort_timeout_action': 'fall'},
      r"cannot start: parameter 'effort_timeout_action' is 'fall'; allowed: one of"),
+    ('controller', {'hardware': "'a b'"},
+     "cannot start: parameter 'hardware' is 'a b'; allowed: the name of a node"),
     ('viewer', {'port': '0'}, r"cannot start: .*'?port'?"),
 ])
 def test_parameters_out_of_bounds_end_the_start_with_one_line(

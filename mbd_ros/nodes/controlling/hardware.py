@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 from rcl_interfaces.srv import GetParameters
 from rclpy.clock import Clock, ClockType
+from rclpy.exceptions import NameValidationException
 from rclpy.parameter import parameter_value_to_python
 from rclpy.task import Future
 from std_msgs.msg import Float64MultiArray
@@ -55,7 +56,11 @@ class Hardware:
         self._last: Float64MultiArray | None = None
         self._problem = ''
         if self._name:
-            self._client = node.create_client(GetParameters, f'{self._name}/get_parameters')
+            try:
+                self._client = node.create_client(GetParameters, f'{self._name}/get_parameters')
+            except NameValidationException:
+                raise InvalidValueError("parameter 'hardware'", self._name,
+                                        'the name of a node, such as effort_controller') from None
             node.create_timer(ASK, self._ask, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     @property
