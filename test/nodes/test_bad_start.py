@@ -77,6 +77,14 @@ def test_controller_parameters_that_do_not_fit_the_robot(run_node, urdf, paramet
     check(running, message)
 
 
+def test_thrusters_take_no_positions(run_node, urdf):
+    running = run_node('controller', {
+        'robot_description': str(urdf('rov')), 'floating_base': 'true',
+        'command_interface': 'position'})
+    check(running, "robot description refused: parameter 'command_interface' is 'position'; "
+                   "allowed: 'effort': the robot has thrusters")
+
+
 @pytest.mark.parametrize(('node', 'parameters', 'message'), [
     ('simulator', {'rate': '-5.0'}, r"cannot start: .*'?rate'?"),
     ('simulator', {'effort_timeout_action': 'fall'},
