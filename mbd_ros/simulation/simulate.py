@@ -189,13 +189,13 @@ def simulate(
     variable = any(one is not None for one in (rtol, atol, times)) or len(events) or dense or (
         free is None or len(free.working) > 1) or bool(model.loops)
     feet = feet_at(dyn, q) if suits(dyn) else None
-    if feet is not None:
-        warn_of_contact(dyn, feet, (step or STEP_ON_GROUND) if str(method).lower() == 'rk4'
-                        else None)
-        if method is None and free is not None and (step or STEP_ON_GROUND) > feet.shortest[0]:
-            method = 'contact'
-    method = method or ('rk4' if model.elastic is None else 'radau' if variable else 'midpoint')
+    stiff = feet is not None and (step or STEP_ON_GROUND) > feet.shortest[0]
+    method = method or (
+        'contact' if stiff and free is not None else 'rk4' if model.elastic is None else
+        'radau' if variable else 'midpoint')
     kind = str(method).lower()
+    if feet is not None:
+        warn_of_contact(dyn, feet, (step or STEP_ON_GROUND) if kind == 'rk4' else None)
     if kind == 'contact' and (feet is None or free is None):
         raise InvalidValueError('method', method, 'another one: this one is for trees of rigid '
                                 'links with points on a ground')
