@@ -37,10 +37,7 @@ def at(height):
     return np.array([0.0, 0.0, height, 0.0, 0.0, 0.0, 1.0])
 
 
-LEVEL = Ground()
-
-
-def ahead(model, h, ground=LEVEL):
+def ahead(model, h, ground):
     """Return the dynamics of a step."""
     law = AheadLaw(world=Ahead(ground.law.world))
     return compile_model(model.with_laws(*model.laws, law),
@@ -51,12 +48,12 @@ def test_the_force_is_that_at_the_end_of_the_step():
     """That is k (d + h s+) + c s+ with s+ = s - h a, and friction of the speed then."""
     k, c, h, mu, slip = 3000.0, 40.0, 0.01, 0.5, 0.3
     v = np.array([0.4, 0.3, -0.2, 0.0, 0.0, 0.0])
-    found = ahead(ball(k, c, mu, slip), h).forward_dynamics(at(0.06), v, np.zeros(6))
+    found = ahead(ball(k, c, mu, slip), h, Ground()).forward_dynamics(at(0.06), v, np.zeros(6))
     end = v + h * found
     N = k * (0.04 - h * end[2]) - c * end[2]
     assert found[2] == pytest.approx(N / M - G, rel=1e-12)
     load = k * (0.04 + h * 0.2) + c * 0.2   # of friction: as foreseen from the start
-    turned = h * 0.1 * np.array([-found[4], found[3]])   # of the point, by the turning ball
+    turned = -0.1 * h * np.array([found[4], -found[3]])   # of the lowest point
     force = -mu * load * np.tanh(0.5 / slip) / 0.5 * (end[:2] + turned)
     np.testing.assert_allclose(M * found[:2], force, rtol=1e-12)
     moment = -0.1 * np.array([-force[1], force[0]])   # r x f, r = -0.1 z
