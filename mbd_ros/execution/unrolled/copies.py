@@ -49,7 +49,10 @@ def copies_of(program: Program, model: Model) -> Copies | None:
     carried: dict[str, Any] = {
         name: tuple(one for one in getattr(model, name) if one.body < size)
         for name in ('fluids', 'contacts')}
-    return Copies(replace(
+    one = replace(
         model, nq=model.q_offsets[size], nv=nv, nb=size, thrusters=(), **of_bodies, **of_axes,
         **carried, links={name: frame for name, frame in model.links.items()
-                          if frame.body < size}), model.nb // size)
+                          if frame.body < size})
+    if tree_of(one).bodies != bodies[:size]:   # a law looks at more than the body
+        return None
+    return Copies(one, model.nb // size)

@@ -1,14 +1,17 @@
 """Swarms as batches of one of their robots."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import mbd_ros
 from mbd_ros.dynamics.formulations.registry import formulation_for
+from mbd_ros.environment.law import Law
 from mbd_ros.execution.unrolled.copies import copies_of
 from mbd_ros.model import build_model
+from mbd_ros.spatial import Vector3, Wrench
 
 LINK = ('<link name="{name}"><inertial><origin xyz="0.1 {y} 0"/><mass value="{mass}"/><inertia '
         'ixx="0.03" iyy="0.06" izz="0.07" ixy="0.001" ixz="0" iyz="0"/></inertial><mbd:fluid>'
@@ -49,6 +52,40 @@ def test_results_are_those_of_the_rolled_code(count):
         many = getattr(dyn, function)(*(np.tile(one, (9, 1)) for one in given))
         np.testing.assert_allclose(many, np.tile(expected, (9, 1)), rtol=0.0,
                                    atol=1e-11 * np.abs(expected).max())
+
+
+class Share(NamedTuple):
+    """A force that the whole swarm shares [N]."""
+
+    force: float
+
+
+class Still(NamedTuple):
+    """Nothing that changes."""
+
+    unused: float = 0.0
+
+
+@dataclass(frozen=True)
+class Shared(Law):
+    """A law that looks at more of the model than the body."""
+
+    name: str = 'shared'
+    world: Still = Still()
+
+    def constants(self, model, i):
+        return (Share(100.0 / model.nb),)
+
+    def load(self, constants, motion, world):
+        push = Vector3(0.0, constants[0].force, 0.0)
+        return Wrench(Vector3(0.0, 0.0, 0.0), push)
+
+
+def test_a_law_that_sees_the_whole_swarm():
+    model = swarm(21)
+    model = model.with_laws(*model.laws, Shared())
+    program = formulation_for(model).programs(model)['forward_dynamics']
+    assert copies_of(program, model) is None
 
 
 def test_one_that_is_none():
