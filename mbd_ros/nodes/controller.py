@@ -43,7 +43,7 @@ from mbd_ros.nodes.parts.controller_drawings import ControllerDrawings
 from mbd_ros.nodes.parts.controller_goals import Controlled, ControllerGoals, IDLE, ON_PURPOSE
 from mbd_ros.nodes.parts.health import (
     Durations, ERROR, Health, HealthPublisher, OK, rivals, WARNING)
-from mbd_ros.nodes.parts.live_gains import change_gains, change_posture
+from mbd_ros.nodes.parts.live_gains import change_task
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
@@ -290,9 +290,8 @@ class Controller(ManagedNode):
             return
         task = with_gains(before, vars(self._settings), commands)
         if tracker is not None and self._measured is not None:
-            change_gains(tracker, task, self._measured, self._turns, self.guard,
-                         lambda: self._task if tracker is self._tracker else None)
-            change_posture(tracker, before, task, self._measured, self._turns, self.guard)
+            change_task(tracker, before, task, self._measured, self._turns, self.guard,
+                        lambda: self._task if tracker is self._tracker else None)
         self._task = task
 
     def _take_up(self, tracker: Tracker) -> None:

@@ -181,15 +181,7 @@ class Tracker:
         return duration
 
     def check_approach(self, duration: float) -> None:
-        """
-        Go through a planned approach that has just begun, see ``go_through``.
-
-        Parameters
-        ----------
-        duration : float
-            What ``follow`` has returned [s].
-
-        """
+        """Go through an approach of a duration [s] that has just begun, see ``go_through``."""
         assert isinstance(self._source, NominalModel)
         go_through(self._source, self._limits, duration)
 
@@ -354,14 +346,16 @@ class Tracker:
         if self._source is not None:
             self._use(self._source)
 
-    def draw(self, *, compiled: bool = False) -> bool:
+    def draw(self, prepared: Tracker | None = None) -> bool:
         """
         Draw what is left free to the posture of ``task`` from now on, see ``draw_to``.
 
-        Returns False, and changes nothing, where ``prepare`` has to compile first what it needs,
-        unless it is ``compiled``: with springs where there were none, or the reverse.
+        Returns False, and changes nothing, with springs where there were none, or the reverse,
+        unless one that was ``apart``, of the same task and motion, has ``prepared`` what it needs.
         """
         source, posture = self._source, self.task.posture
+        compiled = prepared is not None and all(
+            getattr(prepared, name) is getattr(self, name) for name in ('task', 'dyn', '_source'))
         if not isinstance(source, NominalModel) or self._joints is not None:
             return True
         spring = source.motion.applied

@@ -7,27 +7,29 @@ from dataclasses import replace
 from functools import partial
 
 from mbd_ros.control import Task
+from mbd_ros.control.tasks.task import spring_for
 from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.errors import MbdError
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.nodes.parts.aside import done_aside, Turns
 from mbd_ros.nodes.parts.guard import Guard
 
 
-def change_gains(tracker: Tracker, task: Task, measured: Measured, turns: Turns, guard: Guard,
-                 newest: Callable[[], Task | None]) -> None:
+def change_task(tracker: Tracker, before: Task, after: Task, measured: Measured, turns: Turns,
+                guard: Guard, newest: Callable[[], Task | None]) -> None:
     """
-    Take the gains of a task; a term that was not there yet acts once it is compiled.
+    Take gains and posture of the parameters; what was not there yet acts once it is compiled.
 
     Parameters
     ----------
     tracker : Tracker
-        What follows.
-    task : Task
-        The gains.
+        What follows; a goal that has brought a posture of its own keeps it.
+    before, after : Task
+        The parameters as they were, and as they are.
     measured : Measured
         A state of the robot, for the compiler.
     turns : Turns
-        Where the term is taken into use.
+        Where that is taken into use.
     guard : Guard
         Says what fails by then.
     newest : callable
@@ -39,6 +41,23 @@ def change_gains(tracker: Tracker, task: Task, measured: Measured, turns: Turns,
         If one is not possible for the robot.
 
     """
+    spring_for(tracker.dyn, after)   # before anything changes
+    _change_gains(tracker, after, measured, turns, guard, newest)
+    followed = tracker.task
+    if followed is before:
+        tracker.task = after
+    elif followed.posture == before.posture:
+        tracker.task = replace(followed, posture=after.posture)
+    try:
+        _draw(tracker, measured, turns, guard, newest)
+    except MbdError:
+        tracker.task = followed
+        raise
+
+
+def _change_gains(tracker: Tracker, task: Task, measured: Measured, turns: Turns, guard: Guard,
+                  newest: Callable[[], Task | None]) -> None:
+    """Take the gains of a task, now or once a term that was not there is compiled."""
     law = tracker.change_gains(task)
     if law is None:
         return
@@ -50,31 +69,18 @@ def change_gains(tracker: Tracker, task: Task, measured: Measured, turns: Turns,
         # Payload, or gains, may have changed meanwhile: then it is compiled again, aside.
         if tracker.can_use(law, wanted):
             tracker.use_law(law)
-        change_gains(tracker, wanted, measured, turns, guard, newest)
+        _change_gains(tracker, wanted, measured, turns, guard, newest)
     done_aside(partial(tracker.prepare_law, law, measured.q, measured.v)).add_done_callback(
         lambda _: None if newest() is None else turns.take(guard.wrap('gains', use)))
 
 
-def change_posture(tracker: Tracker, before: Task, after: Task, measured: Measured, turns: Turns,
-                   guard: Guard) -> None:
-    """
-    Draw joints to another posture of the parameters; a goal that has brought its own keeps it.
-
-    Parameters
-    ----------
-    tracker : Tracker
-        What follows.
-    before, after : Task
-        The parameters as they were, and as they are.
-    measured, turns, guard
-        As for ``change_gains``: springs that were not there act once they are compiled.
-
-    """
-    if tracker.task is before:
-        tracker.task = after
-    elif tracker.task.posture == before.posture:
-        tracker.task = replace(tracker.task, posture=after.posture)
-    if not tracker.draw():
-        other = tracker.apart()
-        done_aside(partial(other.prepare, other.dyn, measured.q, measured.v)).add_done_callback(
-            lambda _: turns.take(guard.wrap('posture', partial(tracker.draw, compiled=True))))
+def _draw(tracker: Tracker, measured: Measured, turns: Turns, guard: Guard,
+          newest: Callable[[], Task | None], prepared: Tracker | None = None) -> None:
+    """Draw joints to the posture of the task, now or once what that needs is compiled."""
+    if newest() is None or tracker.draw(prepared):
+        return
+    other = tracker.apart()
+    again = guard.wrap('posture', partial(
+        _draw, tracker, measured, turns, guard, newest, other))
+    done_aside(partial(other.prepare, other.dyn, measured.q, measured.v)).add_done_callback(
+        lambda _: None if newest() is None else turns.take(again))

@@ -14,8 +14,9 @@ import mbd_ros
 from mbd_ros.control import default_task, PostureSpring, Task, trajectory
 from mbd_ros.control.tasks.approaching import draw_to, lead_duration
 from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.errors import DivergedError, MbdError
 from mbd_ros.model.state import difference, neutral
-from mbd_ros.nodes.parts.live_gains import change_posture
+from mbd_ros.nodes.parts.live_gains import change_task
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'
 PERIOD = 0.002
@@ -105,10 +106,13 @@ def test_springs_where_there_were_none_and_the_reverse(panda):
     source = run.tracker._source
     assert not run.draw(OTHER)   # compiled aside, which the node does
     assert source.motion.applied is None
-    run.tracker.apart().prepare(panda, run.step.nominal.q, run.step.nominal.v)
+    other = run.tracker.apart()
+    other.prepare(panda, run.step.nominal.q, run.step.nominal.v)
     fast = run.step.nominal.v
     assert np.abs(fast).max() > 0.05
-    assert run.draw(OTHER, compiled=True)
+    assert not run.draw(OTHER, prepared=other)   # that was another task
+    assert source.motion.applied is None
+    assert run.tracker.draw(run.tracker.apart())
     np.testing.assert_array_equal(run.tracker._source.state.v, fast)
     target, rate = source.motion.applied.target(run.step.nominal.time)
     np.testing.assert_array_equal((target, rate), (run.step.nominal.q, fast))
@@ -117,7 +121,7 @@ def test_springs_where_there_were_none_and_the_reverse(panda):
     rest = Follower(panda, replace(TASK, posture=OTHER))
     np.testing.assert_allclose(run.step.nominal.q, rest.go(5.1), rtol=0, atol=1e-3)
     assert not run.draw(())
-    assert run.draw((), compiled=True) and source.motion.applied is None
+    assert run.tracker.draw(run.tracker.apart()) and source.motion.applied is None
     assert np.abs(run.go(0.2) - rest.go(0.2)).max() > 1e-3   # it falls
 
 
@@ -164,13 +168,18 @@ def test_a_floating_base_is_not_drawn_and_takes_no_time():
 class Drawn:
     """A tracker that needs a compiler, or does not."""
 
+    dyn = mbd_ros.compile(mbd_ros.load(URDF / 'four_bar.urdf'))
+
     def __init__(self, task, needs=False):
         self.task, self.done, self.prepared = task, [], []
-        self.dyn = self.needs = needs
+        self.needs = needs
 
-    def draw(self, *, compiled=False):
-        self.done.append((self.task.posture, compiled))
-        return compiled or not self.needs
+    def change_gains(self, task):
+        return None
+
+    def draw(self, prepared=None):
+        self.done.append((self.task.posture, prepared is not None))
+        return prepared is not None or not self.needs
 
     def apart(self):
         return self
@@ -187,25 +196,65 @@ class Turns:
 
 
 GUARD = SimpleNamespace(wrap=lambda name, work: work)
+ONE, OTHER_ONE = (0.1,) * Drawn.dyn.model.nq, (0.3,) * Drawn.dyn.model.nq
 
 
 @pytest.mark.parametrize(('following', 'drawn'), [
-    ({}, (3.0,)), ({'link': 'tool'}, (3.0,)), ({'link': 'tool', 'posture': (2.0,)}, (2.0,))],
+    ({}, OTHER_ONE), ({'link': 'tool'}, OTHER_ONE),
+    ({'link': 'tool', 'posture': (0.2,) * len(ONE)}, (0.2,) * len(ONE))],
     ids=['the parameters', 'a goal', 'a goal with a posture of its own'])
 def test_who_is_drawn_to_the_posture_of_the_parameters(following, drawn):
-    before, after = Task(posture=(1.0,)), Task(posture=(3.0,))
+    before, after = Task(posture=ONE), Task(posture=OTHER_ONE)
     tracker = Drawn(replace(before, **following) if following else before)
-    change_posture(tracker, before, after, None, Turns(), GUARD)
+    change_task(tracker, before, after, None, Turns(), GUARD, lambda: before)
     assert tracker.done == [(drawn, False)]
     assert (tracker.task is after) == (not following)
     assert tracker.task.link == following.get('link', '')
 
 
 def test_springs_that_are_not_there_yet_are_compiled_aside():
-    before, after = Task(), Task(posture=(3.0,))
+    before, after = Task(), Task(posture=OTHER_ONE)
     tracker, done = Drawn(before, needs=True), threading.Event()
     guard = SimpleNamespace(wrap=lambda name, work: lambda: (work(), done.set()))
-    change_posture(tracker, before, after, SimpleNamespace(q=1, v=2), Turns(), guard)
+    change_task(tracker, before, after, SimpleNamespace(q=1, v=2), Turns(), guard, lambda: after)
     assert done.wait(60.0)   # a thread only has to begin
     assert tracker.prepared == [(1, 2)]
-    assert tracker.done == [((3.0,), False), ((3.0,), True)]
+    assert tracker.done == [(OTHER_ONE, False), (OTHER_ONE, True)]
+
+
+def test_of_a_tracker_that_is_no_longer_in_use_nothing_is_drawn():
+    before, after = Task(), Task(posture=OTHER_ONE)
+    tracker, newest = Drawn(before, needs=True), [before, None]
+    asked = threading.Event()
+
+    def next_of():
+        found = newest.pop(0)
+        if not newest:
+            newest.append(None)
+            asked.set()
+        return found
+    change_task(tracker, before, after, SimpleNamespace(q=1, v=2), Turns(), GUARD, next_of)
+    assert asked.wait(60.0)
+    assert tracker.done == [(OTHER_ONE, False)]
+
+
+def test_springs_that_cannot_be_are_refused_and_nothing_changes():
+    before = Task(posture_stiffness=(20.0,) * (1 + len(ONE)))   # unread without posture
+    tracker = Drawn(before)
+    with pytest.raises(MbdError):
+        change_task(tracker, before, replace(before, posture=OTHER_ONE), None, Turns(), GUARD,
+                    lambda: before)
+    assert tracker.task is before and not tracker.done
+
+
+def test_a_motion_that_cannot_be_drawn_keeps_its_task():
+    before = Task(posture=ONE)
+    tracker = Drawn(before)
+
+    def fail(prepared=None):
+        raise DivergedError(0.0, 'no')
+    tracker.draw = fail
+    with pytest.raises(DivergedError):
+        change_task(tracker, before, Task(posture=OTHER_ONE), None, Turns(), GUARD,
+                    lambda: before)
+    assert tracker.task is before
