@@ -101,7 +101,7 @@ mkdir -p "$prefix/lib/mbd_ros" "$prefix/lib/robot_state_publisher"
 for name in composed controller dynamics_server gait module_manager simulator viewer; do
   script "$prefix/lib/mbd_ros/$name" mbd_ros.nodes.executables "$name"
 done
-script "$prefix/lib/robot_state_publisher/robot_state_publisher" robot_state_publisher.node
+script "$prefix/lib/robot_state_publisher/robot_state_publisher" robot_state_publisher.__main__
 script "$prefix/bin/ros2" ros2cli.cli
 touch "$prefix/share/ament_index/resource_index/packages/robot_state_publisher"
 
