@@ -7,6 +7,7 @@ from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from mbd_msgs.msg import ControllerState
 import pytest
+from std_msgs.msg import Float64MultiArray
 
 import mbd_ros
 
@@ -82,6 +83,23 @@ def test_an_order_that_does_not_fit_is_explained_and_another_is_taken(controller
     drives.take(ORDER, 'effort')
     graph.wait_until(lambda: drives.seconds > 0.5, 'it moves')
     assert states[-1].mode == ControllerState.MODE_TRACKING
+
+
+def test_hardware_without_the_name_of_its_interface(controller, graph, arm):
+    drives = Drives(graph, arm, 'effort_controller', ORDER, 'effort', START,
+                    names_interface=False)
+    controller('effort')
+    graph.wait_until(lambda: drives.seconds > 0.5, 'it moves')
+
+
+def test_hardware_in_another_order_while_others_listen(controller, graph, arm):
+    """A subscription that stays, such as of a bag, says nothing of who takes the commands."""
+    graph.hear(Float64MultiArray, 'effort_controller/commands')
+    drives = Drives(graph, arm, 'effort_controller', ORDER, 'effort', START)
+    running = controller('effort')
+    graph.wait_until(lambda: drives.seconds > 0.5, 'it moves')
+    drives.take(ORDER[:2], 'effort')   # as after a new start that nobody has seen
+    running.wait_for(r"waiting: parameter 'joints' of effort_controller is \['joint3', 'joint1'\]")
 
 
 def test_drives_that_give_less_than_the_description_says_are_told_of(controller, graph, arm):

@@ -47,11 +47,14 @@ class Drives:
         Updates per second [Hz].
     limit : float
         Of each command: largest effort [N m], or speed of a joint [rad/s].
+    names_interface : bool
+        Whether it has the parameter ``interface_name``.
 
     """
 
     def __init__(self, graph: Graph, model: Any, name: str, joints: list[str], interface: str,
-                 q: Any, *, rate: float = 200.0, limit: float = np.inf) -> None:
+                 q: Any, *, rate: float = 200.0, limit: float = np.inf,
+                 names_interface: bool = True) -> None:
         self._joints, self._interface, self._limit = joints, interface, limit
         self._names = list(model.joint_names)
         self._order = [self._names.index(joint) for joint in joints]
@@ -64,7 +67,8 @@ class Drives:
         self.graph = graph
         self.node = Node(name, context=graph.context)
         self.node.declare_parameter('joints', joints)
-        self.node.declare_parameter('interface_name', interface)
+        if names_interface:
+            self.node.declare_parameter('interface_name', interface)
         self.node.create_subscription(
             Float64MultiArray, '~/commands', self._on_command, 10)
         self._states = self.node.create_publisher(JointState, 'joint_states', 10)
@@ -83,6 +87,7 @@ class Drives:
 
     def take(self, joints: list[str], interface: str) -> None:
         """Take commands in another order, or of another kind, as after a new start."""
+        self._command, self._answered = None, False
         self._joints, self._interface = joints, interface
         self._order = [self._names.index(joint) for joint in joints]
         self.node.set_parameters([Parameter('joints', value=joints),

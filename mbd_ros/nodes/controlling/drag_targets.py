@@ -146,11 +146,11 @@ class DragTargets:
 
     def _on_answer(self, target: Target, goal: FollowPath.Goal, future: Future) -> None:
         """Wait for the end of a goal; why one is rejected is in the log."""
-        handle = future.result()
-        if handle.accepted:
-            self._then(handle.get_result_async(), partial(self._end, target, goal))
-        else:
-            self._end(target, goal, future)
+        if future.exception() is None and future.result().accepted:
+            self._then(future.result().get_result_async(), partial(self._end, target, goal))
+            return
+        self._end(target, goal, future)
+        future.result()   # raises what it failed by, for the log
 
     def _end(self, target: Target, goal: FollowPath.Goal, future: Future) -> None:
         if target.goal is goal:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 
 import numpy as np
+from rcl_interfaces.msg import ParameterValue
 from rcl_interfaces.srv import GetParameters
 from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import NameValidationException
-from rclpy.parameter import parameter_value_to_python
 from rclpy.task import Future
 from std_msgs.msg import Float64MultiArray
 
@@ -17,14 +17,19 @@ from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.step.thrust_allocation import ThrustAllocation
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import InvalidValueError, MbdError
+from mbd_ros.messages.basics.parameter_values import string, string_array
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.model import Model
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.guard import GuardedNode
 
-ASK = 0.5
-"""Time between two questions to hardware that has not answered [s]."""
+LOOK = 0.5
+"""Time between two looks at whether the hardware is there and has said its order [s]."""
+PATIENCE = 10
+"""Looks after which is asked again: it may have been started anew, or never have answered."""
+ASKED = ('joints', 'interface_name')
+"""Asked one by one: who has not declared all of them answers with none."""
 
 
 class Hardware:
@@ -51,7 +56,9 @@ class Hardware:
         self._model: Model | None = None
         self._thrust: ThrustAllocation | None = None
         self._needed: list[str] = []
-        self._said: tuple[list[str], str | None] | None = None
+        self._said: list[ParameterValue | None] = []
+        self._answers: list[Future] = []
+        self._looks = 0
         self._commands: EffortCommands | None = None
         self._last: Float64MultiArray | None = None
         self._problem = ''
@@ -61,7 +68,7 @@ class Hardware:
             except NameValidationException:
                 raise InvalidValueError("parameter 'hardware'", self._name,
                                         'the name of a node, such as effort_controller') from None
-            node.create_timer(ASK, self._ask, clock=Clock(clock_type=ClockType.STEADY_TIME))
+            node.create_timer(LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     @property
     def topic_name(self) -> str:
@@ -92,9 +99,7 @@ class Hardware:
     def missing(self) -> str:
         """Return why no commands can be sent; empty if they can."""
         if not self._publisher.get_subscription_count():
-            if self._name:   # who comes next may have another order
-                self._said = self._commands = None
-                self._problem = ''
+            self._forget()
             return f'nobody subscribes to the {self._interface} commands'
         if self._commands is None:
             return self._problem or f'{self._name} does not say its joints'
@@ -132,31 +137,49 @@ class Hardware:
         self._last = command
         self._publisher.publish(command)
 
-    def _ask(self) -> None:
-        """Ask for the order while it is not known, or cannot be used."""
-        if self.missing() and self._client.service_is_ready():
-            self._client.call_async(GetParameters.Request(
-                names=['joints', 'interface_name'])).add_done_callback(
-                    self._guard.wrap(f'answer of {self._name}', self._on_answer))
+    def _forget(self) -> None:
+        """Forget the order of hardware that has gone; who comes next may have another one."""
+        if self._name:
+            self._said, self._commands, self._problem = [], None, ''
 
-    def _on_answer(self, future: Future) -> None:
-        joints, interface = map(parameter_value_to_python, future.result().values)
-        self._said = list(joints or ()), interface
-        self._order()
+    def _look(self) -> None:
+        """Ask for the order, often while it is not known or cannot be used."""
+        self._looks += 1
+        if not self._client.service_is_ready():
+            self._forget()
+        elif self._looks > PATIENCE or (
+                self.missing() and all(one.done() for one in self._answers)):
+            self._ask()
+
+    def _ask(self) -> None:
+        for one in self._answers:
+            self._client.remove_pending_request(one)
+        self._looks, self._answers = 0, [
+            self._client.call_async(GetParameters.Request(names=[name])) for name in ASKED]
+        for one in self._answers:
+            one.add_done_callback(self._guard.wrap(f'answer of {self._name}', self._on_answer))
+
+    def _on_answer(self, _: Future) -> None:
+        if len(self._answers) == len(ASKED) and all(one.done() for one in self._answers):
+            said = [next(iter(one.result().values), None) for one in self._answers]
+            if said != self._said:
+                self._said = said
+                self._order()
 
     def _order(self) -> None:
         """Take the order that the hardware has said, or keep what is wrong with it."""
         self._commands = self._last = None
         self._problem = ''
-        if self._said is None or self._model is None:
+        if not self._said or self._model is None:
             return
+        joints, interface = self._said
         try:
-            self._commands = self._ordered(self._model, *self._said)
+            self._commands = self._ordered(self._model, string_array(joints), string(interface))
         except MbdError as error:
             self._problem = str(error)
 
-    def _ordered(self, model: Model, joints: list[str], interface: str | None) -> EffortCommands:
-        if interface not in (None, '', self._interface):
+    def _ordered(self, model: Model, joints: list[str], interface: str) -> EffortCommands:
+        if interface not in ('', self._interface):
             raise InvalidValueError("parameter 'command_interface'", self._interface,
                                     f"'{interface}', what {self._name} takes")
         left = [name for name in self._needed if name not in joints]

@@ -1,5 +1,6 @@
 """A satellite that nothing holds: its path is one that it can follow for ever."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,7 @@ def test_what_the_arm_draws_backwards_turns_the_satellite_back():
             fastest = max(fastest, np.abs(robot.v[6:]).max())
         robot.advance(step.effort, PERIOD)
     assert len(seen) == 3
-    for before, after in zip(seen, seen[1:]):
+    for before, after in pairwise(seen):
         # A step of 2 ms at 0.8 rad/s, by which the states may be apart.
         assert np.abs(difference(model, before, after)).max() < 2e-3
     assert fastest < 1.0   # half the limit of the joints
