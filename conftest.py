@@ -30,6 +30,7 @@ else:
     collect_ignore_glob = ['rosless/*']  # a machine with ROS 2, where the real rclpy is used
 
 
+@pytest.hookimpl(tryfirst=True)   # before pytest-xdist looks for groups
 def pytest_collection_modifyitems(items):
     """With several workers (pytest -n 2 --dist loadgroup) no two launches share the machine."""
     for item in items:

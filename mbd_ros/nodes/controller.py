@@ -218,7 +218,7 @@ class Controller(ManagedNode):
 
     def _too_early(self, stamp: int) -> bool:
         """Tell whether a state comes before its control period, or was overtaken on its way."""
-        if self._stamp < 0:
+        if self._stamp < 0 or stamp == self._stamp:   # which has no answer: that was sent again
             return False
         overtaken: float = self._settings.state_timeout * SECOND
         return -overtaken < stamp - self._stamp < 0.9 * self._period

@@ -63,6 +63,7 @@ class Drives:
         self.period, self._time = round(SECOND / rate), 0
         self._command: Any = None
         self._answered, self._idle = False, SOON
+        self._next: tuple[list[str], str] | None = None
         self.largest = 0.0   # command so far
         self.graph = graph
         self.node = Node(name, context=graph.context)
@@ -87,9 +88,7 @@ class Drives:
 
     def take(self, joints: list[str], interface: str) -> None:
         """Take commands in another order, or of another kind, as after a new start."""
-        self._command, self._answered = None, False
-        self._joints, self._interface = joints, interface
-        self._order = [self._names.index(joint) for joint in joints]
+        self._next = joints, interface   # by the thread that moves the robot
         self.node.set_parameters([Parameter('joints', value=joints),
                                   Parameter('interface_name', value=interface)])
 
@@ -98,8 +97,17 @@ class Drives:
             self._command, self._answered = np.array(message.data), True
             self.largest = max(self.largest, float(np.abs(self._command).max()))
 
+    def _begin_anew(self, joints: list[str], interface: str) -> None:
+        """Know of no command; the next state is a new one."""
+        self._joints, self._interface, self._next = joints, interface, None
+        self._order = [self._names.index(joint) for joint in joints]
+        self._command, self._answered = None, False
+        self._time += self.period
+
     def _update(self) -> None:
         """Go on by a period once there is an answer, and say where the joints are."""
+        if self._next is not None:
+            self._begin_anew(*self._next)
         self._idle += 1
         if self._answered:
             self._move()
