@@ -30,14 +30,21 @@ else:
     collect_ignore_glob = ['rosless/*']  # a machine with ROS 2, where the real rclpy is used
 
 
-@pytest.hookimpl(tryfirst=True)   # before pytest-xdist looks for groups
-def pytest_collection_modifyitems(items):
-    """With several workers (pytest -n 2 --dist loadgroup) no two launches share the machine."""
-    for item in items:
-        group = ('rosless' if ROOT / 'rosless' in item.path.parents
-                 else 'nodes' if item.get_closest_marker('nodes') else None)
-        if group:
-            item.add_marker(pytest.mark.xdist_group(group))
+@pytest.hookimpl(optionalhook=True)   # of pytest-xdist, which may be missing
+def pytest_xdist_make_scheduler(config, log):
+    """With several workers (pytest -n 2) no two launches of ours share the machine."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class OneLaunch(LoadScopeScheduling):
+        """Hands each worker a whole scope at a time, the largest ones first."""
+
+        def _split_scope(self, nodeid):
+            for folder in ('test/nodes/', 'rosless/'):
+                if nodeid.startswith(folder):
+                    return folder
+            return nodeid.split('::')[0]   # a file, whose fixtures are made once
+
+    return OneLaunch(config, log)
 
 
 def pytest_collection_finish(session):
