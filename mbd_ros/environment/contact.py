@@ -13,9 +13,15 @@ A step h of an integrator is not ruled by k, c and mu N / v_s if the force is th
 with p and v as the acceleration a of the point lets expect (linearly implicit Euler)::
 
     N = k (d - h n . v) - c n . v - (k h^2 + c h) n . a
-    f = N n - R (v_t + h a_t),          R = mu N tanh(|v_t| / v_s) / |v_t| with N for a = 0
+    f = N n - R (v_t + h a_t),          R = mu N' tanh(|v_t| / v_s) / |v_t|
 
-What a multiplies is an inertia that the ground adds to the body at p (``AheadLaw``).
+What a multiplies is an inertia that the ground adds to the body at p (``AheadLaw``). N' is
+known before a: of N for a = 0 what sinking adds to the spring's ``k d`` counts as far as one step
+can use it, with w = 1 / m how much a force moves a point along the normal (the mean of all)::
+
+    N' = N_0 - (N_0 - k d)^+ X / (1 + X),    X = (k h^2 + c h) w,    k d >= 0
+
+So it is the load of a point that lands, ``m s / h`` on stiff springs, and of one that rests.
 
 References
 ----------
@@ -98,8 +104,8 @@ class Touch(NamedTuple):
     rubbing: Scalar
 
 
-def touch(foot: Touching, motion: Motion, ground: Plane | Relief, ahead: Scalar | None = None
-          ) -> Touch:
+def touch(foot: Touching, motion: Motion, ground: Plane | Relief, ahead: Scalar | None = None,
+          mobility: Scalar = 0.0) -> Touch:
     """
     Return how a point meets the ground.
 
@@ -113,6 +119,8 @@ def touch(foot: Touching, motion: Motion, ground: Plane | Relief, ahead: Scalar 
         The ground.
     ahead : float, optional
         Time for which the depth is foreseen from the velocity [s].
+    mobility : float, optional
+        How much a force on the point accelerates it along the normal [1/kg].
 
     Returns
     -------
@@ -126,12 +134,17 @@ def touch(foot: Touching, motion: Motion, ground: Plane | Relief, ahead: Scalar 
     p_W = motion.pose.translation + motion.pose.rotation.apply(point)
     velocity = motion.velocity.linear + motion.velocity.angular.cross(point)
     depth, rising = plane.height - plane.normal.dot(p_W), normal.dot(velocity)
+    held = positive_part(depth) * foot.stiffness
     if ahead is not None:
         depth = depth - rising * ahead
     load = step(depth) * positive_part(depth * foot.stiffness - rising * foot.damping)
+    pressing = load
+    if ahead is not None:
+        stopped = _along(foot, ahead) * mobility
+        pressing = load - positive_part(load - held) * stopped * (1.0 / (stopped + 1.0))
     along = velocity - normal * rising
     speed = root(along.dot(along) + STILL * STILL)
-    rubbing = load * foot.friction * tanh(speed * (1.0 / foot.slip_speed)) * (1.0 / speed)
+    rubbing = pressing * foot.friction * tanh(speed * (1.0 / foot.slip_speed)) * (1.0 / speed)
     return Touch(point, normal, depth, normal * load - along * rubbing, load, rubbing)
 
 
@@ -172,10 +185,11 @@ class GroundLaw(_OfPoints):
 
 
 class Ahead(NamedTuple):
-    """A ground, and the step at whose end its forces are asked [s]."""
+    """A ground, the step at whose end its forces are asked [s], and w of the points [1/kg]."""
 
     surface: Plane | Relief = Plane()
     step: Scalar = 0.0
+    mobility: Scalar = 0.0
 
 
 @dataclass(frozen=True)
@@ -210,8 +224,13 @@ class AheadLaw(_OfPoints):
 def _resisting(foot: Touching, found: Touch, h: Scalar) -> Symmetric3:
     """Return the inertia at a point: ``k h^2 + c h`` along the normal, ``R h`` across [kg]."""
     across = found.rubbing * h
-    along = (h * foot.stiffness + foot.damping) * h * step(found.load)
+    along = _along(foot, h) * step(found.load)
     return Symmetric3.scaled_identity(across).minus_square(found.normal, across - along)
+
+
+def _along(foot: Touching, h: Scalar) -> Scalar:
+    """Return ``k h^2 + c h`` [kg]."""
+    return (h * foot.stiffness + foot.damping) * h
 
 
 @dataclass(frozen=True)

@@ -33,11 +33,15 @@ import warnings
 import numpy as np
 
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.dynamics.formulations import jourdain
+from mbd_ros.dynamics.formulations.bodies import (
+    columns_of, motion_of, origins_and_speeds, reaches)
 from mbd_ros.environment.contact import Ahead, AheadLaw
 from mbd_ros.environment.contact import NAME as GROUND
 from mbd_ros.errors import ContactWarning
 from mbd_ros.execution.calls.fused import Computed, KernelCall
-from mbd_ros.execution.program.records import vector_record
+from mbd_ros.execution.stacks.blocks import solve_definite
+from mbd_ros.execution.stacks.stacks import apply, vector_stack, vectors
 from mbd_ros.model import JointType
 from mbd_ros.simulation.coded_steps import dot, less_than_bare, rate, Recorder, Scheme
 from mbd_ros.simulation.integrators import finite_step
@@ -51,6 +55,8 @@ OF_SPRING = 0.2
 Of ``sqrt(m / k)``: thirty steps in a period of the spring. A damper takes steps below m / c, and
 friction, which rises by mu N within v_s, below m v_s / (mu N).
 """
+STOPPED = 100.0
+"""Of m: with such ``k h^2 + c h`` the friction of a landing is up to twice what it should be."""
 REST = 2.0
 """A spring with more than this times the energy that lifting the robot out takes throws it."""
 RUNS = {1: -1.0, 2: 2.0}
@@ -77,6 +83,8 @@ class ContactSteps:
     ----------
     audits : bool
         Whether ``work`` is wanted.
+    mobility : float
+        Of its feet, see ``Feet``; 0 at first.
     work : Vector
         What ``free.working`` names has done in the last step [J].
 
@@ -90,7 +98,7 @@ class ContactSteps:
         self._own = [PreparedDynamics(model, tuple(dyn.gravity.tolist()), dyn.executor,
                                       dyn.formulation) for _ in RUNS]
         self._resistances: list[Resistance] = []
-        self._world, self._step = np.zeros(0), 0.0
+        self.mobility, self._known = 0.0, np.zeros(0)
         self.work = np.zeros(len(free.working))
 
     def advance(self, t: float, q: Vector, v: Vector, step: float) -> tuple[Vector, Vector]:
@@ -134,16 +142,16 @@ class ContactSteps:
 
     def _follow(self, step: float) -> None:
         """Take over the surroundings, and the length of the step."""
-        world = self._dyn.world_array
-        if step == self._step and np.array_equal(world, self._world):
+        known = np.append(self._dyn.world_array, [step, self.mobility])
+        if np.array_equal(known, self._known):
             return
         for count, own in zip(RUNS, self._own):
             own.change_gravity(self._dyn.gravity)
             own.change_world(**{**self._dyn.world, GROUND: Ahead(
-                self._dyn.world[GROUND], step / count)})
+                self._dyn.world[GROUND], step / count, self.mobility)})
         for resistance in self._resistances:
             resistance.follow()
-        self._world, self._step = world, step
+        self._known = known
 
 
 def _recorded(times: Sequence[float], to: Recorder) -> list[KernelCall | Computed]:
@@ -190,16 +198,22 @@ class Feet(NamedTuple):
     shortest : tuple of (float, str)
         The longest step of an explicit method [s] that is short enough for all, and the link of
         the point that asks for it.
+    landing : tuple of (float, str)
+        The same of ``ContactSteps``, for friction where points land.
     deepest : tuple of (float, str)
         How far a point is below the ground [m], 0 at least, and its link.
     energy : float
         In all springs [J].
+    mobility : float
+        1 / m, the mean of all points [1/kg].
 
     """
 
     shortest: tuple[float, str]
+    landing: tuple[float, str]
     deepest: tuple[float, str]
     energy: float
+    mobility: float
 
 
 def feet_at(dyn: PreparedDynamics, q: Vector) -> Feet:
@@ -208,7 +222,7 @@ def feet_at(dyn: PreparedDynamics, q: Vector) -> Feet:
 
     The mass m that a point moves along the normal n is ``1 / (n J M^-1 J^T n)`` at the start, and
     so along the ground where it is least. Points of a robot that floats carry its weight, each as
-    much as others, if they are not pressed more.
+    much as others, if they are not pressed more. Nothing is compiled for it.
 
     Parameters
     ----------
@@ -218,34 +232,48 @@ def feet_at(dyn: PreparedDynamics, q: Vector) -> Feet:
         Where it starts (nq,).
 
     """
-    ground, poses, M = dyn.world[GROUND], dyn.body_poses(q), dyn.mass_matrix(q)
-    deepest, energy, shortest = (0.0, ''), 0.0, (math.inf, '')
+    model, points = dyn.model, dyn.model.contacts
+    at = q[None], np.zeros((1, model.nv))
+    motion, robot = motion_of(model, *at), jourdain.Robot(model, *at, dyn.world_array, 1)
+    origins, _ = origins_and_speeds(model, motion)
+    bodies = [point.body for point in points]
+    centers = origins[bodies, 0] + apply(
+        motion.rotations[bodies, 0], np.array([point.frame.translation for point in points]))
+    plane = dyn.world[GROUND].below(vectors(centers))
+    normals = vector_stack(plane.normal, (len(points),))
+    radii = np.array([point.radius for point in points])
+    depths = plane.height - (normals * centers).sum(axis=1) + radii
+    w, u = (one[:, 0] for one in columns_of(model, motion, origins))
+    lowest = centers - normals * radii[:, None]
+    J = (np.cross(w, lowest[:, None]) + u) * reaches(model)[bodies][..., None]   # (k, nv, 3)
+    moved = np.nan_to_num(   # joints without mass: no NaN
+        solve_definite(robot.mass_matrix()[0], np.hstack([*J])))
+    eased = J.swapaxes(1, 2) @ moved.reshape(model.nv, -1, 3).swapaxes(0, 1)   # (k, 3, 3): 1 / m
     carried = 0.0
-    if dyn.model.joint_types[0] is JointType.FLOATING:
-        carried = float(np.linalg.norm(dyn.bias_forces(q, np.zeros(dyn.model.nv))[:3]))
-    for point in dyn.model.contacts:
-        pose = poses[point.body]
-        center = pose[:3, 3] + pose[:3, :3] @ point.frame.translation
-        plane = ground.below(vector_record(center))
-        normal = np.array(plane.normal)
-        depth = plane.height - normal @ center + point.radius
+    if model.joint_types[0] is JointType.FLOATING:
+        carried = float(np.linalg.norm(robot.efforts()[0, :3])) / len(points)
+    energy, deepest, shortest, landing = 0.0, (0.0, ''), (math.inf, ''), (math.inf, '')
+    mobilities = np.einsum('ki,kij,kj->k', normals, eased, normals).clip(0.0)   # but for rounding
+    for point, normal, depth, compliance, mobility in zip(
+            points, normals, depths.tolist(), eased, mobilities.tolist()):
         energy += 0.5 * point.stiffness * max(depth, 0.0) ** 2
-        deepest = max(deepest, (float(depth), point.link))
-        J = dyn.jacobian(q, point.link)
-        arm = center - normal * point.radius - dyn.pose(q, point.link)[:3, 3]
-        at_point = J[:3] - np.cross(arm, J[3:].T).T
-        eased = at_point @ np.linalg.solve(M, at_point.T)   # (3, 3): 1 / m
+        deepest = max(deepest, (depth, point.link))
         flat = np.eye(3) - np.outer(normal, normal)
-        load = point.friction * max(point.stiffness * depth, carried / len(dyn.model.contacts))
-        slowest = max(float(normal @ eased @ normal) * point.damping,
-                      float(np.linalg.eigvalsh(flat @ eased @ flat)[-1]) * load / point.slip_speed,
-                      math.sqrt(normal @ eased @ normal * point.stiffness) / OF_SPRING)
+        load = point.friction * max(point.stiffness * depth, carried)
+        slowest = max(mobility * point.damping,
+                      float(np.linalg.eigvalsh(flat @ compliance @ flat)[-1])
+                      * load / point.slip_speed,
+                      math.sqrt(mobility * point.stiffness) / OF_SPRING)
         if slowest > 0.0:   # else no joint moves it
             shortest = min(shortest, (1.0 / slowest, point.link))
-    return Feet(shortest, deepest, energy)
+        if mobility > 0.0 and point.friction:   # k h^2 + c h = STOPPED / mobility
+            k, c = point.stiffness, point.damping
+            landing = min(landing, (
+                (math.sqrt(c * c + 4.0 * k * STOPPED / mobility) - c) / (2.0 * k), point.link))
+    return Feet(shortest, landing, deepest, energy, float(mobilities.mean()))
 
 
-def warn_of_contact(dyn: PreparedDynamics, feet: Feet, step: float | None) -> None:
+def warn_of_contact(dyn: PreparedDynamics, feet: Feet, method: str, step: float) -> None:
     """
     Warn where feet are so deep that they are thrown out, and where a step is too long for them.
 
@@ -255,8 +283,10 @@ def warn_of_contact(dyn: PreparedDynamics, feet: Feet, step: float | None) -> No
         The robot.
     feet : Feet
         Its feet.
-    step : float, optional
-        Of an explicit method that was asked for [s].
+    method : str
+        Of ``simulate``.
+    step : float
+        Of the method, if it is fixed [s].
 
     Warns
     -----
@@ -271,8 +301,10 @@ def warn_of_contact(dyn: PreparedDynamics, feet: Feet, step: float | None) -> No
             f"the contact of link '{link}' begins {depth:.3g} m below the ground, "
             f'whose springs hold {feet.energy:.3g} J: they throw the robot out; begin higher',
             ContactWarning, stacklevel=3)
-    shortest, link = feet.shortest
-    if step is not None and step > shortest:
-        warnings.warn(
-            f"steps of {step:.3g} s are long for the contact of link '{link}'; allowed: "
-            f"up to {shortest:.3g} s, or method='contact'", ContactWarning, stacklevel=3)
+    for name, (longest, link), what, instead in (
+            ('rk4', feet.shortest, '', ", or method='contact'"),
+            ('contact', feet.landing, 'friction at landings of ', '')):
+        if method == name and step > longest:
+            warnings.warn(
+                f"steps of {step:.3g} s are long for {what}the contact of link '{link}'; "
+                f'allowed: up to {longest:.3g} s{instead}', ContactWarning, stacklevel=3)

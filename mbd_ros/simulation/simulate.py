@@ -94,8 +94,8 @@ def simulate(
         need not be resolved. ``'contact'``, of order 2 with a fixed step, is for trees of rigid
         links on a ground: springs, dampers and friction of feet need not be resolved. If not
         given ``'rk4'``, or ``'contact'`` where feet are too stiff for the step; with flexible
-        links ``'midpoint'``, or ``'radau'`` where something is given that needs a variable step,
-        or loops are closed.
+        links ``'midpoint'``; instead of these two ``'radau'`` where something is given that needs
+        a variable step, or flexible links close loops.
     rtol, atol : float, optional
         Tolerances of a variable step; 1e-8 and 1e-10 if not given.
     times : array_like, optional
@@ -152,8 +152,9 @@ def simulate(
     Warns
     -----
     ContactWarning
-        If feet begin deep in the ground, or steps of ``method='rk4'`` are long for their springs
-        and dampers; of trees of rigid links.
+        If feet begin deep in the ground, steps of ``method='rk4'`` are long for their springs
+        and dampers, or those of ``'contact'`` for friction where they land; of trees of rigid
+        links.
     LargeDeflectionWarning
         If links bend or turn more than their linear modes allow.
     RankChangeWarning
@@ -186,16 +187,18 @@ def simulate(
             'motion', type(motion).__name__,
             'without tau, external_forces, thrust and dissipation, which it brings')
     corrections = None if free is not None else Corrections(dyn, motion)
-    variable = any(one is not None for one in (rtol, atol, times)) or len(events) or dense or (
-        free is None or len(free.working) > 1) or bool(model.loops)
+    wanted = any(one is not None for one in (rtol, atol, times)) or len(events) > 0 or dense
     feet = feet_at(dyn, q) if suits(dyn) else None
-    stiff = feet is not None and (step or STEP_ON_GROUND) > feet.shortest[0]
+    stiff = feet is not None and free is not None and (
+        step or STEP_ON_GROUND) > feet.shortest[0]
     method = method or (
-        'contact' if stiff and free is not None else 'rk4' if model.elastic is None else
-        'radau' if variable else 'midpoint')
+        'rk4' if model.elastic is None and not stiff else
+        'radau' if wanted or (model.elastic is not None and (
+            free is None or len(free.working) > 1 or model.loops)) else
+        'contact' if stiff else 'midpoint')
     kind = str(method).lower()
     if feet is not None:
-        warn_of_contact(dyn, feet, (step or STEP_ON_GROUND) if kind == 'rk4' else None)
+        warn_of_contact(dyn, feet, kind, step or STEP_ON_GROUND)
     if kind == 'contact' and (feet is None or free is None):
         raise InvalidValueError('method', method, 'another one: this one is for trees of rigid '
                                 'links with points on a ground')
@@ -217,6 +220,8 @@ def simulate(
             run = MidpointRule(dyn, free).run(q, v, duration / count, count, record_every)
             return _recorded(dyn, motion, free, (q, v), *run, None)._replace(model=dyn.model)
         contact = ContactSteps(dyn, free) if kind == 'contact' and free is not None else None
+        if contact is not None and feet is not None:
+            contact.mobility = feet.mobility
         run = _fixed_steps(model, motion if corrections is None else corrections, free, q, v,
                            duration, step, record_every, contact)
         return _with_changes(dyn, free, _recorded(dyn, motion, free, (q, v), *run, corrections),

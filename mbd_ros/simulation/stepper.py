@@ -149,14 +149,13 @@ class Stepper:
         new_v = (np.zeros(self.model.nv) if v is None
                  else checked(self.model, 'v', v, self.model.nv).copy())
         new_q, new_v = close_loops(self.model, new_q, new_v)
+        self._stiff = self._met(new_q)
         if self._motion.propulsion is not None:
             self._motion.propulsion.stop(time)
         self._time: float = time
         self._q: Vector = new_q
         self._v: Vector = new_v
         self._audit = None
-        self._stiff = self._contact is not None and (
-            self.step > feet_at(self._dynamics, new_q).shortest[0])
 
     @property
     def energies(self) -> dict[str, float]:
@@ -178,7 +177,10 @@ class Stepper:
             If it is not three finite numbers.
 
         """
+        before = self._dynamics.gravity
         self._dynamics.change_gravity(gravity)
+        if not np.array_equal(before, self._dynamics.gravity):
+            self._stiff = self._met(self._q)
         self._audit = None
 
     def push(self, push: Push) -> None:
@@ -264,6 +266,14 @@ class Stepper:
             self._time += dt / count
             if audit is not None:
                 audit.add(audit.stages.work(dt / count) if contact is None else contact.work)
+
+    def _met(self, q: Vector) -> bool:
+        """Return whether feet are too stiff for RK4, once steps know them where they are."""
+        if self._contact is None:
+            return False
+        feet = feet_at(self._dynamics, q)
+        self._contact.mobility = feet.mobility
+        return self.step > feet.shortest[0]
 
     def _audited(self) -> Audit | None:
         """Return the audit that the next steps are part of, None where there is none."""
