@@ -15,11 +15,12 @@ with p and v as the acceleration a of the point lets expect (linearly implicit E
     N = k (d - h n . v) - c n . v - (k h^2 + c h) n . a
     f = N n - R (v_t + h a_t),          R = mu N' tanh(|v_t| / v_s) / |v_t|
 
-What a multiplies is an inertia that the ground adds to the body at p (``AheadLaw``). N' is
-known before a: of N for a = 0 what sinking adds to the spring's ``k d`` counts as far as one step
-can use it, with w = 1 / m how much a force moves a point along the normal (the mean of all)::
+What a multiplies is an inertia that the ground adds to the body at p (``AheadLaw``). N' is known
+before a: what N for a = 0 has above the spring's ``k d`` and the weight G of the robot counts as
+far as one step can use it, with w = 1 / m how much a force moves a point along the normal (the
+mean of all)::
 
-    N' = N_0 - (N_0 - k d)^+ X / (1 + X),    X = (k h^2 + c h) w,    k d >= 0
+    N' = N_0 - (N_0 - max(k d, G))^+ X / (1 + X),    X = (k h^2 + c h) w
 
 So it is the load of a point that lands, ``m s / h`` on stiff springs, and of one that rests.
 
@@ -105,7 +106,7 @@ class Touch(NamedTuple):
 
 
 def touch(foot: Touching, motion: Motion, ground: Plane | Relief, ahead: Scalar | None = None,
-          mobility: Scalar = 0.0) -> Touch:
+          mobility: Scalar = 0.0, weight: Scalar = 0.0) -> Touch:
     """
     Return how a point meets the ground.
 
@@ -121,6 +122,8 @@ def touch(foot: Touching, motion: Motion, ground: Plane | Relief, ahead: Scalar 
         Time for which the depth is foreseen from the velocity [s].
     mobility : float, optional
         How much a force on the point accelerates it along the normal [1/kg].
+    weight : float, optional
+        Of the robot [N].
 
     Returns
     -------
@@ -134,7 +137,7 @@ def touch(foot: Touching, motion: Motion, ground: Plane | Relief, ahead: Scalar 
     p_W = motion.pose.translation + motion.pose.rotation.apply(point)
     velocity = motion.velocity.linear + motion.velocity.angular.cross(point)
     depth, rising = plane.height - plane.normal.dot(p_W), normal.dot(velocity)
-    held = positive_part(depth) * foot.stiffness
+    held = weight + positive_part(depth * foot.stiffness - weight)   # the larger
     if ahead is not None:
         depth = depth - rising * ahead
     load = step(depth) * positive_part(depth * foot.stiffness - rising * foot.damping)
@@ -185,11 +188,12 @@ class GroundLaw(_OfPoints):
 
 
 class Ahead(NamedTuple):
-    """A ground, the step at whose end its forces are asked [s], and w of the points [1/kg]."""
+    """A ground, the step at whose end its forces are asked [s], w [1/kg] and G [N]."""
 
     surface: Plane | Relief = Plane()
     step: Scalar = 0.0
     mobility: Scalar = 0.0
+    weight: Scalar = 0.0
 
 
 @dataclass(frozen=True)

@@ -145,10 +145,12 @@ class ContactSteps:
         known = np.append(self._dyn.world_array, [step, self.mobility])
         if np.array_equal(known, self._known):
             return
+        gravity = self._dyn.gravity
+        weight = float(self._dyn.model.masses.sum() * np.linalg.norm(gravity))
         for count, own in zip(RUNS, self._own):
-            own.change_gravity(self._dyn.gravity)
+            own.change_gravity(gravity)
             own.change_world(**{**self._dyn.world, GROUND: Ahead(
-                self._dyn.world[GROUND], step / count, self.mobility)})
+                self._dyn.world[GROUND], step / count, self.mobility, weight)})
         for resistance in self._resistances:
             resistance.follow()
         self._known = known

@@ -50,25 +50,26 @@ def at(height):
     return np.array([0.0, 0.0, height, 0.0, 0.0, 0.0, 1.0])
 
 
-def ahead(model, h, ground, mobility=0.0):
+def ahead(model, h, ground, *more):
     """Return the dynamics of a step."""
     law = AheadLaw(world=Ahead(ground.law.world))
     return compile_model(model.with_laws(*model.laws, law),
-                         world={'ground': Ahead(ground.surface, h, mobility)})
+                         world={'ground': Ahead(ground.surface, h, *more)})
 
 
-@pytest.mark.parametrize('mobility', [0.0, 0.5])
-def test_the_force_is_that_at_the_end_of_the_step(mobility):
+@pytest.mark.parametrize(('mobility', 'weight'), [(0.0, 0.0), (0.5, 20.0), (0.5, 125.0)])
+def test_the_force_is_that_at_the_end_of_the_step(mobility, weight):
     """That is k (d + h s+) + c s+ with s+ = s - h a, and friction of the speed then."""
     k, c, h, mu, slip = 3000.0, 40.0, 0.01, 0.5, 0.3
     v = np.array([0.4, 0.3, -0.2, 0.0, 0.0, 0.0])
-    found = ahead(ball(k, c, mu, slip), h, Ground(), mobility).forward_dynamics(
+    found = ahead(ball(k, c, mu, slip), h, Ground(), mobility, weight).forward_dynamics(
         at(0.06), v, np.zeros(6))
     end = v + h * found
     N = k * (0.04 - h * end[2]) - c * end[2]
     assert found[2] == pytest.approx(N / M - G, rel=1e-12)
-    # Of friction: what the spring holds, and of what sinking adds what a step can use.
-    load = k * 0.04 + (k * h + c) * 0.2 / (1.0 + mobility * h * (k * h + c))
+    # Of friction: what the spring holds, or the weight, and of the rest what a step can use.
+    held, foreseen = max(k * 0.04, weight), k * (0.04 + h * 0.2) + c * 0.2
+    load = held + (foreseen - held) / (1.0 + mobility * h * (k * h + c))
     turned = -0.1 * h * np.array([found[4], -found[3]])   # of the lowest point
     force = -mu * load * np.tanh(0.5 / slip) / 0.5 * (end[:2] + turned)
     np.testing.assert_allclose(M * found[:2], force, rtol=1e-12)
@@ -136,6 +137,17 @@ def test_friction_where_a_point_lands(stiffness, height):
     # more or less; with the load foreseen for a = 0 instead up to 6.5.
     assert exact.v[-1, 0] == pytest.approx(9.39, abs=0.02)
     assert run.v[-1, 0] == pytest.approx(exact.v[-1, 0], abs=0.25)
+
+
+@pytest.mark.parametrize('step', [1e-3, 2e-3])
+def test_friction_of_a_point_that_sinks(step):
+    """Its damper carries the weight for c / k = 75 ms, which no step may take for a landing."""
+    k, mu, T = 1.6e5, 0.5, 0.075
+    model = slides(('1 0 0', '0 0 1'), k=k, c=0.075 * k, mu=mu, slip=1e-3)
+    run = mbd_ros.simulate(model, [0.0, 0.1], [1.0, 0.0], T, ground=Ground(), step=step,
+                           method='contact')
+    # The damper takes the weight within m / c = 0.2 ms, the first step; found 4e-3.
+    assert run.v[-1, 0] == pytest.approx(1.0 - mu * G * T, abs=mu * G * step)
 
 
 @pytest.mark.parametrize('k', [1e5, 1e9])
