@@ -5,7 +5,6 @@ import gc
 import importlib
 import importlib.util
 import os
-from pathlib import Path
 import shutil
 import signal
 import tempfile
@@ -13,7 +12,9 @@ import tempfile
 from domains import reserve_domain
 import pytest
 
-ROOT = Path(__file__).parent
+PATIENT = {f'test/nodes/test_{name}.py' for name in (
+    'browser_page', 'cold_starts', 'lifecycle', 'module_manager', 'page_security', 'rviz')}
+"""Files that start nodes and take long, for the worker that has time: load only delays them."""
 DOMAIN_LOCK = reserve_domain()  # held until this process ends
 # Logs of nodes, which go to ~/.ros/log otherwise, end with the tests.
 os.environ['ROS_LOG_DIR'] = tempfile.mkdtemp(prefix='mbd_ros_log_')
@@ -39,10 +40,11 @@ def pytest_xdist_make_scheduler(config, log):
         """Hands each worker a whole scope at a time, the largest ones first."""
 
         def _split_scope(self, nodeid):
+            file = nodeid.split('::')[0]   # whose fixtures are made once
             for folder in ('test/nodes/', 'rosless/'):
-                if nodeid.startswith(folder):
+                if file.startswith(folder) and file not in PATIENT:
                     return folder
-            return nodeid.split('::')[0]   # a file, whose fixtures are made once
+            return file
 
     return OneLaunch(config, log)
 
