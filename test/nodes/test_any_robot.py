@@ -65,7 +65,8 @@ def test_a_five_bar_robot_on_a_platform_that_floats(follow, graph, urdf):
     assert list(measured[-1].name) == drives['joints']
     assert {one.constraint_rank for one in states} == {4}   # two of the loop, two of the path
     # Efforts that are held for 4 ms cost some 0.1 mm at 0.16 m/s with a base that gives way.
-    assert max(one.tool_error for one in states) < 3e-4
+    far = [(one.path_time, one.tool_error) for one in states if one.tool_error >= 3e-4]
+    assert not far, (len(states), far[:20])
     base = bases[-1].pose.pose.position
     assert np.hypot(base.x, base.z) > 1e-3
 
