@@ -33,7 +33,7 @@ else:
 
 @pytest.hookimpl(optionalhook=True)   # of pytest-xdist, which may be missing
 def pytest_xdist_make_scheduler(config, log):
-    """With several workers (pytest -n 2) no two launches of ours share the machine."""
+    """With several workers (pytest -n 2), let one of them run most tests that start nodes."""
     from xdist.scheduler import LoadScopeScheduling
 
     class OneLaunch(LoadScopeScheduling):

@@ -1,4 +1,4 @@
-r"""
+"""
 Steps that the stiffness of feet does not rule, and which feet are stiff.
 
 Linearly implicit Euler, extrapolated. In a step h of Euler's method the ground acts with the

@@ -31,7 +31,6 @@ def test_what_cannot_be_shown(robot, output, message, tmp_path, capsys):
 
 
 def test_a_bag_becomes_a_page(tmp_path, capsys):
-    pytest.importorskip('rosbags')
     model = mbd_ros.load(URDF / 'three_link_arm.urdf')
     mbd_ros.simulate(model, np.full(3, 0.2), np.zeros(3), 0.5).save(tmp_path / 'run')
     assert main(['view', str(tmp_path / 'run')]) == 0
