@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 import importlib
 import sys
+from types import ModuleType
 from typing import Any
 
 
@@ -68,6 +69,8 @@ def on_demand(package: str, places: Mapping[str, Sequence[str]], modules: Sequen
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *where, *modules})
+        known = vars(sys.modules[package])   # what it imports for itself is no name of it
+        return sorted({*(name for name in known if name.startswith('_') or isinstance(
+            known[name], ModuleType)), *where, *modules})
 
     return get, names

@@ -51,6 +51,7 @@ def test_all_names_are_listed_and_can_be_imported(path):
     name = name_of(path)
     print(run(f'import {name}; assert {set(checked_names(path))} <= set(dir({name})); '
               f'from {name} import *; '
+              f'assert not {{"on_demand", "TYPE_CHECKING"}} & set(dir({name})); '
               f'assert all(key in globals() for key in getattr({name}, "__all__", ()))'))
 
 
