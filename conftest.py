@@ -12,6 +12,7 @@ import tempfile
 from domains import reserve_domain
 import pytest
 
+os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')   # two workers have a processor each
 PATIENT = {f'test/nodes/test_{name}.py' for name in (
     'browser_page', 'cold_starts', 'lifecycle', 'module_manager', 'page_security', 'rviz')}
 """Files that start nodes and take long, for the worker that has time: load only delays them."""
@@ -37,7 +38,7 @@ def pytest_xdist_make_scheduler(config, log):
     from xdist.scheduler import LoadScopeScheduling
 
     class OneLaunch(LoadScopeScheduling):
-        """Hands each worker a whole scope at a time, the largest ones first."""
+        """Hands each worker a whole scope at a time, in the order of the tests."""
 
         def _split_scope(self, nodeid):
             file = nodeid.split('::')[0]   # whose fixtures are made once
@@ -46,7 +47,16 @@ def pytest_xdist_make_scheduler(config, log):
                     return folder
             return file
 
+    config.option.loadscopereorder = False
     return OneLaunch(config, log)
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with what takes longest, so that no worker waits for it at the end."""
+    def late(item):
+        file = item.nodeid.split('::')[0]
+        return file not in PATIENT and not file.startswith(('test/nodes/', 'rosless/'))
+    items.sort(key=lambda item: (late(item), item.nodeid.split('::')[0] in PATIENT))
 
 
 def pytest_collection_finish(session):

@@ -45,6 +45,8 @@ Singular values of the regressor below this part of the largest count as zero: e
 """
 LEAST_SIZE = 1e-3
 """[m]: a body without extent gets the inertia of so small a ball, so that it can change at all."""
+EVALUATIONS = 1000
+"""Of the least squares at most: 15 with good data, 700 where friction is found to be zero."""
 WINDOW, ORDER = 11, 3
 """Samples and order of the polynomials that velocities are differentiated with."""
 
@@ -67,7 +69,7 @@ class Identification(NamedTuple):
         How many combinations of inertial parameters the motion excites, and how many any motion
         of this robot can.
     findings : tuple of Finding
-        What the motion did not excite.
+        What the motion did not excite, and whether the least squares were given up.
 
     """
 
@@ -145,12 +147,17 @@ def identify(
     scale = np.sqrt((efforts * efforts).mean(axis=0))
     scale = np.where(scale > 0.0, scale, 1.0) * np.sqrt(len(rows) * model.nv)
     weighted = np.concatenate((matrix, of_joints), axis=2) / scale[:, None]
-    parameters, joint_values = _solve(model, weighted.reshape(-1, weighted.shape[2]),
+    parameters, joint_values, settled = _solve(model, weighted.reshape(-1, weighted.shape[2]),
                                       (efforts / scale).ravel(), float(prior), joints)
     left = efforts - matrix @ parameters.ravel()
     if joints:
         left = left - of_joints @ joint_values
     rank, base, findings = _excitation(model, matrix, gravity)
+    if not settled:
+        findings = (*findings, Finding(
+            'warning', f'the least squares still moved after {EVALUATIONS} evaluations: efforts '
+            'that fit no robot of this kind, or friction and rotor inertias that are zero; '
+            'what is left of the efforts is in residual'))
     damping, friction, armature = joint_values.reshape(3, model.nv)
     return Identification(
         _with_parameters(model, parameters, joint_values, findings), parameters, damping, friction,
@@ -176,8 +183,8 @@ def _joint_columns(v: Array, qdd: Array) -> Array:
 
 
 def _solve(model: Model, matrix: Array, efforts: Array, prior: float, joints: bool
-           ) -> tuple[Array, Array]:
-    """Return the inertial parameters (nb, 10) and those of the joints (3 nv,)."""
+           ) -> tuple[Array, Array, bool]:
+    """Return the inertial parameters (nb, 10), those of the joints (3 nv,), whether it settled."""
     # The same least squares with as many rows as columns.
     factor: Any = np.linalg.qr(np.column_stack((matrix, efforts)), mode='r')
     triangle, projected = factor[:, :-1], factor[:, -1]
@@ -209,9 +216,10 @@ def _solve(model: Model, matrix: Array, efforts: Array, prior: float, joints: bo
     first = np.concatenate((np.zeros(count), described if joints else []))
     least = np.concatenate((np.full(count, -np.inf), np.zeros(len(first) - count)))
     solution = least_squares(residuals, first, jacobian, x_scale='jac',
-                             bounds=(least, np.inf), xtol=1e-10, ftol=1e-8, gtol=1e-12)
+                             bounds=(least, np.inf), xtol=1e-10, ftol=1e-8, gtol=1e-12,
+                             max_nfev=EVALUATIONS)
     found = np.array([body[0] for body in bodies(solution.x)])
-    return found, values(solution.x) if joints else described
+    return found, values(solution.x) if joints else described, solution.status > 0
 
 
 def _pseudo_inertia(parameters: Array) -> Array:
