@@ -147,8 +147,9 @@ def identify(
     scale = np.sqrt((efforts * efforts).mean(axis=0))
     scale = np.where(scale > 0.0, scale, 1.0) * np.sqrt(len(rows) * model.nv)
     weighted = np.concatenate((matrix, of_joints), axis=2) / scale[:, None]
-    parameters, joint_values, settled = _solve(model, weighted.reshape(-1, weighted.shape[2]),
-                                      (efforts / scale).ravel(), float(prior), joints)
+    parameters, joint_values, settled = _solve(
+        model, weighted.reshape(-1, weighted.shape[2]), (efforts / scale).ravel(), float(prior),
+        joints)
     left = efforts - matrix @ parameters.ravel()
     if joints:
         left = left - of_joints @ joint_values
