@@ -1,6 +1,7 @@
 """A robot tracks a path: simulator, controller, dynamics services and a page to look at."""
 
 from collections.abc import Mapping
+import json
 from pathlib import Path
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
@@ -116,8 +117,9 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 def composed(value: Mapping[str, str], nodes: dict[str, dict[str, object]], configs: list[str]
              ) -> Node:
     """Return one process with several nodes; what is meant for one begins with its name."""
-    given = [f'{name}:{key}:={str(one).lower()}' for name, parameters in nodes.items()
-             for key, one in {**parameters, **launching.autostart(value)}.items()]
+    every = {'autostart': value['autostart'] == 'true', 'frame_prefix': value['frame_prefix']}
+    given = [f'{name}:{key}:={json.dumps(one)}' for name, parameters in nodes.items()
+             for key, one in {**parameters, **every}.items()]
     return Node(package='mbd_ros', executable='composed', output='screen', arguments=[
         *nodes, '--ros-args',
         *(word for config in configs for word in ('--params-file', config)),

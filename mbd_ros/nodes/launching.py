@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from ament_index_python.packages import (
     get_package_prefix, get_package_share_directory, PackageNotFoundError)
 from launch import LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, GroupAction
+from launch.logging import launch_config
 from launch_ros.actions import Node, PushRosNamespace, SetRemap
 from launch_ros.parameter_descriptions import ParameterValue
 
@@ -32,7 +34,12 @@ ALWAYS = (
     DeclareLaunchArgument(
         'namespace', default_value='',
         description='Namespace of all nodes, topics and transforms (tf and tf_static in it '
-                    'instead of /tf and /tf_static), for several robots in one graph.'),
+                    'instead of /tf and /tf_static, unless there is a frame_prefix), for several '
+                    'robots in one graph.'),
+    DeclareLaunchArgument(
+        'frame_prefix', default_value='',
+        description='Text in front of the names of all frames, as robot_state_publisher has it: '
+                    'left/ for one of several robots whose transforms are all on /tf.'),
     DeclareLaunchArgument(
         'autostart', default_value='true', choices=BOOLEAN,
         description='Whether the nodes of this package configure and activate themselves; else '
@@ -95,8 +102,9 @@ def in_namespace(value: Mapping[str, str], nodes: Sequence[LaunchDescriptionEnti
     """Return nodes in the namespace that the arguments name, with transforms of their own."""
     if not value['namespace']:
         return list(nodes)
-    return [GroupAction([PushRosNamespace(value['namespace']), SetRemap('/tf', 'tf'),
-                         SetRemap('/tf_static', 'tf_static'), *nodes])]
+    transforms = [] if value['frame_prefix'] else [
+        SetRemap('/tf', 'tf'), SetRemap('/tf_static', 'tf_static')]
+    return [GroupAction([PushRosNamespace(value['namespace']), *transforms, *nodes])]
 
 
 def number(value: Mapping[str, str], name: str, lowest: float = 0.0,
@@ -120,15 +128,16 @@ def number(value: Mapping[str, str], name: str, lowest: float = 0.0,
     return found
 
 
-def autostart(value: Mapping[str, str]) -> dict[str, bool]:
-    """Return the parameter of every node of this package that the argument gives."""
-    return {'autostart': value['autostart'] == 'true'}
+def frame_prefix(value: Mapping[str, str]) -> dict[str, ParameterValue]:
+    """Return the parameter of every node that names frames, a text whatever it looks like."""
+    return {'frame_prefix': ParameterValue(value['frame_prefix'], value_type=str)}
 
 
 def ours(value: Mapping[str, str], executable: str, *parameters: Any) -> Node:
     """Return a node of this package under the name of its executable."""
     return Node(package='mbd_ros', executable=executable, name=executable, output='screen',
-                parameters=[*parameters, autostart(value)])
+                parameters=[*parameters, {'autostart': value['autostart'] == 'true'},
+                            frame_prefix(value)])
 
 
 def viewer(value: Mapping[str, str], **parameters: Any) -> list[Node]:
@@ -140,7 +149,11 @@ def viewer(value: Mapping[str, str], **parameters: Any) -> list[Node]:
 
 
 def rviz(value: Mapping[str, str], frame: str = '', **parameters: Any) -> list[Node]:
-    """Return RViz with parameters, if it is wanted; it shows a frame, that of the root link."""
+    """
+    Return RViz with parameters, if it is wanted; it shows a frame, that of the root link.
+
+    Its configuration takes no arguments: with a prefix, a copy that has it is with the logs.
+    """
     wanted = value['rviz'] == 'true'
     if value['rviz'] == 'auto' and value['viewer'] == 'false':
         try:
@@ -148,11 +161,18 @@ def rviz(value: Mapping[str, str], frame: str = '', **parameters: Any) -> list[N
             wanted = True
         except PackageNotFoundError:
             pass
+    if not wanted:
+        return []
+    config, prefix = share('config', 'mbd_ros.rviz'), value['frame_prefix']
+    if prefix:   # RViz puts a slash after it
+        text = config.read_text(encoding='utf-8').replace(
+            'TF Prefix: ""', f'TF Prefix: {json.dumps(prefix.removesuffix("/"))}')
+        config = Path(launch_config.log_dir, 'mbd_ros.rviz')
+        config.write_text(text, encoding='utf-8')
     return [Node(
         package='rviz2', executable='rviz2', name='rviz2', output='screen',
         parameters=[parameters], arguments=[
-            '-d', str(share('config', 'mbd_ros.rviz')), '-f', frame or robot(value).root],
-    )] if wanted else []
+            '-d', str(config), '-f', prefix + (frame or robot(value).root)])]
 
 
 def state_publisher(value: Mapping[str, str], *parameters: Any,
@@ -160,5 +180,6 @@ def state_publisher(value: Mapping[str, str], *parameters: Any,
     """Return robot_state_publisher, which owns the description."""
     return Node(package='robot_state_publisher', executable='robot_state_publisher',
                 name='robot_state_publisher', output='screen',
-                parameters=[*parameters, {'robot_description': description(value)}],
+                parameters=[*parameters, {'robot_description': description(value)},
+                            frame_prefix(value)],
                 remappings=[('joint_states', joint_states)])

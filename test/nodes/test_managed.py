@@ -6,11 +6,14 @@ from types import SimpleNamespace
 from diagnostic_msgs.msg import DiagnosticArray
 from mbd_msgs.msg import ErrorCode
 from mbd_msgs.srv import MassMatrix
+from nav_msgs.msg import Path
 import pytest
 import rclpy
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.lifecycle import TransitionCallbackReturn
 from std_msgs.msg import String
+from visualization_msgs.msg import InteractiveMarker
+from visualization_msgs.srv import GetInteractiveMarkers
 
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.nodes.parts import qos
@@ -110,6 +113,36 @@ def test_what_is_made_acts_only_while_the_node_is_active(small):
     assert node.trigger_cleanup() == SUCCESS
     assert not node.seen and not list(node.timers)
     wait_for(lambda: not asking.count_publishers('sent'), 'its publisher is gone')
+
+
+def test_frames_have_the_prefix_outside_and_not_inside(small):
+    node, asking = small
+    prefix = rclpy.parameter.Parameter('frame_prefix', value='left/')
+    assert node.set_parameters([prefix])[0].successful
+    node.start()
+    path, target = Path(), InteractiveMarker()
+    path.header.frame_id = target.header.frame_id = 'world'
+
+    def answer(request, response):
+        response.markers = [target]
+        return response
+
+    outside, inside = [], []
+    asking.create_subscription(Path, 'path', outside.append, qos.RELIABLE)
+    node.create_subscription(Path, 'path', inside.append, qos.RELIABLE)
+    node.create_service(GetInteractiveMarkers, 'targets', answer)
+    publisher = node.create_publisher(Path, 'path', qos.RELIABLE)
+    wait_for(lambda: publisher.get_subscription_count() == 2, 'both are discovered')
+    for number in range(1, 3):   # what was sent once may be sent again
+        publisher.publish(path)
+        wait_for(lambda number=number: len(outside) == len(inside) == number, 'both hear it')
+    assert [one.header.frame_id for one in outside] == ['left/world'] * 2
+    assert [one.header.frame_id for one in inside] == ['world'] * 2
+    client = asking.create_client(GetInteractiveMarkers, 'targets')
+    assert client.wait_for_service(30.0)
+    future = client.call_async(GetInteractiveMarkers.Request())
+    wait_for(future.done, 'an answer')
+    assert future.result().markers[0].header.frame_id == 'left/world'
 
 
 def test_a_cleanup_waits_until_every_request_has_its_answer(small):

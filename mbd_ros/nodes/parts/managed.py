@@ -23,6 +23,7 @@ from rclpy.qos import DurabilityPolicy
 from rosgraph_msgs.msg import Clock
 
 from mbd_ros.errors import InactiveError, InvalidValueError, MbdError
+from mbd_ros.messages.basics.frames import add_prefix, places, remove_prefix
 from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.health import HealthPublisher
 from mbd_ros.nodes.parts.parameters import declare_parameters, read_again
@@ -42,10 +43,19 @@ class _Ended(BaseException):
 
 
 class ManagedPublisher(LifecyclePublisher):
-    """A publisher of a managed node; what is latched waits until the node is active."""
+    """
+    A publisher of a managed node; what is latched waits until the node is active.
+
+    Attributes
+    ----------
+    prefix : str
+        Text in front of the names of all frames in messages.
+
+    """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self._kept: Any = None
+        self.prefix = ''
         self._gate = threading.RLock()   # nothing is sent or kept amid a transition
         super().__init__(*arguments, **options)
 
@@ -54,7 +64,10 @@ class ManagedPublisher(LifecyclePublisher):
         with self._gate:
             if self.is_activated:
                 self._kept = None   # this one is newer
+                undo = add_prefix(msg, self.prefix) if self.prefix else None
                 super().publish(msg)
+                if undo is not None:   # some messages are sent again
+                    undo()
             elif self.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL:
                 self._kept = msg
 
@@ -241,6 +254,7 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
             return super().create_publisher(msg_type, topic, qos_profile, **options)
         publisher: Any = super().create_publisher(
             msg_type, topic, qos_profile, publisher_class=ManagedPublisher, **options)
+        publisher.prefix = self._prefix(msg_type)
         if self.active:
             publisher.on_activate(ACTIVE)
         return publisher
@@ -252,7 +266,8 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
         if not self._managing or while_inactive:
             return super().create_subscription(msg_type, topic, callback, *arguments, **options)
         made = super().create_subscription(
-            msg_type, topic, callback if msg_type is Clock else self._if_active(callback),
+            msg_type, topic, callback if msg_type is Clock else self._if_active(
+                self._of_our_frames(msg_type, callback)),
             *arguments, **options)
         if msg_type is Clock:   # of the client library, for use_sim_time
             self._permanent.add(id(made))
@@ -272,9 +287,9 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
     def create_service(self, srv_type: Any, srv_name: str, callback: Callable[..., Any],
                        *arguments: Any, **options: Any) -> Any:
         """Make a service; a node that is not active answers that it is not."""
-        return super().create_service(
-            srv_type, srv_name, self._counted(callback, gate=True) if self._managing else callback,
-            *arguments, **options)
+        if self._managing:
+            callback = self._counted(self._answers_of_our_frames(srv_type, callback), gate=True)
+        return super().create_service(srv_type, srv_name, callback, *arguments, **options)
 
     def create_action_server(
         self, action_type: Any, name: str, execute: Callable[..., Any], *,
@@ -353,6 +368,36 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
         self.configured, self._source, self._health = False, None, None
         read_again(self, self.NAME, self._settings)   # topics change some of them, too
         self.forget()
+
+    def _prefix(self, msg_type: Any) -> str:
+        """Return what is in front of the names of frames in messages; empty if they name none."""
+        return self._settings.frame_prefix if any(places(msg_type)) else ''
+
+    def _of_our_frames(self, msg_type: Any, callback: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a callback of messages that takes the prefix off the names of frames first."""
+        prefix = self._prefix(msg_type)
+        if not prefix:
+            return callback
+
+        @functools.wraps(callback)
+        def stripped(message: Any, *others: Any) -> Any:
+            remove_prefix(message, prefix)
+            return callback(message, *others)
+        return stripped
+
+    def _answers_of_our_frames(self, srv_type: Any, callback: Callable[..., Any]
+                               ) -> Callable[..., Any]:
+        """Return a callback of requests whose answers have the prefix; requests name no frame."""
+        prefix = self._prefix(srv_type.Response)
+        if not prefix:
+            return callback
+
+        @functools.wraps(callback)
+        def prefixed(*arguments: Any) -> Any:
+            answer = callback(*arguments)
+            add_prefix(answer, prefix)
+            return answer
+        return prefixed
 
     def _if_active(self, callback: Callable[..., Any]) -> Callable[..., Any]:
         """Return a callback that does nothing while the node is not active."""

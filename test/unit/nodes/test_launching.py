@@ -4,7 +4,9 @@ from pathlib import Path
 
 from launch import LaunchContext
 from launch.utilities import perform_substitutions
+from launch_ros.actions import SetRemap
 import pytest
+import yaml
 
 from mbd_ros.errors import DescriptionError, InvalidValueError
 from mbd_ros.nodes import launching
@@ -31,13 +33,35 @@ def test_robots_are_found_by_name_and_by_path(tmp_path):
 
 @pytest.mark.parametrize(('given', 'frame'), [((), 'base'), (('world',), 'world')])
 def test_rviz_shows_the_root_link_or_the_world(given, frame):
-    value = {'rviz': 'true', 'viewer': 'true', **arguments(''), 'robot': 'four_bar'}
+    value = {'rviz': 'true', 'viewer': 'true', **arguments(''), 'robot': 'four_bar',
+             'frame_prefix': ''}
     (node,) = launching.rviz(value, *given)
     words = [perform_substitutions(LaunchContext(), part) for part in node.cmd[1:5]]
     assert words[0::2] == ['-d', '-f']
     assert words[1].endswith('/config/mbd_ros.rviz') and words[3] == frame
     assert not launching.rviz({**value, 'rviz': 'false'}, *given)
     assert not launching.rviz({**value, 'rviz': 'auto'}, *given)   # the page is there
+
+
+def test_rviz_is_told_of_a_frame_prefix(tmp_path, monkeypatch):
+    """Its property has no slash at the end, RViz adds one; the frame that it shows has."""
+    monkeypatch.setattr(launching.launch_config, 'log_dir', str(tmp_path))
+    (node,) = launching.rviz({'rviz': 'true', 'viewer': 'true', 'robot': '', 'frame_prefix':
+                              'a"b/', 'description': ''}, 'world')
+    words = [perform_substitutions(LaunchContext(), part) for part in node.cmd[1:5]]
+    assert words[3] == 'a"b/world'
+    config, shipped = (yaml.safe_load(Path(file).read_text())['Visualization Manager']
+                       for file in (words[1], launching.share('config', 'mbd_ros.rviz')))
+    prefixes = [one.pop('TF Prefix') for one in config['Displays'] if 'TF Prefix' in one]
+    assert prefixes == ['a"b']
+    assert [one.pop('TF Prefix', None) for one in shipped['Displays']].count('') == 1
+    assert config == shipped
+
+
+@pytest.mark.parametrize(('prefix', 'remapped'), [('', 2), ('left/', 0)])
+def test_transforms_are_in_the_namespace_unless_their_frames_have_a_prefix(prefix, remapped):
+    (group,) = launching.in_namespace({'namespace': 'left', 'frame_prefix': prefix}, [])
+    assert sum(isinstance(one, SetRemap) for one in group.get_sub_entities()) == remapped
 
 
 def arguments(file, trusted='false'):
