@@ -22,17 +22,17 @@ SETUPTOOLS := setuptools>=70.1,<80
 PIP_INSTALL := scripts/pip_install.sh $(BIN)/pip
 STAMPS := $(VENV)/stamps
 
-# Folders count, too: their time changes when a file is removed.
-SOURCES := package.xml setup.py setup.cfg rosless/setup.py rosless/pyproject.toml rosless/tools/pyproject.toml $(shell \
-	find mbd_ros rosless/src rosless/tools/src interfaces launch urdf config resource \
-	-name __pycache__ -prune -o -name '*.egg-info' -prune -o -name build -prune -o -print 2>/dev/null)
+FIND_SOURCES := find mbd_ros rosless/src rosless/tools/src interfaces launch urdf config resource \
+	-name __pycache__ -prune -o -name '*.egg-info' -prune -o -name build -prune -o -type f -print
+SOURCES := package.xml setup.py setup.cfg rosless/setup.py rosless/pyproject.toml rosless/tools/pyproject.toml \
+	$(STAMPS)/sources $(shell $(FIND_SOURCES))
 
 # A sourced ROS 2 must not mix with the packages of .venv.
 unexport PYTHONPATH AMENT_PREFIX_PATH PYTHONHOME
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: demo test chaos soak real nightly install venv test-tools robots browser lint docs colcon bench mutants clean distclean
+.PHONY: always demo test chaos soak real nightly install venv test-tools robots browser lint docs colcon bench mutants clean distclean
 
 demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
 	@$(BIN)/ros2 launch mbd_ros track.launch.py $(if $(ROBOT),robot:=$(ROBOT)) $(ARGS)
@@ -59,11 +59,18 @@ $(STAMPS)/venv:
 	@$(BIN)/pip install --quiet '$(SETUPTOOLS)'
 	@mkdir -p $(STAMPS) && touch $@
 
-# All again whenever one of our files changes: pip then only reinstalls ours, which takes seconds.
-$(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
+# Names of all source files: changed when one is removed, not when Python writes a cache beside it.
+$(STAMPS)/sources: always
+	@mkdir -p $(STAMPS)
+	@$(FIND_SOURCES) | LC_ALL=C sort > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+# All again whenever one of our files changes, in some seconds, in which running nodes go on.
+$(STAMPS)/installed: $(STAMPS)/venv $(SOURCES) scripts/install.py
 	@echo 'installing mbd_ros, mbd_msgs, rosless and what they need into $(VENV) ...'
 	@rm -rf build/pip rosless/build rosless/tools/build interfaces/mbd_msgs/build
-	@$(PIP_INSTALL) ./rosless ./rosless/tools ./interfaces/mbd_msgs '.[viewer,xacro]'
+	@$(BIN)/python scripts/install.py ./rosless ./rosless/tools ./interfaces/mbd_msgs .
+	@$(PIP_INSTALL) rosless rosless-tools mbd-msgs 'mbd_ros[viewer,xacro]'
 	@touch $@
 
 $(STAMPS)/warm-%: $(STAMPS)/installed
@@ -72,29 +79,29 @@ $(STAMPS)/warm-%: $(STAMPS)/installed
 
 $(STAMPS)/test: setup.py rosless/pyproject.toml | $(STAMPS)/installed
 	@echo 'installing the packages of the tests into $(VENV) ...'
-	@$(PIP_INSTALL) './rosless[test]' '.[test,peers]'
+	@$(PIP_INSTALL) 'rosless[test]' 'mbd_ros[test,peers]'
 	@touch $@
 
 $(STAMPS)/lint: setup.py | $(STAMPS)/installed
-	@$(PIP_INSTALL) '.[lint]'
+	@$(PIP_INSTALL) 'mbd_ros[lint]'
 	@touch $@
 
 $(STAMPS)/docs: setup.py | $(STAMPS)/installed
-	@$(PIP_INSTALL) '.[docs]'
+	@$(PIP_INSTALL) 'mbd_ros[docs]'
 	@touch $@
 
 $(STAMPS)/bench: setup.py | $(STAMPS)/installed
 	@echo 'installing the peers and the robots of the benchmarks (about 0.5 GB) ...'
-	@$(PIP_INSTALL) '.[bench]'
+	@$(PIP_INSTALL) 'mbd_ros[bench]'
 	@touch $@
 
 $(STAMPS)/mutants: setup.py | $(STAMPS)/test
-	@$(PIP_INSTALL) '.[mutants]'
+	@$(PIP_INSTALL) 'mbd_ros[mutants]'
 	@touch $@
 
 $(STAMPS)/robots: setup.py | $(STAMPS)/installed
 	@echo 'installing 69 robots that the readers are tested with (415 MB) ...'
-	@$(PIP_INSTALL) '.[robots]'
+	@$(PIP_INSTALL) 'mbd_ros[robots]'
 	@touch $@
 
 $(STAMPS)/colcon: | $(STAMPS)/installed

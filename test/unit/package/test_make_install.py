@@ -1,0 +1,111 @@
+"""An installation beside running programs: files change in one step, and only where they must."""
+
+import os
+from pathlib import Path
+import runpy
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+SITE = Path('lib/site-packages')
+INSTALL = runpy.run_path(str(ROOT / 'scripts' / 'install.py'))
+FIRST = {'lib/site-packages/robot/__init__.py': 'one', 'lib/site-packages/robot/same.py': 'same',
+         'lib/site-packages/robot/old/gone.py': 'gone', 'share/robot/robot.yaml': 'one',
+         'bin/robot': 'one'}
+SECOND = {'lib/site-packages/robot/__init__.py': 'two', 'lib/site-packages/robot/same.py': 'same',
+          'lib/site-packages/robot/new.py': 'new', 'share/robot/robot.yaml': 'two',
+          'bin/robot': 'two'}
+
+
+def install(prefix, files, version):
+    """Write files of a package and what pip notes of them."""
+    notes = f'lib/site-packages/robot-{version}.dist-info'
+    files = {**files, f'{notes}/METADATA': f'Name: robot\nVersion: {version}\n'}
+    files[f'{notes}/RECORD'] = ''.join(
+        f'{os.path.relpath(name, SITE)},,\n' for name in (*files, f'{notes}/RECORD'))
+    for name, text in files.items():
+        (prefix / name).parent.mkdir(parents=True, exist_ok=True)
+        (prefix / name).write_text(text)
+
+
+def found(prefix):
+    return {str(file.relative_to(prefix)) for file in prefix.rglob('*') if file.is_file()}
+
+
+def test_no_file_is_missing_or_half_written_at_any_time(tmp_path, monkeypatch):
+    """Looked at before and after every step that changes what a program finds."""
+    staged, prefix = tmp_path / 'staged', tmp_path / 'prefix'
+    install(prefix, FIRST, 1)
+    install(staged, SECOND, 2)
+    cache = Path(INSTALL['cache_from_source'](str(prefix / SITE / 'robot' / 'old' / 'gone.py')))
+    cache.parent.mkdir()
+    cache.touch()
+    theirs = prefix / SITE / 'another.py'
+    theirs.write_text('of another package')
+    steps = []
+
+    def look():
+        for name in set(FIRST) & set(SECOND):
+            assert (prefix / name).read_text() in (FIRST[name], SECOND[name]), name
+        steps.append(found(prefix))
+
+    for module, name in ((os, 'replace'), (os, 'unlink'), (os, 'rmdir'), (os, 'rename'),
+                         (shutil, 'copyfileobj')):
+        def looking(*arguments, done=getattr(module, name), **options):
+            look()
+            done(*arguments, **options)
+            look()
+        monkeypatch.setattr(module, name, looking)
+    inode = (prefix / SITE / 'robot' / 'same.py').stat().st_ino
+    changed = INSTALL['take_over'](staged, prefix, SITE)
+    monkeypatch.undo()
+    assert len(steps) > 8
+    assert found(prefix) == found(staged) | {str(theirs.relative_to(prefix))}
+    assert all((prefix / name).read_text() == text for name, text in SECOND.items())
+    assert not (prefix / SITE / 'robot' / 'old').exists()
+    assert (prefix / SITE / 'robot' / 'same.py').stat().st_ino == inode   # it was left alone
+    assert prefix / SITE / 'robot' / 'same.py' not in changed
+    assert prefix / SITE / 'robot' / 'new.py' in changed
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Return a function that runs make install, without pip; it tells what was installed."""
+    shutil.copy(ROOT / 'Makefile', tmp_path)
+    for name in ('mbd_ros/a.py', 'mbd_ros/b.py', 'rosless/src/a.py', 'rosless/tools/src/a.py',
+                 'interfaces/a.msg', 'launch/a.py', 'urdf/a.urdf', 'config/a.yaml', 'resource/a',
+                 'package.xml', 'setup.py', 'setup.cfg', 'rosless/setup.py',
+                 'rosless/pyproject.toml', 'rosless/tools/pyproject.toml', 'scripts/install.py',
+                 'venv/stamps/venv'):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+
+    def run():
+        done = subprocess.run(
+            ['make', 'install', 'VENV=venv', 'BIN=: #', 'PIP_INSTALL=:'], cwd=tmp_path,
+            env={'PATH': os.environ['PATH']}, capture_output=True, text=True, timeout=60,
+            check=False)
+        assert done.returncode == 0, done.stderr
+        for file in tmp_path.rglob('*'):   # long ago, whatever the resolution of the clock
+            age = 2.0 if file.name == 'installed' else 1.0
+            os.utime(file, (age, age))
+        return 'installing' in done.stdout
+    return run
+
+
+def test_it_is_installed_anew_for_sources_and_not_for_caches(make, tmp_path):
+    assert make()
+    assert not make()
+    cache = tmp_path / 'mbd_ros' / '__pycache__'
+    cache.mkdir()   # as Python does: the time of the folder around it changes
+    (cache / 'a.pyc').touch()
+    assert not make()
+    (tmp_path / 'mbd_ros' / 'b.py').unlink()
+    assert make()
+    assert not make()
+    (tmp_path / 'mbd_ros' / 'a.py').write_text('# changed')
+    assert make()
+    assert not make()
