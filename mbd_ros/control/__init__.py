@@ -34,6 +34,7 @@ from mbd_ros.control.references.traced_path import TracedPath
 from mbd_ros.control.step.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.step.nominal_model import NominalModel
+from mbd_ros.control.step.servo_efforts import ServoEfforts
 from mbd_ros.control.tasks.task import Controller, controller_for, default_task, Task
 from mbd_ros.control.tracking.adaptation import Adaptation
 from mbd_ros.control.tracking.law import TrackingEffort, TrackingLaw
@@ -44,6 +45,7 @@ from mbd_ros.control.udwadia_kalaba.actuation import Actuation
 from mbd_ros.control.udwadia_kalaba.api import ConstrainedSolutions, udwadia_kalaba
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination, Elimination
 from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, ConstrainedSolution
+from mbd_ros.control.udwadia_kalaba.internal_dynamics import internal_dynamics
 from mbd_ros.control.udwadia_kalaba.singular_mass import singular_mass_acceleration
 from mbd_ros.model.attachments.payload import Payload
 
@@ -56,10 +58,11 @@ __all__ = [
     'Ellipse', 'FunctionConstraint', 'Gait', 'GaitControl', 'JointCoupling', 'JointPath',
     'JointSpeed', 'Leg', 'Line', 'Lissajous', 'NoSideslip', 'NominalModel', 'NominalState',
     'OnSurface', 'Orientation', 'Oscillators', 'Path', 'PathPoint', 'Payload', 'PostureSpring',
-    'Stack', 'Swing', 'Task', 'ToolDirection', 'ToolOrientation', 'ToolPosition',
+    'ServoEfforts', 'Stack', 'Swing', 'Task', 'ToolDirection', 'ToolOrientation', 'ToolPosition',
     'TracedConstraint', 'TracedPath', 'TracedVelocityConstraint', 'TrackingEffort',
     'TrackingLaw', 'Turn', 'circle', 'constrained_acceleration', 'constraints_from_data',
     'controller_for', 'cylinder', 'default_task', 'dynamics_with', 'gait_from_data',
-    'guarantee', 'held', 'joint_path', 'joint_trajectory', 'path_from_data', 'plane',
-    'singular_mass_acceleration', 'sphere', 'spline', 'trajectory', 'udwadia_kalaba',
+    'guarantee', 'held', 'internal_dynamics', 'joint_path', 'joint_trajectory',
+    'path_from_data', 'plane', 'singular_mass_acceleration', 'sphere', 'spline', 'trajectory',
+    'udwadia_kalaba',
 ]

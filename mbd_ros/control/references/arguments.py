@@ -39,10 +39,9 @@ def require_model(value: Any) -> None:
 
 
 def require_prepared(value: Any) -> None:
-    """Refuse what is not the prepared dynamics of a robot whose links are rigid."""
+    """Refuse what is not the prepared dynamics of a robot."""
     require('dyn', value, ('model', 'mass_matrix'),
             'prepared dynamics, as mbd_ros.compile(model) returns them')
-    value.model.require_rigid('control')
 
 
 def finite(name: str, value: object) -> float:

@@ -27,7 +27,8 @@ INVERSE_LEFT_JACOBIAN = (
 
 def configuration_rate(model: Model, q: Row, v: Row) -> Row:
     """Return ``qdot`` for velocities; see ``model.state.configuration_rate``."""
-    rate: Row = [0.0] * model.nq
+    bent = len(model.elastic_names)   # their rates are their velocities, at the end of both
+    rate: Row = [*[0.0] * (model.nq - bent), *v[model.nv - bent:]]
     for kind, start, first in zip(model.joint_types, model.q_offsets, model.v_offsets):
         if kind.is_simple:
             rate[start] = v[first]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mbd_ros.control.udwadia_kalaba.actuation import Actuation, Reach
 from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, ConstrainedSolution
 from mbd_ros.dynamics import bias_forces, mass_matrix
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
-from mbd_ros.errors import InvalidValueError, ShapeError
+from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import joint_of_each_velocity
@@ -63,12 +65,14 @@ def udwadia_kalaba(
     executor: Executor | str | None = None,
     dissipation: bool = False,
     tolerance: float = 1e-10,
+    actuated: Sequence[str] | None = None,
 ) -> ConstrainedSolution | ConstrainedSolutions:
     """
     Return a robot's motion under constraints ``A vdot = b``, and the force of the constraints.
 
     ``M(q) vdot + h(q, v) = tau + Q_c``: among all accelerations that satisfy the constraints
-    those nearest to the free ones in the metric of M.
+    those nearest to the free ones in the metric of M. With ``actuated`` among those that these
+    joints can bring about: of a robot whose links bend the elastic coordinates move as they must.
 
     Parameters
     ----------
@@ -84,6 +88,9 @@ def udwadia_kalaba(
         As in ``forward_dynamics``.
     tolerance : float, optional
         Rank decision, see ``constrained_acceleration``.
+    actuated : sequence of str, optional
+        Joints with an actuator, whose efforts alone are the constraint force; of robots without
+        closed loops. All of v, elastic coordinates too, if not given.
 
     Returns
     -------
@@ -97,12 +104,21 @@ def udwadia_kalaba(
         If an argument is not as it should be.
     SingularMassError
         If the mass matrix is not positive definite.
+    UnsupportedError
+        If ``actuated`` is given for a robot with closed loops.
 
     References
     ----------
     Udwadia, Kalaba, Analytical Dynamics, 1996; Lyu, Liu, 2018, eqs. (4), (5).
 
     """
+    solve = partial(constrained_acceleration, joint_names=joint_of_each_velocity(model))
+    if actuated is not None:
+        if model.loops:
+            raise UnsupportedError(
+                f"udwadia_kalaba with actuated of '{model.name}', which has closed loops,",
+                'ConstrainedMotion(..., actuation=...)')
+        solve = partial(_driven, Actuation(model, actuated))
     M = mass_matrix(model, q, formulation=formulation, executor=executor)
     h = bias_forces(model, q, v, external_forces=external_forces, gravity=gravity,
                     formulation=formulation, executor=executor, dissipation=dissipation)
@@ -114,20 +130,23 @@ def udwadia_kalaba(
         raise ShapeError('b', right_side.shape, '(m,) or (N, m)')
     if model.loops:
         rows, right_side = _with_loops(model, q, v, rows, right_side)
-    names = joint_of_each_velocity(model)
     stacks = {'q': (M, 2), 'q, v or tau': (force, 1), 'A': (rows, 2), 'b': (right_side, 1)}
     counts = {name: len(array) for name, (array, one) in stacks.items() if array.ndim > one}
     if not counts:
-        return constrained_acceleration(M, force, rows, right_side, tolerance=tolerance,
-                                        joint_names=names)
+        return solve(M, force, rows, right_side, tolerance=tolerance)
     count = max(counts.values())
     for name, found in counts.items():
         if found != count:
             raise ShapeError(name, (found,), f'{count} states, as in the other arguments')
     many = [np.broadcast_to(array, (count, *array.shape[-one:])) for array, one in stacks.values()]
-    solutions = [constrained_acceleration(*state, tolerance=tolerance, joint_names=names)
-                 for state in zip(*many)]
+    solutions = [solve(*state, tolerance=tolerance) for state in zip(*many)]
     return ConstrainedSolutions(*(np.array(field) for field in zip(*solutions)))
+
+
+def _driven(actuation: Actuation, M: Array, force: Array, A: Array, b: Array, *,
+            tolerance: float) -> ConstrainedSolution:
+    """Return the motion under rows that actuated joints have to bring about."""
+    return Reach(M, actuation.active).solve(force, A, b, 0, tolerance=tolerance)
 
 
 def _with_loops(model: Model, q: ArrayLike, v: ArrayLike, rows: Array, right_side: Array

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.control import ConstrainedMotion, ToolPosition
+from mbd_ros.control import ConstrainedMotion
 from mbd_ros.errors import MbdError, UnsupportedError
 from mbd_ros.simulation.plant import plant
 
@@ -30,7 +30,6 @@ DYN = mbd_ros.compile(ARM)
     lambda: mbd_ros.regressor(ARM, Q, V, V),
     lambda: mbd_ros.forward_dynamics_derivatives(
         ARM, Q, V, V, external_forces={'payload': np.ones(6)}),
-    lambda: ToolPosition(DYN, 'payload', lambda t: t),
     lambda: ConstrainedMotion(DYN, []),
     lambda: plant(ARM, mass_scale=1.1),
 ])
