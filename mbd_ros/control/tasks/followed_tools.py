@@ -12,7 +12,6 @@ from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.constraints.surfaces import Drawn
 from mbd_ros.control.constraints.tool_constraints import ToolPosition
 from mbd_ros.control.references.paths import end_of
-from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.model import Model
@@ -62,14 +61,16 @@ class FollowedTool(NamedTuple):
         return ToolPoints(tool.link, desired, there, actual, error, force)
 
 
-def followed_tools(motion: ConstrainedMotion, state: NominalState) -> tuple[FollowedTool, ...]:
+def followed_tools(constraint: Constraint, row: int, state: NominalState
+                   ) -> tuple[FollowedTool, ...]:
     """
-    Return the tools that a motion leads along paths, in the order of its rows.
+    Return the tools that a constraint leads along paths, in the order of its rows.
 
-    One for each constraint on a position; rows are counted at the given state.
+    One for each constraint on a position; ``row`` is the first, the others are counted at the
+    given state.
     """
-    found, row = [], motion.loop_rows
-    for part in parts_of(motion.constraint):
+    found = []
+    for part in parts_of(constraint):
         count = len(part.matrix(state.q, state.v, state.time))
         if isinstance(part, ToolPosition):
             found.append(FollowedTool(part, slice(row, row + count)))

@@ -19,10 +19,11 @@ from mbd_ros.control.constraints.constraint_stack import Stack
 from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.constraints.tool_constraints import ToolPosition
 from mbd_ros.control.references.arguments import (
-    mapping, mappings, number_not_below_zero, positive_number, row, text, texts)
+    flag, mapping, mappings, number_not_below_zero, positive_number, row, text, texts)
 from mbd_ros.control.references.path_data import path_from_data, Reader
 from mbd_ros.control.step.applied_forces import PostureSpring
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
+from mbd_ros.control.step.links import BendingLinks, bends, RigidLinks
 from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tasks.approaching import approach_duration, approached
 from mbd_ros.control.tracking.adaptation import Adaptation
@@ -30,7 +31,7 @@ from mbd_ros.control.tracking.law import TrackingLaw
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.model import Model
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import neutral
@@ -118,6 +119,9 @@ class Task:
     actuated : sequence of str, optional
         Joints with an actuator, also such with several coordinates; empty: all with one
         coordinate, so not a floating base.
+    flexible : bool, optional
+        Whether a ``Tracker`` foresees how links with ``<mbd:flexible>`` bend; the robot itself is
+        loaded with rigid links, see ``BendingLinks``.
 
     """
 
@@ -138,6 +142,7 @@ class Task:
     posture: tuple[float, ...] = ()
     posture_stiffness: tuple[float, ...] = field(default=(20.0,))
     actuated: tuple[str, ...] = ()
+    flexible: bool = False
 
     def __post_init__(self) -> None:
         """Check the data, each by its reader."""
@@ -185,12 +190,12 @@ READERS: Mapping[str, Reader] = {
     'bandwidth': positive_number, 'approach_speed': positive_number,
     'robust_rate': number_not_below_zero, 'adaptation_rate': number_not_below_zero,
     'payload_limit': number_not_below_zero, 'posture': row, 'posture_stiffness': row,
-    'actuated': texts,
+    'actuated': texts, 'flexible': flag,
 }
 """What reads each datum of a task."""
 
 KEPT = ('link', 'step', 'metric', 'bandwidth', 'approach_speed', 'robust_rate', 'adaptation_rate',
-        'payload_limit', 'posture', 'posture_stiffness', 'actuated')
+        'payload_limit', 'posture', 'posture_stiffness', 'actuated', 'flexible')
 """What a new task takes over from the one before it: the settings, not what was followed."""
 
 
@@ -264,19 +269,33 @@ def default_task(robot: str) -> Task:
 
 def motion_for(dyn: PreparedDynamics, task: Task) -> ConstrainedMotion:
     """
-    Return the constrained motion of a task; its constraint is the task's only one or a ``Stack``.
+    Return the constrained motion of a task.
 
     Raises MbdError if a datum of the task does not fit the robot; says which.
     """
+    return ConstrainedMotion(dyn, constraint_for(dyn, task), applied=spring_for(dyn, task),
+                             elimination=DirectElimination(metric=task.metric),
+                             actuation=actuation_of(dyn, task))
+
+
+def constraint_for(dyn: PreparedDynamics, task: Task) -> Constraint:
+    """Return the constraint of a task, its only one or a ``Stack``."""
     parts: list[Constraint] = []
     if task.path:
         parts.append(ToolPosition(dyn, task.link, path_from_data(task.path), axes=task.axes))
     parts += constraints_from_data(dyn, task.constraints)
-    constraint = parts[0] if len(parts) == 1 else Stack(
+    return parts[0] if len(parts) == 1 else Stack(
         parts, neutral(dyn.model), np.zeros(dyn.model.nv))
-    return ConstrainedMotion(dyn, constraint, applied=spring_for(dyn, task),
-                             elimination=DirectElimination(metric=task.metric),
-                             actuation=actuation_of(dyn, task))
+
+
+def bending_for(dyn: PreparedDynamics, task: Task) -> RigidLinks:
+    """Return the links of a robot, which bend if the task and its description say so."""
+    if not (task.flexible and bends(dyn)):
+        return RigidLinks(dyn)
+    if actuation_of(dyn, task) is not None:
+        raise InvalidValueError('actuated', list(task.actuated), (
+            'empty, or all joints, where a task is to know how links bend'))
+    return BendingLinks(dyn)
 
 
 def spring_for(dyn: PreparedDynamics, task: Task) -> PostureSpring | None:
@@ -340,6 +359,9 @@ def controller_for(
         If a datum of the task does not fit the robot; says which.
 
     """
+    if task.flexible:
+        raise UnsupportedError('a controller of nominal model and law alone for flexible=True',
+                               'Tracker')
     motion = motion_for(dyn, task)
     if q is None:
         q = task.start_positions or (0.0,) * dyn.model.nq

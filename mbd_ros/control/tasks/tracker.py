@@ -29,7 +29,8 @@ from mbd_ros.control.tasks.approaching import (
 from mbd_ros.control.tasks.followed_tools import (
     end_of_paths, followed_tools, FollowedTool, free_tool, surfaces_of, ToolPoints)
 from mbd_ros.control.tasks.joint_motion import coming_to_rest, following, JointMotion
-from mbd_ros.control.tasks.task import law_for, motion_for, spring_for, Task
+from mbd_ros.control.tasks.task import (
+    bending_for, constraint_for, law_for, motion_for, spring_for, Task)
 from mbd_ros.control.tracking.law import TrackingLaw
 from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.control.tracking.nominal_state import NominalState
@@ -79,7 +80,7 @@ class Tracker:
     def __init__(self, dyn: PreparedDynamics, task: Task, q: Vector, v: Vector, *,
                  time: float = 0.0) -> None:
         self.task = task
-        self.law = law_for(dyn, task)
+        self.law, self.bending = law_for(dyn, task), bending_for(dyn, task)
         self.mode = Mode.WEIGHTLESS
         self.problem = ''
         self._limits = Limits(dyn.model)
@@ -175,7 +176,9 @@ class Tracker:
         self._use(source)
         self._begin, self.task = time + duration, task
         self.mode, self.problem, self._joints = Mode.FOLLOWING, '', None
-        self._tools = followed_tools(motion, source.state)
+        seen = constraint_for(self.bending.dyn, task)
+        self.bending = self.bending.following(motion.constraint, seen)
+        self._tools = followed_tools(seen, motion.loop_rows, self.bending.state(source.state))
         self._end = end_of_paths(motion.constraint)
         self.surfaces = surfaces_of(motion.constraint)
         return duration
@@ -241,6 +244,7 @@ class Tracker:
         """Let joints follow a path from now on."""
         self._use(motion.nominal(self.dyn, self.task, q, v, begin))
         self._joints, self._tools, self.surfaces = motion, (), ()
+        self.bending = self.bending.following()
 
     def _use(self, source: NominalModel | JointReference) -> None:
         """Take a nominal model, and what goes on with it and the law in machine code."""
@@ -278,6 +282,7 @@ class Tracker:
 
         """
         law = self.law.machine_code(dyn)
+        bending_for(dyn, self.task)
         dyn.energies(q, v)
         dyn.bias_forces(q, v)
         task, joints = self.task, self._joints
@@ -296,6 +301,7 @@ class Tracker:
     def set_dynamics(self, dyn: PreparedDynamics) -> None:
         """Go on with the same robot under another payload or gravity."""
         self.law.dyn = dyn
+        self.bending.use(dyn)
         if isinstance(self._source, NominalModel):
             self._source.motion.set_dynamics(dyn)
             self._source.refresh()
@@ -429,7 +435,7 @@ class Tracker:
         if self._fused is not None:
             quick = self._fused.step(path_time, q, v, limited=self.mode is Mode.FOLLOWING)
             if quick is not None:
-                return quick
+                return self.bending.answer(quick, self.law, q, v)
         if (isinstance(self._source, NominalModel)
                 and path_time - self._source.state.time > LONGEST_GAP):
             self._rejoin(path_time, q, v)
@@ -444,7 +450,7 @@ class Tracker:
                 self.stop(time, q, v, whose + why)
                 assert self._source is not None
                 nominal = self._source.advance_to(time - self._begin)
-        return Step.of(nominal, self.law.efforts(nominal, q, v))
+        return self.bending.step(nominal, self.law, q, v)
 
     def tools(self, step: Step, q: Vector) -> tuple[ToolPoints, ...]:
         """
@@ -464,9 +470,10 @@ class Tracker:
             which should be where the nominal model is, where there is none.
 
         """
+        nominal, q = self.bending.state(step.nominal), self.bending.seen(q)
         if not self._tools:
-            return (free_tool(self.dyn, self.task.link, step.nominal, q),)
-        return tuple(tool.points(step.nominal, q) for tool in self._tools)
+            return (free_tool(self.bending.dyn, self.task.link, nominal, q),)
+        return tuple(tool.points(nominal, q) for tool in self._tools)
 
     def tool_points(self, step: Step, q: Vector) -> ToolPoints:
         """Return the first of ``tools``."""
@@ -486,9 +493,5 @@ class Tracker:
 
     def _weightless(self, time: float, q: Vector, v: Vector) -> Step:
         """Return the efforts that carry the robot's weight, and damp what moves a little."""
-        efforts = self.law.weightless(q, v)
-        rest = np.zeros(self.dyn.model.nv)
-        nominal = NominalState(
-            time - self._begin, q, v, rest, efforts.nominal, efforts.nominal, rest,
-            violation_before=0.0, violation=0.0, moved=0.0, rank=0, conflicting=False)
-        return Step.of(nominal, efforts)
+        efforts = self.bending.carrying(self.law.weightless(q, v), self.law, q)
+        return Step.of(NominalState.resting(time - self._begin, q, v, efforts.nominal), efforts)

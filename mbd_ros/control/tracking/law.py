@@ -469,6 +469,12 @@ class TrackingLaw:
         return TrackingEffort(limited, nominal, effort - nominal, error, error_rate,
                               self._cut(effort), robust)
 
+    def with_more(self, found: TrackingEffort, more: Vector) -> TrackingEffort:
+        """Return efforts with what the nominal model lacks (nv,), within their limits."""
+        nominal = found.nominal + more
+        return self._limited(nominal, nominal + found.feedback, found.error, found.error_rate,
+                             found.robust)
+
     def _cut(self, effort: Vector) -> tuple[str, ...]:
         """Return the joints whose effort is cut."""
         beyond = np.abs(effort) > self.effort_limits

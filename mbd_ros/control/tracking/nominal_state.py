@@ -52,3 +52,10 @@ class NominalState(NamedTuple):
     rank: int
     conflicting: bool
     multipliers: Vector = NO_ROWS
+
+    @classmethod
+    def resting(cls, time: float, q: Vector, v: Vector, effort: Vector) -> NominalState:
+        """Return the state of a nominal model that follows nothing but q and v themselves."""
+        rest = np.zeros_like(v)
+        return cls(time, q, v, rest, effort, effort, rest, violation_before=0.0, violation=0.0,
+                   moved=0.0, rank=0, conflicting=False)

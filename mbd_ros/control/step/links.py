@@ -1,0 +1,258 @@
+"""
+What a controller of rigid links does about their bending.
+
+Links that bend move a tool away from where rigid ones would hold it. As long as a motion is slow
+against their vibrations they bend as their load asks for, with no motion of their own,
+
+    K a + (what joints, weight and velocities do to the modal rows at q, v, vdot) = 0,
+
+which is solved by the stiffness K of the modes, again and again with a as it is by then. The
+nominal model keeps its rigid links. Where it is at q_n, joints go to ``q_n + s`` instead, with the
+least s that brings what the task prescribes of the bent robot to where it is of the rigid one, and
+are told to exert what the bent robot needs more than the rigid one.
+
+That has no internal motion that could grow: efforts follow from the joints alone. What it leaves
+is the links' own swinging.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+
+import numpy as np
+
+from mbd_ros.control.constraints.servo_constraints import Constraint
+from mbd_ros.control.step.fused_step import Step
+from mbd_ros.control.tracking.law import TrackingEffort, TrackingLaw
+from mbd_ros.control.tracking.nominal_state import NominalState
+from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.errors import InvalidValueError, UnsupportedError
+from mbd_ros.model.build import build_model
+from mbd_ros.model.lock import build_options
+from mbd_ros.simulation.manifold import is_flat, Vector
+
+SETTLED = 1e-8
+"""Of an iteration against the deflection: 0.1 nm of a centimetre. Each iteration leaves the part
+by which load changes stiffness, some percent."""
+NEWTON = 2
+"""Steps to the joints of a bent robot: a shift of 2 mrad squared is nothing for the second."""
+DAMPING = 0.05
+"""Of these steps [m], so that none is long near singular postures; at 0.5 m it costs 1 %, which
+the second step makes up for."""
+
+
+class RigidLinks:
+    """
+    Links that do not bend: control steps as they are.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot.
+
+    Attributes
+    ----------
+    dyn : PreparedDynamics
+        The robot as its tools are seen.
+    elastic_names : tuple of str
+        Names of elastic coordinates, of which measured ones may be given.
+    measured : Vector or None
+        These, as they are now.
+
+    """
+
+    elastic_names: tuple[str, ...] = ()
+    measured: Vector | None = None
+
+    def __init__(self, dyn: PreparedDynamics) -> None:
+        self.dyn = dyn
+
+    def use(self, dyn: PreparedDynamics) -> None:
+        """Go on with the same robot under another payload or gravity."""
+        self.dyn = dyn
+
+    def following(self, rigid: Constraint | None = None, seen: Constraint | None = None
+                  ) -> RigidLinks:
+        """Return what follows a constraint, given for the nominal model and ``dyn``, or joints."""
+        return self
+
+    def answer(self, step: Step, law: TrackingLaw, q: Vector, v: Vector) -> Step:
+        """Return the control step in place of one that was made for rigid links."""
+        return step
+
+    def step(self, nominal: NominalState, law: TrackingLaw, q: Vector, v: Vector) -> Step:
+        """Return the control step of a nominal model at a measured state (nv,), (nv,)."""
+        return Step.of(nominal, law.efforts(nominal, q, v))
+
+    def carrying(self, efforts: TrackingEffort, law: TrackingLaw, q: Vector) -> TrackingEffort:
+        """Return efforts that carry the weight of a robot at rest at q."""
+        return efforts
+
+    def state(self, nominal: NominalState) -> NominalState:
+        """Return the nominal model of a step, as a state of ``dyn``."""
+        return nominal
+
+    def seen(self, q: Vector) -> Vector:
+        """Return a measured configuration, as one of ``dyn``."""
+        return q
+
+
+class BendingLinks(RigidLinks):
+    """
+    Links that bend, of a robot whose nominal model has rigid ones.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The rigid robot: a tree of joints of one coordinate.
+
+    Raises
+    ------
+    UnsupportedError
+        If the robot has closed loops or joints of several coordinates.
+
+    """
+
+    def __init__(self, dyn: PreparedDynamics) -> None:
+        self._both: tuple[Constraint, Constraint] | None = None
+        self._shift = self._rate = np.zeros(dyn.model.nv)
+        self._time = -np.inf
+        self.use(dyn)
+        self.elastic_names = self.dyn.model.elastic_names
+        self._nominal = self._own = np.zeros(len(self.elastic_names))
+        self._more_effort(np.zeros(dyn.model.nv), *np.zeros((2, dyn.model.nv)))   # compiles it
+
+    def use(self, dyn: PreparedDynamics) -> None:
+        """Go on with the same robot under another payload or gravity."""
+        self._rigid, self.dyn = dyn, bent(dyn)
+        self.dyn.change_gravity(dyn.gravity)
+        self.dyn.change_world(**dyn.world)
+        self._softness = np.zeros((len(self.dyn.model.elastic_names),) * 2)
+        assert self.dyn.model.elastic is not None
+        for body in self.dyn.model.elastic.bodies:
+            own = slice(body.first, body.first + body.count)
+            self._softness[own, own] = np.linalg.inv(body.stiffness)
+
+    def following(self, rigid: Constraint | None = None, seen: Constraint | None = None
+                  ) -> RigidLinks:
+        """
+        Return what follows a constraint, given for the nominal model and ``dyn``, or joints.
+
+        Where that begins or ends joints are off by the shift, which the law forgets.
+        """
+        found = copy.copy(self)   # in another thread, perhaps, while steps go on
+        found._both = None if rigid is None or seen is None else (rigid, seen)
+        found._shift = found._rate = np.zeros_like(self._shift)
+        found._time = -np.inf
+        return found
+
+    def answer(self, step: Step, law: TrackingLaw, q: Vector, v: Vector) -> Step:
+        """Return the control step in place of one that was made for rigid links."""
+        return self.step(step.nominal, law, q, v)
+
+    def step(self, nominal: NominalState, law: TrackingLaw, q: Vector, v: Vector) -> Step:
+        """Return the control step of a nominal model at a measured state (nv,), (nv,)."""
+        shift, rate = self._shifted(nominal)
+        moved = nominal._replace(q=nominal.q + shift, v=nominal.v + rate)
+        found = law.with_more(law.efforts(moved, q, v),
+                              self._more_effort(q, v, nominal.accelerations))
+        return Step.of(moved._replace(effort=found.nominal), found)
+
+    def carrying(self, efforts: TrackingEffort, law: TrackingLaw, q: Vector) -> TrackingEffort:
+        """Return efforts that carry the weight of a robot at rest at q."""
+        rest = np.zeros_like(q)
+        more = self._more_effort(q, rest, rest)
+        self._nominal = self._own
+        return law.with_more(efforts, more)
+
+    def state(self, nominal: NominalState) -> NominalState:
+        """Return the nominal model of a step, as a state of ``dyn``."""
+        return nominal._replace(q=np.append(nominal.q, self._nominal),
+                                v=np.append(nominal.v, np.zeros_like(self._nominal)))
+
+    def seen(self, q: Vector) -> Vector:
+        """Return a measured configuration, as one of ``dyn``; measured elastic ones or not."""
+        return np.append(q, self._own if self.measured is None else self.measured)
+
+    def _deflection(self, q: Vector, v: Vector, vdot: Vector, first: Vector) -> Vector:
+        """
+        Return elastic coordinates that rest while joints move so, each (nv,), from a first guess.
+
+        Raises
+        ------
+        InvalidValueError
+            If links would buckle.
+
+        """
+        n = len(q)
+        a, still = first.copy(), np.zeros_like(first)
+        velocity, acceleration = np.append(v, still), np.append(vdot, still)
+        size, before = np.inf, np.inf
+        while size <= before:   # as links do that do not buckle
+            step = self._softness @ self.dyn.inverse_dynamics(
+                np.append(q, a), velocity, acceleration)[n:]
+            a -= step
+            size, before = float(np.abs(step).max()), size
+            if size <= SETTLED * np.abs(a).max(initial=SETTLED):
+                return a
+        raise InvalidValueError('deflection', float(np.abs(a).max()), (
+            f'what settles; at q = {q.tolist()} the load changes stiffness by more than there is: '
+            'the links buckle. Stiffer ones, or flexible=False'))
+
+    def _more_effort(self, q: Vector, v: Vector, vdot: Vector) -> Vector:
+        """Return what joints (nv,) have to exert for the bent robot more than for the rigid."""
+        self._own = a = self._deflection(q, v, vdot, self._own)
+        still = np.zeros_like(a)
+        whole: Vector = self.dyn.inverse_dynamics(
+            np.append(q, a), np.append(v, still), np.append(vdot, still))[:len(q)]
+        return whole - self._rigid.inverse_dynamics(q, v, vdot)
+
+    def _shifted(self, nominal: NominalState) -> tuple[Vector, Vector]:
+        """Return the shift of the joints and its rate, from one step to the next."""
+        q, v, vdot = nominal.q, nominal.v, nominal.accelerations
+        if self._both is None:
+            self._nominal = self._deflection(q, v, vdot, self._nominal)
+            return np.zeros_like(v), np.zeros_like(v)
+        rigid, seen = self._both
+        aim, now = rigid.violation(q, nominal.time), self._shift
+        for _ in range(NEWTON if aim is not None else 0):   # none: velocities alone are prescribed
+            self._nominal = self._deflection(q + now, v, vdot, self._nominal)
+            found = seen.violation(np.append(q + now, self._nominal), nominal.time)
+            assert aim is not None and found is not None
+            A = rigid.matrix(q + now, v, nominal.time)[:len(aim)]
+            now = now - A.T @ np.linalg.solve(
+                A @ A.T + DAMPING**2 * np.eye(len(A)), found - aim)
+        passed = nominal.time - self._time
+        if passed > 0.0:   # the same step again has the same rate
+            self._rate = (now - self._shift) / passed if np.isfinite(passed) else 0.0 * now
+            self._shift, self._time = now, nominal.time
+        return self._shift, self._rate
+
+
+@functools.lru_cache(maxsize=8)
+def bent(dyn: PreparedDynamics) -> PreparedDynamics:
+    """
+    Return the dynamics, of its own, of a robot whose links bend as its description says.
+
+    Raises
+    ------
+    UnsupportedError
+        If the robot has closed loops or joints of several coordinates.
+
+    """
+    model = dyn.model
+    if model.loops or not is_flat(model):
+        raise UnsupportedError(
+            f"control that knows how links bend of '{model.name}', which has closed loops or "
+            'joints of several coordinates,', 'take flexible=False')
+    options = {**build_options(model), 'flexible': True}
+    twin = build_model(model.mechanism, **options).with_laws(*model.laws)
+    return PreparedDynamics(twin, tuple(dyn.gravity.tolist()))
+
+
+def bends(dyn: PreparedDynamics) -> bool:
+    """Tell whether links or joints of a robot that is taken as rigid would bend."""
+    mechanism = dyn.model.mechanism
+    return bool(mechanism.flexibles) or any(
+        joint.dynamics.series_stiffness for joint in mechanism.joints)
