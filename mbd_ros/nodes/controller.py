@@ -168,7 +168,8 @@ class Controller(ManagedNode):
             rehearse(Tracker(dynamics, task, q, v), commands.joints, q, v,
                      self._period / SECOND)
             check_task(dynamics, task, q)
-        self._commands, self._reader = commands, JointStateReader(model)
+        self._commands = commands
+        self._reader = JointStateReader(model, first.bending.elastic_names)
         self._task = task
         self._hardware.use(model, commands, thrust, driven)
         self._companions.use(model, self._drawings.frame(model))
@@ -254,6 +255,7 @@ class Controller(ManagedNode):
             self._take_up(tracker)
         if self._hardware.holds and tracker.mode is Mode.WEIGHTLESS:
             tracker.stop(*state, IDLE)
+        tracker.bending.measured = measured.elastic
         begin = time.perf_counter()
         try:
             step = tracker.step(*state)

@@ -42,12 +42,15 @@ class Measured(NamedTuple):
         zero and at rest, or where the loops put them.
     effort : Vector or None
         (nv,) [N m or N]; None where the message has no efforts.
+    elastic : Vector or None
+        Elastic coordinates that the reader looks for; None where one is missing.
 
     """
 
     q: Vector
     v: Vector
     effort: Vector | None
+    elastic: Vector | None = None
 
 
 class JointStateReader:
@@ -63,15 +66,18 @@ class JointStateReader:
     ----------
     model : Model
         The robot.
+    elastic : sequence of str, optional
+        Elastic coordinates to look for beside those of the model, whose links are taken as rigid.
 
     """
 
-    def __init__(self, model: Model) -> None:
-        self._model = model
+    def __init__(self, model: Model, elastic: Sequence[str] = ()) -> None:
+        self._model, self._elastic = model, tuple(elastic)
         self._neutral = neutral(model)
         self._names: tuple[str, ...] | None = None
         self._measured: tuple[str, ...] = ()
         self._from = self._into_q = self._into_v = np.empty(0, dtype=np.intp)
+        self._bent: NDArray[np.intp] | None = None
         self._passive: PassiveJoints | None = None
         self._elsewhere = tuple(model.joint_names[joint.number]
                                 for joint in joints_outside_loops(model))
@@ -119,11 +125,13 @@ class JointStateReader:
             v[self._into_v] = self._values('velocity', message.velocity)
         if self._passive is not None:
             q, v = self._passive.complete(q, v)
-        if len(message.effort) == 0:
-            return Measured(q, v, None)
-        effort = np.zeros(self._model.nv)
-        effort[self._into_v] = self._values('effort', message.effort)
-        return Measured(q, v, effort)
+        effort, elastic = None, None
+        if len(message.effort) > 0:
+            effort = np.zeros(self._model.nv)
+            effort[self._into_v] = self._values('effort', message.effort)
+        if self._bent is not None:
+            elastic = self._values('position', message.position, self._elastic, self._bent)
+        return Measured(q, v, effort, elastic)
 
     def _take(self, names: tuple[str, ...]) -> None:
         """Note where in the message each joint of the model is, and which ones are passive."""
@@ -138,7 +146,8 @@ class JointStateReader:
                     raise UnknownNameError('joint in joint_states', name, names)
         if len(place) != len(names):
             counts = Counter(names)
-            twice = next((name for name in (*measured, *bent) if counts[name] > 1), None)
+            twice = next((name for name in (*measured, *bent, *self._elastic)
+                          if counts[name] > 1), None)
             if twice is not None:
                 raise InvalidValueError('joint in joint_states', twice, 'names that differ')
         joints = [model.joint_index(name) for name in measured]
@@ -152,22 +161,27 @@ class JointStateReader:
             for offsets, size in ((model.q_offsets, model.nq), (model.v_offsets, model.nv)))
         self._measured = (*measured, *bent)
         self._from = np.array([place[name] for name in self._measured], dtype=np.intp)
+        self._bent = np.array([place[name] for name in self._elastic], dtype=np.intp) if (
+            self._elastic and set(self._elastic) <= set(place)) else None
         self._names = names
 
-    def _values(self, field: str, values: Sequence[float]) -> Vector:
-        """Return the values of the model's joints, checked."""
+    def _values(self, field: str, values: Sequence[float], names: tuple[str, ...] = (),
+                places: NDArray[np.intp] | None = None) -> Vector:
+        """Return the values of the model's joints, or of some names, checked."""
         assert self._names is not None
+        if places is None:
+            names, places = self._measured, self._from
         if len(values) != len(self._names):
             raise ShapeError(f'{field} in joint_states', (len(values),),
                              f'({len(self._names)},), one for each name')
-        chosen: Vector = np.asarray(values, dtype=np.float64)[self._from]
+        chosen: Vector = np.asarray(values, dtype=np.float64)[places]
         if not np.isfinite(chosen).all():
             bad = int(np.argmin(np.isfinite(chosen)))
-            raise NotFiniteError(f'{field} in joint_states', f"joint '{self._measured[bad]}'",
+            raise NotFiniteError(f'{field} in joint_states', f"joint '{names[bad]}'",
                                  float(chosen[bad]))
         if field != 'effort' and np.abs(chosen).max(initial=0.0) > LARGEST:
             bad = int(np.argmax(np.abs(chosen)))
-            raise InvalidValueError(f"{field} in joint_states of joint '{self._measured[bad]}'",
+            raise InvalidValueError(f"{field} in joint_states of joint '{names[bad]}'",
                                     float(chosen[bad]), f'from {-LARGEST:g} to {LARGEST:g}')
         return chosen
 

@@ -45,7 +45,7 @@ def task_from_parameters(values: Mapping[str, Any], posture: Vector | None) -> T
     elif 'points' in path:
         path['points'] = triples('path.points', path['points'])
     names = ('link', 'axes', 'start', 'step', 'metric', *GAINS, 'payload_limit',
-             'posture_stiffness', 'actuated')
+             'posture_stiffness', 'actuated', 'flexible')
     return Task.from_data({
         **{name: values[name] for name in names}, 'path': path,
         'constraints': listed('constraints', values['constraints']),
