@@ -7,15 +7,21 @@ from collections.abc import Callable
 import numpy as np
 
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.dynamics.formulations.row_space import RowSpace
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import DivergedError
 from mbd_ros.execution.calls.repeated import repeated
+from mbd_ros.simulation.loop_motion import NEARLY_CLOSED, require_closed
 from mbd_ros.simulation.manifold import normalized, Vector
 from mbd_ros.simulation.motion import FreeMotion
 
 ITERATIONS = 3
 """Of the middle of a step: two make the rule one of order 2, a third halves its error."""
-CHUNK = 256
-"""Steps in native code at a time; between them the interpreter sees to signals."""
+CHUNK, CHUNK_OF_LOOPS = 256, 16
+"""Steps in native code at a time; between them the interpreter sees to signals, and to the rank of
+loops."""
+WELL_APART = 100.0
+"""Condition of the rows of loops beyond which their rank is decided at every step."""
 
 
 class MidpointRule:
@@ -29,39 +35,48 @@ class MidpointRule:
     free : FreeMotion
         The efforts that act on it.
 
+    Attributes
+    ----------
+    audits : bool
+        Whether ``advance`` tells the ``work``; False at first.
+    work : Vector
+        (p,) work of what ``free.working`` names in the last step [J].
+
     """
 
     def __init__(self, dyn: PreparedDynamics, free: FreeMotion) -> None:
         self._dyn, self._free = dyn, free
-        code, model = dyn.machine_code('midpoint'), dyn.model
-        self._steps: Callable[..., Vector] = self._one_by_one if code is None else repeated(
-            code[0], model.nq, model.nv, ITERATIONS)
+        self.audits, self.work = False, np.zeros(len(free.working))
+        model = dyn.model
+        codes = [dyn.machine_code(one) for one in ('midpoint', 'closing')[:1 + bool(model.loops)]]
+        addresses = [code[0] for code in codes if code is not None]
+        self._steps: Callable[..., Vector] = (
+            repeated(addresses[0], model.nq, model.nv, ITERATIONS, *addresses[1:])
+            if len(addresses) == len(codes) else self._one_by_one)
 
     def advance(self, t: float, q: Vector, v: Vector, step: float) -> tuple[Vector, Vector]:
         """Return the state a step later; see ``simulate.advance``."""
-        states, _ = self._chunk(1, t, q, v, step)
+        states, applied = self._chunk(1, t, q, v, step)
+        if self.audits:
+            self.work = step * self._powers(applied, q, v, states)[0]
         return self._parts(states[0])
 
     def run(self, q: Vector, v: Vector, step: float, count: int, record_every: int
             ) -> tuple[Vector, Vector, Vector, Vector]:
         """
-        Return times (K,), states (K, nq), (K, nv) and work (K, 1) of so many steps.
+        Return times (K,), states (K, nq), (K, nv) and works (K, p) of so many steps.
 
         Power is that in the middle of a step, by which the rule keeps the energy of linear modes.
         """
-        kept = [(0.0, q, v, np.zeros(1))]
-        work = 0.0
-        for first in range(0, count, CHUNK):
-            more = min(CHUNK, count - first)
-            states, efforts = self._chunk(more, first * step, q, v, step)
-            rates = np.vstack([v, states[:, len(q):]])
-            works = work + step * np.cumsum(self._free.power(efforts, 0.5 * (rates[1:]
-                                                                             + rates[:-1])))
-            for k in range(first + 1, first + more + 1):
+        work = np.zeros(len(self._free.working))
+        kept, done = [(0.0, q, v, work)], 0
+        while done < count:
+            states, applied = self._chunk(count - done, done * step, q, v, step)
+            works = work + step * np.cumsum(self._powers(applied, q, v, states), axis=0)
+            for k, (state, so_far) in enumerate(zip(states, works), done + 1):
                 if k % record_every == 0 or k == count:
-                    kept.append((k * step, *self._parts(states[k - first - 1]),
-                                 works[k - first - 1:k - first]))
-            work = float(works[-1])
+                    kept.append((k * step, *self._parts(state), so_far))
+            work, done = works[-1], done + len(states)
             q, v = self._parts(states[-1])
         times, configurations, velocities, all_work = map(np.array, zip(*kept))
         return times, configurations, velocities, all_work
@@ -70,40 +85,55 @@ class MidpointRule:
         nq = self._dyn.model.nq
         return normalized(self._dyn.model, state[:nq]), state[nq:]
 
-    def _chunk(self, count: int, t: float, q: Vector, v: Vector, step: float
-               ) -> tuple[Vector, Vector]:
-        """Return states after steps (count, nq + nv), and efforts (count or 1, nv) in them."""
-        world, free = self._dyn.world_array, self._free
-        if free.held is not None:
-            states, efforts = self._steps(count, q, v, free.held, step, world), free.held[None]
-        else:
-            states = np.empty((count, len(q) + len(v)))
-            efforts = np.empty((count, len(v)))
-            tau, length = free.forces(t, q, v), np.array([step])
-            for k in range(count):  # efforts in the middle, as those before foretell it
-                foreseen = self._dyn.midpoint(q, v, tau, length, q, v)
-                tau = free.forces(t + (k + 0.5) * step, *self._parts(foreseen))
-                states[k], efforts[k] = self._steps(1, q, v, tau, step, world)[0], tau
-                self._require_finite(t + k * step, states[k:k + 1], step)
-                q, v = self._parts(states[k])
-        self._require_finite(t, states, step)
-        return states, efforts
+    def _powers(self, applied: list[Vector], q: Vector, v: Vector, states: Vector) -> Vector:
+        """Return the powers (count, p) in the middle of each step."""
+        ends = np.vstack([np.concatenate([q, v]), states])
+        middles, nq = 0.5 * (ends[1:] + ends[:-1]), len(q)
+        return self._free.powers(applied, middles[:, :nq], middles[:, nq:])
 
-    def _require_finite(self, t: float, states: Vector, step: float) -> None:
+    def _chunk(self, most: int, t: float, q: Vector, v: Vector, step: float
+               ) -> tuple[Vector, list[Vector]]:
+        """Return states after steps (count, nq + nv), and what is applied in them, each (nv,)."""
+        free, h = self._free, np.array([step])
+        rows, count = self._rows(q, v)
+        if free.held is not None and not free.in_field:
+            states = self._steps(min(most, count), q, v, free.held, step, self._dyn.world_array,
+                                 *rows or [np.empty(0)])
+            applied = [free.held]
+        else:   # efforts in the middle, as those before foretell it
+            free.enter(t, q)
+            free.sample(t, q, v)
+            foreseen = self._parts(self._dyn.midpoint(q, v, free.forces(t, q, v), h, q, v, *rows))
+            applied = free.applied(t + 0.5 * step, *foreseen)
+            states = self._steps(1, q, v, sum(applied), step, self._dyn.world_array,
+                                 *rows or [np.empty(0)])
         finite = np.isfinite(states).all(axis=1)
         if not finite.all():
             raise DivergedError(t + int(np.argmin(finite)) * step,
                                 'the state after the next step is not finite')
+        return states, applied
+
+    def _rows(self, q: Vector, v: Vector) -> tuple[list[Vector], int]:
+        """Return which rows of loops are independent, none of trees, and for how many steps."""
+        dyn = self._dyn
+        if not dyn.model.loops:
+            return [], CHUNK
+        rows = dyn.loop_rows(q, v)
+        if np.linalg.norm(rows[:, 0]) > NEARLY_CLOSED:
+            require_closed(dyn, q, None)
+        space = RowSpace(dyn.model, rows[:, VALUES:])
+        return [space.choice().ravel()], CHUNK_OF_LOOPS if space.condition < WELL_APART else 1
 
     def _one_by_one(self, count: int, q: Vector, v: Vector, tau: Vector, step: float,
-                    world: Vector) -> Vector:
+                    world: Vector, rows: Vector) -> Vector:
         """Return the states after each step, of robots without machine code."""
+        dyn, h, chosen = self._dyn, np.array([step]), [rows] * bool(self._dyn.model.loops)
         states = np.empty((count, len(q) + len(v)))
         for k in range(count):
             start = middle = np.concatenate([q, v])
             for _ in range(ITERATIONS):
-                middle = self._dyn.midpoint(q, v, tau, np.array([step]), middle[:len(q)],
-                                            middle[len(q):])
-            states[k] = 2.0 * middle - start
+                middle = dyn.midpoint(q, v, tau, h, middle[:len(q)], middle[len(q):], *chosen)
+            end = 2.0 * middle - start
+            states[k] = dyn.closing(end[:len(q)], end[len(q):], h, rows) if chosen else end
             q, v = states[k, :len(q)], states[k, len(q):]
         return states

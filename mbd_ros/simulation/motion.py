@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -217,9 +217,14 @@ class FreeMotion:
         """
         self.enter(t, q)
         efforts, *pushes = self.applied(t, q, v)
-        powers = [float(self.power(efforts, v)), *(float(one @ v) for one in pushes)]
         return (self._keeper.accelerations(q, v, sum(pushes, efforts)),
-                np.array([*powers, *self._resistance.powers(q, v)]))
+                self.powers([efforts, *pushes], q, v))
+
+    def powers(self, applied: Sequence[Vector], q: Vector, v: Vector) -> Vector:
+        """Return the power of what ``working`` names, ``applied`` given, (p,) or (N, p) [W]."""
+        efforts, *pushes = applied
+        return np.stack([self.power(efforts, v), *((one * v).sum(axis=-1) for one in pushes),
+                         *self._resistance.powers(q, v)], axis=-1)
 
     def power(self, efforts: Vector, v: Vector) -> Vector:
         """Return the power of efforts and modal damping, of one state or each of many [W]."""

@@ -33,7 +33,7 @@ class Resistance:
     Attributes
     ----------
     names : tuple of str
-        ``'dampers'`` (of rigid links), ``'drag'``, ``'ground'``, those that act.
+        ``'dampers'``, ``'drag'``, ``'ground'``, those that act.
 
     """
 
@@ -43,10 +43,8 @@ class Resistance:
         undamped = replace(model, springs=tuple(
             replace(spring, damping=0.0) for spring in model.springs))
         alone: dict[str, tuple[str | None, Model]] = {}
-        if model.elastic is None and any(spring.damping for spring in model.springs):
+        if any(spring.damping for spring in model.springs):
             alone[DAMPERS] = (None, in_vacuum(model.with_laws()))
-        else:
-            undamped = model
         for law in model.laws:
             if law.name == FLUID:
                 alone[DRAG] = (FLUID, with_terms(undamped.with_laws(law), DRAG))
@@ -70,12 +68,12 @@ class Resistance:
             if name is not None:
                 alone.change_world(**{name: self._dyn.world[name]})
 
-    def powers(self, q: Vector, v: Vector) -> list[float]:
-        """Return the power of each that acts, in the order of ``names`` [W]."""
+    def powers(self, q: Vector, v: Vector) -> list[Vector]:
+        """Return the power of each that acts, in the order of ``names``, at a state or N [W]."""
         if self._bare is None:
             return []
         bare = self._bare.bias_forces(q, v)
-        return [float((bare - alone.bias_forces(q, v)) @ v) for _, alone in self._alone]
+        return [((bare - alone.bias_forces(q, v)) * v).sum(axis=-1) for _, alone in self._alone]
 
     def powers_along(self, q: Vector, v: Vector, vdot: Vector, along: Vector) -> list[float]:
         """Return the same of what accelerations count in, at a velocity of its own [W]."""

@@ -91,11 +91,11 @@ def simulate(
         (explicit), ``'bdf'`` (implicit, of variable order, for stiff robots), ``'radau'``
         (implicit, of order 5, for vibrations with little damping); SciPy's capitals are the
         same. ``'midpoint'``, of order 2 with a fixed step, is for flexible links: their modes
-        need not be resolved. ``'contact'``, of order 2 with a fixed step, is for trees of rigid
-        links on a ground: springs, dampers and friction of feet need not be resolved. If not
-        given ``'rk4'``, or ``'contact'`` where feet are too stiff for the step; with flexible
-        links ``'midpoint'``; instead of these two ``'radau'`` where something is given that needs
-        a variable step, or flexible links close loops.
+        need not be resolved, and loops close by projection. ``'contact'``, of order 2 with a fixed
+        step, is for trees of rigid links on a ground: springs, dampers and friction of feet need
+        not be resolved. If not given ``'rk4'``, or ``'contact'`` where feet are too stiff for the
+        step; with flexible links ``'midpoint'``; instead of these two ``'radau'`` where something
+        is given that needs a variable step, and with flexible links on a ground.
     rtol, atol : float, optional
         Tolerances of a variable step; 1e-8 and 1e-10 if not given.
     times : array_like, optional
@@ -191,10 +191,12 @@ def simulate(
     feet = feet_at(dyn, q) if suits(dyn) else None
     stiff = feet is not None and free is not None and (
         step or STEP_ON_GROUND) > feet.shortest[0]
+    bends = model.elastic is not None and free is not None and (
+        not model.loops or stabilization == 'projection')
     method = method or (
         'rk4' if model.elastic is None and not stiff else
         'radau' if wanted or (model.elastic is not None and (
-            free is None or len(free.working) > 1 or model.loops)) else
+            not bends or GROUND in dyn.world)) else
         'contact' if stiff else 'midpoint')
     kind = str(method).lower()
     if feet is not None:
@@ -202,10 +204,10 @@ def simulate(
     if kind == 'contact' and (feet is None or free is None):
         raise InvalidValueError('method', method, 'another one: this one is for trees of rigid '
                                 'links with points on a ground')
-    if kind == 'midpoint' and (model.elastic is None or model.loops or free is None
-                               or len(free.working) > 1):
-        raise InvalidValueError('method', method, 'another one: this one is for flexible links '
-                                'without closed loops, moved by efforts alone')
+    if kind == 'midpoint' and not bends:
+        raise InvalidValueError('method', method, 'another one: this one is for flexible links, '
+                                "their loops closed by stabilization='projection', without a "
+                                'motion of its own')
     if kind in ('rk4', 'midpoint', 'contact'):
         if times is not None or len(events) or dense:
             raise InvalidValueError('method', method,
@@ -218,7 +220,8 @@ def simulate(
             assert free is not None
             count = max(1, math.ceil(duration / step - ROUNDING))
             run = MidpointRule(dyn, free).run(q, v, duration / count, count, record_every)
-            return _recorded(dyn, motion, free, (q, v), *run, None)._replace(model=dyn.model)
+            return _with_changes(dyn, free, _recorded(dyn, motion, free, (q, v), *run, None),
+                                 *run[:3])
         contact = ContactSteps(dyn, free) if kind == 'contact' and free is not None else None
         if contact is not None and feet is not None:
             contact.mobility = feet.mobility

@@ -59,8 +59,7 @@ class Stepper:
     rest : Vector
         The commands of ``advance`` that are zero.
     audits : bool
-        Whether ``energies`` are wanted of robots without links that bend; False at first. Steps
-        take about twice as long with them.
+        Whether ``energies`` are wanted; False at first. Steps take about twice as long with them.
 
     Raises
     ------
@@ -84,8 +83,6 @@ class Stepper:
         ground: Ground | None = None,
         fastest: float = math.inf,
     ) -> None:
-        if model.loops:
-            model.require_rigid('a run, step by step, in closed loops')
         self.model = model
         self.fastest = fastest
         self.step = positive_time('step', step)
@@ -96,8 +93,8 @@ class Stepper:
                                   dissipation=dissipation, fluid=field)
         self._lower, self._upper = limits(model)
         self.rest = np.zeros(model.nv + len(model.thrusters))
-        self._advance = (partial(advance, model, self._motion) if model.elastic is None
-                         else MidpointRule(self._dynamics, self._motion).advance)
+        self._bending = (None if model.elastic is None
+                         else MidpointRule(self._dynamics, self._motion))
         self._contact = (ContactSteps(self._dynamics, self._motion, audits=False)
                          if suits(self._dynamics) else None)
         self._loads, self._pushes = external_forces, Pushes(self._dynamics, external_forces)
@@ -251,11 +248,11 @@ class Stepper:
         if self._motion.propulsion is not None:
             self._motion.propulsion.command(drives[self.model.nv:], self._time)
         count, audit = math.ceil(dt / self.step - ROUNDING), self._audited()
-        step, contact = self._advance, self._contact if self._stiff else None
-        if contact is not None:
-            contact.audits, step = audit is not None, contact.advance
-        elif audit is not None:
-            step = partial(advance, self.model, audit.stages)
+        own = self._contact if self._stiff else self._bending
+        if own is not None:
+            own.audits, step = audit is not None, own.advance
+        else:
+            step = partial(advance, self.model, self._motion if audit is None else audit.stages)
         for _ in range(count):
             self._motion.load(self._pushes if self._pushes.at(self._time) else self._loads)
             q, v = step(self._time, self._q, self._v, dt / count)
@@ -265,7 +262,7 @@ class Stepper:
             self._q, self._v = q, v
             self._time += dt / count
             if audit is not None:
-                audit.add(audit.stages.work(dt / count) if contact is None else contact.work)
+                audit.add(audit.stages.work(dt / count) if own is None else own.work)
 
     def _met(self, q: Vector) -> bool:
         """Return whether feet are too stiff for RK4, once steps know them where they are."""
@@ -277,7 +274,7 @@ class Stepper:
 
     def _audited(self) -> Audit | None:
         """Return the audit that the next steps are part of, None where there is none."""
-        if not self.audits or self.model.elastic is not None:
+        if not self.audits:
             self._audit = None
         elif self._audit is None:
             self._audit = Audit(self._dynamics, self._motion, self._time, self._q, self._v)

@@ -1,4 +1,4 @@
-"""Flexible robots as URDF text: those of the reference files, and beams."""
+"""Flexible robots as URDF text: those of the reference files, beams, and a closed loop."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+import mbd_ros
 
 DATA = Path(__file__).parents[1] / 'data'
 HEAD = '<robot name="flexible" xmlns:mbd="urn:mbd_ros">'
@@ -126,3 +128,35 @@ def beam(attributes: str, length: float = 1.0, density: float = 0.54, joint: str
             f'<beam length="{length!r}" linear_density="{density!r}" {attributes}/>'
             f'</mbd:flexible></link><joint name="root" type="{joint}"><parent link="base"/>'
             f'<child link="beam"/><axis xyz="0 0 1"/></joint>{links}</robot>')
+
+
+LENGTHS = (0.3, 0.9, 0.7)   # crank, coupler and rocker; the ground is 1 m
+
+
+def four_bar(stiffness: float = 40.0, kind: str = 'spherical', series: str = '',
+             modes: str = '2 1 0') -> str:
+    """Return a planar four-bar linkage whose coupler and rocker bend."""
+    links = ['<link name="base"/>']
+    for k, length in enumerate(LENGTHS):
+        bends = (f'<mbd:flexible><beam length="{length}" linear_density="0.3" bending_stiffness='
+                 f'"{stiffness} {stiffness}" modes="{modes}"/></mbd:flexible>' if k else '')
+        links.append(f'<link name="bar{k}">{slender(length, 0.5, 0.05)}{bends}</link>')
+    ends = ((0.0, 0.0, 0.0), (LENGTHS[0], 0.0, 0.0), (LENGTHS[1], 0.0, 0.0))
+    joints = [revolute(f'j{k}', f'bar{k - 1}' if k else 'base', f'bar{k}', end, (0.0, 0.0, 1.0))
+              for k, end in enumerate(ends)]
+    joints[0] = joints[0].replace('</joint>', series + '</joint>')
+    tip = point_mass('end', 0.1) + fixed('tip', 'bar2', 'end', (LENGTHS[2], 0.0, 0.0))
+    cut = (f'<loop_joint name="cut" type="{kind}"><link1 link="end" xyz="0 0 0"/>'
+           '<link2 link="base" xyz="1 0 0"/></loop_joint></robot>')
+    return HEAD + ''.join([*links, *joints, tip, cut])
+
+
+def four_bar_state(model: mbd_ros.Model, bent: float = 0.005
+                   ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return q and v that close the four-bar linkage, and efforts."""
+    rng = np.random.default_rng(2)
+    q, v = np.zeros(model.nq), rng.normal(size=model.nv)
+    q[:3] = 0.9, -0.6, -1.8
+    count = len(model.elastic_names)
+    q[model.nq - count:], v[model.nv - count:] = bent * rng.normal(size=(2, count))
+    return *mbd_ros.close_loops(model, q, v), rng.normal(size=model.nv)

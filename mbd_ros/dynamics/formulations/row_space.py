@@ -88,6 +88,12 @@ class RowSpace:
         """Return E (rank, m) of one state: the rows of E A are independent."""
         return self._U[:, :self.rank].T * self._rows
 
+    def choice(self) -> Array:
+        """Return the same with rows of length one, and zeros for the rest (m, m)."""
+        rows, result = self.combinations(), np.zeros((len(self._scaled),) * 2)
+        result[:len(rows)] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return result
+
     def motions(self) -> Array:
         """Return N (nv, f) of one state: the velocities that the rows leave, ``A N = 0``."""
         return self._columns[:, None] * self._Vt[self.rank:].T

@@ -241,8 +241,17 @@ class PreparedDynamics:
 
     @functools.cached_property
     def midpoint(self) -> Callable[..., Array]:
-        """Callable ``(q, v, tau, step, q_m, v_m) -> (nq + nv,)``: the middle of a step [s]."""
+        """
+        Callable ``(q, v, tau, step, q_m, v_m) -> (nq + nv,)``: the middle of a step [s].
+
+        With loops ``rows`` follow, ``RowSpace.choice`` as one vector.
+        """
         return self._callable(flexible.midpoint(self.model), 'midpoint')
+
+    @functools.cached_property
+    def closing(self) -> Callable[..., Array]:
+        """Callable ``(q, v, step, rows) -> (nq + nv,)``: after a step, q and v in closed loops."""
+        return self._callable(flexible.closing(self.model), 'closing')
 
     @functools.cached_property
     def bias_forces(self) -> Callable[..., Array]:

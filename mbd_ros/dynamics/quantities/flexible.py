@@ -14,7 +14,7 @@ from mbd_ros.dynamics.formulations.flexible.bodies import Array, cross
 from mbd_ros.dynamics.formulations.flexible.loads import energies_around
 from mbd_ros.dynamics.formulations.flexible.loop_rows import (
     accelerations_of, loop_rows, twists, VALUES)
-from mbd_ros.dynamics.formulations.flexible.midpoint import midpoint
+from mbd_ros.dynamics.formulations.flexible.midpoint import closing, midpoint
 from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
 from mbd_ros.dynamics.formulations.flexible.recursion import (
     accelerations, base_of, generalized_forces, hybrid_dynamics, of_bodies, small)
@@ -26,7 +26,7 @@ from mbd_ros.model import Model
 from mbd_ros.model.flexible.shape_integrals import cross_matrices
 from mbd_ros.model.state import configuration_rate
 
-__all__ = ['flexible_program', 'hybrid_dynamics', 'link_program', 'midpoint', 'pushed',
+__all__ = ['closing', 'flexible_program', 'hybrid_dynamics', 'link_program', 'midpoint', 'pushed',
            'segments_moving', 'small', 'twists', 'warn_of_deflection']
 STEP = 1e-30
 """Of complex steps: its square is nothing beside 1, so that derivatives are exact."""

@@ -13,9 +13,10 @@ from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
 Array = NDArray[np.float64]
 
 
-def repeated(address: int, nq: int, nv: int, iterations: int) -> Callable[..., Array]:
+def repeated(address: int, nq: int, nv: int, iterations: int, closing: int | None = None
+             ) -> Callable[..., Array]:
     """
-    Return ``(count, q, v, tau, step, world) -> (count, nq + nv)``, the states after each step.
+    Return ``(count, q, v, tau, step, world, rows) -> (count, nq + nv)``, states after each step.
 
     Parameters
     ----------
@@ -26,21 +27,31 @@ def repeated(address: int, nq: int, nv: int, iterations: int) -> Callable[..., A
         Sizes of q and v.
     iterations : int
         How often it is asked in a step.
+    closing : int, optional
+        Of ``void kernel(q, v, step, rows, world, result)``, which closes the loops at the end;
+        the kernel above has ``rows`` before its world then.
 
     """
     size = nq + nv
+    rows, end = ('ptr %rows, ', '%open') if closing is not None else ('', '%here')
     middles = []
     for n in range(iterations):
         at = (f'%q{n}', f'%v{n}') if n else ('%q', '%v')
         middles.append(
             f'  call void %kernel(ptr %q, ptr %v, ptr %tau, ptr %step, ptr {at[0]}, ptr {at[1]}, '
-            f'ptr %world, ptr %middle{n})')
+            f'{rows}ptr %world, ptr %middle{n})')
     spaces = [line for n in range(iterations) for line in (
         f'  %middle{n} = alloca double, i64 {size}, align 64',
         f'  %q{n + 1} = getelementptr double, ptr %middle{n}, i64 0',
         f'  %v{n + 1} = getelementptr double, ptr %middle{n}, i64 {nq}')]
+    closes: list[str] = []
+    if closing is not None:
+        spaces += [address_ir('%closing', 1), f'  %open = alloca double, i64 {size}, align 64',
+                   f'  %vopen = getelementptr double, ptr %open, i64 {nq}']
+        closes = ['  call void %closing(ptr %open, ptr %vopen, ptr %step, ptr %rows, ptr %world, '
+                  'ptr %here)']
     code = MachineCode('\n'.join([
-        'define void @repeat(i64 %count, ptr %start, ptr %tau, ptr %step, ptr %world, '
+        'define void @repeat(i64 %count, ptr %start, ptr %tau, ptr %step, ptr %world, ptr %rows, '
         'ptr %result) nounwind {', 'entry:', address_ir('%kernel', 0), *spaces,
         '  br label %loop', 'loop:', '  %k = phi i64 [0, %entry], [%next, %ended]',
         '  %q = phi ptr [%start, %entry], [%here, %ended]',
@@ -50,20 +61,21 @@ def repeated(address: int, nq: int, nv: int, iterations: int) -> Callable[..., A
         '  br label %beyond', 'beyond:', '  %i = phi i64 [0, %loop], [%after, %beyond]',
         f'  %mp = getelementptr double, ptr %middle{iterations - 1}, i64 %i',
         '  %op = getelementptr double, ptr %q, i64 %i',
-        '  %np = getelementptr double, ptr %here, i64 %i',
+        f'  %np = getelementptr double, ptr {end}, i64 %i',
         '  %m = load double, ptr %mp', '  %o = load double, ptr %op',
         '  %d = fsub double %m, %o', '  %e = fadd double %m, %d',
         '  store double %e, ptr %np', '  %after = add i64 %i, 1',
         f'  %on = icmp slt i64 %after, {size}', '  br i1 %on, label %beyond, label %ended',
-        'ended:', '  %next = add i64 %k, 1', '  %more = icmp slt i64 %next, %count',
+        'ended:', *closes, '  %next = add i64 %k, 1', '  %more = icmp slt i64 %next, %count',
         '  br i1 %more, label %loop, label %done', 'done:', '  ret void', '}']),
-        addresses=[address])
-    call = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 5)(code.address('repeat'))
+        addresses=[address] if closing is None else [address, closing])
+    call = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 6)(code.address('repeat'))
 
-    def steps(count: int, q: Array, v: Array, tau: Array, step: float, world: Array) -> Array:
+    def steps(count: int, q: Array, v: Array, tau: Array, step: float, world: Array, rows: Array
+              ) -> Array:
         assert code, 'kept alive as long as the function that calls it'
         given = [np.concatenate([q, v]), np.ascontiguousarray(tau, np.float64), np.array([step]),
-                 world]
+                 world, rows]
         result = np.empty((count, size))
         if count:
             call(count, *(array.ctypes.data for array in given), result.ctypes.data)

@@ -30,7 +30,8 @@ def on_segments(model: Model) -> Model:
     return replace(
         model, links=links,
         loops=tuple(one if one.kind == 'mimic' else cuts[one.name] for one in model.loops),
-        springs=tuple(make_spring(one, links) for one in described.springs),
+        springs=tuple(replace(make_spring(one, links), damping=own.damping)
+                      for one, own in zip(described.springs, model.springs)),
         fluids=tuple(make_submerged(one, links) for one in described.fluids if one.link in wet),
         contacts=tuple(point for one in described.contacts if one.link in touching
                        for point in make_contacts(one, links)))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import flexible_robots
-from flexible_robots import point_mass, revolute
+from flexible_robots import four_bar, four_bar_state as state, point_mass, revolute
 import numpy as np
 import pytest
 import scipy
@@ -13,40 +13,9 @@ from mbd_ros.dynamics.api.constrained import row_names
 from mbd_ros.dynamics.api.joint_wrenches import wrench_names
 from mbd_ros.dynamics.loops.efforts import loop_wrenches
 from mbd_ros.errors import InvalidValueError, UnsupportedError
-from mbd_ros.simulation.stepper import Stepper
 
 STILL = (0.0, 0.0, 0.0)
 EI, RHO_A = 29.1667, 0.54
-MODES = ('<mbd:flexible><beam length="{0}" linear_density="0.3" bending_stiffness="{1} {1}" '
-         'modes="2 1 0"/></mbd:flexible>')
-LENGTHS = (0.3, 0.9, 0.7)   # crank, coupler and rocker; the ground is 1 m
-
-
-def four_bar(stiffness=40.0, kind='spherical', series=''):
-    """Return a planar four-bar linkage whose coupler and rocker bend."""
-    links = ['<link name="base"/>']
-    for k, length in enumerate(LENGTHS):
-        inertial = flexible_robots.slender(length, 0.5, 0.05)
-        links.append(f'<link name="bar{k}">{inertial}'
-                     + (MODES.format(length, stiffness) if k else '') + '</link>')
-    ends = ((0.0, 0.0, 0.0), (LENGTHS[0], 0.0, 0.0), (LENGTHS[1], 0.0, 0.0))
-    joints = [revolute(f'j{k}', f'bar{k - 1}' if k else 'base', f'bar{k}', end, (0.0, 0.0, 1.0))
-              for k, end in enumerate(ends)]
-    joints[0] = joints[0].replace('</joint>', series + '</joint>')
-    tip = point_mass('end', 0.1) + flexible_robots.fixed('tip', 'bar2', 'end',
-                                                         (LENGTHS[2], 0.0, 0.0))
-    cut = (f'<loop_joint name="cut" type="{kind}"><link1 link="end" xyz="0 0 0"/>'
-           '<link2 link="base" xyz="1 0 0"/></loop_joint></robot>')
-    return flexible_robots.HEAD + ''.join([*links, *joints, tip, cut])
-
-
-def state(model, bent=0.005):
-    rng = np.random.default_rng(2)
-    q, v = np.zeros(model.nq), rng.normal(size=model.nv)
-    q[:3] = 0.9, -0.6, -1.8
-    count = len(model.elastic_names)
-    q[model.nq - count:], v[model.nv - count:] = bent * rng.normal(size=(2, count))
-    return *mbd_ros.close_loops(model, q, v), rng.normal(size=model.nv)
 
 
 @pytest.mark.parametrize('kind', ['spherical', 'revolute', 'distance'])
@@ -139,15 +108,6 @@ def test_a_beam_clamped_and_held_at_its_tip():
         mbd_ros.natural_frequencies(model, np.full(7, 0.01))
 
 
-def test_energy_over_a_run():
-    model = mbd_ros.load(four_bar(series='<mbd:armature value="0.02"/><mbd:series_elastic '
-                                  'stiffness="200" damping="0.1"/>'))
-    q, v, _ = state(model, 0.0)
-    run = mbd_ros.simulate(model, q, 0.3 * v, 0.02, tau=np.eye(model.nv)[0], gravity=STILL)
-    assert np.abs(run.balance).max() < 1e-6   # [J], of 0.1; tolerances of 1e-8
-    assert run.violation.max() < 1e-9
-
-
 def test_what_is_not_there():
     model = mbd_ros.load(four_bar())
     q, v, _tau = state(model)
@@ -155,10 +115,6 @@ def test_what_is_not_there():
         mbd_ros.static_deflection(model, q)
     with pytest.raises(UnsupportedError, match='hybrid_dynamics'):
         mbd_ros.inverse_dynamics(model, q, v, v, actuated=['j0'])
-    with pytest.raises(InvalidValueError, match='without closed loops'):
-        mbd_ros.simulate(model, q, v, 0.01, method='midpoint')
-    with pytest.raises(UnsupportedError, match='step by step, in closed loops'):
-        Stepper(model, q)
 
 
 @pytest.mark.parametrize('first', ['cut', 'follow'])

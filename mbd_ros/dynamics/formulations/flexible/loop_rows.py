@@ -57,7 +57,12 @@ def accelerations_of(model: Model, chain: Sequence[Placed], vdot: Array) -> list
 def loop_rows(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any) -> Array:
     """Return for each row of the loops phi, its rate, its bias, and A (N, m, 3 + nv)."""
     q, v = inputs['q'], inputs['v']
-    chain, ties = place(model, q, v), loop_ties(on_segments(model))
+    return rows_between(model, place(model, q, v), q, v)
+
+
+def rows_between(model: Model, chain: Sequence[Placed], q: Array, v: Array) -> Array:
+    """Return the same for segments that are placed."""
+    ties = loop_ties(on_segments(model))
     columns, drift = twists(model, chain), accelerations_of(model, chain, np.zeros_like(v))
     rows = sum(len(loop.rows) for loop in model.loops)
     result = np.zeros((len(q), rows, VALUES + model.nv), np.result_type(q, v))

@@ -9,6 +9,11 @@ Elastic and damping forces are linear in ``a_m = a + h/2 (a' + h/2 a'')``, so th
 for: in the modal rows ``M + h/2 D + h^2/4 K`` is in the place of M. All else is iterated. It is of
 second order, stable for modes of any frequency, and keeps their energy.
 
+Closed loops add the rows of cut joints, ``M v' = f + A^T lambda`` with ``A v' + bias = 0`` in the
+middle; at the end of the step the state is moved the least way to where ``phi = 0`` and ``A v =
+0``. The metric of that is the same matrix, so that stiff links do not bend for it. Which rows, E
+A, are independent is decided once a step or less often, see ``row_space.py``.
+
 References
 ----------
 Hairer, Wanner, Solving Ordinary Differential Equations II, 1996, sections IV.3 and IV.6.
@@ -18,14 +23,17 @@ Hairer, Wanner, Solving Ordinary Differential Equations II, 1996, sections IV.3 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+import math
 from typing import Any
 
 import numpy as np
 
-from mbd_ros.dynamics.formulations.flexible.bodies import Array, BodyTerms
+from mbd_ros.dynamics.formulations.flexible.bodies import Array, BodyTerms, mirrored, solved
 from mbd_ros.dynamics.formulations.flexible.loads import place_loaded
+from mbd_ros.dynamics.formulations.flexible.loop_rows import rows_between, VALUES
 from mbd_ros.dynamics.formulations.flexible.motion import Placed, tree_of_segments
-from mbd_ros.dynamics.formulations.flexible.recursion import accelerations, base_of, small
+from mbd_ros.dynamics.formulations.flexible.recursion import (
+    accelerations, base_of, generalized_forces, small)
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout
 from mbd_ros.model import Model
@@ -33,10 +41,20 @@ from mbd_ros.model.joints.joint_manifold import MANIFOLDS
 
 
 def midpoint(model: Model) -> ArrayProgram:
-    """Return the program ``(q, v, tau, step, q_m, v_m) -> (nq + nv,)``, a better q_m and v_m."""
-    return ArrayProgram('flexible_midpoint', ('q', 'v', 'tau', 'step', 'q_m', 'v_m'),
-                        layout=Layout.ONE_BODY, extent=(model.nq + model.nv,), evaluate=_iterated,
-                        traces=small)
+    """
+    Return the program ``(q, v, tau, step, q_m, v_m) -> (nq + nv,)``, a better q_m and v_m.
+
+    With loops there is an argument ``rows`` more, see ``RowSpace.choice``.
+    """
+    given = ('q', 'v', 'tau', 'step', 'q_m', 'v_m', *['rows'] * bool(model.loops))
+    return ArrayProgram('flexible_midpoint', given, layout=Layout.ONE_BODY,
+                        extent=(model.nq + model.nv,), evaluate=_iterated, traces=small)
+
+
+def closing(model: Model) -> ArrayProgram:
+    """Return the program ``(q, v, step, rows) -> (nq + nv,)``: q and v with loops closed."""
+    return ArrayProgram('flexible_closing', ('q', 'v', 'step', 'rows'), layout=Layout.ONE_BODY,
+                        extent=(model.nq + model.nv,), evaluate=_closed, traces=small)
 
 
 def _iterated(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any) -> Array:
@@ -44,9 +62,50 @@ def _iterated(model: Model, inputs: Mapping[str, Array], world: Array, executor:
         ('q', 'v'), ('q_m', 'v_m')))
     half = 0.5 * inputs['step']
     chain = _implicit(model, place_loaded(model, at, moving, world), (q, v), (at, moving), half)
-    vdot, _ = accelerations(model, chain, inputs['tau'], base_of(world))
+    if model.loops:
+        E = _choice(inputs)
+        rows = rows_between(model, chain, at, moving)
+        needed = generalized_forces(model, chain, np.zeros_like(v)[:, :, None], base_of(world))
+        vdot = _held(_mass_matrix(model, chain), E, rows[:, :, VALUES:],
+                     inputs['tau'][:, :, None] - needed, rows[:, :, VALUES - 1:VALUES])[:, :, 0]
+    else:
+        vdot, _ = accelerations(model, chain, inputs['tau'], base_of(world))
     moving = v + half * vdot
     return np.hstack([q + half * _rates(model, at, moving), moving])
+
+
+def _closed(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any) -> Array:
+    q, v = inputs['q'], inputs['v']
+    chain = _stiffened(model, place_loaded(model, q, v, world), 0.5 * inputs['step'])
+    rows = rows_between(model, chain, q, v)
+    dq, dv = np.moveaxis(_held(_mass_matrix(model, chain), _choice(inputs), rows[:, :, VALUES:],
+                               np.zeros_like(v)[:, :, None], rows[:, :, :2]), 2, 0)
+    return np.hstack([q + _rates(model, q, dq), v + dv])
+
+
+def _choice(inputs: Mapping[str, Array]) -> Array:
+    flat = inputs['rows']
+    count = math.isqrt(flat.shape[1])
+    return flat.reshape(len(flat), count, count)
+
+
+def _held(mass: Array, E: Array, A: Array, force: Array, rest: Array) -> Array:
+    """
+    Return x (N, nv, k) with ``M x = f + A^T E^T lambda`` and ``E (A x + rest) = 0``.
+
+    Rows of E are of length one, or zero: the multipliers of these are zero.
+    """
+    chosen = E @ A
+    free = solved(mass, np.concatenate([chosen.transpose(0, 2, 1), force], axis=2))
+    sides, x = free[:, :, :E.shape[1]], free[:, :, E.shape[1]:]
+    left = np.eye(E.shape[1]) * (1.0 - np.sum(E * E, axis=2))[:, :, None]
+    multipliers = solved(mirrored(chosen @ sides + left), chosen @ x + E @ rest)
+    return x - sides @ multipliers
+
+
+def _mass_matrix(model: Model, chain: Sequence[Placed]) -> Array:
+    columns = np.broadcast_to(np.eye(model.nv), (len(chain[0].pose), model.nv, model.nv))
+    return mirrored(generalized_forces(model, chain, columns, np.zeros(6), bias=False))
 
 
 def _implicit(model: Model, chain: Sequence[Placed], start: tuple[Array, Array],
@@ -54,18 +113,29 @@ def _implicit(model: Model, chain: Sequence[Placed], start: tuple[Array, Array],
     """Return segments whose elastic and damping forces are those at the end of half a step."""
     found = []
     shift = model.nq - model.nv
-    for segment, own in zip(tree_of_segments(model).segments, chain):
+    for segment, own in zip(tree_of_segments(model).segments, _stiffened(model, chain, half)):
         body = segment.elastic
         if body is not None:
             place_in_q = slice(own.elastic.start + shift, own.elastic.stop + shift)
             (a, rates), (a_m, rates_m) = ((q[:, place_in_q], v[:, own.elastic])
                                           for q, v in (start, middle))
-            mass, bias = own.terms.mass.copy(), own.terms.bias.copy()
-            h = half[:, :, None]
-            mass[:, 6:, 6:] = mass[:, 6:, 6:] + h * body.damping + h * h * body.stiffness
+            bias = own.terms.bias.copy()
             bias[:, 6:] = (bias[:, 6:] + (a + half * rates - a_m) @ body.stiffness
                            + (rates - rates_m) @ body.damping)
-            own = own._replace(terms=BodyTerms(mass, bias))
+            own = own._replace(terms=BodyTerms(own.terms.mass, bias))
+        found.append(own)
+    return found
+
+
+def _stiffened(model: Model, chain: Sequence[Placed], half: Array) -> list[Placed]:
+    """Return segments with ``M + h D + h^2 K`` in the modal rows, h half a step."""
+    found = []
+    for segment, own in zip(tree_of_segments(model).segments, chain):
+        body = segment.elastic
+        if body is not None:
+            mass, h = own.terms.mass.copy(), half[:, :, None]
+            mass[:, 6:, 6:] = mass[:, 6:, 6:] + h * body.damping + h * h * body.stiffness
+            own = own._replace(terms=BodyTerms(mass, own.terms.bias))
         found.append(own)
     return found
 
