@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.formulations.row_space import RowSpace
+from mbd_ros.dynamics.loops.closure import contradicted
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, LoopConflictError, LoopOpenError
 from mbd_ros.simulation.manifold import displaced, Vector
@@ -20,8 +21,6 @@ STABILIZATIONS = ('projection', 'baumgarte', 'none')
 CLOSED = 1e-14
 """|phi| and |phi'| below are rounding [m, m/s, and the like]."""
 CORRECTIONS = 3
-CONFLICT = 1e-4
-"""Part of the accelerations of the rows that may be left: rows dropped agree within 3e-5."""
 NEARLY_CLOSED = 1e-4
 """Largest |phi| and |phi'| at the start that is corrected without notice [m, m/s]."""
 
@@ -122,14 +121,10 @@ def require_possible(dyn: PreparedDynamics, q: Vector, v: Vector, accelerations:
     """
     if not dyn.model.loops:
         return
-    rows = dyn.loop_rows(q, v)
-    parts = rows[:, VALUES:] * accelerations
-    left = np.abs(parts.sum(axis=1) + rows[:, VALUES - 1])
-    size = max(1.0, float(np.abs(parts).max()), float(np.abs(rows[:, VALUES - 1]).max()))
-    if left.max() > CONFLICT * size:
-        owners = [loop.name for loop in dyn.model.loops for _ in loop.rows]
+    name, left = contradicted(dyn.model, dyn.loop_rows(q, v), accelerations)
+    if name:
         rank = int(loop_health(dyn, q[None], v[None])[2][0])
-        raise LoopConflictError(owners[int(left.argmax())], float(left.max()), rank, len(owners))
+        raise LoopConflictError(name, left, rank, sum(len(loop.rows) for loop in dyn.model.loops))
 
 
 def loop_health(dyn: PreparedDynamics, q: Vector, v: Vector

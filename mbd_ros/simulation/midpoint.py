@@ -47,6 +47,8 @@ class MidpointRule:
     def __init__(self, dyn: PreparedDynamics, free: FreeMotion) -> None:
         self._dyn, self._free = dyn, free
         self.audits, self.work = False, np.zeros(len(free.working))
+        self._end: Vector | None = None   # from where the rank of loops is known for more steps
+        self._chosen, self._left = np.empty(0), 0
         model = dyn.model
         codes = [dyn.machine_code(one) for one in ('midpoint', 'closing')[:1 + bool(model.loops)]]
         addresses = [code[0] for code in codes if code is not None]
@@ -59,7 +61,7 @@ class MidpointRule:
         states, applied = self._chunk(1, t, q, v, step)
         if self.audits:
             self.work = step * self._powers(applied, q, v, states)[0]
-        return self._parts(states[0])
+        return self._ended(states)
 
     def run(self, q: Vector, v: Vector, step: float, count: int, record_every: int
             ) -> tuple[Vector, Vector, Vector, Vector]:
@@ -77,9 +79,15 @@ class MidpointRule:
                 if k % record_every == 0 or k == count:
                     kept.append((k * step, *self._parts(state), so_far))
             work, done = works[-1], done + len(states)
-            q, v = self._parts(states[-1])
+            q, v = self._ended(states)
         times, configurations, velocities, all_work = map(np.array, zip(*kept))
         return times, configurations, velocities, all_work
+
+    def _ended(self, states: Vector) -> tuple[Vector, Vector]:
+        """Return the last of states."""
+        self._end, v = self._parts(states[-1])
+        self._left -= len(states)
+        return self._end, v
 
     def _parts(self, state: Vector) -> tuple[Vector, Vector]:
         nq = self._dyn.model.nq
@@ -118,11 +126,15 @@ class MidpointRule:
         dyn = self._dyn
         if not dyn.model.loops:
             return [], CHUNK
+        if q is self._end and self._left > 0:
+            return [self._chosen], self._left
         rows = dyn.loop_rows(q, v)
         if np.linalg.norm(rows[:, 0]) > NEARLY_CLOSED:
             require_closed(dyn, q, None)
         space = RowSpace(dyn.model, rows[:, VALUES:])
-        return [space.choice().ravel()], CHUNK_OF_LOOPS if space.condition < WELL_APART else 1
+        self._chosen = space.choice().ravel()
+        self._left = CHUNK_OF_LOOPS if space.condition < WELL_APART else 1
+        return [self._chosen], self._left
 
     def _one_by_one(self, count: int, q: Vector, v: Vector, tau: Vector, step: float,
                     world: Vector, rows: Vector) -> Vector:

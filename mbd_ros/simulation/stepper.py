@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import compile_model
 from mbd_ros.dynamics.api.elastic import static_deflection
-from mbd_ros.dynamics.loops.closure import close_loops
+from mbd_ros.dynamics.loops.closure import close_loops, leading_joints
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
@@ -282,11 +282,18 @@ class Stepper:
 
 
 def bent_by_weight(model: Model, q: Vector, gravity: ArrayLike) -> Vector:
-    """Return a configuration (nq,) with flexible links as they rest; of others the same."""
+    """
+    Return a configuration (nq,) with flexible links as they rest; of others the same.
+
+    Joints are held; in closed loops as many as lead the others, which rest where links bend.
+    """
     if model.elastic is None:
         return q
-    rigid = q[:model.nq - len(model.elastic_names)]
-    return np.concatenate([rigid, static_deflection(model, q, gravity=gravity)])
+    closed, _ = close_loops(model, q)
+    held = leading_joints(model, closed) if model.loops else model.joint_names
+    rigid = closed[:model.nq - len(model.elastic_names)]
+    bent = np.concatenate([rigid, static_deflection(model, closed, gravity=gravity, held=held)])
+    return close_loops(model, bent, known=held)[0]
 
 
 def whole_steps(rate: float, publish_rate: float) -> tuple[int, int]:

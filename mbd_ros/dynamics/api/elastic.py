@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 import scipy
 
 from mbd_ros.dynamics.api.functions import more_efforts
-from mbd_ros.dynamics.formulations.row_space import RANK
-from mbd_ros.dynamics.loops.closure import open_loops
+from mbd_ros.dynamics.formulations.row_space import RANK, RowSpace
+from mbd_ros.dynamics.loops.closure import contradicted, GOAL, open_loops
 from mbd_ros.dynamics.prepared.call import Array, checked_array, rows_of
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
-from mbd_ros.dynamics.quantities.flexible import warn_of_deflection
+from mbd_ros.dynamics.prepared.rank import least_motion
+from mbd_ros.dynamics.quantities.flexible import force_slopes, warn_of_deflection
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
-from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
+from mbd_ros.errors import InvalidValueError, ShapeError, SingularMassError
 from mbd_ros.execution import Executor
-from mbd_ros.model import Model
+from mbd_ros.model import Model, state
 
 ITERATIONS = 50
 """Of Newton's method for the static deflection; five are usual."""
@@ -44,12 +45,14 @@ def hybrid_dynamics(
 
     With all joints given this is the inverse dynamics of a robot with flexible links: the
     elastic coordinates move as they must. With flexible links it takes O(n), else one system of
-    the size of v.
+    the size of v. Closed loops stay closed: ``M qdd + h = tau + A^T lambda`` and ``A qdd + bias =
+    0``; where the given joints can brace against each other, their forces are of least norm.
+    ``constrained_dynamics`` under ``.tau`` gives the multipliers.
 
     Parameters
     ----------
     model : Model
-        The robot, without closed loops.
+        The robot.
     q, v : array_like
         (nq,), (nv,) or (N, ...).
     tau : array_like
@@ -75,10 +78,9 @@ def hybrid_dynamics(
         As ``forward_dynamics``.
     UnknownNameError
         If there is no joint of a name.
-    UnsupportedError
-        If the robot has closed loops.
     InvalidValueError
-        If Lin's iteration diverges; with the factor by which errors grow.
+        If Lin's iteration diverges, with the factor by which errors grow; if the loops do not
+        allow the accelerations that are given.
 
     References
     ----------
@@ -86,9 +88,6 @@ def hybrid_dynamics(
     flexible manipulator, 1995, section 4.
 
     """
-    if model.loops:
-        raise UnsupportedError(f"hybrid_dynamics of '{model.name}', which has closed loops,",
-                               'inverse_dynamics with actuated, or constrained_dynamics')
     dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation)
     names = [given] if isinstance(given, str) else list(given)
     joints = sorted({model.joint_index(name) for name in names})
@@ -96,10 +95,14 @@ def hybrid_dynamics(
         ('q', q, model.nq), ('v', v, model.nv), ('tau', tau, model.nv), ('qdd', qdd, model.nv))]
     more = more_efforts(dyn, arrays[0], arrays[1], external_forces, dissipation)
     (q, v, tau, qdd), many = rows_of(('q', 'v', 'tau', 'qdd'), arrays)
+    tau = np.where(_entries(model, joints), 0.0, tau)
     if scheme not in ('exact', 'lin'):
         raise InvalidValueError('scheme', scheme, "'exact' or 'lin'")
     if scheme == 'lin':
         found, forces = _lin(dyn, len(joints), q, v, tau + more, qdd)
+    elif model.loops:
+        states = [_in_loops(dyn, joints, *one) for one in zip(q, v, tau + more, qdd)]
+        found, forces = (np.array(part) for part in zip(*states))
     elif dyn.formulation == 'flexible':
         both = dyn.hybrid_dynamics(tuple(joints))(q, v, tau + more, qdd)
         found, forces = both[:, 0], both[:, 1]
@@ -118,10 +121,10 @@ def _lin(dyn: PreparedDynamics, given: int, q: Array, v: Array, tau: Array, qdd:
     coordinates: ``a'' <- a'' - M_d^-1 (M_aa a'' + M_aq q'' + h_a - Q_a)``.
     """
     model = dyn.model
-    if model.elastic is None or given < model.nb or any(
+    if model.elastic is None or given < model.nb or model.loops or any(
             body.is_spring for body in model.elastic.bodies):
         raise InvalidValueError('scheme', 'lin', "'exact'; this one if links bend, no joint does, "
-                                'and all joints are given')
+                                'no loops are closed, and all joints are given')
     elastic = slice(model.nv - len(model.elastic_names), model.nv)
     own = np.zeros((len(model.elastic_names),) * 2)
     for body in model.elastic.bodies:
@@ -145,13 +148,18 @@ def _lin(dyn: PreparedDynamics, given: int, q: Array, v: Array, tau: Array, qdd:
     return result, forces
 
 
+def _entries(model: Model, joints: Iterable[int]) -> NDArray[np.bool_]:
+    """Return which entries of v (nv,) are those of some joints."""
+    result = np.zeros(model.nv, bool)
+    for i in joints:
+        result[model.v_offsets[i]:model.v_offsets[i] + model.joint_types[i].nv] = True
+    return result
+
+
 def _dense(dyn: PreparedDynamics, joints: Sequence[int], q: Array, v: Array, tau: Array,
            qdd: Array) -> tuple[Array, Array]:
     """Return accelerations and forces: ``M_ff qdd_f = tau_f - h_f - M_fg qdd_g``."""
-    model = dyn.model
-    known = np.zeros(model.nv, bool)
-    for i in joints:
-        known[model.v_offsets[i]:model.v_offsets[i] + model.joint_types[i].nv] = True
+    known = _entries(dyn.model, joints)
     mass, bias = dyn.mass_matrix(q), dyn.bias_forces(q, v)
     result, forces = np.where(known, qdd, 0.0), np.array(tau)
     driven = (mass @ result[:, :, None])[:, :, 0] + bias
@@ -162,11 +170,50 @@ def _dense(dyn: PreparedDynamics, joints: Sequence[int], q: Array, v: Array, tau
     return result, forces
 
 
+def _in_loops(dyn: PreparedDynamics, joints: Sequence[int], q: Array, v: Array, tau: Array,
+              qdd: Array) -> tuple[Array, Array]:
+    """
+    Return accelerations and forces of one state in closed loops.
+
+    With g given and f free: ``A_f qdd_f + A_g qdd_g + bias = 0``, ``N^T (M qdd + h - tau)_f = 0``
+    with ``A_f N = 0``. Multipliers that exert nothing on f are what given joints brace against
+    each other with; they make their forces least.
+    """
+    model, known = dyn.model, _entries(dyn.model, joints)
+    rows, mass = dyn.loop_rows(q, v), dyn.mass_matrix(q)
+    A, space = rows[:, VALUES:], RowSpace(model, rows[:, VALUES:], np.flatnonzero(~known))
+    given = np.where(known, qdd, 0.0)
+    applied = tau - dyn.bias_forces(q, v)
+    try:
+        found = given + least_motion(space, mass, applied - mass @ given,
+                                     rows[:, VALUES - 1] + A @ given)
+    except (np.linalg.LinAlgError, ValueError):   # singular; not finite
+        raise SingularMassError(model.joint_names[0], 'of the motions that the loops allow, one '
+                                'has no inertia or no finite one') from None
+    name, left = contradicted(model, rows, found)
+    if name:
+        raise InvalidValueError('qdd', qdd.tolist(), (
+            f"accelerations of {', '.join(model.joint_names[i] for i in joints)} that the loops "
+            f"allow; of the equations of '{name}' {left:.3g} are left (m/s^2 or 1/s^2)"))
+    missing = mass @ found - applied
+    missing = missing - A.T @ space.multipliers(missing)
+    braces = int(RowSpace(model, A).rank - space.rank)
+    if braces:
+        ways = np.linalg.svd((space.idle() @ A).T, full_matrices=False)[0][:, :braces]
+        missing = missing - ways @ (ways.T @ missing)
+    return found, tau + np.where(known, missing, 0.0)
+
+
 def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, *,
                       external_forces: Mapping[str, ArrayLike] | None = None,
-                      gravity: ArrayLike | None = None) -> Array:
+                      gravity: ArrayLike | None = None, held: Sequence[str] | None = None
+                      ) -> Array:
     """
     Return the elastic coordinates at which a robot rests, its joints held as they are.
+
+    Closed loops stay closed, ``h = tau + A^T lambda`` and ``phi = 0``. If bending alone cannot
+    keep them closed, as that of one link alone cannot, say which joints are held; the others rest
+    where the loops and their forces leave them, as ``close_loops(..., known=held)`` says.
 
     Parameters
     ----------
@@ -175,9 +222,12 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
     q : array_like
         (nq,); its elastic coordinates are where the search begins.
     tau : array_like, optional
-        (nv,): forces on elastic coordinates, mostly zero; those of joints are not read.
+        (nv,): forces on elastic coordinates, mostly zero, and on joints that are not held; those
+        of held joints are not read.
     external_forces, gravity
         As in ``forward_dynamics``.
+    held : sequence of str, optional
+        The joints that do not move; all if not given.
 
     Returns
     -------
@@ -187,8 +237,9 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
     Raises
     ------
     InvalidValueError
-        If no link is flexible, or the load is above what the links carry: a link has buckled.
-    ShapeError, NotFiniteError
+        If no link is flexible, the load is above what the links carry: a link has buckled; or too
+        many joints are held for the loops to close.
+    ShapeError, NotFiniteError, UnknownNameError
         If an argument is not as it should be.
 
     Warns
@@ -199,38 +250,52 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
     """
     if model.elastic is None:
         raise InvalidValueError('model', model.name, 'a robot with flexible links')
-    if model.loops:
-        raise UnsupportedError(f"static_deflection of '{model.name}', which has closed loops,",
-                               'open the loops')
     dyn = compile_model(model, gravity=gravity)
     place_now = checked_array(model, 'q', q, model.nq).copy()
     forces = np.zeros(model.nv) if tau is None else checked_array(model, 'tau', tau, model.nv)
     for name, array in (('q', place_now), ('tau', forces)):
         if array.ndim != 1:
             raise ShapeError(name, array.shape, 'one state')
+    names = model.joint_names if held is None else [held] if isinstance(held, str) else held
+    free = np.flatnonzero(~_entries(model, {model.joint_index(name) for name in names}))
     rest = np.zeros(model.nv)
-    elastic = slice(model.nv - len(model.elastic_names), model.nv)
-    bent = slice(model.nq - len(model.elastic_names), model.nq)
     for _ in range(ITERATIONS):
         load = forces + more_efforts(dyn, place_now, rest, external_forces, False)
-        missing = (load - dyn.bias_forces(place_now, rest))[elastic]
-        tangent = dyn.inverse_dynamics_derivatives(place_now, rest, rest).dq[elastic, elastic]
-        step = np.linalg.solve(tangent, missing)
-        place_now[bent] += step
-        if np.abs(step).max() <= CONVERGED * max(np.abs(place_now[bent]).max(), 1e-12):
+        missing = load - dyn.bias_forces(place_now, rest)
+        rows = dyn.loop_rows(place_now, rest) if model.loops else np.zeros((0, VALUES + model.nv))
+        space = RowSpace(model, rows[:, VALUES:], free)
+        if space.rank < RowSpace(model, rows[:, VALUES:]).rank:
+            raise InvalidValueError('held', list(names), 'joints without which the loops can '
+                                    f'close: bending alone cannot close them at q = {place_now}')
+        tangent = dyn.inverse_dynamics_derivatives(place_now, rest, rest).dq
+        if model.loops:
+            held_by = space.multipliers(-missing)
+            tangent = tangent - force_slopes(model, place_now, held_by)
+        step = least_motion(space, tangent, missing, rows[:, 0], np.linalg.solve)
+        place_now = state.integrate(model, place_now, step)
+        bent = place_now[model.nq - len(model.elastic_names):]
+        small = CONVERGED * max(np.abs(bent).max(), 1e-12)
+        if np.abs(step).max() <= (max(small, GOAL) if model.loops else small):
             break
     else:
         step = np.full_like(step, np.inf)
-    scale = np.sqrt(np.concatenate([np.diag(body.stiffness) for body in model.elastic.bodies]))
-    values, vectors = np.linalg.eigh(0.5 * (tangent + tangent.T) / np.outer(scale, scale))
-    if not np.isfinite(step).all() or values[0] <= 0.0:
-        worst = model.elastic_names[int(np.argmax(np.abs(vectors[:, 0])))]
+    scale = np.ones(model.nv)   # of joints, which have no stiffness of their own
+    scale[model.nv - len(bent):] = np.sqrt(np.concatenate([
+        np.diag(body.stiffness) for body in model.elastic.bodies]))
+    ways = np.linalg.qr(scale[:, None] * space.motions())[0]
+    values, vectors = np.linalg.eigh(
+        ways.T @ (0.5 * (tangent + tangent.T) / np.outer(scale, scale)) @ ways)
+    if not (len(values) or np.isfinite(step).all()):
+        raise InvalidValueError('q', place_now.tolist(), 'a configuration near one at which '
+                                'bending closes the loops')
+    if not np.isfinite(step).all() or values.min(initial=1.0) <= 0.0:
+        worst = model.coordinate_names[int(np.argmax(np.abs(ways @ vectors[:, 0])))]
         raise InvalidValueError(
             'the load', f'at q = {np.asarray(q).tolist()}',
             f"what the flexible links carry; they have buckled: the stiffness along '{worst}' is "
             f'{values[0]:.3g} of that without load')
     warn_of_deflection(model, place_now[None], rest[None])
-    return place_now[bent]
+    return bent
 
 
 class NaturalFrequencies(NamedTuple):
@@ -282,10 +347,7 @@ def natural_frequencies(model: Model, q: ArrayLike, *, locked: Sequence[str] = (
     if place_now.ndim != 1:
         raise ShapeError('q', place_now.shape, f'({model.nq},), one configuration')
     names = [locked] if isinstance(locked, str) else list(locked)
-    held = {model.joint_index(name) for name in names}
-    moves = np.ones(model.nv, bool)
-    for i in held:
-        moves[model.v_offsets[i]:model.v_offsets[i] + model.joint_types[i].nv] = False
+    moves = ~_entries(model, {model.joint_index(name) for name in names})
     rest = np.zeros(model.nv)
     if loops := open_loops(model, place_now):
         raise InvalidValueError('q', place_now.tolist(), f'where {loops}')

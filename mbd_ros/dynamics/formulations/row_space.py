@@ -45,7 +45,7 @@ class RowSpace:
     A : array
         (m, nv) or (N, m, nv).
     free : array, optional
-        Entries of v that count, all if left out; the others' columns are zero.
+        Entries of v that count, all if left out; the others' columns are taken for zero.
 
     Attributes
     ----------
@@ -58,18 +58,19 @@ class RowSpace:
 
     def __init__(self, model: Model, A: Array, free: NDArray[np.int64] | None = None) -> None:
         lengths, turns = _kinds(model)
-        counts = np.zeros(model.nv, dtype=bool)
-        counts[slice(None) if free is None else free] = True
+        self._size, self._free = model.nv, slice(None) if free is None else free
         levers = np.abs(A) * np.outer(lengths, turns)
         longest = levers.max(axis=(-2, -1), initial=0.0)[..., None]
         longest = np.where(longest > ROUNDING, longest, 1.0)
         self._rows = np.where(lengths, 1.0, longest)
-        self._columns = np.where(turns, 1.0 / longest, 1.0) * counts
-        self._scaled = A * self._rows[..., None] * self._columns[..., None, :]
+        self._columns = np.where(turns, 1.0 / longest, 1.0)[..., self._free]
+        self._scaled = A[..., self._free] * self._rows[..., None] * self._columns[..., None, :]
         if A.ndim == 2:
             self._U, self.sigma, self._Vt = np.linalg.svd(self._scaled)
         else:  # of many states only what is asked of many
             self.sigma = np.linalg.svd(self._scaled, compute_uv=False)
+        if not self._scaled.shape[-1]:   # nothing counts
+            self.sigma = np.zeros((*A.shape[:-2], 1))
         self.rank = (self.sigma > np.maximum(RANK * self.sigma[..., :1], ROUNDING)).sum(axis=-1)
 
     @property
@@ -96,17 +97,21 @@ class RowSpace:
 
     def motions(self) -> Array:
         """Return N (nv, f) of one state: the velocities that the rows leave, ``A N = 0``."""
-        return self._columns[:, None] * self._Vt[self.rank:].T
+        return self._of_all(self._Vt[self.rank:].T)
+
+    def idle(self) -> Array:
+        """Return combinations (m - rank, m) of one state that exert nothing on what counts."""
+        return self._U[:, self.rank:].T * self._rows
 
     def nearest(self, violation: Array) -> Array:
         """Return a displacement (nv,) of one state with ``A dq = -violation``."""
         sizes = -(self.combinations() @ violation) / self.sigma[:self.rank]
-        displacement: Array = self._columns * (self._Vt[:self.rank].T @ sizes)
-        return displacement
+        return self._of_all((self._Vt[:self.rank].T @ sizes)[:, None])[:, 0]
 
     def multipliers(self, force: Array) -> Array:
         """Return multipliers of one state that exert a force (nv,); there may be others."""
-        parts = self._Vt[:self.rank] @ (self._columns * force) / self.sigma[:self.rank]
+        scaled = self._columns * force[self._free]
+        parts = self._Vt[:self.rank] @ scaled / self.sigma[:self.rank]
         multipliers: Array = self.combinations().T @ parts
         return multipliers
 
@@ -116,3 +121,9 @@ class RowSpace:
         chosen = np.zeros(len(self._scaled), dtype=bool)
         chosen[order[:self.rank]] = True
         return chosen
+
+    def _of_all(self, columns: Array) -> Array:
+        """Return displacements (nv, k) of all entries."""
+        result = np.zeros((self._size, columns.shape[1]))
+        result[self._free] = self._columns[:, None] * columns
+        return result

@@ -43,6 +43,8 @@ OPEN = 1e-3
 Violation [m, or product of unit vectors] above which a state is not one of the closed loops: what
 is given with three digits is below it. Accelerations of such states are warned of.
 """
+CONFLICT = 1e-4
+"""Part of the accelerations of the rows that may be left: rows dropped agree within 3e-5."""
 NUDGE = 0.02
 """Turn away from where no step helps [rad, m]."""
 _UPRIGHT = {'revolute': (2,), 'planar': (2,), 'prismatic': (0, 1, 2), 'fixed': (0, 1, 2)}
@@ -282,6 +284,31 @@ def loop_gaps(model: Model, q: ArrayLike) -> dict[str, float]:
             for loop, rows in zip(model.loops, np.split(phi, ends))}
 
 
+def leading_joints(model: Model, q: Array) -> tuple[str, ...]:
+    """Return the first joints that tell by the loops where all are, at a configuration (nq,)."""
+    A = compile_model(model).loop_rows(q, np.zeros(model.nv))[:, VALUES:]
+    led: list[int] = []
+    for entry in reversed(_free_entries(model, ()).tolist()):
+        if RowSpace(model, A, np.array([*led, entry])).rank > len(led):
+            led.append(entry)
+    followers = set(np.searchsorted(model.v_offsets, led, side='right') - 1)
+    return tuple(name for i, name in enumerate(model.joint_names) if i not in followers)
+
+
+def contradicted(model: Model, rows: Array, accelerations: Array) -> tuple[str, float]:
+    """
+    Return the loop that accelerations (nv,) violate most, and what is left of its equations.
+
+    The rows are those of ``PreparedDynamics.loop_rows`` at one state; no name where all are kept.
+    """
+    parts, bias = rows[:, VALUES:] * accelerations, rows[:, VALUES - 1]
+    left = np.abs(parts.sum(axis=1) + bias)
+    size = max(1.0, float(np.abs(parts).max()), float(np.abs(bias).max()))
+    owners = [loop.name for loop in model.loops for _ in loop.rows]
+    worst = int(left.argmax())
+    return owners[worst] if left[worst] > CONFLICT * size else '', float(left[worst])
+
+
 class WarnedCall:
     """
     Forward dynamics of a robot with loops, with a warning where these are open.
@@ -384,8 +411,9 @@ class RowMetric:
         factors = self._sigma / (self._sigma * self._sigma + mu * mu)
         weights = -factors * (self._Vt @ (self._independent @ violation))
         step = np.zeros(self.rows.shape[1])
-        step[self._free] = solve_triangle(
-            self._factor, self._U @ weights, transposed=True)
+        if len(self._free):
+            step[self._free] = solve_triangle(
+                self._factor, self._U @ weights, transposed=True)
         return step
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +38,8 @@ FAR_APART = 1e9
 Ratio of masses from which on pivots decide nothing: the inverse inertia of a heavy body is as
 small beside that of a light one as what rounding leaves of it (``branches.CANCELLED``).
 """
+POSITIVE = partial(scipy.linalg.solve, assume_a='pos')
+"""Solves systems that are positive definite; others are an error."""
 Question = Literal['accelerations', 'reactions', 'positions', 'velocities']
 """What is asked for; ``reactions`` are accelerations, then multiplier and 1 or 0 of each row."""
 
@@ -72,19 +75,35 @@ def revealed(dyn: PreparedDynamics, question: Question, q: Array, v: Array,
     joint = joint_of_no_inertia(dyn.model, M)
     if joint is not None:
         raise SingularMassError(joint, f'the {question} are not finite')
-    motion, N = space.nearest(rest), space.motions()
-    if N.shape[1]:
-        try:
-            motion = motion + N @ scipy.linalg.solve(
-                N.T @ M @ N, N.T @ (applied - M @ motion), assume_a='pos')
-        except (np.linalg.LinAlgError, ValueError):   # singular; not finite
-            raise SingularMassError(
-                dyn.model.joint_names[0], f'the {question} are not finite: of the motions that '
-                'the loops allow, one has no inertia or no finite one') from None
+    try:
+        motion = least_motion(space, M, applied, rest)
+    except (np.linalg.LinAlgError, ValueError):   # singular; not finite
+        raise SingularMassError(
+            dyn.model.joint_names[0], f'the {question} are not finite: of the motions that '
+            'the loops allow, one has no inertia or no finite one') from None
     if question != 'reactions':
         return motion
     multipliers = space.multipliers(M @ motion - applied)
     return np.concatenate([motion, np.column_stack([multipliers, space.independent()]).ravel()])
+
+
+def least_motion(space: RowSpace, M: Array, applied: Array, rest: Array,
+                 solve: Callable[..., Array] = POSITIVE) -> Array:
+    """
+    Return x (nv,) with ``A x + rest = 0`` and ``N^T (M x - Q) = 0``.
+
+    Parameters
+    ----------
+    space : RowSpace
+        The rows A of one state.
+    M, applied, rest : array
+        (nv, nv), Q (nv,), (m,).
+    solve : callable, optional
+        Solves one system; if not given for M that is positive definite.
+
+    """
+    x, N = space.nearest(rest), space.motions()
+    return x + N @ solve(N.T @ M @ N, N.T @ (applied - M @ x)) if N.shape[1] else x
 
 
 def masses_far_apart(model: Model) -> bool:

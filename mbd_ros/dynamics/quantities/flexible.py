@@ -26,8 +26,8 @@ from mbd_ros.model import Model
 from mbd_ros.model.flexible.shape_integrals import cross_matrices
 from mbd_ros.model.state import configuration_rate
 
-__all__ = ['closing', 'flexible_program', 'hybrid_dynamics', 'link_program', 'midpoint', 'pushed',
-           'segments_moving', 'small', 'twists', 'warn_of_deflection']
+__all__ = ['closing', 'flexible_program', 'force_slopes', 'hybrid_dynamics', 'link_program',
+           'midpoint', 'pushed', 'segments_moving', 'small', 'twists', 'warn_of_deflection']
 STEP = 1e-30
 """Of complex steps: its square is nothing beside 1, so that derivatives are exact."""
 
@@ -233,6 +233,14 @@ def _inverse_derivatives(model: Model, inputs: Inputs, world: Array, executor: A
         found[2] = generalized_forces(model, _at_rest(model, q[None]), np.eye(nv)[None],
                                       0.0 * base, bias=False)[0]
     return result
+
+
+def force_slopes(model: Model, q: Array, multipliers: Array) -> Array:
+    """Return the derivative of ``A^T lambda`` along displacements (nv, nv), in one state."""
+    places, rates = (part[:model.nv] for part in _stepped(model, q, np.zeros(model.nv)))
+    rows = loop_rows(model, {'q': places, 'v': rates}, np.zeros(0), None)
+    slopes: Array = (multipliers @ rows[:, :, VALUES:]).imag.T / STEP
+    return slopes
 
 
 LARGE_DEFLECTION, LARGE_SLOPE = 0.1, 0.2

@@ -12,9 +12,10 @@ import mbd_ros
 from mbd_ros.dynamics.api.constrained import row_names
 from mbd_ros.dynamics.api.joint_wrenches import wrench_names
 from mbd_ros.dynamics.loops.efforts import loop_wrenches
-from mbd_ros.errors import InvalidValueError, UnsupportedError
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.simulation.stepper import bent_by_weight
 
-STILL = (0.0, 0.0, 0.0)
+DOWN = (0.0, -9.81, 0.0)   # in the plane of the linkage
 EI, RHO_A = 29.1667, 0.54
 
 
@@ -108,13 +109,118 @@ def test_a_beam_clamped_and_held_at_its_tip():
         mbd_ros.natural_frequencies(model, np.full(7, 0.01))
 
 
-def test_what_is_not_there():
+@pytest.mark.parametrize('given', [['j0'], ['j0', 'j2'], ['j0', 'j1', 'j2']])
+def test_hybrid_dynamics_in_loops(given):
     model = mbd_ros.load(four_bar())
-    q, v, _tau = state(model)
-    with pytest.raises(UnsupportedError, match='static_deflection'):
-        mbd_ros.static_deflection(model, q)
-    with pytest.raises(UnsupportedError, match='hybrid_dynamics'):
-        mbd_ros.inverse_dynamics(model, q, v, v, actuated=['j0'])
+    q, v, tau = state(model)
+    qdd = np.random.default_rng(4).normal(size=model.nv)
+    known = np.isin(np.arange(model.nv), [model.joint_index(name) for name in given])
+    found = mbd_ros.hybrid_dynamics(model, q, v, tau, qdd, given=given)
+    rows = mbd_ros.compile(model).loop_rows(q, v)
+    A = rows[:, 3:]
+    np.testing.assert_allclose(found.qdd[known], qdd[known])
+    np.testing.assert_allclose(found.tau[~known], tau[~known], atol=1e-12)
+    scale = np.abs(found.qdd).max()
+    np.testing.assert_allclose(A @ found.qdd + rows[:, 2], 0.0, atol=1e-10 * scale)
+    np.testing.assert_allclose(mbd_ros.forward_dynamics(model, q, v, found.tau), found.qdd,
+                               atol=1e-9 * scale)   # the condition of M is 1e5
+    np.testing.assert_allclose(
+        mbd_ros.inverse_dynamics(model, q, v, qdd, actuated=given),
+        mbd_ros.hybrid_dynamics(model, q, v, 0.0 * tau, qdd, given=given).tau)
+    push = {'bar1': np.array([1.0, 2.0, 0.0, 0.0, 0.0, 0.3])}
+    pushed = mbd_ros.hybrid_dynamics(model, q, v, tau, qdd, given=given, external_forces=push)
+    again = mbd_ros.forward_dynamics(model, q, v, pushed.tau, external_forces=push)
+    np.testing.assert_allclose(again, pushed.qdd, atol=1e-9 * scale)
+
+
+def test_hybrid_dynamics_of_a_rigid_linkage():
+    """Joints that brace against each other take the least forces, as in inverse dynamics."""
+    model = mbd_ros.load(four_bar(), flexible=False)
+    q, v, tau = state(model)
+    vdot = mbd_ros.forward_dynamics(model, q, v, tau)
+    one = mbd_ros.hybrid_dynamics(model, q, v, tau, vdot, given=['j0'])
+    np.testing.assert_allclose(one.qdd, vdot, atol=1e-10)
+    np.testing.assert_allclose(one.tau, tau, atol=1e-10)
+    found = mbd_ros.hybrid_dynamics(model, [q, q], [v, v], tau, vdot, given=model.joint_names)
+    least = mbd_ros.inverse_dynamics(model, q, v, vdot, actuated=model.joint_names)
+    np.testing.assert_allclose(found.tau, [least, least], atol=1e-10)
+    with pytest.raises(InvalidValueError, match=r'allowed: accelerations of j0, j1, j2 that the '
+                       r"loops allow; of the equations of 'cut' \S+ are left"):
+        mbd_ros.hybrid_dynamics(model, q, v, tau, vdot + np.eye(3)[0], given=['j0', 'j1', 'j2'])
+
+
+def at_rest(model, q, held, gravity=DOWN):
+    """Return phi, and what is missing in the equations of all that is not held."""
+    dyn, still = mbd_ros.compile(model, gravity=gravity), np.zeros(model.nv)
+    rows, load = dyn.loop_rows(q, still), dyn.bias_forces(q, still)
+    free = [k for k in range(model.nv) if model.coordinate_names[k] not in held]
+    A = rows[:, 3:][:, free]
+    missing = load[free] - A.T @ np.linalg.lstsq(A.T, load[free], rcond=1e-9)[0]
+    return np.abs(rows[:, 0]).max(), np.abs(missing).max()
+
+
+@pytest.mark.parametrize('held', [None, ['j0']])
+def test_static_deflection_in_loops(held):
+    model = mbd_ros.load(four_bar())
+    q, _, _ = state(model, 0.0)
+    a = mbd_ros.static_deflection(model, q, gravity=DOWN, held=held)
+    q, _ = mbd_ros.close_loops(model, np.append(q[:3], a), known=held or model.joint_names)
+    np.testing.assert_allclose(q[3:], a, atol=1e-15)
+    phi, missing = at_rest(model, q, held or model.joint_names)
+    assert phi < 1e-12 and missing < 1e-10   # of 10 N
+    assert np.abs(a).max() > 1e-4
+    found = mbd_ros.hybrid_dynamics(model, q, np.zeros(9), np.zeros(9), np.zeros(9),
+                                    given=held or model.joint_names, gravity=DOWN)
+    assert np.abs(found.qdd).max() < 1e-7   # forces over masses of 1e-5 kg m^2
+
+
+def test_stiff_links_rest_as_rigid_ones():
+    text = four_bar(1e8, modes='1 0 0')
+    model, rigid = mbd_ros.load(text), mbd_ros.load(text, flexible=False)
+    q, _, _ = state(rigid)
+    names, still = rigid.joint_names, np.zeros(model.nv)
+    a = mbd_ros.static_deflection(model, np.append(q, [0.0, 0.0]), gravity=DOWN)
+    assert np.abs(a).max() < 1e-7
+    found = mbd_ros.hybrid_dynamics(model, np.append(q, a), still, still, still, given=names,
+                                    gravity=DOWN)
+    expected = mbd_ros.inverse_dynamics(rigid, q, still[:3], still[:3], actuated=names,
+                                        gravity=DOWN)
+    # All held, the cut carries what bending says; the motion left feels the same weight.
+    N = scipy.linalg.null_space(mbd_ros.compile(rigid).loop_rows(q, still[:3])[:, 3:], rcond=1e-9)
+    np.testing.assert_allclose(N.T @ found.tau[:3], N.T @ expected, atol=1e-6)
+
+
+def test_a_propped_cantilever_under_its_weight():
+    text = flexible_robots.beam(
+        f'bending_stiffness="{EI} {EI}" modes="6 0 0" boundary="craig_bampton" '
+        'stiffening="false"', links=point_mass('tip', 0.0)
+        + flexible_robots.fixed('mount', 'beam', 'tip', (1.0, 0.0, 0.0))
+        + '<loop_joint name="pin" type="spherical"><link1 link="tip" xyz="0 0 0"/>'
+        '<link2 link="base" xyz="1 0 0"/></loop_joint>', joint='continuous')
+    model, still = mbd_ros.load(text), np.zeros(7)
+    a = mbd_ros.static_deflection(model, still, gravity=DOWN)
+    phi, missing = at_rest(model, np.append(0.0, a), ['root'])
+    assert phi < 1e-14 and missing < 1e-12
+    held = mbd_ros.hybrid_dynamics(model, np.append(0.0, a), still, still, still, given=['root'],
+                                   gravity=DOWN)
+    assert held.tau[0] == pytest.approx(RHO_A * 9.81 / 8.0, rel=1e-6)   # w L^2 / 8 at the root
+
+
+def test_what_static_deflection_refuses():
+    one = four_bar(modes='1 0 0')
+    first, end = one.index('<mbd:flexible>'), one.index('</mbd:flexible>') + len('</mbd:flexible>')
+    model = mbd_ros.load(one[:first] + one[end:])   # the rocker alone bends
+    q, _, _ = state(model, 0.0)
+    with pytest.raises(InvalidValueError, match=r"^held is \['j0', 'j1', 'j2'\]; allowed: joints "
+                       r'without which the loops can close: bending alone cannot close them'):
+        mbd_ros.static_deflection(model, q, gravity=DOWN)
+    a = mbd_ros.static_deflection(model, q, gravity=DOWN, held='j0')
+    bent = bent_by_weight(model, q, DOWN)   # the simulator begins so: the first joint leads
+    np.testing.assert_allclose(bent[3:], a, atol=1e-12)
+    phi, missing = at_rest(model, bent, ['j0'])
+    assert phi < 1e-10 and missing < 1e-8   # as close_loops closes
+    with pytest.raises(InvalidValueError, match='they have buckled'):
+        mbd_ros.static_deflection(model, q, gravity=(0.0, -3e5, 0.0), held=['j0'])
 
 
 @pytest.mark.parametrize('first', ['cut', 'follow'])

@@ -149,6 +149,8 @@ def test_passive_joints_follow_from_the_driven_ones():
     found_q, found_v = mbd_ros.close_loops(model, guess, v * [1, 0, 0], known=['j000'])
     np.testing.assert_allclose(found_q, q, atol=1e-12)
     np.testing.assert_allclose(found_v, v, atol=1e-12)
+    same = mbd_ros.close_loops(model, found_q, found_v, known=model.joint_names)
+    np.testing.assert_array_equal(same, [found_q, found_v])
     many = mbd_ros.close_loops(model, np.array([guess, q]), v, known=['j000'])
     np.testing.assert_allclose(many[0], [q, q], atol=1e-12)
 

@@ -7,7 +7,7 @@ import pytest
 import mbd_ros
 from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.errors import InvalidValueError, LoopOpenError
-from mbd_ros.simulation.stepper import Stepper
+from mbd_ros.simulation.stepper import bent_by_weight, Stepper
 
 DOWN = (0.0, -9.81, 0.0)   # in the plane of the linkage
 SERIES = ('<mbd:armature value="0.02"/><mbd:series_elastic stiffness="200" damping="0.1"/>')
@@ -92,6 +92,21 @@ def test_energy_step_by_step(linkage, drives):
     found = stepper.energies
     assert found['efforts'] == pytest.approx(run.parts['efforts'][-1], abs=1e-9)
     assert found['balance'] == pytest.approx(run.balance[-1], abs=1e-9)
+
+
+def test_a_linkage_bent_by_its_weight_rests(linkage):
+    model, q, _, _ = linkage
+    q, still = bent_by_weight(model, q, DOWN), np.zeros(model.nv)
+    tau = mbd_ros.hybrid_dynamics(model, q, still, still, still, given=['j0'], gravity=DOWN).tau
+    stepper = Stepper(model, q, gravity=DOWN)
+    for _ in range(40):   # the rank of the rows is decided at some of them
+        stepper.advance(tau, STEP)
+    np.testing.assert_allclose(stepper.q, q, atol=1e-9)
+    np.testing.assert_allclose(stepper.v, 0.0, atol=1e-7)
+    stepper.set_state(linkage[1], linkage[2])
+    stepper.advance(still, STEP)
+    other = mbd_ros.simulate(model, linkage[1], linkage[2], STEP, gravity=DOWN)
+    np.testing.assert_allclose(stepper.q, other.q[-1], atol=1e-12)
 
 
 def test_stiff_links_move_as_rigid_ones():
