@@ -1,6 +1,7 @@
 """Flexible links through services, the simulator and the launch file."""
 
-from mbd_msgs.msg import ControllerState
+import flexible_robots
+from mbd_msgs.msg import ControllerState, EnergyAudit
 from mbd_msgs.srv import ForwardDynamics, JointWrenches, MassMatrix
 import numpy as np
 import pytest
@@ -62,6 +63,25 @@ def test_the_simulator_begins_bent_and_swings(run_node, graph):
     graph.publish_until(efforts, Float64MultiArray(data=[0.0] * 4), lambda: abs(
         states[-1].position[6] - sag[2]) > 1e-3, 'links let go of their weight')
     assert np.isfinite(states[-1].position).all()
+
+
+def test_the_simulator_closes_loops_of_links_that_bend(run_node, graph, tmp_path):
+    file = tmp_path / 'four_bar.urdf'
+    file.write_text(flexible_robots.four_bar())
+    run_node('simulator', {'robot_description': str(file), 'effort_timeout': '60.0',
+                           'gravity': '[0.0, -9.81, 0.0]',
+                           'initial_positions': '[0.9, -0.6, -1.8]'})
+    model = mbd_ros.load(file)
+    states = graph.hear(JointState, 'joint_states', 1000)
+    audits = graph.hear(EnergyAudit, 'simulator/energy', 100)
+    efforts = graph.node.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)
+    graph.publish_until(efforts, Float64MultiArray(data=[0.0] * 3), lambda: any(
+        one.energies[0] > 0.01 for one in audits), 'it falls')
+    for state in (states[0], states[-1]):
+        rows = mbd_ros.compile(model).loop_rows(np.array(state.position), np.zeros(model.nv))
+        np.testing.assert_allclose(rows[:, 0], 0.0, atol=1e-9)   # as loops are closed at first
+    assert np.abs(states[0].position[3:]).max() > 1e-4   # bent by their weight
+    assert all(abs(one.balance) < 1e-3 for one in audits)   # of joules; the rule is of order 2
 
 
 def test_the_simulator_shows_how_links_bend(run_node, graph):
