@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.cli.convert import format_by_name, keep_inputs, write_whole, WRITERS
+from mbd_ros.description.xml.arrays import read_arrays
 from mbd_ros.dynamics.api.identification import identify
 from mbd_ros.errors import DescriptionError, InvalidValueError
 from mbd_ros.model import load, Model
-from mbd_ros.simulation.arrays import read_arrays
 from mbd_ros.simulation.bags import is_bag, read_bag, states_in
 
 Array = NDArray[np.float64]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.write.kept import kept_elements, kept_shapes
 from mbd_ros.description.write.urdf import urdf_text
+from mbd_ros.description.xml.arrays import read_arrays
 from mbd_ros.dynamics.api.functions import energy
 from mbd_ros.errors import DescriptionError, InvalidValueError, MbdError, UnsupportedError
 from mbd_ros.model import Model
@@ -22,7 +23,6 @@ from mbd_ros.model.load import load_text
 from mbd_ros.model.lock import build_options
 from mbd_ros.model.state import adding_entries
 from mbd_ros.simulation.adaptive import Crossing, DenseState
-from mbd_ros.simulation.arrays import read_arrays
 from mbd_ros.simulation.bags import (
     coordinate_names, is_bag, JointRecording, read_bag, states_in, write_bag)
 from mbd_ros.simulation.change_points import ChangePoint

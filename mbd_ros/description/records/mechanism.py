@@ -7,6 +7,7 @@ from math import inf
 from typing import Literal
 
 from mbd_ros.description.records.finding import Finding, Source
+from mbd_ros.description.records.modal import ShapeIntegrals
 from mbd_ros.description.records.thruster import ThrusterBody
 
 Vector3 = tuple[float, float, float]
@@ -393,7 +394,7 @@ class ModalPoint:
 @dataclass(frozen=True, slots=True)
 class FlexibleBody:
     """
-    A link that bends: a beam, or mass points with the shapes of its modes.
+    A link that bends: a beam, or mass points or integrals with the shapes of its modes.
 
     Attributes
     ----------
@@ -407,6 +408,10 @@ class FlexibleBody:
         or this, with
     stiffness, damping : tuple of float
         Modal matrices by rows [N/m, N s/m for shapes in m].
+    integrals : ShapeIntegrals, optional
+        Instead of the masses of points, which are 0 then and only show how the link bends.
+    file : str
+        Where points, matrices and integrals are to be written; empty: in the description.
     source : Source
         Where it was written.
 
@@ -418,6 +423,8 @@ class FlexibleBody:
     points: tuple[ModalPoint, ...] = ()
     stiffness: tuple[float, ...] = ()
     damping: tuple[float, ...] = ()
+    integrals: ShapeIntegrals | None = None
+    file: str = ''
     source: Source = Source()
 
 

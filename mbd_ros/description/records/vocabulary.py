@@ -117,6 +117,10 @@ _FLEXIBLE = Element(children={
     'interface': Child(Element(_MODAL | {'joint': _NAME, 'rotation': _NAME}), many=True),
     'stiffness': Child(Element({'values': _NAME})),
     'damping': Child(Element({'values': _NAME})),
+    'integrals': Child(Element(dict.fromkeys(
+        ('mass', 'first_moments', 'couplings', 'second_couplings'), _NAME) | dict.fromkeys(
+        ('pairs', 'second_stiffness'), _TEXT))),
+    'modal': Child(Element({'file': _NAME})),
 })
 
 _ROUND = Element({'radius': _VALUE, 'length': _VALUE})

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbd_ros.description.records.mechanism import (
-    FlexibleBody, FluidBody, Inertia, Joint, Link, ModalPoint, Pose, Vector3)
+    FlexibleBody, FluidBody, Inertia, Joint, Link, Pose)
 from mbd_ros.description.records.numbers import read_numbers
 from mbd_ros.description.records.poses import read_placement
-from mbd_ros.description.records.report import nearest, Report
+from mbd_ros.description.records.report import Report
 from mbd_ros.description.records.vocabulary import ADDED_MASS, FLEXIBLE, FLUID
 from mbd_ros.description.urdf.beams import read_beam
-
-Array = NDArray[np.float64]
+from mbd_ros.description.urdf.modal import read_modal
 
 ROUNDING = 1e-9
-"""Of the largest eigenvalue, or of a matrix scaled to the diagonal 1: rounding is less."""
+"""Of the largest eigenvalue: rounding is less."""
 
 
 def read_fluids(robot: Any, report: Report) -> tuple[FluidBody, ...]:
@@ -91,13 +90,20 @@ def read_flexibles(robot: Any, links: Sequence[Link], joints: Sequence[Joint],
             continue
         name, source = link.get('name'), report.source(element)
         what = f"link '{name}': <mbd:flexible>"
+        carried = [joint.name for joint in joints if joint.parent == name]
+        of_file = report
+        if element.find('modal') is not None:
+            from mbd_ros.description.urdf.modal_file import included   # few need YAML
+            of_file = included(element, what, carried, report)
         beam = element.find('beam')
-        points = element.findall('point')
-        if (beam is None) == (not points):
-            raise report.error(f'{what} has not either a <beam> or <point>s', source)
+        given = element.find('point') is not None or element.find('integrals') is not None
+        if (beam is None) == (not given):
+            raise report.error(f'{what} has not either a <beam>, <point>s, <integrals> or '
+                               '<modal>', source)
         body = FlexibleBody(name, _origin(element, report), read_beam(beam, what, report),
-                            source=source) if beam is not None else _modal(
-            name, element, joints, what, report)
+                            source=source) if beam is not None else replace(
+            read_modal(name, element, carried, what, of_file),
+            frame=_origin(element, report), source=source)
         check_weight(body, inertias[name], report)
         found.append(body)
     return tuple(found)
@@ -112,60 +118,6 @@ def check_weight(body: FlexibleBody, inertia: Inertia | None, report: Report) ->
         raise report.error(
             f"link '{body.link}': <mbd:flexible> weighs {mass:.6g} kg, more than the <inertial> "
             'of its link; allowed: as much at most, since that is the whole link', body.source)
-
-
-def _modal(name: str, element: Any, joints: Sequence[Joint], what: str,
-           report: Report) -> FlexibleBody:
-    count = len(element.find('point').get('shape').split()) // 3
-    if not 1 <= count <= 100:
-        raise report.error(f'{what}: the shape of its first <point> has {count} modes; allowed: 1 '
-                           'to 100, three numbers each', report.source(element))
-    places = []
-    for part in (*element.iterfind('point'), *element.iterfind('interface')):
-        joint = part.get('joint', '')
-        carried = [known.name for known in joints if known.parent == name]
-        if joint and joint not in carried:
-            raise report.error(f"{what}: <interface> names the joint '{joint}', which does not "
-                               f'sit on this link{nearest(joint, carried)}', report.source(part))
-        x, y, z = read_numbers(part, 'xyz', 3, report)
-        position: Vector3 = (x, y, z)
-        mass = read_numbers(part, 'mass', 1, report)[0] if part.tag == 'point' else 0.0
-        if mass < 0.0:
-            raise report.error(f'{what}: <point> has the mass {mass:.9g}; allowed: 0 or more',
-                               report.source(part))
-        rotation = read_numbers(part, 'rotation', 3 * count, report) if joint else ()
-        places.append(ModalPoint(position, read_numbers(part, 'shape', 3 * count, report), mass,
-                                 rotation, joint))
-    matrices = {}
-    for tag in ('stiffness', 'damping'):
-        part = element.find(tag)
-        if part is None and tag == 'stiffness':
-            raise report.error(f'{what} has no <stiffness>', report.source(element))
-        matrices[tag] = (0.0,) * count ** 2 if part is None else read_numbers(
-            part, 'values', count * count, report)
-        matrix = np.array(matrices[tag]).reshape(count, count)
-        if np.abs(matrix).max(initial=0.0) > 1e20 or not _positive(matrix):
-            raise report.error(f'{what}: <{tag}> is not symmetric and positive; allowed: '
-                               f'{count} x {count} numbers of such a matrix', report.source(part))
-    return FlexibleBody(name, _origin(element, report), None, tuple(places),
-                        source=report.source(element), **matrices)
-
-
-def _positive(matrix: Array) -> bool:
-    """
-    Tell whether a modal matrix is symmetric and positive semidefinite to rounding.
-
-    Finite-element codes round an entry ij to a fraction of sqrt(K_ii K_jj), which is far above
-    the entry itself where shapes are orthogonal.
-    """
-    diagonal = np.diag(matrix)
-    if (diagonal < 0.0).any():
-        return False
-    scale = np.sqrt(diagonal)
-    scaled = matrix / np.where(outer := np.outer(scale, scale), outer, 1.0)
-    return bool(np.abs(scaled - scaled.T).max() <= ROUNDING
-                and np.abs(scaled).max() <= 1.0 + ROUNDING
-                and np.linalg.eigvalsh(0.5 * (scaled + scaled.T))[0] >= -ROUNDING)
 
 
 def _value(element: Any, tag: str, report: Report) -> float:

@@ -10,6 +10,7 @@ from lxml import etree
 
 from mbd_ros.description.records.mechanism import (
     Beam, ContactBody, FlexibleBody, FluidBody, Mechanism)
+from mbd_ros.description.records.modal import ShapeIntegrals
 from mbd_ros.description.records.thruster import ThrusterBody
 from mbd_ros.description.records.vocabulary import (
     ADDED_MASS, CONTACT, FLEXIBLE, FLUID, NAMESPACE, THRUSTER)
@@ -103,6 +104,9 @@ def flexible_element(body: FlexibleBody) -> Any:
                         value if isinstance(value, tuple) else [value]))
         etree.SubElement(element, 'beam', values)
         return element
+    if body.file:
+        etree.SubElement(element, 'modal', file=body.file)
+        return element
     for point in body.points:
         values = {'xyz': numbers_text(point.position), 'shape': numbers_text(point.shape)}
         if point.joint:
@@ -112,4 +116,10 @@ def flexible_element(body: FlexibleBody) -> Any:
             etree.SubElement(element, 'point', values | {'mass': numbers_text([point.mass])})
     for tag in ('stiffness', 'damping'):
         etree.SubElement(element, tag, values=numbers_text(getattr(body, tag)))
+    if body.integrals is not None:
+        values = {field.name: numbers_text(getattr(body.integrals, field.name))
+                  for field in fields(ShapeIntegrals) if getattr(body.integrals, field.name)}
+        if body.integrals.pairs:
+            values['pairs'] = ' '.join(map(str, body.integrals.pairs))
+        etree.SubElement(element, 'integrals', values)
     return element

@@ -4,7 +4,9 @@ A flexible link from the matrices of a finite-element code.
 The nodes of the root are clamped. What is left of the n modes of the free link, or Craig and
 Bampton's static shapes of the joints that sit on it and modes with these held, is projected onto
 mass and stiffness. The nodes become mass points: row sums of the mass matrix, of nodes that turn
-six points each, which have their moments of inertia, too.
+six points each, which have their moments of inertia, too. As integrals the matrices are kept:
+modal mass, first moments and their couplings with rotations are those of the mass matrix, and only
+how the moments of inertia change is that of the points.
 
 References
 ----------
@@ -15,6 +17,7 @@ Craig and Bampton, Coupling of substructures for dynamic analyses, AIAA Journal 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +26,11 @@ import scipy
 
 from mbd_ros.description.records.mechanism import (
     FlexibleBody, Inertia, ModalPoint, Pose, Vector3)
+from mbd_ros.description.records.modal import ShapeIntegrals
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
+from mbd_ros.model.flexible.exported import as_record
+from mbd_ros.model.flexible.modal_data import Integrals
+from mbd_ros.model.flexible.shape_integrals import cross_matrices, point_integrals
 
 Array = NDArray[np.float64]
 
@@ -31,6 +38,8 @@ MOST = 10_000
 """Degrees of freedom of a finite-element model: dense matrices of 0.8 GB."""
 ROUNDING = 1e-9
 """Of a matrix scaled to the diagonal 1: how unsymmetric it may be."""
+GEOMETRIC, LOADS = 'geometric_stiffness', 12
+"""The loads of a whole link: 3 accelerations, 3 angular ones, 6 products of rates."""
 HELD = 1e-9
 """Least eigenvalue of a structure that is held, against that of its n-th mode."""
 
@@ -49,6 +58,8 @@ class FiniteElements(NamedTuple):
         Nodes that the link's own joint holds.
     joints : mapping of str to (s,) array of int
         Nodes that carry each joint on the link.
+    loads : mapping of str to (l, d k, d k) array
+        Geometric stiffness under unit loads, by the names of arrays of modal files.
 
     """
 
@@ -57,6 +68,7 @@ class FiniteElements(NamedTuple):
     stiffness: Array
     root: NDArray[np.intp]
     joints: Mapping[str, NDArray[np.intp]]
+    loads: Mapping[str, Array] = {}
 
 
 class ReducedLink(NamedTuple):
@@ -66,11 +78,13 @@ class ReducedLink(NamedTuple):
     Attributes
     ----------
     body : FlexibleBody
-        Mass points and shapes.
+        Mass points, or integrals, and shapes.
     inertia : Inertia
-        Of the mass points, for the ``<inertial>`` of the link.
+        Of the mass points, or of the mass matrix, for the ``<inertial>`` of the link.
     frequencies, of_points : (n,) array
         With the root clamped [Hz]: of the matrices, reduced to the shapes, and of the points.
+    loads : mapping of str to (l, n, n) array
+        Geometric stiffness of the shapes.
 
     """
 
@@ -78,10 +92,12 @@ class ReducedLink(NamedTuple):
     inertia: Inertia
     frequencies: Array
     of_points: Array
+    loads: Mapping[str, Array] = {}
 
 
 def checked(points: Array, mass: Array, stiffness: Array, root: Sequence[int],
-            joints: Mapping[str, Sequence[int]]) -> FiniteElements:
+            joints: Mapping[str, Sequence[int]], loads: Mapping[str, Array] | None = None
+            ) -> FiniteElements:
     """
     Return a finite-element model, checked; arguments are those of ``FiniteElements``.
 
@@ -128,11 +144,18 @@ def checked(points: Array, mass: Array, stiffness: Array, root: Sequence[int],
         if len(m) == 3 * count and np.linalg.matrix_rank(_rigid(places[numbers], 3)) < 6:
             raise InvalidValueError(f"nodes of '{name}'", numbers.tolist(),
                                     'three or more that are not in line, since they do not turn')
-    return FiniteElements(places, 0.5 * (m + m.T), 0.5 * (k + k.T), held, nodes)
+    given = {} if loads is None else dict(loads)
+    for name, array in given.items():
+        shape = (LOADS if name == GEOMETRIC else 3, *m.shape)
+        if array.dtype.kind not in 'fiu' or array.shape != shape:
+            raise ShapeError(name, array.shape, f'{shape}, of real numbers')
+        if not np.isfinite(array).all():
+            raise NotFiniteError(name, 'the finite-element model', float('nan'))
+    return FiniteElements(places, 0.5 * (m + m.T), 0.5 * (k + k.T), held, nodes, given)
 
 
 def reduced(link: str, model: FiniteElements, modes: int, *, boundary: str = 'free',
-            damping_ratio: float = 0.0) -> ReducedLink:
+            damping_ratio: float = 0.0, integrals: bool = False) -> ReducedLink:
     """
     Reduce a finite-element model to a link that bends by a few shapes.
 
@@ -149,6 +172,8 @@ def reduced(link: str, model: FiniteElements, modes: int, *, boundary: str = 'fr
         joint on the link, then modes with these joints held.
     damping_ratio : float, optional
         Of every mode of the clamped link.
+    integrals : bool, optional
+        Whether the link is known by integrals, which keep the mass matrix, and not by mass points.
 
     Returns
     -------
@@ -197,8 +222,27 @@ def reduced(link: str, model: FiniteElements, modes: int, *, boundary: str = 'fr
     points += [_interface(model, shapes, name, size) for name in model.joints]
     body = FlexibleBody(link, Pose(), None, tuple(points), tuple(stiffness.ravel().tolist()),
                         tuple(damping.ravel().tolist()))
-    return ReducedLink(body, _inertia(where, masses), rates / (2.0 * np.pi),
-                       np.sqrt(np.maximum(by_points, 0.0)) / (2.0 * np.pi))
+    inertia = _inertia(where, masses)
+    if integrals:
+        rigid = _rigid(model.points, size, np.zeros(3))
+        moved = shapes.reshape(count, size, -1)[:, :3]
+        body = replace(
+            body, integrals=_integrals(rigid.T @ model.mass @ shapes, mass,
+                                       point_integrals(where, masses, displacements)),
+            points=(*(ModalPoint(_vector(place), tuple(shape.ravel().tolist()))
+                      for place, shape in zip(model.points, moved)), *points[len(where):]))
+        inertia = _inertia_of(rigid.T @ model.mass @ rigid)
+    return ReducedLink(body, inertia, rates / (2.0 * np.pi),
+                       np.sqrt(np.maximum(by_points, 0.0)) / (2.0 * np.pi),
+                       {name: shapes.T @ load @ shapes for name, load in model.loads.items()})
+
+
+def _integrals(moments: Array, mass: Array, of_points: Integrals) -> ShapeIntegrals:
+    """Return integrals with the moments (6, n), linear and angular, of a mass matrix."""
+    skew = -0.5 * cross_matrices(moments[3:].T)
+    couplings = of_points.couplings
+    couplings = 0.5 * (couplings + couplings.transpose(0, 2, 1)) + skew
+    return as_record(Integrals(moments[:3], couplings, of_points.second_couplings, mass))
 
 
 def _entries(nodes: NDArray[np.intp], size: int) -> NDArray[np.intp]:
@@ -207,10 +251,10 @@ def _entries(nodes: NDArray[np.intp], size: int) -> NDArray[np.intp]:
     return result
 
 
-def _rigid(points: Array, size: int) -> Array:
-    """Return how nodes move (size s, 6) with displacement and rotation of their middle."""
+def _rigid(points: Array, size: int, about: Array | None = None) -> Array:
+    """Return how nodes move (size s, 6) with a rigid body, about their middle or a point."""
     result = np.zeros((len(points), size, 6))
-    arms = points - points.mean(axis=0)
+    arms = points - (points.mean(axis=0) if about is None else about)
     for axis, unit in enumerate(np.eye(3)):
         result[:, axis, axis] = 1.0
         result[:, :3, 3 + axis] = np.cross(unit, arms)
@@ -268,6 +312,16 @@ def _interface(model: FiniteElements, shapes: Array, name: str, size: int) -> Mo
     return ModalPoint(_vector(model.points[nodes].mean(axis=0)),
                       tuple(motion[:3].ravel().tolist()), 0.0,
                       tuple(motion[3:].ravel().tolist()), name)
+
+
+def _inertia_of(matrix: Array) -> Inertia:
+    """Return the inertia with a mass matrix (6, 6) about the origin."""
+    mass = float(np.trace(matrix[:3, :3])) / 3.0
+    coupled = 0.5 * (matrix[3:, :3] - matrix[3:, :3].T) / mass   # the cross product matrix of c
+    center = np.array([coupled[2, 1], coupled[0, 2], coupled[1, 0]])
+    moment = cross_matrices(center)
+    x, y, z = (_vector(row) for row in matrix[3:, 3:] + mass * moment @ moment)
+    return Inertia(mass, _vector(center), (x, y, z))
 
 
 def _inertia(points: Array, masses: Array) -> Inertia:

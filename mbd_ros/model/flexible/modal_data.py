@@ -11,12 +11,14 @@ That is written as further columns of Phi for the products ``a_j a_l``, so that 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isqrt
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.description.records.mechanism import Beam, FlexibleBody
+from mbd_ros.description.records.modal import ShapeIntegrals
 from mbd_ros.errors import DescriptionError
 from mbd_ros.model.flexible.beam_modes import (
     bending_modes, PlaneModes, rotary_inertia, scale, stations, torsion_modes)
@@ -29,6 +31,15 @@ class Shape(NamedTuple):
 
     displacement: Array
     rotation: Array
+
+
+class Integrals(NamedTuple):
+    """S (3, ne), N_j (ne, 3, 3), N_jk (ne, ne, 3, 3) and M (ne, ne) of ``shape_integrals``."""
+
+    first_moments: Array
+    couplings: Array
+    second_couplings: Array
+    mass: Array
 
 
 class ModalData(NamedTuple):
@@ -55,6 +66,8 @@ class ModalData(NamedTuple):
         Of the link [m], to judge how large a deflection is.
     shape_at : callable
         ``(joint, position) -> Shape`` where a joint sits.
+    integrals : Integrals, optional
+        Where they do not follow from the mass points.
 
     """
 
@@ -68,6 +81,7 @@ class ModalData(NamedTuple):
     second_stiffness: Array
     length: float
     shape_at: Callable[[str, Array], Shape]
+    integrals: Integrals | None = None
 
 
 def modal_data(body: FlexibleBody) -> ModalData:
@@ -76,9 +90,11 @@ def modal_data(body: FlexibleBody) -> ModalData:
 
 
 def _of_points(body: FlexibleBody) -> ModalData:
-    masses = [point for point in body.points if not point.joint]
     places = {point.joint: point for point in body.points if point.joint}
-    count = len(masses[0].shape) // 3
+    count = isqrt(len(body.stiffness))
+    given = body.integrals
+    pairs = np.array(() if given is None else given.pairs, np.intp).reshape(2, -1)
+    columns = count + pairs.shape[1]
     square = (count, count)
 
     def shape_at(joint: str, position: Array) -> Shape:
@@ -90,17 +106,32 @@ def _of_points(body: FlexibleBody) -> ModalData:
         place = places[joint]
         rotation = np.array(place.rotation).reshape(3, count)
         lever = position - np.array(place.position)
-        return Shape(np.array(place.shape).reshape(3, count) + np.cross(
-            rotation, lever[:, None], axis=0), rotation)
+        displacement = np.array(place.shape).reshape(3, columns)
+        displacement[:, :count] += np.cross(rotation, lever[:, None], axis=0)
+        return Shape(displacement, rotation)
 
-    points = np.array([point.position for point in masses])
+    shown = [point for point in body.points if given is not None or not point.joint]
     return ModalData(
-        tuple(f'mode_{k + 1}' for k in range(count)), points,
-        np.array([point.mass for point in masses]),
-        np.array([point.shape for point in masses]).reshape(-1, 3, count),
-        np.zeros((2, 0), np.intp), np.array(body.stiffness).reshape(square),
-        np.array(body.damping).reshape(square), np.zeros((0, 0)),
-        float(np.linalg.norm([point.position for point in body.points], axis=1).max()), shape_at)
+        tuple(f'mode_{k + 1}' for k in range(count)),
+        np.array([point.position for point in shown]), np.array([point.mass for point in shown]),
+        np.array([point.shape for point in shown]).reshape(-1, 3, columns), pairs,
+        np.array(body.stiffness).reshape(square), np.array(body.damping).reshape(square),
+        np.zeros(2 * (pairs.shape[1],)) if given is None or not given.second_stiffness
+        else np.array(given.second_stiffness).reshape(2 * (pairs.shape[1],)),
+        float(np.linalg.norm([point.position for point in body.points], axis=1).max()), shape_at,
+        None if given is None else _given(given, columns))
+
+
+def _given(found: ShapeIntegrals, columns: int) -> Integrals:
+    """Return integrals as arrays; columns that are left out are zero."""
+    mass, second = np.zeros(2 * (columns,)), np.zeros((columns, columns, 3, 3))
+    size = isqrt(len(found.mass))
+    mass[:size, :size] = np.reshape(found.mass, (size, size))
+    size = isqrt(len(found.second_couplings) // 9)
+    second[:size, :size] = np.reshape(found.second_couplings, (size, size, 3, 3))
+    return Integrals(np.reshape(found.first_moments, (3, columns)),
+                     np.reshape(found.couplings, (columns, 3, 3)), second,
+                     0.5 * (mass + mass.T))
 
 
 class _BeamShape:

@@ -7,6 +7,7 @@ cross product matrix ``p~``::
     S = sum m phi            N_j  = sum m p~^T phi_j~         C0  = sum m p~ phi
     M = sum m phi^T phi      N_jk = sum m phi_j~^T phi_k~     C_j = sum m phi_j~ phi
 
+``N_j - N_j^T`` is the cross product matrix of ``-sum m p x phi_j``, so that C0 and C_j are in N.
 Mass, first moment and moments of inertia of the undeformed link are those of its ``<inertial>``.
 
 References
@@ -23,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.description.records.mechanism import Joint
-from mbd_ros.model.flexible.modal_data import ModalData, Shape
+from mbd_ros.model.flexible.modal_data import Integrals, ModalData, Shape
 
 Array = NDArray[np.float64]
 
@@ -154,25 +155,43 @@ def elastic_body(link: str, first: int, data: ModalData, rotation: Array, transl
         With read-only arrays.
 
     """
-    points = data.points @ rotation.T + translation
-    shapes = np.einsum('xy,kyj->kxj', rotation, data.shapes)
-    mass = data.masses
-    columns = cross_matrices(np.moveaxis(shapes, 1, 2))  # (k, ne, 3, 3)
-    places = cross_matrices(points)
-    count = len(data.names)
+    found = integrals_of(data)
+    first_moments = rotation @ found.first_moments
+    couplings = rotation @ found.couplings @ rotation.T + (
+        cross_matrices(translation).T @ cross_matrices(first_moments.T))
+    second = rotation @ found.second_couplings @ rotation.T
     farthest = int(np.argmax(np.linalg.norm(data.points, axis=1)))
     return ElasticBody(
-        link, data.names, first,
-        first_moments=np.einsum('k,kxj->xj', mass, shapes),
-        couplings=np.einsum('k,kyx,kjyz->jxz', mass, places, columns),
-        second_couplings=np.einsum('k,kiyx,kjyz->ijxz', mass, columns, columns, optimize=True),
-        rotations=np.einsum('k,kxy,kyj->xj', mass, places, shapes),
-        rotation_changes=np.einsum('k,kixy,kyj->ixj', mass, columns, shapes, optimize=True),
-        mass=np.einsum('k,kxi,kxj->ij', mass, shapes, shapes),
+        link, data.names, first, first_moments=first_moments, couplings=couplings,
+        second_couplings=second, rotations=_skew(couplings).T,
+        rotation_changes=_skew(second).transpose(0, 2, 1), mass=found.mass,
         stiffness=0.5 * (data.stiffness + data.stiffness.T),
         damping=0.5 * (data.damping + data.damping.T),
         second_stiffness=data.second_stiffness, pairs=data.pairs, length=data.length,
-        tip=shapes[farthest, :, :count])
+        tip=rotation @ data.shapes[farthest, :, :len(data.names)])
+
+
+def integrals_of(data: ModalData) -> Integrals:
+    """Return the integrals S, N_j, N_jk and M in the frame of the annotation."""
+    if data.integrals is not None:
+        return data.integrals
+    return point_integrals(data.points, data.masses, data.shapes)
+
+
+def point_integrals(points: Array, masses: Array, shapes: Array) -> Integrals:
+    """Return the integrals of mass points (k, 3), (k,) with their shapes (k, 3, ne)."""
+    columns = cross_matrices(np.moveaxis(shapes, 1, 2))  # (k, ne, 3, 3)
+    return Integrals(
+        first_moments=np.einsum('k,kxj->xj', masses, shapes),
+        couplings=np.einsum('k,kyx,kjyz->jxz', masses, cross_matrices(points), columns),
+        second_couplings=np.einsum('k,kiyx,kjyz->ijxz', masses, columns, columns, optimize=True),
+        mass=np.einsum('k,kxi,kxj->ij', masses, shapes, shapes))
+
+
+def _skew(matrices: Array) -> Array:
+    """Return ``sum m p x phi`` (..., 3) of ``sum m p~^T phi~``, which is in its skew part."""
+    return np.stack([matrices[..., k - 2, k - 1] - matrices[..., k - 1, k - 2]
+                     for k in range(3)], -1)
 
 
 def turned(shape: Shape, rotation: Array) -> Shape:

@@ -11,7 +11,7 @@ import mbd_ros
 from mbd_ros.cli.command import main
 from mbd_ros.cli.identify import evenly
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.simulation.arrays import read_arrays
+from mbd_ros.description.xml.arrays import read_arrays
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'
 ARM = URDF / 'three_link_arm.urdf'
@@ -41,7 +41,7 @@ def test_files_that_declare_more_than_they_hold(words, count, tmp_path, capsys):
 def test_files_that_hold_more_than_is_read(tmp_path, monkeypatch):
     np.savez(tmp_path / 'run.npz', time=np.zeros(100))
     assert read_arrays(tmp_path / 'run.npz', 'run')['time'].shape == (100,)
-    monkeypatch.setattr('mbd_ros.simulation.arrays.LARGEST', 800)
+    monkeypatch.setattr('mbd_ros.description.xml.arrays.LARGEST', 800)
     with pytest.raises(mbd_ros.errors.DescriptionError, match='holds more than 800 bytes'):
         read_arrays(tmp_path / 'run.npz', 'run')
 

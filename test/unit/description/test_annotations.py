@@ -219,7 +219,8 @@ def test_modes_without_damping():
      "link 'a': shape=\"0  0.3 0.4  0 0.5\" of <point> has 5 words; allowed: 6 finite numbers"),
     (MODAL.replace('<stiffness values="100 1 1 200"/>', ''),
      "link 'a': <mbd:flexible> has no <stiffness>"),
-    ('<mbd:flexible/>', "link 'a': <mbd:flexible> has not either a <beam> or <point>s"),
+    ('<mbd:flexible/>', "link 'a': <mbd:flexible> has not either a <beam>, <point>s, <integrals> "
+     'or <modal>'),
 ])
 def test_errors(text, message):
     assert error(text) == f'<string>:2: {message}'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 import os
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -16,7 +17,8 @@ LARGEST = 4 * 1024 ** 3
 """Bytes of a file that is read."""
 
 
-def read_arrays(path: str | os.PathLike[str], what: str) -> dict[str, NDArray[Any]]:
+def read_arrays(path: str | os.PathLike[str], what: str, *, data: bytes | None = None,
+                largest: int | None = None) -> dict[str, NDArray[Any]]:
     """
     Return the arrays of a file by their names.
 
@@ -26,18 +28,23 @@ def read_arrays(path: str | os.PathLike[str], what: str) -> dict[str, NDArray[An
         The file.
     what : str
         What it is to be, for the error: ``saved trajectory``.
+    data : bytes, optional
+        Its content, if it was read already.
+    largest : int, optional
+        Bytes of its arrays together; ``LARGEST`` if left out.
 
     Raises
     ------
     DescriptionError
-        If there is no such file, it holds something else, or more than ``LARGEST`` bytes.
+        If there is no such file, it holds something else, or more than ``largest`` bytes.
 
     """
+    most = LARGEST if largest is None else largest
     try:
-        with ZipFile(path) as packed:
-            if sum(entry.file_size for entry in packed.infolist()) > LARGEST:
-                raise ValueError(f'it holds more than {LARGEST} bytes')
-        with np.load(path, allow_pickle=False) as file:
+        with ZipFile(path if data is None else BytesIO(data)) as packed:
+            if sum(entry.file_size for entry in packed.infolist()) > most:
+                raise ValueError(f'it holds more than {most} bytes')
+        with np.load(path if data is None else BytesIO(data), allow_pickle=False) as file:
             found = {name: file[name] for name in file.files}
         for name, array in found.items():
             if not isinstance(array, np.ndarray):
