@@ -10,8 +10,8 @@ import pytest
 import mbd_ros
 from mbd_ros.cli.command import main
 from mbd_ros.cli.identify import evenly
-from mbd_ros.errors import InvalidValueError
 from mbd_ros.description.xml.arrays import read_arrays
+from mbd_ros.errors import InvalidValueError
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'
 ARM = URDF / 'three_link_arm.urdf'
