@@ -255,7 +255,8 @@ class Controller(ManagedNode):
             self._take_up(tracker)
         if self._hardware.holds and tracker.mode is Mode.WEIGHTLESS:
             tracker.stop(*state, IDLE)
-        tracker.bending.measured = measured.elastic
+        assert self._following is not None and self._reader is not None
+        tracker.bending.measured = self._reader.elastic
         begin = time.perf_counter()
         try:
             step = tracker.step(*state)
@@ -263,7 +264,6 @@ class Controller(ManagedNode):
             tracker.stop(*state, f'the path cannot be followed: {error}')
             step = tracker.step(*state)
         self._computed = time.perf_counter() - begin
-        assert self._following is not None
         off = self._following.look(state[0], step.efforts.error,
                                    self._settings.following_tolerance,
                                    self._settings.following_time)

@@ -42,15 +42,12 @@ class Measured(NamedTuple):
         zero and at rest, or where the loops put them.
     effort : Vector or None
         (nv,) [N m or N]; None where the message has no efforts.
-    elastic : Vector or None
-        Elastic coordinates that the reader looks for; None where one is missing.
 
     """
 
     q: Vector
     v: Vector
     effort: Vector | None
-    elastic: Vector | None = None
 
 
 class JointStateReader:
@@ -69,6 +66,11 @@ class JointStateReader:
     elastic : sequence of str, optional
         Elastic coordinates to look for beside those of the model, whose links are taken as rigid.
 
+    Attributes
+    ----------
+    elastic : Vector or None
+        These, of the last message; None where one is missing.
+
     """
 
     def __init__(self, model: Model, elastic: Sequence[str] = ()) -> None:
@@ -78,6 +80,7 @@ class JointStateReader:
         self._measured: tuple[str, ...] = ()
         self._from = self._into_q = self._into_v = np.empty(0, dtype=np.intp)
         self._bent: NDArray[np.intp] | None = None
+        self.elastic: Vector | None = None
         self._passive: PassiveJoints | None = None
         self._elsewhere = tuple(model.joint_names[joint.number]
                                 for joint in joints_outside_loops(model))
@@ -125,13 +128,13 @@ class JointStateReader:
             v[self._into_v] = self._values('velocity', message.velocity)
         if self._passive is not None:
             q, v = self._passive.complete(q, v)
-        effort, elastic = None, None
-        if len(message.effort) > 0:
-            effort = np.zeros(self._model.nv)
-            effort[self._into_v] = self._values('effort', message.effort)
-        if self._bent is not None:
-            elastic = self._values('position', message.position, self._elastic, self._bent)
-        return Measured(q, v, effort, elastic)
+        self.elastic = None if self._bent is None else self._values(
+            'position', message.position, self._elastic, self._bent)
+        if len(message.effort) == 0:
+            return Measured(q, v, None)
+        effort = np.zeros(self._model.nv)
+        effort[self._into_v] = self._values('effort', message.effort)
+        return Measured(q, v, effort)
 
     def _take(self, names: tuple[str, ...]) -> None:
         """Note where in the message each joint of the model is, and which ones are passive."""

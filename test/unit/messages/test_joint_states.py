@@ -122,13 +122,13 @@ def test_elastic_coordinates_are_taken_where_all_are_there(model):
     names = ['joint1', 'arm/bend_z_1', 'joint2', 'joint3', 'arm/bend_y_1']
     message = JointState(name=names, position=[1.0, 0.2, 2.0, 3.0, 0.1], velocity=[0.0] * 5)
     measured = reader.read(message)
-    assert measured.elastic.tolist() == [0.1, 0.2] and measured.q.tolist() == [1.0, 2.0, 3.0]
+    assert reader.elastic.tolist() == [0.1, 0.2] and measured.q.tolist() == [1.0, 2.0, 3.0]
     message.position = [1.0, math.nan, 2.0, 3.0, 0.1]
     with pytest.raises(NotFiniteError, match=r"position in joint_states .* 'arm/bend_z_1'"):
         reader.read(message)
     fewer = JointState(name=names[:4], position=[1.0, 0.2, 2.0, 3.0], velocity=[0.0] * 4)
-    assert reader.read(fewer).elastic is None and JointStateReader(model).read(
-        fewer).elastic is None
+    reader.read(fewer)
+    assert reader.elastic is None
     twice = JointState(name=[*names, names[1]], position=[0.0] * 6, velocity=[0.0] * 6)
     with pytest.raises(InvalidValueError, match="'arm/bend_z_1'; allowed: names that differ"):
         reader.read(twice)
