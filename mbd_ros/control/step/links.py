@@ -121,7 +121,8 @@ class BendingLinks(RigidLinks):
         self.use(dyn)
         self.elastic_names = self.dyn.model.elastic_names
         self._nominal = self._own = np.zeros(len(self.elastic_names))
-        self._more_effort(np.zeros(dyn.model.nv), *np.zeros((2, dyn.model.nv)))   # compiles it
+        rest = np.zeros(self.dyn.model.nv)
+        self.dyn.inverse_dynamics(rest, rest, rest)   # compiles it
 
     def use(self, dyn: PreparedDynamics) -> None:
         """Go on with the same robot under another payload or gravity."""
