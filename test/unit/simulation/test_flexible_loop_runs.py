@@ -7,6 +7,8 @@ import pytest
 import mbd_ros
 from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.errors import InvalidValueError, LoopOpenError
+from mbd_ros.simulation.midpoint import MidpointRule
+from mbd_ros.simulation.motion import FreeMotion
 from mbd_ros.simulation.stepper import bent_by_weight, Stepper
 
 DOWN = (0.0, -9.81, 0.0)   # in the plane of the linkage
@@ -107,6 +109,16 @@ def test_a_linkage_bent_by_its_weight_rests(linkage):
     stepper.advance(still, STEP)
     other = mbd_ros.simulate(model, linkage[1], linkage[2], STEP, gravity=DOWN)
     np.testing.assert_allclose(stepper.q, other.q[-1], atol=1e-12)
+
+
+def test_what_has_no_machine_code_moves_alike(linkage):
+    model, q, v, tau = linkage
+    runs = []
+    for executor in ('compiled', 'interpreted'):
+        dyn = mbd_ros.compile(model, executor=executor, gravity=DOWN)
+        runs.append(MidpointRule(dyn, FreeMotion(dyn, tau=tau)).run(q, v, STEP, 3, 1))
+    for one, other in zip(*runs):
+        np.testing.assert_allclose(one, other, atol=1e-11)
 
 
 def test_stiff_links_move_as_rigid_ones():

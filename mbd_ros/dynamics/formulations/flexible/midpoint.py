@@ -32,10 +32,10 @@ from mbd_ros.dynamics.formulations.flexible.bodies import Array, BodyTerms, mirr
 from mbd_ros.dynamics.formulations.flexible.loads import place_loaded
 from mbd_ros.dynamics.formulations.flexible.loop_rows import rows_between, VALUES
 from mbd_ros.dynamics.formulations.flexible.motion import Placed, tree_of_segments
-from mbd_ros.dynamics.formulations.flexible.recursion import (
-    accelerations, base_of, generalized_forces, small)
+from mbd_ros.dynamics.formulations.flexible.recursion import accelerations, base_of, small
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout
+from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model import Model
 from mbd_ros.model.joints.joint_manifold import MANIFOLDS
 
@@ -60,16 +60,17 @@ def closing(model: Model) -> ArrayProgram:
 def _iterated(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any) -> Array:
     (q, v), (at, moving) = ((inputs[one], inputs[two]) for one, two in (
         ('q', 'v'), ('q_m', 'v_m')))
-    half = 0.5 * inputs['step']
+    half, tau = 0.5 * inputs['step'], inputs['tau']
     chain = _implicit(model, place_loaded(model, at, moving, world), (q, v), (at, moving), half)
     if model.loops:
-        E = _choice(inputs)
-        rows = rows_between(model, chain, at, moving)
-        needed = generalized_forces(model, chain, np.zeros_like(v)[:, :, None], base_of(world))
-        vdot = _held(_mass_matrix(model, chain), E, rows[:, :, VALUES:],
-                     inputs['tau'][:, :, None] - needed, rows[:, :, VALUES - 1:VALUES])[:, :, 0]
+        E, rows = _choice(inputs), rows_between(model, chain, at, moving)
+        B = E @ rows[:, :, VALUES:]
+        found, _ = accelerations(model, chain, np.concatenate(
+            [tau[:, :, None], B.transpose(0, 2, 1)], axis=2), base_of(world))
+        free, sides = found[:, :, 0], found[:, :, 1:]
+        vdot = free + _kept(E, B, sides, apply(B, free) + apply(E, rows[:, :, VALUES - 1]))
     else:
-        vdot, _ = accelerations(model, chain, inputs['tau'], base_of(world))
+        vdot, _ = accelerations(model, chain, tau, base_of(world))
     moving = v + half * vdot
     return np.hstack([q + half * _rates(model, at, moving), moving])
 
@@ -77,9 +78,12 @@ def _iterated(model: Model, inputs: Mapping[str, Array], world: Array, executor:
 def _closed(model: Model, inputs: Mapping[str, Array], world: Array, executor: Any) -> Array:
     q, v = inputs['q'], inputs['v']
     chain = _stiffened(model, place_loaded(model, q, v, world), 0.5 * inputs['step'])
-    rows = rows_between(model, chain, q, v)
-    dq, dv = np.moveaxis(_held(_mass_matrix(model, chain), _choice(inputs), rows[:, :, VALUES:],
-                               np.zeros_like(v)[:, :, None], rows[:, :, :2]), 2, 0)
+    E, rows = _choice(inputs), rows_between(model, chain, q, v)
+    B = E @ rows[:, :, VALUES:]
+    none = np.zeros_like(v)[:, :, None]
+    found, _ = accelerations(model, chain, np.concatenate(
+        [none, B.transpose(0, 2, 1)], axis=2), np.zeros(6))
+    dq, dv = (_kept(E, B, found[:, :, 1:], apply(E, rows[:, :, k])) for k in (0, 1))
     return np.hstack([q + _rates(model, q, dq), v + dv])
 
 
@@ -89,23 +93,14 @@ def _choice(inputs: Mapping[str, Array]) -> Array:
     return flat.reshape(len(flat), count, count)
 
 
-def _held(mass: Array, E: Array, A: Array, force: Array, rest: Array) -> Array:
+def _kept(E: Array, B: Array, sides: Array, rest: Array) -> Array:
     """
-    Return x (N, nv, k) with ``M x = f + A^T E^T lambda`` and ``E (A x + rest) = 0``.
+    Return x (N, nv) with ``M x = B^T lambda`` and ``B x + rest = 0``, ``M^-1 B^T`` given.
 
     Rows of E are of length one, or zero: the multipliers of these are zero.
     """
-    chosen = E @ A
-    free = solved(mass, np.concatenate([chosen.transpose(0, 2, 1), force], axis=2))
-    sides, x = free[:, :, :E.shape[1]], free[:, :, E.shape[1]:]
     left = np.eye(E.shape[1]) * (1.0 - np.sum(E * E, axis=2))[:, :, None]
-    multipliers = solved(mirrored(chosen @ sides + left), chosen @ x + E @ rest)
-    return x - sides @ multipliers
-
-
-def _mass_matrix(model: Model, chain: Sequence[Placed]) -> Array:
-    columns = np.broadcast_to(np.eye(model.nv), (len(chain[0].pose), model.nv, model.nv))
-    return mirrored(generalized_forces(model, chain, columns, np.zeros(6), bias=False))
+    return -apply(sides, solved(mirrored(B @ sides + left), rest[:, :, None])[:, :, 0])
 
 
 def _implicit(model: Model, chain: Sequence[Placed], start: tuple[Array, Array],

@@ -92,7 +92,7 @@ def generalized_forces(model: Model, chain: Sequence[Placed], vdot: Array, base:
 def accelerations(model: Model, chain: Sequence[Placed], tau: Array, base: Array,
                   given: Mapping[int, Array] | None = None) -> tuple[Array, Array]:
     """
-    Return the accelerations that forces produce, and all forces, each (N, nv).
+    Return the accelerations that forces produce, and all forces, each as tau.
 
     Parameters
     ----------
@@ -100,8 +100,9 @@ def accelerations(model: Model, chain: Sequence[Placed], tau: Array, base: Array
         The robot.
     chain : sequence of Placed
         Its segments in N states.
-    tau : (N, nv) array
-        Generalized forces; those of joints with given accelerations are found.
+    tau : (N, nv) or (N, nv, k) array
+        Generalized forces; those of joints with given accelerations are found. Of k columns
+        velocities, elasticity, loads and the base act in the first; the others are ``M^-1 tau``.
     base : (6,) array
         Acceleration of the base, -g and zeros.
     given : mapping of int to (N, nj) array, optional
@@ -110,8 +111,14 @@ def accelerations(model: Model, chain: Sequence[Placed], tau: Array, base: Array
     """
     tree, given = tree_of_segments(model), given or {}
     masses = [own.terms.mass for own in chain]
-    loads = [own.terms.bias[:, :, None] for own in chain]
-    tau = np.array(tau, np.result_type(tau, *masses[:1]))[:, :, None]
+    several = tau.shape[2:]
+    tau = np.array(tau, np.result_type(tau, *masses[:1])).reshape(*tau.shape[:2], -1)
+    others = tau.shape[2] - 1
+
+    def first(values: Array) -> Array:
+        return np.concatenate([values[:, :, None], np.zeros((*values.shape, others))], axis=2)
+
+    loads = [first(own.terms.bias) for own in chain]
     held: list[tuple[Array, ...]] = [()] * len(chain)
     for i in reversed(range(len(chain))):
         segment, own = tree.segments[i], chain[i]
@@ -123,9 +130,9 @@ def accelerations(model: Model, chain: Sequence[Placed], tau: Array, base: Array
         load = load - across.transpose(0, 2, 1) @ modal[:, :, 6:]
         axes, rotors = own.axes, np.diag(model.armature[own.joint])
         sized = inertia @ axes
-        seen = load + inertia @ own.bias[:, :, None]
+        seen = load + inertia @ first(own.bias)
         if segment.joint in given:
-            driven = np.zeros((len(tau), axes.shape[1], 7), tau.dtype)
+            driven = np.zeros((len(tau), axes.shape[1], 7 + others), tau.dtype)
             driven[:, :, 6] = -given[segment.joint]
         else:
             driven = solved(axes.T @ sized + rotors, np.concatenate(
@@ -140,17 +147,17 @@ def accelerations(model: Model, chain: Sequence[Placed], tau: Array, base: Array
     vdot = np.zeros_like(tau)
     unknowns: list[Array] = []
     for segment, own, (inertia, load, modal, driven) in zip(tree.segments, chain, held):
-        above = (np.broadcast_to(base[:, None], (len(tau), 6, 1)) if segment.parent < 0
+        above = (first(np.broadcast_to(base, (len(tau), 6))) if segment.parent < 0
                  else unknowns[segment.parent])
         carried = own.transfer @ above
         vdot[:, own.joint] = -(driven[:, :, :6] @ carried) - driven[:, :, 6:]
-        A = carried + own.bias[:, :, None] + own.axes @ vdot[:, own.joint]
+        A = carried + first(own.bias) + own.axes @ vdot[:, own.joint]
         vdot[:, own.elastic] = -(modal[:, :, :6] @ A) - modal[:, :, 6:]
         unknowns.append(np.concatenate([A, vdot[:, own.elastic]], axis=1))
         if segment.joint in given:
             tau[:, own.joint] = (own.axes.T @ (inertia @ A + load)
                                  + model.armature[own.joint, None] * vdot[:, own.joint])
-    return vdot[:, :, 0], tau[:, :, 0]
+    return vdot.reshape(*vdot.shape[:2], *several), tau.reshape(*tau.shape[:2], *several)
 
 
 def base_of(world: Array) -> Array:
