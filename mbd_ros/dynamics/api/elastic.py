@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-import scipy
 
 from mbd_ros.dynamics.api.functions import more_efforts
-from mbd_ros.dynamics.formulations.row_space import RANK, RowSpace
+from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.dynamics.loops.closure import contradicted, GOAL, open_loops
 from mbd_ros.dynamics.prepared.call import Array, checked_array, rows_of
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
@@ -317,7 +316,8 @@ def natural_frequencies(model: Model, q: ArrayLike, *, locked: Sequence[str] = (
     Parameters
     ----------
     model : Model
-        The robot; closed loops stay closed, and carry nothing at the configuration.
+        The robot; closed loops stay closed, and carry what they can of the weight that counts,
+        drives the rest.
     q : array_like
         (nq,): a configuration, with the static deflection if that counts.
     locked : sequence of str
@@ -351,19 +351,20 @@ def natural_frequencies(model: Model, q: ArrayLike, *, locked: Sequence[str] = (
     rest = np.zeros(model.nv)
     if loops := open_loops(model, place_now):
         raise InvalidValueError('q', place_now.tolist(), f'where {loops}')
-    free = np.eye(int(moves.sum()))   # the motions that are left
-    if model.loops:
-        free = scipy.linalg.null_space(dyn.loop_rows(place_now, rest)[:, VALUES:][:, moves],
-                                       rcond=RANK)
+    free = np.eye(model.nv)[:, moves]   # the motions that are left
     held_by = dyn.inverse_dynamics_derivatives(place_now, rest, rest).dq
-    stiffness, mass = (free.T @ matrix[moves][:, moves] @ free for matrix in (
+    if model.loops:
+        space = RowSpace(model, dyn.loop_rows(place_now, rest)[:, VALUES:], np.flatnonzero(moves))
+        free = np.linalg.qr(space.motions())[0]
+        held_by = held_by - force_slopes(
+            model, place_now, space.multipliers(dyn.bias_forces(place_now, rest)))
+    stiffness, mass = (free.T @ matrix @ free for matrix in (
         held_by, dyn.mass_matrix(place_now)))
     lower = np.linalg.cholesky(mass)
     scaled = np.linalg.solve(lower, np.linalg.solve(lower, 0.5 * (stiffness + stiffness.T)).T)
     squares, vectors = np.linalg.eigh(0.5 * (scaled + scaled.T))
     zero = 1e3 * np.finfo(float).eps * max(np.abs(squares).max(initial=0.0), 1.0)
-    modes = np.zeros((model.nv, len(squares)))
-    modes[moves] = free @ np.linalg.solve(lower.T, vectors)
+    modes = free @ np.linalg.solve(lower.T, vectors)
     if len(squares) and squares[0] < -zero:
         worst = model.coordinate_names[int(np.argmax(np.abs(modes[:, 0])))]
         raise InvalidValueError(

@@ -15,7 +15,7 @@ from mbd_ros.dynamics.loops.efforts import loop_wrenches
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation.stepper import bent_by_weight
 
-DOWN = (0.0, -9.81, 0.0)   # in the plane of the linkage
+STILL, DOWN = (0.0, 0.0, 0.0), (0.0, -9.81, 0.0)   # in the plane of the linkage
 EI, RHO_A = 29.1667, 0.54
 
 
@@ -107,6 +107,30 @@ def test_a_beam_clamped_and_held_at_its_tip():
         b ** 2 * np.sqrt(EI / RHO_A), rel=1e-5)
     with pytest.raises(InvalidValueError, match=r"where loops are open: row 'pin\.y'"):
         mbd_ros.natural_frequencies(model, np.full(7, 0.01))
+
+
+@pytest.mark.parametrize('bends', [False, True])
+def test_a_plate_swings_on_two_rods(bends):
+    """Its weight hangs on the cut joint: rods of 0.3 kg and 0.5 m, a plate of 2 kg."""
+    stiff = '<beam length="1" linear_density="2" bending_stiffness="1e9 1e9" modes="1 0 0"/>'
+    links = ''.join(
+        f'<link name="{name}">{flexible_robots.slender(length, mass / length, 1e-4)}{more}</link>'
+        for name, length, mass, more in (
+            ('a', 0.5, 0.3, ''), ('b', 0.5, 0.3, ''),
+            ('plate', 1.0, 2.0, f'<mbd:flexible>{stiff}</mbd:flexible>')))
+    z = (0.0, 0.0, 1.0)
+    model = mbd_ros.load(
+        f'{flexible_robots.HEAD}<link name="base"/>{links}'
+        + revolute('ja', 'base', 'a', STILL, z) + revolute('jp', 'a', 'plate', (0.5, 0.0, 0.0), z)
+        + revolute('jb', 'base', 'b', (1.0, 0.0, 0.0), z)
+        + '<loop_joint name="cut" type="revolute"><link1 link="plate" xyz="1 0 0"/>'
+        '<link2 link="b" xyz="0.5 0 0"/></loop_joint></robot>', flexible=bends)
+    q = np.zeros(model.nq)
+    hang = {'ja': -0.5 * np.pi, 'jp': 0.5 * np.pi, 'jb': -0.5 * np.pi}
+    q[:3] = [hang[name] for name in model.joint_names]
+    found = mbd_ros.natural_frequencies(model, q, gravity=DOWN)
+    assert 2.0 * np.pi * found.frequencies[0] == pytest.approx(
+        np.sqrt((2.0 + 0.3) * 9.81 / ((2.0 + 2.0 / 3.0 * 0.3) * 0.5)), rel=1e-6)   # rods 0.1 mm
 
 
 @pytest.mark.parametrize('given', [['j0'], ['j0', 'j2'], ['j0', 'j1', 'j2']])
