@@ -36,23 +36,32 @@ def calls() -> Iterator[str]:
 
 
 def runs() -> Iterator[str]:
-    """Yield a Markdown table: the arm let go from rest, simulated seconds per second."""
-    model = mbd_ros.load(ARM)
-    q, rest = np.zeros(model.nq), np.zeros(model.nv)
-    q[:4] = 0.0, -0.9, 1.2, 0.3
-    q[4:] = mbd_ros.static_deflection(model, q)
-    yield '| method | seconds simulated in a second, best of 5 | energy off by [J] |'
-    yield '|---|---|---|'
+    """Yield a Markdown table: robots let go from rest, simulated seconds per second."""
+    arm, ring = mbd_ros.load(ARM), mbd_ros.load(chain(5, closed=True))
+    posture = np.zeros(arm.nq)
+    posture[:4] = 0.0, -0.9, 1.2, 0.3
+    posture[4:] = mbd_ros.static_deflection(arm, posture)
+    hexagon = np.zeros(ring.nq)
+    hexagon[:5] = np.pi / 3.0 * np.array([2.0, -1.0, -1.0, -1.0, -1.0])
+    yield '| robot | method | seconds simulated in a second, best of 5 | energy off by [J] |'
+    yield '|---|---|---|---|'
     ways = {'midpoint, 1 ms': (1.0, {}), 'midpoint, 0.25 ms': (1.0, {'step': 2.5e-4}),
             'dop853, 1e-8': (0.1, {'method': 'dop853', 'rtol': 1e-8, 'atol': 1e-10})}
-    for name, (span, options) in ways.items():
-        best, run = np.inf, None
-        for _ in range(5):
-            begin = time.perf_counter()
-            run = mbd_ros.simulate(model, q, rest, span, **options)
-            best = min(best, time.perf_counter() - begin)
-        assert run is not None
-        yield f'| {name} | {span / best:.3g} | {np.abs(run.balance).max():.2g} |'
+    for name, model, q, down, some, longest in (
+            ('arm, 14 coordinates', arm, posture, (0.0, 0.0, -9.81), list(ways), 1.0),
+            # Later the ring folds through a stretched posture, where rows nearly depend.
+            ('closed ring of five beams, 15 coordinates', ring, hexagon, (0.0, -9.81, 0.0),
+             list(ways)[:2], 0.5)):
+        rest = np.zeros(model.nv)
+        for way in some:
+            best, run, options = np.inf, None, ways[way][1]
+            span = min(ways[way][0], longest)
+            for _ in range(5):
+                begin = time.perf_counter()
+                run = mbd_ros.simulate(model, q, rest, span, gravity=down, **options)
+                best = min(best, time.perf_counter() - begin)
+            assert run is not None
+            yield f'| {name} | {way} | {span / best:.3g} | {np.abs(run.balance).max():.2g} |'
 
 
 def chains() -> Iterator[str]:
@@ -72,8 +81,12 @@ def chains() -> Iterator[str]:
                f'{1e6 * best / count:.3g} |')
 
 
-def chain(count: int) -> str:
-    """Return a chain of beams with two modes each, hinged one to the next, as URDF."""
+def chain(count: int, closed: bool = False) -> str:
+    """
+    Return a chain of beams with two modes each, hinged one to the next, as URDF.
+
+    If closed its end is hinged to the ground, 1 m beside its beginning.
+    """
     parts = ['<robot name="chain" xmlns:mbd="urn:mbd_ros"><link name="base"/>']
     for k in range(count):
         parts.append(
@@ -83,4 +96,10 @@ def chain(count: int) -> str:
             f'modes="2 0 0"/></mbd:flexible></link><joint name="j{k}" type="continuous"><origin '
             f'xyz="{1 if k else 0} 0 0"/><parent link="{f"l{k - 1}" if k else "base"}"/>'
             f'<child link="l{k}"/><axis xyz="0 0 1"/></joint>')
+    if closed:
+        parts.append(
+            f'<link name="end"/><joint name="tip" type="fixed"><origin xyz="1 0 0"/><parent '
+            f'link="l{count - 1}"/><child link="end"/></joint><loop_joint name="cut" type='
+            '"spherical"><link1 link="end" xyz="0 0 0"/><link2 link="base" xyz="1 0 0"/>'
+            '</loop_joint>')
     return ''.join(parts) + '</robot>'

@@ -226,11 +226,25 @@ def test_added_mass_and_buoyancy_of_a_float_at_the_tip():
     assert tip == pytest.approx(expected, rel=1e-6)
 
 
+def on_ground():
+    """Return the two-link arm, whose payload can touch a ground."""
+    return mbd_ros.load(two_links().replace(
+        '<link name="payload">', '<link name="payload"><mbd:contact><point xyz="0.1 0 0" '
+        'radius="0.02"/><stiffness value="800"/><damping value="3"/><friction value="0.4"/>'
+        '</mbd:contact>'))
+
+
+def test_the_midpoint_rule_on_a_ground():
+    model, ground = on_ground(), mbd_ros.Ground(normal=(0.0, 1.0, 0.0), height=-0.3)
+    rest = np.zeros(model.nv)
+    run = mbd_ros.simulate(model, rest, rest, 0.5, gravity=(0.0, -9.81, 0.0), ground=ground,
+                           method='midpoint')
+    assert run.parts['ground'][-1] < -0.5   # [J]: it has landed
+    assert np.abs(run.balance).max() < 1e-3   # of joules; of order 2, steps of 0.5 ms
+
+
 def test_the_ground_holds_what_bends():
-    text = two_links().replace('<link name="payload">', '<link name="payload"><mbd:contact>'
-                               '<point xyz="0.1 0 0" radius="0.02"/><stiffness value="800"/>'
-                               '<damping value="3"/><friction value="0.4"/></mbd:contact>')
-    model, ground = mbd_ros.load(text), mbd_ros.Ground(normal=(0.0, 1.0, 0.0), height=0.9)
+    model, ground = on_ground(), mbd_ros.Ground(normal=(0.0, 1.0, 0.0), height=0.9)
     q, v, tau = state(model)
     found = mbd_ros.contact_forces(model, q, v, ground)
     pose = mbd_ros.pose(model, q, 'payload')
