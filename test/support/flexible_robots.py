@@ -134,18 +134,18 @@ LENGTHS = (0.3, 0.9, 0.7)   # crank, coupler and rocker; the ground is 1 m
 
 
 def four_bar(stiffness: float = 40.0, kind: str = 'spherical', series: str = '',
-             modes: str = '2 1 0') -> str:
+             modes: str = '2 1 0', lengths: tuple[float, float, float] = LENGTHS) -> str:
     """Return a planar four-bar linkage whose coupler and rocker bend."""
     links = ['<link name="base"/>']
-    for k, length in enumerate(LENGTHS):
+    for k, length in enumerate(lengths):
         bends = (f'<mbd:flexible><beam length="{length}" linear_density="0.3" bending_stiffness='
                  f'"{stiffness} {stiffness}" modes="{modes}"/></mbd:flexible>' if k else '')
         links.append(f'<link name="bar{k}">{slender(length, 0.5, 0.05)}{bends}</link>')
-    ends = ((0.0, 0.0, 0.0), (LENGTHS[0], 0.0, 0.0), (LENGTHS[1], 0.0, 0.0))
+    ends = ((0.0, 0.0, 0.0), (lengths[0], 0.0, 0.0), (lengths[1], 0.0, 0.0))
     joints = [revolute(f'j{k}', f'bar{k - 1}' if k else 'base', f'bar{k}', end, (0.0, 0.0, 1.0))
               for k, end in enumerate(ends)]
     joints[0] = joints[0].replace('</joint>', series + '</joint>')
-    tip = point_mass('end', 0.1) + fixed('tip', 'bar2', 'end', (LENGTHS[2], 0.0, 0.0))
+    tip = point_mass('end', 0.1) + fixed('tip', 'bar2', 'end', (lengths[2], 0.0, 0.0))
     cut = (f'<loop_joint name="cut" type="{kind}"><link1 link="end" xyz="0 0 0"/>'
            '<link2 link="base" xyz="1 0 0"/></loop_joint></robot>')
     return HEAD + ''.join([*links, *joints, tip, cut])

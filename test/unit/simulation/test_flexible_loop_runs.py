@@ -7,6 +7,7 @@ import pytest
 import mbd_ros
 from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.errors import InvalidValueError, LoopOpenError
+from mbd_ros.simulation.change_points import RankChangeWarning
 from mbd_ros.simulation.midpoint import MidpointRule
 from mbd_ros.simulation.motion import FreeMotion
 from mbd_ros.simulation.stepper import bent_by_weight, Stepper
@@ -130,6 +131,18 @@ def test_stiff_links_move_as_rigid_ones():
     run = mbd_ros.simulate(stiff, np.append(q, pad), 0.3 * np.append(v, pad), 0.3, gravity=DOWN)
     np.testing.assert_allclose(run.q[-1, :3], expected.q[-1], atol=1e-5)   # of order 2
     assert np.abs(run.q[:, 3:]).max() < 1e-9   # loads of some newtons
+
+
+def test_a_run_that_begins_where_rows_depend():
+    """A parallelogram in a line: there one row less is independent than a step later."""
+    model = mbd_ros.load(flexible_robots.four_bar(400.0, modes='1 0 0', lengths=(0.3, 1.0, 0.3)))
+    q, v = np.zeros((2, model.nv))
+    q[2], v[:3] = -np.pi, (2.0, -2.0, 2.0)
+    with pytest.warns(RankChangeWarning):
+        run = mbd_ros.simulate(model, q, v, 0.05, gravity=(0.0, 0.0, 0.0))
+    assert run.rank.tolist()[:3] == [1, 2, 2]
+    assert run.violation.max() < 1e-10   # 2e-7 with the first rank for some steps more
+    np.testing.assert_allclose(run.q[-1, 0], 0.1, atol=1e-3)   # it goes on, its links bend a bit
 
 
 def test_loops_are_closed_by_projection_alone(linkage):
