@@ -22,6 +22,8 @@ from mbd_ros.model import Model, state
 
 ITERATIONS = 50
 """Of Newton's method for the static deflection; five are usual."""
+DIVERGED = 1e6
+"""Of a step [m, rad] beyond which there is nothing to be found."""
 CONVERGED = 1e-12
 """Of a step against the deflection: quadratic convergence leaves rounding."""
 
@@ -226,7 +228,7 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
     external_forces, gravity
         As in ``forward_dynamics``.
     held : sequence of str, optional
-        The joints that do not move; all if not given.
+        The joints that do not move; all if not given. In closed loops the others follow.
 
     Returns
     -------
@@ -237,7 +239,7 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
     ------
     InvalidValueError
         If no link is flexible, the load is above what the links carry: a link has buckled; or too
-        many joints are held for the loops to close.
+        many joints are held for the loops to close, or too few to hold the others.
     ShapeError, NotFiniteError, UnknownNameError
         If an argument is not as it should be.
 
@@ -257,27 +259,28 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
             raise ShapeError(name, array.shape, 'one state')
     names = model.joint_names if held is None else [held] if isinstance(held, str) else held
     free = np.flatnonzero(~_entries(model, {model.joint_index(name) for name in names}))
+    _require_led(dyn, place_now, free, list(names))
     rest = np.zeros(model.nv)
     for _ in range(ITERATIONS):
         load = forces + more_efforts(dyn, place_now, rest, external_forces, False)
         missing = load - dyn.bias_forces(place_now, rest)
         rows = dyn.loop_rows(place_now, rest) if model.loops else np.zeros((0, VALUES + model.nv))
         space = RowSpace(model, rows[:, VALUES:], free)
-        if space.rank < RowSpace(model, rows[:, VALUES:]).rank:
-            raise InvalidValueError('held', list(names), 'joints without which the loops can '
-                                    f'close: bending alone cannot close them at q = {place_now}')
         tangent = dyn.inverse_dynamics_derivatives(place_now, rest, rest).dq
         if model.loops:
             held_by = space.multipliers(-missing)
             tangent = tangent - force_slopes(model, place_now, held_by)
         step = least_motion(space, tangent, missing, rows[:, 0], np.linalg.solve)
+        if not np.abs(step).max() < DIVERGED:
+            step = np.full_like(step, np.inf)
+            break
         place_now = state.integrate(model, place_now, step)
-        bent = place_now[model.nq - len(model.elastic_names):]
-        small = CONVERGED * max(np.abs(bent).max(), 1e-12)
+        small = CONVERGED * max(np.abs(place_now[-len(model.elastic_names):]).max(), 1e-12)
         if np.abs(step).max() <= (max(small, GOAL) if model.loops else small):
             break
     else:
         step = np.full_like(step, np.inf)
+    bent = place_now[-len(model.elastic_names):]
     scale = np.ones(model.nv)   # of joints, which have no stiffness of their own
     scale[model.nv - len(bent):] = np.sqrt(np.concatenate([
         np.diag(body.stiffness) for body in model.elastic.bodies]))
@@ -295,6 +298,21 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
             f'{values[0]:.3g} of that without load')
     warn_of_deflection(model, place_now[None], rest[None])
     return bent
+
+
+def _require_led(dyn: PreparedDynamics, q: Array, free: NDArray[np.int64], held: list[str]
+                 ) -> None:
+    """Check that what is free can close the loops, and that these lead all joints in it."""
+    model = dyn.model
+    A = (dyn.loop_rows(q, np.zeros(model.nv))[:, VALUES:] if model.loops
+         else np.zeros((0, model.nv)))
+    others = free[free < model.nv - len(model.elastic_names)]
+    if RowSpace(model, A, free).rank < RowSpace(model, A).rank:
+        raise InvalidValueError('held', held, 'joints without which the loops can close: bending '
+                                f'alone cannot close them at q = {q.tolist()}')
+    if RowSpace(model, A, others).rank < len(others):
+        raise InvalidValueError('held', held, 'joints that hold all others by the loops at q = '
+                                f'{q.tolist()}')
 
 
 class NaturalFrequencies(NamedTuple):

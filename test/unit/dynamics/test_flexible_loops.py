@@ -238,6 +238,9 @@ def test_what_static_deflection_refuses():
     with pytest.raises(InvalidValueError, match=r"^held is \['j0', 'j1', 'j2'\]; allowed: joints "
                        r'without which the loops can close: bending alone cannot close them'):
         mbd_ros.static_deflection(model, q, gravity=DOWN)
+    with pytest.raises(InvalidValueError, match=r'^held is \[\]; allowed: joints that hold all '
+                       'others by the loops at q'):
+        mbd_ros.static_deflection(model, q, gravity=DOWN, held=[])
     a = mbd_ros.static_deflection(model, q, gravity=DOWN, held='j0')
     bent = bent_by_weight(model, q, DOWN)   # the simulator begins so: the first joint leads
     np.testing.assert_allclose(bent[3:], a, atol=1e-12)
