@@ -9,8 +9,8 @@ import sys
 
 from benchmarks import (
     batches, closed_loops, cold_start, composition, control, control_step, denormals, derivatives,
-    first_answer, flexible, loading, modules, parallel_forms, per_call, server, server_stages,
-    start, sweep, underwater, whole_robot, within_state)
+    first_answer, flexible, flexible_peer, loading, modules, parallel_forms, per_call, server,
+    server_stages, start, sweep, underwater, whole_robot, within_state)
 from benchmarks.timing import machine
 
 
@@ -34,6 +34,7 @@ TABLES = {
     'Flexible links, one call': flexible.calls,
     'Flexible links, runs': flexible.runs,
     'Flexible links, long chains': flexible.chains,
+    'Flexible links, against Exudyn': flexible_peer.rows,
     'An arm in water': underwater.arms,
     'Swarms and snakes in water, one state': underwater.modules,
     'A walk on the sea bed': underwater.walks,

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
@@ -173,7 +174,7 @@ class CodedSteps:
         """Return q, v and work after each of the next steps, up to one that is not finite."""
         times = self._step * np.append((index + np.arange(count)[:, None] + self._times).ravel(),
                                        index + count)
-        offset, stiffness, damping = self._checked(self._efforts(times), len(times))
+        offset, stiffness, damping = told(self._efforts, times, self._nv, self._curved)
         states = self._steps(count, np.concatenate([q, v, work]), offset, np.concatenate([
             [self._step], stiffness, damping, self._worlds]))
         finite = np.isfinite(states).all(axis=1)
@@ -181,19 +182,40 @@ class CodedSteps:
         ends = self._nq, self._nq + self._nv
         return [(one[:ends[0]], one[ends[0]:ends[1]], one[ends[1]:]) for one in states[:good]]
 
-    def _checked(self, law: LinearEfforts, count: int) -> list[Vector]:
-        """Return what a function has told, in the sizes that machine code reads."""
-        arrays = []
-        for name, value in zip(LinearEfforts._fields, law):
-            wanted = (count, self._nv) if name == 'offset' else (self._nv,)
-            array = np.asarray(value, np.float64)
-            if array.shape != wanted:
-                raise ShapeError(f'{name} of linear efforts', array.shape, str(wanted))
-            if name != 'offset' and array[self._curved].any():
-                raise InvalidValueError(f'{name} of linear efforts', array.tolist(),
-                                        'zero at joints with several coordinates')
-            arrays.append(array)
-        return arrays
+
+def told(efforts: Callable[[Vector], LinearEfforts], times: Vector, nv: int,
+         curved: NDArray[np.bool_]) -> LinearEfforts:
+    """
+    Return what a function tells of efforts at times (K,), in the sizes that machine code reads.
+
+    Parameters
+    ----------
+    efforts : callable
+        Times (K,) to ``LinearEfforts``.
+    times : (K,) array
+        [s].
+    nv : int
+        Size of v.
+    curved : (nv,) array of bool
+        Where stiffness and damping have to be zero.
+
+    Raises
+    ------
+    ShapeError, InvalidValueError
+        If it tells something else.
+
+    """
+    arrays = []
+    for name, value in zip(LinearEfforts._fields, efforts(times)):
+        wanted = (len(times), nv) if name == 'offset' else (nv,)
+        array = np.asarray(value, np.float64)
+        if array.shape != wanted:
+            raise ShapeError(f'{name} of linear efforts', array.shape, str(wanted))
+        if name != 'offset' and array[curved].any():
+            raise InvalidValueError(f'{name} of linear efforts', array.tolist(),
+                                    'zero at joints with several coordinates')
+        arrays.append(array)
+    return LinearEfforts(*arrays)
 
 
 def can_be_coded(dyn: PreparedDynamics) -> bool:

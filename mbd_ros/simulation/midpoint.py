@@ -11,6 +11,7 @@ from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import DivergedError
 from mbd_ros.execution.calls.repeated import repeated
+from mbd_ros.simulation.coded_steps import told
 from mbd_ros.simulation.loop_motion import NEARLY_CLOSED, require_closed
 from mbd_ros.simulation.manifold import normalized, Vector
 from mbd_ros.simulation.motion import FreeMotion
@@ -102,13 +103,19 @@ class MidpointRule:
 
     def _chunk(self, most: int, t: float, q: Vector, v: Vector, step: float
                ) -> tuple[Vector, list[Vector]]:
-        """Return states after steps (count, nq + nv), and what is applied in them, each (nv,)."""
+        """
+        Return states after steps (count, nq + nv), and what is applied in them.
+
+        The latter are (nv,) each, or (count, nv) where efforts are told.
+        """
         free, h = self._free, np.array([step])
         rows, count = self._rows(q, v)
-        if free.held is not None and not free.in_field:
-            states = self._steps(min(most, count), q, v, free.held, step, self._dyn.world_array,
+        ahead = self._ahead(np.asarray(
+            t + step * (np.arange(min(most, count)) + 0.5), np.float64))
+        if ahead is not None:
+            states = self._steps(min(most, count), q, v, ahead, step, self._dyn.world_array,
                                  *rows or [np.empty(0)])
-            applied = [free.held]
+            applied = [ahead]
         else:   # efforts in the middle, as those before foretell it
             free.enter(t, q)
             free.sample(t, q, v)
@@ -121,6 +128,14 @@ class MidpointRule:
             raise DivergedError(t + int(np.argmin(finite)) * step,
                                 'the state after the next step is not finite')
         return states, applied
+
+    def _ahead(self, times: Vector) -> Vector | None:
+        """Return efforts (nv,) or (K, nv) that depend on time alone; None where they do not."""
+        free, nv = self._free, self._dyn.model.nv
+        if free.in_field or free.held is not None or free.told is None:
+            return None if free.in_field else free.held
+        law = told(free.told, times, nv, np.zeros(nv, bool))
+        return None if law.stiffness.any() or law.damping.any() else law.offset
 
     def _rows(self, q: Vector, v: Vector) -> tuple[list[Vector], int]:
         """Return which rows of loops are independent, none of trees, and for how many steps."""
@@ -145,8 +160,9 @@ class MidpointRule:
         states = np.empty((count, len(q) + len(v)))
         for k in range(count):
             start = middle = np.concatenate([q, v])
+            effort = tau[k] if tau.ndim == 2 else tau
             for _ in range(ITERATIONS):
-                middle = dyn.midpoint(q, v, tau, h, middle[:len(q)], middle[len(q):], *chosen)
+                middle = dyn.midpoint(q, v, effort, h, middle[:len(q)], middle[len(q):], *chosen)
             end = 2.0 * middle - start
             states[k] = dyn.closing(end[:len(q)], end[len(q):], h, rows) if chosen else end
             q, v = states[k, :len(q)], states[k, len(q):]

@@ -159,12 +159,17 @@ class FreeMotion:
                   or self.propulsion is not None)
         return None if depend else self._tau
 
+    @property
+    def told(self) -> Callable[[Vector], LinearEfforts] | None:
+        """How efforts, if nothing else acts, are told for many times; None: they are asked for."""
+        told = getattr(self._law, 'linear', None)
+        more = self._loads is not None or self._dissipation or self.propulsion is not None
+        return told if callable(told) and not more else None
+
     def coded(self, step: float, scheme: Callable[[], Scheme] | None = None) -> CodedSteps | None:
         """Return a scheme, RK4 if not given, in machine code; None where it cannot be."""
-        dyn, law, told = self._dyn, self._law, getattr(self._law, 'linear', None)
-        told = told if callable(told) else None
-        if (self._loads is not None or self._dissipation or self.propulsion is not None
-                or self.in_field or (law is not None and told is None) or not can_be_coded(dyn)):
+        dyn, told = self._dyn, self.told
+        if self.in_field or (self.held is None and told is None) or not can_be_coded(dyn):
             return None
         return CodedSteps(dyn.model, rk4(dyn, self._resistance) if scheme is None else scheme(),
                           told or self._constant, step)

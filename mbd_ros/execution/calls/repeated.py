@@ -18,6 +18,8 @@ def repeated(address: int, nq: int, nv: int, iterations: int, closing: int | Non
     """
     Return ``(count, q, v, tau, step, world, rows) -> (count, nq + nv)``, states after each step.
 
+    ``tau`` is (nv,) for all steps, or (count, nv).
+
     Parameters
     ----------
     address : int
@@ -38,8 +40,8 @@ def repeated(address: int, nq: int, nv: int, iterations: int, closing: int | Non
     for n in range(iterations):
         at = (f'%q{n}', f'%v{n}') if n else ('%q', '%v')
         middles.append(
-            f'  call void %kernel(ptr %q, ptr %v, ptr %tau, ptr %step, ptr {at[0]}, ptr {at[1]}, '
-            f'{rows}ptr %world, ptr %middle{n})')
+            f'  call void %kernel(ptr %q, ptr %v, ptr %effort, ptr %step, ptr {at[0]}, '
+            f'ptr {at[1]}, {rows}ptr %world, ptr %middle{n})')
     spaces = [line for n in range(iterations) for line in (
         f'  %middle{n} = alloca double, i64 {size}, align 64',
         f'  %q{n + 1} = getelementptr double, ptr %middle{n}, i64 0',
@@ -51,11 +53,13 @@ def repeated(address: int, nq: int, nv: int, iterations: int, closing: int | Non
         closes = ['  call void %closing(ptr %open, ptr %vopen, ptr %step, ptr %rows, ptr %world, '
                   'ptr %here)']
     code = MachineCode('\n'.join([
-        'define void @repeat(i64 %count, ptr %start, ptr %tau, ptr %step, ptr %world, ptr %rows, '
-        'ptr %result) nounwind {', 'entry:', address_ir('%kernel', 0), *spaces,
+        'define void @repeat(i64 %count, i64 %stride, ptr %start, ptr %tau, ptr %step, '
+        'ptr %world, ptr %rows, ptr %result) nounwind {', 'entry:', address_ir('%kernel', 0), *spaces,
         '  br label %loop', 'loop:', '  %k = phi i64 [0, %entry], [%next, %ended]',
         '  %q = phi ptr [%start, %entry], [%here, %ended]',
         f'  %v = getelementptr double, ptr %q, i64 {nq}',
+        '  %taken = mul i64 %k, %stride',
+        '  %effort = getelementptr double, ptr %tau, i64 %taken',
         f'  %first = mul i64 %k, {size}',
         '  %here = getelementptr double, ptr %result, i64 %first', *middles,
         '  br label %beyond', 'beyond:', '  %i = phi i64 [0, %loop], [%after, %beyond]',
@@ -69,7 +73,8 @@ def repeated(address: int, nq: int, nv: int, iterations: int, closing: int | Non
         'ended:', *closes, '  %next = add i64 %k, 1', '  %more = icmp slt i64 %next, %count',
         '  br i1 %more, label %loop, label %done', 'done:', '  ret void', '}']),
         addresses=[address] if closing is None else [address, closing])
-    call = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 6)(code.address('repeat'))
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 2, *[ctypes.c_void_p] * 6)(
+        code.address('repeat'))
 
     def steps(count: int, q: Array, v: Array, tau: Array, step: float, world: Array, rows: Array
               ) -> Array:
@@ -78,7 +83,8 @@ def repeated(address: int, nq: int, nv: int, iterations: int, closing: int | Non
                  world, rows]
         result = np.empty((count, size))
         if count:
-            call(count, *(array.ctypes.data for array in given), result.ctypes.data)
+            call(count, nv if tau.ndim == 2 else 0, *(array.ctypes.data for array in given),
+                 result.ctypes.data)
         return result
 
     return steps

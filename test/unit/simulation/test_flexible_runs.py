@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.errors import DivergedError, InvalidValueError, LargeDeflectionWarning
+from mbd_ros.errors import (
+    DivergedError, InvalidValueError, LargeDeflectionWarning, ShapeError)
+from mbd_ros.simulation.coded_steps import LinearEfforts
 
 STILL = (0.0, 0.0, 0.0)
 
@@ -176,3 +178,32 @@ def test_the_midpoint_rule_is_for_flexible_links():
     model = mbd_ros.load('urdf/puma560.urdf')
     with pytest.raises(InvalidValueError, match=r"^method is 'midpoint'; allowed: another"):
         mbd_ros.simulate(model, np.zeros(6), np.zeros(6), 0.1, method='midpoint')
+
+
+class Told:
+    """A torque that grows, asked for one time or told for many; ``gain``: of a spring as well."""
+
+    gain = 0.0
+
+    def __call__(self, t, q, v):
+        return np.array([np.sin(9.0 * t) - self.gain * q[0], *np.zeros(len(v) - 1)])
+
+    def linear(self, times):
+        offset = np.zeros((len(times), 6))
+        offset[:, 0] = np.sin(9.0 * times)
+        return LinearEfforts(offset, self.gain * np.eye(6)[0], np.zeros(6))
+
+
+@pytest.mark.parametrize('gain', [0.0, 2.0])
+def test_efforts_that_are_told_for_many_steps(gain):
+    """They go to machine code at once, unless they depend on the state."""
+    model, law = mbd_ros.load(flexible_robots.two_link_arm()), Told()
+    law.gain = gain
+    found, expected = (mbd_ros.simulate(
+        model, np.zeros(6), np.zeros(6), 0.3, tau=tau, gravity=STILL, step=1e-3)
+        for tau in (law, law.__call__))
+    np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-13)   # the same sums
+    assert np.abs(found.balance).max() < 1e-6   # of 0.5 J
+    model = mbd_ros.load(flexible_robots.two_link_arm(modes=1))
+    with pytest.raises(ShapeError, match=r'offset of linear efforts'):
+        mbd_ros.simulate(model, np.zeros(4), np.zeros(4), 0.1, tau=law, gravity=STILL, step=1e-3)
