@@ -41,10 +41,10 @@ def lock(model: Model, positions: Mapping[str, float]) -> Model:
     InvalidValueError
         If a position is not a finite number.
     UnsupportedError
-        If a joint has several coordinates, or is coupled to one that is not held.
+        If a joint has several coordinates, has series elasticity, or is coupled to one that is
+        not held.
 
     """
-    model.require_rigid('lock')
     names = model.joint_names
     for name, position in positions.items():
         if name not in names:
@@ -61,6 +61,9 @@ def lock(model: Model, positions: Mapping[str, float]) -> Model:
             kind = model.joint_types[model.joint_index(name)].value
             raise UnsupportedError(f"holding the {kind} joint '{name}'",
                                    'joints with one coordinate')
+        if model.elastic is not None and joint.dynamics.series_stiffness:
+            raise UnsupportedError(f"holding the joint '{name}', which has series elasticity,",
+                                   'load the robot with flexible=False')
     for joint in model.mechanism.joints if mimic else ():
         if joint.mimic is not None and (joint.name in positions) != (
                 joint.mimic.joint in positions):
@@ -77,7 +80,7 @@ def rebuilt(model: Model, mechanism: Mechanism) -> Model:
     Parameters
     ----------
     model : Model
-        The robot before the change, without flexible links.
+        The robot before the change.
     mechanism : Mechanism
         Its records after it.
 

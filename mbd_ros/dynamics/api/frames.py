@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics.api.whole_robot import states_of
 from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.dynamics.quantities.flexible_momenta import jacobian_with_rate
 from mbd_ros.dynamics.quantities.screws import cross, screws_of
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.execution import Executor
@@ -113,9 +114,10 @@ def _jacobians(model: Model, q: Array, v: Array, link: str, frame: str,
                executor: Executor | str | None) -> tuple[Array, Array]:
     """Return the Jacobian of a link and its rate, (N, 6, nv) each."""
     _known(frame)
-    model.require_rigid('jacobian_rate, or a Jacobian in other axes,')
     if link not in model.links:
         raise UnknownNameError('link', link, model.links)
+    if model.elastic is not None:
+        return jacobian_with_rate(model, q, v, link, frame)
     place = model.links[link]
     if place.body < 0:   # fixed to the ground
         return np.zeros((len(q), 6, model.nv)), np.zeros((len(q), 6, model.nv))

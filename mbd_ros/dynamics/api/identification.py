@@ -130,6 +130,7 @@ def identify(
                                'springs, or force laws such as a fluid', 'robots without them')
     if not isinstance(prior, (int, float, np.number)) or not 0.0 < float(prior) < np.inf:
         raise InvalidValueError('prior', prior, 'a positive number')
+    model.require_rigid('identify')
     (rows, rates), _ = states_of(model, 'identify', q=q, v=v)
     efforts = np.atleast_2d(checked_array(model, 'tau', tau, model.nv))
     if len(rows) < 20 or len(efforts) != len(rows):

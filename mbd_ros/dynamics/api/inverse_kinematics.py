@@ -53,7 +53,8 @@ def inverse_kinematics(
 
     Levenberg-Marquardt with a damping of half the squared error, which needs no choice of a
     parameter and stays bounded at singular configurations and targets out of reach. Of joints
-    with fewer coordinates than the targets ask for, the nearest configuration is returned.
+    with fewer coordinates than the targets ask for, the nearest configuration is returned. Elastic
+    coordinates stay as they are in ``q0``: joints alone move.
 
     Parameters
     ----------
@@ -94,7 +95,6 @@ def inverse_kinematics(
     Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method, 2011.
 
     """
-    model.require_rigid('inverse_kinematics')
     if model.loops:
         raise UnsupportedError(f"inverse kinematics of robot '{model.name}', which has closed "
                                'loops', 'close_loops with known joints')
@@ -121,6 +121,7 @@ def inverse_kinematics(
         open_ = np.flatnonzero(error > tolerance)
         if len(open_):
             anew = np.array([state.random_configuration(model, rng) for _ in open_])
+            anew[:, search.elastic:] = q[open_, search.elastic:]
             found, left = search.of(open_).run(anew, tolerance, iterations)
             better = left < error[open_]
             best[open_[better]], error[open_[better]] = found[better], left[better]
@@ -165,6 +166,7 @@ class _Search:
         entries, rates = state.simple_entries(model)
         self._entries, self._rates = entries[bound[rates]], rates[bound[rates]]
         self._lower, self._upper = model.lower[self._rates], model.upper[self._rates]
+        self.elastic = model.nq - len(model.elastic_names)
 
     def of(self, rows: NDArray[np.intp]) -> _Search:
         """Return the search for some of the states."""
@@ -191,7 +193,8 @@ class _Search:
         """Return what is left to the targets (N, m) and the Jacobian (N, m, nv)."""
         errors, rows = [], []
         for link, target in self._targets.items():
-            pose, jacobian = self._dyn.pose(q, link), self._dyn.jacobian(q, link)
+            pose, jacobian = self._dyn.pose(q, link), np.array(self._dyn.jacobian(q, link))
+            jacobian[..., self._model.nv - len(self._model.elastic_names):] = 0.0   # held
             if target.ndim == 2:
                 errors.append(target - pose[:, :3, 3])
                 rows.append(jacobian[:, :3])

@@ -1,7 +1,8 @@
 """
 Quantities of the whole robot: mass centre, centroidal momentum, Coriolis matrix, regressor.
 
-All take one state or many, run the poses on any executor, and have the layouts of Pinocchio.
+All take one state or many, run the poses on any executor, and have the layouts of Pinocchio. Those
+of robots with flexible links run in NumPy, whatever the executor.
 
 """
 
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics.prepared.call import arrays_of, require_finite, rows_of
 from mbd_ros.dynamics.prepared.prepared import compile_model
-from mbd_ros.dynamics.quantities import screws
+from mbd_ros.dynamics.quantities import flexible_momenta, screws
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
@@ -21,7 +22,6 @@ Array = NDArray[np.float64]
 
 def states_of(model: Model, function: str, **inputs: ArrayLike) -> tuple[list[Array], bool]:
     """Return arguments named ``q``, ``v``, ``qdd`` as rows (N, size), and whether they were."""
-    model.require_rigid(function)
     given = arrays_of(model, function, tuple(inputs), tuple(inputs.values()), {})
     for name, array in zip(inputs, given):
         require_finite(model, name, array)
@@ -56,6 +56,8 @@ def center_of_mass(model: Model, q: ArrayLike, *, executor: Executor | str | Non
 
     """
     (rows,), many = states_of(model, 'center_of_mass', q=q)
+    if model.elastic is not None:
+        return _one_or_many(many, flexible_momenta.center_of_mass(model, rows))
     poses = compile_model(model, executor=executor).body_poses(rows)
     return _one_or_many(many, screws.center_of_mass(model, poses))
 
@@ -70,6 +72,8 @@ def center_of_mass_jacobian(model: Model, q: ArrayLike, *,
     Parameters are those of ``center_of_mass``.
     """
     (rows,), many = states_of(model, 'center_of_mass_jacobian', q=q)
+    if model.elastic is not None:
+        return _one_or_many(many, flexible_momenta.center_of_mass_jacobian(model, rows))
     rest = np.zeros(model.nv)
     bare = model.with_laws()
     without, *along = (compile_model(bare, gravity=gravity, executor=executor, fluid=None)
@@ -91,6 +95,8 @@ def centroidal_map(model: Model, q: ArrayLike, *, executor: Executor | str | Non
 
     """
     (rows,), many = states_of(model, 'centroidal_map', q=q)
+    if model.elastic is not None:
+        return _one_or_many(many, flexible_momenta.momentum_map(model, rows))
     return _one_or_many(many, screws.centroidal_map(model, _screws(model, rows, executor)))
 
 
@@ -120,9 +126,12 @@ def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike, *,
     Return C (nv, nv) or (N, nv, nv) with ``C v`` the velocity terms of the equations of motion.
 
     Of the many such matrices it is the one with ``dM/dt - 2 C`` skew-symmetric; ``C v`` plus
-    ``gravity_forces`` are the ``bias_forces``. Parameters are those of ``centroidal_momentum``.
+    ``gravity_forces`` are the ``bias_forces``, of flexible links with their damping. Parameters
+    are those of ``centroidal_momentum``.
     """
     (rows, rates), many = states_of(model, 'coriolis_matrix', q=q, v=v)
+    if model.elastic is not None:
+        return _one_or_many(many, flexible_momenta.coriolis_matrix(model, rows, rates))
     return _one_or_many(many, screws.coriolis_matrix(_screws(model, rows, executor), rates))
 
 
@@ -183,6 +192,7 @@ def regressor(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
     1986.
 
     """
+    model.require_rigid('regressor')
     (rows, rates, accelerations), many = states_of(model, 'regressor', q=q, v=v, qdd=qdd)
     dyn = compile_model(model, gravity=gravity, executor=executor)
     return _one_or_many(many, screws.regressor(

@@ -18,6 +18,7 @@ from mbd_ros.dynamics.formulations.flexible.midpoint import closing, midpoint
 from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
 from mbd_ros.dynamics.formulations.flexible.recursion import (
     accelerations, base_of, generalized_forces, hybrid_dynamics, of_bodies, small)
+from mbd_ros.dynamics.quantities.flexible_momenta import moment_of, STEP
 from mbd_ros.errors import LargeDeflectionWarning
 from mbd_ros.execution.program.array_program import ArrayProgram, Evaluate, never
 from mbd_ros.execution.program.sweeps import Layout
@@ -28,8 +29,6 @@ from mbd_ros.model.state import configuration_rate
 
 __all__ = ['closing', 'flexible_program', 'force_slopes', 'hybrid_dynamics', 'link_program',
            'midpoint', 'pushed', 'segments_moving', 'small', 'twists', 'warn_of_deflection']
-STEP = 1e-30
-"""Of complex steps: its square is nothing beside 1, so that derivatives are exact."""
 
 
 def flexible_program(model: Model, function: str) -> ArrayProgram:
@@ -184,9 +183,7 @@ def _energies(model: Model, inputs: Inputs, world: Array, executor: Any) -> Arra
         rates = np.hstack([own.twist, v[:, own.elastic]])
         result[:, k, 0] = 0.5 * (np.sum(rates * apply(own.terms.mass, rates), axis=1)
                                  + v[:, own.joint] ** 2 @ model.armature[own.joint])
-        moments = own.terms.mass[:, 3:6, :3]  # the first one about the origin as a cross product
-        moment = np.stack([moments[:, 2, 1], moments[:, 0, 2], moments[:, 1, 0]], axis=1)
-        fallen = segment.mass * own.pose[:, :3, 3] + apply(own.pose[:, :3, :3], moment)
+        fallen = segment.mass * own.pose[:, :3, 3] + apply(own.pose[:, :3, :3], moment_of(own))
         result[:, k, 1] = -(fallen @ world[:3])
         if segment.elastic is not None:
             a = q[:, own.elastic.start + shift:own.elastic.stop + shift]

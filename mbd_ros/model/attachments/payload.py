@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.description.records.mechanism import Inertia, Matrix3
-from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
+from mbd_ros.errors import (
+    InvalidValueError, NotFiniteError, ShapeError, UnknownNameError, UnsupportedError)
 from mbd_ros.model.lock import rebuilt
 from mbd_ros.model.masses import merged, NO_MASS, placed
 from mbd_ros.model.model import Model
@@ -120,10 +121,12 @@ def with_payload(model: Model, link: str, mass: float, center: ArrayLike = (0.0,
     InvalidValueError, ShapeError, NotFiniteError
         If the numbers are not those of a body.
     UnsupportedError
-        If the robot has flexible links.
+        If the link bends.
 
     """
-    model.require_rigid('with_payload')
+    if model.elastic is not None and link in {body.link for body in model.mechanism.flexibles}:
+        raise UnsupportedError(f"a payload on link '{link}' of '{model.name}', which bends,",
+                               'give it to a link that is fixed to this one')
     load = Payload(link, mass, _plain(center), _plain(inertia)).check(model)
     links = tuple(_laden(one.inertia, load) if one.name == link else one.inertia
                   for one in model.mechanism.links)

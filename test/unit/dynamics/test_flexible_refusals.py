@@ -17,16 +17,7 @@ DYN = mbd_ros.compile(ARM)
 @pytest.mark.parametrize('call', [
     lambda: mbd_ros.analyse(ARM),
     lambda: mbd_ros.carry_over(ARM, Q, V, ARM),
-    lambda: mbd_ros.center_of_mass(ARM, Q),
-    lambda: mbd_ros.center_of_mass_jacobian(ARM, Q),
-    lambda: mbd_ros.centroidal_map(ARM, Q),
-    lambda: mbd_ros.centroidal_momentum(ARM, Q, V),
-    lambda: mbd_ros.coriolis_matrix(ARM, Q, V),
     lambda: mbd_ros.inertial_parameters(ARM),
-    lambda: mbd_ros.inverse_kinematics(ARM, {'payload': np.eye(4)}),
-    lambda: mbd_ros.jacobian(ARM, Q, 'payload', frame='local'),
-    lambda: mbd_ros.jacobian_rate(ARM, Q, V, 'payload'),
-    lambda: mbd_ros.lock(ARM, {'joint1': 0.0}),
     lambda: mbd_ros.regressor(ARM, Q, V, V),
     lambda: mbd_ros.forward_dynamics_derivatives(
         ARM, Q, V, V, external_forces={'payload': np.ones(6)}),

@@ -49,7 +49,16 @@ def test_what_is_no_body_is_refused(arguments, error, text):
         mbd_ros.with_payload(mbd_ros.load('package://mbd_ros/urdf/puma560.urdf'), *arguments)
 
 
-def test_flexible_links_are_refused():
+def test_a_link_that_bends_carries_by_one_that_is_fixed_to_it():
     model = mbd_ros.load('package://mbd_ros/urdf/flexible_arm.urdf')
-    with pytest.raises(UnsupportedError, match='flexible'):
-        mbd_ros.with_payload(model, model.root, 1.0)
+    with pytest.raises(UnsupportedError, match="payload on link 'forearm' of 'flexible_arm', "
+                       'which bends, is not supported'):
+        mbd_ros.with_payload(model, 'forearm', 1.0)
+    loaded, q = mbd_ros.with_payload(model, 'hand', 1.5, (0.1, 0.0, 0.2)), np.zeros(model.nq)
+    q[:4], q[4:] = (0.3, -0.9, 1.2, 0.3), 1e-3 * np.arange(10)
+    jacobian, pose = mbd_ros.jacobian(model, q, 'hand'), mbd_ros.pose(model, q, 'hand')
+    x, y, z = pose[:3, :3] @ (0.1, 0.0, 0.2)
+    arm = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    point = jacobian[:3] - arm @ jacobian[3:]
+    np.testing.assert_allclose(mbd_ros.mass_matrix(loaded, q), mbd_ros.mass_matrix(model, q)
+                               + 1.5 * point.T @ point, atol=1e-12)   # of entries of order 1
