@@ -33,16 +33,19 @@ class AppliedForce(Protocol):
         ...
 
 
-class SpringConstants(NamedTuple):
-    """Stiffness of each joint (nv entries) [N m/rad or N/m], and their damping ratio."""
+def spring_force(damping: float, roots: Row, weight: Row, way: Row, rate: Row, inertia: Row
+                 ) -> Row:
+    """Return ``g + k way + 2 zeta sqrt(k m_ii) rate``, on scalars (nv each); roots: of k."""
+    return [g + s * s * x + (2.0 * damping) * s * root(m) * dx
+            for s, g, x, dx, m in zip(roots, weight, way, rate, inertia)]
 
-    stiffness: tuple[float, ...]
-    damping: float
 
-    def force(self, weight: Row, way: Row, rate: Row, inertia: Row) -> Row:
-        """Return ``g + k way + 2 zeta sqrt(k m_ii) rate``, on scalars (nv each)."""
-        return [g + k * x + (2.0 * self.damping * k**0.5) * root(m) * dx
-                for k, g, x, dx, m in zip(self.stiffness, weight, way, rate, inertia)]
+class Lead(NamedTuple):
+    """What springs set out from: configuration (nq,), begin and duration of the way [s]."""
+
+    start: Vector
+    begin: float
+    duration: float
 
 
 class PostureSpring:
@@ -90,13 +93,15 @@ class PostureSpring:
         each: Vector = np.broadcast_to(spring, (model.nv,)).copy()
         if base is not None:
             each[base.v] = 0.0
-        self.constants = SpringConstants(tuple(each.tolist()), damping)
+        self.roots: Vector = np.sqrt(each)
+        self.damping = damping
         self.dyn = dyn
         self._rest = np.zeros(model.nv)
-        self._lead: tuple[Vector, float, float] | None = None
+        self._lead: Lead | None = None
         self._path = self._from(self.posture, 0.0, 1.0)
 
-    def lead(self, q: Vector, begin: float, duration: float, rate: Vector | None = None) -> None:
+    def lead(self, q: Vector, begin: float, duration: float, rate: Vector | None = None,
+             roots: tuple[Vector, Vector] | None = None) -> None:
         """
         Let the springs pull to where the robot is, and take them to the posture from there.
 
@@ -109,26 +114,37 @@ class PostureSpring:
         rate : Vector, optional
             How fast what they pull to moves at first (nv,), where configurations just add; zero
             if not given, and elsewhere.
+        roots : tuple of Vector, optional
+            Square roots of the stiffness at first, and how fast they change (nv,); as at the end
+            if not given.
 
         """
-        self._lead = (q.copy(), begin, duration)
-        self._path = self._from(q, begin, duration, rate)
+        self._lead = Lead(q.copy(), begin, duration)
+        self._path = self._from(q, begin, duration, rate, roots)
 
-    def _from(self, q: Vector, begin: float, duration: float, rate: Vector | None = None
-              ) -> PiecewisePolynomial:
-        """Return the way from a configuration to the posture, where configurations just add."""
-        rates = rest = np.zeros((2, len(q)))
-        if rate is not None and is_flat(self.dyn.model):
-            rates = np.array((rate, self._rest))
-        return trajectory((begin, begin + duration), (q, self.posture), rates, rest)
+    def _from(self, q: Vector, begin: float, duration: float, rate: Vector | None = None,
+              roots: tuple[Vector, Vector] | None = None) -> PiecewisePolynomial:
+        """Return the way to posture (where configurations just add) and roots (nq + nv,)."""
+        first, changing = (self.roots, self._rest) if roots is None else roots
+        slope = np.zeros(len(q)) if rate is None or not is_flat(self.dyn.model) else rate
+        ends = (q, first), (self.posture, self.roots)
+        rates = (slope, changing), (np.zeros(len(q)), self._rest)
+        return trajectory(
+            (begin, begin + duration), [np.concatenate(one) for one in ends],
+            [np.concatenate(one) for one in rates], np.zeros((2, len(q) + len(first))))
 
     def target_code(self) -> TimeCode | None:
         """
-        Return machine code for ``target`` and its second rate, one behind the other (3 nv,).
+        Return machine code for target and ``strength``, their rates and second rates (6 nv,).
 
         It is another one after ``lead``. None where configurations do not just add.
         """
         return self._path.time_code() if is_flat(self.dyn.model) else None
+
+    def strength(self, t: float) -> tuple[Vector, Vector]:
+        """Return the square roots of the stiffness at a time [s], and their rates (nv,) each."""
+        values, rates, _ = self._path.at(t)
+        return values[-len(self.roots):], rates[-len(self.roots):]
 
     def target(self, t: float) -> tuple[Vector, Vector]:
         """Return where the springs pull to at a time [s], and how fast that moves (nv,) each."""
@@ -138,7 +154,8 @@ class PostureSpring:
         if t >= begin + duration:
             return self.posture, self._rest
         if is_flat(self.dyn.model):
-            return self._path.at(t)[:2]
+            values, rates, _ = self._path.at(t)
+            return values[:len(start)], rates[:len(start)]
         s, rate, _ = quintic(t - begin, duration)
         way = displacement(self.dyn.model, start, self.posture)
         return displaced(self.dyn.model, start, s * way), rate * way
@@ -148,5 +165,14 @@ class PostureSpring:
         target, rate = self.target(t)
         weight: Vector = self.dyn.bias_forces(q, self._rest)
         way = displacement(self.dyn.model, q, target)
-        return np.array(self.constants.force(
-            weight.tolist(), way.tolist(), (rate - v).tolist(), mass_matrix.diagonal().tolist()))
+        return np.array(spring_force(
+            self.damping, self.strength(t)[0].tolist(), weight.tolist(), way.tolist(),
+            (rate - v).tolist(), mass_matrix.diagonal().tolist()))
+
+
+def alike(one: AppliedForce | None, other: AppliedForce | None) -> bool:
+    """Return whether two forces are one, or springs that draw to one posture equally strongly."""
+    if isinstance(one, PostureSpring) and isinstance(other, PostureSpring):
+        return (np.array_equal(one.posture, other.posture)
+                and np.array_equal(one.roots, other.roots))
+    return one is other

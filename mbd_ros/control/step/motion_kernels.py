@@ -22,7 +22,7 @@ from mbd_ros.control.constraints.recorded import Known, Quantity, Rows, Structur
 from mbd_ros.control.references.scalar_manifold import configuration_rate, displaced, normalized
 from mbd_ros.control.references.scalars import (
     difference, length, Row, smallest, square, sum_of)
-from mbd_ros.control.step.applied_forces import SpringConstants
+from mbd_ros.control.step.applied_forces import spring_force
 from mbd_ros.control.step.observation import observation_parts
 from mbd_ros.control.udwadia_kalaba.drives import driven_kernel, leave_a_motion, loop_calls
 from mbd_ros.control.udwadia_kalaba.rank_facts import FACTS, gathered, no_facts
@@ -49,11 +49,11 @@ class Setting(NamedTuple):
     """
     What the machine code of a motion depends on, beside robot and constraint.
 
-    Constants of the applied spring, if any; metric of the eliminations, ``'mass'`` or
+    Damping ratio of the applied spring, if any; metric of the eliminations, ``'mass'`` or
     ``'euclidean'``; entries of v that are driven.
     """
 
-    spring: SpringConstants | None
+    spring: float | None
     metric: str
     drives: tuple[int, ...]
 
@@ -64,8 +64,8 @@ class MotionKernels:
 
     ``counts``: numbers of rows with ``phi``, with ``phi_dot``, and of all, loops included;
     ``reach``: whether a robot with closed loops is underactuated; ``changing``: sizes of what
-    changes with time, in order: references, approach, what springs pull to. ``drive`` is None
-    without closed loops, ``observation`` for fully actuated robots.
+    changes with time, in order: references, approach, what springs pull to and how. ``drive`` is
+    None without closed loops, ``observation`` for fully actuated robots.
     """
 
     def __init__(self, dyn: PreparedDynamics, constraint: RecordedStack, setting: Setting) -> None:
@@ -88,7 +88,7 @@ class MotionKernels:
         quantities = dict.fromkeys((*(() if self._loops is None else self._loops.quantities),
                                     *constraint.quantities))
         self._names = {one: f'K{k}' for k, one in enumerate(quantities)}
-        pull = {} if setting.spring is None else {'pull': 3 * self.size}
+        pull = {} if setting.spring is None else {'pull': 6 * self.size}
         self.changing = {**self._references, 'fade': 3 * rated, **pull}
         self._state = {'q': dyn.model.nq, 'v': self.size}
         self.acceleration = self._acceleration_kernel()
@@ -350,10 +350,12 @@ def motion_kernels(dyn: PreparedDynamics, structure: Structure, setting: Setting
     return MotionKernels(dyn, structure.constraint, setting)
 
 
-def applied_force(spring: SpringConstants | None, given: Given, M: list[Row]) -> Row:
+def applied_force(damping: float | None, given: Given, M: list[Row]) -> Row:
     """Return the force of a posture spring, on scalars, zero without one."""
-    if spring is None:
+    if damping is None:
         return [0.0] * len(M)
     n, pull = len(M), given['pull']
-    return spring.force(list(given['g']), difference(pull[:n], given['q']),
-                        difference(pull[n:2 * n], given['v']), [row[i] for i, row in enumerate(M)])
+    return spring_force(damping, pull[n:2 * n], list(given['g']),
+                        difference(pull[:n], given['q']),
+                        difference(pull[2 * n:3 * n], given['v']),
+                        [row[i] for i, row in enumerate(M)])

@@ -116,12 +116,12 @@ def lead_duration(model: Model, spring: PostureSpring, q: Vector, speed: float) 
     """Return how long springs take from q (nq,) to their posture at ``speed`` at most [s]."""
     top = np.minimum(speed, 0.5 * model.velocity_limits)
     way = np.abs(displacement(model, q, spring.posture)) / top
-    return FASTEST * float(way[np.array(spring.constants.stiffness) > 0.0].max(initial=0.0))
+    return FASTEST * float(way[spring.roots > 0.0].max(initial=0.0))
 
 
 def draw_to(source: NominalModel, spring: PostureSpring | None, speed: float) -> None:
     """
-    Draw the free part of a motion to another posture from now on, without a leap.
+    Draw the free part of a motion to another posture, or more strongly, without a leap.
 
     Parameters
     ----------
@@ -140,6 +140,7 @@ def draw_to(source: NominalModel, spring: PostureSpring | None, speed: float) ->
         start, rate = (before.target(state.time) if isinstance(before, PostureSpring)
                        else (state.q, state.v))
         duration = max(RAMP, lead_duration(motion.dyn.model, spring, start, speed))
-        spring.lead(start, state.time, duration, rate)
+        roots = before.strength(state.time) if isinstance(before, PostureSpring) else None
+        spring.lead(start, state.time, duration, rate, roots)
     motion.set_applied(spring)
     source.refresh()

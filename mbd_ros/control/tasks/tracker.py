@@ -21,6 +21,7 @@ import scipy.linalg  # noqa: F401 - likewise
 
 from mbd_ros.control.constraints.surfaces import Drawn
 from mbd_ros.control.references.paths import end_of, Path, PathPoint
+from mbd_ros.control.step.applied_forces import alike
 from mbd_ros.control.step.fused_step import fused_step, FusedStep, Step
 from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.step.nominal_model import NominalModel
@@ -354,7 +355,7 @@ class Tracker:
 
     def draw(self, prepared: Tracker | None = None) -> bool:
         """
-        Draw what is left free to the posture of ``task`` from now on, see ``draw_to``.
+        Draw what is left free to the posture of ``task``, as strongly, see ``draw_to``.
 
         Returns False, and changes nothing, with springs where there were none, or the reverse,
         unless one that was ``apart``, of the same task and motion, has ``prepared`` what it needs.
@@ -367,8 +368,9 @@ class Tracker:
         spring = source.motion.applied
         if (spring is None) == bool(posture) and not compiled:
             return False
-        if tuple(getattr(spring, 'posture', ())) != posture:
-            draw_to(source, spring_for(self.dyn, self.task), self.task.approach_speed)
+        wanted = spring_for(self.dyn, self.task)
+        if not alike(spring, wanted):
+            draw_to(source, wanted, self.task.approach_speed)
             self._use(source)
         return True
 

@@ -14,6 +14,9 @@ from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.nodes.parts.aside import done_aside, Turns
 from mbd_ros.nodes.parts.guard import Guard
 
+DRAWN = ('posture', 'posture_stiffness')
+"""Fields of a task that say where joints are drawn to."""
+
 
 def change_task(tracker: Tracker, before: Task, after: Task, measured: Measured, turns: Turns,
                 guard: Guard, newest: Callable[[], Task | None]) -> None:
@@ -23,7 +26,7 @@ def change_task(tracker: Tracker, before: Task, after: Task, measured: Measured,
     Parameters
     ----------
     tracker : Tracker
-        What follows; a goal that has brought a posture of its own keeps it.
+        What follows; a goal that has brought a posture, or stiffness, of its own keeps both.
     before, after : Task
         The parameters as they were, and as they are.
     measured : Measured
@@ -46,8 +49,8 @@ def change_task(tracker: Tracker, before: Task, after: Task, measured: Measured,
     followed = tracker.task
     if followed is before:
         tracker.task = after
-    elif followed.posture == before.posture:
-        tracker.task = replace(followed, posture=after.posture)
+    elif all(getattr(followed, name) == getattr(before, name) for name in DRAWN):
+        tracker.task = replace(followed, **{name: getattr(after, name) for name in DRAWN})
     try:
         _draw(tracker, measured, turns, guard, newest)
     except MbdError:

@@ -62,7 +62,8 @@ def with_gains(task: Task, values: Mapping[str, Any], commands: EffortCommands) 
     """Return a task with those parameters that may change while it is carried out."""
     posture = posture_of(values, commands)
     gains: dict[str, Any] = {name: values[name] for name in GAINS}
-    return replace(task, posture=() if posture is None else tuple(posture.tolist()), **gains)
+    return replace(task, posture=() if posture is None else tuple(posture.tolist()),
+                   posture_stiffness=tuple(values['posture_stiffness']), **gains)
 
 
 def triples(name: str, values: Sequence[float]) -> list[list[float]]:

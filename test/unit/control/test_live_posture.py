@@ -12,6 +12,7 @@ from robots import model_of, random_state
 
 import mbd_ros
 from mbd_ros.control import default_task, PostureSpring, Task, trajectory
+from mbd_ros.control.step.motion_kernels import motion_kernels
 from mbd_ros.control.tasks.approaching import draw_to, lead_duration
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import DivergedError, MbdError
@@ -97,6 +98,40 @@ def test_a_change_amid_a_change_goes_on_from_there(panda):
         assert not (new.target(now + 0.3)[0] == new.posture).all()
         run.go(0.3)   # amid it
     assert run.draw(OTHER) and run.tracker._source.motion.applied is new   # as it is already
+
+
+def test_the_stiffness_changes_while_a_path_is_followed(panda):
+    """The path is kept, nothing leaps or is compiled, and it ends as if so from the start."""
+    other = (40.0, 10.0, 20.0, 60.0, 5.0, 2.5, 2.0)
+    run, expected = Follower(panda, TASK), Follower(panda, replace(
+        TASK, posture_stiffness=other))
+    run.go(3.0)
+    usual = max(run.accelerations()[500:])   # once it is on the path
+    kernels = motion_kernels.cache_info().misses
+    run.tracker.task = replace(TASK, posture_stiffness=other)
+    before, now = run.tracker._source.motion.applied, run.step.nominal.time
+    assert run.tracker.draw()
+    spring = run.tracker._source.motion.applied
+    for k, wanted in enumerate((np.sqrt(TASK.posture_stiffness), np.zeros(7))):
+        np.testing.assert_allclose(spring.strength(now)[k], wanted, rtol=0, atol=1e-14)
+    assert spring is not before and (spring.roots == np.sqrt(other)).all()
+    run.go(0.25)   # amid it; once more, and it goes on from there
+    amid = spring.strength(run.step.nominal.time)
+    assert (amid[0] != before.roots).any() and (amid[0] != spring.roots).any()
+    run.tracker.task = replace(TASK, posture_stiffness=(*other[:6], 3.0))
+    assert run.tracker.draw()
+    again = run.tracker._source.motion.applied
+    np.testing.assert_allclose(again.strength(run.step.nominal.time), amid, rtol=0, atol=1e-12)
+    run.tracker.task = replace(TASK, posture_stiffness=other)
+    assert run.tracker.draw()
+    after = run.go(5.75)
+    assert run.step.fused and motion_kernels.cache_info().misses == kernels
+    assert max(step.nominal.violation for step in run.steps) < 1e-9
+    # Springs that are some 0.3 rad long change by 40 N m/rad in half a second, on 1 kg m^2.
+    assert max(run.accelerations()) < usual + 30.0
+    assert np.abs(after - Follower(panda, TASK).go(9.0)).max() > 0.01
+    # Springs of 2 N m/rad at 1e-2 kg m^2 or more of 10 at 1 forget in 0.6 s: exp(-5 / 0.6).
+    np.testing.assert_allclose(after, expected.go(9.0), rtol=0, atol=1e-3)
 
 
 def test_springs_where_there_were_none_and_the_reverse(panda):
@@ -201,15 +236,18 @@ ONE, OTHER_ONE = (0.1,) * Drawn.dyn.model.nq, (0.3,) * Drawn.dyn.model.nq
 
 @pytest.mark.parametrize(('following', 'drawn'), [
     ({}, OTHER_ONE), ({'link': 'tool'}, OTHER_ONE),
-    ({'link': 'tool', 'posture': (0.2,) * len(ONE)}, (0.2,) * len(ONE))],
-    ids=['the parameters', 'a goal', 'a goal with a posture of its own'])
+    ({'link': 'tool', 'posture': (0.2,) * len(ONE)}, (0.2,) * len(ONE)),
+    ({'link': 'tool', 'posture_stiffness': (3.0,)}, ONE)],
+    ids=['the parameters', 'a goal', 'a goal with a posture of its own', 'or a stiffness'])
 def test_who_is_drawn_to_the_posture_of_the_parameters(following, drawn):
-    before, after = Task(posture=ONE), Task(posture=OTHER_ONE)
+    before, after = Task(posture=ONE), Task(posture=OTHER_ONE, posture_stiffness=(5.0,))
     tracker = Drawn(replace(before, **following) if following else before)
     change_task(tracker, before, after, None, Turns(), GUARD, lambda: before)
     assert tracker.done == [(drawn, False)]
     assert (tracker.task is after) == (not following)
     assert tracker.task.link == following.get('link', '')
+    assert tracker.task.posture_stiffness == following.get(
+        'posture_stiffness', (5.0,) if drawn == OTHER_ONE else (20.0,))
 
 
 def test_springs_that_are_not_there_yet_are_compiled_aside():

@@ -230,8 +230,10 @@ def test_springs_are_led(puma, t):
     np.testing.assert_allclose(target, q + s * (posture - q), rtol=0, atol=1e-14)
     np.testing.assert_allclose(speed, rate * (posture - q), rtol=0, atol=1e-14)
     assert t < 2.3 or target.tolist() == posture.tolist()
-    np.testing.assert_allclose(by_address(spring.target_code(), t)[:12],
-                               np.concatenate((target, speed)), rtol=0, atol=1e-14)
+    code = by_address(spring.target_code(), t).reshape(3, 2, 6)
+    np.testing.assert_allclose(code[:2, 0], (target, speed), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(code[0, 1], 20.0**0.5, rtol=1e-15)   # a power, and a root
+    assert not code[1:, 1].any()
 
 
 def test_springs_of_a_floating_robot_have_no_code():
