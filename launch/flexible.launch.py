@@ -15,7 +15,8 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         launching.state_publisher(value),
         launching.ours(value, 'simulator', config,
                        {**bends, 'lockstep': True, 'publish_rate': 500.0}),
-        launching.ours(value, 'controller', config, {**bends, 'rate': 500.0}),
+        launching.ours(value, 'controller', config,
+                       {**bends, 'rate': 500.0, 'lockstep': True}),
         launching.ours(value, 'dynamics_server', bends), *launching.viewer(value, **bends),
         *launching.rviz(value)])
 

@@ -76,7 +76,7 @@ def rov(value: Mapping[str, str]) -> list[LaunchDescriptionEntity]:
     config = str(launching.share('config', 'rov.yaml'))
     return [launching.state_publisher({**value, 'description': '', 'trusted': 'false'}),
             launching.ours(value, 'simulator', config, {'lockstep': True, **fluid(value)}),
-            launching.ours(value, 'controller', config, fluid(value))]
+            launching.ours(value, 'controller', config, {'lockstep': True, **fluid(value)})]
 
 
 def modules(value: Mapping[str, str]) -> list[LaunchDescriptionEntity]:

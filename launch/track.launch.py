@@ -89,7 +89,8 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     rate = launching.number(value, 'rate', 10.0, 2000.0)
     ours: dict[str, dict[str, object]] = {
         'dynamics_server': time,
-        'controller': {**time, 'rate': rate, **({'link': value['link']} if value['link'] else {}),
+        'controller': {**time, 'rate': rate, 'lockstep': value['lockstep'] == 'true',
+                       **({'link': value['link']} if value['link'] else {}),
                        **given(value, {'robust_rate': 'robust_rate'})},
         'simulator': {
             'publish_rate': rate, 'lockstep': value['lockstep'] == 'true',

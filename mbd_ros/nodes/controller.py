@@ -36,6 +36,7 @@ from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import floating_base
 from mbd_ros.nodes.controlling.drag_targets import DragTargets
 from mbd_ros.nodes.controlling.hardware import Hardware
+from mbd_ros.nodes.controlling.modes import FINE, MODES, SENDING, usual
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.aside import done_aside, Turns
 from mbd_ros.nodes.parts.companions import Companions, CompletedJoints
@@ -50,15 +51,6 @@ from mbd_ros.nodes.parts.run import run
 from mbd_ros.nodes.parts.silence import LOOK, Silence
 from mbd_ros.nodes.parts.surroundings import into_fluid, VectorTopic
 from mbd_ros.nodes.parts.task_parameters import posture_of, task_from_parameters, with_gains
-
-MODES = {
-    Mode.WEIGHTLESS: ControllerState.MODE_WEIGHTLESS,
-    Mode.FOLLOWING: ControllerState.MODE_TRACKING,
-    Mode.HOLDING: ControllerState.MODE_HOLDING,
-}
-FINE = {ControllerState.MODE_TRACKING: 'tracking', ControllerState.MODE_WEIGHTLESS: 'weightless'}
-SENDING = frozenset((*MODES.values(), ControllerState.MODE_NOT_FOLLOWING))
-"""Modes in which efforts are sent."""
 
 
 class Controller(ManagedNode):
@@ -102,7 +94,7 @@ class Controller(ManagedNode):
         self._mode, self._why = ControllerState.MODE_WAITING, 'no joint states yet'
         self._steps = self._misses = self._begin = 0
         self._stamp = -1
-        self._silence = Silence()
+        self._silence, self._stands = Silence(), False
 
     def configure(self) -> None:
         """Take the robot and listen for joint states."""
@@ -117,7 +109,7 @@ class Controller(ManagedNode):
         self._patient, self._turns = ReentrantCallbackGroup(), Turns(self)
         self._goals = ControllerGoals(self, self, self._settings, self._patient, self._turns)
         self._targets = DragTargets(self, self, self._settings, self._drawings.frame)
-        self._companions = Companions(self, self._on_joint_states)
+        self._companions = Companions(self, self._on_joint_states, self._settings.lockstep)
         self._source = RobotSource(
             self, self._settings.robot_description, self._on_robot,
             floating_base=self._settings.floating_base, adapt=into_fluid(self._settings.fluid))
@@ -247,7 +239,9 @@ class Controller(ManagedNode):
             self.begun()
         elif self._mode != ControllerState.MODE_LOST:
             self._misses += max(0, round((stamp - self._stamp) / self._period) - 1)
-        tracker = self._tracker
+        if self._stands and stamp - self._stamp > self._settings.state_timeout * SECOND:
+            self._let_go('joint states were left out')
+        tracker, self._stands = self._tracker, False
         self._stamp, self._measured = stamp, measured
         self._silence.heard()
         state = (stamp - self._begin) / SECOND, measured.q, measured.v
@@ -423,7 +417,8 @@ class Controller(ManagedNode):
         robot = self._source.robot
         if robot is None:
             self._wait(f'no robot: {self._source.problem}', say=False)
-        elif self._mode in SENDING and self._silence.look(self._settings.state_timeout):
+        elif (self._mode in SENDING or self._stands) and self._silence.look(
+                self._settings.state_timeout):
             self._lose()
         if self._mode not in SENDING:
             self._say_idle(robot)
@@ -435,15 +430,22 @@ class Controller(ManagedNode):
             generation=self._source.generation, step=self._steps))
 
     def _lose(self) -> None:
-        """Leave the robot with the efforts that carry its weight, and send no more."""
+        """Say that joint states are lost; in lockstep those who publish them may be slow."""
+        lost = f'{self._missing} stopped coming'
+        self._stands = self._settings.lockstep and self.count_publishers(
+            self._subscription.topic_name) > 0
+        if not self._stands:
+            self._let_go(lost)
+        self._set_mode(ControllerState.MODE_LOST, f'{lost} '
+                       f'{self._settings.state_timeout:g} s ago: no efforts are sent')
+
+    def _let_go(self, why: str) -> None:
+        """Leave the robot with the efforts that carry its weight, and end what it followed."""
         self._carry()
         if self._tracker is not None and self._task is not None and (
                 self._task.start == 'approach' or self._tracker.task is not self._task):
             self._tracker.release()
-        lost = f'{self._missing} stopped coming'
-        self._goals.drop(lost)
-        self._set_mode(ControllerState.MODE_LOST, f'{lost} '
-                       f'{self._settings.state_timeout:g} s ago: no efforts are sent')
+        self._goals.drop(why)
 
     def _carry(self) -> None:
         """Send the efforts that carry the weight of the robot where it is."""
@@ -457,6 +459,7 @@ class Controller(ManagedNode):
 
     def _wait(self, why: str, *, say: bool = True) -> None:
         self._goals.drop(why)
+        self._stands = False
         self._set_mode(ControllerState.MODE_WAITING, why, say=say)
 
     def _set_mode(self, mode: int, why: str, *, say: bool = True) -> None:
@@ -464,14 +467,10 @@ class Controller(ManagedNode):
         if (mode, why) == (self._mode, self._why):
             return
         self._mode, self._why = mode, why
-        if not say:
-            return
-        usual = {ControllerState.MODE_TRACKING: 'tracking',
-                 ControllerState.MODE_WEIGHTLESS: 'weightless: nothing to follow, the weight is '
-                 'carried', ControllerState.MODE_WAITING: f'waiting: {why}'}
-        if mode in usual or why in ON_PURPOSE:
-            self.get_logger().info(usual.get(mode, f'holding: {why}'))
-        else:
+        text = usual(mode, why)
+        if say and text:
+            self.get_logger().info(text)
+        elif say:
             self.get_logger().warning(why)
 
     def _how(self) -> Health:

@@ -126,6 +126,31 @@ def test_a_robot_that_does_not_follow_is_a_mode_and_a_warning(run_node, graph, u
     assert running.output.count('the robot does not follow') < 5
 
 
+def test_in_lockstep_a_slow_simulator_changes_nothing(run_node, graph, urdf):
+    """Silence is said; the next state is answered as if it had come at once."""
+    running = run_node('controller', {
+        'robot_description': str(urdf('three_link_arm')), 'following_tolerance': '0.0',
+        'lockstep': 'true', 'state_timeout': '0.2'}, '--params-file', str(CONFIG))
+    running.wait_for('generation 1')
+    bench = Bench(graph)
+    bench.answer()
+    bench.wait_for_mode(ControllerState.MODE_TRACKING)
+    lost = bench.wait_for_mode(ControllerState.MODE_LOST)
+    assert lost.message == 'joint_states stopped coming 0.2 s ago: no efforts are sent'
+
+    def twice():
+        """Return whether a state has two answers: the weight alone is sent as the second."""
+        labels = [one.layout.dim[0].label for one in list(bench.efforts)]
+        return len(set(labels)) < len(labels)
+    assert not twice()
+    bench.answer()
+    bench.wait_for_mode(ControllerState.MODE_TRACKING)
+    bench.wait_for_mode(ControllerState.MODE_LOST)
+    assert not twice()
+    graph.node.destroy_publisher(bench._publisher)   # that is no slow one
+    graph.wait_until(twice, 'the weight is carried at last')
+
+
 @pytest.fixture(scope='class')
 def controller(run_shared, urdf):
     running = run_shared('controller', {   # the robot of the bench stands still, on any path

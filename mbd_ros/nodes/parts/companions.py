@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -20,6 +21,9 @@ from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.nodes.parts import qos
 from mbd_ros.simulation.manifold import Vector
 
+KEPT = 10
+"""Messages of a topic that wait for their joint state, twice what a subscription keeps."""
+
 
 class Place(NamedTuple):
     """A state in which only joints with several coordinates are known: q (nq,) and v (nv,)."""
@@ -32,7 +36,9 @@ class Companions:
     """
     The newest of each topic that a robot needs beside its joint states.
 
-    Where they come in pairs, a joint state that overtakes one of them waits for it.
+    Where they come in pairs, a joint state that overtakes one of them waits for it. In lockstep
+    they always do, one is published again until it is answered, and only what has its stamp will
+    do; else a companion may be brought to the time of the joint state.
 
     Parameters
     ----------
@@ -40,6 +46,8 @@ class Companions:
         The controller.
     deliver : callable
         Takes a joint state that has waited.
+    lockstep : bool
+        Whether time waits for the answer to each joint state.
 
     Attributes
     ----------
@@ -48,11 +56,11 @@ class Companions:
 
     """
 
-    def __init__(self, node: Node, deliver: Callable[[JointState], None]) -> None:
-        self._deliver = deliver
+    def __init__(self, node: Node, deliver: Callable[[JointState], None], lockstep: bool) -> None:
+        self._deliver, self._lockstep = deliver, lockstep
         self._model: Model | None = None
         self._readers: dict[str, BaseOdometry | MultiDOFStates] = {}
-        self._newest: dict[str, Any] = {}
+        self._kept: dict[str, deque[Any]] = {}
         self._early: JointState | None = None
         self._in_pairs = False
         self.missing = ''
@@ -70,7 +78,14 @@ class Companions:
             self._readers['multi_dof_joint_states'] = others
 
     def awaits(self, message: JointState) -> bool:
-        """Keep a joint state whose companions are on their way, as long as they come in pairs."""
+        """
+        Keep a joint state whose companions are on their way, as long as they come in pairs.
+
+        Returns whether to wait for them. In lockstep ``state`` says what is missing.
+        """
+        if self._lockstep:
+            self._early = message if self._behind(message) else None
+            return False
         if not self._readers or self._absent():
             return False
         behind = self._behind(message)
@@ -87,7 +102,7 @@ class Companions:
         nanoseconds : int
             That time.
         timeout : float
-            How far from it a companion may be [ns].
+            How far from it a companion may be without lockstep [ns].
 
         Returns
         -------
@@ -102,28 +117,42 @@ class Companions:
         """
         assert self._model is not None
         place = Place(neutral(self._model), np.zeros(self._model.nv))
-        absent = self._absent() or [topic for topic in self._readers if abs(
-            nanoseconds - _stamp(self._newest[topic])) > timeout]
+        found = {topic: self._nearest(topic, nanoseconds)
+                 for topic in self._readers if topic in self._kept}
+        longest = 0.0 if self._lockstep else timeout
+        absent = self._absent() or [topic for topic, one in found.items()
+                                    if abs(nanoseconds - _stamp(one)) > longest]
         self.missing = {'odom': 'odometry'}.get(absent[0], absent[0]) if absent else ''
         if absent:
             return None
         for topic, reader in self._readers.items():
-            place = place._replace(q=reader.put(self._newest[topic], nanoseconds, *place))
+            place = place._replace(q=reader.put(found[topic], nanoseconds, *place))
         return place
 
     def _keep(self, topic: str, message: Any) -> None:
         """Keep a message; a joint state may have come before it."""
-        self._newest[topic], early = message, self._early
+        self._kept.setdefault(topic, deque(maxlen=KEPT)).append(message)
+        early = self._early
         if early is not None and not self._behind(early):
             self._deliver(early)
 
     def _absent(self) -> list[str]:
         """Return the topics of which nothing came yet."""
-        return [topic for topic in self._readers if topic not in self._newest]
+        return [topic for topic in self._readers if topic not in self._kept]
+
+    def _nearest(self, topic: str, nanoseconds: int) -> Any:
+        """Return the companion of a time, or else the newest."""
+        return next((one for one in self._kept[topic] if _stamp(one) == nanoseconds),
+                    self._kept[topic][-1])
 
     def _behind(self, message: JointState) -> bool:
-        """Return whether a companion is older than a joint state."""
-        return any(_stamp(self._newest[topic]) < _stamp(message) for topic in self._readers)
+        """Return whether a companion is older than a joint state; in lockstep, of another time."""
+        now = _stamp(message)
+        stamps = [_stamp(self._nearest(topic, now)) for topic in self._readers
+                  if topic in self._kept]
+        if self._lockstep:
+            return len(stamps) < len(self._readers) or any(stamp != now for stamp in stamps)
+        return any(stamp < now for stamp in stamps)
 
 
 def _stamp(message: Any) -> int:
