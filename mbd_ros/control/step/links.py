@@ -35,11 +35,9 @@ from mbd_ros.simulation.manifold import is_flat, Vector
 SETTLED = 1e-8
 """Of an iteration against the deflection: 0.1 nm of a centimetre. Each iteration leaves the part
 by which load changes stiffness, some percent."""
-NEWTON = 2
-"""Steps to the joints of a bent robot: a shift of 2 mrad squared is nothing for the second."""
 DAMPING = 0.05
-"""Of these steps [m], so that none is long near singular postures; at 0.5 m it costs 1 %, which
-the second step makes up for."""
+"""Of steps to the joints of a bent robot [m], so that none is long near singular postures; with an
+arm of 0.5 m it costs 1 % of what is new in a step."""
 
 
 class RigidLinks:
@@ -216,18 +214,18 @@ class BendingLinks(RigidLinks):
             self._nominal = self._deflection(q, v, vdot, self._nominal)
             return np.zeros_like(v), np.zeros_like(v)
         rigid, seen = self._both
-        aim, now = rigid.violation(q, nominal.time), self._shift
-        for _ in range(NEWTON if aim is not None else 0):   # none: velocities alone are prescribed
-            self._nominal = self._deflection(q + now, v, vdot, self._nominal)
-            found = seen.violation(np.append(q + now, self._nominal), nominal.time)
-            assert aim is not None and found is not None
-            A = rigid.matrix(q + now, v, nominal.time)[:len(aim)]
+        now, place = self._shift, q + self._shift
+        self._nominal = self._deflection(place, v, vdot, self._nominal)
+        aim = rigid.violation(q, nominal.time)
+        found = seen.violation(np.append(place, self._nominal), nominal.time)
+        if aim is not None and found is not None:   # not of velocities alone
+            A = rigid.matrix(place, v, nominal.time)[:len(aim)]
             now = now - A.T @ np.linalg.solve(
                 A @ A.T + DAMPING**2 * np.eye(len(A)), found - aim)
-        passed = nominal.time - self._time
-        if passed > 0.0:   # the same step again has the same rate
-            self._rate = (now - self._shift) / passed if np.isfinite(passed) else 0.0 * now
-            self._shift, self._time = now, nominal.time
+        passed = nominal.time - self._time   # at first without end: it has no rate
+        if passed > 0.0:   # the same step again has the same
+            self._shift, self._rate = now, (now - self._shift) / passed
+            self._time = nominal.time
         return self._shift, self._rate
 
 

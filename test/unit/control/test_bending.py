@@ -17,7 +17,8 @@ from mbd_ros.errors import InvalidValueError, UnsupportedError
 FILE = Path('urdf/flexible_arm.urdf')
 ARM, RIGID = mbd_ros.load(FILE), mbd_ros.load(FILE, flexible=False)
 DYN, STIFF = mbd_ros.compile(ARM), mbd_ros.compile(RIGID)
-SPEC = importlib.util.spec_from_file_location('flexible_control', 'examples/flexible_control.py')
+SPEC = importlib.util.spec_from_file_location(
+    'flexible_control', 'examples/flexible_control.py')
 EXAMPLE = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(EXAMPLE)
 START, Plant, task = EXAMPLE.START, EXAMPLE.Plant, EXAMPLE.task
@@ -90,6 +91,7 @@ def test_a_robot_at_rest_is_carried_bent():
     np.testing.assert_allclose(tracker.bending.seen(START), RESTING, rtol=1e-6, atol=1e-12)
     tool = tracker.tool_points(step, START)
     np.testing.assert_allclose(tool.actual, DYN.pose(RESTING, 'hand')[:3, 3], atol=1e-9)
+    np.testing.assert_allclose(tool.nominal, tool.actual, atol=1e-12)
 
 
 def test_joints_with_series_elasticity_are_foreseen_too():
@@ -120,6 +122,21 @@ def test_joints_on_a_trajectory_are_where_they_are_told():
     tracker.stop(plant.time, plant.q[:4], plant.v[:4])
     held = tracker.step(plant.time, plant.q[:4], plant.v[:4])
     np.testing.assert_allclose(held.nominal.q, end, atol=1e-15)
+
+
+def test_an_approach_is_as_planned_but_for_the_bending():
+    tracker = tracker_of(task())
+    step = tracker.step(0.0, START, np.zeros(4))   # 0.15 m off the path
+    assert 1e-3 < np.abs(step.efforts.error).max() < 5e-3   # 1.7 mm of sag at a length of 1 m
+    assert np.abs(step.efforts.error_rate).max() < 1e-12   # rounding
+
+
+def test_constraints_on_velocities_shift_nothing():
+    one = Task(flexible=True, constraints=({'kind': 'joint_speed', 'coefficients': {'yaw': 1.0},
+                                            'value': 0.1},))
+    tracker = tracker_of(one)
+    step = tracker.step(0.0, START, np.zeros(4))
+    np.testing.assert_allclose(step.nominal.q, START, atol=1e-12)
 
 
 def test_a_step_that_comes_twice_has_the_same_answer():
