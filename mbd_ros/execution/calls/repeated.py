@@ -54,7 +54,8 @@ def repeated(address: int, nq: int, nv: int, iterations: int, closing: int | Non
                   'ptr %here)']
     code = MachineCode('\n'.join([
         'define void @repeat(i64 %count, i64 %stride, ptr %start, ptr %tau, ptr %step, '
-        'ptr %world, ptr %rows, ptr %result) nounwind {', 'entry:', address_ir('%kernel', 0), *spaces,
+        'ptr %world, ptr %rows, ptr %result) nounwind {', 'entry:', address_ir('%kernel', 0),
+        *spaces,
         '  br label %loop', 'loop:', '  %k = phi i64 [0, %entry], [%next, %ended]',
         '  %q = phi ptr [%start, %entry], [%here, %ended]',
         f'  %v = getelementptr double, ptr %q, i64 {nq}',
