@@ -65,9 +65,11 @@ def internal_dynamics(model: Model, q: ArrayLike, A: ArrayLike, *,
                                'open the loops')
     dyn = compile_model(model, gravity=gravity)
     place = checked_array(model, 'q', q, model.nq)
-    rows = np.asarray(A, np.float64)
-    if place.ndim != 1 or rows.ndim != 2 or rows.shape[1] != model.nv:
-        raise ShapeError('A', rows.shape, f'(m, {model.nv}), of one configuration ({model.nq},)')
+    if place.ndim != 1:
+        raise ShapeError('q', place.shape, f'({model.nq},), one configuration')
+    rows = checked_array(model, 'A', A, model.nv)
+    if rows.ndim != 2:
+        raise ShapeError('A', rows.shape, f'(m, {model.nv})')
     n, rest = model.nv, np.zeros(model.nv)
     drives = Actuation(model, model.joint_names if actuated is None else actuated).active
     M = dyn.mass_matrix(place)

@@ -65,9 +65,11 @@ class ManagedPublisher(LifecyclePublisher):
             if self.is_activated:
                 self._kept = None   # this one is newer
                 undo = add_prefix(msg, self.prefix) if self.prefix else None
-                super().publish(msg)
-                if undo is not None:   # some messages are sent again
-                    undo()
+                try:
+                    super().publish(msg)
+                finally:
+                    if undo is not None:   # some messages are sent again
+                        undo()
             elif self.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL:
                 self._kept = msg
 

@@ -2,7 +2,7 @@
 
 from io import BytesIO
 from pathlib import Path
-from zipfile import ZipFile
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 import pytest
@@ -36,6 +36,28 @@ def test_files_that_declare_more_than_they_hold(words, count, tmp_path, capsys):
     assert main([word.format(file) for word in words]) == 1
     captured = capsys.readouterr().err
     assert 'this is no ' in captured and len(captured.splitlines()) == 1
+
+
+@pytest.mark.parametrize('packing', [ZIP_STORED, ZIP_DEFLATED, ZIP_BZIP2, ZIP_LZMA])
+def test_damaged_files_are_no_files_of_arrays(packing):
+    """Bytes are changed or left out, in headers that end too early, too."""
+    rng, array = np.random.default_rng(packing), BytesIO()
+    np.save(array, np.arange(6.0).reshape(2, 3))
+    cut = array.getvalue().replace(b', 'b"'fortran", b'(', 1)
+    wrong = 0
+    for data in (array.getvalue(), cut, *[array.getvalue()] * 200):
+        content = BytesIO()
+        with ZipFile(content, 'w') as packed:
+            packed.writestr(ZipInfo('q.npy'), data, packing)
+        damaged = bytearray(content.getvalue())
+        for place in rng.integers(0, len(damaged), 4 if wrong else 0):
+            damaged[place] = rng.integers(0, 256)
+        try:
+            assert list(read_arrays('run.npz', 'run', data=bytes(damaged))) == ['q']
+        except mbd_ros.errors.DescriptionError as error:
+            assert len(str(error).splitlines()) == 1
+            wrong += 1
+    assert wrong > 50
 
 
 def test_files_that_hold_more_than_is_read(tmp_path, monkeypatch):

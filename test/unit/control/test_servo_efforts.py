@@ -8,7 +8,8 @@ import mbd_ros
 from mbd_ros.control import (
     Baumgarte, internal_dynamics, joint_path, JointCoupling, Line, ServoEfforts, Stack,
     ToolPosition, trajectory, udwadia_kalaba)
-from mbd_ros.errors import InfeasibleError, UnsupportedError
+from mbd_ros.errors import (
+    InfeasibleError, InvalidValueError, NotFiniteError, ShapeError, UnsupportedError)
 
 ARM = mbd_ros.load('urdf/flexible_arm.urdf')
 DYN = mbd_ros.compile(ARM)
@@ -144,3 +145,13 @@ def test_closed_loops_are_refused():
         internal_dynamics(model, np.zeros(model.nq), row)
     with pytest.raises(UnsupportedError, match='closed loops'):
         ServoEfforts(mbd_ros.compile(model), tool_and_wrist(np.zeros(14)))
+
+
+@pytest.mark.parametrize(('q', 'A', 'error', 'name'), [
+    (np.zeros(14), np.full((1, 14), np.nan), NotFiniteError, 'A'),
+    (np.zeros(14), 'abc', InvalidValueError, 'A'), (np.zeros(14), np.zeros(14), ShapeError, 'A'),
+    (np.zeros(14), np.zeros((1, 3)), ShapeError, 'A'),
+    (np.zeros((2, 14)), np.zeros((1, 14)), ShapeError, 'q')])
+def test_rows_that_are_none(q, A, error, name):
+    with pytest.raises(error, match=f'^{name} '):
+        internal_dynamics(ARM, q, A)
