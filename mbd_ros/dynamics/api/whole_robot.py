@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics.prepared.call import arrays_of, require_finite, rows_of
 from mbd_ros.dynamics.prepared.prepared import compile_model
-from mbd_ros.dynamics.quantities import flexible_momenta, screws
+from mbd_ros.dynamics.quantities import composite_sums, flexible_momenta, screws
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
@@ -28,8 +28,8 @@ def states_of(model: Model, function: str, **inputs: ArrayLike) -> tuple[list[Ar
     return rows_of(tuple(inputs), given)
 
 
-def _screws(model: Model, q: Array, executor: Executor | str | None) -> screws.Screws:
-    return screws.screws_of(model, compile_model(model, executor=executor).body_poses(q))
+def _poses(model: Model, q: Array, executor: Executor | str | None) -> Array:
+    return compile_model(model, executor=executor).body_poses(q)
 
 
 def _one_or_many(many: bool, result: Array) -> Array:
@@ -58,8 +58,7 @@ def center_of_mass(model: Model, q: ArrayLike, *, executor: Executor | str | Non
     (rows,), many = states_of(model, 'center_of_mass', q=q)
     if model.elastic is not None:
         return _one_or_many(many, flexible_momenta.center_of_mass(model, rows))
-    poses = compile_model(model, executor=executor).body_poses(rows)
-    return _one_or_many(many, screws.center_of_mass(model, poses))
+    return _one_or_many(many, screws.center_of_mass(model, _poses(model, rows, executor)))
 
 
 def center_of_mass_jacobian(model: Model, q: ArrayLike, *,
@@ -97,7 +96,7 @@ def centroidal_map(model: Model, q: ArrayLike, *, executor: Executor | str | Non
     (rows,), many = states_of(model, 'centroidal_map', q=q)
     if model.elastic is not None:
         return _one_or_many(many, flexible_momenta.momentum_map(model, rows))
-    return _one_or_many(many, screws.centroidal_map(model, _screws(model, rows, executor)))
+    return _one_or_many(many, composite_sums.centroidal_map(model, _poses(model, rows, executor)))
 
 
 def centroidal_momentum(model: Model, q: ArrayLike, v: ArrayLike, *,
@@ -132,7 +131,8 @@ def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike, *,
     (rows, rates), many = states_of(model, 'coriolis_matrix', q=q, v=v)
     if model.elastic is not None:
         return _one_or_many(many, flexible_momenta.coriolis_matrix(model, rows, rates))
-    return _one_or_many(many, screws.coriolis_matrix(_screws(model, rows, executor), rates))
+    return _one_or_many(many, composite_sums.coriolis_matrix(
+        model, _poses(model, rows, executor), rates))
 
 
 def gravity_forces(model: Model, q: ArrayLike, *, gravity: ArrayLike | None = None,
@@ -195,5 +195,5 @@ def regressor(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
     model.require_rigid('regressor')
     (rows, rates, accelerations), many = states_of(model, 'regressor', q=q, v=v, qdd=qdd)
     dyn = compile_model(model, gravity=gravity, executor=executor)
-    return _one_or_many(many, screws.regressor(
-        screws.screws_of(model, dyn.body_poses(rows)), rates, accelerations, dyn.gravity))
+    return _one_or_many(many, composite_sums.regressor(
+        model, dyn.body_poses(rows), rates, accelerations, dyn.gravity))

@@ -60,7 +60,7 @@ def coriolis_matrix(model: Model, q: Array, v: Array) -> Array:
         B = (M' + E - E^T - X^T M + M X + H) / 2
 
     so that ``B x`` is the bias of the segment, and ``M' - 2 B`` is skew. Of rigid segments this
-    is the matrix of rigid robots (``screws.coriolis_of_bodies``), in the axes of the body.
+    is the matrix of rigid robots (``composites.coriolis_of_body``), in the axes of the body.
     """
     stepped = _along(model, q, v)
     result = np.zeros((len(q), model.nv, model.nv))

@@ -1,0 +1,72 @@
+"""The sums of ``composites.py`` in machine code, for many states of any robot in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import ctypes
+import functools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.dynamics.quantities import composites
+from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
+from mbd_ros.model import Model
+
+Array = NDArray[np.float64]
+
+
+def centroidal_map(model: Model, poses: Array) -> Array:
+    """Return A (N, 6, nv) with ``A v`` the momentum about the mass centre, in world axes."""
+    return _of_states(composites.centroidal_map, model, (6, model.nv), poses)
+
+
+def coriolis_matrix(model: Model, poses: Array, v: Array) -> Array:
+    """Return C (N, nv, nv) with ``C v`` the velocity terms and ``dM/dt - 2 C`` skew-symmetric."""
+    return _of_states(composites.coriolis_matrix, model, (model.nv, model.nv), poses, v)
+
+
+def regressor(model: Model, poses: Array, v: Array, qdd: Array, gravity: Array) -> Array:
+    """Return Y (N, nv, 10 nb): inverse dynamics without rotors are Y times the parameters."""
+    found = _of_states(composites.regressor, model, (model.nv, model.nb, 10), poses, v, qdd,
+                       gravity)
+    return found.reshape(len(poses), model.nv, -1)
+
+
+def _of_states(function: Callable[..., None], model: Model, shape: tuple[int, ...],
+               poses: Array, *others: Array) -> Array:
+    """Return what a function makes of poses (N, nb, 4, 4) and others, of one shape per state."""
+    result = np.zeros((len(poses), *shape))
+    arrays = [np.ascontiguousarray(one, np.float64) for one in (
+        np.array((len(poses),)), poses, *_layout(model), *others)]
+    _code(function, model.nb, model.nv)(*(one.ctypes.data for one in arrays), result.ctypes.data)
+    return result
+
+
+@functools.lru_cache(maxsize=64)
+def _layout(model: Model) -> tuple[Array, Array]:
+    """Return ``bodies`` and ``coordinates``."""
+    bodies, coordinates = np.zeros((model.nb, 16)), np.zeros((model.nv, 3))
+    for i, (parent, kind) in enumerate(zip(model.parents, model.joint_types)):
+        first = model.v_offsets[i]
+        bodies[i, :4] = parent, first, kind.nv, model.masses[i]
+        for j, axis in enumerate(kind.pair.axes, first):
+            coordinates[j] = i, axis % 3, axis < 3
+    bodies[:, 4:7], bodies[:, 7:] = model.mass_centers, np.reshape(model.inertias, (-1, 9))
+    return bodies, coordinates
+
+
+@functools.lru_cache(maxsize=64)
+def _code(function: Callable[..., None], nb: int, nv: int) -> Callable[..., None]:
+    """Return the machine code for robots of one size; it takes addresses."""
+    bodies = [(1,), (1, nb, 4, 4), (nb, 16), (nv, 3)]
+    shapes = {composites.centroidal_map: [*bodies, (1, 6, nv)],
+              composites.coriolis_matrix: [*bodies, (1, nv), (1, nv, nv)],
+              composites.regressor: [*bodies, (1, nv), (1, nv), (3,), (1, nv, nb, 10)]}[function]
+    code: LoopCode = loop_code(function, shapes, [nb, nv])
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(shapes))(code.address)
+
+    def run(*addresses: int) -> None:
+        call(*addresses)
+    run.keep = code   # type: ignore[attr-defined]
+    return run
