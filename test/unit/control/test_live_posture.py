@@ -18,6 +18,7 @@ from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import DivergedError, MbdError
 from mbd_ros.model.state import difference, neutral
 from mbd_ros.nodes.parts.live_gains import change_task
+from mbd_ros.nodes.parts.task_parameters import GAINS, with_gains
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'
 PERIOD = 0.002
@@ -296,3 +297,10 @@ def test_a_motion_that_cannot_be_drawn_keeps_its_task():
         change_task(tracker, before, Task(posture=OTHER_ONE), None, Turns(), GUARD,
                     lambda: before)
     assert tracker.task is before
+
+
+def test_parameters_that_change_while_a_task_is_carried_out_reach_it():
+    gains = {name: 2.0 + k for k, name in enumerate(GAINS)}
+    task = with_gains(Task(link='tool'), {
+        **gains, 'posture': [], 'posture_stiffness': [5.0], 'link': 'other'}, None)
+    assert task == replace(Task(link='tool'), posture_stiffness=(5.0,), **gains)
