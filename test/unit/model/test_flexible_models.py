@@ -11,6 +11,8 @@ from mbd_ros.description.records.mechanism import Beam
 from mbd_ros.errors import DescriptionError
 from mbd_ros.model import load_text
 from mbd_ros.model.flexible.beam_modes import bending_modes, stations, torsion_modes
+from mbd_ros.model.flexible.modal_data import ModalData
+from mbd_ros.model.flexible.shape_integrals import elastic_body
 
 BEAM = 'bending_stiffness="29.2 29.2" modes="2 1 0"'
 
@@ -176,3 +178,27 @@ def test_a_joint_without_interface():
                        "for the joint 'joint3'; allowed: one for each joint"):
         mbd_ros.load(cut)
     assert mbd_ros.load(cut, flexible=False).nv == 4
+
+
+def test_integrals_in_another_frame_are_those_of_moved_points():
+    rng = np.random.default_rng(5)
+    points, shapes, masses = rng.normal(size=(7, 3)), rng.normal(size=(7, 3, 2)), rng.random(7)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    turn *= np.linalg.det(turn)
+    shift = rng.normal(size=3)
+
+    def body(points, shapes, rotation, translation):
+        data = ModalData(('mode_1', 'mode_2'), points, masses, shapes, np.zeros((2, 0), np.intp),
+                         np.eye(2), np.eye(2), np.zeros((0, 0)), 1.0, lambda *_: None)
+        return elastic_body('link', 0, data, rotation, translation)
+
+    moved = points @ turn.T + shift, np.einsum('xy,kyj->kxj', turn, shapes)
+    found, expected = body(points, shapes, turn, shift), body(*moved, np.eye(3), np.zeros(3))
+    for name in ('first_moments', 'couplings', 'second_couplings', 'rotations',
+                 'rotation_changes', 'mass'):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-13)
+    # Their definitions: C0 = sum m p x phi, C_j = sum m phi_j x phi.
+    np.testing.assert_allclose(expected.rotations, np.einsum(
+        'k,kxj->xj', masses, np.cross(moved[0][:, :, None], moved[1], axis=1)), atol=1e-13)
+    np.testing.assert_allclose(expected.rotation_changes[0, :, 1], masses @ np.cross(
+        moved[1][:, :, 0], moved[1][:, :, 1]), atol=1e-13)
