@@ -90,7 +90,7 @@ setup(
         'robots': ['example-robot-data>=4'],   # 415 MB that the readers are tested with
         'bench': ['pin>=3', 'mujoco>=3', 'example-robot-data>=4', 'tqdm', 'distributed',
                   'ray>=2.9',  # 415 MB of robots
-                  'exudyn>=1.10; python_version < "3.14"'],   # flexible links, timed beside ours
+                  'exudyn>=1.13; python_version < "3.14"'],   # flexible links, timed beside ours
         'mutants': ['cosmic-ray>=8', 'pytest-cov'],   # changed programs, for make mutants
         'lint': [   # pinned: a new release of a linter must not fail an old commit
             'ruff==0.17.*', 'mypy==2.4.*', 'flake8==7.5.*', 'flake8-docstrings==1.7.*',
