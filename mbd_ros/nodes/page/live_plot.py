@@ -1,4 +1,4 @@
-"""A plot of what was seen last, against time."""
+"""A plot of what was seen last, against time or something else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 import viser
 from viser import uplot
 
@@ -17,6 +17,8 @@ Matrix = NDArray[np.float64]
 
 MOST_LINES = 24
 """Lines in one plot; with more, none could be told from the others."""
+
+TIME = 'time [s]'
 
 INTERVAL = 0.05
 """Least time between two samples [s]."""
@@ -49,13 +51,16 @@ class LivePlot:
         Of the lines, taken in turn.
     expanded : bool, optional
         Whether the folder is open at first.
+    across : str, optional
+        What the horizontal axis shows, with the unit.
 
     """
 
     def __init__(self, gui: viser.GuiApi, title: str, unit: str, axis: str, *, history: float,
                  scaled: Callable[[Matrix], Matrix] | None = None, logarithmic: bool = False,
-                 colors: Sequence[Rgb] = JOINTS, expanded: bool = True) -> None:
-        self.title, self.unit = title, unit
+                 colors: Sequence[Rgb] = JOINTS, expanded: bool = True, across: str = TIME
+                 ) -> None:
+        self.title, self.unit, self.across = title, unit, across
         self.names: tuple[str, ...] = ()
         self.samples: deque[tuple[float, tuple[float, ...]]] = deque(
             maxlen=int(history / INTERVAL))
@@ -86,6 +91,12 @@ class LivePlot:
             self.names = names
         if not self.samples or time - self.samples[-1][0] >= INTERVAL:
             self.samples.append((time, tuple(values.values())))
+
+    def show(self, across: ArrayLike, lines: Mapping[str, ArrayLike]) -> None:
+        """Show lines (K,) in place of all samples; there is no other history of them."""
+        self.names = tuple(lines)
+        rows = np.column_stack([np.asarray(values, float) for values in lines.values()])
+        self.samples = deque(zip(np.asarray(across, float).tolist(), map(tuple, rows.tolist())))
 
     def reset(self) -> None:
         """Forget all samples."""
@@ -122,7 +133,7 @@ class LivePlot:
                                  stroke=css(self._colors[place % len(self._colors)]))
                     for place, name in zip(places, names))),
                 scales={'x': uplot.Scale(time=False), 'y': self._scale},
-                axes=(_axis('time [s]', 32), _axis(self._axis, 60)))
+                axes=(_axis(self.across, 32), _axis(self._axis, 60)))
         self._folder.visible = True
 
 

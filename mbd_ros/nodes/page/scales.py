@@ -13,6 +13,9 @@ SMALLEST = 1e-10
 LEAST = 1e-17
 """The same for powers of ten."""
 
+FAINT = 1e-3
+"""The same for amplitudes of torques [N m]."""
+
 
 def micrometres(distances: Matrix) -> Matrix:
     """Return distances [m] for a logarithmic axis in micrometres."""
@@ -22,3 +25,8 @@ def micrometres(distances: Matrix) -> Matrix:
 def powers_of_ten(values: Matrix) -> Matrix:
     """Return the decimal logarithms of the sizes of values."""
     return np.log10(np.maximum(np.abs(values), LEAST))
+
+
+def amplitudes(values: Matrix) -> Matrix:
+    """Return amplitudes that a logarithmic axis can show."""
+    return np.asarray(np.maximum(values, FAINT))

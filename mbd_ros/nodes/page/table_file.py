@@ -6,12 +6,12 @@ from collections.abc import Iterable
 import csv
 import io
 
-from mbd_ros.nodes.page.live_plot import LivePlot
+from mbd_ros.nodes.page.live_plot import LivePlot, TIME
 
 
 def csv_of(plots: Iterable[LivePlot]) -> str:
-    """Return the samples of plots, a row for each time; blank where a plot has none at a time."""
-    kept = [(plot, dict(plot.samples)) for plot in plots if plot.samples]
+    """Return the samples of plots over time, a row for each time; blank where there is none."""
+    kept = [(plot, dict(plot.samples)) for plot in plots if plot.samples and plot.across == TIME]
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(['time [s]', *(_safe(f'{plot.title}, {name} [{plot.unit}]')

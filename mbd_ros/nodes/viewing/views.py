@@ -18,14 +18,15 @@ from mbd_ros.nodes.viewing.recording import Recording
 from mbd_ros.nodes.viewing.simulation import Simulation
 from mbd_ros.nodes.viewing.states import States
 from mbd_ros.nodes.viewing.surroundings import Surroundings
+from mbd_ros.nodes.viewing.torques import Torques
 from mbd_ros.nodes.viewing.tracking import Tracking
 from mbd_ros.nodes.viewing.view import Shared, Timeline, View
 from mbd_ros.nodes.viewing.wishes import Wishes
 from mbd_ros.nodes.viewing.wrenches import Wrenches
 
 VIEWS: tuple[type[View], ...] = (
-    Tracking, Bending, States, Audit, Surroundings, Simulation, Goals, Pushing, Loads, Gains,
-    Wrenches, Recording)
+    Tracking, Bending, States, Torques, Audit, Surroundings, Simulation, Goals, Pushing, Loads,
+    Gains, Wrenches, Recording)
 """In the order of their parts of the panel."""
 
 

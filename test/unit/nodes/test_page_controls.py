@@ -15,6 +15,7 @@ from std_srvs.srv import Trigger
 
 from mbd_ros.nodes.page.call_list import CallList, KEPT
 from mbd_ros.nodes.page.camera import FollowingCamera, Photographer
+from mbd_ros.nodes.page.live_plot import TIME
 from mbd_ros.nodes.page.numbers_in import number, numbers
 from mbd_ros.nodes.page.table_file import csv_of
 from mbd_ros.nodes.parts.guard import Guard
@@ -57,10 +58,13 @@ def test_a_control_has_one_wish_at_a_time():
 
 
 def test_plots_as_a_table():
-    plots = [SimpleNamespace(title='Efforts', unit='N m', names=('a', 'b'),
+    plots = [SimpleNamespace(title='Efforts', unit='N m', names=('a', 'b'), across=TIME,
                              samples=[(0.0, (1.0, 2.0)), (0.1, (3.0, 4.0))]),
-             SimpleNamespace(title='=Error', unit='m', names=('t',), samples=[(0.1, (1e-17,))]),
-             SimpleNamespace(title='Empty', unit='m', names=('t',), samples=[])]
+             SimpleNamespace(title='=Error', unit='m', names=('t',), across=TIME,
+                             samples=[(0.1, (1e-17,))]),
+             SimpleNamespace(title='Spectrum', unit='m', names=('t',), across='f [Hz]',
+                             samples=[(0.1, (1.0,))]),
+             SimpleNamespace(title='Empty', unit='m', names=('t',), across=TIME, samples=[])]
     rows = list(csv.reader(io.StringIO(csv_of(plots))))
     assert rows == [['time [s]', 'Efforts, a [N m]', 'Efforts, b [N m]', "'=Error, t [m]"],
                     ['0.0', '1.0', '2.0', ''], ['0.1', '3.0', '4.0', '1e-17']]
