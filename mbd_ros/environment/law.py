@@ -40,7 +40,9 @@ class Law(ABC):
     name : str
         Identifies the law among those of a robot.
     world : NamedTuple
-        What it reads of the world, floats: their values until others are set.
+        What it reads of the world, floats: their values until others are set. Nothing in the axes
+        of a body, so that they mean the same for this robot with links that bend; ``constants``
+        has what is.
 
     """
 

@@ -4,22 +4,25 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from mbd_ros.environment.law import Law, Motion
+from mbd_ros.execution.program.records import rotation_record, vector_record
 from mbd_ros.execution.program.sweeps import World
 from mbd_ros.model import Model
-from mbd_ros.spatial import ArticulatedInertia, RigidInertia, Scalar, Wrench
+from mbd_ros.spatial import ArticulatedInertia, Link, RigidInertia, Scalar, Wrench
 from mbd_ros.spatial.inertia import NO_INERTIA
 
 NAME = 'payload'
 
 
 class Carried(NamedTuple):
-    """What is carried: its inertia about the origin of the body that it is fixed to."""
+    """What is carried: its inertia about the origin of the link that it is fixed to, and along."""
 
     inertia: RigidInertia
 
 
 class Here(NamedTuple):
-    """The body that carries."""
+    """Where the link is in the body that carries."""
+
+    frame: Link
 
 
 @dataclass(frozen=True)
@@ -31,24 +34,30 @@ class LoadLaw(Law):
     name: str = NAME
 
     def constants(self, model: Model, i: int) -> tuple[Here, ...]:
-        """Return that the body of the link is the one."""
-        return (Here(),) if model.links[self.link].body == i else ()
+        """Return where the link is in its body."""
+        frame = model.links[self.link]
+        return (Here(Link(rotation_record(frame.rotation), vector_record(frame.translation))),
+                ) if frame.body == i else ()
 
     def load(self, constants: tuple[Here, ...], motion: Motion, world: World) -> Wrench:
         """Return gyroscopic terms, ``-(w x I w, w x (w x m c))``; the weight is its inertia's."""
-        inertia: RigidInertia = world.own.inertia
-        return inertia.gyroscopic(motion.velocity.angular) * -1.0
+        return _carried(constants, world).gyroscopic(motion.velocity.angular) * -1.0
 
     def inertia(self, constants: tuple[Here, ...], motion: Motion, world: World
                 ) -> ArticulatedInertia:
         """Return that of the load."""
-        inertia: RigidInertia = world.own.inertia
-        return inertia.articulated()
+        return _carried(constants, world).articulated()
 
     def energy(self, constants: tuple[Here, ...], motion: Motion, world: World
                ) -> tuple[Scalar, Scalar]:
         """Return ``V I V / 2`` and ``-m g . p``."""
-        inertia: RigidInertia = world.own.inertia
+        inertia = _carried(constants, world)
         moment = (motion.pose.rotation.apply(inertia.first_moment)
                   + motion.pose.translation * inertia.mass)
         return inertia.kinetic_energy(motion.velocity), -world.gravity.dot(moment)
+
+
+def _carried(constants: tuple[Here, ...], world: World) -> RigidInertia:
+    """Return the inertia of the load about the origin of the body, along its axes."""
+    own: RigidInertia = world.own.inertia
+    return constants[0].frame.inertia_to_parent(own)

@@ -73,9 +73,9 @@ def lock(model: Model, positions: Mapping[str, float]) -> Model:
     return rebuilt(model, replace(model.mechanism, joints=joints))
 
 
-def rebuilt(model: Model, mechanism: Mechanism) -> Model:
+def rebuilt(model: Model, mechanism: Mechanism, **options: bool) -> Model:
     """
-    Return the model of a changed mechanism, with the base, couplings and laws of another.
+    Return the model of a changed mechanism, with the base, couplings and surroundings of another.
 
     Parameters
     ----------
@@ -83,10 +83,21 @@ def rebuilt(model: Model, mechanism: Mechanism) -> Model:
         The robot before the change.
     mechanism : Mechanism
         Its records after it.
+    **options : bool
+        Of ``build_model``, where they are to be others.
+
+    Returns
+    -------
+    Model
+        Under the same laws; in a vacuum if that is where the robot was.
 
     """
-    return build_model(mechanism, **build_options(model),
-                       generation=model.generation).with_laws(*model.laws)
+    other = build_model(mechanism, **{**build_options(model), **options},
+                        generation=model.generation).with_laws(*model.laws)
+    frames = model.links if model.elastic is None else model.elastic.links
+    dry = not model.fluids and any(
+        frames[fluid.link].body >= 0 for fluid in model.mechanism.fluids)
+    return replace(other, fluids=()) if dry else other
 
 
 def build_options(model: Model) -> dict[str, bool]:

@@ -27,9 +27,11 @@ from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tracking.law import TrackingEffort, TrackingLaw
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.environment.load import NAME as LOAD
 from mbd_ros.errors import InvalidValueError, UnsupportedError
-from mbd_ros.model.build import build_model
-from mbd_ros.model.lock import build_options
+from mbd_ros.model import Model
+from mbd_ros.model.attachments.payload import Payload
+from mbd_ros.model.lock import rebuilt
 from mbd_ros.simulation.manifold import is_flat, Vector
 
 SETTLED = 1e-8
@@ -38,6 +40,9 @@ by which load changes stiffness, some percent."""
 DAMPING = 0.05
 """Of steps to the joints of a bent robot [m], so that none is long near singular postures; with an
 arm of 0.5 m it costs 1 % of what is new in a step."""
+LEAST_STIFFNESS = 1e-9
+"""Of a combination of modes against its parts, as exact as files of stiffness are: what is less
+is none."""
 
 
 class RigidLinks:
@@ -123,15 +128,23 @@ class BendingLinks(RigidLinks):
         self.dyn.inverse_dynamics(rest, rest, rest)   # compiles it
 
     def use(self, dyn: PreparedDynamics) -> None:
-        """Go on with the same robot under another payload or gravity."""
-        self._rigid, self.dyn = dyn, bent(dyn)
-        self.dyn.change_gravity(dyn.gravity)
-        self.dyn.change_world(**dyn.world)
-        self._softness = np.zeros((len(self.dyn.model.elastic_names),) * 2)
-        assert self.dyn.model.elastic is not None
-        for body in self.dyn.model.elastic.bodies:
-            own = slice(body.first, body.first + body.count)
-            self._softness[own, own] = np.linalg.inv(body.stiffness)
+        """
+        Go on with the same robot under another payload or gravity.
+
+        Raises
+        ------
+        UnsupportedError
+            If the payload is on a link that bends itself, or a link has no stiffness.
+
+        """
+        twin = bent(dyn)
+        for law in dyn.model.laws:
+            if law.name == LOAD:
+                Payload(law.link, dyn.world[LOAD].inertia.mass).check(twin.model)
+        softness = softness_of(twin.model)
+        twin.change_gravity(dyn.gravity)
+        twin.change_world(**dyn.world)
+        self._rigid, self.dyn, self._softness = dyn, twin, softness
 
     def following(self, rigid: Constraint | None = None, seen: Constraint | None = None
                   ) -> RigidLinks:
@@ -245,9 +258,33 @@ def bent(dyn: PreparedDynamics) -> PreparedDynamics:
         raise UnsupportedError(
             f"control that knows how links bend of '{model.name}', which has closed loops or "
             'joints of several coordinates,', 'take flexible=False')
-    options = {**build_options(model), 'flexible': True}
-    twin = build_model(model.mechanism, **options).with_laws(*model.laws)
-    return PreparedDynamics(twin, tuple(dyn.gravity.tolist()))
+    return PreparedDynamics(rebuilt(model, model.mechanism, flexible=True),
+                            tuple(dyn.gravity.tolist()))
+
+
+def softness_of(model: Model) -> Vector:
+    """
+    Return by how much elastic coordinates give way to loads along them: the inverse of K.
+
+    Raises
+    ------
+    UnsupportedError
+        If a link has modes that no stiffness holds.
+
+    """
+    assert model.elastic is not None
+    softness = np.zeros((len(model.elastic_names),) * 2)
+    for body in model.elastic.bodies:
+        own = slice(body.first, body.first + body.count)
+        scale = np.sqrt(np.diag(body.stiffness))
+        scaled = body.stiffness / np.where(outer := np.outer(scale, scale), outer, 1.0)
+        if np.linalg.eigvalsh(scaled)[0] < LEAST_STIFFNESS:
+            raise UnsupportedError(
+                f"control that knows how link '{body.link}' of '{model.name}' bends, whose "
+                'stiffness does not hold each of its modes,',
+                'give it a positive definite <stiffness>, or take flexible=False')
+        softness[own, own] = np.linalg.inv(scaled) / outer
+    return softness
 
 
 def bends(dyn: PreparedDynamics) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.references.arguments import checked_point
@@ -13,10 +12,9 @@ from mbd_ros.dynamics.prepared.prepared import STANDARD_GRAVITY
 from mbd_ros.environment.load import Carried, LoadLaw
 from mbd_ros.environment.load import NAME as LOAD
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution.program.records import rotation_record, vector_record
 from mbd_ros.model import Model
 from mbd_ros.model.attachments.payload import Payload
-from mbd_ros.spatial import Link, RigidInertia, Symmetric3, ZERO3
+from mbd_ros.spatial import IDENTITY, Link, RigidInertia, Symmetric3, Vector3, ZERO3
 from mbd_ros.spatial.symmetric import UPPER
 
 
@@ -61,12 +59,10 @@ class LoadedDynamics(PreparedDynamics):
             raise InvalidValueError('link of the payload', payload.link,
                                     f"'{self.payload.link}', for which this is made")
         self.payload = payload
-        frame = self.model.links[payload.link]
-        place = frame.translation + frame.rotation @ np.array(payload.center)
         own = RigidInertia(payload.mass, ZERO3,
                            Symmetric3(*(payload.inertia[i][j] for i, j in UPPER)))
-        self.change_world(**{LOAD: Carried(Link(
-            rotation_record(frame.rotation), vector_record(place)).inertia_to_parent(own))})
+        self.change_world(**{LOAD: Carried(
+            Link(IDENTITY, Vector3(*map(float, payload.center))).inertia_to_parent(own))})
 
 
 def _under(model: Model, *load: LoadLaw) -> Model:

@@ -55,6 +55,8 @@ class Payload:
         InvalidValueError, ShapeError, NotFiniteError
             If a number is not finite or too large, the mass is negative, or the inertia is none
             of a body.
+        UnsupportedError
+            If the link bends, and carries a mass.
 
         """
         if self.link not in model.links:
@@ -63,6 +65,11 @@ class Payload:
                 0.0 <= self.mass <= LARGEST_MASS):
             raise InvalidValueError('mass of the payload', self.mass,
                                     f'a number not below zero, at most {LARGEST_MASS:g} [kg]')
+        if self.mass != 0.0 and model.elastic is not None and self.link in {
+                body.link for body in model.mechanism.flexibles}:
+            raise UnsupportedError(
+                f"a payload on link '{self.link}' of '{model.name}', which bends,",
+                'give it to a link that is fixed to this one')
         if np.abs(_point('center of the payload', self.center)).max() > REACH:
             raise InvalidValueError('center of the payload', self.center,
                                     f'numbers from {-REACH:g} to {REACH:g} [m]')
@@ -121,12 +128,9 @@ def with_payload(model: Model, link: str, mass: float, center: ArrayLike = (0.0,
     InvalidValueError, ShapeError, NotFiniteError
         If the numbers are not those of a body.
     UnsupportedError
-        If the link bends.
+        If the link bends, and carries a mass.
 
     """
-    if model.elastic is not None and link in {body.link for body in model.mechanism.flexibles}:
-        raise UnsupportedError(f"a payload on link '{link}' of '{model.name}', which bends,",
-                               'give it to a link that is fixed to this one')
     load = Payload(link, mass, _plain(center), _plain(inertia)).check(model)
     links = tuple(_laden(one.inertia, load) if one.name == link else one.inertia
                   for one in model.mechanism.links)
