@@ -35,6 +35,8 @@ class LoadedDynamics(PreparedDynamics):
     ------
     UnknownNameError, InvalidValueError, ShapeError, NotFiniteError
         If the payload does not fit.
+    UnsupportedError
+        If its link bends, in a robot with flexible links.
 
     """
 
