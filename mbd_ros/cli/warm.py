@@ -59,8 +59,10 @@ def _warm_one(robot: str, config: str | None) -> int:
     reader.start()
     try:
         while nodes.poll() is None:
-            reader.join(SIGN_OF_LIFE)
-            print('.', end='', flush=True)
+            try:
+                nodes.wait(SIGN_OF_LIFE)
+            except subprocess.TimeoutExpired:
+                print('.', end='', flush=True)
     except KeyboardInterrupt:
         said.append('interrupted\n')
     finally:

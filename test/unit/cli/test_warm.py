@@ -1,0 +1,18 @@
+"""The line of progress while a robot is compiled ahead of its launch."""
+
+import subprocess
+import sys
+import time
+
+from mbd_ros.cli import warm
+from mbd_ros.cli.command import main
+
+
+def test_a_dot_is_a_second(monkeypatch, capsys):
+    """Also while nodes end that have nothing more to say."""
+    popen = subprocess.Popen
+    lingering = [sys.executable, '-c', 'import os, time; os.close(1); os.close(2); time.sleep(2)']
+    monkeypatch.setattr(warm.subprocess, 'Popen', lambda _, **more: popen(lingering, **more))
+    begin = time.monotonic()
+    assert main(['cache', 'warm', 'three_link_arm']) == 0
+    assert 1 <= capsys.readouterr().out.partition('ready')[0].count('.') <= time.monotonic() - begin
