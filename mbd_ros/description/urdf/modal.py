@@ -67,8 +67,11 @@ def read_modal(name: str, element: Any, carried: Sequence[str], what: str,
                                f'{"0 or more" if integrals is None else "0 beside <integrals>"}',
                                report.source(part))
         rotation = read_numbers(part, 'rotation', 3 * count, report) if joint else ()
-        places.append(ModalPoint(position, read_numbers(part, 'shape', 3 * columns, report), mass,
-                                 rotation, joint))
+        shape = read_numbers(part, 'shape', 3 * columns, report)
+        if (largest := max(map(abs, (*position, mass, *shape, *rotation)))) > LARGEST:
+            raise report.error(f'{what}: <{part.tag}> has the number {largest:.3g}; allowed: up '
+                               f'to {LARGEST:g}', report.source(part))
+        places.append(ModalPoint(position, shape, mass, rotation, joint))
     if not any(any(place.position) for place in places):
         raise report.error(f'{what} has neither a <point> nor an <interface> away from its '
                            'origin; allowed: at least one, which shows how far it bends',

@@ -8,7 +8,7 @@ so that a description that is passed on as text is all that there is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.description.records.finding import Source
+from mbd_ros.description.records.modal import MOST_COLUMNS
 from mbd_ros.description.records.numbers import numbers_in
 from mbd_ros.description.records.report import nearest, Report, TEXT
+from mbd_ros.description.urdf.modal import LARGEST, MOST_MODES
 from mbd_ros.description.write.loops import numbers_text
 from mbd_ros.description.xml.arrays import read_arrays
 from mbd_ros.description.xml.file_content import read_content, utf8_text
@@ -40,6 +42,8 @@ SHAPES: dict[str, str] = {
 OF_JOINT: dict[str, str] = {'position': '3', 'displacement': '3 e', 'rotation': '3 n',
                             'geometric_stiffness': '3 n n'}
 """Of arrays ``position_NAME`` and so on, with the name of a joint."""
+MOST_NUMBERS = 9 * MOST_COLUMNS ** 2
+"""Of the shapes of all points: as many as the largest second couplings have."""
 NEEDED = ('stiffness', 'mass', 'first_moments', 'couplings', 'second_couplings')
 
 
@@ -123,6 +127,7 @@ def read_modal_arrays(path: Path, carried: Sequence[str]) -> dict[str, Array]:
               'p': _real(found, 'pairs', fail).shape[-1] if 'pairs' in found else 0}
     sizes |= {'e': sizes['n'] + sizes['p'],
               'k': len(_real(found, 'points', fail)) if 'points' in found else 0}
+    _bounded(sizes, any(name.startswith('geometric_stiffness') for name in found), fail)
     for name, letters in known.items():
         if name not in found:
             continue
@@ -132,9 +137,11 @@ def read_modal_arrays(path: Path, carried: Sequence[str]) -> dict[str, Array]:
         if array.shape != expected and (name not in ('mass', 'second_couplings')
                                         or array.shape != inner):
             fail(f"the array '{name}' is of the shape {array.shape}; allowed: {expected}")
-        if not np.isfinite(array).all():
+        arrays[name] = array.astype(np.float64)
+        if not np.isfinite(arrays[name]).all():
             fail(f"the array '{name}' has an entry that is not finite")
-        arrays[name] = array
+        if (largest := np.abs(arrays[name]).max()) > LARGEST:
+            fail(f"the array '{name}' has the entry {largest:.3g}; allowed: up to {LARGEST:g}")
     for joint in carried:
         if any(f'{kind}_{joint}' in arrays for kind in OF_JOINT):
             for kind in ('position', 'displacement', 'rotation'):
@@ -152,13 +159,28 @@ def read_modal_arrays(path: Path, carried: Sequence[str]) -> dict[str, Array]:
     return arrays
 
 
-def _real(found: Mapping[str, Any], name: str, fail: Any) -> Array:
+def _bounded(sizes: Mapping[str, int], geometric: bool, fail: Callable[[str], NoReturn]) -> None:
+    """Refuse more modes, products and points than a link has, before anything is made of them."""
+    modes, points = sizes['n'], sizes['k']
+    if modes > MOST_MODES:
+        fail(f"the array 'stiffness' has {modes} modes; allowed: 1 to {MOST_MODES}")
+    products = modes * (modes + 1) // 2 if geometric else sizes['p']
+    if modes + products > MOST_COLUMNS:
+        fail(f'{modes} modes with {products} products, of '
+             f"{'geometric stiffness' if geometric else 'pairs'}; "
+             f'allowed: {MOST_COLUMNS} together')
+    if points > (most := MOST_NUMBERS // (3 * (modes + products))):
+        fail(f"the array 'points' has {points} points; allowed beside {modes} modes and "
+             f'{products} products: up to {most}')
+
+
+def _real(found: Mapping[str, Any], name: str, fail: Any) -> NDArray[Any]:
     array = np.asarray(found[name])
     if array.dtype.kind not in 'fiu' or array.dtype.itemsize > 8 or not array.ndim or (
             not array.size):
         fail(f"the array '{name}' holds {array.size} entries of the type {array.dtype}, in "
              f'{array.ndim} dimensions; allowed: real numbers')
-    return np.asarray(array, np.float64)
+    return array
 
 
 def _of_yaml(data: bytes, file: str) -> dict[str, Array]:

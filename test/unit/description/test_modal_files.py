@@ -149,8 +149,9 @@ def test_symmetry_is_judged_by_the_diagonal(tmp_path, good):
     ({'stiffness': -np.eye(4)}, '<stiffness> is not symmetric and positive'),
     ({'damping': -np.eye(4)}, '<damping> is not symmetric and positive'),
     ({'mass': np.diag([1.0, 1.0, 1.0, 0.0])}, 'mass of <integrals> is not symmetric and positive'),
-    ({'mass': np.diag([1e21, 1.0, 1.0, 1.0])}, 'mass of <integrals> is not symmetric'),
-    ({'first_moments': np.full((3, 8), 1e21)}, 'first_moments of <integrals> has the entry 1e+21'),
+    ({'mass': np.diag([1e21, 1.0, 1.0, 1.0])}, "array 'mass' has the entry 1e+21; allowed: up to"),
+    ({'first_moments': np.full((3, 8), -1e21)}, "'first_moments' has the entry 1e+21"),
+    ({'points': np.full((1, 3), 1e300), 'shapes': np.ones((1, 3, 8))}, "'points' has the entry"),
     ({'second_couplings': np.arange(144.0).reshape(4, 4, 3, 3)},
      'second_couplings of <integrals>, block 0, 0 is not the transpose'),
     ({'pairs': np.array([[0, 0, 0, 9], [0, 1, 2, 9]])}, 'numbers 0 to 3'),
@@ -205,6 +206,39 @@ def test_a_file_that_unpacks_to_too_much(tmp_path, good, monkeypatch):
     monkeypatch.setattr('mbd_ros.description.urdf.modal_file.MAX_BYTES', 10 ** 6)
     assert (tmp_path / 'beam.npz').stat().st_size < 10 ** 5
     assert 'it holds more than 1000000 bytes' in refused(path)
+
+
+@pytest.mark.parametrize(('sizes', 'words'), [
+    ((250, 1), "the array 'stiffness' has 250 modes; allowed: 1 to 100"),
+    ((99, 1), '99 modes with 4950 products, of geometric stiffness; allowed: 500 together'),
+    ((30, 20_000), "'points' has 20000 points; allowed beside 30 modes and 465 products: up to"),
+])
+def test_sizes_are_refused_before_products_are_made(tmp_path, monkeypatch, sizes, words):
+    """A file of some kB would take gigabytes, and minutes as text."""
+    modes, points = sizes
+    square = np.zeros((modes, modes), np.int8)   # small until it is made real numbers
+    arrays = {'stiffness': square, 'mass': square, 'first_moments': square[:3],
+              'couplings': np.zeros((modes, 3, 3), np.int8),
+              'second_couplings': np.broadcast_to(np.int8(0), (modes, modes, 3, 3)),
+              'geometric_stiffness': np.broadcast_to(np.int8(0), (12, modes, modes)),
+              'points': np.zeros((points, 3), np.int8),
+              'shapes': np.broadcast_to(np.int8(0), (points, 3, modes))}
+    np.savez_compressed(tmp_path / 'beam.npz', **arrays)
+    made = []
+    monkeypatch.setattr('mbd_ros.description.urdf.modal_file.with_products', made.append)
+    assert words in refused(named(tmp_path, (tmp_path / 'beam.npz').read_bytes()))
+    assert not made
+
+
+def test_numbers_of_the_description_are_bounded(tmp_path, good):
+    text = mbd_ros.load(named(tmp_path, good)).mechanism.text
+    for element, name in (('point', 'xyz'), ('point', 'shape'), ('interface', 'rotation')):
+        large = re.sub(f'(<{element} [^>]*{name}=")[^ ]*', r'\g<1>1e21', text, count=1)
+        assert f'<{element}> has the number 1e+21; allowed: up to 1e+20' in refused(large)
+    large = re.sub('first_moments="[^ ]*', 'first_moments="1e21', text)
+    assert 'first_moments of <integrals> has the entry 1e+21' in refused(large)
+    large = re.sub('<integrals mass="[^ ]*', '<integrals mass="1e21', text)
+    assert 'mass of <integrals> is not symmetric' in refused(large)
 
 
 def test_points_beside_integrals_have_no_mass(tmp_path, good):
