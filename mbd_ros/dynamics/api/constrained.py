@@ -92,7 +92,7 @@ def constrained_dynamics(
                                   none.copy())
     result = dyn.loop_reactions(q, v, applied)
     accelerations = np.ascontiguousarray(result[..., :model.nv])
-    reports = result[..., model.nv:].reshape(*result.shape[:-1], -1, 2)
+    reports = result[..., model.nv:].reshape(*result.shape[:-1], len(row_names(model)), 2)
     independent = reports[..., 1] > 0.5
     rows = dyn.loop_rows(q, v)
     A = rows[..., VALUES:]

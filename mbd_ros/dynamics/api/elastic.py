@@ -26,6 +26,8 @@ DIVERGED = 1e6
 """Of a step [m, rad] beyond which there is nothing to be found."""
 CONVERGED = 1e-12
 """Of a step against the deflection: quadratic convergence leaves rounding."""
+SOFT = 1e-12
+"""Of a stiffness matrix scaled to the diagonal 1: rounding of its eigenvalues is 1e-14."""
 
 
 class HybridDynamics(NamedTuple):
@@ -102,8 +104,8 @@ def hybrid_dynamics(
     if scheme == 'lin':
         found, forces = _lin(dyn, len(joints), q, v, tau + more, qdd)
     elif model.loops:
-        states = [_in_loops(dyn, joints, *one) for one in zip(q, v, tau + more, qdd)]
-        found, forces = (np.array(part) for part in zip(*states))
+        both = np.array([_in_loops(dyn, joints, *one) for one in zip(q, v, tau + more, qdd)])
+        found, forces = both.reshape(-1, 2, model.nv).transpose(1, 0, 2)   # also of no states
     elif dyn.formulation == 'flexible':
         both = dyn.hybrid_dynamics(tuple(joints))(q, v, tau + more, qdd)
         found, forces = both[:, 0], both[:, 1]
@@ -238,8 +240,9 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
     Raises
     ------
     InvalidValueError
-        If no link is flexible, the load is above what the links carry: a link has buckled; or too
-        many joints are held for the loops to close, or too few to hold the others.
+        If no link is flexible, or one has no stiffness; the load is above what the links carry: a
+        link has buckled, or no rest is found; too many joints are held for the loops to close, or
+        too few to hold the others where the linkage rests.
     ShapeError, NotFiniteError, UnknownNameError
         If an argument is not as it should be.
 
@@ -251,6 +254,7 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
     """
     if model.elastic is None:
         raise InvalidValueError('model', model.name, 'a robot with flexible links')
+    _require_stiff(model)
     dyn = compile_model(model, gravity=gravity)
     place_now = checked_array(model, 'q', q, model.nq).copy()
     forces = np.zeros(model.nv) if tau is None else checked_array(model, 'tau', tau, model.nv)
@@ -270,7 +274,10 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
         if model.loops:
             held_by = space.multipliers(-missing)
             tangent = tangent - force_slopes(model, place_now, held_by)
-        step = least_motion(space, tangent, missing, rows[:, 0], np.linalg.solve)
+        try:
+            step = least_motion(space, tangent, missing, rows[:, 0], np.linalg.solve)
+        except np.linalg.LinAlgError:   # no stiffness left along some motion
+            step = np.full(model.nv, np.inf)
         if not np.abs(step).max() < DIVERGED:
             step = np.full_like(step, np.inf)
             break
@@ -285,19 +292,38 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
     scale[model.nv - len(bent):] = np.sqrt(np.concatenate([
         np.diag(body.stiffness) for body in model.elastic.bodies]))
     ways = np.linalg.qr(scale[:, None] * space.motions())[0]
-    values, vectors = np.linalg.eigh(
-        ways.T @ (0.5 * (tangent + tangent.T) / np.outer(scale, scale)) @ ways)
-    if not (len(values) or np.isfinite(step).all()):
+    stiffness = ways.T @ (0.5 * (tangent + tangent.T) / np.outer(scale, scale)) @ ways
+    if not np.isfinite(step).all() and not (stiffness.size and np.isfinite(stiffness).all()):
         raise InvalidValueError('q', place_now.tolist(), 'a configuration near one at which '
                                 'bending closes the loops')
-    if not np.isfinite(step).all() or values.min(initial=1.0) <= 0.0:
-        worst = model.coordinate_names[int(np.argmax(np.abs(ways @ vectors[:, 0])))]
+    falls = np.linalg.eigvalsh(stiffness).min(initial=1.0) <= 0.0
+    if falls or not np.isfinite(step).all():
+        _require_led(dyn, place_now, free, list(names))
+    if falls:   # what is left moves only as links bend: by how much per bending
+        left, sizes, right = np.linalg.svd((scale[:, None] * space.motions())[-len(bent):],
+                                           full_matrices=False)
+        ways = space.motions() @ right.T / sizes
+        values, vectors = np.linalg.eigh(ways.T @ (0.5 * (tangent + tangent.T)) @ ways)
+        worst = model.elastic_names[int(np.argmax(np.abs(left @ vectors[:, 0])))]
         raise InvalidValueError(
             'the load', f'at q = {np.asarray(q).tolist()}',
             f"what the flexible links carry; they have buckled: the stiffness along '{worst}' is "
             f'{values[0]:.3g} of that without load')
+    if not np.isfinite(step).all():
+        raise InvalidValueError('the load', f'at q = {np.asarray(q).tolist()}', 'what the '
+                                'flexible links carry; from there no rest was found')
     warn_of_deflection(model, place_now[None], rest[None])
     return bent
+
+
+def _require_stiff(model: Model) -> None:
+    """Check that no link bends without a force."""
+    for body in model.elastic.bodies if model.elastic else ():
+        scale = np.sqrt(np.diag(body.stiffness))
+        if not scale.all() or np.linalg.eigvalsh(
+                body.stiffness / np.outer(scale, scale))[0] <= SOFT:
+            raise InvalidValueError('model', model.name, 'a robot whose links resist bending: '
+                                    f"'{body.link}' has shapes without stiffness")
 
 
 def _require_led(dyn: PreparedDynamics, q: Array, free: NDArray[np.int64], held: list[str]
@@ -312,7 +338,7 @@ def _require_led(dyn: PreparedDynamics, q: Array, free: NDArray[np.int64], held:
                                 f'alone cannot close them at q = {q.tolist()}')
     if RowSpace(model, A, others).rank < len(others):
         raise InvalidValueError('held', held, 'joints that hold all others by the loops at q = '
-                                f'{q.tolist()}')
+                                f'{q.tolist()}; hold more or begin elsewhere')
 
 
 class NaturalFrequencies(NamedTuple):

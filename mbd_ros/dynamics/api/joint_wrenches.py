@@ -79,6 +79,9 @@ def joint_wrenches(
     program = formulation_for(dyn.model, formulation).programs(dyn.model)['joint_wrenches']
     complete = 'tau' in program.inputs   # with what cut joints do
     found = dyn.joint_wrenches(q, v, applied if complete else dyn.forward_dynamics(q, v, applied))
+    if not found.size:   # of no states
+        result = np.zeros((*found.shape[:-2], len(wrench_names(model)), 6))
+        return result if out is None else deliver(result, out)
     wrenches = np.roll(np.moveaxis(found.reshape(-1, model.nb, 6), 1, 0), 3, axis=-1)
     cut: list[Array] = []
     if external_forces or model.loops:

@@ -131,8 +131,8 @@ def close_loops(model: Model, q: ArrayLike, v: ArrayLike | None = None, *,
                 for one in zip(
         np.broadcast_to(configurations, (many[0], model.nq)),
         np.broadcast_to(velocities, (many[0], model.nv)))]
-    return (np.array([closure.q for closure in closures]),
-            np.array([closure.v for closure in closures]))
+    return (np.array([closure.q for closure in closures]).reshape(-1, model.nq),
+            np.array([closure.v for closure in closures]).reshape(-1, model.nv))   # also of none
 
 
 def loop_closure(model: Model, q: Array, v: Array, *, known: Sequence[str] = (),

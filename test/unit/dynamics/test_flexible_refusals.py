@@ -6,7 +6,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import ConstrainedMotion
-from mbd_ros.errors import MbdError, UnsupportedError
+from mbd_ros.errors import InvalidValueError, MbdError, UnsupportedError
 from mbd_ros.simulation.plant import plant
 
 ARM = mbd_ros.load(flexible_robots.two_link_arm())
@@ -33,6 +33,23 @@ def test_one_clear_error(call):
 def test_joints_that_do_not_exist():
     with pytest.raises(MbdError, match=r"^there is no joint named 'joint3'; known: joint1"):
         mbd_ros.natural_frequencies(ARM, Q, locked=['joint3'])
+
+
+@pytest.mark.parametrize('stiffness', ['0 0 0 1', '1 1 1 1'])
+def test_static_deflection_of_a_link_that_bends_without_a_force(stiffness):
+    text = flexible_robots.beam('').replace(
+        '<beam length="1.0" linear_density="0.54" />',
+        '<point xyz="0.5 0 0" mass="0.1" shape="0 1 0 0 0 0"/>'
+        '<point xyz="1 0 0" mass="0.1" shape="0 0 0 0 1 0"/>'
+        f'<stiffness values="{stiffness}"/>')
+    with pytest.raises(InvalidValueError, match=r"^model is 'flexible'; allowed: a robot whose "
+                       "links resist bending: 'beam' has shapes without stiffness$"):
+        mbd_ros.static_deflection(mbd_ros.load(text), np.zeros(2))
+
+
+def test_a_load_under_which_no_rest_is_found():
+    with pytest.raises(InvalidValueError, match=r'^the load .*; from there no rest was found$'):
+        mbd_ros.static_deflection(ARM, Q, np.full(6, 1e12))
 
 
 def test_what_is_exact_for_any_mass_matrix_works():
