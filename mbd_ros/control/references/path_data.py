@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping
 import types
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from mbd_ros.control.references.arguments import (
     checked_point, flag, mapping, number, positive_number, table, text)
 from mbd_ros.control.references.paths import circle, Ellipse, Line, Lissajous, Path
 from mbd_ros.control.references.splines import spline
 from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.simulation.manifold import Vector
 
 Reader: TypeAlias = Callable[[str, Any], Any]
 """``(name, value)`` to the value, checked; raises MbdError."""
@@ -45,6 +48,11 @@ KINDS: Mapping[str, Kind] = {
 }
 """Kinds of path."""
 
+PLACES: Mapping[str, tuple[str, ...]] = {
+    'ellipse': ('center',), 'circle': ('center',), 'lissajous': ('center',), 'spline': ('points',),
+    'line': ('start', 'end')}
+"""Data of each kind that are points; the first of them is the place of the path."""
+
 
 def path_from_data(data: Mapping[str, Any]) -> Path:
     """
@@ -71,6 +79,49 @@ def path_from_data(data: Mapping[str, Any]) -> Path:
     """
     path: Path = made_from_data(KINDS, 'path', data)
     return path
+
+
+def place_of(data: Mapping[str, Any]) -> Vector:
+    """
+    Return the place of a path in space: its centre, or the first of its points.
+
+    Parameters
+    ----------
+    data : mapping
+        As for ``path_from_data``, which says what is raised.
+
+    Returns
+    -------
+    Vector
+        (3,) in world axes [m].
+
+    """
+    path_from_data(data)
+    points = np.array(data[PLACES[data['kind']][0]], dtype=np.float64)
+    place: Vector = points.reshape(-1, 3)[0]
+    return place
+
+
+def moved_path(data: Mapping[str, Any], place: Vector) -> dict[str, Any]:
+    """
+    Return the data of the same path at another place.
+
+    Parameters
+    ----------
+    data : mapping
+        As for ``path_from_data``, which says what is raised.
+    place : Vector
+        Where its centre, or the first of its points, is to be (3,), in world axes [m].
+
+    Returns
+    -------
+    dict
+        The data, shifted; points to a micrometre.
+
+    """
+    way = place - place_of(data)
+    return {**data, **{name: np.round(data[name] + way, 6).tolist()
+                       for name in PLACES[data['kind']]}}
 
 
 def made_from_data(kinds: Mapping[str, Kind], noun: str, data: Mapping[str, Any], *first: Any,

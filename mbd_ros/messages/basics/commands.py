@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import array
 import shlex
 from typing import Any
 
 import numpy as np
-import yaml
+
+from mbd_ros.messages.basics.plain_data import write_plain
 
 
 def service_call(kind: type, name: str, request: Any) -> str:
@@ -27,7 +27,7 @@ def publication(kind: type, name: str, message: Any) -> str:
 
 def parameter_command(node: str, name: str, value: Any) -> str:
     """Return the command that sets a parameter of a node."""
-    text = value if isinstance(value, str) else _yaml(value)
+    text = value if isinstance(value, str) else write_plain(value)
     return f'ros2 param set {node} {name} {shlex.quote(text)}'
 
 
@@ -38,24 +38,15 @@ def _type_name(kind: type) -> str:
 
 
 def _text(message: Any) -> str:
-    return shlex.quote(_yaml(_plain(message)))
-
-
-def _yaml(value: Any) -> str:
-    """Return plain data as YAML on one line."""
-    text = yaml.safe_dump(value, default_flow_style=True, width=10**9, sort_keys=False,
-                          allow_unicode=True)
-    return text.removesuffix('\n').removesuffix('\n...')
+    return shlex.quote(write_plain(_plain(message)))
 
 
 def _plain(value: Any) -> Any:
-    """Return a message as plain data, without the fields that have their default."""
+    """Return a message as mappings, without the fields that have their default."""
     if hasattr(value, 'get_fields_and_field_types'):
         default = type(value)()
         return {name: _plain(getattr(value, name)) for name in value.get_fields_and_field_types()
                 if _differs(getattr(value, name), getattr(default, name))}
-    if isinstance(value, (array.array, np.ndarray)):
-        return value.tolist()
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     return value

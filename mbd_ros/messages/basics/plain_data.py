@@ -1,9 +1,14 @@
-"""Text from goals and parameters as plain data: YAML without tags, aliases, dates and code."""
+"""Plain data as text in goals and parameters: YAML without tags, aliases, dates and code."""
 
 from __future__ import annotations
 
+import array
+from collections.abc import Mapping
 import re
 from typing import Any
+
+import numpy as np
+import yaml
 
 from mbd_ros.description.records.report import Report
 from mbd_ros.description.xml.yaml_tree import MAX_DEPTH, Node, parse_yaml
@@ -52,6 +57,24 @@ def read_plain(name: str, text: str) -> Any:
     except DescriptionError as error:
         raise InvalidValueError(name, text, (
             f'YAML of plain values, at most {MAX_DEPTH} levels deep; {error}')) from None
+
+
+def write_plain(value: Any) -> str:
+    """Return plain data, where arrays may stand for lists, as YAML on one line."""
+    text = yaml.safe_dump(_listed(value), default_flow_style=True, width=10**9, sort_keys=False,
+                          allow_unicode=True)
+    return text.removesuffix('\n').removesuffix('\n...')
+
+
+def _listed(value: Any) -> Any:
+    """Return plain data without arrays; lists are new, so that none needs an alias."""
+    if isinstance(value, (array.array, np.ndarray)):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {name: _listed(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_listed(each) for each in value]
+    return value
 
 
 def _plain(node: Node) -> Any:

@@ -1,8 +1,9 @@
-"""Goals as people give them: joints to be somewhere, a tool to come to a point."""
+"""Goals as people give them: joints to be somewhere, a tool or its path to come to a point."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
@@ -10,8 +11,11 @@ from mbd_msgs.action import FollowPath
 import numpy as np
 from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-import yaml
 
+from mbd_ros.control import Task
+from mbd_ros.control.references.arguments import mapping
+from mbd_ros.control.references.path_data import moved_path, place_of
+from mbd_ros.messages.basics.plain_data import read_plain, write_plain
 from mbd_ros.messages.basics.times import SECOND
 
 Array = NDArray[np.float64]
@@ -52,9 +56,47 @@ def point_goal(link: str, start: Array, end: Array, speed: float) -> FollowPath.
     duration = max(float(np.linalg.norm(end - start)) / speed, SHORTEST)
     line = {'kind': 'line', 'start': _rounded(start), 'end': _rounded(end),
             'duration': round(duration, 3)}
-    return FollowPath.Goal(task=yaml.safe_dump(
-        {'link': link, 'path': line}, default_flow_style=True, width=10**9,
-        sort_keys=False).strip())
+    return FollowPath.Goal(task=write_plain({'link': link, 'path': line}))
+
+
+class MovablePath(NamedTuple):
+    """A task with a path, as plain data, and the place (3,) by which that is moved [m]."""
+
+    task: Mapping[str, Any]
+    place: Array
+
+
+def write_path(task: Task) -> str:
+    """Return the text of a goal that asks for the path of a task; empty if it has none."""
+    if not task.path:
+        return ''
+    data: dict[str, Any] = {
+        'link': task.link, 'path': task.path, 'axes': task.axes, 'metric': task.metric}
+    if task.constraints:
+        data['constraints'] = task.constraints
+    return write_plain(data)
+
+
+def read_path(text: str) -> MovablePath | None:
+    """
+    Return the path in the text of a goal, None if it has none.
+
+    Raises
+    ------
+    InvalidValueError, ShapeError, NotFiniteError, UnknownNameError
+        If the text, or its path, cannot be read.
+
+    """
+    task = mapping('task', read_plain('task', text) or {})
+    if not task.get('path'):
+        return None
+    return MovablePath(task, place_of(task['path']))
+
+
+def moved_goal(path: MovablePath, place: Array) -> FollowPath.Goal:
+    """Return the goal that a path is followed at another place (3,) [m]."""
+    return FollowPath.Goal(task=write_plain(
+        {**path.task, 'path': moved_path(path.task['path'], place)}))
 
 
 def in_frame(pose: Array, point: Array) -> Array:

@@ -7,6 +7,7 @@ import pytest
 
 from mbd_ros.control import (
     circle, Ellipse, Line, Lissajous, path_from_data, spline, trajectory)
+from mbd_ros.control.references.path_data import KINDS, moved_path, place_of
 from mbd_ros.errors import (
     InvalidValueError, MbdError, NotFiniteError, ShapeError, UnknownNameError)
 
@@ -86,6 +87,44 @@ def test_from_data_gives_the_same_paths():
     for data, expected in pairs:
         for t in (0.0, 1.1):
             np.testing.assert_array_equal(path_from_data(data).at(t), expected.at(t))
+
+
+MOVABLE = {
+    'ellipse': {'center': [1, 0, 1], 'a': [0.25, 0.3, 0], 'b': [0, 1, 0.5], 'period': 3.0},
+    'circle': {'center': (1.0, 0.0, 1.0), 'radius': 0.3, 'normal': [1, -2, 2]},
+    'lissajous': {'center': [1, 0, 1], 'amplitude': [0.3, 0.2, 0.1], 'turns': [1, 2, 3],
+                  'phase': [0, 0.5, 0]},
+    'spline': {'points': [[1, 0, 1], [1.3, 0, 0.1], [0.3, 0.4, 0]], 'duration': 3.0,
+               'closed': True},
+    'line': {'start': [1, 0, 1], 'end': [1, -2, 0.5], 'duration': 2.0, 'begin': 0.3},
+}
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_a_path_of_any_kind_is_moved_as_a_whole(kind):
+    data = {'kind': kind, **MOVABLE[kind]}
+    assert place_of(data).tolist() == [1.0, 0.0, 1.0]
+    moved = moved_path(data, np.array([0.5, 2.0, 1.25]))
+    assert place_of(moved).tolist() == [0.5, 2.0, 1.25]
+    before, after = path_from_data(data), path_from_data(moved)
+    for time in (0.0, 0.9, 2.2):
+        one, other = before.at(time), after.at(time)
+        # Rounding of numbers around 1, and of what a spline solves for: some 1e-15.
+        np.testing.assert_allclose(other.position - one.position, [-0.5, 2.0, 0.25], rtol=0,
+                                   atol=1e-12)
+        np.testing.assert_allclose(other.velocity, one.velocity, rtol=0, atol=1e-12)
+    assert data == {'kind': kind, **MOVABLE[kind]}   # which is left as it was
+
+
+@pytest.mark.parametrize(('data', 'text'), [
+    ({'kind': 'none'}, "no kind of path named 'none'"), (3.0, 'path is 3.0; allowed: a mapping'),
+    ({'kind': 'circle', 'center': [0, 0, 0], 'radius': 1.0}, 'allowed: also with normal'),
+    ({'kind': 'spline', 'points': [[0, 1], [1, 1], [2, 0]], 'duration': 1.0},
+     r'points has shape \(3, 2\); allowed: \(k, 3\)'),
+])
+def test_what_is_no_path_in_space_has_no_place(data, text):
+    with pytest.raises(MbdError, match=text):
+        place_of(data)
 
 
 @pytest.mark.parametrize(('data', 'error', 'text'), [

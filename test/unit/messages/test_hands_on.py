@@ -1,14 +1,20 @@
 """What hands on the page become: pushes, goals and arrows."""
 
+import array
+
 from geometry_msgs.msg import WrenchStamped
 from mbd_msgs.msg import LinkWrench
 import numpy as np
 import pytest
 import yaml
 
+from mbd_ros.control import Task
+from mbd_ros.errors import MbdError
 from mbd_ros.messages.dynamics.link_wrenches import pull, read_push, wrench_arrows, write_push
+from mbd_ros.messages.states.efforts import EffortCommands
+from mbd_ros.messages.trajectories.path_goals import read_task
 from mbd_ros.messages.trajectories.simple_goals import (
-    in_frame, joint_goal, point_goal, SHORTEST)
+    in_frame, joint_goal, moved_goal, point_goal, read_path, SHORTEST, write_path)
 
 # A quarter of a turn about z, at (1, 2, 3).
 POSE = np.array([[0.0, -1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 2.0], [0.0, 0.0, 1.0, 3.0],
@@ -53,6 +59,39 @@ def test_a_line_takes_as_long_as_its_speed_asks_for():
         'kind': 'line', 'start': [0.0, 0.0, 0.0], 'end': [0.0, 3.0, 4.0], 'duration': 10.0}}
     short = yaml.safe_load(point_goal('tool', start, 1e-4 * end, 0.5).task)
     assert short['path']['duration'] == SHORTEST
+
+
+def test_a_path_that_is_moved_leaves_the_rest_of_its_task(model):
+    task = Task.from_data({
+        'link': 'tool', 'axes': 'xz', 'metric': 'euclidean', 'posture': [0.1, 0.2, 0.3],
+        'path': {'kind': 'ellipse', 'center': array.array('d', [1.0, 0.0, 1.0]),
+                 'a': (0.25, 0.3, 0.0), 'b': np.array([0.0, 1.0, 0.5])},
+        'constraints': ({'kind': 'joint_coupling', 'coefficients': {'joint_1': 1.0}},)})
+    path = read_path(write_path(task))
+    assert path.place.tolist() == [1.0, 0.0, 1.0]
+    goal = moved_goal(path, np.array([0.75, 0.0, 1.0]))
+    again = read_task(goal, Task(link='elsewhere', bandwidth=7.0, posture=(0.0,) * 3),
+                      EffortCommands(model, []))
+    assert again.path == {'kind': 'ellipse', 'center': [0.75, 0.0, 1.0], 'a': [0.25, 0.3, 0.0],
+                          'b': [0.0, 1.0, 0.5]}
+    for name in ('link', 'axes', 'metric', 'constraints'):
+        assert getattr(again, name) == getattr(task, name)
+    assert (again.bandwidth, again.posture) == (7.0, (0.0,) * 3)   # the controller's own
+
+
+def test_a_task_without_a_path_has_no_text():
+    assert write_path(Task()) == ''
+    assert write_path(Task(constraints=({'kind': 'any'},))) == ''
+    assert read_path('') is read_path('{link: tool}') is read_path('{path: {}}') is None
+
+
+@pytest.mark.parametrize('text', [
+    '3', '[1]', '{path: 3}', '{path: {kind: [1]}}', '{path: {kind: line}}', '{a: 1, a: 2}',
+    '{a: &x 1, b: *x}', '[' * 1000,
+    '{path: {kind: circle, center: [1e400, 0, 0], radius: 1, normal: [0, 0, 1]}}'])
+def test_texts_that_are_no_task(text):
+    with pytest.raises(MbdError):
+        read_path(text)
 
 
 def wrench(frame, force, torque):
