@@ -1,4 +1,4 @@
-"""The controller's paths and markers for RViz and the page."""
+"""What the controller follows, as paths, markers and text, for RViz and the page."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node
 from rclpy.publisher import Publisher
+from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
 from mbd_ros.control.references.paths import Path
@@ -20,6 +21,7 @@ from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.messages.basics.times import SECOND
 from mbd_ros.messages.states.drawings import delete_all, markers, to_path
 from mbd_ros.messages.states.joint_states import Measured
+from mbd_ros.messages.trajectories.simple_goals import write_path
 from mbd_ros.model import Model
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.named_topics import topic_names
@@ -46,11 +48,12 @@ TRACE_POINTS = 300
 
 class ControllerDrawings:
     """
-    Publishes desired paths when they change, actual paths and markers five times a second.
+    Publishes desired paths and their task when they change, actual ones and markers at times.
 
-    The latter two are made only while somebody subscribes to them. The first tool of a task has
-    ``~/desired_path`` and ``~/actual_path``; where several are followed, each has topics of its
-    own below the name of its link.
+    The latter two are made five times a second, and only while somebody subscribes to them. The
+    first tool of a task has ``~/desired_path`` and ``~/actual_path``; where several are followed,
+    each has topics of its own below the name of its link. ``~/desired_task`` is the text of a
+    goal that asks for the path.
 
     Parameters
     ----------
@@ -64,6 +67,7 @@ class ControllerDrawings:
         self._world_frame: str = node.get_parameter('world_frame').value
         self._publishers: dict[str, PathPublishers] = {}
         self._first = self._publishers_of('')
+        self._task = node.create_publisher(String, '~/desired_task', qos.LATCHED)
         self._markers = node.create_publisher(MarkerArray, '~/markers', qos.RELIABLE)
         self._timer = node.create_timer(0.2, self._draw)
         self._names: list[str] = []
@@ -91,6 +95,7 @@ class ControllerDrawings:
         first = self._paths[0] if self._paths else []
         self._first.desired.publish(
             to_path(nanoseconds, frame, ((nanoseconds, point) for point in first)))
+        self._task.publish(String(data=write_path(tracker.task) if first else ''))
 
     def keep(self, tracker: Tracker, nanoseconds: int, measured: Measured, step: Step,
              tools: Sequence[ToolPoints]) -> None:

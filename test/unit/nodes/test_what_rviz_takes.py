@@ -118,6 +118,8 @@ def test_every_robot_is_drawn_at_its_start_on_its_way_and_when_it_holds(shown):
     robot, tracker, stepper, desk, drawings = shown
     tools = range(TOOLS.get(robot, 1))
     drawings.show_path(tracker, 0)
+    (task,) = desk.published['~/desired_task']
+    assert bool(task.data) == bool(tracker.task.path)
     time = drive(tracker, stepper, drawings, 0.0, 1)   # a trace of one point is no line
     desk.draw()
     kinds = ('trajectory', 'violation', 'error', 'constraint_force')
