@@ -8,11 +8,11 @@ from typing import Any
 from control_msgs.action import FollowJointTrajectory
 from mbd_msgs.action import FollowPath
 from trajectory_msgs.msg import JointTrajectory
-import viser
 
 from mbd_ros.messages.states.readouts import by_joint, ranges
 from mbd_ros.messages.trajectories.simple_goals import in_frame, joint_goal, point_goal
-from mbd_ros.nodes.page.numbers_in import number, numbers
+from mbd_ros.nodes.page.dragged_point import DraggedPoint
+from mbd_ros.nodes.page.numbers_in import number
 from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.view import Array, Seen, Shared, View
 
@@ -24,9 +24,6 @@ TIMES = (0.2, 60.0)
 
 SPEEDS = (0.01, 5.0)
 """Slowest and fastest way to a target [m/s]."""
-
-FARTHEST = 1e3
-"""Distance of a target from the origin [m]."""
 
 
 class Goals(View):
@@ -40,7 +37,8 @@ class Goals(View):
         self._links: tuple[str, ...] = ()
         self._root = ''
         self._seen: Seen | None = None
-        self._gizmo: viser.TransformControlsHandle | None = None
+        self._gizmo = DraggedPoint(self.page, '/target', lambda end: self.wishes.put(
+            'drag the target', partial(self._go, end)))
         self.calls.expect(actions=[(FollowJointTrajectory, 'controller/follow_joint_trajectory'),
                                    (FollowPath, 'controller/follow_path')])
         gui = self.page.server.gui
@@ -122,24 +120,12 @@ class Goals(View):
 
     def _show_target(self) -> None:
         """Put the target at the link, or take it away."""
-        if self._gizmo is not None:
-            self._gizmo.remove()
-            self._gizmo = None
-        link = self._chosen()
-        if not self._target.value or self._seen is None or link not in self._seen.poses:
-            return
-        self._gizmo = self.page.server.scene.add_transform_controls(
-            '/target', scale=0.25 * self.page.size, disable_rotations=True, depth_test=False,
-            position=self._seen.poses[link][:3, 3])
-        self._gizmo.on_update(self._drag)
-
-    async def _drag(self, event: viser.TransformControlsEvent) -> None:
-        """Go where the target is let go."""
-        end = numbers(event.target.position, 3, FARTHEST)
-        if event.phase == 'end' and end is not None:
-            self.wishes.put('drag the target', partial(self._go, end))
+        seen, link = self._seen, self._chosen()
+        poses = {} if seen is None or not self._target.value else seen.poses
+        self._gizmo.show(poses[link][:3, 3] if link in poses else None)
 
     def _go(self, end: Array) -> None:
+        """Go where the target is let go."""
         seen, link, speed = self._seen, self._chosen(), number(self._speed.value, *SPEEDS)
         if seen is None or link not in seen.poses or speed is None:
             self.calls.shown.add('target', 'not sent: the link or the speed is not known')

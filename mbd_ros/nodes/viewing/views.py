@@ -13,6 +13,7 @@ from mbd_ros.nodes.viewing.energy_audit import Audit
 from mbd_ros.nodes.viewing.gains import Gains
 from mbd_ros.nodes.viewing.goals import Goals
 from mbd_ros.nodes.viewing.loads import Loads
+from mbd_ros.nodes.viewing.path_dragging import PathDragging
 from mbd_ros.nodes.viewing.pushing import Pushing
 from mbd_ros.nodes.viewing.recording import Recording
 from mbd_ros.nodes.viewing.simulation import Simulation
@@ -25,8 +26,8 @@ from mbd_ros.nodes.viewing.wishes import Wishes
 from mbd_ros.nodes.viewing.wrenches import Wrenches
 
 VIEWS: tuple[type[View], ...] = (
-    Tracking, Bending, States, Torques, Audit, Surroundings, Simulation, Goals, Pushing, Loads,
-    Gains, Wrenches, Recording)
+    Tracking, Bending, States, Torques, Audit, Surroundings, Simulation, Goals, PathDragging,
+    Pushing, Loads, Gains, Wrenches, Recording)
 """In the order of their parts of the panel."""
 
 

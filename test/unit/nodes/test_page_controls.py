@@ -1,5 +1,6 @@
 """What a browser sends is bounded; what it asks for is done once; what it gets is a file."""
 
+import asyncio
 import csv
 import io
 import math
@@ -11,8 +12,11 @@ import pytest
 from rcl_interfaces.msg import Log, ParameterValue, SetParametersResult
 from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.task import Future
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
+import yaml
 
+from mbd_ros.errors import MbdError
 from mbd_ros.nodes.page.call_list import CallList, KEPT
 from mbd_ros.nodes.page.camera import FollowingCamera, Photographer
 from mbd_ros.nodes.page.live_plot import TIME
@@ -20,6 +24,8 @@ from mbd_ros.nodes.page.numbers_in import number, numbers
 from mbd_ros.nodes.page.table_file import csv_of
 from mbd_ros.nodes.parts.guard import Guard
 from mbd_ros.nodes.viewing.calls import Calls
+from mbd_ros.nodes.viewing.path_dragging import PathDragging
+from mbd_ros.nodes.viewing.view import Shared
 from mbd_ros.nodes.viewing.wishes import Wishes
 
 
@@ -203,3 +209,104 @@ def test_a_goal_that_is_rejected_is_shown_with_the_reason(monkeypatch, log_first
         node.hear(Log(name='controller', msg='tracking'))
         tell()
     assert shown[-1] == why and not any('another' in text for text in shown)
+
+
+class Control:
+    """A checkbox, or arrows in the scene."""
+
+    def __init__(self, value=False, position=None):
+        self.value, self.position, self.there = value, position, True
+
+    def on_update(self, act):
+        self.act = act
+
+    def remove(self):
+        self.there = False
+
+
+class Desk:
+    """Stands for what a view uses: its node, the page, and calls, all at once."""
+
+    def __init__(self):
+        self.checkbox, self.arrows, self.goals, self.said = Control(), [], [], []
+        self.scene, self.size, self.control = self, 2.0, Folder()
+        self.gui = self.server = self.panel = self.shown = self
+
+    def add_folder(self, name, expand_by_default):
+        return Folder()
+
+    def add_checkbox(self, label, value, hint):
+        return self.checkbox
+
+    def add_transform_controls(self, name, *, position, **_):
+        self.arrows.append(Control(position=position))
+        return self.arrows[-1]
+
+    def create_subscription(self, kind, topic, callback, *_, **__):
+        assert (kind, topic) == (String, 'controller/desired_task')
+        self.hear = callback
+
+    def expect(self, actions):
+        assert actions == [(FollowPath, 'controller/follow_path')]
+
+    def goal(self, kind, name, goal):
+        self.goals.append((name, yaml.safe_load(goal.task)))
+
+    def put(self, control, wish):
+        wish()
+
+    def add(self, command, text):
+        self.said.append(text)
+
+    def tick(self, value):
+        self.checkbox.value = value
+        self.checkbox.act(None)
+
+    def drag(self, position, phase='end'):
+        asyncio.run(self.arrows[-1].act(SimpleNamespace(
+            phase=phase, target=SimpleNamespace(position=position))))
+
+
+@pytest.fixture
+def desk():
+    """Return what a view of the path is made of; its checkbox is not ticked."""
+    desk = Desk()
+    PathDragging(Shared(desk, desk, None, None, desk, desk))
+    return desk
+
+
+CIRCLE = ('{link: tool, path: {kind: circle, center: [1, 0, 1], radius: 0.2, normal: [0, 0, 1]}, '
+          'axes: xz}')
+
+
+def test_a_path_is_asked_for_where_its_arrows_are_let_go(desk):
+    desk.hear(String(data=CIRCLE))
+    assert not desk.arrows   # until they are asked for
+    desk.tick(True)
+    (arrows,) = desk.arrows
+    assert arrows.position.tolist() == [1.0, 0.0, 1.0]
+    desk.drag((1.0, 0.5, 1.0), 'update')
+    for nowhere in ((1.0, math.nan, 1.0), (1.0, 2e3, 1.0), (1.0, 2.0), None):
+        desk.drag(nowhere)
+    assert not desk.goals
+    desk.drag((1.0, 0.5, 0.75))
+    asked = {'link': 'tool', 'axes': 'xz', 'path': {
+        'kind': 'circle', 'center': [1.0, 0.5, 0.75], 'radius': 0.2, 'normal': [0.0, 0.0, 1.0]}}
+    assert desk.goals == [('controller/follow_path', asked)]
+    desk.hear(String(data=yaml.safe_dump(asked)))   # the controller follows it
+    assert not arrows.there
+    assert desk.arrows[-1].there and desk.arrows[-1].position.tolist() == [1.0, 0.5, 0.75]
+    desk.tick(False)
+    assert not any(one.there for one in desk.arrows) and not desk.said
+
+
+def test_what_is_no_path_has_no_arrows(desk):
+    desk.tick(True)
+    desk.hear(String(data=CIRCLE))
+    with pytest.raises(MbdError):   # which the guard of the node's callbacks logs
+        desk.hear(String(data=CIRCLE.replace('circle', 'spiral')))
+    desk.hear(String(data=''))
+    assert len(desk.arrows) == 1 and not desk.arrows[0].there
+    desk.drag((0.0, 0.0, 0.0))   # let go after it had gone
+    assert not desk.goals
+    assert desk.said == ['not shown: the controller follows none of its own'] * 3
