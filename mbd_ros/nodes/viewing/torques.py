@@ -15,7 +15,7 @@ from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 KEPT = 1024
-"""Joint states that are kept, 2 s at 500 Hz."""
+"""Joint states that are kept: 2 s at 500 Hz, more where some are lost."""
 
 
 class Torques(View):
@@ -25,7 +25,7 @@ class Torques(View):
         super().__init__(shared)
         panel = self.page.panel
         self._plot = panel.add_plot('Torques beside those of rigid links', 'N m or N',
-                                    'effort [N m or N]', across='the last 2 s [s]', expanded=False)
+                                    'effort [N m or N]', across='the last seconds [s]', expanded=False)
         self._spectrum = panel.add_plot(
             'Their spectra', 'N m or N', 'amplitude [N m or N]', across='frequency [Hz]',
             scaled=amplitudes, logarithmic=True, expanded=False)
