@@ -24,8 +24,9 @@ class Torques(View):
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared)
         panel = self.page.panel
-        self._plot = panel.add_plot('Torques beside those of rigid links', 'N m or N',
-                                    'effort [N m or N]', across='the last seconds [s]', expanded=False)
+        self._plot = panel.add_plot(
+            'Torques beside those of rigid links', 'N m or N', 'effort [N m or N]',
+            across='the last seconds [s]', expanded=False)
         self._spectrum = panel.add_plot(
             'Their spectra', 'N m or N', 'amplitude [N m or N]', across='frequency [Hz]',
             scaled=amplitudes, logarithmic=True, expanded=False)

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 import math
+import os
 from pathlib import Path
 import signal
 import sys
 import threading
+from types import FrameType
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -213,15 +215,18 @@ def main(args: Sequence[str] | None = None) -> int:
 
     """
     argv = list(sys.argv if args is None else args)
-    told = threading.Event()
+    spinning = threading.Event()
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        if not spinning.is_set():   # the rest of a start takes seconds on a busy machine
+            os._exit(0)
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda number, frame: told.set())
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, leave)
     rclpy.init(args=argv)   # from here on signals shut its context down as well
     try:
-        if told.is_set():
-            return 0
         node = RobotStatePublisher(_from_file(remove_ros_args(argv)[1:]))
+        spinning.set()
         try:
             rclpy.spin(node)
         finally:
@@ -231,9 +236,6 @@ def main(args: Sequence[str] | None = None) -> int:
     except (UrdfError, OSError) as error:
         print(f'robot_state_publisher: {error}', file=sys.stderr)
         return 1
-    except Exception:
-        if not told.is_set():   # else the end came amid the start
-            raise
     finally:
         rclpy.try_shutdown()
     return 0
