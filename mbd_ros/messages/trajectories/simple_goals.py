@@ -99,8 +99,10 @@ def moved_goal(path: MovablePath, place: Array) -> FollowPath.Goal:
         {**path.task, 'path': moved_path(path.task['path'], place)}))
 
 
-def in_frame(pose: Array, point: Array) -> Array:
-    """Return a point (3,) of the world in a frame that is at a pose (4, 4) there [m]."""
+def in_frame(pose: Array | None, point: Array) -> Array:
+    """Return a point (3,) of the world in a frame at a pose (4, 4) there, None: the world [m]."""
+    if pose is None:
+        return point
     inside: Array = pose[:3, :3].T @ (point - pose[:3, 3])
     return inside
 

@@ -7,12 +7,14 @@ from typing import Any
 
 from control_msgs.action import FollowJointTrajectory
 from mbd_msgs.action import FollowPath
+from mbd_msgs.msg import ControllerState
 from trajectory_msgs.msg import JointTrajectory
 
 from mbd_ros.messages.states.readouts import by_joint, ranges
 from mbd_ros.messages.trajectories.simple_goals import in_frame, joint_goal, point_goal
 from mbd_ros.nodes.page.dragged_point import DraggedPoint
 from mbd_ros.nodes.page.numbers_in import number
+from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.view import Array, Seen, Shared, View
 
@@ -35,7 +37,7 @@ class Goals(View):
         self._ranges: dict[str, tuple[float, float]] = {}
         self._moved = False
         self._links: tuple[str, ...] = ()
-        self._root = ''
+        self._frame = ''
         self._seen: Seen | None = None
         self._gizmo = DraggedPoint(self.page, '/target', lambda end: self.wishes.put(
             'drag the target', partial(self._go, end)))
@@ -56,10 +58,12 @@ class Goals(View):
         self.on_button(buttons, {'Move there': self._move, 'As they are': self._let_go,
                                  'Stop': self._stop})
         self._target.on_update(lambda _: self.wishes.put('target', self._show_target))
+        self.node.create_subscription(ControllerState, 'controller/state', self._on_state,
+                                      qos.NEWEST, qos_overriding_options=qos.OVERRIDABLE)
 
     def use(self, robot: Robot) -> None:
         """Offer the joints and links of another robot."""
-        self._root = robot.model.root
+        self._frame = robot.model.root
         for slider in self._sliders.values():
             slider.remove()
         self._ranges = ranges(robot.model)
@@ -82,6 +86,10 @@ class Goals(View):
 
     def _let_go(self) -> None:
         self._moved = False
+
+    def _on_state(self, message: ControllerState) -> None:
+        """Goals are in the frame of the controller: the root link, or the world if it floats."""
+        self._frame = message.header.frame_id
 
     def draw(self, seen: Seen) -> None:
         """Remember where everything is."""
@@ -130,6 +138,6 @@ class Goals(View):
         if seen is None or link not in seen.poses or speed is None:
             self.calls.shown.add('target', 'not sent: the link or the speed is not known')
             return
-        frame = seen.poses[self._root]
+        frame = seen.poses.get(self._frame)   # none: the world
         self.calls.goal(FollowPath, 'controller/follow_path', point_goal(
             link, in_frame(frame, seen.poses[link][:3, 3]), in_frame(frame, end), speed))

@@ -42,6 +42,7 @@ def test_a_message_may_say_anything_and_is_checked_later(model):
 
 def test_points_in_frames():
     assert in_frame(POSE, np.array([1.0, 2.5, 3.0])) == pytest.approx([0.5, 0.0, 0.0])
+    assert in_frame(None, np.array([1.0, 2.5, 3.0])).tolist() == [1.0, 2.5, 3.0]
 
 
 def test_goals():
