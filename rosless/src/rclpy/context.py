@@ -9,6 +9,7 @@ import threading
 from typing import Any, TYPE_CHECKING
 import weakref
 
+from cyclonedds.core import DDSException
 from rosless import arguments as command_line
 from rosless.dds.config import domain_id as domain_from_environment
 from rosless.dds.config import MAX_DOMAIN_ID
@@ -21,10 +22,12 @@ from .impl.logging_severity import LoggingSeverity
 from .impl.rcutils_logger import RcutilsLogger
 
 if TYPE_CHECKING:
+    from rosless.dds.endpoints import Reader, Writer
     from rosless.dds.participant import Participant
     from rosless.graph.discovery import Discovery
     from rosless.graph.queries import Graph
 
+ENDED = 'the context has been shut down'
 g_logging_contexts: weakref.WeakSet[Context] = weakref.WeakSet()
 _contexts: weakref.WeakSet[Context] = weakref.WeakSet()
 
@@ -197,6 +200,16 @@ class Context(NoHandle):
         """The DDS participant, made when first needed."""
         return self._connect()[0]
 
+    def writer(self, *arguments: Any) -> Writer:
+        """Make what `Participant.writer` makes; RCLError if the context ends meanwhile."""
+        with self._making():
+            return self.participant.writer(*arguments)
+
+    def reader(self, *arguments: Any) -> Reader:
+        """Make what `Participant.reader` makes; RCLError if the context ends meanwhile."""
+        with self._making():
+            return self.participant.reader(*arguments)
+
     @property
     def graph(self) -> Graph:
         """Questions about the graph."""
@@ -222,7 +235,7 @@ class Context(NoHandle):
             self._require_initialized()
             if self._participant is None or self._graph is None:
                 if not self._valid:
-                    raise RCLError('the context has been shut down')
+                    raise RCLError(ENDED)
                 from rosless.dds.participant import Participant
                 from rosless.graph.discovery import Discovery
                 from rosless.graph.queries import Graph
@@ -231,6 +244,15 @@ class Context(NoHandle):
                 discovery = Discovery(self._participant, _warn_of_vendor)
                 self._graph = Graph(self._participant, discovery)
             return self._participant, self._graph
+
+    @contextmanager
+    def _making(self) -> Iterator[None]:
+        try:
+            yield
+        except DDSException as error:
+            if self._valid:
+                raise
+            raise RCLError(ENDED) from error
 
     def _close(self) -> None:
         participant, self._participant, self._graph = self._participant, None, None

@@ -111,9 +111,9 @@ class Node(NodeEntities, NodeParameters, NodeGraph, NoHandle):
         self._init_parameters(
             self._overrides(scopes, parameter_overrides), allow_undeclared_parameters
         )
-        discovery = self._context.discovery
-        with discovery.together():
-            self._graph_node = discovery.add_node(self._name, self._namespace)
+        self._discovery = self._context.discovery
+        with self._discovery.together():
+            self._graph_node = self._discovery.add_node(self._name, self._namespace)
             self._rosout = None
             if enable_rosout and all(scope.rosout for scope in scopes):
                 profile = self._profile(rosout_qos_profile, None, '/rosout', is_publisher=True)
@@ -186,19 +186,13 @@ class Node(NodeEntities, NodeParameters, NodeGraph, NoHandle):
         executor = self.executor
         if executor is not None:
             executor.remove_node(self)
-        if self._context._participant is None:
-            self._end()
-            return
-        with self._context.discovery.together():
-            self._end()
-            self._context.discovery.remove_node(self._graph_node)
-
-    def _end(self) -> None:
-        self._time_source.detach_node()
-        self._destroy_entities()
-        if self._rosout is not None:
-            self._rosout.close()
-        self._destroyed = True
+        with self._discovery.together():
+            self._time_source.detach_node()
+            self._destroy_entities()
+            if self._rosout is not None:
+                self._rosout.close()
+            self._destroyed = True
+            self._discovery.remove_node(self._graph_node)
 
     def __enter__(self) -> Node:
         return self

@@ -81,7 +81,7 @@ class NodeEntities(OwnedEntities):
         profile = self._profile(qos_profile, qos_overriding_options, topic, is_publisher=True)
         full_name = self.resolve_topic_name(topic)
         self._check_alive()
-        writer = self._context.participant.writer(*on_wire(msg_type, full_name, profile))
+        writer = self._context.writer(*on_wire(msg_type, full_name, profile))
         publisher = publisher_class(
             writer,
             msg_type,
@@ -144,7 +144,7 @@ class NodeEntities(OwnedEntities):
         profile = self._profile(qos_profile, qos_overriding_options, topic, is_publisher=False)
         full_name = self.resolve_topic_name(topic)
         self._check_alive()
-        reader = self._context.participant.reader(*on_wire(msg_type, full_name, profile))
+        reader = self._context.reader(*on_wire(msg_type, full_name, profile))
         subscription = Subscription(
             reader,
             msg_type,
@@ -338,7 +338,6 @@ class NodeEntities(OwnedEntities):
     ) -> Channel:
         self._check_alive()
         profile = best_available.for_service(profile)
-        participant = self._context.participant
         full_name = self.resolve_service_name(name)
         request, reply = names.service_on_wire(full_name)
         request_type = names.type_on_wire(srv_type.Request._definition.name)
@@ -348,10 +347,10 @@ class NodeEntities(OwnedEntities):
         outgoing, incoming = (request, request_type), (reply, reply_type)
         if is_service:
             outgoing, incoming = incoming, outgoing
-        writer = participant.writer(*outgoing, numbers, data)
+        writer = self._context.writer(*outgoing, numbers, data)
         # Every client reads the answers to all of them, and nothing sends a lost call again.
         kept = replace(numbers, depth=max(numbers.depth, PENDING))
-        reader = participant.reader(*incoming, kept, data)
+        reader = self._context.reader(*incoming, kept, data)
         return Channel(writer, reader, srv_type, name, full_name, profile)
 
 

@@ -38,7 +38,7 @@ class RosoutPublisher:
         self, context: Any, graph_node: Any, logger_name: str, profile: QoSProfile
     ) -> None:
         self._name = logger_name
-        self._writer = context.participant.writer(
+        self._writer = context.writer(
             names.topic_on_wire(TOPIC),
             names.type_on_wire(TYPE),
             profile.to_profile(),

@@ -23,6 +23,7 @@ class OwnedEntities(NodeNames):
     """Keeps the entities of a node; `NodeEntities` makes them."""
 
     _context: Any
+    _discovery: Any
     _graph_node: Any
     executor: Any
 
@@ -95,10 +96,9 @@ class OwnedEntities(NodeNames):
         """Own an entity: note it in a list of this node or of one of its actions."""
         entities.append(entity)
         if entity.endpoints:
-            discovery = self._context.discovery
-            with discovery.together():
+            with self._discovery.together():
                 for endpoint in entity.endpoints:
-                    discovery.add_endpoint(self._graph_node, endpoint)
+                    self._discovery.add_endpoint(self._graph_node, endpoint)
         self._changed()
 
     def _remove(self, entity: Entity, kind: type[Entity] = Entity) -> bool:
@@ -112,10 +112,8 @@ class OwnedEntities(NodeNames):
         entities.remove(entity)
         entity.close()
         self._changed()
-        alive = self._context._participant is not None
         for endpoint in entity.endpoints:
-            if alive:
-                self._context.discovery.remove_endpoint(self._graph_node, endpoint)
+            self._discovery.remove_endpoint(self._graph_node, endpoint)
             endpoint.close()
 
     def _changed(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
 from ..callback_groups import CallbackGroup
@@ -120,7 +119,7 @@ class ActionChannel:
     def publisher(self, msg_type: Any, suffix: str, profile: QoSProfile) -> Publisher:
         """Make a publisher."""
         name = self._node.resolve_topic_name(f'{self.name}/_action/{suffix}')
-        writer = self._node.context.participant.writer(*on_wire(msg_type, name, profile))
+        writer = self._node.context.writer(*on_wire(msg_type, name, profile))
         events = PublisherEventCallbacks()
         publisher = Publisher(writer, msg_type, name, profile, events, self._group, self._node)
         self._node._add(self.entities, publisher)
@@ -136,7 +135,7 @@ class ActionChannel:
     ) -> Any:
         """Make a subscription."""
         name = self._node.resolve_topic_name(f'{self.name}/_action/{suffix}')
-        reader = self._node.context.participant.reader(*on_wire(msg_type, name, profile))
+        reader = self._node.context.reader(*on_wire(msg_type, name, profile))
         events = SubscriptionEventCallbacks()
         subscription = kind(
             reader, msg_type, name, callback, self._group, profile, False, events, self._node
@@ -166,10 +165,8 @@ class ActionChannel:
 
     def destroy(self) -> None:
         """Destroy everything."""
-        context = self._node.context
-        alive = context._participant is not None
         for entity in self.entities:
             entity.destroyed = True
-        with context.discovery.together() if alive else nullcontext():
+        with self._node._discovery.together():
             for entity in list(self.entities):
                 self._node._discard(self.entities, entity)

@@ -81,7 +81,7 @@ class ActionClient(NoWaitSet):
         channel = ActionChannel(node, action_type, action_name, self.callback_group)
         self._channel = channel
         impl = action_type.Impl
-        with self._context.discovery.together():
+        with node._discovery.together():
             # subscriptions first: a server that knows the client's readers of answers, for which
             # it waits, then knows these as well, and the first feedback is not lost
             self._feedback: Subscription = channel.subscription(

@@ -134,7 +134,7 @@ class ActionServer(NoWaitSet):
         channel = ActionChannel(node, action_type, action_name, self.callback_group)
         self._channel = channel
         impl = action_type.Impl
-        with node.context.discovery.together():
+        with node._discovery.together():
             self._feedback = channel.publisher(
                 impl.FeedbackMessage, 'feedback', feedback_pub_qos_profile
             )

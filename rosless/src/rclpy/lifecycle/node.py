@@ -60,7 +60,7 @@ class LifecycleNodeMixin(ManagedEntity):
         self._lifecycle_services: LifecycleServices | None = None
         self._state_machine = LifecycleStateMachine(self._publish_transition)
         if enable_communication_interface:
-            with self.context.discovery.together():
+            with self._discovery.together():
                 self._lifecycle_services = LifecycleServices(
                     self,
                     self._state_machine,

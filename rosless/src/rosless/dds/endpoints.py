@@ -20,7 +20,8 @@ from .sample import ANY_STATE, Copied, LARGE, Left, take_and_leave, write
 
 FULL_PERIOD = 0.001  # s, between two attempts to write when a reliable reader is too slow
 
-# The wheel reads the QoS of peers through buffers that all threads share.
+# The wheel reads the QoS of peers through buffers that all threads share, and that are freed when
+# the participant is deleted.
 discovery_lock = threading.Lock()
 
 

@@ -12,7 +12,7 @@ from cyclonedds.qos import Policy, Qos
 from cyclonedds.topic import Topic
 
 from .config import configuration
-from .endpoints import Reader, Writer
+from .endpoints import discovery_lock, Reader, Writer
 from .library import c
 from .qos import Profile, to_dds
 from .rawtype import make_topic
@@ -94,7 +94,8 @@ class Participant:
         for function in self._closing:
             function()
         self._closing.clear()
-        c.dds_delete(self.ref)
+        with discovery_lock:   # readers of peers' QoS look into what is deleted here
+            c.dds_delete(self.ref)
         self._topics.clear()
 
     def _topic(self, name: str, type_name: str) -> Topic[Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 import ctypes as ct
 import threading
+from typing import Any
 
 from cyclonedds._clayer import ddspy_read_participant
 from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsParticipant
@@ -28,7 +29,8 @@ class Discovery:
     """
     The `ros_discovery_info` side of a participant.
 
-    A thread takes what other processes publish; it sleeps until something changes.
+    A thread takes what other processes publish; it sleeps until something changes. When the
+    participant has been closed, announcing and withdrawing do nothing: peers saw all of it vanish.
 
     Parameters
     ----------
@@ -50,6 +52,7 @@ class Discovery:
         self._local: list[NodeEntities] = []
         self._remote: dict[bytes, list[NodeEntities]] = {}
         self._held = 0
+        self._closed = False
         latched = {'reliability': RELIABLE, 'durability': TRANSIENT_LOCAL}
         self._writer = participant.writer(
             TOPIC, TYPE, Profile(history=KEEP_LAST, depth=1, **latched)
@@ -115,19 +118,20 @@ class Discovery:
             return {**self._remote, self._participant.gid: list(self._local)}
 
     def participants(self) -> set[bytes]:
-        """Return the GUIDs of the participants alive."""
-        found = ddspy_read_participant(
-            self._peers._ref, MANY, lambda key, qos, info: (key, info.instance_state), _no_qos
-        )
+        """Return the GUIDs of the participants alive; none when ours has been closed."""
+        found = self._read(lambda key, qos, info: (key, info.instance_state), _no_qos)
         return {key for key, state in found if state == InstanceState.Alive}
 
     def enclaves(self) -> dict[bytes, str]:
         """Return the security enclaves of the participants alive, by GUID; ``/`` if untold."""
-        with discovery_lock:
-            found = ddspy_read_participant(
-                self._peers._ref, MANY, lambda key, qos, info: (key, qos), cqos_to_qos
-            )
+        found = self._read(lambda key, qos, info: (key, qos), cqos_to_qos)
         return {key: user_data(qos).get('enclave', '/') for key, qos in found}
+
+    def _read(self, construct: Callable[..., Any], convert: Callable[[int], Any]) -> list[Any]:
+        with discovery_lock:
+            if self._participant.closed:
+                return []
+            return ddspy_read_participant(self._peers._ref, MANY, construct, convert)
 
     def notice(self, participants: set[bytes]) -> None:
         """Report DDS vendors that have not been seen before."""
@@ -143,7 +147,7 @@ class Discovery:
                 del self._remote[gid]
 
     def _publish(self) -> None:
-        if not self._held and not self._participant.closed:
+        if not self._held and not self._closed:
             self._writer.write(encode(self._participant.gid, self._local, self._gid_size))
 
     def _run(self) -> None:
@@ -175,6 +179,8 @@ class Discovery:
                     self._publish()
 
     def _stop(self) -> None:
+        with self._lock:   # whoever publishes has done so; nobody does from now on
+            self._closed = True
         self._waiter.wake()
         self._thread.join(timeout=1.0)
 

@@ -154,7 +154,8 @@ class Graph:
 
         convert = cqos_to_qos if with_qos else _no_qos
         with discovery_lock:
-            ddspy_read_endpoint(self._reader(kind, topic), MANY, construct, convert)
+            if not self._participant.closed:
+                ddspy_read_endpoint(self._reader(kind, topic), MANY, construct, convert)
         return own
 
     def _reader(self, kind: str, topic: Any) -> int:
