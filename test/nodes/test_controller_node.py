@@ -1,6 +1,5 @@
 """The controller alone: what it makes of joint states that are wrong, lost or overtaken."""
 
-from array import array
 import contextlib
 import math
 from pathlib import Path
@@ -268,8 +267,10 @@ class TestOneController:
 
     def test_gains_change_while_it_runs(self, controller, bench, graph):
         def change(name, value):
-            request = SetParameters.Request(parameters=[ParameterMessage(
-                name=name, value=Parameter(name, value=value).get_parameter_value())])
+            kind = None if isinstance(value, float) else Parameter.Type.DOUBLE_ARRAY
+            value = Parameter(name, kind, value).get_parameter_value()
+            request = SetParameters.Request(parameters=[
+                ParameterMessage(name=name, value=value)])
             return graph.call(SetParameters, 'controller/set_parameters', request).results[0]
         bench.answer()
         assert change('bandwidth', 25.0).successful
@@ -286,7 +287,7 @@ class TestOneController:
         refused = change('posture', [0.0, 1.0])
         assert not refused.successful and '3' in refused.reason
         # Compiled aside, and not.
-        for posture in ([0.5, -0.7, 1.4], [0.6, -0.7, 1.4], array('d')):
+        for posture in ([0.5, -0.7, 1.4], [0.6, -0.7, 1.4], []):
             assert change('posture', posture).successful
             bench.answer()
         assert controller.up

@@ -10,6 +10,7 @@ import uuid
 
 from processes import PATIENCE
 import rclpy
+from rclpy._rclpy_pybind11 import InvalidHandle
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
@@ -44,10 +45,13 @@ class Graph:
         self._executor.add_node(node)
 
     def _spin(self) -> None:
-        try:
-            self._executor.spin()
-        except rclpy.executors.ExternalShutdownException:
-            pass
+        while self.context.ok():
+            try:
+                self._executor.spin()
+            except rclpy.executors.ExternalShutdownException:
+                return
+            except InvalidHandle:   # what a test destroyed while rclpy was about to trigger it
+                continue
 
     def hear(self, kind: Any, topic: str, qos: Any = 10) -> list[Any]:
         """Return a list that grows by the messages on a topic."""

@@ -85,6 +85,8 @@ def run(*makes: Callable[[], Runnable]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: over.set())
     rclpy.init()
+    # rclpy's word on a node that was being made when the context ended.
+    warnings.filterwarnings('ignore', 'Failed to fini', RuntimeWarning)
     nodes = _Nodes(makes, over)
     thread = threading.Thread(target=nodes.run, name='nodes', daemon=True)
     thread.start()

@@ -60,6 +60,8 @@ class Parameter:
 
             """
             value = parameter_value
+            if isinstance(value, array.array) and not value:
+                return cls.BYTE_ARRAY   # as of rclpy, which then finds that it is none
             for kind in cls:
                 if kind != cls.NOT_SET and kind.check(value):
                     return kind
