@@ -1,5 +1,7 @@
 """Robots of no common kind: loops on a base that floats, and a ball joint outside loops."""
 
+import json
+
 from described import on_platform
 from mbd_msgs.msg import ControllerState
 from nav_msgs.msg import Odometry
@@ -7,7 +9,6 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import JointState, MultiDOFJointState
 from std_msgs.msg import Float64MultiArray
-import yaml
 
 pytestmark = [pytest.mark.nodes, pytest.mark.slow]
 
@@ -30,7 +31,7 @@ def follow(launch, graph, tmp_path):
     def begin(text, simulator, controller):
         robot, config = tmp_path / 'robot.urdf', tmp_path / 'robot.yaml'
         robot.write_text(text)
-        config.write_text(yaml.safe_dump({
+        config.write_text(json.dumps({
             'simulator': {'ros__parameters': {
                 **simulator, 'robot_description': str(robot), 'lockstep_timeout': 60.0}},
             'controller': {'ros__parameters': {

@@ -34,12 +34,7 @@ def parse_value(text: str) -> Any:
         If it is not a scalar or a list of scalars of one type.
 
     """
-    import yaml
-
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.YAMLError as error:
-        raise ParameterFileError(f'{text!r} is not YAML: {error}') from None
+    node = _composed(text, f'{text!r} is not YAML')
     return '' if node is None else _value(node, 'value')
 
 
@@ -58,12 +53,7 @@ def load_file(path: str | Path) -> list[tuple[str, dict[str, Any]]]:
         If it cannot be read.
 
     """
-    import yaml
-
-    try:
-        root = yaml.compose(Path(path).read_text(encoding='utf-8'), Loader=yaml.SafeLoader)
-    except yaml.YAMLError as error:
-        raise ParameterFileError(f'not YAML: {error}') from None
+    root = _composed(Path(path).read_text(encoding='utf-8'), 'not YAML')
     if root is None:
         return []
     found: list[tuple[str, dict[str, Any]]] = []
@@ -104,6 +94,19 @@ def flatten(values: dict[str, Any], prefix: str = '') -> dict[str, Any]:
         else:
             result[f'{prefix}{key}'] = value
     return result
+
+
+def _composed(text: str, problem: str) -> Any:
+    import yaml
+
+    try:
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            if isinstance(event, yaml.AliasEvent):
+                line = event.start_mark.line + 1
+                raise ParameterFileError(f'line {line}: aliases (*{event.anchor}) are not allowed')
+        return yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        raise ParameterFileError(f'{problem}: {error}') from None
 
 
 def _walk_nodes(node: Any, prefix: str, found: list[tuple[str, dict[str, Any]]]) -> None:

@@ -134,6 +134,10 @@ def test_patterns_of_node_names(pattern: str, name: str, fits: bool) -> None:
         ('a:\n  ros__parameters:\n    x: [1, a]\n', "line 3: 'x': a list must have elements"),
         ('a:\n  ros__parameters: 3\n', 'line 2: expected parameter names'),
         ('a: [\n', 'not YAML'),
+        (
+            'a:\n  ros__parameters:\n    x: &one [1]\n    y: *one\n',
+            'line 4: aliases (*one) are not allowed',
+        ),
     ],
 )
 def test_errors_in_files_have_the_line(tmp_path: Path, text: str, problem: str) -> None:

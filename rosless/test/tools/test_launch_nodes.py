@@ -203,6 +203,16 @@ def test_any_text_reaches_a_parameter_file_unchanged(text):
     del context
 
 
+def test_what_parameters_share_is_written_out():
+    from launch import LaunchContext
+    from launch_ros.utilities.parameter_files import write_parameter_file
+    from rosless.parameter_values import load_file
+    shared = [1.0, 2.0]
+    path = write_parameter_file(context := LaunchContext(), '/**', {'x': shared, 'y': shared})
+    assert load_file(path) == [('/**', {'x': shared, 'y': shared})]
+    del context
+
+
 def test_numbers_of_numpy_become_plain():
     import numpy as np
     from launch import LaunchContext

@@ -11,8 +11,14 @@ import yaml
 if TYPE_CHECKING:
     from launch.launch_context import LaunchContext
 
-DUMPER = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)  # a robot description may be long
 FOLDER = 'launch_ros_parameter_folder'
+
+
+class _Dumper(getattr(yaml, 'CSafeDumper', yaml.SafeDumper)):  # type: ignore[misc]
+    """For parameter files: a robot description may be long, and aliases are not allowed."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
 
 
 def write_parameter_file(
@@ -36,7 +42,7 @@ def write_parameter_file(
         Path of the file.
 
     """
-    text = yaml.dump({node: {'ros__parameters': dict(parameters)}}, Dumper=DUMPER,
+    text = yaml.dump({node: {'ros__parameters': dict(parameters)}}, Dumper=_Dumper,
                      default_flow_style=False, allow_unicode=True, sort_keys=False)
     return write_temporary_file(context, text)
 
