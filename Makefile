@@ -29,6 +29,8 @@ SOURCES := package.xml setup.py setup.cfg rosless/setup.py rosless/pyproject.tom
 
 # A sourced ROS 2 must not mix with the packages of .venv.
 unexport PYTHONPATH AMENT_PREFIX_PATH PYTHONHOME
+# Images of containers often forbid bytecode: each start of a node would compile 400 modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:

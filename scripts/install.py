@@ -50,9 +50,12 @@ def files_of(site: Path, names: set[str]) -> set[Path]:
             for file in one.files or ()}
 
 
-def take_over(staged: Path, prefix: Path, site: Path) -> list[Path]:
+def take_over(staged: Path, prefix: Path, site: Path) -> None:
     """
     Make the packages of an environment those that were installed into another folder.
+
+    Modules without bytecode get it, new or not: it halves the start of a node, and programs that
+    must not write it (PYTHONDONTWRITEBYTECODE, as in many containers) compile all anew each time.
 
     Parameters
     ----------
@@ -63,16 +66,10 @@ def take_over(staged: Path, prefix: Path, site: Path) -> list[Path]:
     site : Path
         Folder of packages in the environment, relative to it.
 
-    Returns
-    -------
-    list of Path
-        Files that are new or were changed.
-
     """
     names = {one.name for one in distributions(path=[str(staged / site)])}
     before = files_of(prefix / site, names)
     now = {prefix / file.relative_to(staged) for file in files_of(staged / site, set())}
-    changed = []
     for file in sorted(now):
         source = staged / file.relative_to(prefix)
         if file.is_file() and filecmp.cmp(source, file, shallow=False):
@@ -81,10 +78,11 @@ def take_over(staged: Path, prefix: Path, site: Path) -> list[Path]:
         beside = file.with_name(f'.{file.name}.{os.getpid()}')
         shutil.copy2(source, beside)
         os.replace(beside, file)
-        changed.append(file)
     for file in before - now:
         remove(file)
-    return changed
+    for file in now:
+        if file.suffix == '.py':
+            compileall.compile_file(file, quiet=2)
 
 
 def remove(file: Path) -> None:
@@ -109,11 +107,8 @@ def main(packages: list[str]) -> int:
         status = subprocess.run([*PIP, '--root', root, *packages], check=False).returncode
         if status:
             return status
-        changed = take_over(Path(root, *prefix.parts[1:]), prefix,
-                            Path(sysconfig.get_path('purelib')).relative_to(prefix))
-    for file in changed:
-        if file.suffix == '.py':
-            compileall.compile_file(file, quiet=2)
+        take_over(Path(root, *prefix.parts[1:]), prefix,
+                  Path(sysconfig.get_path('purelib')).relative_to(prefix))
     return 0
 
 
