@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.transform import Rotation
+import scipy
 
 from mbd_ros.dynamics.api.functions import pose as link_pose
 from mbd_ros.dynamics.prepared.call import Array, checked_array
@@ -104,6 +104,6 @@ def _bent(stations: Stations, a: Array, pose: Array, local: Array) -> BentLink:
     bent = stations.points + stations.shapes @ np.concatenate([a, a[first] * a[second]])
     strains = (np.full(len(bent), np.nan) if stations.strains is None
                else np.linalg.norm(stations.strains @ a, axis=1))
+    turns = scipy.spatial.transform.Rotation.from_rotvec(stations.turns @ a)
     return BentLink(frame[:3, 3] + bent @ frame[:3, :3].T,
-                    frame[:3, :3] @ Rotation.from_rotvec(stations.turns @ a).as_matrix(),
-                    strains, stations.radii, pose)
+                    frame[:3, :3] @ turns.as_matrix(), strains, stations.radii, pose)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.transform import Rotation
+import scipy
 
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model
@@ -231,4 +231,4 @@ class _Search:
 
 def _rotation_vectors(turns: Array) -> Array:
     """Return the rotation vectors (N, 3) of rotation matrices (N, 3, 3)."""
-    return np.asarray(Rotation.from_matrix(turns).as_rotvec())
+    return np.asarray(scipy.spatial.transform.Rotation.from_matrix(turns).as_rotvec())

@@ -14,11 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal, TYPE_CHECKING
 
 import numpy as np
-import scipy
+import scipy  # loads its parts when they are asked for: a third of what starting a node took
 
 from mbd_ros.dynamics.formulations.mass_matrix import joint_of_no_inertia
 from mbd_ros.dynamics.formulations.row_space import RowSpace
@@ -38,8 +37,6 @@ FAR_APART = 1e9
 Ratio of masses from which on pivots decide nothing: the inverse inertia of a heavy body is as
 small beside that of a light one as what rounding leaves of it (``branches.CANCELLED``).
 """
-POSITIVE = partial(scipy.linalg.solve, assume_a='pos')
-"""Solves systems that are positive definite; others are an error."""
 Question = Literal['accelerations', 'reactions', 'positions', 'velocities']
 """What is asked for; ``reactions`` are accelerations, then multiplier and 1 or 0 of each row."""
 
@@ -87,8 +84,13 @@ def revealed(dyn: PreparedDynamics, question: Question, q: Array, v: Array,
     return np.concatenate([motion, np.column_stack([multipliers, space.independent()]).ravel()])
 
 
+def positive_solve(matrix: Array, rest: Array) -> Array:
+    """Solve a system that is positive definite; others are an error."""
+    return np.asarray(scipy.linalg.solve(matrix, rest, assume_a='pos'))
+
+
 def least_motion(space: RowSpace, M: Array, applied: Array, rest: Array,
-                 solve: Callable[..., Array] = POSITIVE) -> Array:
+                 solve: Callable[..., Array] = positive_solve) -> Array:
     """
     Return x (nv,) with ``A x + rest = 0`` and ``N^T (M x - Q) = 0``.
 

@@ -99,6 +99,17 @@ def test_the_first_answer_of_a_tree_needs_no_other_subsystem():
     assert not unneeded & set(loaded)
 
 
+@pytest.mark.parametrize('node', ['dynamics_server', 'gait', 'module_manager', 'simulator'])
+def test_a_node_starts_without_what_only_some_robots_need(node):
+    # SciPy's parts took a quarter of the time that a node needs to start.
+    pytest.importorskip('rclpy')
+    loaded = run(f'import sys, mbd_ros.nodes.{node}; print(*sys.modules)').split()
+    unneeded = {'scipy.linalg', 'scipy.spatial', 'scipy.special', 'scipy.interpolate',
+                'scipy.optimize', 'scipy.integrate', 'matplotlib', 'networkx', 'trimesh', 'viser',
+                'yourdfpy', 'unittest'}
+    assert not unneeded & set(loaded)
+
+
 def test_threads_that_ask_first_at_once_get_the_same():
     assert run("""
 import sys, threading
