@@ -152,23 +152,37 @@ def _unscheduled() -> Iterator[None]:
 
 def _object_code(ir: Callable[[], str], optimization: int, origin: str | None, scheduled: bool
                  ) -> bytes:
-    """Return the object code of a module, from the cache or compiled now."""
-    cache = object_cache()
-    key, text = '', None
-    if cache is not None:
-        text = ir() if origin is None else None
-        key = key_of(text or origin or '', f'{optimization}, {scheduled}', *host())
-    code = None if cache is None else cache.load(key)
+    """
+    Return the object code of a module, from the cache or compiled now.
+
+    Code is kept under its text, and under an origin the key of that text: an origin changes with
+    every source file, a text seldom with it, and LLVM takes twice as long as writing the text.
+
+    """
+    settings, cache = (f'{optimization}, {scheduled}', *host()), object_cache()
+    entry = key_of('key of the text', origin or '', *settings)
+    name = None if cache is None or origin is None else cache.load(entry)
+    code = None if cache is None or name is None else cache.load(name.decode())
     if code is None:
-        text = ir() if text is None else text
-        with _LOCK:
-            machine = target_machine(optimization)
-            module = llvm.parse_assembly(text)
-            module.verify()
-            module.triple = machine.triple
-            module.data_layout = str(machine.target_data)
-            with contextlib.nullcontext() if scheduled else _unscheduled():
-                code = machine.emit_object(module)
-        if cache is not None:
-            cache.store(key, code)
-    return bytes(code)
+        text = ir()
+        key = key_of(text, *settings)
+        code = None if cache is None else cache.load(key)
+        if code is None:
+            code = _compiled(text, optimization, scheduled)
+            if cache is not None:
+                cache.store(key, code)
+        if cache is not None and origin is not None:
+            cache.store(entry, key.encode())
+    return code
+
+
+def _compiled(text: str, optimization: int, scheduled: bool) -> bytes:
+    """Return the object code of a module, compiled now."""
+    with _LOCK:
+        machine = target_machine(optimization)
+        module = llvm.parse_assembly(text)
+        module.verify()
+        module.triple = machine.triple
+        module.data_layout = str(machine.target_data)
+        with contextlib.nullcontext() if scheduled else _unscheduled():
+            return bytes(machine.emit_object(module))

@@ -14,7 +14,7 @@ from mbd_ros.dynamics.formulations.recursive import FORWARD_DYNAMICS
 from mbd_ros.dynamics.quantities.kinematics import link_pose
 from mbd_ros.execution.executors import compiled
 from mbd_ros.execution.executors.compiled import CompiledKernel
-from mbd_ros.execution.ir import origin
+from mbd_ros.execution.ir import machine_code, origin
 from mbd_ros.execution.ir.origin import kept, origin_of, origin_of_function
 from mbd_ros.execution.program.sweeps import Outward, Program
 from mbd_ros.execution.unrolled import code as unrolled
@@ -41,6 +41,26 @@ def test_a_second_kernel_is_not_traced(folder, model, monkeypatch):
     for kernel, out in zip((first, second), found):
         assert kernel.run(states, np.array([0.0, 0.0, -9.81]), out)
     np.testing.assert_array_equal(*found)
+
+
+def test_edited_sources_compile_only_texts_that_change(folder, model, monkeypatch):
+    CompiledKernel(FORWARD_DYNAMICS, model, False)
+    monkeypatch.setattr(origin, '_sources', lambda rooms: 'edited')
+    texts = []
+    with monkeypatch.context() as patched:
+        patched.setattr(machine_code, '_compiled', lambda *_: pytest.fail('compiled again'))
+        patched.setattr(compiled, 'unrolled_ir', lambda *more, write=compiled.unrolled_ir:
+                        texts.append(write(*more)) or texts[-1])
+        CompiledKernel(FORWARD_DYNAMICS, model, False)
+        CompiledKernel(FORWARD_DYNAMICS, model, False)
+    assert len(texts) == 1   # known by its sources from then on
+    monkeypatch.setattr(machine_code, '_compiled', refuse)
+    with pytest.raises(OSError, match='compiled'):
+        CompiledKernel(INVERSE_DYNAMICS, model, False)
+
+
+def refuse(*_):
+    raise OSError('compiled')
 
 
 def test_bundles_are_weighed_once(folder, monkeypatch):
