@@ -10,7 +10,7 @@ import numpy as np
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.api.functions import Energy, energy_of
 from mbd_ros.simulation.manifold import Vector
-from mbd_ros.simulation.motion import FreeMotion
+from mbd_ros.simulation.motion import FreeMotion, INTEGRATOR
 from mbd_ros.simulation.resistance import of_current
 
 
@@ -78,17 +78,19 @@ class Audit:
         When the audit begins [s].
     q, v : Vector
         The state then.
+    works : int, optional
+        How many works are told of a step, if not only those that ``free.working`` names.
 
     """
 
-    def __init__(self, dyn: PreparedDynamics, free: FreeMotion, t: float, q: Vector, v: Vector
-                 ) -> None:
+    def __init__(self, dyn: PreparedDynamics, free: FreeMotion, t: float, q: Vector, v: Vector,
+                 works: int | None = None) -> None:
         self._dyn, self._free, self._start = dyn, free, (np.array([t]), q[None], v[None])
-        self._work = np.zeros(len(free.working))
+        self._work = np.zeros(len(free.working) if works is None else works)
         self.stages = Stages(free)
 
     def add(self, work: Vector) -> None:
-        """Take what ``free.working`` names has done in a step, as ``stages`` says of RK4 [J]."""
+        """Take the works of a step, as ``stages`` says of RK4 [J]."""
         self._work = self._work + work
 
     def parts(self, t: float, q: Vector, v: Vector) -> dict[str, float]:
@@ -127,20 +129,23 @@ def audited(dyn: PreparedDynamics, free: FreeMotion, start: tuple[Vector, Vector
     states : tuple of Vector
         Time (K,), q (K, nq) and v (K, nv).
     work : Vector
-        (K, m) what ``free.working`` names has done since the start [J].
+        (K, m) what ``free.working`` names has done since the start [J], and maybe one more: what
+        inertia and all that keeps energy have taken.
 
     Returns
     -------
     Audited
-        The work of a current that is a field is not told; it stays in the balance.
+        The work of a current that is a field is not told; it stays in the balance. Where is told
+        what inertia has taken, the energy has changed by ``integrator`` more than by that, and the
+        balance is how much more all forces have done.
 
     """
     now, before = energies(dyn, free, *states), energies(dyn, free, *start)
-    parts = {'kinetic': now.kinetic, 'potential': now.potential,
-             **dict(zip(free.working, work.T))}
-    put_in = work.sum(axis=1)
+    put_in = dict(zip(free.working, work.T))
     if free.in_current:
-        parts['current'] = of_current(dyn, *states[1:]) - of_current(dyn, *start[1:])
-        put_in = put_in + parts['current']
-    balance: Vector = (now.kinetic + now.potential - before.kinetic - before.potential - put_in)
-    return Audited(parts, balance)
+        put_in['current'] = of_current(dyn, *states[1:]) - of_current(dyn, *start[1:])
+    change = now.kinetic + now.potential - before.kinetic - before.potential
+    if work.shape[1] > len(free.working):
+        put_in[INTEGRATOR] = change - work[:, -1] - put_in.get('current', 0.0)
+    balance: Vector = change - np.sum([*put_in.values()], axis=0)
+    return Audited({'kinetic': now.kinetic, 'potential': now.potential, **put_in}, balance)

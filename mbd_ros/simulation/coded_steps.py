@@ -67,7 +67,8 @@ class Scheme(NamedTuple):
     kernels : tuple of (PreparedDynamics, str)
         What is called, and of which robot: ``void kernel(q, v, x or nothing, world, result)``.
     works : int
-        How many works are states: of efforts, and of each law that keeps no energy.
+        How many works are states: of efforts, of each law that keeps no energy, and what else a
+        scheme keeps account of.
     record : callable
         From ``Recorder`` to what is done in a step; the last computes q, v and work at its end.
 

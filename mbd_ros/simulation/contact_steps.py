@@ -10,10 +10,13 @@ them. All else is explicit::
 
 One such step and two of half the length have errors that begin with h and h/2, so that ``2 T_2 -
 T_1`` is of order 2, whatever A_h is; springs, dampers and friction that are stiffer than the step
-are at rest at its end (L-stable). Work is one more state, of forces times the mean of v and v+, by
-which a step of Euler's method changes the kinetic energy. Where feet land the two differ by more
-than their order says, and the audit of energy by 1e-3 of what is exchanged, see
-``docs/theory_kane_underwater.md``.
+are at rest at its end (L-stable).
+
+The work of a force in a step is ``P . (v + v+) / 2`` with P its impulse, ``2 P_2 - P_1``: as
+``M (v+ - v)`` is the sum of all P, this is what it adds to the kinetic energy, but for how M and
+the place change meanwhile. What inertia and weight take is told in the same way, and by what the
+energy changes more than that it is the integrator that makes or takes it: of third order in h in
+a step, of first where a point lands, see ``docs/theory_kane_underwater.md``.
 
 References
 ----------
@@ -86,7 +89,8 @@ class ContactSteps:
     mobility : float
         Of its feet, see ``Feet``; 0 at first.
     work : Vector
-        What ``free.working`` names has done in the last step [J].
+        What ``free.working`` names has done in the last step, and where that is known what inertia
+        and all that keeps energy have taken [J].
 
     """
 
@@ -99,7 +103,12 @@ class ContactSteps:
                                       dyn.formulation) for _ in RUNS]
         self._resistances: list[Resistance] = []
         self.mobility, self._known = 0.0, np.zeros(0)
-        self.work = np.zeros(len(free.working))
+        self.work = np.zeros(self.works)
+
+    @property
+    def works(self) -> int:
+        """Entries of ``work``."""
+        return len(self._free.working) + (self._free.keeping is not None)
 
     def advance(self, t: float, q: Vector, v: Vector, step: float) -> tuple[Vector, Vector]:
         """Return the state a step later; see ``simulate.advance``."""
@@ -107,11 +116,11 @@ class ContactSteps:
 
     def _extrapolated(self, t: float, q: Vector, v: Vector, step: float
                       ) -> tuple[Vector, Vector]:
-        ends, nq, end = [], len(q), len(q) + len(v)
+        ends, nq, impulses = [], len(q), np.zeros((self.works, len(v)))
         if self.audits and not self._resistances:
             self._resistances = [Resistance(own) for own in self._own]
-        for run, count in enumerate(RUNS):
-            h, place, speed, work = step / count, q, v, np.zeros(len(self.work))
+        for run, (count, weight) in enumerate(RUNS.items()):
+            h, place, speed = step / count, q, v
             for k in range(count):
                 self._free.enter(t + k * h, place)
                 self._follow(step)
@@ -119,26 +128,32 @@ class ContactSteps:
                 vdot = self._own[run].forward_dynamics(place, speed, sum(applied[1:], applied[0]))
                 after = speed + h * vdot
                 if self.audits:
-                    mean = 0.5 * (speed + after)
-                    work = work + h * np.array([
-                        *(one @ mean for one in applied),
-                        *self._resistances[run].powers_along(place, speed, vdot, mean)])
+                    impulses = impulses + weight * h * np.array(
+                        [*applied, *self._taken(run, place, speed, vdot)])
                 place, speed = place + h * rate_of(self._dyn.model, place, after), after
-            ends.append(np.concatenate([place, speed, work]))
+            ends.append(np.concatenate([place, speed]))
         found = np.array([*RUNS.values()]) @ ends
-        self.work = found[end:]
-        return normalized(self._dyn.model, found[:nq]), found[nq:end]
+        self.work = impulses @ (0.5 * (v + found[nq:]))
+        return normalized(self._dyn.model, found[:nq]), found[nq:]
+
+    def _taken(self, run: int, q: Vector, v: Vector, vdot: Vector) -> list[Vector]:
+        """Return the forces of what keeps no energy, and what all that does takes."""
+        keeping = self._resistances[run].keeping
+        return [*self._resistances[run].forces(q, v, vdot),
+                *([] if keeping is None else [keeping.inverse_dynamics(q, v, vdot)])]
 
     def scheme(self, step: float) -> Scheme:
         """Return the same for machine code."""
         self._follow(step)
         self._resistances = [Resistance(own) for own in self._own]
         kernels = [kernel for own, resistance in zip(self._own, self._resistances) for kernel in (
-            (own, 'forward_dynamics'), *((one, 'inverse_dynamics')
-                                         for one in resistance.prepared))]
+            (own, 'forward_dynamics'),
+            *((one, 'inverse_dynamics') for one in (*resistance.prepared, resistance.keeping)
+              if one is not None))]
         times = sorted({k / count for count in RUNS for k in range(count)})
-        return Scheme('contact', tuple(times), tuple(kernels), len(self.work),
-                      partial(_recorded, times))
+        resisting = len(self._resistances[0].prepared)
+        return Scheme('contact', tuple(times), tuple(kernels), self.works,
+                      partial(_recorded, times, resisting))
 
     def _follow(self, step: float) -> None:
         """Take over the surroundings, and the length of the step."""
@@ -156,37 +171,44 @@ class ContactSteps:
         self._known = known
 
 
-def _recorded(times: Sequence[float], to: Recorder) -> list[KernelCall | Computed]:
-    """Return what is done in a step."""
+def _recorded(times: Sequence[float], resisting: int, to: Recorder) -> list[KernelCall | Computed]:
+    """Return what is done in a step; the first kernels after each robot's are of resistances."""
     parts: list[KernelCall | Computed] = []
-    laws = len(to.addresses) // len(RUNS) - 1
-    ends = []
+    more = len(to.addresses) // len(RUNS) - 1
+    ends, weights = [], {}
+    moved = to.model.nq + to.model.nv
 
     def following(known: dict[str, Any], at: str, name: str, count: int) -> Sequence[Any]:
-        h, (q, v, work) = known['constants'][0] * (1.0 / count), to.parts(known, at)
+        h, (q, v, _) = known['constants'][0] * (1.0 / count), to.parts(known, at)
         after = [one + h * more for one, more in zip(v, known[f'a{name}'])]
-        mean = [0.5 * (one + other) for one, other in zip(v, after)]
-        powers = [dot(known[f'tau{name}'], mean), *less_than_bare(
-            [known[f'taken{name}_{n}'] for n in range(laws)], mean)]
-        return [*(y + h * one for y, one in zip(q, rate(to.model, q, after))), *after,
-                *(y + h * one for y, one in zip(work, powers))]
+        return [*(y + h * one for y, one in zip(q, rate(to.model, q, after))), *after]
 
-    for run, count in enumerate(RUNS):
-        at, first = 'state', run * (1 + laws)
+    for run, (count, weight) in enumerate(RUNS.items()):
+        at, first = 'state', run * (1 + more)
         for k in range(count):
             name = f'{count}_{k}'
+            weights[name] = weight / count
             parts.append(to.efforts(at, times.index(k / count), f'tau{name}'))
             parts.append(to.call(first, at, f'a{name}', f'tau{name}'))
             parts += [to.call(first + 1 + n, at, f'taken{name}_{n}', f'a{name}')
-                      for n in range(laws)]
+                      for n in range(more)]
             parts.append(Computed(partial(following, at=at, name=name, count=count),
-                                  f'state{name}', to.size))
+                                  f'state{name}', moved))
             at = f'state{name}'
         ends.append(at)
 
     def end(known: dict[str, Any]) -> Sequence[Any]:
-        return to.normalized([dot([*RUNS.values()], entries)
-                              for entries in zip(*(known[at] for at in ends))])
+        found = [dot([*RUNS.values()], entries)
+                 for entries in zip(*(known[at][:moved] for at in ends))]
+        _, before, work = to.parts(known, 'state')
+        way = [(0.5 * known['constants'][0]) * (one + other)
+               for one, other in zip(before, found[to.model.nq:])]
+        for name, weight in weights.items():
+            taken = [known[f'taken{name}_{n}'] for n in range(more)]
+            done = [dot(known[f'tau{name}'], way), *less_than_bare(taken[:resisting], way),
+                    *(dot(one, way) for one in taken[resisting:])]
+            work = [y + weight * one for y, one in zip(work, done)]
+        return to.normalized([*found, *work])
 
     return [*parts, Computed(end, 'end', to.size)]
 

@@ -32,8 +32,9 @@ Loads: TypeAlias = (Mapping[str, ArrayLike]
 Thrust: TypeAlias = ArrayLike | Callable[[float, Vector, Vector], ArrayLike]
 """Wanted thrusts (k,) [N], constant or as a function of ``(t, q, v)``."""
 
-EFFORTS, THRUSTERS = 'efforts', 'thrusters'
-"""Names of the power of joint efforts, forces on links and friction together; of thrusters."""
+EFFORTS, THRUSTERS, INTEGRATOR = 'efforts', 'thrusters', 'integrator'
+"""Names of the power of joint efforts, forces on links and friction together; of thrusters; of
+the energy that steps themselves make or take."""
 
 STICKING_SPEED = 0.01
 """Dry friction is ``friction * tanh(v / STICKING_SPEED)`` [rad/s or m/s]: an integrator with fixed
@@ -213,6 +214,11 @@ class FreeMotion:
         """Names of powers: efforts, then what of thrusters, dampers, drag and the ground acts."""
         pushed = () if self.propulsion is None else (THRUSTERS,)
         return (EFFORTS, *pushed, *self._resistance.names)
+
+    @property
+    def keeping(self) -> PreparedDynamics | None:
+        """The robot with what keeps its energy alone, where that is known."""
+        return self._resistance.keeping
 
     def acceleration_and_powers(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """

@@ -10,7 +10,7 @@ import numpy as np
 from mbd_ros.dynamics import compile_model, PreparedDynamics
 from mbd_ros.dynamics.api.functions import energy_of
 from mbd_ros.environment.contact import NAME as GROUND
-from mbd_ros.environment.immersion import DRAG
+from mbd_ros.environment.immersion import DRAG, TERMS
 from mbd_ros.environment.immersion import NAME as FLUID
 from mbd_ros.environment.surroundings import in_vacuum, with_terms
 from mbd_ros.model import Model
@@ -55,7 +55,32 @@ class Resistance:
                        for name, one in alone.values()]
         self._bare = (compile_model(in_vacuum(undamped.with_laws()), gravity=NO_GRAVITY)
                       if alone else None)
+        self._keeping = self._of_kept(undamped)
         self.follow()
+
+    def _of_kept(self, undamped: Model) -> PreparedDynamics | None:
+        """Return the robot with what keeps its energy alone."""
+        laws = {law.name: law for law in self._dyn.model.laws}
+        if not laws.keys() <= {FLUID, GROUND}:
+            return None   # what others do may be either
+        around = [laws[FLUID]] if FLUID in laws else []
+        wet = with_terms(undamped.with_laws(*around), *(one for one in TERMS if one != DRAG))
+        return copy(compile_model(wet if around else in_vacuum(wet)))
+
+    @property
+    def keeping(self) -> PreparedDynamics | None:
+        """
+        The robot with weight, springs, buoyancy and added mass, which keep its energy.
+
+        What its motion takes, all other forces do. None under laws of which is not known whether
+        they keep energy, and in currents whose work is not told.
+        """
+        if self._keeping is None or FLUID not in self._dyn.world:
+            return self._keeping
+        moving = any(self._dyn.world[FLUID].velocity)
+        untold = any(getattr(law, 'varies', False) or (getattr(law, 'surface', False) and moving)
+                     for law in self._dyn.model.laws)
+        return None if untold else self._keeping
 
     @property
     def prepared(self) -> list[PreparedDynamics]:
@@ -67,6 +92,10 @@ class Resistance:
         for name, alone in self._alone:
             if name is not None:
                 alone.change_world(**{name: self._dyn.world[name]})
+        if self._keeping is not None:
+            self._keeping.change_gravity(self._dyn.gravity)
+            if FLUID in self._dyn.world:
+                self._keeping.change_world(**{FLUID: self._dyn.world[FLUID]})
 
     def powers(self, q: Vector, v: Vector) -> list[Vector]:
         """Return the power of each that acts, in the order of ``names``, at a state or N [W]."""
@@ -75,13 +104,12 @@ class Resistance:
         bare = self._bare.bias_forces(q, v)
         return [((bare - alone.bias_forces(q, v)) * v).sum(axis=-1) for _, alone in self._alone]
 
-    def powers_along(self, q: Vector, v: Vector, vdot: Vector, along: Vector) -> list[float]:
-        """Return the same of what accelerations count in, at a velocity of its own [W]."""
+    def forces(self, q: Vector, v: Vector, vdot: Vector) -> list[Vector]:
+        """Return each as a generalized force (nv,); accelerations count in."""
         if self._bare is None:
             return []
         bare = self._bare.inverse_dynamics(q, v, vdot)
-        return [float((bare - alone.inverse_dynamics(q, v, vdot)) @ along)
-                for _, alone in self._alone]
+        return [bare - alone.inverse_dynamics(q, v, vdot) for _, alone in self._alone]
 
 
 def of_current(dyn: PreparedDynamics, q: Vector, v: Vector) -> Vector:

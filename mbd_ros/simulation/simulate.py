@@ -304,7 +304,8 @@ def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vecto
     """Return times, states and work of a run; work is one more state of it."""
     count = max(1, math.ceil(duration / step - ROUNDING))
     h = duration / count
-    work = np.zeros(1 if free is None else len(free.working))
+    work = np.zeros(1 if free is None else len(free.working) if contact is None
+                    else contact.works)
     records = [(0.0, q, v, work)]
     stages = None if free is None or not free.works else Stages(free)
     scheme = None if contact is None else partial(contact.scheme, h)

@@ -277,7 +277,9 @@ class Stepper:
         if not self.audits:
             self._audit = None
         elif self._audit is None:
-            self._audit = Audit(self._dynamics, self._motion, self._time, self._q, self._v)
+            self._audit = Audit(
+                self._dynamics, self._motion, self._time, self._q, self._v,
+                self._contact.works if self._stiff and self._contact is not None else None)
         return self._audit
 
 

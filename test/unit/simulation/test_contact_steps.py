@@ -222,7 +222,8 @@ def test_steps_in_machine_code_and_in_python(monkeypatch):
             model, q, np.zeros(model.nv), 0.13, ground=Ground(), step=1e-3, method='contact',
             fluid=Fluid(current=(0.2, 0.0, 0.0)), tau=Held(model, q)))
     coded, plain = found
-    assert set(plain.parts) == {'kinetic', 'potential', 'efforts', 'drag', 'ground', 'current'}
+    assert set(plain.parts) == {'kinetic', 'potential', 'efforts', 'drag', 'ground', 'current',
+                                'integrator'}
     for name in ('q', 'v', 'balance'):   # contact makes rounding grow; energies are some 100 J
         np.testing.assert_allclose(getattr(coded, name), getattr(plain, name), atol=1e-8)
     for name, part in plain.parts.items():
