@@ -33,7 +33,7 @@ from mbd_ros.simulation.manifold import checked, positive_time, Vector
 from mbd_ros.simulation.midpoint import MidpointRule
 from mbd_ros.simulation.motion import (
     Efforts, field_of, FreeMotion, Loads, Motion, Thrust)
-from mbd_ros.simulation.trajectory import Trajectory
+from mbd_ros.simulation.trajectory import by_parts, Trajectory
 
 STEP, STEP_ON_GROUND = 1e-3, 5e-4
 """Fixed steps if none is given [s]: with the shorter one the audit of energy closes to 1e-6 where
@@ -136,7 +136,8 @@ def simulate(
     Returns
     -------
     Trajectory
-        Times, states, energy (with ``gravity``) and violation; it plots and saves itself.
+        Times, states, energy (with ``gravity``) and its ``energy.parts``, violation; it plots and
+        saves itself, and ``print(run.audit())`` says where the energy went.
 
     Raises
     ------
@@ -350,7 +351,7 @@ def _recorded(dyn: PreparedDynamics, motion: Motion, free: FreeMotion | None,
     assert free is not None
     parts, balance = audited(dyn, free, (np.zeros(1), start[0][None], start[1][None]),
                              (time, q, v), work)
-    total = parts['kinetic'] + parts['potential']
+    total = by_parts(parts['kinetic'] + parts['potential'], parts)
     warn_of_deflection(model, q, v)
     if not model.loops:
         none = np.zeros(len(time))

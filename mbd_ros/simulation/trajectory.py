@@ -27,6 +27,7 @@ from mbd_ros.simulation.bags import (
     coordinate_names, is_bag, JointRecording, read_bag, states_in, write_bag)
 from mbd_ros.simulation.change_points import ChangePoint
 from mbd_ros.simulation.manifold import Vector
+from mbd_ros.simulation.motion import INTEGRATOR
 
 LEGEND = 12
 """Curves that a plot names."""
@@ -35,6 +36,41 @@ ARRAYS = ('time', 'q', 'v', 'energy', 'violation', 'violation_rate', 'balance', 
 PART, ROBOT = 'part ', 'robot'
 OPTIONS = ('floating_base', 'mimic', 'flexible')
 NOTHING = np.zeros(0)
+HELD = ('kinetic', 'potential')
+"""Parts that are energies; all others were put in."""
+
+
+class Energy(np.ndarray):
+    """
+    Kinetic plus potential energy (K,) [J]: an array, and where it comes from.
+
+    Attributes
+    ----------
+    parts : mapping of str to Vector
+        As ``Trajectory.parts``; empty of what is computed from it.
+
+    """
+
+    parts: Mapping[str, Vector]
+
+    def __array_finalize__(self, other: object) -> None:
+        """Begin without parts: those of a slice or a sum would not be its own."""
+        self.parts = MappingProxyType({})
+
+    def __array_wrap__(self, array: Any, *_: Any) -> Any:
+        """Return what is computed from it as from any array, also numbers."""
+        return np.asarray(array)[()]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keep the parts in copies by pickle."""
+        return by_parts, (np.asarray(self), dict(self.parts))
+
+
+def by_parts(total: Vector, parts: Mapping[str, Vector]) -> Energy:
+    """Return energies with their parts."""
+    found = np.asarray(total).view(Energy)
+    found.parts = parts
+    return found
 
 
 class Trajectory(NamedTuple):
@@ -48,7 +84,7 @@ class Trajectory(NamedTuple):
     q, v : Vector
         (K, nq), (K, nv).
     energy : Vector
-        (K,) kinetic plus potential energy [J].
+        (K,) kinetic plus potential energy [J]; ``energy.parts`` is ``parts``.
     violation : Vector
         (K,) norm of the constraints' violation; zeros without constraints.
     violation_rate : Vector
@@ -102,6 +138,32 @@ class Trajectory(NamedTuple):
     model: Model | None = None
     findings: tuple[Finding, ...] = ()
 
+    @property
+    def exchanged(self) -> float:
+        """How much all of ``parts`` put in and took out [J], what ``balance`` is held against."""
+        return float(sum(np.abs(np.diff(part)).sum() for name, part in self.parts.items()
+                         if name not in (*HELD, INTEGRATOR)))
+
+    def audit(self) -> str:
+        """
+        Return where the energy came from and went to, as text.
+
+        Returns
+        -------
+        str
+            A line for each of ``parts``, kinetic and potential energy at the start and the end,
+            and how well ``balance`` closes; one line only without ``parts``.
+
+        """
+        if not self.parts:
+            return 'no audit of energy: a motion of its own, or a recording'
+        lines = [f'{name:<12}{part[-1]:>14.6g} J' + (
+            f', {part[0]:.6g} J at the start' if name in HELD else ' put in')
+            for name, part in self.parts.items()]
+        worst, total = float(np.abs(self.balance).max()), self.exchanged
+        return '\n'.join([*lines, f'{"balance":<12}{self.balance[-1]:>14.6g} J, at most '
+                          f'{worst:.3g} J of {total:.6g} J exchanged'])
+
     def plot(self) -> Any:
         """
         Plot positions, velocities, energy and, with loops, their violation over time.
@@ -146,10 +208,10 @@ class Trajectory(NamedTuple):
         ----------
         path : str or path
             ``.npz``: all arrays and the robot, for ``mbd_ros.load_trajectory`` and ``mbd_ros
-            view``; without ``crossings``, ``changes`` and ``dense``. ``.csv``: time, q, v and
-            energy, a row for each state. ``.mcap``, or a new folder, whose name has no suffix: a
-            bag of ROS 2 with ``/joint_states`` and ``/robot_description``, as ``ros2 bag play``
-            plays it; with the PyPI package rosbags.
+            view``; without ``crossings``, ``changes`` and ``dense``. ``.csv``: time, q, v,
+            energy, its ``parts`` by their names and ``balance``, a row for each state. ``.mcap``,
+            or a new folder, whose name has no suffix: a bag of ROS 2 with ``/joint_states`` and
+            ``/robot_description``, as ``ros2 bag play`` plays it; with the PyPI package rosbags.
 
         Raises
         ------
@@ -172,8 +234,11 @@ class Trajectory(NamedTuple):
         try:
             if suffix == '.csv':
                 names = ['time', *self._entries(self.q, 'q', 'q '), *self._entries(
-                    self.v, 'v', 'v '), 'energy']
-                table = np.column_stack([self.time, self.q, self.v, self.energy])
+                    self.v, 'v', 'v '), 'energy', *self.parts]
+                columns = [self.time, self.q, self.v, self.energy, *self.parts.values()]
+                if len(self.balance):
+                    names, columns = [*names, 'balance'], [*columns, self.balance]
+                table = np.column_stack(columns)
                 with open(path, 'w', encoding='utf-8', newline='') as file:
                     writer = csv.writer(file)
                     writer.writerow(names)
@@ -255,6 +320,7 @@ def load_trajectory(path: str | os.PathLike[str], topic: str | None = None) -> T
         run = Trajectory(**{name: found[name] for name in ARRAYS if name in found}, parts={
             name.removeprefix(PART): found[name] for name in found if name.startswith(PART)})
         _check_shapes(run)
+        run = run._replace(energy=by_parts(run.energy, run.parts))
     except (ValueError, TypeError) as error:
         raise DescriptionError(f'this is no saved trajectory: {error}', file=str(path)) from None
     if ROBOT not in found:

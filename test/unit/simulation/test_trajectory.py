@@ -34,7 +34,9 @@ def test_what_is_read_is_what_was_saved(name, options, tmp_path):
     back = mbd_ros.load_trajectory(tmp_path / 'run.npz')
     for one, other in zip(run[:10], back[:10]):   # the arrays; numbers are kept to the last bit
         assert (one is None and other is None) or np.array_equal(one, other)
-    assert list(back.parts) == list(run.parts)
+    for parts in (back.parts, back.energy.parts, pickle.loads(pickle.dumps(run.energy)).parts):
+        assert list(parts) == list(run.parts)
+        assert all(np.array_equal(parts[name], part) for name, part in run.parts.items())
     assert back.model.joint_names == run.model.joint_names
     # URDF has roll, pitch and yaw for rotations: some rounding of each.
     np.testing.assert_allclose(mbd_ros.mass_matrix(back.model, run.q[-1]),
@@ -56,9 +58,37 @@ def test_a_table(tmp_path):
     with (tmp_path / 'run.csv').open() as file:
         head, *rows = csv.reader(file)
     assert head[:4] == ['time', 'q floating_base.0', 'q floating_base.1', 'q floating_base.2']
-    assert len(head) == 2 + run.model.nq + run.model.nv and head[-1] == 'energy'
-    expected = np.column_stack([run.time, run.q, run.v, run.energy])
+    assert head[-5:] == ['energy', 'kinetic', 'potential', 'efforts', 'balance']
+    assert len(head) == 6 + run.model.nq + run.model.nv
+    expected = np.column_stack([run.time, run.q, run.v, run.energy, *run.parts.values(),
+                                run.balance])
     assert np.array_equal(np.array(rows, float), expected)
+
+
+def test_the_energy_by_parts():
+    """Of the total, which is an array as before; what is computed from it has none."""
+    run = run_of('puma560.urdf')
+    assert run.energy.parts is run.parts
+    np.testing.assert_array_equal(run.energy, run.parts['kinetic'] + run.parts['potential'])
+    for other in (run.energy[:2], run.energy - run.energy[0], run.energy.copy()):
+        assert isinstance(other, np.ndarray) and not getattr(other, 'parts', {})
+    for number in (run.energy.max(), run.energy[0], np.ptp(run.energy), run.energy @ run.time):
+        assert type(number) is np.float64
+    lines = run.audit().splitlines()
+    assert [line.split()[0] for line in lines] == [*run.parts, 'balance']
+    assert f'{run.parts["potential"][0]:.6g} J at the start' in lines[1]
+    assert f'{run.parts["efforts"][-1]:.6g} J put in' in lines[2]
+    assert f'of {run.exchanged:.6g} J exchanged' in lines[-1]
+    assert run._replace(parts={}).audit().startswith('no audit')
+
+
+def test_what_was_exchanged():
+    """There and back counts twice, and what the integrator made is no exchange."""
+    none, work = np.zeros(3), np.array([0.0, 2.0, 1.0])
+    run = mbd_ros.simulate(mbd_ros.load(URDF / 'puma560.urdf'), np.zeros(6), np.zeros(6), 2e-3)
+    parts = {'kinetic': work, 'potential': work, 'efforts': work, 'drag': -work,
+             'integrator': work}
+    assert run._replace(parts=parts, balance=none).exchanged == 6.0
 
 
 def test_a_plot_names_the_joints():
