@@ -345,8 +345,8 @@ class Simulator(ManagedNode):
             return Health(WARNING if lost else OK, 'no effort commands', values)
         if self._source.problem:
             return Health(WARNING, f'new description refused: {self._source.problem}', values)
-        rival = rivals(self, self._subscription.topic_name)
-        return Health(WARNING, rival, values) if rival else Health(OK, 'simulating', values)
+        wrong = rivals(self, self._subscription.topic_name) or '; '.join(loop.concerns.values())
+        return Health(WARNING, wrong, values) if wrong else Health(OK, 'simulating', values)
 
 
 def main() -> None:

@@ -297,9 +297,9 @@ def feet_at(dyn: PreparedDynamics, q: Vector) -> Feet:
     return Feet(shortest, landing, deepest, energy, float(mobilities.mean()))
 
 
-def warn_of_contact(dyn: PreparedDynamics, feet: Feet, method: str, step: float) -> None:
+def concerns(dyn: PreparedDynamics, feet: Feet, method: str, step: float) -> dict[str, str]:
     """
-    Warn where feet are so deep that they are thrown out, and where a step is too long for them.
+    Return where feet are so deep that they are thrown out, and where a step is too long for them.
 
     Parameters
     ----------
@@ -312,23 +312,38 @@ def warn_of_contact(dyn: PreparedDynamics, feet: Feet, method: str, step: float)
     step : float
         Of the method, if it is fixed [s].
 
-    Warns
-    -----
-    ContactWarning
-        Once of each at most: of the deepest foot and of the shortest step that is needed.
+    Returns
+    -------
+    dict of str to str
+        A line each of ``'depth'``, of the deepest foot, and ``'step'``, of the shortest one that
+        is needed; empty where all is well.
 
     """
-    depth, link = feet.deepest
+    found, (depth, link) = {}, feet.deepest
     mass = float(dyn.model.masses.sum())
     if feet.energy > REST * mass * float(np.linalg.norm(dyn.gravity)) * depth:
-        warnings.warn(
+        found['depth'] = (
             f"the contact of link '{link}' begins {depth:.3g} m below the ground, "
-            f'whose springs hold {feet.energy:.3g} J: they throw the robot out; begin higher',
-            ContactWarning, stacklevel=3)
+            f'whose springs hold {feet.energy:.3g} J: they throw the robot out; begin higher')
     for name, (longest, link), what, instead in (
             ('rk4', feet.shortest, '', ", or method='contact'"),
             ('contact', feet.landing, 'friction at landings of ', '')):
         if method == name and step > longest:
-            warnings.warn(
+            found['step'] = (
                 f"steps of {step:.3g} s are long for {what}the contact of link '{link}'; "
-                f'allowed: up to {longest:.3g} s{instead}', ContactWarning, stacklevel=3)
+                f'allowed: up to {longest:.3g} s{instead}')
+    return found
+
+
+def warn_of_contact(dyn: PreparedDynamics, feet: Feet, method: str, step: float) -> None:
+    """
+    Warn of all ``concerns``, each by a ``ContactWarning``.
+
+    Parameters
+    ----------
+    dyn, feet, method, step
+        As of ``concerns``.
+
+    """
+    for line in concerns(dyn, feet, method, step).values():
+        warnings.warn(line, ContactWarning, stacklevel=3)

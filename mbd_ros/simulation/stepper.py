@@ -19,7 +19,7 @@ from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import DivergedError, InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.audit import Audit
-from mbd_ros.simulation.contact_steps import ContactSteps, feet_at, suits
+from mbd_ros.simulation.contact_steps import concerns, ContactSteps, feet_at, suits
 from mbd_ros.simulation.manifold import checked, positive_time, Vector
 from mbd_ros.simulation.midpoint import MidpointRule
 from mbd_ros.simulation.motion import field_of, FreeMotion, Loads
@@ -58,6 +58,9 @@ class Stepper:
     ----------
     rest : Vector
         The commands of ``advance`` that are zero.
+    concerns : dict of str to str
+        Of ``simulate``'s warnings of contact with the ground those that hold where the robot was
+        put last, a line each by what it is about: ``'depth'``, ``'step'``.
     audits : bool
         Whether ``energies`` are wanted; False at first. Steps take about twice as long with them.
 
@@ -146,7 +149,7 @@ class Stepper:
         new_v = (np.zeros(self.model.nv) if v is None
                  else checked(self.model, 'v', v, self.model.nv).copy())
         new_q, new_v = close_loops(self.model, new_q, new_v)
-        self._stiff = self._met(new_q)
+        self._stiff, self.concerns = self._met(new_q)
         if self._motion.propulsion is not None:
             self._motion.propulsion.stop(time)
         self._time: float = time
@@ -177,7 +180,7 @@ class Stepper:
         before = self._dynamics.gravity
         self._dynamics.change_gravity(gravity)
         if not np.array_equal(before, self._dynamics.gravity):
-            self._stiff = self._met(self._q)
+            self._stiff, self.concerns = self._met(self._q)
         self._audit = None
 
     def push(self, push: Push) -> None:
@@ -264,13 +267,14 @@ class Stepper:
             if audit is not None:
                 audit.add(audit.stages.work(dt / count) if own is None else own.work)
 
-    def _met(self, q: Vector) -> bool:
-        """Return whether feet are too stiff for RK4, once steps know them where they are."""
+    def _met(self, q: Vector) -> tuple[bool, dict[str, str]]:
+        """Return whether feet are too stiff for RK4, which steps take, and what is of concern."""
         if self._contact is None:
-            return False
+            return False, {}
         feet = feet_at(self._dynamics, q)
         self._contact.mobility = feet.mobility
-        return self.step > feet.shortest[0]
+        stiff = self.step > feet.shortest[0]
+        return stiff, concerns(self._dynamics, feet, 'contact' if stiff else 'rk4', self.step)
 
     def _audited(self) -> Audit | None:
         """Return the audit that the next steps are part of, None where there is none."""

@@ -1,5 +1,8 @@
 """Robots under water: terms of the services, the fluid as parameters, the current as a topic."""
 
+import re
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Vector3, Vector3Stamped
 from mbd_msgs.msg import EnergyAudit
 from mbd_msgs.srv import InverseDynamics, MassMatrix
@@ -100,3 +103,21 @@ def test_the_simulator_takes_heights_of_the_ground_from_a_file(run_node, graph, 
     graph.wait_until(lambda: bool(found), 'the ground is told')
     np.testing.assert_array_equal(lines_of_ground(found[-1]), ground_lines(
         Ground(0.25, heights=[[0, 1], [2, 3]], spacing=0.5)))
+
+
+def test_the_simulator_says_once_that_steps_are_long_for_feet(run_node, graph, tmp_path):
+    """A foot of 1 GN/m on 2 kg, from 0.3 m above the ground; nothing is compiled for it."""
+    path = tmp_path / 'foot.urdf'
+    path.write_text(FIN.replace('<mbd:fluid>', '<mbd:contact><point xyz="0.2 0 0"/><stiffness '
+                                'value="1e9"/><damping value="10"/><friction value="0.5"/>'
+                                '</mbd:contact><mbd:fluid>'))
+    running = run_node('simulator', {'robot_description': str(path), 'ground.present': 'true',
+                                     'ground.height': '-0.3', 'effort_timeout': '60.0'})
+    health = graph.hear(DiagnosticArray, '/diagnostics')
+    efforts = graph.node.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)
+    said = r"are long for friction at landings of the contact of link 'blade'; allowed: up to"
+    graph.publish_until(efforts, Float64MultiArray(data=[0.0]), lambda: any(
+        re.search(said, one.status[0].message) for one in health[1:]), 'diagnostics say it')
+    last = next(one for one in reversed(health) if re.search(said, one.status[0].message))
+    assert last.status[0].level == DiagnosticStatus.WARN
+    assert len(re.findall(said, running.output)) == 1

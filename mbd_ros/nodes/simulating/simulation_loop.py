@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 import threading
 import time
@@ -121,6 +121,7 @@ class SimulationLoop:
         self._driven = False
         self._stopped_at = float('-inf')
         self._lag_said = False
+        self._concerns_said: set[str] = set()
         self._changed = threading.Condition()
         self._between_steps = threading.Lock()
         self._stop = False
@@ -149,6 +150,11 @@ class SimulationLoop:
     def violation(self) -> float:
         """How far closed loops of the robot are open [m or 1]."""
         return self._stepper.violation
+
+    @property
+    def concerns(self) -> Mapping[str, str]:
+        """What is wrong with how the robot meets the ground, as of ``Stepper``."""
+        return self._stepper.concerns
 
     @property
     def driven(self) -> bool:
@@ -284,7 +290,7 @@ class SimulationLoop:
                 stepper.q, stepper.v, self._efforts)
             if _coordinates(self._stepper.model) != _coordinates(stepper.model):
                 self._initial = self._stepper.q, self._stepper.v
-            self._rest = self._stepper.rest
+            self._rest, self._concerns_said = self._stepper.rest, set()
 
     def publish_by(self, make: Callable[[], Publish]) -> None:
         """Publish by something else from now on, made between two steps."""
@@ -339,6 +345,9 @@ class SimulationLoop:
             stepper = self._stepper
             self._publish(self._now(), stepper.q, stepper.v,
                           self._efforts if self._driven else self._rest)
+            for name in stepper.concerns.keys() - self._concerns_said:
+                self._warn(f'{stepper.concerns[name]}; said once')
+            self._concerns_said |= stepper.concerns.keys()
 
     def _keep_in_time(self) -> None:
         """Move on by one publishing period, step by step, with the newest efforts."""

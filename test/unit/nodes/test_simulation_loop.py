@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import mbd_ros
+from mbd_ros import Ground
 from mbd_ros.errors import InvalidValueError, UnknownNameError
-from mbd_ros.nodes.simulating.simulation_loop import SimulationLoop, Timing
+from mbd_ros.nodes.simulating.simulation_loop import SimulationLoop, Successor, Timing
 from mbd_ros.simulation import Stepper
 from mbd_ros.simulation.pushes import Push
 
@@ -284,6 +285,40 @@ def test_pushes_are_bounded(model, change):
     push = Push('tool', *np.zeros((3, 3)), 1.0)._replace(**change)
     with pytest.raises(InvalidValueError, match=rf"{next(iter(change))} of the push on 'tool'"):
         push.check(model)
+
+
+BALL = ('<robot name="r" xmlns:mbd="urn:mbd_ros"><link name="a"><inertial><mass value="2"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial><mbd:contact>'
+        '<point xyz="0 0 0" radius="0.1"/><stiffness value="{k}"/><damping value="10"/>'
+        '<friction value="0.5"/></mbd:contact></link></robot>')
+
+
+@pytest.mark.parametrize(('stiffness', 'expected'), [
+    (2e3, []), (1e9, ['steps of 0.001 s are long for friction at landings'])])
+def test_what_is_wrong_with_feet_is_said_once_for_each_robot(stiffness, expected):
+    def ball(height):
+        q = np.array([0.0, 0.0, height, 0.0, 0.0, 0.0, 1.0])
+        return Stepper(mbd_ros.load(BALL.format(k=stiffness), floating_base=True), q, step=1e-3,
+                       ground=Ground())
+    said, count = [], []
+    loop = SimulationLoop(ball(0.2), Timing(STEP, 2, 1.0, False, 60.0, 'brake'),
+                          publish=lambda *state: count.append(state), warn=said.append)
+    loop.start(0)
+    try:
+        wait_until(lambda: len(count) > 3)
+        loop.reset()
+        loop.exchange(lambda q, v, efforts: Successor(
+            ball(0.0), lambda *state: count.append(state), efforts))
+        begun = len(count)
+        wait_until(lambda: len(count) > begun + 3)
+    finally:
+        loop.stop()
+    # Springs of 2 N/mm hold 10 J, five times what lifts 2 kg by 0.1 m.
+    wanted = [*expected, *expected, "the contact of link 'a' begins 0.1 m below the ground"]
+    heard = [line for line in said if 'behind real time' not in line]   # on a busy machine
+    assert sorted(line[:20] for line in heard) == sorted(line[:20] for line in wanted)
+    assert all(line.endswith('; said once') for line in heard)
+    assert set(loop.concerns) == {'depth', *(['step'] if expected else [])}
 
 
 @pytest.mark.parametrize('lockstep', [True, False])
