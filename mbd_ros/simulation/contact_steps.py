@@ -39,6 +39,7 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.formulations import jourdain
 from mbd_ros.dynamics.formulations.bodies import (
     columns_of, motion_of, origins_and_speeds, reaches)
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.environment.contact import Ahead, AheadLaw
 from mbd_ros.environment.contact import NAME as GROUND
 from mbd_ros.errors import ContactWarning
@@ -62,13 +63,15 @@ STOPPED = 100.0
 """Of m: with such ``k h^2 + c h`` the friction of a landing is up to twice what it should be."""
 REST = 2.0
 """A spring with more than this times the energy that lifting the robot out takes throws it."""
+RANK = 1e-9
+"""Of the rows of loops: those that are implied by others are so but for rounding."""
 RUNS = {1: -1.0, 2: 2.0}
 """How many steps of Euler's method each run has, and its weight."""
 
 
 def suits(dyn: PreparedDynamics) -> bool:
-    """Return whether points of a robot touch a ground, and it is a tree of rigid links."""
-    return GROUND in dyn.world and dyn.model.elastic is None and not dyn.model.loops
+    """Return whether points of a robot of rigid links touch a ground."""
+    return GROUND in dyn.world and dyn.model.elastic is None
 
 
 class ContactSteps:
@@ -101,6 +104,7 @@ class ContactSteps:
             for law in dyn.model.laws))
         self._own = [PreparedDynamics(model, tuple(dyn.gravity.tolist()), dyn.executor,
                                       dyn.formulation) for _ in RUNS]
+        self._keepers = [free.keeper.of(own) for own in self._own]
         self._resistances: list[Resistance] = []
         self.mobility, self._known = 0.0, np.zeros(0)
         self.work = np.zeros(self.works)
@@ -116,7 +120,8 @@ class ContactSteps:
 
     def _extrapolated(self, t: float, q: Vector, v: Vector, step: float
                       ) -> tuple[Vector, Vector]:
-        ends, nq, impulses = [], len(q), np.zeros((self.works, len(v)))
+        ends, nq = [], len(q)
+        impulses: list[tuple[PreparedDynamics, Vector, Vector]] = []
         if self.audits and not self._resistances:
             self._resistances = [Resistance(own) for own in self._own]
         for run, (count, weight) in enumerate(RUNS.items()):
@@ -125,16 +130,19 @@ class ContactSteps:
                 self._free.enter(t + k * h, place)
                 self._follow(step)
                 applied = self._free.applied(t + k * h, place, speed)
-                vdot = self._own[run].forward_dynamics(place, speed, sum(applied[1:], applied[0]))
+                vdot = self._keepers[run].accelerations(
+                    place, speed, sum(applied[1:], applied[0]))
                 after = speed + h * vdot
                 if self.audits:
-                    impulses = impulses + weight * h * np.array(
-                        [*applied, *self._taken(run, place, speed, vdot)])
+                    impulses.append((self._own[run], place, weight * h * np.array(
+                        [*applied, *self._taken(run, place, speed, vdot)])))
                 place, speed = place + h * rate_of(self._dyn.model, place, after), after
             ends.append(np.concatenate([place, speed]))
         found = np.array([*RUNS.values()]) @ ends
-        self.work = impulses @ (0.5 * (v + found[nq:]))
-        return normalized(self._dyn.model, found[:nq]), found[nq:]
+        mean = 0.5 * (v + found[nq:])
+        self.work = sum((one @ _along(own, place, mean) for own, place, one in impulses),
+                        np.zeros(self.works))
+        return self._keepers[-1].correct(normalized(self._dyn.model, found[:nq]), found[nq:])
 
     def _taken(self, run: int, q: Vector, v: Vector, vdot: Vector) -> list[Vector]:
         """Return the forces of what keeps no energy, and what all that does takes."""
@@ -169,6 +177,11 @@ class ContactSteps:
         for resistance in self._resistances:
             resistance.follow()
         self._known = known
+
+
+def _along(dyn: PreparedDynamics, q: Vector, v: Vector) -> Vector:
+    """Return the nearest velocity that closed loops allow, along which their forces do no work."""
+    return v + dyn.velocity_correction(q, v) if dyn.model.loops else v
 
 
 def _recorded(times: Sequence[float], resisting: int, to: Recorder) -> list[KernelCall | Computed]:
@@ -245,13 +258,14 @@ def feet_at(dyn: PreparedDynamics, q: Vector) -> Feet:
     Return how points touch the ground.
 
     The mass m that a point moves along the normal n is ``1 / (n J M^-1 J^T n)`` at the start, and
-    so along the ground where it is least. Points of a robot that floats carry its weight, each as
-    much as others, if they are not pressed more. Nothing is compiled for it.
+    so along the ground where it is least; in closed loops as far as these let it. Points of a
+    robot that floats carry its weight, each as much as others, if they are not pressed more.
+    Nothing is compiled for it but the rows of closed loops.
 
     Parameters
     ----------
     dyn : PreparedDynamics
-        The robot, a tree of rigid links, on its ground.
+        The robot, of rigid links, on its ground.
     q : Vector
         Where it starts (nq,).
 
@@ -272,6 +286,10 @@ def feet_at(dyn: PreparedDynamics, q: Vector) -> Feet:
     J = (np.cross(w, lowest[:, None]) + u) * reaches(model)[bodies][..., None]   # (k, nv, 3)
     moved = np.nan_to_num(   # joints without mass: no NaN
         solve_definite(robot.mass_matrix()[0], np.hstack([*J])))
+    if model.loops:
+        A = dyn.loop_rows(q, at[1][0])[:, VALUES:]
+        held = np.nan_to_num(solve_definite(robot.mass_matrix()[0], A.T))
+        moved = moved - held @ np.linalg.lstsq(A @ held, A @ moved, RANK)[0]
     eased = J.swapaxes(1, 2) @ moved.reshape(model.nv, -1, 3).swapaxes(0, 1)   # (k, 3, 3): 1 / m
     carried = 0.0
     if model.joint_types[0] is JointType.FLOATING:

@@ -55,11 +55,15 @@ class LoopKeeper:
         for name, value in (('alpha', alpha), ('beta', beta)):
             if not 0.0 <= value < np.inf:
                 raise InvalidValueError(name, value, 'a rate [1/s], 0 or more')
-        self._dyn = dyn
+        self._dyn, self._how = dyn, (stabilization, alpha, beta)
         self._projects = stabilization == 'projection' and bool(dyn.model.loops)
         self.accelerations: Callable[..., Vector] = dyn.forward_dynamics
         if stabilization == 'baumgarte' and dyn.model.loops:
             self.accelerations = dyn.stabilized_dynamics(alpha, beta)
+
+    def of(self, dyn: PreparedDynamics) -> LoopKeeper:
+        """Return what keeps the loops of another robot closed in the same way."""
+        return LoopKeeper(dyn, *self._how)
 
     def correct(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """Return the state with its loops closed, the same arrays where they are."""

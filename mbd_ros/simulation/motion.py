@@ -161,6 +161,11 @@ class FreeMotion:
         return None if depend else self._tau
 
     @property
+    def keeper(self) -> LoopKeeper:
+        """How closed loops stay closed."""
+        return self._keeper
+
+    @property
     def told(self) -> Callable[[Vector], LinearEfforts] | None:
         """How efforts, if nothing else acts, are told for many times; None: they are asked for."""
         told = getattr(self._law, 'linear', None)

@@ -40,11 +40,12 @@ class Resistance:
     def __init__(self, dyn: PreparedDynamics) -> None:
         self._dyn = dyn
         model = dyn.model
-        undamped = replace(model, springs=tuple(
+        open_chain = replace(model, loops=())   # whose forces do no work
+        undamped = replace(open_chain, springs=tuple(
             replace(spring, damping=0.0) for spring in model.springs))
         alone: dict[str, tuple[str | None, Model]] = {}
         if any(spring.damping for spring in model.springs):
-            alone[DAMPERS] = (None, in_vacuum(model.with_laws()))
+            alone[DAMPERS] = (None, in_vacuum(open_chain.with_laws()))
         for law in model.laws:
             if law.name == FLUID:
                 alone[DRAG] = (FLUID, with_terms(undamped.with_laws(law), DRAG))

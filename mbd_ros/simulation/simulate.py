@@ -92,8 +92,8 @@ def simulate(
         (implicit, of order 5, for vibrations with little damping); SciPy's capitals are the
         same. ``'midpoint'``, of order 2 with a fixed step, is for flexible links: their modes
         need not be resolved, and loops close by projection. ``'contact'``, of order 2 with a fixed
-        step, is for trees of rigid links on a ground: springs, dampers and friction of feet need
-        not be resolved. If not given ``'rk4'``, or ``'contact'`` where feet are too stiff for the
+        step, is for rigid links on a ground: springs, dampers and friction of feet need not be
+        resolved. If not given ``'rk4'``, or ``'contact'`` where feet are too stiff for the
         step; with flexible links ``'midpoint'``; instead of these two ``'radau'`` where something
         is given that needs a variable step, and with flexible links on a ground.
     rtol, atol : float, optional
@@ -154,8 +154,7 @@ def simulate(
     -----
     ContactWarning
         If feet begin deep in the ground, steps of ``method='rk4'`` are long for their springs
-        and dampers, or those of ``'contact'`` for friction where they land; of trees of rigid
-        links.
+        and dampers, or those of ``'contact'`` for friction where they land; of rigid links.
     LargeDeflectionWarning
         If links bend or turn more than their linear modes allow.
     RankChangeWarning
@@ -203,8 +202,8 @@ def simulate(
     if feet is not None:
         warn_of_contact(dyn, feet, kind, step or STEP_ON_GROUND)
     if kind == 'contact' and (feet is None or free is None):
-        raise InvalidValueError('method', method, 'another one: this one is for trees of rigid '
-                                'links with points on a ground')
+        raise InvalidValueError('method', method, 'another one: this one is for rigid links '
+                                'with points on a ground')
     if kind == 'midpoint' and not bends:
         raise InvalidValueError('method', method, 'another one: this one is for flexible links, '
                                 "their loops closed by stabilization='projection', without a "
