@@ -26,6 +26,8 @@ import yaml
 from benchmarks.timing import interleaved, Timing
 import mbd_ros
 from mbd_ros.control import Gait, gait_from_data, GaitControl
+from mbd_ros.description.modules import assemble
+from mbd_ros.description.modules.reader import read_module_graph
 from mbd_ros.description.write.mjcf import mjcf_text
 from mbd_ros.model import build_model, JointType, Model
 from mbd_ros.model.joints.joint_manifold import MANIFOLDS
@@ -135,10 +137,12 @@ def walks() -> Iterator[str]:
            'processor time [us/step] | times as fast as real time | energy that steps made over '
            'what was exchanged |')
     yield '|---|---|---|---|---|'
-    plain = mbd_ros.load(CONFIG / 'modules' / 'quadruped.yaml')
+    ten = mbd_ros.load(CONFIG / 'modules' / 'quadruped.yaml')
     with open(CONFIG / 'gaits' / 'crawl.yaml', encoding='utf-8') as file:
         gait = gait_from_data(yaml.safe_load(file))
-    for title, factor in (('feet as described', 1.0), ('a hundred times as stiff', 100.0)):
+    for title, plain, factor in (('feet as described', ten, 1.0),
+                                 ('a hundred times as stiff', ten, 100.0),
+                                 ('twelve modules, feet as described', twelve(), 1.0)):
         model = build_model(replace(plain.mechanism, contacts=tuple(
             replace(one, stiffness=factor * one.stiffness, damping=factor ** 0.5 * one.damping)
             for one in plain.mechanism.contacts)))
@@ -160,6 +164,42 @@ def walks() -> Iterator[str]:
             cost = (times[2] - times[1]) / 20.0
             yield (f'| {title} | {method}, {1e3 * step:g} ms | {1e6 * cost * step:.2f} | '
                    f'{1.0 / cost:.0f} | {np.abs(made).max() / run.exchanged:.0e} |')
+
+
+def twelve() -> Model:
+    """
+    Return the quadruped with a body of four modules in place of two, rigidly docked.
+
+    Each half is cut across into two of half its length: mass and inertia are those of the half;
+    of the fluid forces along and across are, and moments go with the cubes of lengths, those of
+    drag with the fourth powers, which leaves the body as a whole less than it had.
+    """
+    with open(CONFIG / 'modules' / 'quadruped.yaml', encoding='utf-8') as file:
+        graph = yaml.safe_load(file)
+    half = graph['types'].pop('half')
+    ports, hull = half['ports'], half['bodies']['hull']
+    a, b, c = hull['visuals'][0]['box']
+    mass, fluid = 0.5 * hull['mass'], hull['fluid']
+    m = mass / 12.0
+    hull.update(mass=mass, inertia=[m * (b * b + c * c), m * (0.25 * a * a + c * c),
+                                    m * (0.25 * a * a + b * b)])
+    fluid['volume'] *= 0.5
+    for name, power in (('added_mass', 8.0), ('quadratic_drag', 16.0)):
+        scale = [2.0, 2.0, 2.0, 2.0, power, power]
+        fluid[name] = [x / y for x, y in zip(fluid[name], scale)]
+    hull['visuals'][0]['box'][0] = 0.5 * a
+    for place in (hull['center'], fluid['position'], hull['visuals'][0]['position']):
+        place[0] = 0.25 * a
+    for side in ('left_hip', 'right_hip'):
+        ports[side]['position'][0] -= 0.5 * a
+    ports['front'] = {'position': [0.5 * a, 0, 0], 'connector': 'body'}
+    graph['types']['quarter'] = half
+    graph['instances'].update(s0='quarter', s1='quarter', s10='quarter', s11='quarter')
+    # s0 and s1 keep the legs; s10 and s11 lie between them.
+    graph['connections'][0:1] = [{'parent': 's0.back', 'child': 's10.front'},
+                                 {'parent': 's10.back', 'child': 's11.back'},
+                                 {'parent': 's11.front', 'child': 's1.back'}]
+    return build_model(assemble(read_module_graph(yaml.safe_dump(graph), 'twelve modules')))
 
 
 class Swimmers:
