@@ -86,6 +86,7 @@ class Run(NamedTuple):
     evaluations: int
 
 
+@np.errstate(over='ignore', invalid='ignore')   # a state that is not finite is told as such
 def integrate(
     model: Model, motion: Motion,
     rates_of: Callable[[float, Vector, Vector], tuple[Vector, Vector]], q: Vector, v: Vector,
@@ -187,6 +188,10 @@ def integrate(
                 break
     except (NotFiniteError, InvalidValueError) as error:
         raise DivergedError(times[-1], str(error)) from error
+    except ValueError as error:
+        if 'infs or NaNs' not in str(error):   # of SciPy's factorization
+            raise
+        raise DivergedError(times[-1], 'the derivatives of the rates are not finite') from None
     table = np.array(states)
     return Run(np.array(times), table[:, :nq], table[:, nq:end], table[:, end:], tuple(crossings),
                DenseState(model, motion, times, pieces) if dense else None, int(solver.nfev))

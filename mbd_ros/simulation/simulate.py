@@ -46,6 +46,7 @@ ROUNDING = 1e-9
 """A run that is longer than a whole number of steps by this fraction of a step has no more."""
 
 
+@np.errstate(over='ignore')   # a motion that is not finite is told as such
 def simulate(
     model: Model,
     q0: ArrayLike,

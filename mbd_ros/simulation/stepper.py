@@ -224,6 +224,7 @@ class Stepper:
         given = commands.clip(self._lower, self._upper)
         return commands if np.array_equal(given, commands) else given
 
+    @np.errstate(over='ignore')   # a motion that is not finite is told as such
     def advance(self, commands: ArrayLike, dt: float) -> None:
         """
         Move on under commands that are held.

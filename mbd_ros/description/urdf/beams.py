@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import pi
 from typing import Any
 
+from mbd_ros.description.records.inertia_check import HUGE
 from mbd_ros.description.records.mechanism import Beam
 from mbd_ros.description.records.numbers import numbers_in, read_numbers
 from mbd_ros.description.records.report import Report
@@ -100,6 +101,10 @@ def read_beam(element: Any, what: str, report: Report) -> Beam:
         if least < 0.0:
             raise report.error(f'{what}: {name} of <beam> is {least:.9g}; allowed: 0 or more',
                                source)
+        largest = max(numbers) if isinstance(numbers, tuple) else numbers
+        if largest > HUGE:
+            raise report.error(f'{what}: {name} of <beam> is {largest:.9g}; allowed: up to '
+                               f'{HUGE:g}', source)
     for static, modes in zip((2, 2, 1), beam.modes):
         if beam.boundary == 'craig_bampton' and 0 < modes < static:
             refuse(f'modes="{element.get("modes")}" with boundary="craig_bampton"',
@@ -112,10 +117,11 @@ def _of_section(element: Any, refuse: Callable[[str, str], None], report: Report
     """Return density, stiffness and inertia of a section of one material."""
     text = element.get('section')
     kind, _, rest = text.strip().partition(' ')
-    allowed = '"circle r", "tube outer inner" (radii) or "rectangle y z" (sides) [m]'
+    allowed = '"circle r", "tube outer inner" (radii) or "rectangle y z" (sides), up to 1e+20 [m]'
     count, section = SECTIONS.get(kind, (0, _circle))
     sizes = numbers_in(rest, count) if count else ()
     if not count or isinstance(sizes, str) or min(sizes) < 0.0 or not sizes[0] > 0.0 or (
+            max(sizes) > HUGE) or (
             kind == 'tube' and sizes[1] >= sizes[0]) or (kind == 'rectangle' and not sizes[1]):
         refuse(f'section="{text}"', allowed)
     if element.get('material') is None:

@@ -24,6 +24,8 @@ ITERATIONS = 50
 """Of Newton's method for the static deflection; five are usual."""
 DIVERGED = 1e6
 """Of a step [m, rad] beyond which there is nothing to be found."""
+TOLD = 100.0
+"""Of a stiffness against that without load: beyond, the search has left where shapes mean it."""
 CONVERGED = 1e-12
 """Of a step against the deflection: quadratic convergence leaves rounding."""
 SOFT = 1e-12
@@ -207,6 +209,7 @@ def _in_loops(dyn: PreparedDynamics, joints: Sequence[int], q: Array, v: Array, 
     return found, tau + np.where(known, missing, 0.0)
 
 
+@np.errstate(over='ignore', invalid='ignore')   # a search that diverges is told as such
 def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, *,
                       external_forces: Mapping[str, ArrayLike] | None = None,
                       gravity: ArrayLike | None = None, held: Sequence[str] | None = None
@@ -305,10 +308,12 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
         ways = space.motions() @ right.T / sizes
         values, vectors = np.linalg.eigh(ways.T @ (0.5 * (tangent + tangent.T)) @ ways)
         worst = model.elastic_names[int(np.argmax(np.abs(left @ vectors[:, 0])))]
+        left_over = (f'{values[0]:.3g} of that without load' if abs(values[0]) < TOLD else
+                     'lost far from rest, where the search ended')
         raise InvalidValueError(
             'the load', f'at q = {np.asarray(q).tolist()}',
             f"what the flexible links carry; they have buckled: the stiffness along '{worst}' is "
-            f'{values[0]:.3g} of that without load')
+            f'{left_over}')
     if not np.isfinite(step).all():
         raise InvalidValueError('the load', f'at q = {np.asarray(q).tolist()}', 'what the '
                                 'flexible links carry; from there no rest was found')

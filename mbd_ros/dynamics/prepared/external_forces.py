@@ -44,6 +44,7 @@ def external_efforts(dyn: PreparedDynamics, q: ArrayLike,
     return total
 
 
+@np.errstate(over='ignore', invalid='ignore')   # callers tell what is not finite
 def external_effort_derivatives(dyn: PreparedDynamics, q: ArrayLike,
                                 external_forces: Mapping[str, ArrayLike]) -> Array:
     """

@@ -41,6 +41,7 @@ Question = Literal['accelerations', 'reactions', 'positions', 'velocities']
 """What is asked for; ``reactions`` are accelerations, then multiplier and 1 or 0 of each row."""
 
 
+@np.errstate(over='ignore', invalid='ignore')   # callers tell what is not finite
 def revealed(dyn: PreparedDynamics, question: Question, q: Array, v: Array,
              tau: Array | None = None, alpha: float = 0.0, beta: float = 0.0) -> Array:
     """

@@ -8,6 +8,7 @@ import pytest
 
 from mbd_ros.description import read
 from mbd_ros.description.records.mechanism import Beam, ContactBody, ModalPoint
+from mbd_ros.description.urdf.beams import COUNTS
 from mbd_ros.description.write.mjcf import mjcf_text
 from mbd_ros.description.write.sdf import sdf_text
 from mbd_ros.description.write.urdf import urdf_text
@@ -68,6 +69,26 @@ def test_contact():
     (least,) = read(annotated('<mbd:contact><point xyz="1 2 3"/><stiffness value="1"/>'
                               '</mbd:contact>')).contacts
     assert (least.damping, least.friction, least.slip_speed) == (0.0, 0.0, 0.01)
+
+
+@pytest.mark.parametrize(('name', 'count'), COUNTS.items())
+@pytest.mark.parametrize('number', ['1.1e20', '1e200'])
+def test_numbers_of_a_beam_are_bounded(name, count, number):
+    given = {'length': '0.8', 'linear_density': '0.5', 'bending_stiffness': '300 310',
+             'torsional_stiffness': '200', 'torsional_inertia': '1e-4'}
+    given[name] = ' '.join([number] * count)
+    attributes = ' '.join(f'{key}="{value}"' for key, value in given.items())
+    with pytest.raises(DescriptionError, match=rf"link 'a': .*: {name} of <beam> is .*; allowed: "
+                                               r'up to 1e\+20$'):
+        read(annotated(f'<mbd:flexible><beam {attributes} modes="1 1 1"/></mbd:flexible>'))
+
+
+@pytest.mark.parametrize('section', ['circle 1e200', 'tube 1e200 1', 'rectangle 1 1e200'])
+@pytest.mark.parametrize('material', ['7e10 2.6e10 2700', '1e300 1e300 1e300'])
+def test_sections_of_a_beam_are_bounded(section, material):
+    with pytest.raises(DescriptionError, match=r'allowed: .*up to 1e'):
+        read(annotated(f'<mbd:flexible><beam length="1" section="{section}" '
+                       f'material="{material}"/></mbd:flexible>'))
 
 
 def test_a_beam():
@@ -200,7 +221,7 @@ def test_modes_without_damping():
      'much at most, since that is the whole link'),
     (BEAM.replace('damping_ratio="0.01"', 'section="tube 0.01 0.02"'),
      "link 'a': <mbd:flexible>: section=\"tube 0.01 0.02\" of <beam>; allowed: \"circle r\", "
-     '"tube outer inner" (radii) or "rectangle y z" (sides) [m]'),
+     '"tube outer inner" (radii) or "rectangle y z" (sides), up to 1e+20 [m]'),
     (BEAM.replace('damping_ratio="0.01"', 'boundary="welded"'),
      "link 'a': <mbd:flexible>: boundary=\"welded\" of <beam>; allowed: free or craig_bampton"),
     (BEAM.replace('damping_ratio="0.01"', 'stiffening="yes"'),
