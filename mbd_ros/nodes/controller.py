@@ -182,6 +182,9 @@ class Controller(ManagedNode):
         stamp = to_nanoseconds(message.header.stamp)
         if stamp == self._stamp and self._hardware.send_again():   # it came again: the answer was
             self._silence.heard()   # lost, or time stands still
+            if self._stands:        # for others than this node: nothing was lost
+                self._stands = False
+                self._set_mode(*self._not_lost)
             return
         measured = None if self._too_early(stamp) else self._state(stamp, message)
         if measured is None:
@@ -432,6 +435,8 @@ class Controller(ManagedNode):
     def _lose(self) -> None:
         """Say that joint states are lost; in lockstep those who publish them may be slow."""
         lost = f'{self._missing} stopped coming'
+        if self._mode != ControllerState.MODE_LOST:
+            self._not_lost = self._mode, self._why
         self._stands = self._settings.lockstep and self.count_publishers(
             self._subscription.topic_name) > 0
         if not self._stands:

@@ -85,28 +85,32 @@ class Browser:
 
     def click(self, text: str, index: int = 0) -> None:
         """Click what bears a text, such as a button, a tab or the head of a folder."""
-        place = self.evaluate(f"""(() => {{
+        find = f"""(() => {{
             const wanted = {json.dumps(text)};
             const found = [...document.querySelectorAll('*')].filter(one => one.offsetParent &&
                 [...one.childNodes].some(
                     node => node.nodeType == 3 && node.textContent.trim() == wanted));
             if (found.length <= {index}) return null;
-            found[{index}].scrollIntoView({{block: 'center'}});
+            found[{index}].scrollIntoView({{block: 'nearest'}});
             const box = found[{index}].getBoundingClientRect();
             return [box.x + box.width / 2, box.y + box.height / 2];
-        }})()""")
+        }})()"""
+        place = self.evaluate(find)
+        time.sleep(0.3)   # it may have been scrolled to, or be moved by what was clicked before
+        place = self.evaluate(find)
         assert place is not None, f"'{text}' is not on the page: {self.text()}"
         self.drag([place])
 
-    def fill(self, label: str, text: str) -> None:
-        """Type into the input whose label begins with a text, in place of what is there."""
+    def fill(self, label: str, text: str, index: int = 0) -> None:
+        """Type into an input whose label begins with a text, in place of what is there."""
         place = self.evaluate(f"""(() => {{
             let one = [...document.querySelectorAll('*')].find(one => one.offsetParent &&
                 [...one.childNodes].some(node => node.nodeType == 3 &&
                     node.textContent.trim().startsWith({json.dumps(label)})));
-            while (one && !one.querySelector('input')) one = one.parentElement;
+            const inputs = 'input:not([type=hidden])';   // sliders have one that is
+            while (one && !one.querySelector(inputs)) one = one.parentElement;
             if (!one) return null;
-            const input = one.querySelector('input');
+            const input = one.querySelectorAll(inputs)[{index}];
             input.scrollIntoView({{block: 'center'}});
             input.focus();
             input.select();

@@ -20,6 +20,12 @@ _KNOW_SCHEDULING = range(14, 23)
 _LOCK = threading.Lock()
 os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release,
                     after_in_child=_LOCK.release)  # no child is born amid a compilation
+_begun = 0
+
+
+def compilations() -> int:
+    """Return how many modules this process has begun to compile, not found in the cache."""
+    return _begun
 
 
 @functools.cache
@@ -178,6 +184,8 @@ def _object_code(ir: Callable[[], str], optimization: int, origin: str | None, s
 
 def _compiled(text: str, optimization: int, scheduled: bool) -> bytes:
     """Return the object code of a module, compiled now."""
+    global _begun
+    _begun += 1
     with _LOCK:
         machine = target_machine(optimization)
         module = llvm.parse_assembly(text)

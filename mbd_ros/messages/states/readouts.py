@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,21 +12,37 @@ from numpy.typing import NDArray
 import mbd_ros
 from mbd_ros.dynamics.api.bent_links import BentLink
 from mbd_ros.dynamics.loops.closure import loop_gaps, mobility
-from mbd_ros.model import Model
+from mbd_ros.model import JointType, Model
 from mbd_ros.model.names import simple_joints
 
 Vector = NDArray[np.float64]
 
-JOINT_HEADS = ('joint', 'position', 'velocity', 'effort', 'limits')
-LOOP_HEADS = ('loop', 'open by')
+LOOP_HEADS = ('loop', 'open by', 'equations')
 MOST_ROWS = 200
 """Joints and loops that a table lists."""
+HARD = '\u00a0'
+"""A space at which no line ends."""
+WIDEST = 4.0 * np.pi
+"""Limits beyond this are none to a slider [rad or m]."""
+PARTS = 1000
+"""A slider has at least as many places."""
+
+
+def joint_heads(model: Model) -> tuple[str, ...]:
+    """Return the heads of ``joint_rows``, with the units of the joints that a model has."""
+    kinds = {model.joint_types[model.joint_index(name)] is JointType.PRISMATIC
+             for name in simple_joints(model)}
+    place, speed, effort = (
+        ' or '.join(unit for slides, unit in enumerate(units) if slides in kinds)
+        for units in (('rad', 'm'), ('rad/s', 'm/s'), ('N m', 'N')))
+    return ('joint', f'position [{place}]', f'velocity [{speed}]', f'effort [{effort}]',
+            f'range [{place}]', f'most [{effort}]'.replace('N m', f'N{HARD}m'))
 
 
 def joint_rows(model: Model, q: Vector, v: Vector, effort: Vector | None
-               ) -> list[tuple[str, str, str, str, str]]:
+               ) -> list[tuple[str, ...]]:
     """
-    Return the rows of a table of the joints with one coordinate, as ``JOINT_HEADS``.
+    Return the rows of a table of the joints with one coordinate, as ``joint_heads``.
 
     Parameters
     ----------
@@ -38,8 +56,8 @@ def joint_rows(model: Model, q: Vector, v: Vector, effort: Vector | None
     Returns
     -------
     list of tuple of str
-        Position [rad or m], velocity, effort, and the limits of position and effort; at most
-        ``MOST_ROWS``.
+        Position, velocity, effort, and the limits of position and effort, empty where there are
+        none; at most ``MOST_ROWS``.
 
     """
     rows = []
@@ -48,16 +66,18 @@ def joint_rows(model: Model, q: Vector, v: Vector, effort: Vector | None
         iq, iv = model.q_offsets[joint], model.v_offsets[joint]
         low, high = model.lower[iv], model.upper[iv]
         most = model.effort_limits[iv]
-        limits = [f'{low:.4g} to {high:.4g}'] if np.isfinite((low, high)).any() else []
-        limits += [f'±{most:.4g}'] if np.isfinite(most) else []
-        rows.append((name, f'{q[iq]:.4f}', f'{v[iv]:.4f}',
-                     '' if effort is None else f'{effort[iv]:.3f}', ', '.join(limits) or 'none'))
+        rows.append((name, f'{q[iq]:.4f}', f'{v[iv]:.3f}',
+                     '' if effort is None else f'{effort[iv]:.2f}',
+                     f'{low:.3g} to{HARD}{high:.3g}' if np.isfinite((low, high)).any() else '',
+                     f'{most:.4g}' if np.isfinite(most) else ''))
     return rows
 
 
-def loop_rows(model: Model, q: Vector) -> list[tuple[str, str]]:
+def loop_rows(model: Model, q: Vector) -> list[tuple[str, str, str]]:
     """Return the rows of a table of the loops at q (nq,), as ``LOOP_HEADS``."""
-    return [(name, f'{gap:.1e}') for name, gap in [*loop_gaps(model, q).items()][:MOST_ROWS]]
+    gaps = loop_gaps(model, q)
+    return [(loop.name, f'{gaps[loop.name]:.1e}', str(len(loop.rows)))
+            for loop in model.loops[:MOST_ROWS]]
 
 
 def loop_figures(model: Model, q: Vector) -> Mapping[str, str]:
@@ -115,11 +135,36 @@ def by_joint(model: Model, values: Vector, offsets: Sequence[int] | None = None
             for name in simple_joints(model)}
 
 
-def ranges(model: Model) -> dict[str, tuple[float, float]]:
-    """Return where each joint with one coordinate can be; without limits within pi of zero."""
-    places = {name: model.v_offsets[model.joint_index(name)] for name in simple_joints(model)}
-    return {name: (max(float(model.lower[i]), -np.pi), min(float(model.upper[i]), np.pi))
-            for name, i in places.items()}
+class Range(NamedTuple):
+    """Where a slider can be: from ``low`` to ``high`` [rad or m], with so many decimals."""
+
+    low: float
+    high: float
+    decimals: int
+
+    def nearest(self, value: float) -> float:
+        """Return the place next to a value."""
+        return min(max(round(value, self.decimals), self.low), self.high)
+
+
+def ranges(model: Model) -> dict[str, Range]:
+    """
+    Return where each joint with one coordinate can be put, rounded inward to steps in decimals.
+
+    A limit that is missing, or is beyond ``WIDEST``, is half a turn from zero.
+
+    """
+    found = {}
+    for name in simple_joints(model):
+        i = model.v_offsets[model.joint_index(name)]
+        low, high = ((limit if abs(limit) <= WIDEST else default) for limit, default in (
+            (float(model.lower[i]), -np.pi), (float(model.upper[i]), np.pi)))
+        # One that cannot move has no range to be divided.
+        decimals = math.ceil(math.log10(PARTS / (high - low))) if low < high else 3
+        scale = 10.0 ** decimals
+        inward = (math.ceil(low * scale) / scale, math.floor(high * scale) / scale)
+        found[name] = Range(*(inward if low < high else (low, high)), decimals)
+    return found
 
 
 def largest_strain(links: Mapping[str, BentLink]) -> dict[str, str]:

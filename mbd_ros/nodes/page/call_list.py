@@ -47,9 +47,10 @@ class CallList:
                 return
 
     def _show(self) -> None:
-        show(self._list, '<div style="height:9em;overflow:auto">' + (''.join(
+        show(self._list, '<div style="height:10em;overflow:auto">' + (''.join(
             f'<div style="font-family:monospace;user-select:all;overflow-wrap:anywhere;'
-            f'background:#f1f3f6;padding:0.3em">{escaped(command, LONGEST)}</div>'
+            f'max-height:6em;overflow:auto;background:#f1f3f6;padding:0.3em">'
+            f'{escaped(command, LONGEST)}</div>'
             f'<div style="margin-bottom:0.5em">{escaped(answer)}</div>'
             for command, answer in self._calls) or 'Each control shows here what it calls.')
             + '</div>')

@@ -1,4 +1,4 @@
-"""How plots show numbers that range over many powers of ten; uPlot writes three decimals only."""
+"""How plots show numbers of very different sizes; uPlot writes three decimals only."""
 
 from __future__ import annotations
 
@@ -30,3 +30,8 @@ def powers_of_ten(values: Matrix) -> Matrix:
 def amplitudes(values: Matrix) -> Matrix:
     """Return amplitudes that a logarithmic axis can show."""
     return np.asarray(np.maximum(values, FAINT))
+
+
+def changes(values: Matrix) -> Matrix:
+    """Return how lines (n, K) have changed since they begin, so that a large one hides none."""
+    return values - values[:, :1]

@@ -15,6 +15,7 @@ from std_msgs.msg import String
 import mbd_ros
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import cut, MbdError, MOST_NAMES, NoModelError
+from mbd_ros.execution.ir.machine_code import compilations
 from mbd_ros.model import load_text, Model
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.guard import REFUSALS
@@ -23,7 +24,7 @@ from mbd_ros.nodes.parts.managed import ManagedNode
 MOST_FINDINGS = 10
 """Remarks of the reader that are logged one by one."""
 SLOW = 1.0
-"""Time after which a node says that it still prepares a robot [s]."""
+"""Time after which a node says that it still compiles a robot [s]."""
 LATE = 2.0
 """How late a copy of a description that was replaced may come on the topic [s]."""
 
@@ -179,13 +180,13 @@ class RobotSource:
         described = dataclasses.replace(loaded, generation=number)
         model = self._adapt(described)
         robot = Robot(model, mbd_ros.compile(model, gravity=self._gravity))
-        told = threading.Timer(SLOW, self._tell_that_it_is_compiled, [model])
-        told.daemon = True
-        told.start()
+        ready = threading.Event()
+        threading.Thread(target=self._tell_that_it_is_compiled, daemon=True,
+                         args=(model.name, ready, compilations())).start()
         try:
             on_robot(robot)
         finally:
-            told.cancel()
+            ready.set()
         self._described = described
         self._text = description
         self._taken += 1
@@ -194,11 +195,14 @@ class RobotSource:
         self._say(model)
         return robot
 
-    def _tell_that_it_is_compiled(self, model: Model) -> None:
-        if self._node.context.ok():
-            self._node.get_logger().info(
-                f"robot '{cut(model.name)}': compiling, once on this machine; mbd_ros cache warm "
-                'does so ahead of a launch')
+    def _tell_that_it_is_compiled(self, name: str, ready: threading.Event, before: int) -> None:
+        """Say once that code is compiled, if that takes long; a busy machine is no news."""
+        while not ready.wait(SLOW) and self._node.context.ok():
+            if compilations() > before:
+                self._node.get_logger().info(
+                    f"robot '{cut(name)}': compiling, once on this machine; mbd_ros cache warm "
+                    'does so ahead of a launch')
+                return
 
     def _on_description(self, description: str,
                         reader: Callable[..., Model] = load_text) -> None:

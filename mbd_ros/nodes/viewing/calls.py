@@ -123,7 +123,8 @@ class Calls:
 
         def ended(future: Future) -> None:
             result = future.result().result
-            self.shown.answer(command, result.error_string or f'ended, {result.error_code}')
+            self.shown.answer(command, result.error_string or (
+                f'ended with error code {result.error_code}' if result.error_code else 'done'))
         self.shown.add(command, 'sent')
         self._rejections.pop(name, None)
         self._rejected.pop(name, None)

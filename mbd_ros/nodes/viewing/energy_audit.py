@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from mbd_msgs.msg import EnergyAudit
 
 from mbd_ros.messages.states.energy_audit import energy_parts
+from mbd_ros.nodes.page.scales import changes
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
@@ -18,8 +19,8 @@ class Audit(View):
         super().__init__(shared)
         self._message: EnergyAudit | None = None
         self._parts: dict[str, float] = {}
-        self._plot = self.page.panel.add_plot('Energy by parts', 'J', 'energy, work [J]',
-                                              expanded=False)
+        self._plot = self.page.panel.add_plot(
+            'Energy by parts', 'J', 'change on this plot [J]', scaled=changes, expanded=False)
         self.node.create_subscription(
             EnergyAudit, 'simulator/energy', self._on_audit, qos.NEWEST,
             qos_overriding_options=qos.OVERRIDABLE)

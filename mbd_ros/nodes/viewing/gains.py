@@ -11,8 +11,8 @@ from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 GAINS = {'bandwidth': ('bandwidth [rad/s]', 0.1, 500.0),
          'approach_speed': ('approach speed [rad/s, m/s]', 0.001, 100.0),
-         'robust_rate': ('robust rate [1/s]', 0.0, 500.0),
-         'adaptation_rate': ('adaptation rate [1/s]', 0.0, 50.0)}
+         'robust_rate': ('robust rate [s⁻¹]', 0.0, 500.0),
+         'adaptation_rate': ('adaptation rate [s⁻¹]', 0.0, 50.0)}
 """Parameters of the controller: what the page calls them, and their bounds."""
 
 

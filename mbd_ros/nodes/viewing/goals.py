@@ -10,7 +10,7 @@ from mbd_msgs.action import FollowPath
 from mbd_msgs.msg import ControllerState
 from trajectory_msgs.msg import JointTrajectory
 
-from mbd_ros.messages.states.readouts import by_joint, ranges
+from mbd_ros.messages.states.readouts import by_joint, Range, ranges
 from mbd_ros.messages.trajectories.simple_goals import in_frame, joint_goal, point_goal
 from mbd_ros.nodes.page.dragged_point import DraggedPoint
 from mbd_ros.nodes.page.numbers_in import number
@@ -34,7 +34,7 @@ class Goals(View):
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared)
         self._sliders: dict[str, Any] = {}
-        self._ranges: dict[str, tuple[float, float]] = {}
+        self._ranges: dict[str, Range] = {}
         self._moved = False
         self._links: tuple[str, ...] = ()
         self._frame = ''
@@ -71,8 +71,8 @@ class Goals(View):
             self._ranges = {}
         with self._folder:
             self._sliders = {name: self.page.server.gui.add_slider(
-                self.page.panel.label(name), low, high, (high - low) / 1000.0,
-                min(max(0.0, low), high)) for name, (low, high) in self._ranges.items()}
+                self.page.panel.label(name), place.low, place.high, 10.0 ** -place.decimals,
+                place.nearest(0.0)) for name, place in self._ranges.items()}
         for slider in self._sliders.values():
             slider.on_update(self._touch)
         self._moved = False
@@ -81,7 +81,8 @@ class Goals(View):
         chosen = 'tool' if 'tool' in self._links else self._links[-1]
         self._link.value = self.page.panel.label(chosen)
 
-    def _touch(self, event: Any) -> None:
+    async def _touch(self, event: Any) -> None:
+        """Let the sliders stay; at once, not in a thread, before they are put to the robot."""
         self._moved = self._moved or event.client is not None
 
     def _let_go(self) -> None:
@@ -101,13 +102,12 @@ class Goals(View):
             return
         positions = by_joint(self.robot.model, seen.q, self.robot.model.q_offsets)
         for name, slider in self._sliders.items():
-            low, high = self._ranges[name]
-            slider.value = min(max(positions[name], low), high)
+            slider.value = self._ranges[name].nearest(positions[name])
 
     def _move(self) -> None:
         """Send the joints where the sliders are."""
         time = number(self._time.value, *TIMES)
-        wanted = {name: number(slider.value, *self._ranges[name])
+        wanted = {name: number(slider.value, *self._ranges[name][:2])
                   for name, slider in self._sliders.items()}
         positions = {name: value for name, value in wanted.items() if value is not None}
         if time is None or not positions or len(positions) < len(wanted):

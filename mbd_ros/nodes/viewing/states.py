@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mbd_ros.messages.states.readouts import (
-    by_joint, energies, JOINT_HEADS, joint_rows, loop_figures, LOOP_HEADS, loop_rows)
+    by_joint, energies, joint_heads, joint_rows, loop_figures, LOOP_HEADS, loop_rows)
 from mbd_ros.nodes.page import colors
 from mbd_ros.nodes.page.panel import show, table
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
@@ -48,7 +48,8 @@ class States(View):
             'time': f'{seen.time:.1f} s',
             'energy': f'{parts["kinetic"]:.2f} J kinetic, {parts["potential"]:.2f} J potential',
             **loop_figures(model, seen.q)}
-        show(self._joints, table(JOINT_HEADS, joint_rows(model, seen.q, seen.v, seen.effort)))
+        show(self._joints, table(
+            joint_heads(model), joint_rows(model, seen.q, seen.v, seen.effort)))
         show(self._loops, table(LOOP_HEADS, loop_rows(model, seen.q)) if model.loops else '')
 
     @property

@@ -7,7 +7,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.messages.states.readouts import (
-    by_joint, energies, joint_rows, loop_figures, loop_rows, MOST_ROWS)
+    by_joint, energies, joint_heads, joint_rows, loop_figures, loop_rows, MOST_ROWS, ranges)
 
 URDF = Path(__file__).parents[3] / 'urdf'
 ARM = """<robot name="arm"><link name="a"/>{links}
@@ -29,10 +29,28 @@ def test_rows_of_joints():
     model = arm()
     rows = joint_rows(model, np.array([0.25, 1.0, 0.0])[:model.nq], np.array([-0.5, 2.0]),
                       np.array([1.0, -2.0]))
-    assert rows[0] == ('j0', '0.2500', '-0.5000', '1.000', '-1.5 to 2, ±30')
-    assert rows[1][2:] == ('2.0000', '-2.000', 'none')
+    assert rows[0] == ('j0', '0.2500', '-0.500', '1.00', '-1.5 to\u00a02', '30')
+    assert rows[1][2:] == ('2.000', '-2.00', '', '')
     assert joint_rows(model, np.zeros(model.nq), np.zeros(2), None)[0][3] == ''
     assert by_joint(model, np.array([3.0, 4.0])) == {'j0': 3.0, 'j1': 4.0}
+
+
+def test_heads_say_the_units_of_the_joints_there_are():
+    assert joint_heads(arm())[1:4] == (
+        'position [rad or m]', 'velocity [rad/s or m/s]', 'effort [N m or N]')
+    assert joint_heads(mbd_ros.load(URDF / 'puma560.urdf'))[3:] == (
+        'effort [N m]', 'range [rad]', 'most [N\u00a0m]')
+    assert joint_heads(arm(1))[1:3] == ('position [m]', 'velocity [m/s]')
+
+
+def test_ranges_are_limits_in_whole_decimals():
+    """Rounded inward, so that no place of a slider is beyond a limit; half a turn without any."""
+    found = ranges(arm())
+    assert found['j0'] == (-1.5, 2.0, 3) and found['j1'] == (-3.141, 3.141, 3)
+    puma = ranges(mbd_ros.load(URDF / 'puma560.urdf'))
+    assert puma['joint3'] == (-0.785, 3.926, 3)   # 3.927 in the file: beyond half a turn
+    assert puma['joint3'].nearest(2.63605) == 2.636
+    assert puma['joint3'].nearest(-7.0) == -0.785
 
 
 def test_long_tables_are_cut():
@@ -53,7 +71,8 @@ def test_loops():
     figures = loop_figures(model, q)
     assert figures['mobility'] == '1'
     assert float(figures['loops open by']) < 1e-9   # the tolerance of close_loops is 1e-10
-    ((name, gap),) = loop_rows(model, q + 0.1)
+    ((name, gap, equations),) = loop_rows(model, q + 0.1)
     assert name == model.loops[0].name and float(gap) > 0.01
+    assert figures['loop equations'].startswith(f'{equations}, ')   # there is one loop
     assert figures['loop equations'].endswith(f'rank {model.nv - 1}')
     assert loop_figures(arm(), np.zeros(2)) == {}

@@ -12,7 +12,7 @@ from mbd_ros.nodes.page.drawings.bending import Bending
 from mbd_ros.nodes.page.drawings.paths import DesiredPaths
 from mbd_ros.nodes.page.drawings.traces import Traces
 from mbd_ros.nodes.page.live_plot import LivePlot, MOST_LINES
-from mbd_ros.nodes.page.scales import LEAST, micrometres, powers_of_ten, SMALLEST
+from mbd_ros.nodes.page.scales import changes, LEAST, micrometres, powers_of_ten, SMALLEST
 
 
 class Scene:
@@ -103,6 +103,11 @@ def test_a_trace_grows_by_points_that_are_apart():
     traces.redraw()
     line = scene.shown['/traced_path/0'].points
     assert line[..., 0] == pytest.approx(np.array([[0.0, 0.01], [0.01, 0.02]]))
+    for x in (3.0, 3.01):   # reset: no line leads there
+        traces.add([np.array([x, 0.0, 0.0])])
+    traces.redraw()
+    line = scene.shown['/traced_path/0'].points
+    assert line[..., 0] == pytest.approx(np.array([[0.0, 0.01], [0.01, 0.02], [3.0, 3.01]]))
     traces.add([np.zeros(3), np.ones(3)])   # of two tools: they begin anew
     traces.redraw()
     assert list(scene.shown) == ['/traced_path']
@@ -149,6 +154,11 @@ def test_a_plot_of_many_joints_shows_some():
     assert len(gui.plots[0].data) == 1 + MOST_LINES
     plot.add(1.0, {})
     plot.redraw()   # of a robot without joints there is nothing to show
+
+
+def test_changes_begin_at_zero():
+    lines = np.array([[270.0, 271.0, 269.5], [0.0, 1.0, -0.5]])
+    assert changes(lines).tolist() == [[0.0, 1.0, -0.5], [0.0, 1.0, -0.5]]
 
 
 def test_logarithmic_scales():

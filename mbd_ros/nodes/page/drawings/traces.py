@@ -18,6 +18,9 @@ SPACING = 0.002
 LENGTH = 1500
 """Points of a trace; the oldest are forgotten."""
 
+LEAP = 0.25
+"""Radii of the robot that it does not go between two points: it was put there, as by a reset."""
+
 
 class Traces(Drawing):
     """Lines that grow at their ends."""
@@ -49,7 +52,7 @@ class Traces(Drawing):
     def redraw(self) -> None:
         """Send the traces that have grown."""
         for number in sorted(self._grown):
-            segments = _segments(np.array(self._traces[number]))
+            segments = _segments(np.array(self._traces[number]), LEAP * self.size)
             if number in self._lines:
                 self._lines[number].points = segments
             elif len(segments):
@@ -65,7 +68,8 @@ class Traces(Drawing):
         self._traces, self._lines, self._grown = [], {}, set()
 
 
-def _segments(points: Matrix) -> NDArray[np.float32]:
-    """Return the points (n, 3) of a line as its segments (n - 1, 2, 3)."""
+def _segments(points: Matrix, longest: float) -> NDArray[np.float32]:
+    """Return the points (n, 3) of a line as its segments (m, 2, 3), without longer ones [m]."""
     line = points.astype(np.float32)
-    return np.stack((line[:-1], line[1:]), axis=1)
+    segments = np.stack((line[:-1], line[1:]), axis=1)
+    return segments[np.linalg.norm(np.diff(line, axis=0), axis=1) <= longest]
