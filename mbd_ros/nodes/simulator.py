@@ -215,8 +215,12 @@ class Simulator(ManagedNode):
             timeout=(settings.lockstep_timeout if settings.lockstep
                      else settings.effort_timeout),
             on_timeout=settings.effort_timeout_action)
-        return SimulationLoop(stepper, timing, publish=self._publisher(robot),
-                              warn=self._warn)
+        return SimulationLoop(stepper, timing, publish=self._publisher(robot), warn=self._warn,
+                              expected=self._has_controller)
+
+    def _has_controller(self) -> bool:
+        """Return whether somebody publishes commands."""
+        return self.context.ok() and self.count_publishers(self._subscription.topic_name) > 0
 
     def _warn(self, line: str) -> None:
         """Log a warning, unless the end has come: loggers publish."""
@@ -340,6 +344,8 @@ class Simulator(ManagedNode):
             return Health(WARNING, 'efforts were dropped that no drive gives', values)
         if loop.paused:
             return Health(OK, 'paused', values)
+        if loop.awaiting:
+            return Health(WARNING, 'time stands still until an effort command comes', values)
         if not loop.driven:
             lost = loop.timeouts or loop.stops   # else nobody has sent any yet
             return Health(WARNING if lost else OK, 'no effort commands', values)

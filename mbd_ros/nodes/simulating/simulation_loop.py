@@ -87,8 +87,9 @@ class SimulationLoop:
 
     Until the first effort command the brakes hold the robot: its joints do not move. Without
     lockstep the newest command acts from the next integration step on. In lockstep time stands
-    still after each published state until the command that answers it is there. When commands
-    stop, ``Timing.on_timeout`` says what happens, and the next command ends it. Efforts act within
+    still after each published state until the command that answers it is there, however long that
+    takes, as long as somebody is there who sends commands. When commands stop,
+    ``Timing.on_timeout`` says what happens, and the next command ends it. Efforts act within
     the effort limits of the model. Where they still lead to a motion that is not finite, or faster
     than the stepper's ``fastest``, they are dropped and the brakes hold the robot where it was,
     until the next command.
@@ -103,15 +104,19 @@ class SimulationLoop:
         Called in the thread with time [ns], q, v and the efforts that act.
     warn : callable
         Takes one line for the log.
+    expected : callable, optional
+        Whether there is somebody who sends commands, though perhaps late.
 
     """
 
     def __init__(self, stepper: Stepper, timing: Timing, *, publish: Publish,
-                 warn: Callable[[str], object]) -> None:
+                 warn: Callable[[str], object], expected: Callable[[], bool] = lambda: False
+                 ) -> None:
         self._stepper = stepper
         self._timing = timing
         self._publish = publish
         self._warn = warn
+        self._expected = expected
         self._begin = 0
         self._count = 0
         self._rest = stepper.rest
@@ -131,6 +136,7 @@ class SimulationLoop:
         self._initial = stepper.q, stepper.v
         self._pace = Pace(timing.factor, LARGEST_LAG[timing.lockstep])
         self._thread = threading.Thread(target=self._run, name='simulation', daemon=True)
+        self.awaiting = False
         self.timeouts = 0
         self.resent = 0
         self.limited = 0
@@ -373,19 +379,36 @@ class SimulationLoop:
             self._move(self._timing.steps)
 
     def _wait_for_answer(self) -> bool:
-        """Return whether the answer to the published state has come in time."""
-        end = time.monotonic() + self._timing.timeout
-        while not (self._stop or self._suspended):
-            with self._changed:
-                if self._changed.wait_for(
-                        lambda: self._stop or self._suspended or self._answers == self._now(),
-                        timeout=RESEND):
-                    return not self._suspended
-            if time.monotonic() > end:
-                return False
-            self.resent += 1
-            self._send()
-        return False
+        """
+        Return whether the answer to the published state has come.
+
+        Time is counted in looks: this thread, too, may not have had the processor.
+        """
+        looks = 0
+        try:
+            while not (self._stop or self._suspended):
+                with self._changed:
+                    if self._changed.wait_for(
+                            lambda: self._stop or self._suspended or self._answers == self._now(),
+                            timeout=RESEND):
+                        return not self._suspended
+                looks += 1
+                if looks * RESEND > self._timing.timeout:
+                    if not self._expected():
+                        return False
+                    self._say_that_it_waits()
+                self.resent += 1
+                self._send()
+            return False
+        finally:
+            self.awaiting = False
+
+    def _say_that_it_waits(self) -> None:
+        """Say once for each wait that simulated time stands still."""
+        if not self.awaiting and not self._paused:
+            self._warn(f'no effort command for {self._timing.timeout:g} s: simulated time stands '
+                       'still until one comes, or until nobody publishes any')
+        self.awaiting = True
 
     def _wait_until_due(self, steps: int) -> None:
         """Wait until it is time for the state after some steps; say once when it is too late."""

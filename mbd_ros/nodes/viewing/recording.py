@@ -39,10 +39,11 @@ class Recording(View):
 
     def _send_table(self, client: Any) -> None:
         if client is not None:
-            client.send_file_download('mbd_ros.csv', csv_of(self.page.panel.plots).encode())
+            client.send_file_download('mbd_ros.csv', csv_of(self.page.panel.plots).encode(),
+                                      save_immediately=True)
 
     def _send_picture(self, event: Any) -> None:
         """Ask the browser for a picture, in a thread of the server, and send it back."""
         picture = None if event.client is None else self._photographer.take(event.client)
         if picture is not None:
-            event.client.send_file_download('mbd_ros.png', picture)
+            event.client.send_file_download('mbd_ros.png', picture, save_immediately=True)

@@ -32,12 +32,12 @@ def start(model):
     loops = []
 
     def begin(publish, *, lockstep=True, timeout=60.0, on_timeout='brake', factor=0.0,
-              robot=model, fastest=1e4):
+              robot=model, fastest=1e4, expected=lambda: False):
         said = []
         loop = SimulationLoop(
             Stepper(robot, START, step=1e-3, fastest=fastest),
             Timing(STEP, 2, factor, lockstep, timeout, on_timeout),
-            publish=lambda *state: publish(loop, *state), warn=said.append)
+            publish=lambda *state: publish(loop, *state), warn=said.append, expected=expected)
         loops.append(loop)
         loop.start(0)
         return loop, said
@@ -100,6 +100,34 @@ def test_an_unanswered_state_is_sent_again_and_then_given_up(start):
     assert len(trace) > len(set(trace))   # the same stamp more than once
     silent.clear()
     wait_until(lambda: loop.driven)
+
+
+def test_time_stands_still_for_a_controller_that_is_late(start):
+    """However late: a busy machine changes no answer. Without anybody the brakes act."""
+    trace, silent, gone = [], threading.Event(), threading.Event()
+
+    def answer(loop, now, q, v, efforts):
+        trace.append(now)
+        if not silent.is_set():
+            loop.command(np.array([0.0, -10.0, 0.0]), now)
+
+    loop, said = start(answer, timeout=0.15, expected=lambda: not gone.is_set())
+    wait_until(lambda: loop.driven)
+    silent.set()
+    wait_until(lambda: loop.awaiting)
+    count, now = len(trace), trace[-1]
+    wait_until(lambda: len(trace) > count + 5)
+    assert said == ['no effort command for 0.15 s: simulated time stands still until one comes, '
+                    'or until nobody publishes any']
+    assert set(trace[count:]) == {now} and loop.driven and loop.timeouts == 0
+    silent.clear()
+    wait_until(lambda: trace[-1] > now)
+    assert not loop.awaiting
+    silent.set()
+    wait_until(lambda: loop.awaiting)
+    gone.set()
+    wait_until(lambda: loop.timeouts)
+    assert 'the brakes hold the robot' in said[-1] and not loop.awaiting
 
 
 def test_answers_to_other_states_are_not_taken(start):
