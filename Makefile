@@ -11,6 +11,7 @@
 #   make nightly                             tests, chaos and the real rclpy: two hours
 #   make robots                              for make test: real robots, 415 MB
 #   make mutants [ARGS="--minutes 10"]       changed programs: would a test notice?
+#   make pictures                            those of docs/page.md, each control used in a browser
 #   make docs                                the pages as HTML with an API reference, in build/docs
 #   make lint | bench | clean | distclean
 
@@ -34,7 +35,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: always demo test chaos soak real nightly install venv test-tools robots browser lint docs colcon bench mutants clean distclean
+.PHONY: always pictures demo test chaos soak real nightly install venv test-tools robots browser lint docs colcon bench mutants clean distclean
 
 demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
 	@$(BIN)/ros2 launch mbd_ros track.launch.py $(if $(ROBOT),robot:=$(ROBOT)) $(ARGS)
@@ -124,6 +125,10 @@ lint: install $(STAMPS)/lint
 docs: install $(STAMPS)/docs
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs . build/docs
 	@echo 'look at build/docs/docs/index.html'
+
+# Ten minutes; ARGS: names of scenes (scripts/page_scenes.py), all otherwise.
+pictures: install test-tools browser
+	@$(BIN)/python scripts/page_pictures.py $(ARGS)
 
 # COLCON_TEST_ARGS, for example: --pytest-args test/unit
 colcon: export PATH := $(CURDIR)/$(BIN):$(PATH)
