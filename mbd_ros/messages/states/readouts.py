@@ -66,11 +66,16 @@ def joint_rows(model: Model, q: Vector, v: Vector, effort: Vector | None
         iq, iv = model.q_offsets[joint], model.v_offsets[joint]
         low, high = model.lower[iv], model.upper[iv]
         most = model.effort_limits[iv]
-        rows.append((name, f'{q[iq]:.4f}', f'{v[iv]:.3f}',
-                     '' if effort is None else f'{effort[iv]:.2f}',
+        rows.append((name, _figure(q[iq], 4), _figure(v[iv], 3),
+                     '' if effort is None else _figure(effort[iv], 2),
                      f'{low:.3g} to{HARD}{high:.3g}' if np.isfinite((low, high)).any() else '',
                      f'{most:.4g}' if np.isfinite(most) else ''))
     return rows
+
+
+def _figure(value: float, decimals: int) -> str:
+    """Return a number with so many decimals; zero has no sign."""
+    return f'{round(float(value), decimals) + 0.0:.{decimals}f}'
 
 
 def loop_rows(model: Model, q: Vector) -> list[tuple[str, str, str]]:

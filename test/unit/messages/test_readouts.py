@@ -31,7 +31,8 @@ def test_rows_of_joints():
                       np.array([1.0, -2.0]))
     assert rows[0] == ('j0', '0.2500', '-0.500', '1.00', '-1.5 to\u00a02', '30')
     assert rows[1][2:] == ('2.000', '-2.00', '', '')
-    assert joint_rows(model, np.zeros(model.nq), np.zeros(2), None)[0][3] == ''
+    still = joint_rows(model, np.zeros(model.nq), np.array([-1e-5, 0.0]), None)
+    assert still[0][2:4] == ('0.000', '')   # and not -0.000
     assert by_joint(model, np.array([3.0, 4.0])) == {'j0': 3.0, 'j1': 4.0}
 
 

@@ -132,10 +132,21 @@ def bag_of(path, messages, topic='/joint_states', robots=()):
             values = {'name': ['j'], 'position': [1.0], 'velocity': [2.0], 'effort': [3.0]}
             values |= fields
             names = values.pop('name')
-            message = state(header(stamp(*divmod(round(sent * 1e9), 10**9)), ''), names,
+            frame = values.pop('frame', '')
+            message = state(header(stamp(*divmod(round(sent * 1e9), 10**9)), frame), names,
                             *map(np.array, values.values()))
             writer.write(connection, round(arrived * 1e9), store.serialize_cdr(message, kind))
     return path
+
+
+def test_a_prefix_of_frames_is_none_of_joints(arm, tmp_path):
+    """``frame_prefix:=left/`` is in front of frames, not of the names of joints."""
+    rows = {'name': list(NAMES), 'position': [0.1, 0.2, 0.3], 'velocity': [0.0] * 3,
+            'effort': [1.0, 2.0, 3.0], 'frame': 'left/base_link'}
+    bag = bag_of(tmp_path / 'run', [(1.0, 1.0, rows), (2.0, 2.0, rows)],
+                 topic='/left/joint_states', robots=('/left/robot_description',))
+    q, _, tau = states_in(read_bag(bag), arm)
+    assert q[0].tolist() == [0.1, 0.2, 0.3] and tau[0].tolist() == [1.0, 2.0, 3.0]
 
 
 def said(found):
