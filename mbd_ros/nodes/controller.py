@@ -93,8 +93,7 @@ class Controller(ManagedNode):
         self._gravity: list[float] = []
         self._mode, self._why = ControllerState.MODE_WAITING, 'no joint states yet'
         self._steps = self._misses = self._begin = 0
-        self._stamp = -1
-        self._silence, self._stands = Silence(), False
+        self._stamp, self._silence, self._stands = -1, Silence(), False
 
     def configure(self) -> None:
         """Take the robot and listen for joint states."""
@@ -182,9 +181,9 @@ class Controller(ManagedNode):
         stamp = to_nanoseconds(message.header.stamp)
         if stamp == self._stamp and self._hardware.send_again():   # it came again: the answer was
             self._silence.heard()   # lost, or time stands still
-            if self._stands:        # for others than this node: nothing was lost
-                self._stands = False
-                self._set_mode(*self._not_lost)
+            if self._stands and self._mode == ControllerState.MODE_LOST:   # and no state was
+                self._set_mode(self._told.mode, self._told.message)
+                self._states.publish(self._told)
             return
         measured = None if self._too_early(stamp) else self._state(stamp, message)
         if measured is None:
@@ -407,11 +406,10 @@ class Controller(ManagedNode):
         state = tracking_state(stamp, self._drawings.frame(model), model, measured, step, tools,
                                self._tracker.rows)
         state.mode, state.message = self._mode, self._why
-        state.model_generation = model.generation
-        state.step = self._steps
+        state.model_generation, state.step = model.generation, self._steps
         state.energy = self._tracker.energy(measured.q, measured.v)
-        state.computation_time = self._computed
-        state.deadline_misses = self._misses
+        state.computation_time, state.deadline_misses = self._computed, self._misses
+        self._told = state
         self._states.publish(state)
         self._standard.publish(standard_state(stamp, model, measured, step))
 
@@ -435,8 +433,6 @@ class Controller(ManagedNode):
     def _lose(self) -> None:
         """Say that joint states are lost; in lockstep those who publish them may be slow."""
         lost = f'{self._missing} stopped coming'
-        if self._mode != ControllerState.MODE_LOST:
-            self._not_lost = self._mode, self._why
         self._stands = self._settings.lockstep and self.count_publishers(
             self._subscription.topic_name) > 0
         if not self._stands:

@@ -142,6 +142,12 @@ def test_in_lockstep_a_slow_simulator_changes_nothing(run_node, graph, urdf):
         labels = [one.layout.dim[0].label for one in list(bench.efforts)]
         return len(set(labels)) < len(labels)
     assert not twice()
+    # The same state again, as of a simulator that is paused, ends it, too.
+    bench.send_until(lambda: bench.states[-1].mode == ControllerState.MODE_TRACKING,
+                     'it is still lost', step=0)
+    bench.seen = len(bench.states)
+    bench.wait_for_mode(ControllerState.MODE_LOST)
+    bench.efforts.clear()   # the same answer came again
     bench.answer()
     bench.wait_for_mode(ControllerState.MODE_TRACKING)
     bench.wait_for_mode(ControllerState.MODE_LOST)

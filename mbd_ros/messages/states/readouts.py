@@ -60,7 +60,7 @@ def joint_rows(model: Model, q: Vector, v: Vector, effort: Vector | None
         none; at most ``MOST_ROWS``.
 
     """
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name in simple_joints(model)[:MOST_ROWS]:
         joint = model.joint_index(name)
         iq, iv = model.q_offsets[joint], model.v_offsets[joint]

@@ -93,9 +93,9 @@ class Panel:
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table as HTML; any text may come from outside."""
-    head = ''.join(f'<th style="text-align:left;padding-right:0.8em">{escaped(one)}</th>'
+    head = ''.join(f'<th style="text-align:left;padding-right:0.6em">{escaped(one)}</th>'
                    for one in heads)
-    body = ''.join('<tr>' + ''.join(f'<td style="padding-right:0.8em">{escaped(one)}</td>'
+    body = ''.join('<tr>' + ''.join(f'<td style="padding-right:0.6em">{escaped(one)}</td>'
                                     for one in row) + '</tr>' for row in rows)
     return f'<table style="margin-top:0.4em">{f"<tr>{head}</tr>" if head else ""}{body}</table>'
 
