@@ -17,7 +17,7 @@ from mbd_ros.model.names import simple_joints
 
 Vector = NDArray[np.float64]
 
-LOOP_HEADS = ('loop', 'open by', 'equations')
+LOOP_HEADS = ('loop', 'open by [m or 1]', 'equations')
 MOST_ROWS = 200
 """Joints and loops that a table lists."""
 HARD = '\u00a0'
