@@ -25,7 +25,7 @@ import mbd_ros
 STILL = 1e-9        # [rad]: a robot whose time stands still is published with the same numbers
 REACHED = 0.01      # [rad or m]: tracking is a hundred times better; a slider has 1 mrad
 SHOWN = 8.0         # [s]: until software has drawn what is new in the scene
-UP = np.array([0.0, 0.0, 1.0])
+UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])   # of the robot
 HANDLE = 0.12       # [m]: amid an arrow of those by which targets are dragged
 
 
@@ -210,11 +210,11 @@ def target(person: Person, robot: Robot, task: Newest) -> None:
     person.check('drag the target')
     time.sleep(SHOWN)
     before = robot.point('tool')
-    person.drag(before + HANDLE * UP, before + (HANDLE + 0.2) * UP)
+    person.drag(before + HANDLE * LEFT, before + (HANDLE + 0.2) * LEFT)
     person.answered('controller/follow_path', '.')
     person.wait(lambda: 'line' in task.message.data, 'a line')   # empty before the goal
     end = np.array(yaml.safe_load(task.message.data)['path']['end'])
-    assert end[2] > before[2] + 0.1, (before, end)
+    assert end[1] > before[1] + 0.1, (before, end)
     person.wait(lambda: np.linalg.norm(robot.point('tool') - end) < REACHED, 'the tool is there')
     person.picture('target', 'Target', 'Calls')
     person.check('drag the target')

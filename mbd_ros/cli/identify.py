@@ -36,8 +36,9 @@ def add_to(subparsers: Any) -> None:
     parser.add_argument('-o', '--output', metavar='FILE',
                         help='write the robot that was found: *.urdf, or what `mbd_ros convert` '
                         'writes')
-    parser.add_argument('--topic', help='topic of the joint states in a bag; the only one, or '
-                        '/joint_states, if left out')
+    parser.add_argument('--topic', help='topic of the joint states in a bag; the only one, '
+                        '/joint_states, or the only one with a robot_description beside it, if '
+                        'left out')
     parser.add_argument('--joints', action='store_true',
                         help='find damping, dry friction and rotor inertias as well')
     parser.set_defaults(run=run)

@@ -32,8 +32,9 @@ def add_to(subparsers: Any) -> None:
                         help='a run, *.npz; or a bag, a folder, *.mcap or *.db3')
     parser.add_argument('-o', '--output', metavar='FILE',
                         help='where to write; beside the run, *.html, if left out')
-    parser.add_argument('--topic', help='topic of the joint states in a bag; the only one, or '
-                        '/joint_states, if left out')
+    parser.add_argument('--topic', help='topic of the joint states in a bag; the only one, '
+                        '/joint_states, or the only one with a robot_description beside it, if '
+                        'left out')
     parser.set_defaults(run=run)
 
 

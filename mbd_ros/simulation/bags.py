@@ -207,7 +207,8 @@ def read_bag(path: Path, topic: str | None = None) -> JointRecording:
     path : Path
         A folder with ``metadata.yaml``, or one file ``*.mcap`` or ``*.db3``.
     topic : str, optional
-        Name of the topic; the only one of joint states, or ``/joint_states``, if left out.
+        Name of the topic; if left out the only one of joint states, or ``/joint_states``, or else
+        the only one with a robot description in its namespace.
 
     Returns
     -------
@@ -312,9 +313,14 @@ def _connections(reader: Any, path: Path, topic: str | None) -> list[Any]:
     names = sorted({each.topic for each in states})
     if topic is None and not names:
         raise DescriptionError(f'there is no topic of {JOINT_STATE} in this bag', file=str(path))
-    wanted = topic or (names[0] if len(names) == 1 else STATES)
+    described = {each.topic.removesuffix(ROBOT) for each in reader.connections
+                 if each.msgtype == STRING and each.topic.endswith(ROBOT)}
+    beside = [name for name in names if name.rpartition('/')[0] in described]
+    usual = next((few[0] for few in (names, beside) if len(few) == 1), STATES)
+    wanted = topic or (STATES if STATES in names else usual)
     if wanted not in names:
-        raise InvalidValueError('topic', topic, f"one of {', '.join(names) or 'none'}")
+        raise InvalidValueError('topic', topic or 'not given',
+                                f"one of {', '.join(names) or 'none'}")
     return [each for each in states if each.topic == wanted]
 
 

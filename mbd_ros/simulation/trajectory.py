@@ -292,7 +292,7 @@ def load_trajectory(path: str | os.PathLike[str], topic: str | None = None) -> T
         The file; or a bag with joint states and a robot description, a folder, ``*.mcap`` or
         ``*.db3``.
     topic : str, optional
-        Topic of the joint states in a bag; the only one, or ``/joint_states``, if left out.
+        Topic of the joint states in a bag; as ``read_bag`` chooses if left out.
 
     Returns
     -------

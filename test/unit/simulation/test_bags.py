@@ -116,7 +116,7 @@ def test_what_cannot_be_written(arm, tmp_path, monkeypatch):
         run.save(tmp_path / 'run.mcap')
 
 
-def bag_of(path, messages, topic='/joint_states', robots=()):
+def bag_of(path, messages, topic='/joint_states', robots=(), others=()):
     """Write messages of one joint: stamps and times of arrival [s], values by field."""
     from rosbags.typesys import get_typestore, Stores
     store = get_typestore(Stores.ROS2_HUMBLE)
@@ -124,6 +124,8 @@ def bag_of(path, messages, topic='/joint_states', robots=()):
     state, header, stamp, text = (store.types[name] for name in (
         kind, 'std_msgs/msg/Header', 'builtin_interfaces/msg/Time', string))
     with rosbag2.Writer(path, version=8) as writer:
+        for name in others:
+            writer.add_connection(name, kind, typestore=store)
         connection = writer.add_connection(topic, kind, typestore=store)
         for name in robots:
             writer.write(writer.add_connection(name, string, typestore=store), 1,
@@ -144,9 +146,19 @@ def test_a_prefix_of_frames_is_none_of_joints(arm, tmp_path):
     rows = {'name': list(NAMES), 'position': [0.1, 0.2, 0.3], 'velocity': [0.0] * 3,
             'effort': [1.0, 2.0, 3.0], 'frame': 'left/base_link'}
     bag = bag_of(tmp_path / 'run', [(1.0, 1.0, rows), (2.0, 2.0, rows)],
-                 topic='/left/joint_states', robots=('/left/robot_description',))
+                 topic='/left/joint_states', robots=('/left/robot_description',),
+                 others=('/left/controller/joint_states',))   # as recorded with all topics
     q, _, tau = states_in(read_bag(bag), arm)
     assert q[0].tolist() == [0.1, 0.2, 0.3] and tau[0].tolist() == [1.0, 2.0, 3.0]
+
+
+def test_of_two_robots_one_has_to_be_chosen(tmp_path):
+    bag = bag_of(tmp_path / 'run', [(1.0, 1.0, {})], topic='/left/joint_states',
+                 robots=('/left/robot_description', '/right/robot_description'),
+                 others=('/right/joint_states',))
+    with pytest.raises(InvalidValueError, match=r"topic is 'not given'; allowed: one of "
+                       '/left/joint_states, /right/joint_states'):
+        read_bag(bag)
 
 
 def said(found):
