@@ -289,7 +289,8 @@ def feet_at(dyn: PreparedDynamics, q: Vector) -> Feet:
     if model.loops:
         A = dyn.loop_rows(q, at[1][0])[:, VALUES:]
         held = np.nan_to_num(solve_definite(robot.mass_matrix()[0], A.T))
-        moved = moved - held @ np.linalg.lstsq(A @ held, A @ moved, RANK)[0]
+        if np.isfinite(A @ held).all() and np.isfinite(A @ moved).all():   # not of no mass
+            moved = moved - held @ np.linalg.lstsq(A @ held, A @ moved, RANK)[0]
     eased = J.swapaxes(1, 2) @ moved.reshape(model.nv, -1, 3).swapaxes(0, 1)   # (k, 3, 3): 1 / m
     carried = 0.0
     if model.joint_types[0] is JointType.FLOATING:

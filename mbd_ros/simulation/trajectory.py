@@ -65,6 +65,14 @@ class Energy(np.ndarray):
         """Keep the parts in copies by pickle."""
         return by_parts, (np.asarray(self), dict(self.parts))
 
+    def __copy__(self) -> Energy:
+        """Keep the parts."""
+        return by_parts(np.array(self), self.parts)
+
+    def __deepcopy__(self, _: Any) -> Energy:
+        """Keep the parts."""
+        return by_parts(np.array(self), {name: part.copy() for name, part in self.parts.items()})
+
 
 def by_parts(total: Vector, parts: Mapping[str, Vector]) -> Energy:
     """Return energies with their parts."""
@@ -158,7 +166,8 @@ class Trajectory(NamedTuple):
         if not self.parts:
             return 'no audit of energy: a motion of its own, or a recording'
         lines = [f'{name:<12}{part[-1]:>14.6g} J' + (
-            f', {part[0]:.6g} J at the start' if name in HELD else ' put in')
+            f', {part[0]:.6g} J at the start' if name in HELD else
+            f', at most {np.abs(part).max():.3g} J' if name == INTEGRATOR else ' put in')
             for name, part in self.parts.items()]
         worst, total = float(np.abs(self.balance).max()), self.exchanged
         return '\n'.join([*lines, f'{"balance":<12}{self.balance[-1]:>14.6g} J, at most '

@@ -185,8 +185,8 @@ def _object_code(ir: Callable[[], str], optimization: int, origin: str | None, s
 def _compiled(text: str, optimization: int, scheduled: bool) -> bytes:
     """Return the object code of a module, compiled now."""
     global _begun
-    _begun += 1
     with _LOCK:
+        _begun += 1
         machine = target_machine(optimization)
         module = llvm.parse_assembly(text)
         module.verify()

@@ -26,6 +26,8 @@ WIDEST = 4.0 * np.pi
 """Limits beyond this are none to a slider [rad or m]."""
 PARTS = 1000
 """A slider has at least as many places."""
+FINEST = 12
+"""Decimals of a slider at most."""
 
 
 def joint_heads(model: Model) -> tuple[str, ...]:
@@ -156,19 +158,24 @@ def ranges(model: Model) -> dict[str, Range]:
     """
     Return where each joint with one coordinate can be put, rounded inward to steps in decimals.
 
-    A limit that is missing, or is beyond ``WIDEST``, is half a turn from zero.
+    A limit that is missing, or is beyond ``WIDEST``, is half a turn from zero, or from the other
+    limit where that is further away. A range too narrow for ``FINEST`` is the place in its middle.
 
     """
     found = {}
     for name in simple_joints(model):
         i = model.v_offsets[model.joint_index(name)]
-        low, high = ((limit if abs(limit) <= WIDEST else default) for limit, default in (
-            (float(model.lower[i]), -np.pi), (float(model.upper[i]), np.pi)))
-        # One that cannot move has no range to be divided.
-        decimals = math.ceil(math.log10(PARTS / (high - low))) if low < high else 3
-        scale = 10.0 ** decimals
-        inward = (math.ceil(low * scale) / scale, math.floor(high * scale) / scale)
-        found[name] = Range(*(inward if low < high else (low, high)), decimals)
+        lower, upper = float(model.lower[i]), float(model.upper[i])
+        low = lower if abs(lower) <= WIDEST else max(lower, min(upper, 0.0) - np.pi)
+        high = upper if abs(upper) <= WIDEST else min(upper, max(lower, 0.0) + np.pi)
+        decimals = 3
+        if high - low > PARTS * 10.0 ** -FINEST:
+            decimals = math.ceil(math.log10(PARTS / (high - low)))
+            scale = 10.0 ** decimals
+            low, high = math.ceil(low * scale) / scale, math.floor(high * scale) / scale
+        else:   # it cannot move, or hardly
+            low = high = low + 0.5 * (high - low)
+        found[name] = Range(low, high, decimals)
     return found
 
 

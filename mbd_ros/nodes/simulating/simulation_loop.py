@@ -392,7 +392,7 @@ class SimulationLoop:
                             lambda: self._stop or self._suspended or self._answers == self._now(),
                             timeout=RESEND):
                         return not self._suspended
-                looks += 1
+                looks += not self._paused
                 if looks * RESEND > self._timing.timeout:
                     if not self._expected():
                         return False
@@ -405,7 +405,7 @@ class SimulationLoop:
 
     def _say_that_it_waits(self) -> None:
         """Say once for each wait that simulated time stands still."""
-        if not self.awaiting and not self._paused:
+        if not self.awaiting:
             self._warn(f'no effort command for {self._timing.timeout:g} s: simulated time stands '
                        'still until one comes, or until nobody publishes any')
         self.awaiting = True

@@ -1,13 +1,16 @@
 """States in words and figures."""
 
+from dataclasses import replace
 from pathlib import Path
 
+from hypothesis import example, given, settings, strategies as st
 import numpy as np
 import pytest
 
 import mbd_ros
 from mbd_ros.messages.states.readouts import (
-    by_joint, energies, joint_heads, joint_rows, loop_figures, loop_rows, MOST_ROWS, ranges)
+    by_joint, energies, joint_heads, joint_rows, loop_figures, loop_rows, MOST_ROWS, ranges,
+    WIDEST)
 
 URDF = Path(__file__).parents[3] / 'urdf'
 ARM = """<robot name="arm"><link name="a"/>{links}
@@ -52,6 +55,25 @@ def test_ranges_are_limits_in_whole_decimals():
     assert puma['joint3'] == (-0.785, 3.926, 3)   # 3.927 in the file: beyond half a turn
     assert puma['joint3'].nearest(2.63605) == 2.636
     assert puma['joint3'].nearest(-7.0) == -0.785
+
+
+LIMITS = st.floats(-1e300, 1e300)
+
+
+@given(LIMITS | st.floats(-20.0, 20.0), LIMITS | st.floats(-20.0, 20.0) | st.floats(0.0, 1e-300))
+@example(5.0, 20.0)
+@example(-20.0, -5.0)
+@example(13.0, 14.0)
+@example(0.0, 1e-310)
+@example(-1.7e308, -1.6e308)
+@settings(max_examples=200, deadline=None)
+def test_ranges_are_within_any_limits(one, other):
+    lower, upper = sorted((one, other))
+    model = arm(1)
+    found = ranges(replace(model, lower=np.array([lower]), upper=np.array([upper])))['j0']
+    assert lower <= found.low <= found.high <= upper
+    assert found.high - found.low <= 2.0 * WIDEST
+    assert lower <= found.nearest(0.0) <= upper
 
 
 def test_long_tables_are_cut():

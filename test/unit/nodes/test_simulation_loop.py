@@ -130,6 +130,26 @@ def test_time_stands_still_for_a_controller_that_is_late(start):
     assert 'the brakes hold the robot' in said[-1] and not loop.awaiting
 
 
+def test_a_wait_while_paused_is_no_controller_that_is_late(start):
+    trace, silent = [], threading.Event()
+
+    def answer(loop, now, q, v, efforts):
+        trace.append(now)
+        if not silent.is_set():
+            loop.command(np.array([0.0, -10.0, 0.0]), now)
+
+    loop, said = start(answer, timeout=0.15, expected=lambda: True)
+    wait_until(lambda: loop.driven)
+    loop.pause(True)
+    silent.set()
+    sent = len(trace)
+    wait_until(lambda: len(trace) > sent + 10)   # more looks than there are in 0.15 s
+    assert not said and not loop.awaiting
+    loop.pause(False)
+    wait_until(lambda: said)
+    assert 'stands still' in said[0] and loop.awaiting
+
+
 def test_answers_to_other_states_are_not_taken(start):
     moved = []
 

@@ -1,5 +1,6 @@
 """A run is saved with its robot, read again, and drawn."""
 
+import copy
 import csv
 from pathlib import Path
 import pickle
@@ -74,6 +75,8 @@ def test_the_energy_by_parts():
         assert isinstance(other, np.ndarray) and not getattr(other, 'parts', {})
     for number in (run.energy.max(), run.energy[0], np.ptp(run.energy), run.energy @ run.time):
         assert type(number) is np.float64
+    for copied in (copy.copy(run).energy, copy.deepcopy(run).energy, copy.copy(run.energy)):
+        assert [*copied.parts] == [*run.parts] and np.array_equal(copied, run.energy)
     lines = run.audit().splitlines()
     assert [line.split()[0] for line in lines] == [*run.parts, 'balance']
     assert f'{run.parts["potential"][0]:.6g} J at the start' in lines[1]
