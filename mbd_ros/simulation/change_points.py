@@ -156,7 +156,7 @@ def tell(changes: Sequence[ChangePoint]) -> None:
             f'at t = {first.time:.6g} s only {first.rank} of {first.usual} rows of the closed '
             'loops are independent: a change point, where they do not tell how the motion goes '
             f'on; it keeps its tangent. {len(changes)} such points in this run: see .changes',
-            RankChangeWarning, stacklevel=4)
+            RankChangeWarning, stacklevel=5)
 
 
 def row_space(dyn: PreparedDynamics, q: Vector) -> RowSpace:

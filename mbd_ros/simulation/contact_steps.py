@@ -365,4 +365,4 @@ def warn_of_contact(dyn: PreparedDynamics, feet: Feet, method: str, step: float)
 
     """
     for line in concerns(dyn, feet, method, step).values():
-        warnings.warn(line, ContactWarning, stacklevel=3)
+        warnings.warn(line, ContactWarning, stacklevel=4)

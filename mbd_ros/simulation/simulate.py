@@ -46,7 +46,7 @@ ROUNDING = 1e-9
 """A run that is longer than a whole number of steps by this fraction of a step has no more."""
 
 
-@np.errstate(over='ignore')   # a motion that is not finite is told as such
+@np.errstate(over='ignore')   # what is not finite is told as such; a frame more for warnings
 def simulate(
     model: Model,
     q0: ArrayLike,

@@ -84,7 +84,7 @@ class Interrupted(NamedTuple):
 
 def interrupt(launched: Running, delay: float) -> Interrupted:
     """
-    Press Ctrl-C some time [s] after the first process of a launch has started.
+    Press Ctrl-C some time [s] after the first process of a launch has started, and Python in all.
 
     Parameters
     ----------
@@ -96,10 +96,15 @@ def interrupt(launched: Running, delay: float) -> Interrupted:
     """
     launched.wait_for('process started')
     time.sleep(delay)
+    end = time.monotonic() + PATIENCE
+    while True:
+        started = dict(re.findall(r'\[([^\s\]]+)\]: process started with pid \[(\d+)\]',
+                                  launched.output))
+        if all(map(_listens, started.values())) or time.monotonic() > end:
+            break
+        time.sleep(LOOK)
     begin = last = time.monotonic()
     before = len(launched.output)
-    started = dict(re.findall(r'\[([^\s\]]+)\]: process started with pid \[(\d+)\]',
-                              launched.output))
     os.killpg(launched.process.pid, signal.SIGINT)   # as a terminal does
     gone: dict[str, float] = {}
     waiting = {name: _waited(number) for name, number in started.items()}
@@ -124,6 +129,15 @@ def interrupt(launched: Running, delay: float) -> Interrupted:
         [End(name, gone.get(name, last - begin), codes.get(name), waited[name])
          for name in started], lost,
         [line for line in said[before:].splitlines() if not EXPECTED.match(line)])
+
+
+def _listens(number: str) -> bool:
+    """Return whether a process takes SIGTERM, or has ended; Python, as it starts, does not."""
+    try:
+        caught, = re.findall(r'SigCgt:\s*(\w+)', Path('/proc', number, 'status').read_text())
+    except (OSError, ValueError):
+        return True
+    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
 
 
 def _ended(number: str) -> bool:

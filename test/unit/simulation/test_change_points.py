@@ -33,8 +33,10 @@ RHOMBUS, TURN = np.array([1.0, -1.0, 1.0]), np.array([3.0, -3.0, 3.0])
 @pytest.mark.parametrize('options', [{'method': 'dop853'}, {'step': 0.01, 'record_every': 3}])
 def test_a_rhombus_goes_on_along_its_tangent(options):
     """Without weight it turns evenly and lies flat where the angle is a multiple of pi."""
-    with pytest.warns(RankChangeWarning, match=r'at t = 0\.713864 s only 1 of 2 rows.*3 such'):
+    said = r'at t = 0\.713864 s only 1 of 2 rows.*3 such'
+    with pytest.warns(RankChangeWarning, match=said) as told:
         run = mbd_ros.simulate(fourbar(), RHOMBUS, TURN, 3.0, gravity=FLOATS, **options)
+    assert told[0].filename == __file__   # the line that called
     # The time is found where the singular value is 1e-8 or so, at 3 rad/s.
     np.testing.assert_allclose([change.time for change in run.changes],
                                [(k * np.pi - 1.0) / 3.0 for k in (1, 2, 3)], atol=1e-7)
