@@ -172,7 +172,9 @@ def ranges(model: Model) -> dict[str, Range]:
         if high - low > PARTS * 10.0 ** -FINEST:
             decimals = math.ceil(math.log10(PARTS / (high - low)))
             scale = 10.0 ** decimals
-            low, high = math.ceil(low * scale) / scale, math.floor(high * scale) / scale
+            # Beyond 1e12 rounding would leave the limits.
+            low, high = (max(low, min(math.ceil(low * scale) / scale, high)),
+                         min(high, max(math.floor(high * scale) / scale, low)))
         else:   # it cannot move, or hardly
             low = high = low + 0.5 * (high - low)
         found[name] = Range(low, high, decimals)

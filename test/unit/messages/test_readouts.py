@@ -66,6 +66,7 @@ LIMITS = st.floats(-1e300, 1e300)
 @example(13.0, 14.0)
 @example(0.0, 1e-310)
 @example(-1.7e308, -1.6e308)
+@example(76463394749076.0, 76463394749079.0)
 @settings(max_examples=200, deadline=None)
 def test_ranges_are_within_any_limits(one, other):
     lower, upper = sorted((one, other))
