@@ -83,21 +83,24 @@ class Browser:
             assert time.monotonic() < end, f"'{text}' is not on the page: {self.text()}"
             time.sleep(0.5)
 
-    def click(self, text: str, index: int = 0) -> None:
-        """Click what bears a text, such as a button, a tab or the head of a folder."""
-        find = f"""(() => {{
+    def show(self, text: str, index: int = 0, block: str = 'start') -> list[float] | None:
+        """Scroll to what bears a text; return the place of its middle, None where it is not."""
+        return self.evaluate(f"""(() => {{
             const wanted = {json.dumps(text)};
             const found = [...document.querySelectorAll('*')].filter(one => one.offsetParent &&
                 [...one.childNodes].some(
                     node => node.nodeType == 3 && node.textContent.trim() == wanted));
             if (found.length <= {index}) return null;
-            found[{index}].scrollIntoView({{block: 'nearest'}});
+            found[{index}].scrollIntoView({{block: '{block}'}});
             const box = found[{index}].getBoundingClientRect();
             return [box.x + box.width / 2, box.y + box.height / 2];
-        }})()"""
-        place = self.evaluate(find)
+        }})()""")
+
+    def click(self, text: str, index: int = 0) -> None:
+        """Click what bears a text, such as a button, a tab or the head of a folder."""
+        self.show(text, index, 'nearest')
         time.sleep(0.3)   # it may have been scrolled to, or be moved by what was clicked before
-        place = self.evaluate(find)
+        place = self.show(text, index, 'nearest')
         assert place is not None, f"'{text}' is not on the page: {self.text()}"
         self.drag([place])
 

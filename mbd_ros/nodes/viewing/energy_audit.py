@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from mbd_msgs.msg import EnergyAudit
 
 from mbd_ros.messages.states.energy_audit import energy_parts
+from mbd_ros.nodes.page.panel import show, table
 from mbd_ros.nodes.page.scales import changes
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
@@ -19,8 +18,11 @@ class Audit(View):
         super().__init__(shared)
         self._message: EnergyAudit | None = None
         self._parts: dict[str, float] = {}
-        self._plot = self.page.panel.add_plot(
+        panel = self.page.panel
+        self._plot = panel.add_plot(
             'Energy by parts', 'J', 'change on this plot [J]', scaled=changes, expanded=False)
+        with panel.watch:
+            self._table = self.page.server.gui.add_html('')
         self.node.create_subscription(
             EnergyAudit, 'simulator/energy', self._on_audit, qos.NEWEST,
             qos_overriding_options=qos.OVERRIDABLE)
@@ -35,8 +37,7 @@ class Audit(View):
             self._parts = energy_parts(message)
             self._plot.add(self.timeline.seconds(message.header.stamp), self._parts)
 
-    @property
-    def readouts(self) -> Mapping[str, str]:
-        """What was put in so far, by whom."""
-        return {f'energy, {name}': f'{value:.4g} J' for name, value in self._parts.items()
-                if name not in ('kinetic', 'potential')}
+    def redraw(self, seen: Seen | None) -> None:
+        """Fill the table."""
+        rows = ((name, f'{value:.4g} J') for name, value in self._parts.items())
+        show(self._table, table(('energy by parts', ''), rows) if self._parts else '')

@@ -137,7 +137,7 @@ class Program:
             env={**os.environ, 'PYTHONPATH': os.pathsep.join(SOURCES), **environment},
         )
 
-    def wait_for_line(self, timeout: float = 60.0) -> str:
+    def wait_for_line(self, timeout: float = 300.0) -> str:
         """Return the next line of its output; '' if none comes in time [s], and it is killed."""
         assert self.process.stdout is not None
         watch = threading.Timer(timeout, self.process.kill)
@@ -147,7 +147,7 @@ class Program:
         finally:
             watch.cancel()
 
-    def finish(self, timeout: float = 60.0) -> tuple[int, str, str]:
+    def finish(self, timeout: float = 300.0) -> tuple[int, str, str]:
         """Wait for its end; return exit code, output and error output."""
         output, errors = self.process.communicate(timeout=timeout)
         return self.process.returncode, output, errors

@@ -198,12 +198,14 @@ def test_no_reliable_message_is_lost(run_program: Make, context: Any, make_node:
 
 
 def test_thirty_processes_at_once(run_program: Make, make_node: Make, wait_until: Make) -> None:
-    # all see each other's nodes; each takes about 0.3 s of processor time to start
+    # All see each other's nodes. It takes 20 s of processor time, ten times as long where many
+    # programs run; one that does not see all of them within ten minutes ends the test.
     node = make_node('observer')
     programs = [run_program(MEMBER, f'member{i}') for i in range(30)]
     members = {f'member{i}' for i in range(30)}
     assert wait_until(lambda: members <= set(node.get_node_names()), 600.0)
-    assert [program.wait_for_line() for program in programs] == ['all here'] * 30
+    for program in programs:
+        assert program.wait_for_line(600.0) == 'all here'
     for program in programs:
         program.process.terminate()
     assert wait_until(lambda: node.get_node_names() == ['observer'])
