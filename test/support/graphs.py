@@ -45,9 +45,10 @@ class Graph:
         self._executor.add_node(node)
 
     def _spin(self) -> None:
-        while self.context.ok():
+        while True:
             try:
                 self._executor.spin()
+                return   # the executor has been shut down
             except rclpy.executors.ExternalShutdownException:
                 return
             except InvalidHandle:   # what a test destroyed while rclpy was about to trigger it
