@@ -173,15 +173,14 @@ def _inertia(element: Any, what: str, source: Source, report: Report) -> Inertia
 
 
 def _fluid(link: Any, report: Report) -> FluidBody | None:
-    """Return the added mass of a link: about its mass centre, in the axes of its inertia."""
+    """Return the added mass of a link: about its origin, in its axes, as SDFormat 1.10 says."""
     part = link.find('inertial/fluid_added_mass')
     if part is None:
         return None
     what = f"link '{link.get('name')}'"
     remark_others(part, ADDED_MASS, {}, what, report)
     entries = {name: value_of(part, name, 0.0, what, report) for name in ADDED_MASS}
-    body = FluidBody(link.get('name'), pose_from(pose_in(link.find('inertial'), what, report)),
-                     added_mass=added_mass(entries), source=report.source(part))
+    body = FluidBody(link.get('name'), added_mass=added_mass(entries), source=report.source(part))
     check_added_mass(body, report)
     return body
 

@@ -4,8 +4,10 @@ from dataclasses import replace
 from math import pi
 
 from described import joint, link, robot
+import numpy as np
 import pytest
 
+import mbd_ros
 from mbd_ros.description import read
 from mbd_ros.description.records.mechanism import Beam, ContactBody, ModalPoint
 from mbd_ros.description.urdf.beams import COUNTS
@@ -182,12 +184,20 @@ def test_formats_without_words(write, form, text, what):
 
 
 def test_added_mass_of_sdformat():
-    mechanism = read('<sdf version="1.10"><model name="m"><link name="a"><inertial><pose>1 0 0 0 0'
-                     ' 0</pose><mass>1</mass><fluid_added_mass><xx>2</xx><yr>0.1</yr><yy>3</yy>'
-                     '<rr>0.4</rr></fluid_added_mass></inertial></link></model></sdf>')
-    (body,) = mechanism.fluids
-    assert body.frame.translation == (1.0, 0.0, 0.0)
-    assert (body.added_mass[0][0], body.added_mass[5][1]) == (2.0, 0.1)
+    """About the link's origin, wherever the mass centre is: SDFormat 1.10."""
+    entries = {'xx': 2.0, 'yy': 3.0, 'zz': 1.0, 'rr': 0.4, 'xy': 0.2, 'yr': 0.1}
+    model = mbd_ros.load(
+        '<sdf version="1.10"><model name="m"><link name="a"><inertial><pose>1 0 2 0.3 0 1</pose>'
+        '<mass>1</mass><fluid_added_mass>' + ''.join(
+            f'<{name}>{value}</{name}>' for name, value in entries.items())
+        + '</fluid_added_mass></inertial></link></model></sdf>', floating_base=True)
+    expected = np.zeros((6, 6))
+    for name, value in entries.items():
+        i, j = map('xyzpqr'.index, name)
+        expected[i, j] = expected[j, i] = value
+    q = mbd_ros.neutral(model)
+    added = mbd_ros.mass_matrix(model, q) - mbd_ros.mass_matrix(model, q, fluid=None)
+    np.testing.assert_allclose(added, expected, rtol=0.0, atol=1e-14)   # rounding of numbers to 6
 
 
 def test_modes_without_damping():
