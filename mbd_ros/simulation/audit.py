@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +13,7 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.api.functions import Energy, energy_of
 from mbd_ros.simulation.manifold import Vector
 from mbd_ros.simulation.motion import FreeMotion, INTEGRATOR
-from mbd_ros.simulation.resistance import of_current
+from mbd_ros.simulation.resistance import CURRENT, of_current
 
 
 class Audited(NamedTuple):
@@ -104,13 +106,22 @@ class Audit:
 def energies(dyn: PreparedDynamics, free: FreeMotion | None, time: Vector, q: Vector, v: Vector
              ) -> Energy:
     """Return the energies of K states, each in the current of its time and place."""
+    def told(q: Vector, v: Vector) -> Vector:
+        return np.stack([*energy_of(dyn, q, v)])
+
+    return Energy(*in_their_currents(told, free, time, q, v))
+
+
+def in_their_currents(function: Callable[[Vector, Vector], Vector], free: FreeMotion | None,
+                      time: Vector, q: Vector, v: Vector) -> Vector:
+    """Return a function (..., K) of K states, each in the current of its time and place."""
     if free is None or not free.in_field:
-        return energy_of(dyn, q, v)
+        return function(q, v)
     found = []
     for t, place, speed in zip(time, q, v):
         free.enter(float(t), place)
-        found.append(energy_of(dyn, place, speed))
-    return Energy(*map(np.array, zip(*found)))
+        found.append(function(place[None], speed[None]))
+    return np.concatenate(found, axis=-1)
 
 
 def audited(dyn: PreparedDynamics, free: FreeMotion, start: tuple[Vector, Vector, Vector],
@@ -135,17 +146,19 @@ def audited(dyn: PreparedDynamics, free: FreeMotion, start: tuple[Vector, Vector
     Returns
     -------
     Audited
-        The work of a current that is a field is not told; it stays in the balance. Where is told
-        what inertia has taken, the energy has changed by ``integrator`` more than by that, and the
-        balance is how much more all forces have done.
+        Where is told what inertia has taken, the energy has changed by ``integrator`` more than by
+        that, and the balance is how much more all forces have done.
 
     """
     now, before = energies(dyn, free, *states), energies(dyn, free, *start)
-    put_in = dict(zip(free.working, work.T))
+    put_in, carried = dict(zip(free.working, work.T)), np.zeros(len(work))
     if free.in_current:
-        put_in['current'] = of_current(dyn, *states[1:]) - of_current(dyn, *start[1:])
+        after, at_first = (in_their_currents(partial(of_current, dyn), free, *one)
+                           for one in (states, start))
+        carried = after - at_first
+        put_in[CURRENT] = carried + put_in.get(CURRENT, 0.0)
     change = now.kinetic + now.potential - before.kinetic - before.potential
     if work.shape[1] > len(free.working):
-        put_in[INTEGRATOR] = change - work[:, -1] - put_in.get('current', 0.0)
+        put_in[INTEGRATOR] = change - work[:, -1] - carried
     balance: Vector = change - np.sum([*put_in.values()], axis=0)
     return Audited({'kinetic': now.kinetic, 'potential': now.potential, **put_in}, balance)

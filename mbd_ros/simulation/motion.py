@@ -17,7 +17,7 @@ from mbd_ros.simulation.coded_steps import (
 from mbd_ros.simulation.loop_motion import LoopKeeper
 from mbd_ros.simulation.manifold import checked, Vector
 from mbd_ros.simulation.propulsion import propelled, Propulsion
-from mbd_ros.simulation.resistance import Resistance
+from mbd_ros.simulation.resistance import flows_unevenly, Resistance
 
 Efforts: TypeAlias = ArrayLike | Callable[[float, Vector, Vector], ArrayLike]
 """
@@ -136,9 +136,9 @@ class FreeMotion:
 
     @property
     def in_current(self) -> bool:
-        """Whether a uniform current acts on it."""
+        """Whether a current acts on it."""
         water = self._dyn.world.get('fluid')
-        return water is not None and not self.in_field and any(water.velocity)
+        return water is not None and (any(water.velocity) or flows_unevenly(self._dyn.model))
 
     def sample(self, t: float, q: Vector, v: Vector) -> None:
         """Ask the function of thrusts, if there is one: drives hold their commands."""
@@ -175,7 +175,8 @@ class FreeMotion:
     def coded(self, step: float, scheme: Callable[[], Scheme] | None = None) -> CodedSteps | None:
         """Return a scheme, RK4 if not given, in machine code; None where it cannot be."""
         dyn, told = self._dyn, self.told
-        if self.in_field or (self.held is None and told is None) or not can_be_coded(dyn):
+        if flows_unevenly(dyn.model) or (self.held is None and told is None) or (
+                not can_be_coded(dyn)):
             return None
         return CodedSteps(dyn.model, rk4(dyn, self._resistance) if scheme is None else scheme(),
                           told or self._constant, step)
@@ -216,7 +217,7 @@ class FreeMotion:
 
     @property
     def working(self) -> tuple[str, ...]:
-        """Names of powers: efforts, then what of thrusters, dampers, drag and the ground acts."""
+        """Names of powers: efforts, then what of thrusters and those of ``Resistance`` acts."""
         pushed = () if self.propulsion is None else (THRUSTERS,)
         return (EFFORTS, *pushed, *self._resistance.names)
 

@@ -1,29 +1,47 @@
-"""What drag, the ground and dampers take from a motion, for the audit of its energy."""
+"""
+What drag, the ground, dampers and a current do to a motion, for the audit of its energy.
+
+A link in a current u takes the kinetic energy T of the fluid as who drifts with the current sees
+it. In still water the fluid would keep its energy, and whatever its forces f are more than there
+is work, so that a current puts in::
+
+    T(u) - T(0) - (T(u) - T(0) at the start) + integral of (f(u) - f(0)) . v
+
+f but for drag; accelerations do not count. In a uniform current the sum is ``-u . (P - P_0)``,
+with P the momentum of the fluid around the robot, for ``T + u . P`` is what the ground sees.
+
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from mbd_ros.dynamics import compile_model, PreparedDynamics
 from mbd_ros.dynamics.api.functions import energy_of
 from mbd_ros.environment.contact import NAME as GROUND
+from mbd_ros.environment.fluid import Water
 from mbd_ros.environment.immersion import DRAG, TERMS
 from mbd_ros.environment.immersion import NAME as FLUID
 from mbd_ros.environment.surroundings import in_vacuum, with_terms
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import Vector
 from mbd_ros.spatial import ZERO3
+from mbd_ros.spatial.rotation import Matrix3
 
-DAMPERS = 'dampers'
+CURRENT, DAMPERS = 'current', 'dampers'
 NO_GRAVITY = (0.0, 0.0, 0.0)
 
 
 class Resistance:
     """
     The powers of what keeps no energy: drag, the ground with its springs, dampers of springs.
+
+    And of currents that are not uniform, see above.
 
     Parameters
     ----------
@@ -33,7 +51,7 @@ class Resistance:
     Attributes
     ----------
     names : tuple of str
-        ``'dampers'``, ``'drag'``, ``'ground'``, those that act.
+        ``'dampers'``, ``'drag'``, ``'ground'``, ``'current'``, those that act.
 
     """
 
@@ -43,30 +61,36 @@ class Resistance:
         open_chain = replace(model, loops=())   # whose forces do no work
         undamped = replace(open_chain, springs=tuple(
             replace(spring, damping=0.0) for spring in model.springs))
-        alone: dict[str, tuple[str | None, Model]] = {}
+        alone: dict[str, Model] = {}
         if any(spring.damping for spring in model.springs):
-            alone[DAMPERS] = (None, in_vacuum(open_chain.with_laws()))
+            alone[DAMPERS] = in_vacuum(open_chain.with_laws())
         for law in model.laws:
             if law.name == FLUID:
-                alone[DRAG] = (FLUID, with_terms(undamped.with_laws(law), DRAG))
+                alone[DRAG] = _only(undamped.with_laws(law), DRAG)
             elif law.name == GROUND:
-                alone[GROUND] = (GROUND, in_vacuum(undamped.with_laws(law)))
-        self.names = tuple(alone)
-        self._alone = [(name, copy(compile_model(one, gravity=NO_GRAVITY)))
-                       for name, one in alone.values()]
+                alone[GROUND] = in_vacuum(undamped.with_laws(law))
+        self._alone = {name: copy(compile_model(one, gravity=NO_GRAVITY))
+                       for name, one in alone.items()}
         self._bare = (compile_model(in_vacuum(undamped.with_laws()), gravity=NO_GRAVITY)
                       if alone else None)
         self._keeping = self._of_kept(undamped)
+        self._carried = copy(self._keeping) if flows_unevenly(model) else None
+        self.names = (*alone, *(() if self._carried is None else (CURRENT,)))
+        readers = [(self._alone.get(DRAG), FLUID, _as_it_is),
+                   (self._alone.get(GROUND), GROUND, _as_it_is),
+                   (self._keeping, FLUID, _as_it_is if self._carried is None else still),
+                   (self._carried, FLUID, _as_it_is)]
+        self._readers = [(dyn, name, of) for dyn, name, of in readers
+                         if dyn is not None and name in dyn.world]
+        self._taken: list[Any] = [None] * len(self._readers)
         self.follow()
 
-    def _of_kept(self, undamped: Model) -> PreparedDynamics | None:
+    def _of_kept(self, undamped: Model) -> PreparedDynamics:
         """Return the robot with what keeps its energy alone."""
-        laws = {law.name: law for law in self._dyn.model.laws}
-        if not laws.keys() <= {FLUID, GROUND}:
-            return None   # what others do may be either
-        around = [laws[FLUID]] if FLUID in laws else []
-        wet = with_terms(undamped.with_laws(*around), *(one for one in TERMS if one != DRAG))
-        return copy(compile_model(wet if around else in_vacuum(wet)))
+        around = [law for law in self._dyn.model.laws if law.name == FLUID]
+        wet = undamped.with_laws(*around)
+        return copy(compile_model(
+            _only(wet, *(one for one in TERMS if one != DRAG)) if around else in_vacuum(wet)))
 
     @property
     def keeping(self) -> PreparedDynamics | None:
@@ -74,52 +98,71 @@ class Resistance:
         The robot with weight, springs, buoyancy and added mass, which keep its energy.
 
         What its motion takes, all other forces do. None under laws of which is not known whether
-        they keep energy, and in currents whose work is not told.
+        they keep energy.
         """
-        if self._keeping is None or FLUID not in self._dyn.world:
-            return self._keeping
-        moving = any(self._dyn.world[FLUID].velocity)
-        untold = any(getattr(law, 'varies', False) or (getattr(law, 'surface', False) and moving)
-                     for law in self._dyn.model.laws)
-        return None if untold else self._keeping
+        known = all(law.name in (FLUID, GROUND) for law in self._dyn.model.laws)
+        return self._keeping if known else None
 
     @property
     def prepared(self) -> list[PreparedDynamics]:
         """The robot in a vacuum, and with each alone: what biases differ by is its own."""
-        return [] if self._bare is None else [self._bare, *(one for _, one in self._alone)]
+        return [] if self._bare is None else [self._bare, *self._alone.values()]
 
     def follow(self) -> None:
         """Take over what the laws read of the world by now."""
-        for name, alone in self._alone:
-            if name is not None:
-                alone.change_world(**{name: self._dyn.world[name]})
-        if self._keeping is not None:
-            self._keeping.change_gravity(self._dyn.gravity)
-            if FLUID in self._dyn.world:
-                self._keeping.change_world(**{FLUID: self._dyn.world[FLUID]})
+        world, gravity = self._dyn.world, self._dyn.gravity
+        for k, (dyn, name, of) in enumerate(self._readers):
+            value = of(world[name])
+            if value != self._taken[k]:
+                dyn.change_world(**{name: value})
+                self._taken[k] = value
+        for kept in (self._keeping, self._carried):
+            if kept is not None:
+                kept.change_gravity(gravity)
 
     def powers(self, q: Vector, v: Vector) -> list[Vector]:
         """Return the power of each that acts, in the order of ``names``, at a state or N [W]."""
-        if self._bare is None:
-            return []
-        bare = self._bare.bias_forces(q, v)
-        return [((bare - alone.bias_forces(q, v)) * v).sum(axis=-1) for _, alone in self._alone]
+        return [(one * v).sum(axis=-1) for one in self._each(lambda dyn: dyn.bias_forces(q, v))]
 
     def forces(self, q: Vector, v: Vector, vdot: Vector) -> list[Vector]:
         """Return each as a generalized force (nv,); accelerations count in."""
+        return self._each(lambda dyn: dyn.inverse_dynamics(q, v, vdot))
+
+    def _each(self, efforts: Callable[[PreparedDynamics], Vector]) -> list[Vector]:
+        """Return what efforts of a motion are less with each that acts than without."""
         if self._bare is None:
             return []
-        bare = self._bare.inverse_dynamics(q, v, vdot)
-        return [bare - alone.inverse_dynamics(q, v, vdot) for _, alone in self._alone]
+        bare = efforts(self._bare)
+        found = [bare - efforts(alone) for alone in self._alone.values()]
+        if self._carried is not None:
+            found.append(efforts(self._keeping) - efforts(self._carried))
+        return found
+
+
+def _only(model: Model, *terms: str) -> Model:
+    """Return a robot on which of what its fluid does only some acts."""
+    acting = [term for law in model.laws for term in getattr(law, 'terms', ())]
+    return with_terms(model, *(term for term in terms if term in acting))
+
+
+def _as_it_is(value: Any) -> Any:
+    """Return what a law reads of the world."""
+    return value
+
+
+def flows_unevenly(model: Model) -> bool:
+    """Return whether a robot is in a current that varies in space or time."""
+    return any(getattr(law, 'varies', False) for law in model.laws)
+
+
+def still(water: Water) -> Water:
+    """Return a fluid without its current."""
+    return water._replace(velocity=ZERO3, rate=ZERO3, gradient=Matrix3(ZERO3, ZERO3, ZERO3))
 
 
 def of_current(dyn: PreparedDynamics, q: Vector, v: Vector) -> Vector:
     """
-    Return what a uniform current has put into robot and fluid, up to a constant [J].
-
-    The kinetic energy T of the fluid is that seen by who drifts with the current u; the ground
-    sees ``T + u . P`` with P the momentum of the fluid around the robot, so that the current does
-    the work ``-u . (P - P_0)``. As T is quadratic in u, ``-u . P = (T(2 u) - T(0)) / 2``.
+    Return what a current has put into robot and fluid but for its power, up to a constant [J].
 
     Parameters
     ----------
@@ -131,15 +174,18 @@ def of_current(dyn: PreparedDynamics, q: Vector, v: Vector) -> Vector:
     Returns
     -------
     Vector
-        (K,), zero without a current.
+        (K,) ``T(u) - T(0)``; of uniform currents, which have no power in ``Resistance``,
+        ``-u . P = (T(2 u) - T(0)) / 2``, as T is quadratic in u. Zero without a current.
 
     """
     water = dyn.world.get(FLUID)
-    if water is None or not any(water.velocity):
+    if water is None:
         return np.zeros(len(q))
-    other, found = copy(dyn), []
-    for velocity in (water.velocity * 2.0, ZERO3):
-        other.change_world(**{FLUID: water._replace(velocity=velocity)})
+    other, uneven = copy(dyn), flows_unevenly(dyn.model)
+    found = []
+    for around in (water if uneven else water._replace(velocity=water.velocity * 2.0),
+                   still(water)):
+        other.change_world(**{FLUID: around})
         found.append(energy_of(other, q, v).kinetic)
-    half: Vector = 0.5 * (found[0] - found[1])
-    return half
+    more: Vector = (found[0] - found[1]) * (1.0 if uneven else 0.5)
+    return more

@@ -100,8 +100,8 @@ class Trajectory(NamedTuple):
     balance : Vector
         (K,) energy less that at the start and all that was put in by ``parts`` [J]: the error of
         the integration, but for ``method='contact'``, of which it is the part ``integrator``; and
-        the work of other force laws, of currents that are fields or rise through a surface, and
-        of springs' dampers on flexible robots. Empty with a ``motion``.
+        the work of other force laws, and of springs' dampers on flexible robots. Empty with a
+        ``motion``.
     rank, condition : Vector
         (K,) of the rows of all closed loops and constraints, scaled in the metric of the mass
         matrix: how many are independent, and how far they are from fewer; none for a tree.
@@ -118,10 +118,9 @@ class Trajectory(NamedTuple):
         (K,) each: ``kinetic`` and ``potential`` energy [J], with those of the fluid; and what has
         been put in since the start [J] by ``efforts`` (of joints, forces on links, friction and
         damping) and, where they act, by ``thrusters``, the ``dampers`` of springs, ``drag``,
-        ``ground`` and a uniform ``current``; with ``method='contact'`` by the ``integrator``: how
-        much more the energy changed in its steps than by the forces that it found, no force but
-        its error, unless force laws or currents act whose work is not told. Empty with a
-        ``motion``.
+        ``ground`` and a ``current``; with ``method='contact'`` by the ``integrator``: how much
+        more the energy changed in its steps than by the forces that it found, no force but its
+        error; left out where force laws act whose work is not told. Empty with a ``motion``.
     model : Model, optional
         The robot that moved.
     findings : tuple of Finding

@@ -100,14 +100,16 @@ def test_thrusters_act_by_their_columns(model):
                                atol=1e-6 * np.abs(whole).max())
 
 
-def test_the_audit_closes_with_everything_on(model):
+@pytest.mark.parametrize('fluid', [Fluid(1025.0, (0.2, -0.1, 0.1), 1.1), ROUGH],
+                         ids=['uniform', 'shear'])
+def test_the_audit_closes_with_everything_on(model, fluid):
     q, v, tau = state(model, 5)
     slope = Ground(normal=(0.1, 0.0, 1.0))
     feet = mbd_ros.contact_forces(model, q, 0.0 * v, slope).points @ slope.normal
     q[2] -= feet.min() + 0.02   # friction on deeper feet is stiffer than the step
     run = mbd_ros.simulate(
-        model, q, 0.2 * v, 0.3, tau=tau, thrust=[12.0, -7.0], gravity=DOWN, step=5e-4,
-        fluid=Fluid(1025.0, (0.2, -0.1, 0.0), 1.1), ground=slope)
+        model, q, 0.2 * v, 0.05 if fluid is ROUGH else 0.3, tau=tau, thrust=[12.0, -7.0],
+        gravity=DOWN, step=5e-4, fluid=fluid, ground=slope)
     put_in = set(run.parts) - {'kinetic', 'potential'}
     assert put_in == {'efforts', 'thrusters', 'dampers', 'drag', 'ground', 'current'}
     exchanged = sum(np.abs(np.diff(run.parts[name])).sum() for name in put_in)

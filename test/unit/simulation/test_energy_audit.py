@@ -14,6 +14,8 @@ import mbd_ros
 from mbd_ros import Fluid, Ground
 from mbd_ros.control import gait_from_data, GaitControl
 from mbd_ros.environment import Law
+from mbd_ros.environment.immersion import BUOYANCY
+from mbd_ros.environment.surroundings import immersed, with_terms
 from mbd_ros.errors import DivergedError
 from mbd_ros.model import build_model
 from mbd_ros.simulation import Stepper
@@ -28,38 +30,66 @@ def exchanged(run):
                if name not in ('kinetic', 'potential'))
 
 
+def gusts(point, t):
+    """Return a current that is sheared and changes with time."""
+    gradient = np.array([[0.1, 0.0, -0.3], [0.2, -0.1, 0.0], [0.0, 0.4, 0.1]])
+    steady = np.array([0.2, -0.1, 0.1]) + gradient @ point
+    return (steady + [0.3 * np.sin(3.0 * t), 0.0, 0.1 * t], gradient,
+            np.array([0.9 * np.cos(3.0 * t), 0.0, 0.1]))
+
+
+GUSTS = Fluid(1025.0, gusts)
+
+
 @pytest.mark.parametrize('method', ['rk4', 'dop853'])
-@pytest.mark.parametrize('fluid', [Fluid(), Fluid(density=1025.0, current=(0.2, -0.1, 0.1))])
+@pytest.mark.parametrize('fluid', [
+    Fluid(), Fluid(density=1025.0, current=(0.2, -0.1, 0.1)), GUSTS, GUSTS.at((0.0, 0.0, 0.0))],
+    ids=['calm', 'uniform', 'gusts', 'sheared'])
 def test_robots_in_water(fluid, method):
     model = swimmer('nine')
     at = Converted('nine', model, REFERENCE['robots']['nine']['states'][0])
     how = {'step': 1e-3} if method == 'rk4' else {'rtol': 1e-10, 'atol': 1e-10}
-    run = mbd_ros.simulate(model, at.q, at.v, 1.0, method=method, tau=at.tau, fluid=fluid,
+    run = mbd_ros.simulate(model, at.q, at.v, 0.3, method=method, tau=at.tau, fluid=fluid,
                            gravity=GRAVITY, **how)
     named = {'kinetic', 'potential', 'efforts', 'drag'} | (
-        {'current'} if any(fluid.current) else set())
+        set() if fluid == Fluid() else {'current'})
     assert set(run.parts) == named
     np.testing.assert_array_equal(run.energy, run.parts['kinetic'] + run.parts['potential'])
-    assert (np.diff(run.parts['drag']) < 0.0).all() or any(fluid.current)
+    assert (np.diff(run.parts['drag']) < 0.0).all() or fluid != Fluid()
     # What is asked for; RK4 with 1 ms gives 1e-8.
     assert np.abs(run.balance).max() < 1e-6 * exchanged(run)
 
 
-@pytest.mark.parametrize(('how', 'closes'), [
+@pytest.mark.parametrize(('how', 'closes', 'fluid'), [
     # As is asked for. Work that is integrated by a rule of its own is off by 1e-4 here, for the
     # ground's damper jumps as a foot lands.
-    ({'step': 1e-4}, 1e-6),
+    ({'step': 1e-4}, 1e-6, Fluid()),
     # Dop853 shortens the steps in which feet land: its tolerance is 1e-8.
-    ({'method': 'dop853'}, 1e-8)])
-def test_on_the_ground(how, closes):
+    ({'method': 'dop853'}, 1e-8, GUSTS),
+    # The balance says if a force is left out, the part 'integrator' what steps make: rounding.
+    ({'method': 'contact', 'step': 2e-3}, 1e-12, GUSTS)], ids=['rk4', 'dop853', 'contact'])
+def test_on_the_ground(how, closes, fluid):
     model = walker()
     q = np.zeros(model.nq)
     q[2], q[6] = -1.35, 1.0   # a centimetre above the ground
-    run = mbd_ros.simulate(model, q, np.zeros(model.nv), 0.4, gravity=GRAVITY,
+    run = mbd_ros.simulate(model, q, np.zeros(model.nv), 0.4, gravity=GRAVITY, fluid=fluid,
                            ground=Ground(normal=(0.0, 0.0, -1.0)), **how)
-    assert set(run.parts) == {'kinetic', 'potential', 'efforts', 'drag', 'ground'}
+    stepped = how.get('method') == 'contact'
+    assert set(run.parts) == {'kinetic', 'potential', 'efforts', 'drag', 'ground'} | (
+        {'current'} if fluid is GUSTS else set()) | ({'integrator'} if stepped else set())
     assert run.parts['ground'].min() < -0.1   # it has landed
+    if stepped:   # landings are known to a step, 2e-5 is found
+        assert np.abs(run.parts['integrator']).max() < 2e-4 * exchanged(run)
     assert np.abs(run.balance).max() < closes * exchanged(run)
+
+
+def test_of_what_a_fluid_does_only_some():
+    """What does not act has no part in the audit either."""
+    model = with_terms(immersed(swimmer('nine'), Fluid(current=(0.2, -0.1, 0.1))), BUOYANCY)
+    at = Converted('nine', model, REFERENCE['robots']['nine']['states'][0])
+    run = mbd_ros.simulate(model, at.q, at.v, 0.2, gravity=GRAVITY)
+    assert max(np.abs(run.parts[name]).max() for name in ('drag', 'current')) < 1e-14   # rounding
+    assert np.abs(run.balance).max() < 1e-9   # RK4 with 1 ms, of some 10 J
 
 
 def test_walking_with_steps_as_they_are_if_none_is_given():
@@ -175,15 +205,17 @@ def stepped(model, q, v, commands, fluid, ground, count, **how):
     return stepper
 
 
-def test_step_by_step_it_is_that_of_a_run():
-    model, water = walker(), Fluid(current=(0.2, -0.1, 0.1))
+@pytest.mark.parametrize('water', [Fluid(current=(0.2, -0.1, 0.1)), GUSTS],
+                         ids=['uniform', 'gusts'])
+def test_step_by_step_it_is_that_of_a_run(water):
+    model = walker()
     q = np.zeros(model.nq)
-    q[2], q[6] = -1.35, 1.0
+    q[2], q[6] = -1.345, 1.0   # half a centimetre above the ground
     tau = np.random.default_rng(2).normal(size=model.nv)
     ground = Ground(normal=(0.0, 0.0, -1.0))
-    run = mbd_ros.simulate(model, q, np.zeros(model.nv), 0.3, gravity=GRAVITY, fluid=water,
+    run = mbd_ros.simulate(model, q, np.zeros(model.nv), 0.2, gravity=GRAVITY, fluid=water,
                            ground=ground, tau=tau, step=1e-3)
-    stepper = stepped(model, q, None, tau, water, ground, 300)
+    stepper = stepped(model, q, None, tau, water, ground, 200)
     found = stepper.energies
     assert set(found) == {*run.parts, 'balance'} and run.parts['ground'][-1] < -0.1
     for name, part in {**run.parts, 'balance': run.balance}.items():
