@@ -104,7 +104,8 @@ def checked_thrust(names: Sequence[str], thrust: ArrayLike) -> Vector:
     except (TypeError, ValueError):
         values = np.empty(0)
     if values.shape != (len(names),):
-        raise ShapeError('thrust', values.shape, f'({len(names)},): {", ".join(names)}')
+        raise ShapeError('thrust', values.shape, f'({len(names)},): {", ".join(names)}' if names
+                         else '(0,): the robot has no thrusters')
     for name, value in zip(names, values.tolist()):
         if not np.isfinite(value):
             raise NotFiniteError('thrust', f"thruster '{name}'", value)

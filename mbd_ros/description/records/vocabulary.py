@@ -149,7 +149,7 @@ _LINK = Element({'name': _NAME}, {
     'contact': Child(unused='it is for Bullet'),
     FLUID: Child(_FLUID),
     FLEXIBLE: Child(_FLEXIBLE),
-    CONTACT: Child(_CONTACT),
+    CONTACT: Child(_CONTACT, many=True),
     THRUSTER: Child(_THRUSTER, many=True),
 })
 

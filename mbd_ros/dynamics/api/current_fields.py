@@ -60,8 +60,9 @@ def in_field(function: Callable[..., Any], model: Model, states: Mapping[str, Ar
     if external_forces is not None:
         keywords['external_forces'] = external_forces
     rows, many = rows_of(tuple(states), given)
-    if not many:
-        result = function(model, *given, fluid=fluid.at(base_points(model, given[0])), **keywords)
+    if not many or not len(rows[0]):   # of no states, any current will do
+        point = np.zeros(3) if many else base_points(model, given[0])
+        result = function(model, *given, fluid=fluid.at(point), **keywords)
         return result if out is None else deliver(result, out)
     results = []
     for k, point in enumerate(base_points(model, rows[0])):

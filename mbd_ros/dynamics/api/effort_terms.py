@@ -116,7 +116,7 @@ def _each_in_field(model: Model, q: Array, v: Array, qdd: Array, fluid: Fluid,
     def stacked(model: Model, *state: Array, **others: Any) -> Array:
         terms = effort_terms(model, *state, **others)
         names[:] = terms
-        return np.stack([*terms.values()])
+        return np.stack([*terms.values()], axis=-2)
 
     found = in_field(stacked, model, {'q': q, 'v': v, 'qdd': qdd},
                      fluid, None, external_forces, **keywords)

@@ -73,6 +73,14 @@ def test_contact():
     assert (least.damping, least.friction, least.slip_speed) == (0.0, 0.0, 0.01)
 
 
+def test_contacts_that_differ():
+    """Several elements of a link are all read, without a finding that says otherwise."""
+    soft = '<mbd:contact><point xyz="0 0 0.4"/><stiffness value="50"/></mbd:contact>'
+    mechanism = read(annotated(CONTACT + soft))
+    assert [one.stiffness for one in mechanism.contacts] == [2e4, 50.0]
+    assert not [one for one in mechanism.findings if 'contact' in one.message]
+
+
 @pytest.mark.parametrize(('name', 'count'), COUNTS.items())
 @pytest.mark.parametrize('number', ['1.1e20', '1e200'])
 def test_numbers_of_a_beam_are_bounded(name, count, number):

@@ -241,6 +241,23 @@ def test_wrenches_in_a_field_are_those_of_each_state(shared):
               - mbd_ros.inverse_dynamics(model, q[k], v[k], qdd[k], fluid=water), added[k])
 
 
+@pytest.mark.parametrize('function', [
+    mbd_ros.forward_dynamics, mbd_ros.forward_dynamics_derivatives, mbd_ros.energy,
+    mbd_ros.joint_wrenches, effort_terms], ids=lambda one: one.__name__)
+def test_no_states_in_a_field(function):
+    model = swimmer('nine')
+    counts = (model.nq, model.nv, model.nv)[:2 if function is mbd_ros.energy else 3]
+    none = [np.zeros((0, count)) for count in counts]
+    found, expected = (function(model, *none, fluid=water)
+                       for water in (Fluid(current=field), Fluid()))
+    if isinstance(found, dict):
+        assert found.keys() == expected.keys()
+        found, expected = ([*one.values()] for one in (found, expected))
+    for one, other in zip(*((part if isinstance(part, (tuple, list)) else [part])
+                            for part in (found, expected))):
+        assert np.shape(one) == np.shape(other) and len(one) == 0
+
+
 def bobbing(surface, **parts):
     model = mbd_ros.load(robot_of([{**REFERENCE['robots']['nine']['modules'][0], **BOX,
                                     'mass': 4.0, 'com': [0.0, 0.0, -0.02]}], **parts),
