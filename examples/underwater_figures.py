@@ -20,7 +20,7 @@ import yaml
 import mbd_ros
 from mbd_ros import Fluid, Ground
 from mbd_ros.control import gait_from_data, GaitControl
-from mbd_ros.environment.immersion import BUOYANCY, DRAG
+from mbd_ros.environment.immersion import ADDED_MASS, BUOYANCY, DRAG
 from mbd_ros.environment.surroundings import DEFAULT, immersed, with_terms
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,10 +29,10 @@ CYCLES = (2.0, 4.0, 6.0, 8.0)
 STEP = 5e-4
 
 
-def walk(model, fluid, period=2.0):
+def walk(model, fluid):
     """Return times and the body's mass centre (K, 3) in axes with z down."""
     table = yaml.safe_load((ROOT / 'config' / 'gaits' / 'crawl.yaml').read_text())
-    gait = gait_from_data({**table, 'period': period})
+    gait = gait_from_data(table)
     q = mbd_ros.neutral(model)   # 1.24 m above the ground
     start = gait.targets(0.0)
     for name, position in zip(start.joints, start.positions):
@@ -55,6 +55,7 @@ def main() -> None:
     variants = {
         'as published': (robot, Fluid()),
         'without added mass': (with_terms(swimmer, BUOYANCY, DRAG), DEFAULT),
+        'without drag': (with_terms(swimmer, BUOYANCY, ADDED_MASS), DEFAULT),
         'without drag and added mass': (with_terms(swimmer, BUOYANCY), DEFAULT),
         'against a current of 0.2 m/s': (robot, Fluid(current=(-0.2, 0.0, 0.0))),
         'on land': (robot, None)}

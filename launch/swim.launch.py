@@ -52,7 +52,7 @@ def fluid(value: Mapping[str, str]) -> dict[str, object]:
         current = [float(word) for word in text.split()]
     except ValueError:
         current = []
-    if len(current) != 3 or not max(map(abs, current)) <= 100.0:
+    if len(current) != 3 or not all(abs(one) <= 100.0 for one in current):   # nor NaN
         raise InvalidValueError("argument 'current'", text, 'three numbers from -100 to 100')
     if value['axes'] == 'ned' and value['current']:
         current = exchange_world(current).tolist()

@@ -1,6 +1,7 @@
 """What launch files make of their arguments."""
 
 from pathlib import Path
+import runpy
 
 from launch import LaunchContext
 from launch.utilities import perform_substitutions
@@ -10,6 +11,8 @@ import yaml
 
 from mbd_ros.errors import DescriptionError, InvalidValueError
 from mbd_ros.nodes import launching
+
+LAUNCH = Path(__file__).resolve().parents[3] / 'launch'
 
 
 @pytest.mark.parametrize('text', ['abc', '', '9', '2001', 'nan', 'inf'])
@@ -98,3 +101,13 @@ def test_no_launch_file_starts_the_command_xacro():
         assert 'Command' not in text
         assert 'description' not in text or 'launching.DESCRIPTION' in text or (
             'launching.TRUSTED' in text) or file.name.startswith(('modules', 'swim'))
+
+
+@pytest.mark.parametrize('text', ['0.1 0.2', '1 2 x', 'nan 0 0', '0 nan 0', '0 0 101', '0 0 inf'])
+def test_currents_that_are_none(text):
+    fluid = runpy.run_path(str(LAUNCH / 'swim.launch.py'))['fluid']
+    value = {'robot': 'rov', 'water': 'true', 'axes': 'enu', 'current': '0.1 0.2 -0.3'}
+    assert fluid(value) == {'fluid.vacuum': False, 'fluid.current': [0.1, 0.2, -0.3]}
+    assert fluid({**value, 'axes': 'ned'})['fluid.current'] == [0.2, 0.1, 0.3]
+    with pytest.raises(InvalidValueError, match="argument 'current' is .*; allowed: three"):
+        fluid({**value, 'current': text})
