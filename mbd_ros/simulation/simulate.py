@@ -344,6 +344,7 @@ def _recorded(dyn: PreparedDynamics, motion: Motion, free: FreeMotion | None,
               corrections: Corrections | None) -> Trajectory:
     """Return a run from a start with all that is to be told of it."""
     model = dyn.model
+    warn_of_deflection(model, q, v, stacklevel=5)
     if corrections is not None:
         kinetic, potential = energies(dyn, free, time, q, v)
         return corrections.told(Trajectory(time, q, v, kinetic + potential, np.array(
@@ -352,7 +353,6 @@ def _recorded(dyn: PreparedDynamics, motion: Motion, free: FreeMotion | None,
     parts, balance = audited(dyn, free, (np.zeros(1), start[0][None], start[1][None]),
                              (time, q, v), work)
     total = by_parts(parts['kinetic'] + parts['potential'], parts)
-    warn_of_deflection(model, q, v)
     if not model.loops:
         none = np.zeros(len(time))
         return Trajectory(time, q, v, total, none, none.copy(), balance, parts=parts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from mbd_ros.dynamics.api.functions import pose as link_pose
 from mbd_ros.dynamics.prepared.call import Array, checked_array
 from mbd_ros.errors import ShapeError
 from mbd_ros.model import Model
-from mbd_ros.model.flexible.stations import Stations, stations_of
+from mbd_ros.model.flexible.stations import link_stations, Stations
 
 __all__ = ['bent_links', 'BentLink']
 
@@ -88,22 +87,17 @@ def bent_links(model: Model, q: ArrayLike) -> dict[str, BentLink]:
         local = np.eye(4)
         local[:3, :3], local[:3, 3] = frame.rotation, frame.translation
         shapes[body.link] = _bent(
-            _stations(model)[body.link], elastic[body.first:body.first + body.count], link, local)
+            link_stations(model)[body.link], elastic[body.first:body.first + body.count], link, local)
     return shapes
 
 
-@lru_cache(maxsize=64)
-def _stations(model: Model) -> dict[str, Stations]:
-    return {body.link: stations_of(body) for body in model.mechanism.flexibles}
-
-
-def _bent(stations: Stations, a: Array, pose: Array, local: Array) -> BentLink:
+def _bent(seen: Stations, a: Array, pose: Array, local: Array) -> BentLink:
     """Return a link at a pose with the elastic coordinates a; local: the annotation's frame."""
     frame = pose @ local
-    first, second = stations.pairs
-    bent = stations.points + stations.shapes @ np.concatenate([a, a[first] * a[second]])
-    strains = (np.full(len(bent), np.nan) if stations.strains is None
-               else np.linalg.norm(stations.strains @ a, axis=1))
-    turns = scipy.spatial.transform.Rotation.from_rotvec(stations.turns @ a)
+    first, second = seen.pairs
+    bent = seen.points + seen.shapes @ np.concatenate([a, a[first] * a[second]])
+    strains = (np.full(len(bent), np.nan) if seen.strains is None
+               else np.linalg.norm(seen.strains @ a, axis=1))
+    turns = scipy.spatial.transform.Rotation.from_rotvec(seen.turns @ a)
     return BentLink(frame[:3, 3] + bent @ frame[:3, :3].T,
-                    frame[:3, :3] @ turns.as_matrix(), strains, stations.radii, pose)
+                    frame[:3, :3] @ turns.as_matrix(), strains, seen.radii, pose)

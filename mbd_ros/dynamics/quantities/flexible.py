@@ -25,6 +25,7 @@ from mbd_ros.execution.program.sweeps import Layout
 from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model import Model
 from mbd_ros.model.flexible.shape_integrals import cross_matrices
+from mbd_ros.model.flexible.stations import link_stations
 from mbd_ros.model.state import configuration_rate
 
 __all__ = ['closing', 'flexible_program', 'force_slopes', 'hybrid_dynamics', 'link_program',
@@ -240,11 +241,17 @@ def force_slopes(model: Model, q: Array, multipliers: Array) -> Array:
     return slopes
 
 
+def _largest(a: Array, columns: Array) -> Array:
+    """Return the largest length (N,) of vectors (k, 3, n) times coordinates (N, n)."""
+    moved: Array = np.linalg.norm(np.einsum('kxj,nj->nkx', columns, a), axis=2)
+    return np.asarray(moved.max(axis=1, initial=0.0))
+
+
 LARGE_DEFLECTION, LARGE_SLOPE = 0.1, 0.2
 """Of the length of a link, and [rad]: linear modes are off by some percent."""
 
 
-def warn_of_deflection(model: Model, q: Array, v: Array) -> None:
+def warn_of_deflection(model: Model, q: Array, v: Array, stacklevel: int = 4) -> None:
     """
     Warn once of links that bend, or turn, more than their linear modes allow.
 
@@ -254,6 +261,8 @@ def warn_of_deflection(model: Model, q: Array, v: Array) -> None:
         The robot.
     q, v : (N, nq) and (N, nv) array
         States.
+    stacklevel : int
+        Of the line that called, see ``warnings.warn``; ``numpy.errstate`` has a frame of its own.
 
     Warns
     -----
@@ -269,12 +278,16 @@ def warn_of_deflection(model: Model, q: Array, v: Array) -> None:
         if body is None or body.is_spring:
             continue
         a = q[:, first + body.first:first + body.first + body.count]
-        sizes = [(np.linalg.norm(a @ body.tip.T, axis=1) / body.length, LARGE_DEFLECTION,
+        seen = link_stations(model)[body.link]
+        sizes = [(_largest(a, seen.shapes[:, :, :body.count]) / body.length, LARGE_DEFLECTION,
                   'bends by', 'of its length')]
-        sizes += [(np.linalg.norm(a @ other.attachment.rotation.T, axis=1), LARGE_SLOPE,
-                   f"turns '{other.link}' by", 'rad') for other in model.elastic.segments
-                  if other.attachment is not None
-                  and model.elastic.segments[other.parent] is segment]
+        carried = [(_largest(a, other.attachment.rotation[None]), LARGE_SLOPE,
+                    f"turns '{other.link}' by", 'rad') for other in model.elastic.segments
+                   if other.attachment is not None
+                   and model.elastic.segments[other.parent] is segment]
+        # Its sections are told of where nothing says it that sits on one.
+        sizes += carried if any(turns.max() > LARGE_SLOPE for turns, *_ in carried) else [
+            (_largest(a, seen.turns), LARGE_SLOPE, 'turns a section by', 'rad')]
         if not body.pairs.size:
             n = body.count
             slowest = np.sqrt(max(np.linalg.eigvals(np.linalg.solve(
@@ -287,4 +300,4 @@ def warn_of_deflection(model: Model, q: Array, v: Array) -> None:
                 warnings.warn(
                     f"link '{segment.link}' {what} {values.max():.3g} {unit} in state "
                     f'{int(values.argmax())}; its linear modes are valid up to {most:.3g}',
-                    LargeDeflectionWarning, stacklevel=3)
+                    LargeDeflectionWarning, stacklevel=stacklevel)

@@ -62,8 +62,6 @@ class ElasticBody:
         Which coordinates each further extended coordinate is the product of.
     length : float
         Of the link [m].
-    tip : (3, nf) array
-        Displacement of the mass point that is farthest from the root.
 
     """
 
@@ -81,7 +79,6 @@ class ElasticBody:
     second_stiffness: Array
     pairs: NDArray[np.intp]
     length: float
-    tip: Array
 
     def __post_init__(self) -> None:
         """Make every array read-only."""
@@ -122,7 +119,7 @@ def transmission(joint: Joint, first: int) -> ElasticBody:
     return ElasticBody(
         joint.name, ('series_elastic',), first, none(3, 1), none(1, 3, 3), none(1, 1, 3, 3),
         none(3, 1), none(1, 3, 1), none(1, 1), np.array([[feel.series_stiffness]]),
-        np.array([[feel.series_damping]]), none(0, 0), np.zeros((2, 0), np.intp), 0.0, none(3, 1))
+        np.array([[feel.series_damping]]), none(0, 0), np.zeros((2, 0), np.intp), 0.0)
 
 
 def cross_matrices(vectors: Array) -> Array:
@@ -160,15 +157,13 @@ def elastic_body(link: str, first: int, data: ModalData, rotation: Array, transl
     couplings = rotation @ found.couplings @ rotation.T + (
         cross_matrices(translation).T @ cross_matrices(first_moments.T))
     second = rotation @ found.second_couplings @ rotation.T
-    farthest = int(np.argmax(np.linalg.norm(data.points, axis=1)))
     return ElasticBody(
         link, data.names, first, first_moments=first_moments, couplings=couplings,
         second_couplings=second, rotations=_skew(couplings).T,
         rotation_changes=_skew(second).transpose(0, 2, 1), mass=found.mass,
         stiffness=0.5 * (data.stiffness + data.stiffness.T),
         damping=0.5 * (data.damping + data.damping.T),
-        second_stiffness=data.second_stiffness, pairs=data.pairs, length=data.length,
-        tip=rotation @ data.shapes[farthest, :, :len(data.names)])
+        second_stiffness=data.second_stiffness, pairs=data.pairs, length=data.length)
 
 
 def integrals_of(data: ModalData) -> Integrals:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import lru_cache
+from typing import NamedTuple, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 from mbd_ros.description.records.mechanism import Beam, FlexibleBody
 from mbd_ros.model.flexible.beam_modes import bending_modes, rotary_inertia, scale, torsion_modes
 from mbd_ros.model.flexible.modal_data import modal_data
+
+if TYPE_CHECKING:
+    from mbd_ros.model.model import Model
 
 Array = NDArray[np.float64]
 
@@ -47,6 +51,12 @@ class Stations(NamedTuple):
     turns: Array
     strains: Array | None
     pairs: NDArray[np.intp]
+
+
+@lru_cache(maxsize=64)
+def link_stations(model: Model) -> dict[str, Stations]:
+    """Return the stations of all flexible links of a robot."""
+    return {body.link: stations_of(body) for body in model.mechanism.flexibles}
 
 
 def stations_of(body: FlexibleBody) -> Stations:

@@ -73,6 +73,50 @@ def test_a_beam_that_turns_faster_than_it_bends():
         assert not said(stiff, np.zeros(3), v)
 
 
+@pytest.mark.parametrize(('attributes', 'a', 'share', 'turn'), [
+    # Clamped-free modes of 1 at the tip, in closed form: its slope, then tips that stay.
+    ('modes="2 0 0"', [0.0, 0.09], None, 0.4303),
+    ('modes="2 0 0"', [0.1, -0.1], 0.1070, 0.3404),
+    # A clamped-clamped mode, 1.588 high, slopes by 3.081 of that; its coordinate has no unit.
+    ('modes="3 0 0" boundary="craig_bampton"', [0.0, 0.0, 4.0], 0.1274, 0.3926),
+    ('modes="0 0 1" torsional_stiffness="2" torsional_inertia="1e-6"', [0.3], None, 0.3)])
+def test_links_that_carry_nothing_bend_too_far_anywhere(attributes, a, share, turn):
+    model = mbd_ros.load(flexible_robots.beam(
+        f'bending_stiffness="{EI} {EI}" {attributes}').replace('ixx="0.0"', 'ixx="1e-5"'))
+    assert len(a) == model.nv
+    texts = said(model, a, np.zeros(len(a)))
+    for words, size in (('bends by', share), ('turns a section by', turn)):
+        found = [text for text in texts if words in text]
+        assert len(found) == (size is not None)
+        for text in found:   # three digits, at 25 stations
+            assert float(text.split(words)[1].split()[0]) == pytest.approx(size, rel=0.01)
+    assert not said(model, 0.1 * np.array(a), np.zeros(len(a)))
+
+
+class Still:
+    """Nothing accelerates."""
+
+    def acceleration(self, t, q, v):
+        return np.zeros_like(v)
+
+    def correct(self, t, q, v):
+        return q, v
+
+    def violation(self, t, q):
+        return 0.0
+
+
+@pytest.mark.parametrize('call', [
+    lambda model, q: mbd_ros.simulate(model, q, 0 * q, 0.01),
+    lambda model, q: mbd_ros.simulate(model, q, 0 * q, 0.01, method='dop853', rtol=1e-3),
+    lambda model, q: mbd_ros.simulate(model, q, 0 * q, 0.01, motion=Still()),
+    lambda model, q: mbd_ros.static_deflection(model, q, gravity=(0.0, -200.0, 0.0))])
+def test_every_run_says_so_at_the_line_that_called(call):
+    with pytest.warns(LargeDeflectionWarning) as told:
+        call(beam('1 0 0'), np.array([0.0, 0.15]))
+    assert told[0].filename == __file__
+
+
 def test_no_states_and_no_links_that_bend():
     assert not said(beam('1 0 0'), np.zeros((0, 2)), np.zeros((0, 2)))
     rigid = mbd_ros.load('urdf/puma560.urdf')
