@@ -105,6 +105,10 @@ def read_beam(element: Any, what: str, report: Report) -> Beam:
         if largest > HUGE:
             raise report.error(f'{what}: {name} of <beam> is {largest:.9g}; allowed: up to '
                                f'{HUGE:g}', source)
+    if element.get('theory') == 'timoshenko' and not all(
+            shear for shear, modes in zip(beam.shear_stiffness, beam.modes) if modes):
+        refuse('theory="timoshenko" without shear stiffness',
+               'a section with a material, or shear_stiffness="k*G*A along y, along z"')
     for static, modes in zip((2, 2, 1), beam.modes):
         if beam.boundary == 'craig_bampton' and 0 < modes < static:
             refuse(f'modes="{element.get("modes")}" with boundary="craig_bampton"',

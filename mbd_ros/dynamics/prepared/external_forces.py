@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.prepared.call import Array
 from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
+from mbd_ros.dynamics.quantities.flexible import push_slopes
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 
 
@@ -39,7 +40,7 @@ def external_efforts(dyn: PreparedDynamics, q: ArrayLike,
 
     """
     total = np.zeros(dyn.model.nv)
-    for jacobian, force in _acting(dyn, q, external_forces):
+    for _, jacobian, force in _acting(dyn, q, external_forces):
         total = total + np.einsum('...ij,...i->...j', jacobian, force)
     return total
 
@@ -73,11 +74,12 @@ def external_effort_derivatives(dyn: PreparedDynamics, q: ArrayLike,
 
     """
     model = dyn.model
-    model.require_rigid('derivatives of external forces')
+    if model.elastic is not None:
+        return _slopes(dyn, q, external_forces)
     body = np.repeat(np.arange(model.nb), np.diff([*model.v_offsets, model.nv]))
     inner = body[None, :] <= body[:, None]
     total = np.zeros((model.nv, model.nv))
-    for jacobian, wrench in _acting(dyn, q, external_forces):
+    for _, jacobian, wrench in _acting(dyn, q, external_forces):
         columns = np.moveaxis(jacobian, -1, -2)
         linear, angular = columns[..., :3], columns[..., 3:]
         force, moment = wrench[..., None, :3], wrench[..., None, 3:]
@@ -88,9 +90,24 @@ def external_effort_derivatives(dyn: PreparedDynamics, q: ArrayLike,
     return total
 
 
+def _slopes(dyn: PreparedDynamics, q: ArrayLike, external_forces: Mapping[str, ArrayLike]
+            ) -> Array:
+    """Return the same for flexible links, which move with elastic coordinates as well."""
+    model = dyn.model
+    total = np.zeros((model.nv, model.nv))
+    for link, jacobian, force in _acting(dyn, q, external_forces):
+        many = max(jacobian.ndim - 2, force.ndim - 1)
+        states = np.atleast_2d(np.asarray(q, np.float64))
+        rows = np.broadcast_shapes(states.shape[:1], np.atleast_2d(force).shape[:1])
+        found = np.array([push_slopes(model, link, *one) for one in zip(
+            np.broadcast_to(states, (*rows, model.nq)), np.broadcast_to(force, (*rows, 6)))])
+        total = total + (found.reshape(*rows, model.nv, model.nv) if many else found[0])
+    return total
+
+
 def _acting(dyn: PreparedDynamics, q: ArrayLike, external_forces: Mapping[str, ArrayLike]
-            ) -> Iterator[tuple[Array, Array]]:
-    """Yield the Jacobian of each link with the force on it, checked."""
+            ) -> Iterator[tuple[str, Array, Array]]:
+    """Yield each link with its Jacobian and the force on it, checked."""
     if not isinstance(external_forces, Mapping):
         raise InvalidValueError('external_forces', external_forces,
                                 'a mapping of names of links to six numbers each')
@@ -108,4 +125,4 @@ def _acting(dyn: PreparedDynamics, q: ArrayLike, external_forces: Mapping[str, A
         jacobian = dyn.jacobian(q, link)
         if force.ndim == 2 and jacobian.ndim == 3 and len(force) != len(jacobian):
             raise ShapeError(name, force.shape, f'{len(jacobian)} states, as in q')
-        yield jacobian, force
+        yield link, jacobian, force

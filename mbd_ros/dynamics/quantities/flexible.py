@@ -29,7 +29,8 @@ from mbd_ros.model.flexible.stations import link_stations
 from mbd_ros.model.state import configuration_rate
 
 __all__ = ['closing', 'flexible_program', 'force_slopes', 'hybrid_dynamics', 'link_program',
-           'midpoint', 'pushed', 'segments_moving', 'small', 'twists', 'warn_of_deflection']
+           'midpoint', 'push_slopes', 'pushed', 'segments_moving', 'small', 'twists',
+           'warn_of_deflection']
 
 
 def flexible_program(model: Model, function: str) -> ArrayProgram:
@@ -239,6 +240,15 @@ def force_slopes(model: Model, q: Array, multipliers: Array) -> Array:
     rows = loop_rows(model, {'q': places, 'v': rates}, np.zeros(0), None)
     slopes: Array = (multipliers @ rows[:, :, VALUES:]).imag.T / STEP
     return slopes
+
+
+def push_slopes(model: Model, link: str, q: Array, wrench: Array) -> Array:
+    """Return the derivative of ``J^T F`` of a link along displacements (nv, nv), in one state."""
+    found = tree_of_segments(model).links[link]
+    places = _stepped(model, q, np.zeros(model.nv))[0][:model.nv]
+    jacobians = _link_jacobian((found.body, found.rotation, found.translation), model,
+                               {'q': places}, np.zeros(0), None)
+    return np.asarray((wrench @ jacobians).imag.T / STEP)
 
 
 def _largest(a: Array, columns: Array) -> Array:

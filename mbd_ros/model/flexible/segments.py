@@ -37,6 +37,8 @@ Array = NDArray[np.float64]
 WITHOUT_AXIS = ('fixed', 'floating', 'spherical')
 DEPENDENT = 1e-10
 """Least eigenvalue of a scaled modal mass matrix; rounding of n modes leaves about n 1e-16."""
+CLAMPED = 1e-9
+"""Of the length, and of the largest displacement: rounding of finite-element codes is less."""
 ROUNDING = 1e-8
 """Of the scaled mass matrix of a whole link: an <inertial> is written with few digits."""
 
@@ -213,11 +215,13 @@ def _check(body: FlexibleBody, segment: Segment, elastic: ElasticBody) -> None:
     if np.diag(modal).min() <= 0.0 or _least(modal) < DEPENDENT:
         raise refused('has modes that move no mass of their own; allowed: shapes that are '
                       'linearly independent at its mass points')
+    largest = CLAMPED * max((abs(x) for point in body.points for x in point.shape), default=0.0)
     for point in body.points:
-        if not point.joint and np.linalg.norm(point.position) < 1e-9 * elastic.length and (
-                any(point.shape)):
+        at_root = np.linalg.norm(point.position) < CLAMPED * elastic.length
+        turns = elastic.length * max(map(abs, point.rotation), default=0.0)
+        if at_root and max(*map(abs, point.shape), turns) > largest:
             raise refused(f'has a shape that is not zero at its origin, {point.shape}; allowed: '
-                          'modes that vanish there, where the link is clamped')
+                          'modes that vanish there with their slopes, where the link is clamped')
     whole = np.zeros((6 + n, 6 + n))
     moment = cross_matrices(segment.first_moment)
     whole[:3, :3], whole[3:6, 3:6] = segment.mass * np.eye(3), segment.inertia

@@ -237,6 +237,9 @@ def test_modes_without_damping():
     (BEAM.replace('linear_density="0.5"', 'linear_density="5"'),
      "link 'a': <mbd:flexible> weighs 4 kg, more than the <inertial> of its link; allowed: as "
      'much at most, since that is the whole link'),
+    (BEAM.replace('damping_ratio="0.01"', 'theory="timoshenko"'),
+     "link 'a': <mbd:flexible>: theory=\"timoshenko\" without shear stiffness of <beam>; allowed: "
+     'a section with a material, or shear_stiffness="k*G*A along y, along z"'),
     (BEAM.replace('damping_ratio="0.01"', 'section="tube 0.01 0.02"'),
      "link 'a': <mbd:flexible>: section=\"tube 0.01 0.02\" of <beam>; allowed: \"circle r\", "
      '"tube outer inner" (radii) or "rectangle y z" (sides), up to 1e+20 [m]'),

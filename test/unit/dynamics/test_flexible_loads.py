@@ -8,6 +8,7 @@ import scipy
 
 import mbd_ros
 from mbd_ros.errors import DescriptionError, InvalidValueError
+from mbd_ros.model.state import integrate, random_configuration
 
 STILL = (0.0, 0.0, 0.0)
 EI, RHO_A = 29.1667, 0.54   # of the beam of the reference, 1 m long
@@ -224,6 +225,31 @@ def test_added_mass_and_buoyancy_of_a_float_at_the_tip():
     tip = mbd_ros.pose(model, bent, 'load')[1, 3]
     expected = 1e-3 * ((1000.0 * 5e-4 - 0.2) / (3.0 * EI) - RHO_A / (8.0 * EI))
     assert tip == pytest.approx(expected, rel=1e-6)
+
+
+def test_derivatives_under_external_forces():
+    """Forces keep their direction in the world, and move with links that bend."""
+    model = mbd_ros.load('urdf/flexible_arm.urdf', floating_base=True)
+    rng = np.random.default_rng(3)
+    states = np.array([random_configuration(model, rng) for _ in range(2)])
+    states[:, -10:] = 0.03 * rng.normal(size=(2, 10))
+    v, tau = rng.normal(size=(2, model.nv))
+    forces = {'hand': np.array([30.0, -20.0, 10.0, 2.0, 1.0, -3.0]),
+              'forearm': np.array([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], np.zeros(6)])}
+    for function in (mbd_ros.forward_dynamics, mbd_ros.inverse_dynamics):
+        derivatives = getattr(mbd_ros, function.__name__ + '_derivatives')
+        many = derivatives(model, states, v, tau, external_forces=forces).dq
+        first = {link: np.atleast_2d(force)[0] for link, force in forces.items()}
+        one = derivatives(model, states[0], v, tau, external_forces=first).dq
+        without = derivatives(model, states[0], v, tau).dq
+        assert many.shape == (2, model.nv, model.nv) and np.abs(one - without).max() > 1.0
+        np.testing.assert_allclose(many[0], one, rtol=1e-12, atol=1e-12 * np.abs(one).max())
+        step = 1e-6
+        for k, unit in enumerate(step * np.eye(model.nv)):
+            change = [function(model, integrate(model, states[0], sign * unit), v, tau,
+                               external_forces=first) for sign in (1.0, -1.0)]
+            np.testing.assert_allclose(one[:, k], (change[0] - change[1]) / (2.0 * step), rtol=0,
+                                       atol=1e-6 * np.abs(one).max())   # central differences
 
 
 def on_ground():

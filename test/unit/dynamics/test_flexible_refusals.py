@@ -19,8 +19,6 @@ DYN = mbd_ros.compile(ARM)
     lambda: mbd_ros.carry_over(ARM, Q, V, ARM),
     lambda: mbd_ros.inertial_parameters(ARM),
     lambda: mbd_ros.regressor(ARM, Q, V, V),
-    lambda: mbd_ros.forward_dynamics_derivatives(
-        ARM, Q, V, V, external_forces={'payload': np.ones(6)}),
     lambda: ConstrainedMotion(DYN, []),
     lambda: plant(ARM, mass_scale=1.1),
 ])

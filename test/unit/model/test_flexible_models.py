@@ -170,6 +170,26 @@ def test_shapes_that_are_dependent_or_not_clamped():
         load(shapes)
 
 
+@pytest.mark.parametrize(('displacement', 'rotation', 'clamped'), [
+    (1e-13, 1e-13, True), (1e-3, 0.0, False), (0.0, 1e-3, False)])
+def test_a_joint_at_the_root_does_not_move(displacement, rotation, clamped):
+    """Rounding of what should vanish there is allowed, on nodes as well."""
+    shapes = np.zeros((4, 3, 1))
+    shapes[:, 1, 0] = 1e-14, 0.3, 1.0, 0.3
+    root = np.zeros(3)
+    text = (flexible_robots.HEAD + '<link name="base"/>' + flexible_robots.modal_link(
+        'a', [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 0.1, 0.1]],
+        [0.1, 0.2, 0.2, 0.1], shapes, [[9.0]], [[0.0]], 'k', root, displacement * np.ones(3),
+        rotation * np.ones(3)) + flexible_robots.point_mass('load', 0.1)
+        + flexible_robots.revolute('j', 'base', 'a', root, (0.0, 0.0, 1.0))
+        + flexible_robots.fixed('k', 'a', 'load', root) + '</robot>')
+    if clamped:
+        assert mbd_ros.load(text).nv == 2
+    else:
+        with pytest.raises(DescriptionError, match='a shape that is not zero at its origin'):
+            mbd_ros.load(text)
+
+
 def test_a_joint_without_interface():
     text = flexible_robots.four_joint_arm()
     start = text.index('<interface joint="joint3"')
