@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from mbd_ros.dynamics.api.functions import more_efforts
 from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.dynamics.loops.closure import contradicted, GOAL, open_loops
-from mbd_ros.dynamics.prepared.call import Array, checked_array, rows_of
+from mbd_ros.dynamics.prepared.call import (
+    Array, checked_array, real_array, require_finite, rows_of)
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.prepared.rank import least_motion
 from mbd_ros.dynamics.quantities.flexible import force_slopes, warn_of_deflection
@@ -96,11 +97,13 @@ def hybrid_dynamics(
     dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation)
     names = [given] if isinstance(given, str) else list(given)
     joints = sorted({model.joint_index(name) for name in names})
-    arrays = [checked_array(model, name, value, size) for name, value, size in (
-        ('q', q, model.nq), ('v', v, model.nv), ('tau', tau, model.nv), ('qdd', qdd, model.nv))]
+    known = _entries(model, joints)
+    arrays = [checked_array(model, 'q', q, model.nq), checked_array(model, 'v', v, model.nv)]
+    for name, value, unread in (('tau', tau, known), ('qdd', qdd, ~known)):
+        arrays.append(np.where(unread, 0.0, real_array(name, value, model.nv)))
+        require_finite(model, name, arrays[-1])
     more = more_efforts(dyn, arrays[0], arrays[1], external_forces, dissipation)
     (q, v, tau, qdd), many = rows_of(('q', 'v', 'tau', 'qdd'), arrays)
-    tau = np.where(_entries(model, joints), 0.0, tau)
     if scheme not in ('exact', 'lin'):
         raise InvalidValueError('scheme', scheme, "'exact' or 'lin'")
     if scheme == 'lin':

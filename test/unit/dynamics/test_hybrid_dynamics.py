@@ -8,6 +8,7 @@ import pytest
 from robots import model_of, random_state
 
 import mbd_ros
+from mbd_ros.errors import NotFiniteError
 
 TREE = model_of([0, 1, 1, 3], ['floating', 'prismatic', 'spherical', 'revolute'], 4)
 BENDS = mbd_ros.load(flexible_robots.two_link_arm())
@@ -52,6 +53,14 @@ def agrees(model, q, v, tau, given, how, part):
     np.testing.assert_array_equal(found.qdd[:, known], wanted[:, known])
     close(found.tau[:, ~known], tau[:, ~known], part)
     close(mbd_ros.forward_dynamics(model, q, v, found.tau, **how), found.qdd, part)
+    unsaid = mbd_ros.hybrid_dynamics(   # what is not read may be unknown
+        model, q, v, np.where(known, np.nan, tau), np.where(known, wanted, np.nan), given=names,
+        **how)
+    for some, other in zip(unsaid, found):
+        np.testing.assert_array_equal(some, other)
+    if len(given):
+        with pytest.raises(NotFiniteError, match='qdd of state 0, '):
+            mbd_ros.hybrid_dynamics(model, q, v, tau, wanted * np.nan, given=names, **how)
     one = mbd_ros.hybrid_dynamics(model, q[1], v[1], tau[1], wanted[1], given=names, **{
         **how, 'external_forces': {link: force[1]
                                    for link, force in how['external_forces'].items()}})
