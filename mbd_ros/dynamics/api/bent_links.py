@@ -87,7 +87,8 @@ def bent_links(model: Model, q: ArrayLike) -> dict[str, BentLink]:
         local = np.eye(4)
         local[:3, :3], local[:3, 3] = frame.rotation, frame.translation
         shapes[body.link] = _bent(
-            link_stations(model)[body.link], elastic[body.first:body.first + body.count], link, local)
+            link_stations(model)[body.link], elastic[body.first:body.first + body.count], link,
+            local)
     return shapes
 
 

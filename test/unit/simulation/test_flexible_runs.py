@@ -35,6 +35,31 @@ def test_the_two_link_arm(extra, key):
     assert np.abs(tip - finite_elements).max() < 2e-3  # modes, 2 a link: 1.5 mm in 2 s
 
 
+@pytest.mark.parametrize('extra', ['', 'boundary="craig_bampton"'])
+def test_the_two_link_arm_is_within_a_millimetre_of_finite_elements(extra):
+    """With three shapes a link, by default; 16 elements a link."""
+    reference = flexible_robots.reference('two_link')['trajectory']
+    model, start = mbd_ros.load(flexible_robots.two_link_arm(modes=3, extra=extra)), np.zeros(8)
+    start[1] = 0.25 * np.pi
+
+    class Torques:
+        def __call__(self, t, q, v):
+            return self.linear(np.array([t])).offset[0]
+
+        def linear(self, times):
+            wave = np.where(times < 1.0, np.sin(2.0 * np.pi * times), 0.0)
+            return LinearEfforts(wave[:, None] * np.array([6.0, -2.5, *np.zeros(6)]),
+                                 np.zeros(8), np.zeros(8))
+
+    run = mbd_ros.simulate(model, start, 0 * start, 2.0, tau=Torques(), gravity=STILL, step=1e-3,
+                           record_every=20)
+    np.testing.assert_allclose(run.time, reference['t'], atol=1e-12)
+    tip = mbd_ros.pose(model, run.q, 'payload')[:, :2, 3]
+    assert np.linalg.norm(tip - np.array(
+        reference['exudyn q1 q2 tip2x tip2y'])[:, 2:], axis=1).max() < 1e-3
+    assert np.abs(run.balance).max() < 1e-4   # of 8 J; the rule is of order 2
+
+
 def spun_up(name, modes, until, extra=''):
     """Return times, tip deflections and the reference of a beam whose rotation is given."""
     case = flexible_robots.reference('single')['spin_up'][name]
