@@ -2,11 +2,14 @@
 
 from pathlib import Path
 import re
+import shlex
 import subprocess
 import sys
 
 from lxml import etree
 import pytest
+from rosidl_runtime_py import set_message_fields
+from rosidl_runtime_py.utilities import get_action, get_service
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +42,18 @@ def test_a_block_of_python_runs_as_pasted(block, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_says_which_packages_its_blocks_need_besides(page):
+    """Besides those that come with ours: the tests have many more than a user."""
+    text = page.read_text(encoding='utf-8')
+    ours = re.findall(r"^        '([\w-]+)[<>=']", (ROOT / 'setup.py').read_text(), re.MULTILINE)
+    names = {name.split('.')[0] for block in re.findall(r'```python\n(.*?)```', text, re.DOTALL)
+             if 'import rclpy' not in block
+             for name in re.findall(r'^\s*(?:import|from) ([\w.]+)', block, re.MULTILINE)}
+    assert not [name for name in names - {'mbd_ros', *ours, *sys.stdlib_module_names}
+                if f'pip install {name}`' not in text]
+
+
 @pytest.mark.parametrize('block', blocks('yaml'))
 def test_a_block_of_yaml_can_be_read(block):
     assert yaml.safe_load(block)
@@ -55,6 +70,38 @@ def test_a_block_of_commands_can_be_read(block):
     subprocess.run(['bash', '-n'], input=block, text=True, check=True)
     for file in re.findall(r'ros2 launch mbd_ros (\S+)', block):
         assert (ROOT / 'launch' / file).exists()
+
+
+LASTING = re.compile(r'ros2 (launch|run|bag record|topic (hz|bw|delay|echo (?!--once)))|'
+                     r'make (demo|soak)')
+"""What runs until Ctrl-C, at which a terminal also drops what was pasted behind it."""
+
+
+def words(block):
+    """Yield the words of each command of a block."""
+    for line in block.replace('\\\n', ' ').splitlines():
+        if line.strip():
+            yield shlex.split(line, comments=True)
+
+
+@pytest.mark.parametrize('block', blocks('bash'))
+def test_what_goes_on_until_it_is_ended_is_the_last_command_of_a_block(block):
+    commands = [' '.join(command) for command in words(block)]
+    assert not [one for one in commands[:-1] if LASTING.search(one)]
+
+
+@pytest.mark.parametrize('block', blocks('bash'))
+def test_calls_and_goals_have_the_fields_of_their_types(block):
+    for command in words(block):
+        if command[:3] == ['ros2', 'service', 'call']:
+            message, values = get_service(command[4]).Request(), command[5]
+        elif command[:3] == ['ros2', 'action', 'send_goal']:
+            message, values = get_action(command[-2]).Goal(), command[-1]
+        else:
+            continue
+        set_message_fields(message, yaml.safe_load(values))
+        if hasattr(message, 'task'):
+            assert isinstance(yaml.safe_load(message.task), dict)
 
 
 @pytest.mark.parametrize(('page', 'command', 'shown'), [
