@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+import signal
 import sys
 
 import mbd_ros
@@ -12,6 +13,8 @@ from mbd_ros.errors import MbdError
 
 SUBCOMMANDS = (check, info, convert, view, identify, flex, analyse, sweep, cache)
 """Each has ``add_to(subparsers)``, which sets ``run``, a function of the parsed arguments."""
+INTERRUPTED = 128 + signal.SIGINT
+"""What shells say of a command that Ctrl-C ended."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,7 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0, 1 after an error of this package, 2 (by ``SystemExit``) after a wrong word.
+        Exit code: 0, 1 after an error of this package, 2 (by ``SystemExit``) after a wrong word,
+        130 after Ctrl-C.
 
     """
     parser = argparse.ArgumentParser(
@@ -41,3 +45,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MbdError as error:
         print(f'mbd_ros: {error}', file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print('mbd_ros: interrupted', file=sys.stderr)
+        return INTERRUPTED

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 import functools
 import multiprocessing
+import signal
 import sys
 import time
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mbd_ros.dynamics.api.sweep import sweep
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import InvalidValueError, MbdError, UnsupportedError
 from mbd_ros.model import load, Model
 from mbd_ros.model.state import random_configuration
 
@@ -56,19 +57,28 @@ def run(arguments: argparse.Namespace) -> int:
         if not 1 <= value <= most:
             raise InvalidValueError(name, value, f'a number from 1 to {most:g}')
     model = load(arguments.file, floating_base=arguments.floating_base)
-    shares = -(-int(arguments.states) // arguments.share)
-    make = functools.partial(random_states, model, arguments.function, arguments.share,
+    if model.loops:
+        raise UnsupportedError(f"a sweep over random states of robot '{model.name}', whose closed "
+                               'loops they would leave open', 'mbd_ros.sweep in Python, with '
+                               'states that close_loops gives')
+    count = int(arguments.states)
+    shares = -(-count // arguments.share)
+    make = functools.partial(random_states, model, arguments.function, arguments.share, count,
                              arguments.seed, arguments.dissipation)
     progress = _Progress(shares)
     begin = time.perf_counter()
-    totals = sweep(
-        model, arguments.function, make, shares, reduce=summary, combine=COMBINE,
-        pool=None if arguments.workers == 1 else functools.partial(
-            ProcessPoolExecutor, arguments.workers, multiprocessing.get_context('spawn')),
-        in_flight=4 * arguments.workers, checkpoint=arguments.checkpoint, progress=progress)
-    seconds = time.perf_counter() - begin
-    count = float(totals['count'])
-    print(f'{arguments.function} of {count:.0f} states, {count / seconds:.3g} a second')
+    try:
+        totals = sweep(
+            model, arguments.function, make, shares, reduce=summary, combine=COMBINE,
+            pool=None if arguments.workers == 1 else functools.partial(
+                processes, arguments.workers),
+            in_flight=4 * arguments.workers, checkpoint=arguments.checkpoint, progress=progress)
+    except BrokenExecutor as error:
+        raise MbdError(f'workers ended again and again ({error}); with less memory for each, '
+                       'by --share or --workers, they may not') from None
+    rate = (count - progress.known * arguments.share) / (time.perf_counter() - begin)
+    print(f'{arguments.function} of {count} states, ' + (
+        f'{rate:.3g} a second' if rate > 0.0 else 'all from the checkpoint'))
     print(f'{"":20}{"least":>12}{"mean":>12}{"largest":>12}{"rms":>12}')
     for row in zip(model.coordinate_names, totals['least'], totals['sum'] / count,
                    totals['largest'], np.sqrt(totals['squares'] / count)):
@@ -76,10 +86,26 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def random_states(model: Model, function: str, rows: int, seed: int, dissipation: bool,
-                  share: int) -> dict[str, Any]:
-    """Return random arguments of a function; the same for the same seed and share."""
-    rng = np.random.default_rng((seed, share))
+def processes(count: int) -> ProcessPoolExecutor:
+    """Return a pool of processes that leave Ctrl-C to this one, from their start on."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)   # they inherit it
+    try:
+        pool = ProcessPoolExecutor(count, multiprocessing.get_context('spawn'))
+        for _ in range(count):   # each starts a process
+            pool.submit(int)
+        return pool
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def random_states(model: Model, function: str, rows: int, count: int, seed: int,
+                  dissipation: bool, share: int) -> dict[str, Any]:
+    """
+    Return random arguments of a function; the same for the same seed and share.
+
+    Shares have as many rows, but for the last, which has what is left of the count.
+    """
+    rng, rows = np.random.default_rng((seed, share)), min(rows, count - share * rows)
     third = FUNCTIONS[function]
     found: dict[str, Any] = {'q': random_configuration(model, rng, rows)}
     limits = {'v': model.velocity_limits, 'qdd': np.full(model.nv, np.inf),
@@ -104,15 +130,15 @@ class _Progress:
 
     def __init__(self, shares: int) -> None:
         self._shares, self._done, self._begin = shares, 0, time.monotonic()
-        self._first = 0
+        self.known = 0   # of a checkpoint: they took no time
 
     def __call__(self, count: int) -> None:
-        self._first = self._first or count - 1   # of a checkpoint: they took no time
+        self.known = count if count > 1 else self.known
         self._done += count
         if not sys.stderr.isatty():
             return
         left = (time.monotonic() - self._begin) * (self._shares - self._done) / max(
-            1, self._done - self._first)
+            1, self._done - self.known)
         end = '\n' if self._done == self._shares else ''
         sys.stderr.write(f'\r{self._done} of {self._shares} shares, {left:.0f} s left   {end}')
         sys.stderr.flush()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor as Pool, Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 import hashlib
 import os
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics.api import functions
-from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError
 from mbd_ros.execution.executors.futures import followed, recipe_of
 from mbd_ros.model import Model
 
@@ -87,7 +87,8 @@ def sweep(
         If something cannot be sent to workers, a count is none, or the checkpoint is not one of
         this sweep.
     MbdError
-        As the function raises for the arguments of a share.
+        As the function raises for the arguments of a share; or if the checkpoint cannot be
+        written, which is tried before the first share.
 
     """
     if function not in FUNCTIONS:
@@ -192,7 +193,11 @@ class _Checkpoint:
 
     def read(self) -> tuple[int, Totals]:
         """Return how many shares are complete, and their totals."""
-        if self._path is None or not self._path.exists():
+        if self._path is None:
+            return 0, {}
+        with self._new() as new:   # where it cannot be written that is said before the first share
+            new.unlink()
+        if not self._path.exists():
             return 0, {}
         found: dict[str, Any] = {}
         with suppress(OSError, ValueError, BadZipFile), np.load(self._path) as file:
@@ -207,8 +212,20 @@ class _Checkpoint:
         """Put totals into the place of those before, as a whole."""
         if self._path is None:
             return
-        new = self._path.with_name(f'.{self._path.name}.{os.getpid()}')
         arrays: dict[str, Any] = {f'total {name}': array for name, array in totals.items()}
-        with new.open('wb') as file:
-            np.savez(file, sweep=self._sweep, done=done, **arrays)
-        new.replace(self._path)
+        with self._new() as new:
+            with new.open('wb') as file:
+                np.savez(file, sweep=self._sweep, done=done, **arrays)
+            new.replace(self._path)
+
+    @contextmanager
+    def _new(self) -> Iterator[Path]:
+        """Make an empty file beside it; what goes wrong with it is one error."""
+        assert self._path is not None
+        new = self._path.with_name(f'.{self._path.name}.{os.getpid()}')
+        try:
+            new.touch()
+            yield new
+        except OSError as error:
+            raise MbdError(f'checkpoint {self._path} cannot be written: '
+                           f'{error.strerror}') from None

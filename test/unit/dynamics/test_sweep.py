@@ -4,7 +4,12 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 import functools
 import multiprocessing
+import os
 from pathlib import Path
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -12,7 +17,7 @@ from swept_states import deadly, nan_states, reduced, states
 
 import mbd_ros
 from mbd_ros.cli.command import main
-from mbd_ros.errors import InvalidValueError, NotFiniteError, UnknownNameError
+from mbd_ros.errors import InvalidValueError, MbdError, NotFiniteError, UnknownNameError
 
 MODEL = mbd_ros.load(Path(__file__).resolve().parents[3] / 'urdf' / 'puma560.urdf')
 SHARES = 40
@@ -114,6 +119,13 @@ def test_another_checkpoint_is_refused(what, tmp_path):
         swept(checkpoint=file, shares=4)
 
 
+@pytest.mark.parametrize('place', ['no folder/sweep.npz', 'file/sweep.npz'])
+def test_a_checkpoint_that_cannot_be_written_is_said_before_the_first_share(place, tmp_path):
+    (tmp_path / 'file').touch()
+    with pytest.raises(MbdError, match=r'sweep\.npz cannot be written: No'):
+        swept(states=nan_states, checkpoint=tmp_path / place)   # the first share would be refused
+
+
 @pytest.mark.parametrize(('options', 'error', 'text'), [
     ({'states': lambda share: {}}, InvalidValueError, 'pickled'),
     ({'states': nan_states}, NotFiniteError, 'tau'),
@@ -142,6 +154,41 @@ def test_the_command(tmp_path, capsys):
     assert capsys.readouterr().out.splitlines()[1:] == once[1:]
     assert main(['sweep', file, 'bias_forces', '--workers', '0']) == 1
     assert '--workers is 0' in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_the_command_in_one_line_and_leaves_its_checkpoint(tmp_path):
+    file, kept = Path(__file__).resolve().parents[3] / 'urdf' / 'puma560.urdf', tmp_path / 'a.npz'
+    running = subprocess.Popen(
+        [sys.executable, '-m', 'mbd_ros', 'sweep', str(file), 'bias_forces', '--states', '1e12',
+         '--share', '1000', '--workers', '2', '--checkpoint', str(kept)],
+        stderr=subprocess.PIPE, text=True, start_new_session=True)
+    with running:
+        while running.poll() is None and not kept.exists():
+            time.sleep(0.05)
+        os.killpg(running.pid, signal.SIGINT)   # as a terminal does, the workers too
+        said = running.communicate()[1]
+    assert (running.returncode, said) == (130, 'mbd_ros: interrupted\n')
+    assert np.load(kept)['done'] % 32 == 0
+
+
+def test_the_command_takes_as_many_states_as_it_is_told(capsys):
+    file = str(Path(__file__).resolve().parents[3] / 'urdf' / 'puma560.urdf')
+    for count, share in (('7', '50000'), ('2500', '1000'), ('2000', '1000')):
+        assert main(['sweep', file, 'bias_forces', '--states', count, '--share', share]) == 0
+        assert capsys.readouterr().out.startswith(f'bias_forces of {count} states, ')
+
+
+def test_the_command_refuses_loops_that_random_states_leave_open(capsys):
+    file = str(Path(__file__).resolve().parents[3] / 'urdf' / 'four_bar.urdf')
+    assert main(['sweep', file, 'inverse_dynamics']) == 1
+    assert "'four_bar', whose closed loops they would leave open" in capsys.readouterr().err
+
+
+def test_the_command_says_in_one_line_that_workers_end(capsys, monkeypatch):
+    file = str(Path(__file__).resolve().parents[3] / 'urdf' / 'puma560.urdf')
+    monkeypatch.setattr('mbd_ros.cli.sweep.ProcessPoolExecutor', lambda *_: Breaking(0))
+    assert main(['sweep', file, 'bias_forces', '--workers', '2']) == 1
+    assert 'workers ended again and again (broken)' in capsys.readouterr().err
 
 
 class Breaking:
