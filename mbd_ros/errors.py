@@ -393,7 +393,7 @@ class DivergedError(MbdError):
 
     def __init__(self, time: float, reason: str) -> None:
         self.time = time
-        self.reason = reason
+        self.reason = reason = reason.partition('; allowed: ')[0]
         super().__init__(
             f'the motion cannot be continued from t = {time:.6g} s: {reason}; allowed: finite '
             'forces, and steps short enough for the fastest motion of the robot: try a smaller '

@@ -39,12 +39,14 @@ def lock(model: Model, positions: Mapping[str, float]) -> Model:
     UnknownNameError
         If there is no such joint.
     InvalidValueError
-        If a position is not a finite number.
+        If a position is not a finite number, or there is no mapping.
     UnsupportedError
         If a joint has several coordinates, has series elasticity, or is coupled to one that is
         not held.
 
     """
+    if not isinstance(positions, Mapping):
+        raise InvalidValueError('positions', positions, 'a mapping of joints to positions')
     names = model.joint_names
     for name, position in positions.items():
         if name not in names:

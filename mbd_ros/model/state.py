@@ -137,7 +137,7 @@ def integrate(model: Model, q: Array, dv: Array) -> Array:
         return q + dv
     simple_q, simple_v = adding_entries(model)
     q[..., simple_q] += dv[..., simple_v]
-    for joint in curved_joints(model):
+    for joint in curved_joints(model) if q.size else ():
         q[..., joint.q] = _each(joint.manifold.integrate, q[..., joint.q], dv[..., joint.v])
     return q
 
@@ -173,13 +173,13 @@ def difference(model: Model, q0: Array, q1: Array) -> Array:
     simple_q, simple_v = adding_entries(model)
     dv = np.empty((*q0.shape[:-1], model.nv))
     dv[..., simple_v] = q1[..., simple_q] - q0[..., simple_q]
-    for joint in curved_joints(model):
+    for joint in curved_joints(model) if dv.size else ():
         dv[..., joint.v] = _each(joint.manifold.difference, q0[..., joint.q], q1[..., joint.q])
     return dv
 
 
-def random_configuration(model: Model, rng: np.random.Generator, count: int | None = None
-                         ) -> Array:
+def random_configuration(model: Model, rng: np.random.Generator | int | None = None,
+                         count: int | None = None) -> Array:
     """
     Return a random configuration within the limits, or many.
 
@@ -187,8 +187,8 @@ def random_configuration(model: Model, rng: np.random.Generator, count: int | No
     ----------
     model : Model
         The robot.
-    rng : numpy.random.Generator
-        Where the random numbers come from.
+    rng : numpy.random.Generator or int, optional
+        Where the random numbers come from, or a seed; others each time if left out.
     count : int, optional
         How many configurations; one, without an axis for it, if left out.
 
@@ -198,7 +198,18 @@ def random_configuration(model: Model, rng: np.random.Generator, count: int | No
         Uniform between the limits; where there are none, within half a turn or a metre of zero.
         Orientations are uniform over all rotations, elastic coordinates are zero.
 
+    Raises
+    ------
+    InvalidValueError
+        If there is no such source, or a count is none.
+
     """
+    try:
+        rng = np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise InvalidValueError('rng', rng, 'a numpy.random.Generator, or a seed') from None
+    if count is not None and (not isinstance(count, (int, np.integer)) or count < 0):
+        raise InvalidValueError('count', count, 'a count, 0 or more')
     q = np.zeros(model.nq if count is None else (count, model.nq))
     for kind, start, first in zip(model.joint_types, model.q_offsets, model.v_offsets):
         if kind in MANIFOLDS:

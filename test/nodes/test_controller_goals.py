@@ -194,7 +194,9 @@ class TestOneArm:
                 (line.replace('1, 1, 1', '9, 1, 1').replace('1, 0.7, 1.2', '9, 1, 1'),
                  'the path cannot be followed 0 s after its begin: it is out of reach'),
                 (line.replace('1, 1, 1', '1, 3, 1'),   # it begins within reach
-                 's after its begin: it is out of reach, the nearest state found still violates')):
+                 's after its begin: it is out of reach, the nearest state found still violates '
+                 'the constraints by'), ('{link: tool, path: {kind: line, start: [9, 1, 1], end: '
+                                         '[9, 1, 1.1], duration: 1}}', ' [m, rad]; allowed: ')):
             arm.assert_rejected(arm.paths, FollowPath.Goal(task=text), words)
         publisher = arm.graph.node.create_publisher(Vector3Stamped, 'controller/gravity', 10)
         count, before = len(arm.states), arm.states[-1].effort_nominal[1]

@@ -290,7 +290,7 @@ class ConstrainedMotion:
             raise InvalidValueError(
                 'q', place.tolist(), 'a start from which the constraint can be met; '
                 f'elimination is stuck at a violation of {report.violation:.3g} '
-                f'(it began at {report.violation_before:.3g})')
+                f'(it began at {report.violation_before:.3g}) [m, rad]')
         return report
 
     def correct(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:

@@ -221,8 +221,8 @@ class NominalModel(Reached):
             raise DivergedError(
                 old.time, 'the constraint asks for accelerations of up to '
                 f'{np.abs(old.accelerations).max():.3g} there, {old.rank} of its rows are '
-                f'independent and it is violated by {old.violation:.3g}; near a singularity '
-                "start elsewhere, or with start='project'") from error
+                f'independent and it is violated by {old.violation:.3g} [m, rad]; near a '
+                "singularity start elsewhere, or with start='project'") from error
 
     def _corrected(self, time: float, q: Vector, v: Vector) -> NominalState:
         """Return the state that elimination makes of q and v."""

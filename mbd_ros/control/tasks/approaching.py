@@ -52,7 +52,7 @@ def approach_duration(
         raise InvalidValueError(
             'start', q.tolist(), 'a state from which the constraint can be met; the nearest one '
             f'still violates it by {found.violation:.3g} (it began at '
-            f'{found.violation_before:.3g})')
+            f'{found.violation_before:.3g}) [m, rad]')
     if found.violation_before < REACHED and found.rate_before < REACHED:
         return 0.0
     top = np.minimum(speed, 0.5 * model.velocity_limits)

@@ -103,7 +103,8 @@ def check_task(dyn: PreparedDynamics, task: Task, q: Vector) -> None:
         if not found.converged:
             raise InfeasibleError('path', time, (
                 'it is out of reach, the nearest state found still violates the constraints by '
-                f'{found.violation:.3g}; allowed: what can be reached from the point before'))
+                f'{found.violation:.3g} [m, rad]; allowed: what can be reached from the point '
+                'before'))
         if found.rank == model.nv:   # nothing is left free: there is no other way
             _require(limits.exceeded(found.q, found.v), 'path', time)
         q = found.q

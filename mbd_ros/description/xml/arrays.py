@@ -48,7 +48,9 @@ def read_arrays(path: str | os.PathLike[str], what: str, *, data: bytes | None =
         for name, array in found.items():
             if not isinstance(array, np.ndarray):
                 raise ValueError(f"'{name}' is no array")
+    except FileNotFoundError:
+        raise DescriptionError('there is no such file', file=str(path)) from None
     except Exception as error:   # a damaged file can raise anything
-        said = ' '.join(str(error).split())
+        said = ' '.join((getattr(error, 'strerror', None) or str(error)).split())
         raise DescriptionError(f'this is no {what}: {said}', file=str(path)) from None
     return found

@@ -91,6 +91,8 @@ def expand_xacro(path: str, *, trusted: bool = False,
         raise UnsupportedError(f"{path}: reading xacro without the package 'xacro'",
                                "install it with 'pip install xacro'") from None
     expansion = _Expansion(xacro, substitution_args, path)
+    if not isinstance(arguments, (Mapping, type(None))):
+        raise InvalidValueError('arguments', arguments, 'a mapping of names to values')
     given = _Arguments({name: _argument_text(name, value)
                         for name, value in (arguments or {}).items()})
     with _ONE_AT_A_TIME, expansion.guarded(trusted):

@@ -170,7 +170,10 @@ def _differentiated(v: Array, time: ArrayLike | None) -> Array:
     """Return the rates of v (N, nv)."""
     if time is None:
         raise InvalidValueError('time', None, '(N,) [s] where qdd is left out')
-    stamps = np.asarray(time, dtype=np.float64)
+    try:
+        stamps = np.asarray(time, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidValueError('time', time, f'{len(v)} stamps [s]') from None
     steps = np.diff(stamps)
     if stamps.shape != (len(v),) or not (steps > 0.0).all() or (
             np.ptp(steps) > 0.01 * steps.mean()):   # as of a recorder that keeps its rate

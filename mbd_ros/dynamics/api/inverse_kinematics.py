@@ -101,17 +101,19 @@ def inverse_kinematics(
     for name, number in (('iterations', iterations), ('attempts', attempts)):
         if not isinstance(number, (int, np.integer)) or number < 1:
             raise InvalidValueError(name, number, 'a positive whole number')
+    if not isinstance(targets, Mapping):
+        raise InvalidValueError('targets', targets, 'a mapping of links to targets')
     wanted = {link: _target(model, link, target) for link, target in targets.items()}
     if not wanted:
         raise InvalidValueError('targets', {}, 'at least one link')
     start = checked_array(model, 'q0', state.neutral(model) if q0 is None else q0, model.nq)
-    counts = {len(target) for target in wanted.values() if len(target) > 1} | (
+    counts = {len(target) for target in wanted.values() if len(target) != 1} | (
         {len(start)} if start.ndim == 2 else set())
     if len(counts - {1}) > 1:
         raise ShapeError('targets', tuple(sorted(counts)), 'as many states in all of them')
     many = start.ndim == 2 or any(np.ndim(target) > (2 if np.shape(target)[-1] == 4 else 1)
                                   for target in targets.values())
-    count = max(counts, default=1)
+    count = next(iter(counts - {1}), 1)
     search = _Search(model, {link: np.broadcast_to(target, (count, *target.shape[1:]))
                              for link, target in wanted.items()}, limits, executor)
     q = np.broadcast_to(start, (count, model.nq)).copy()

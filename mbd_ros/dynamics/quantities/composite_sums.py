@@ -30,7 +30,7 @@ def regressor(model: Model, poses: Array, v: Array, qdd: Array, gravity: Array) 
     """Return Y (N, nv, 10 nb): inverse dynamics without rotors are Y times the parameters."""
     found = _of_states(composites.regressor, model, (model.nv, model.nb, 10), poses, v, qdd,
                        gravity)
-    return found.reshape(len(poses), model.nv, -1)
+    return found.reshape(len(poses), model.nv, 10 * model.nb)
 
 
 def _of_states(function: Callable[..., None], model: Model, shape: tuple[int, ...],

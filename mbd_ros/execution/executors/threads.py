@@ -50,7 +50,7 @@ class Threads:
 
     def __post_init__(self) -> None:
         """Check the number of threads."""
-        if self.count < 1:
+        if not isinstance(self.count, (int, np.integer)) or self.count < 1:
             raise InvalidValueError('count', self.count, 'at least one thread')
 
     @property

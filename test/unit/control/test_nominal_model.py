@@ -101,7 +101,8 @@ def test_path_out_of_reach_is_refused_at_the_start(urdf_arm):
     motion = ConstrainedMotion(
         urdf_arm, ToolPosition(urdf_arm, 'tool', Ellipse([5, 0, 1], [0, 0, 0], [0, 0, 0])))
     with pytest.raises(InvalidValueError, match='a start from which the constraint can be met; '
-                                                'elimination is stuck at a violation of 3'):
+                                                r'elimination is stuck at a violation of 3.*'
+                                                r'\(it began at .*\) \[m, rad\]'):
         NominalModel(motion, START, start='project')
 
 
