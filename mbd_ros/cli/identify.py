@@ -110,9 +110,14 @@ def recorded(path: Path, model: Model, topic: str | None = None
 def evenly(time: Array, *arrays: Array) -> tuple[Array, Array, Array, Array]:
     """Return states at even times, between those that were recorded where these are not even."""
     steps = np.diff(time)
-    if not len(steps) or not (steps > 0.0).all() or steps.max() > GAP * np.median(steps):
-        raise InvalidValueError('RECORDING', f'steps of time up to {steps.max(initial=0.0):.3g} s',
-                                'a recording without interruption')
+    if not len(steps) or not (steps > 0.0).all():
+        raise InvalidValueError('RECORDING', f'{len(time)} times, not all of them later than the '
+                                'one before', 'two or more in their order')
+    if steps.max() > GAP * np.median(steps):
+        raise InvalidValueError(
+            'RECORDING', f'nothing for {steps.max():.3g} s, {time[np.argmax(steps)] - time[0]:.3f}'
+            ' s after its begin', 'a recording without interruption; a busy machine loses less of '
+            'one of joint_states and robot_description alone')
     if not np.abs(steps - steps.mean()).max() <= EVEN * steps.mean():
         q, v, _ = arrays
         if q.shape[1] > v.shape[1]:   # between two quaternions there is no straight line

@@ -12,7 +12,7 @@ from rclpy.qos import ReliabilityPolicy
 from rclpy.serialization import serialize_message
 from ros2cli import bags
 from ros2cli.command.bag import info
-from ros2cli.command.bag.record import when
+from ros2cli.command.bag import record
 from rosbags.interfaces import Qos
 from rosbags.interfaces import QosTime
 from rosbags.rosbag2 import Reader
@@ -297,9 +297,19 @@ def test_metadata_is_of_a_version_that_humble_reads(bag):
 
 def test_times_are_those_of_sending_unless_these_are_far_off():
     second = 10 ** 9
-    assert when(7 * second, 7 * second + 5) == 7 * second
-    for sent in (5 * second, 8 * second):  # latched, or by another clock
-        assert when(sent, 7 * second) == 7 * second
+    for sent, received, expected in (
+            (7, 7.000001, 7), (7, 9, 7),  # also by a recorder that lags behind
+            (5, 7, 7), (8, 7, 7), (7, 60, 60)):  # latched, or by another clock
+        times = record.Times(6 * second)
+        assert times.when('/a', sent * second, int(received * second)) == expected * second
+
+
+def test_messages_of_a_topic_stay_in_their_order():
+    """Also where one was so late that its time is that of its arrival."""
+    times, second = record.Times(0), 10 ** 9
+    assert [times.when(topic, sent * second, received * second) for topic, sent, received in (
+        ('/a', 1, 20), ('/a', 19, 21), ('/b', 19, 21), ('/a', 21, 22))] == [
+        20 * second, 20 * second + 1, 19 * second, 21 * second]
 
 
 def test_without_rosbags_says_what_to_install(ros2, environment, tmp_path):

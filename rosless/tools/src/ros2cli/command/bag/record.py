@@ -6,6 +6,7 @@ import argparse
 import datetime
 from pathlib import Path
 import re
+import time
 from typing import Any
 
 from ros2cli import bags
@@ -18,7 +19,7 @@ from ros2cli.watch import SLICE
 from rosidl_runtime_py.utilities import get_message
 
 DEPTH = 1000  # messages that wait here while others are written
-DELAY = 10 ** 9  # ns that a message may be on its way, most of it waiting for a busy recorder
+DELAY = 10 ** 10  # ns that a message may be on its way, most of it waiting for a busy recorder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -118,6 +119,7 @@ class Recorder:
         self._node, self._args, self._patterns = node, args, patterns
         self._seen: set[str] = set()
         self._connections: dict[str, Any] = {}
+        self._times = Times(time.time_ns())
         self._log = node.get_logger()
         self._writer = Writer(path, version=bags.VERSION,
                               storage_plugin=StoragePlugin[args.storage.upper()])
@@ -184,23 +186,42 @@ class Recorder:
         profile.depth = DEPTH
 
         def keep(data: bytes, stamps: dict[str, int]) -> None:
-            time = when(stamps['source_timestamp'], stamps['received_timestamp'])
+            at = self._times.when(topic, stamps['source_timestamp'], stamps['received_timestamp'])
             if self._args.use_sim_time:
-                time = self._node.get_clock().now().nanoseconds
-            if time:
-                self._writer.write(self._connections[topic], time, data)
+                at = self._node.get_clock().now().nanoseconds
+            if at:
+                self._writer.write(self._connections[topic], at, data)
 
         self._node.create_subscription(kind, topic, keep, profile, raw=True)
         self._log.info(f"Subscribed to topic '{topic}'")
         return text
 
 
-def when(sent: int, received: int) -> int:
+class Times:
     """
-    Return the time [ns] of a message in the bag.
+    Times of messages in a bag.
 
-    That it was sent at, so that a busy recorder does not blur what is played; that it came at if
-    it was sent long before, as a latched one, or by a clock that differs.
+    Parameters
+    ----------
+    begin : int
+        When the recorder began [ns].
 
     """
-    return sent if 0 <= received - sent < DELAY else received
+
+    def __init__(self, begin: int) -> None:
+        self._begin = begin
+        self._newest: dict[str, int] = {}
+
+    def when(self, topic: str, sent: int, received: int) -> int:
+        """
+        Return the time [ns] of the next message of a topic in the bag.
+
+        That it was sent at, so that a busy recorder does not blur what is played; that it came at
+        if it was sent before the begin, as a latched one, or by a clock that differs; always later
+        than that of the one before.
+
+        """
+        known = max(self._begin, received - DELAY) < sent <= received
+        found = max(sent if known else received, self._newest.get(topic, 0) + 1)
+        self._newest[topic] = found
+        return found
