@@ -109,5 +109,5 @@ def test_currents_that_are_none(text):
     value = {'robot': 'rov', 'water': 'true', 'axes': 'enu', 'current': '0.1 0.2 -0.3'}
     assert fluid(value) == {'fluid.vacuum': False, 'fluid.current': [0.1, 0.2, -0.3]}
     assert fluid({**value, 'axes': 'ned'})['fluid.current'] == [0.2, 0.1, 0.3]
-    with pytest.raises(InvalidValueError, match="argument 'current' is .*; allowed: three"):
+    with pytest.raises(InvalidValueError, match=r"argument 'current' is .*; allowed: three"):
         fluid({**value, 'current': text})

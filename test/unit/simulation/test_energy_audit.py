@@ -34,7 +34,7 @@ def gusts(point, t):
     """Return a current that is sheared and changes with time."""
     gradient = np.array([[0.1, 0.0, -0.3], [0.2, -0.1, 0.0], [0.0, 0.4, 0.1]])
     steady = np.array([0.2, -0.1, 0.1]) + gradient @ point
-    return (steady + [0.3 * np.sin(3.0 * t), 0.0, 0.1 * t], gradient,
+    return (steady + np.array([0.3 * np.sin(3.0 * t), 0.0, 0.1 * t]), gradient,
             np.array([0.9 * np.cos(3.0 * t), 0.0, 0.1]))
 
 
