@@ -76,11 +76,12 @@ def combined(parts: Iterable[tuple[float, Array, Array]], source: Source) -> Ine
     mass = sum(part[0] for part in known)
     if mass == 0.0:
         return Inertia(source=source)
-    center = sum((part[0] * part[1][:3, 3] for part in known), np.zeros(3)) / mass
-    tensor = np.zeros((3, 3))
-    for share, pose, own in known:
-        arm = pose[:3, 3] - center
-        tensor += pose[:3, :3] @ own @ pose[:3, :3].T
-        tensor += share * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    with np.errstate(over='ignore', invalid='ignore'):   # what is no number is refused later
+        center = sum((part[0] * part[1][:3, 3] for part in known), np.zeros(3)) / mass
+        tensor = np.zeros((3, 3))
+        for share, pose, own in known:
+            arm = pose[:3, 3] - center
+            tensor += pose[:3, :3] @ own @ pose[:3, :3].T
+            tensor += share * (arm @ arm * np.eye(3) - np.outer(arm, arm))
     x, y, z = (center + 0.0).tolist()
     return Inertia(mass, (x, y, z), matrix3(0.5 * (tensor + tensor.T) + 0.0), source)

@@ -14,6 +14,7 @@ from mbd_ros.errors import LoopOpenError
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import state
 
+pytestmark = pytest.mark.filterwarnings('ignore::mbd_ros.errors.LoopsOpenWarning')
 ANGLES = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.3)
 """Between the plane of the loop and one of the world [rad]."""
 ACROSS, ROUNDED = -1.5707963267948966, -1.5708

@@ -14,6 +14,7 @@ from mbd_ros.execution.rolled.segments import Segments, segments_of
 from mbd_ros.model import state
 from mbd_ros.spatial import Vector3
 
+pytestmark = pytest.mark.filterwarnings('ignore::mbd_ros.errors.LoopsOpenWarning')
 RING = (('a', 'ground', 24), ('b', 'ground', 23))
 MECHANISMS = {
     'ring': (RING, (('revolute', 'a23', 'b22'),)),

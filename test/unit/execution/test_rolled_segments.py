@@ -15,6 +15,7 @@ from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.execution.rolled.segments import Segments, segments_of
 from mbd_ros.model import state
 
+pytestmark = pytest.mark.filterwarnings('ignore::mbd_ros.errors.LoopsOpenWarning')
 CUT = (('revolute', 'a59', 'b59'),)
 TWINS = (('a', 'ground', 60), ('b', 'ground', 60))
 # Sums in another order along chains of some sixty joints, whose condition is 1e4 or so.

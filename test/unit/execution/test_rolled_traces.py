@@ -22,6 +22,7 @@ from mbd_ros.execution.rolled.tables import folds, rolled_kinds
 from mbd_ros.execution.rolled.traces import traced
 from mbd_ros.execution.threads.subtrees import partition_of
 
+pytestmark = pytest.mark.filterwarnings('ignore::mbd_ros.errors.LoopsOpenWarning')
 QUESTIONS = ('forward_dynamics', 'loop_reactions', 'loop_rows', 'position_correction',
              'velocity_correction')
 

@@ -227,7 +227,7 @@ def test_files_that_hold_something_else(tube, tmp_path, capsys, arrays, words):
 def test_words_of_the_command(tmp_path, capsys):
     for link, file, out, words in (
             ('upper', 'x.npz', 'o.urdf', "did you mean 'upper_arm'"),
-            ('upper_arm', 'x.npz', 'o.urdf', 'this is no file'),
+            ('upper_arm', 'x.npz', 'o.urdf', 'there is no such file'),
             ('upper_arm', 'x.npz', 'o.sdf', 'other formats have no links that bend')):
         assert main(['flex', 'urdf/flexible_arm.urdf', link, str(tmp_path / file), '-o',
                      str(tmp_path / out)]) == 1
