@@ -397,7 +397,8 @@ class PreparedDynamics:
         if dense:
             assert revealed is not None
             kernel = lazily.rank.RankFirst(program, self.model, revealed)
-        elif isinstance(program, ArrayProgram) and not program.traces(self.model):
+        elif isinstance(program, ArrayProgram) and not (
+                program.traces(self.model) or program.rolls(self.model)):
             kernel = program.kernel(self.model, self.executor)
         else:
             kernel = self.executor.kernel(program, self.model)

@@ -97,8 +97,8 @@ class Compiled:
         """
         rolled = not self.unrolls(program, model)
         if isinstance(program, ArrayProgram):
-            return program.kernel(model, self) if rolled else compiled_kernel(
-                program, model, False)
+            return program.kernel(model, self) if rolled and not program.rolls(
+                model) else compiled_kernel(program, model, rolled)
         if self.shape != 'auto':
             return compiled_kernel(program, model, rolled)
         swarm = copies_of(program, model) if model.nb > program.largest_unrolled else None
@@ -168,7 +168,9 @@ class CompiledKernel:
         self.model = model
         self.shape = result_shape(program, model)
         self._width = Width(width or vector_lanes())
-        self._code = functools.partial(_rolled, folded=folded) if rolled else _unrolled
+        self._code: Callable[..., tuple[MachineCode, object]] = (
+            program.rolled if isinstance(program, ArrayProgram) and program.rolled and rolled
+            else functools.partial(_rolled, folded=folded) if rolled else _unrolled)
         self.name = self._kind = 'folded' if folded else 'rolled' if rolled else 'unrolled'
         if isinstance(side_by_side, Bundles):
             self._one, self._alive = bundles_code(program, model, side_by_side)

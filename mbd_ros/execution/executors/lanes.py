@@ -49,8 +49,9 @@ class Lanes:
         """Return the kernel of a program for a model, compiled now or earlier."""
         width = self.width or vector_lanes()
         if isinstance(program, ArrayProgram):
-            return (compiled_kernel(program, model, False, None, width)
-                    if program.traces(model) else program.kernel(model, self))
+            traces = program.traces(model)
+            return (compiled_kernel(program, model, not traces, None, width)
+                    if traces or program.rolls(model) else program.kernel(model, self))
         way = long_way(program, model, width)
         if model.nb > program.largest_unrolled and (
                 isinstance(way, Segments) or (isinstance(way, Bundles) and way.folded)):

@@ -46,12 +46,18 @@ class ArrayProgram(Program):
     traces : callable
         ``(model) -> bool``: whether it takes arrays of symbols, and a robot is small enough for
         straight-line code.
+    rolls : callable
+        ``(model) -> bool``: whether there is code for it that loops over its bodies.
+    rolled : callable, optional
+        That code: ``(program, model, width)`` to what ``compiled.py`` calls a kernel's code.
 
     """
 
     sweeps: tuple[()] = ()
     evaluate: Evaluate = field(kw_only=True)
     traces: Callable[[Model], bool] = field(default=never, kw_only=True)
+    rolls: Callable[[Model], bool] = field(default=never, kw_only=True)
+    rolled: Callable[..., tuple[Any, object]] | None = field(default=None, kw_only=True)
 
     def kernel(self, model: Model, executor: Any) -> ArrayKernel:
         """Return the kernel for a model; ``evaluate`` is handed the executor."""

@@ -11,6 +11,7 @@ That is written as further columns of Phi for the products ``a_j a_l``, so that 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import isqrt
 from typing import NamedTuple
 
@@ -209,6 +210,7 @@ class _BeamShape:
         return Shape(displacement, rotation)
 
 
+@lru_cache(maxsize=256)
 def _of_beam(beam: Beam) -> ModalData:
     shape = _BeamShape(beam)
     x, weights = stations(beam)

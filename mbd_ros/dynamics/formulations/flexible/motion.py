@@ -24,7 +24,7 @@ from mbd_ros.dynamics.formulations.flexible.bodies import (
 from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.flexible.segments import ElasticTree, rigid_tree, Segment
-from mbd_ros.model.flexible.shape_integrals import cross_matrices
+from mbd_ros.model.flexible.shape_integrals import cross_matrices, ElasticBody
 from mbd_ros.spatial import cosine, root, sine
 
 TERMS = 14
@@ -87,31 +87,73 @@ def place(model: Model, q: Array, v: Array) -> list[Placed]:
     states, kind = len(q), np.result_type(q, v)
     elastic_q, elastic_v = (size - len(model.elastic_names) for size in (model.nq, model.nv))
     placed: list[Placed] = []
-    deformed: list[tuple[Array, Array, Extended | None]] = []
-    nothing = np.zeros((states, 0), kind)
-    ground = np.broadcast_to(np.eye(4), (states, 4, 4))
-    tree = tree_of_segments(model)
-    for segment in tree.segments:
-        body = segment.elastic
-        count = 0 if body is None else body.count
-        first = 0 if body is None else body.first
-        a = q[:, elastic_q + first:elastic_q + first + count]
+    deformed: list[Deformed] = []
+    ground = np.broadcast_to(np.eye(4), (states, 4, 4)), np.zeros((states, 6), kind)
+    nothing = Deformed(np.zeros((states, 0), kind), np.zeros((states, 0), kind))
+    for segment in tree_of_segments(model).segments:
+        body, parent = segment.elastic, segment.parent
+        count, first = (0, 0) if body is None else (body.count, body.first)
         elastic = slice(elastic_v + first, elastic_v + first + count)
-        b = None if body is None else extended(body, a, v[:, elastic])
-        parent = segment.parent
-        pose, twist = ((ground, np.zeros((states, 6), kind)) if parent < 0
-                       else (placed[parent].pose, placed[parent].twist))
-        bend = _rest(segment, states, kind) if segment.attachment is None else _bent(
-            segment, *deformed[parent])
-        rates = nothing if parent < 0 else v[:, placed[parent].elastic]
-        joint, axes, rotation, shift = _joint(model, segment, q)
-        transfer, bias, relative = _transfer(
-            bend, segment, rotation, shift, axes, v[:, joint], rates, twist[:, 3:])
-        twist = apply(transfer, np.hstack([twist, rates])) + v[:, joint] @ axes.T
-        placed.append(Placed(joint, elastic, pose @ relative, twist, transfer, axes, bias,
-                             body_terms(segment, b, a, v[:, elastic], twist[:, 3:])))
-        deformed.append((a, v[:, elastic], b))
+        deformed.append(deformed_by(body, q[:, elastic_q + first:elastic_q + first + count],
+                                    v[:, elastic]))
+        kind_of, own_q, joint = joint_of(model, segment)
+        above = ground if parent < 0 else (placed[parent].pose, placed[parent].twist)
+        placed.append(segment_on(
+            segment, above, nothing if parent < 0 else deformed[parent], deformed[-1],
+            joint_motion(kind_of, q[:, own_q]), v[:, joint])._replace(
+                joint=joint, elastic=elastic))
     return placed
+
+
+class Deformed(NamedTuple):
+    """Elastic coordinates a and rates (N, nf) of a segment, and its extended coordinates."""
+
+    a: Array
+    rates: Array
+    b: Extended | None = None
+
+
+def deformed_by(body: ElasticBody | None, a: Array, rates: Array) -> Deformed:
+    """Return how elastic coordinates (N, nf) deform a segment."""
+    return Deformed(a, rates, None if body is None else extended(body, a, rates))
+
+
+class JointMotion(NamedTuple):
+    """The axes S (6, nj) of a joint; how it turns (N, 3, 3), and shifts (N, 3)."""
+
+    axes: Array
+    turn: Array
+    shift: Array
+
+
+def segment_on(segment: Segment, above: tuple[Array, Array], below: Deformed, own: Deformed,
+               joint: JointMotion, joint_rates: Array) -> Placed:
+    """
+    Return a segment in N states; where its coordinates are in v is left open.
+
+    Parameters
+    ----------
+    segment : Segment
+        The segment.
+    above : (N, 4, 4) and (N, 6) array
+        Pose and twist of its parent.
+    below, own : Deformed
+        How the parent is deformed, and how itself.
+    joint : JointMotion
+        How its joint moves it.
+    joint_rates : (N, nj) array
+        Velocities of that.
+
+    """
+    pose, twist = above
+    bend = (_rest(segment, len(twist), twist.dtype) if segment.attachment is None
+            else _bent(segment, *below))
+    transfer, bias, relative = _transfer(bend, segment, joint.turn, joint.shift, joint.axes,
+                                         joint_rates, below.rates, twist[:, 3:])
+    twist = apply(transfer, np.hstack([twist, below.rates])) + joint_rates @ joint.axes.T
+    nowhere = slice(0, 0)
+    return Placed(nowhere, nowhere, pose @ relative, twist, transfer, joint.axes, bias,
+                  body_terms(segment, own.b, own.a, own.rates, twist[:, 3:]))
 
 
 class Bend(NamedTuple):
@@ -203,20 +245,25 @@ def _transfer(bend: Bend, segment: Segment, rotation: Array, shift: Array, axes:
     return transfer, bias, pose
 
 
-def _joint(model: Model, segment: Segment, q: Array) -> tuple[slice, Array, Array, Array]:
-    """Return where a joint is in v, its axes S (6, nj), and how it turns and shifts."""
-    states = len(q)
-    turn = np.broadcast_to(np.eye(3), (states, 3, 3))
-    shift = np.zeros((states, 3), q.dtype)
+def joint_of(model: Model, segment: Segment) -> tuple[JointType | None, slice, slice]:
+    """Return the joint of a segment, and where it is in q and v; None for a fixed one."""
     if segment.joint < 0:
-        return slice(0, 0), np.zeros((6, 0)), turn, shift
+        return None, slice(0, 0), slice(0, 0)
     kind = model.joint_types[segment.joint]
+    start, first = model.q_offsets[segment.joint], model.v_offsets[segment.joint]
+    return kind, slice(start, start + kind.nq), slice(first, first + kind.nv)
+
+
+def joint_motion(kind: JointType | None, own: Array) -> JointMotion:
+    """Return how a joint moves what it carries, for its coordinates (N, nq)."""
+    states = len(own)
+    turn = np.broadcast_to(np.eye(3), (states, 3, 3))
+    shift = np.zeros((states, 3), own.dtype)
+    if kind is None:
+        return JointMotion(np.zeros((6, 0)), turn, shift)
     axes = np.zeros((6, kind.nv))
     for column, axis in enumerate(kind.pair.axes):  # there angular axes come first
         axes[(axis + 3) % 6, column] = 1.0
-    first = model.v_offsets[segment.joint]
-    start = model.q_offsets[segment.joint]
-    own = q[:, start:start + kind.nq]
     if kind is JointType.REVOLUTE:
         turn = _about_z(_each(cosine, np.cos, own[:, 0]), _each(sine, np.sin, own[:, 0]))
     elif kind is JointType.PRISMATIC:
@@ -228,7 +275,7 @@ def _joint(model: Model, segment: Segment, q: Array) -> tuple[slice, Array, Arra
         turn = _of_quaternion(own[:, -4:])
         if kind is JointType.FLOATING:
             shift = own[:, :3]
-    return slice(first, first + kind.nv), axes, turn, shift
+    return JointMotion(axes, turn, shift)
 
 
 def _each(of_symbols: Callable[[Any], Any], of_numbers: Callable[[Array], Array], values: Array

@@ -122,28 +122,19 @@ def accelerations(model: Model, chain: Sequence[Placed], tau: Array, base: Array
     held: list[tuple[Array, ...]] = [()] * len(chain)
     for i in reversed(range(len(chain))):
         segment, own = tree.segments[i], chain[i]
-        inertia, load = masses[i][:, :6, :6], loads[i][:, :6]
-        across = masses[i][:, 6:, :6]
-        modal = solved(masses[i][:, 6:, 6:], np.concatenate(
-            [across, loads[i][:, 6:] - tau[:, own.elastic]], axis=2))
-        inertia = mirrored(inertia - across.transpose(0, 2, 1) @ modal[:, :, :6])
-        load = load - across.transpose(0, 2, 1) @ modal[:, :, 6:]
-        axes, rotors = own.axes, np.diag(model.armature[own.joint])
-        sized = inertia @ axes
+        inertia, load, modal = without_bending(masses[i], loads[i], tau[:, own.elastic])
         seen = load + inertia @ first(own.bias)
         if segment.joint in given:
-            driven = np.zeros((len(tau), axes.shape[1], 7 + others), tau.dtype)
+            driven = np.zeros((len(tau), own.axes.shape[1], 7 + others), tau.dtype)
             driven[:, :, 6] = -given[segment.joint]
         else:
-            driven = solved(axes.T @ sized + rotors, np.concatenate(
-                [np.swapaxes(sized, 1, 2), axes.T @ seen - tau[:, own.joint]], axis=2))
+            driven = driven_by(inertia, seen, own.axes, model.armature[own.joint],
+                               tau[:, own.joint])
         held[i] = (inertia, load, modal, driven)
         if segment.parent >= 0:
-            left, rest = inertia - sized @ driven[:, :, :6], seen - sized @ driven[:, :, 6:]
-            up = own.transfer.transpose(0, 2, 1)
-            masses[segment.parent] = masses[segment.parent] + mirrored(
-                up @ mirrored(left) @ own.transfer)
-            loads[segment.parent] = loads[segment.parent] + up @ rest
+            more, heavier = carried_by(inertia, seen, driven, own.axes, own.transfer)
+            masses[segment.parent] = masses[segment.parent] + more
+            loads[segment.parent] = loads[segment.parent] + heavier
     vdot = np.zeros_like(tau)
     unknowns: list[Array] = []
     for segment, own, (inertia, load, modal, driven) in zip(tree.segments, chain, held):
@@ -158,6 +149,51 @@ def accelerations(model: Model, chain: Sequence[Placed], tau: Array, base: Array
             tau[:, own.joint] = (own.axes.T @ (inertia @ A + load)
                                  + model.armature[own.joint, None] * vdot[:, own.joint])
     return vdot.reshape(*vdot.shape[:2], *several), tau.reshape(*tau.shape[:2], *several)
+
+
+def without_bending(mass: Array, load: Array, modal_forces: Array
+                    ) -> tuple[Array, Array, Array]:
+    """
+    Eliminate a'' from ``M x + h = (F; Q)`` of a segment.
+
+    Parameters
+    ----------
+    mass : (N, 6 + n, 6 + n) array
+        M.
+    load : (N, 6 + n, k) array
+        h.
+    modal_forces : (N, n, k) array
+        Q.
+
+    Returns
+    -------
+    tuple of array
+        Inertia (N, 6, 6) and load (N, 6, k) of what is left, and ``(N, n, 6 + k)`` with
+        ``a'' = -modal (A; 1)``.
+
+    """
+    across = mass[:, 6:, :6]
+    modal = solved(mass[:, 6:, 6:], np.concatenate([across, load[:, 6:] - modal_forces], axis=2))
+    back = across.transpose(0, 2, 1)
+    return (mirrored(mass[:, :6, :6] - back @ modal[:, :, :6]),
+            load[:, :6] - back @ modal[:, :, 6:], modal)
+
+
+def driven_by(inertia: Array, seen: Array, axes: Array, armature: Array, efforts: Array
+              ) -> Array:
+    """Return (N, nj, 6 + k) with ``v' = -driven (G A_p; 1)`` of a joint, for its efforts."""
+    sized = inertia @ axes
+    return solved(axes.T @ sized + np.diag(armature), np.concatenate(
+        [np.swapaxes(sized, 1, 2), axes.T @ seen - efforts], axis=2))
+
+
+def carried_by(inertia: Array, seen: Array, driven: Array, axes: Array, transfer: Array
+               ) -> tuple[Array, Array]:
+    """Return the mass matrix and the load that a segment adds to its parent's."""
+    sized = inertia @ axes
+    left, rest = inertia - sized @ driven[:, :, :6], seen - sized @ driven[:, :, 6:]
+    up = transfer.transpose(0, 2, 1)
+    return mirrored(up @ mirrored(left) @ transfer), up @ rest
 
 
 def base_of(world: Array) -> Array:
@@ -225,9 +261,10 @@ def small(model: Model) -> bool:
                for segment in tree_of_segments(model).segments) <= LARGEST_TRACED
 
 
+FORWARD_DYNAMICS = ArrayProgram('flexible_forward_dynamics', ('q', 'v', 'tau'), evaluate=_forward,
+                                traces=small)
 PROGRAMS: dict[str, Program] = {
-    'forward_dynamics': ArrayProgram('flexible_forward_dynamics', ('q', 'v', 'tau'),
-                                     evaluate=_forward, traces=small),
+    'forward_dynamics': FORWARD_DYNAMICS,
     'inverse_dynamics': ArrayProgram('flexible_inverse_dynamics', ('q', 'v', 'qdd'),
                                      evaluate=_inverse, traces=small),
     'bias_forces': ArrayProgram('flexible_bias_forces', ('q', 'v'), evaluate=_inverse,
