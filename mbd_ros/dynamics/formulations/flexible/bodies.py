@@ -110,6 +110,23 @@ class BodyTerms(NamedTuple):
     bias: Array
 
 
+def stiffened(terms: BodyTerms, body: ElasticBody, half: Array) -> BodyTerms:
+    """Return them with ``M + h D + h^2 K`` in the modal rows, h (N, 1) half a step."""
+    mass, h = terms.mass.copy(), half[:, :, None]
+    mass[:, 6:, 6:] = mass[:, 6:, 6:] + h * body.damping + h * h * body.stiffness
+    return BodyTerms(mass, terms.bias)
+
+
+def foreseen(terms: BodyTerms, body: ElasticBody, start: tuple[Array, Array],
+             middle: tuple[Array, Array], half: Array) -> BodyTerms:
+    """Return them with the elastic and damping forces of a and rates half a step from a start."""
+    (a, rates), (a_m, rates_m) = start, middle
+    bias = terms.bias.copy()
+    bias[:, 6:] = (bias[:, 6:] + (a + half * rates - a_m) @ body.stiffness
+                   + (rates - rates_m) @ body.damping)
+    return BodyTerms(terms.mass, bias)
+
+
 def body_terms(segment: Segment, b: Extended | None, a: Array, rates: Array, w: Array
                ) -> BodyTerms:
     """

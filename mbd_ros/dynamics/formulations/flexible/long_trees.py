@@ -1,5 +1,8 @@
 """
-Forward dynamics of long robots with flexible links as machine code that loops over segments.
+Dynamics of long robots with flexible links as machine code that loops over segments.
+
+These are forward dynamics, and the middle of a step of ``midpoint.py``, which is forward dynamics
+with other modal rows.
 
 The steps of the recursion are traced once for each species of segments: those with the same joint
 and the same numbers of elastic coordinates, here and in the parent. What all segments of a species
@@ -16,7 +19,7 @@ each.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -24,10 +27,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.formulations.flexible.bodies import Array
+from mbd_ros.dynamics.formulations.flexible.bodies import Array, foreseen, stiffened
 from mbd_ros.dynamics.formulations.flexible.loads import loads_of
 from mbd_ros.dynamics.formulations.flexible.motion import (
-    deformed_by, joint_motion, joint_of, segment_on, tree_of_segments)
+    deformed_by, joint_motion, joint_of, joint_rates, segment_on, tree_of_segments)
 from mbd_ros.dynamics.formulations.flexible.recursion import (
     carried_by, driven_by, without_bending)
 from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
@@ -45,13 +48,23 @@ MOST_SPECIES = 24
 """Each takes a quarter of a second to compile."""
 ELASTIC = ('first_moments', 'couplings', 'second_couplings', 'rotations', 'rotation_changes',
            'mass', 'stiffness', 'damping', 'second_stiffness')
-POINTERS = ('c', 'q', 'v', 't', 'qa', 'va', 'ta', 'pqa', 'pva', 'P', 'R', 'o', 'oa')
+COLUMNS = ('species', 'c', 'q', 'v', 'qa', 'va', 'pva', 'P', 'R')
+"""Of the table: species, and where these begin."""
+FORWARD = {
+    'c': ('constants', 'c'), 'q': ('q', 'q'), 'v': ('v', 'v'), 't': ('tau', 'v'),
+    'qa': ('q', 'qa'), 'va': ('v', 'va'), 'ta': ('tau', 'va'), 'pqa': ('q', 'pqa'),
+    'pva': ('v', 'pva'), 'P': ('work', 'P'), 'R': ('work', 'R'), 'o': ('rates', 'v'),
+    'oa': ('rates', 'va')}
 """
-Of a step: constants, the joint's q, v and tau, a, a' and modal forces, a and a' of the parent, the
-parent's record and its own, and where v' and a'' go.
+Pointers of a step, and into which array at which place: constants, the joint's q, v and tau, a, a'
+and modal forces, a and a' of the parent, the parent's record and its own, and where v' and a'' go.
 """
-COLUMNS = 9
-"""Of the table: species, and where c, q, v, qa, va, pva, P and R begin."""
+MIDPOINT = {
+    **{name: ({'q': 'q_m', 'v': 'v_m'}.get(array, array), place)
+       for name, (array, place) in FORWARD.items()},
+    'q0': ('q', 'q'), 'v0': ('v', 'v'), 'qa0': ('q', 'qa'), 'va0': ('v', 'va'), 'h': ('step', ''),
+    'oq': ('result', 'q'), 'oqa': ('result', 'qa')}
+"""The same in the middle of a step; then the start, the step, and where a better middle goes."""
 
 
 class Species(NamedTuple):
@@ -195,11 +208,11 @@ def species_of(model: Model) -> dict[Species, list[int]]:
 
 def rolls(model: Model) -> bool:
     """Return whether the segments of a robot are of few species, and nothing else acts on them."""
-    return loads_of(model).none and 0 < len(species_of(model)) <= MOST_SPECIES
+    return not model.loops and loads_of(model).none and 0 < len(species_of(model)) <= MOST_SPECIES
 
 
-def steps_of(model: Model, i: int, values: Sequence[Any], parent: ElasticBody | None
-             ) -> tuple[list[Code], int]:
+def steps_of(model: Model, i: int, values: Sequence[Any], parent: ElasticBody | None,
+             midpoint: bool) -> tuple[list[Code], int]:
     """Return the three steps of a species, by its segment i, and the size of its record."""
     kind, own_q, joint = joint_of(model, tree_of_segments(model).segments[i])
     own = tree_of_segments(model).segments[i]
@@ -226,9 +239,14 @@ def steps_of(model: Model, i: int, values: Sequence[Any], parent: ElasticBody | 
         segment, (ground, vector('P', 6, above.twist)), below, mine,
         joint_motion(kind, vector('q', own_q.stop - own_q.start)),
         vector('v', joint.stop - joint.start))
+    terms = placed.terms
+    if midpoint and segment.elastic is not None:
+        half, start = 0.5 * vector('h', 1), (vector('qa0', layout.n), vector('va0', layout.n))
+        terms = foreseen(stiffened(terms, segment.elastic, half), segment.elastic, start,
+                         (mine.a, mine.rates), half)
     stored, (transfer, bias) = kept.keep([placed.transfer, placed.bias])
-    stored += layout.upper(placed.terms.mass)
-    stored += enumerate(placed.terms.bias[0].tolist(), layout.load)
+    stored += layout.upper(terms.mass)
+    stored += enumerate(terms.bias[0].tolist(), layout.load)
     stored += enumerate(placed.twist[0].tolist(), layout.twist)
     outward = Code(trace, [('R', *one) for one in stored])
 
@@ -256,16 +274,24 @@ def steps_of(model: Model, i: int, values: Sequence[Any], parent: ElasticBody | 
     bent = -(modal[:, :, :6] @ A) - modal[:, :, 6:]
     x = np.concatenate([A, bent], axis=1)[0, :, 0].tolist()
     results = [('R', *one) for one in enumerate(x, layout.x)]
-    results += [(where, *one) for where, values in (('o', moved), ('oa', bent))
-                for one in enumerate(values[0, :, 0].tolist())]
+    out = {'o': moved[:, :, 0], 'oa': bent[:, :, 0]}
+    if midpoint:
+        half = 0.5 * vector('h', 1)
+        out = {name: vector(start, size) + half * out[name] for name, start, size in (
+            ('o', 'v0', joint.stop - joint.start), ('oa', 'va0', layout.n))}
+        out['oqa'] = vector('qa0', layout.n) + half * out['oa']
+        if kind is not None:
+            out['oq'] = vector('q0', kind.nq) + half * joint_rates(
+                kind, vector('q', kind.nq), out['o'])
+    results += [(where, *one) for where, values in out.items()
+                for one in enumerate(values[0].tolist())]
     return [outward, inward, Code(trace, results)], kept.first + kept.count
 
 
-def step_ir(name: str, code: Code, width: Width) -> list[str]:
-    """Return a step as a function of ``POINTERS``."""
-    pointers: Mapping[Any, str] = {name: f'%{name}' for name in POINTERS}
-    block = StraightLine('s', pointers, width, common=('c',))
-    parameters = ', '.join(f'ptr {pointer}' for pointer in pointers.values())
+def step_ir(name: str, code: Code, names: Iterable[str], width: Width) -> list[str]:
+    """Return a step as a function of pointers."""
+    block = StraightLine('s', {one: f'%{one}' for one in names}, width, common=('c',))
+    parameters = ', '.join(f'ptr %{one}' for one in names)
     lines = [f'define private void @{name}({parameters}) noinline nounwind '
              f'alignstack({8 * width.lanes}) {{',
              *block.compute(code.trace, [value for *_, value in code.results])]
@@ -274,7 +300,8 @@ def step_ir(name: str, code: Code, width: Width) -> list[str]:
     return [*lines, '  ret void', '}']
 
 
-def loop_ir(stage: int, inward: bool, species: int, width: Width) -> Iterator[str]:
+def loop_ir(stage: int, inward: bool, species: int, pointers: Mapping[str, tuple[str, str]],
+            width: Width) -> Iterator[str]:
     """Yield the loop of a stage over all segments."""
     n, kind = f's{stage}', width.type
     before = 'start' if stage == 0 else f's{stage - 1}.done'
@@ -282,21 +309,16 @@ def loop_ir(stage: int, inward: bool, species: int, width: Width) -> Iterator[st
                 f'  %{n}.k = phi i64 [0, %{before}], [%{n}.next, %{n}.ended]')
     if inward:
         yield f'  %{n}.back = sub i64 %last, %{n}.k'
-    yield (f'  %{n}.row = mul i64 %{n}.{"back" if inward else "k"}, {COLUMNS}')
-    names = ('species', 'c', 'q', 'v', 'qa', 'va', 'pva', 'P', 'R')
-    for column, name in enumerate(names):
+    yield f'  %{n}.row = mul i64 %{n}.{"back" if inward else "k"}, {len(COLUMNS)}'
+    for column, name in enumerate(COLUMNS):
         yield from (f'  %{n}.{name}.i = add i64 %{n}.row, {column}',
                     f'  %{n}.{name}.p = getelementptr i64, ptr %table, i64 %{n}.{name}.i',
                     f'  %{n}.{name}.n = load i64, ptr %{n}.{name}.p')
     yield f'  %{n}.pqa.n = add i64 %{n}.pva.n, %shift'
-    for pointer, base, offset in (
-            ('c', 'constants', 'c'), ('q', 'q', 'q'), ('v', 'v', 'v'), ('t', 'tau', 'v'),
-            ('qa', 'q', 'qa'), ('va', 'v', 'va'), ('ta', 'tau', 'va'), ('pqa', 'q', 'pqa'),
-            ('pva', 'v', 'pva'), ('P', 'work', 'P'), ('R', 'work', 'R'), ('o', 'result', 'v'),
-            ('oa', 'result', 'va')):
+    for pointer, (base, offset) in pointers.items():
         yield (f'  %{n}.{pointer} = getelementptr {"double" if pointer == "c" else kind}, '
-               f'ptr %{base}, i64 %{n}.{offset}.n')
-    arguments = ', '.join(f'ptr %{n}.{pointer}' for pointer in POINTERS)
+               f'ptr %{base}, i64 ' + (f'%{n}.{offset}.n' if offset else '0'))
+    arguments = ', '.join(f'ptr %{n}.{pointer}' for pointer in pointers)
     yield (f'  switch i64 %{n}.species.n, label %{n}.ended ['
            + ' '.join(f'i64 {k}, label %{n}.{k}' for k in range(species)) + ']')
     for k in range(species):
@@ -320,12 +342,12 @@ def ground_ir(width: Width) -> list[str]:
 @lru_cache(maxsize=64)
 def rolled(program: ArrayProgram, model: Model, width: Width) -> tuple[MachineCode, object]:
     """
-    Return ``void kernel(q, v, tau, world, result)`` and what has to stay alive with it.
+    Return ``void kernel(argument..., world, result)`` and what has to stay alive with it.
 
     Parameters
     ----------
     program : ArrayProgram
-        Forward dynamics.
+        Forward dynamics, or the middle of a step.
     model : Model
         The robot; see ``rolls``.
     width : Width
@@ -334,8 +356,10 @@ def rolled(program: ArrayProgram, model: Model, width: Width) -> tuple[MachineCo
     """
     segments = tree_of_segments(model).segments
     groups = species_of(model)
+    midpoint = 'step' in program.inputs
+    pointers = MIDPOINT if midpoint else FORWARD
     shift, first_v = model.nq - model.nv, model.nv - len(model.elastic_names)
-    table = np.zeros((len(segments), COLUMNS), np.int64)
+    table = np.zeros((len(segments), len(COLUMNS)), np.int64)
     sizes: NDArray[np.int64] = np.zeros(len(segments), np.int64)
     lines, numbers, used = [], list[Array](), 0
     for k, members in enumerate(groups.values()):
@@ -346,9 +370,9 @@ def rolled(program: ArrayProgram, model: Model, width: Width) -> tuple[MachineCo
             values[entry] = (place,)
         parent = segments[members[0]].parent
         steps, size = steps_of(model, members[0], values,
-                               None if parent < 0 else segments[parent].elastic)
+                               None if parent < 0 else segments[parent].elastic, midpoint)
         for stage, step in enumerate(steps):
-            lines += step_ir(f'step{stage}_{k}', step, width)
+            lines += step_ir(f'step{stage}_{k}', step, pointers, width)
         table[members, 0], sizes[members] = k, size
         table[members, 1] = used + len(varies) * np.arange(len(members))
         used += own[:, varies].size
@@ -361,14 +385,15 @@ def rolled(program: ArrayProgram, model: Model, width: Width) -> tuple[MachineCo
         table[i, 2:] = (own_q.start, joint.start, firsts[0] + shift, firsts[0], firsts[1],
                         0 if segment.parent < 0 else records[segment.parent], records[i])
     kept = np.concatenate([*numbers, np.zeros(1)])
-    parameters = ', '.join(f'ptr %{name}' for name in ('q', 'v', 'tau', 'world', 'result'))
+    parameters = ', '.join(f'ptr %{name}' for name in (*program.inputs, 'world', 'result'))
     loops = [line for stage in range(3)
-             for line in loop_ir(stage, stage == 1, len(groups), width)]
+             for line in loop_ir(stage, stage == 1, len(groups), pointers, width)]
     shared = MachineCode('\n'.join([
         sincos_ir(width), declarations_ir(width), *lines,
         f'define void @rolled({parameters}, ptr %constants, ptr %table, i64 %count, i64 %shift, '
         f'ptr %work) nounwind alignstack({8 * width.lanes}) {{', 'start:',
-        '  %last = sub i64 %count, 1', *ground_ir(width), *loops, '  ret void', '}']),
+        '  %last = sub i64 %count, 1', f'  %rates = getelementptr {width.type}, ptr %result, i64 '
+        f'{model.nq if midpoint else 0}', *ground_ir(width), *loops, '  ret void', '}']),
         optimization=2)
     code = MachineCode('\n'.join([
         DECLARATIONS, f'define void @kernel({parameters}) nounwind {{', 'entry:',

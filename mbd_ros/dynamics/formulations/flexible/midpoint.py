@@ -28,16 +28,18 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.dynamics.formulations.flexible.bodies import Array, BodyTerms, mirrored, solved
+from mbd_ros.dynamics.formulations.flexible.bodies import (
+    Array, foreseen, mirrored, solved, stiffened)
 from mbd_ros.dynamics.formulations.flexible.loads import place_loaded
+from mbd_ros.dynamics.formulations.flexible.long_trees import rolled, rolls
 from mbd_ros.dynamics.formulations.flexible.loop_rows import rows_between, VALUES
-from mbd_ros.dynamics.formulations.flexible.motion import Placed, tree_of_segments
+from mbd_ros.dynamics.formulations.flexible.motion import (
+    joint_rates, Placed, tree_of_segments)
 from mbd_ros.dynamics.formulations.flexible.recursion import accelerations, base_of, small
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout
 from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model import Model
-from mbd_ros.model.joints.joint_manifold import MANIFOLDS
 
 
 def midpoint(model: Model) -> ArrayProgram:
@@ -48,7 +50,8 @@ def midpoint(model: Model) -> ArrayProgram:
     """
     given = ('q', 'v', 'tau', 'step', 'q_m', 'v_m', *['rows'] * bool(model.loops))
     return ArrayProgram('flexible_midpoint', given, layout=Layout.ONE_BODY,
-                        extent=(model.nq + model.nv,), evaluate=_iterated, traces=small)
+                        extent=(model.nq + model.nv,), evaluate=_iterated, traces=small,
+                        rolls=rolls, rolled=rolled)
 
 
 def closing(model: Model) -> ArrayProgram:
@@ -109,30 +112,18 @@ def _implicit(model: Model, chain: Sequence[Placed], start: tuple[Array, Array],
     found = []
     shift = model.nq - model.nv
     for segment, own in zip(tree_of_segments(model).segments, _stiffened(model, chain, half)):
-        body = segment.elastic
-        if body is not None:
+        if segment.elastic is not None:
             place_in_q = slice(own.elastic.start + shift, own.elastic.stop + shift)
-            (a, rates), (a_m, rates_m) = ((q[:, place_in_q], v[:, own.elastic])
-                                          for q, v in (start, middle))
-            bias = own.terms.bias.copy()
-            bias[:, 6:] = (bias[:, 6:] + (a + half * rates - a_m) @ body.stiffness
-                           + (rates - rates_m) @ body.damping)
-            own = own._replace(terms=BodyTerms(own.terms.mass, bias))
+            then, now = ((q[:, place_in_q], v[:, own.elastic]) for q, v in (start, middle))
+            own = own._replace(terms=foreseen(own.terms, segment.elastic, then, now, half))
         found.append(own)
     return found
 
 
 def _stiffened(model: Model, chain: Sequence[Placed], half: Array) -> list[Placed]:
-    """Return segments with ``M + h D + h^2 K`` in the modal rows, h half a step."""
-    found = []
-    for segment, own in zip(tree_of_segments(model).segments, chain):
-        body = segment.elastic
-        if body is not None:
-            mass, h = own.terms.mass.copy(), half[:, :, None]
-            mass[:, 6:, 6:] = mass[:, 6:, 6:] + h * body.damping + h * h * body.stiffness
-            own = own._replace(terms=BodyTerms(mass, own.terms.bias))
-        found.append(own)
-    return found
+    return [own if segment.elastic is None else own._replace(
+        terms=stiffened(own.terms, segment.elastic, half))
+        for segment, own in zip(tree_of_segments(model).segments, chain)]
 
 
 def _rates(model: Model, q: Array, v: Array) -> Array:
@@ -141,7 +132,6 @@ def _rates(model: Model, q: Array, v: Array) -> Array:
     shift = model.nq - len(model.elastic_names)
     result[:, shift:] = v[:, model.nv - len(model.elastic_names):]
     for kind, start, first in zip(model.joint_types, model.q_offsets, model.v_offsets):
-        own = v[:, first:first + kind.nv]
-        result[:, start:start + kind.nq] = own if kind.is_simple else np.stack(
-            MANIFOLDS[kind].rate(tuple(q[:, start:start + kind.nq].T), tuple(own.T)), axis=1)
+        result[:, start:start + kind.nq] = joint_rates(
+            kind, q[:, start:start + kind.nq], v[:, first:first + kind.nv])
     return result

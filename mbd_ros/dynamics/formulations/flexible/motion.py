@@ -25,6 +25,7 @@ from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.flexible.segments import ElasticTree, rigid_tree, Segment
 from mbd_ros.model.flexible.shape_integrals import cross_matrices, ElasticBody
+from mbd_ros.model.joints.joint_manifold import MANIFOLDS
 from mbd_ros.spatial import cosine, root, sine
 
 TERMS = 14
@@ -276,6 +277,12 @@ def joint_motion(kind: JointType | None, own: Array) -> JointMotion:
         if kind is JointType.FLOATING:
             shift = own[:, :3]
     return JointMotion(axes, turn, shift)
+
+
+def joint_rates(kind: JointType, q: Array, v: Array) -> Array:
+    """Return the rates of the coordinates (N, nq) of a joint."""
+    return v if kind.is_simple else np.stack(
+        MANIFOLDS[kind].rate(tuple(q.T), tuple(v.T)), axis=1)
 
 
 def _each(of_symbols: Callable[[Any], Any], of_numbers: Callable[[Array], Array], values: Array
