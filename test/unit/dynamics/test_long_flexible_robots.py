@@ -1,4 +1,4 @@
-"""Forward dynamics of flexible links by code that loops over segments, against NumPy."""
+"""Dynamics of flexible links by code that loops over segments, against NumPy."""
 
 import flexible_robots
 import numpy as np
@@ -45,7 +45,7 @@ def tree():
 
 
 ROBOTS = {
-    'chain': chain(3), 'of different links': chain(5, 0.1), 'tree': tree(),
+    'of different links': chain(3, 0.1), 'tree': tree(),
     'mass points': flexible_robots.four_joint_arm(),
     'series': flexible_robots.two_link_arm().replace(
         '</joint><joint name="joint2"', SERIES + '<joint name="joint2"'),
@@ -62,13 +62,21 @@ def test_loops_over_segments_do_what_numpy_does(name):
     gravity = (1.0, -2.0, -9.0)
     dyn, slow = (mbd_ros.compile(model, executor=name, gravity=gravity)
                  for name in ('rolled', 'interpreted'))
-    assert dyn.how('forward_dynamics') == 'rolled'
-    expected = slow.forward_dynamics(q, v, tau)
-    # The same operations in another order; the condition of M is up to 1e7.
-    close = 1e-10 * np.abs(expected).max()
-    np.testing.assert_allclose(dyn.forward_dynamics(q, v, tau), expected, rtol=0, atol=close)
-    np.testing.assert_allclose(dyn.forward_dynamics(q[5], v[5], tau[5]), expected[5], rtol=0,
-                               atol=close)
+    for function, given, part in (
+            ('inverse_dynamics', (q, v, tau), 1e-13), ('bias_forces', (q, v), 1e-13),
+            # The same operations in another order; the condition of M is up to 1e7.
+            ('forward_dynamics', (q, v, tau), 1e-10),
+            ('midpoint', (q, v, tau, np.full((9, 1), 1e-3), q + 1e-3, v + 0.1), 1e-10)):
+        assert dyn.how(function) == 'rolled'
+        expected = getattr(slow, function)(*given)
+        close = part * np.abs(expected).max()
+        # Lanes of others are made alike; each takes half a second to compile.
+        if function == 'forward_dynamics' and name in ('of different links', 'tree'):
+            found = getattr(dyn, function)(*given)
+            np.testing.assert_allclose(found, expected, rtol=0, atol=close)
+        np.testing.assert_allclose(getattr(dyn, function)(*(one[5] for one in given)),
+                                   expected[5], rtol=0, atol=close)
+    close = 1e-10 * np.abs(slow.forward_dynamics(q, v, tau)).max()
     dyn.change_gravity((0.0, 0.0, 3.0))
     slow.change_gravity((0.0, 0.0, 3.0))
     np.testing.assert_allclose(dyn.forward_dynamics(q[0], v[0], tau[0]),
@@ -77,7 +85,7 @@ def test_loops_over_segments_do_what_numpy_does(name):
 
 def test_code_does_not_grow_with_the_robot():
     """Its size is that of the steps of each species; the first link hangs on the ground."""
-    short, long = (mbd_ros.load(chain(count, 0.01)) for count in (4, 40))
+    short, long = (mbd_ros.load(chain(count, 0.01)) for count in (4, 16))
     assert len(species_of(short)) == len(species_of(long)) == 2
     assert mbd_ros.compile(long).how('forward_dynamics') == 'rolled'
 
@@ -92,6 +100,14 @@ def test_long_robots_are_never_left_to_numpy(executor):
         dyn.forward_dynamics(zero, zero, zero),
         mbd_ros.forward_dynamics(model, *zero, executor='interpreted')[None].repeat(3, axis=0),
         rtol=1e-9, atol=1e-9)   # of 100 rad/s^2
+
+
+def test_a_run_of_a_long_chain_keeps_its_energy():
+    model = mbd_ros.load(chain(16, 0.01))
+    rest = np.zeros(model.nv)
+    run = mbd_ros.simulate(model, rest, rest, 0.1)
+    assert np.abs(run.balance).max() < 1e-5 * run.energy[0]
+    assert mbd_ros.compile(model).machine_code('midpoint') is not None
 
 
 def test_springs_between_links_are_for_numpy():

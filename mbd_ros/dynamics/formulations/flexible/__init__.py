@@ -4,9 +4,11 @@ from dataclasses import replace
 
 from mbd_ros.dynamics.formulations.flexible import recursion
 from mbd_ros.dynamics.formulations.flexible.long_trees import rolled, rolls
-from mbd_ros.execution.program.sweeps import Program
+from mbd_ros.execution.program.array_program import ArrayProgram
 
-PROGRAMS: dict[str, Program] = {**recursion.PROGRAMS, 'forward_dynamics': replace(
-    recursion.FORWARD_DYNAMICS, rolls=rolls, rolled=rolled)}
+PROGRAMS: dict[str, ArrayProgram] = {
+    name: replace(program, rolls=rolls, rolled=rolled) if name in (
+        'forward_dynamics', 'inverse_dynamics', 'bias_forces') else program
+    for name, program in recursion.PROGRAMS.items()}
 
 __all__ = ['PROGRAMS']

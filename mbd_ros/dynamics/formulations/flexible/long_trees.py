@@ -1,8 +1,8 @@
 """
 Dynamics of long robots with flexible links as machine code that loops over segments.
 
-These are forward dynamics, and the middle of a step of ``midpoint.py``, which is forward dynamics
-with other modal rows.
+These are forward dynamics, the middle of a step of ``midpoint.py``, which is forward dynamics with
+other modal rows, and inverse dynamics.
 
 The steps of the recursion are traced once for each species of segments: those with the same joint
 and the same numbers of elastic coordinates, here and in the parent. What all segments of a species
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from mbd_ros.dynamics.formulations.flexible.bodies import Array, foreseen, stiffened
 from mbd_ros.dynamics.formulations.flexible.loads import loads_of
 from mbd_ros.dynamics.formulations.flexible.motion import (
-    deformed_by, joint_motion, joint_of, joint_rates, segment_on, tree_of_segments)
+    deformed_by, joint_motion, joint_of, joint_rates, Placed, segment_on, tree_of_segments)
 from mbd_ros.dynamics.formulations.flexible.recursion import (
     carried_by, driven_by, without_bending)
 from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
@@ -39,6 +39,7 @@ from mbd_ros.execution.ir.straight_line import declarations_ir, StraightLine, Wi
 from mbd_ros.execution.ir.trace import Symbol, Trace
 from mbd_ros.execution.ir.workspace import DECLARATIONS, give_ir, take_ir
 from mbd_ros.execution.program.array_program import ArrayProgram
+from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.flexible.modal_data import Shape
 from mbd_ros.model.flexible.segments import Segment
@@ -65,6 +66,8 @@ MIDPOINT = {
     'q0': ('q', 'q'), 'v0': ('v', 'v'), 'qa0': ('q', 'qa'), 'va0': ('v', 'va'), 'h': ('step', ''),
     'oq': ('result', 'q'), 'oqa': ('result', 'qa')}
 """The same in the middle of a step; then the start, the step, and where a better middle goes."""
+INVERSE = {**FORWARD, 't': ('qdd', 'v'), 'ta': ('qdd', 'va')}
+BIAS = {name: place for name, place in INVERSE.items() if name not in ('t', 'ta')}
 
 
 class Species(NamedTuple):
@@ -212,8 +215,13 @@ def rolls(model: Model) -> bool:
 
 
 def steps_of(model: Model, i: int, values: Sequence[Any], parent: ElasticBody | None,
-             midpoint: bool) -> tuple[list[Code], int]:
-    """Return the three steps of a species, by its segment i, and the size of its record."""
+             inputs: Sequence[str]) -> tuple[list[Code], int]:
+    """
+    Return the steps of a species, by its segment i, and the size of its record.
+
+    The second is inward. Inverse dynamics, whose inputs have no efforts, have no third.
+    """
+    midpoint = 'step' in inputs
     kind, own_q, joint = joint_of(model, tree_of_segments(model).segments[i])
     own = tree_of_segments(model).segments[i]
     layout = Layout(0 if own.elastic is None else own.elastic.count)
@@ -240,6 +248,9 @@ def steps_of(model: Model, i: int, values: Sequence[Any], parent: ElasticBody | 
         joint_motion(kind, vector('q', own_q.stop - own_q.start)),
         vector('v', joint.stop - joint.start))
     terms = placed.terms
+    if 'tau' not in inputs:
+        return _inverse(kept, layout, above, placed, (trace, vector), begin, (
+            joint.stop - joint.start, own.parent >= 0, 'qdd' in inputs)), kept.first + kept.count
     if midpoint and segment.elastic is not None:
         half, start = 0.5 * vector('h', 1), (vector('qa0', layout.n), vector('va0', layout.n))
         terms = foreseen(stiffened(terms, segment.elastic, half), segment.elastic, start,
@@ -286,6 +297,41 @@ def steps_of(model: Model, i: int, values: Sequence[Any], parent: ElasticBody | 
     results += [(where, *one) for where, values in out.items()
                 for one in enumerate(values[0].tolist())]
     return [outward, inward, Code(trace, results)], kept.first + kept.count
+
+
+def _inverse(kept: Kept, layout: Layout, above: Layout, placed: Placed,
+             tracing: tuple[Trace, Any], begin: Any, which: tuple[int, bool, bool]) -> list[Code]:
+    """
+    Return the steps of inverse dynamics; the record has forces in place of the bias.
+
+    ``which``: coordinates of the joint, and whether there are a parent, and accelerations.
+    """
+    (trace, vector), (count, carried, moves) = tracing, which
+
+    def given(vector: Any) -> tuple[Array, Array]:
+        return ((vector('t', count), vector('ta', layout.n)) if moves else
+                (np.zeros((1, count)), np.zeros((1, layout.n))))
+
+    rates, bent = given(vector)
+    x = np.hstack([apply(placed.transfer, vector('P', 6 + above.n, above.x)) + placed.bias
+                   + rates @ placed.axes.T, bent])
+    force = apply(placed.terms.mass, x) + placed.terms.bias
+    stored, (transfer,) = kept.keep([placed.transfer])
+    for first, values in ((layout.load, force), (layout.x, x), (layout.twist, placed.twist)):
+        stored += enumerate(values[0].tolist(), first)
+    outward = Code(trace, [('R', *one) for one in stored])
+
+    trace, _, armature, vector = begin()
+    rates, _ = given(vector)
+    force = vector('R', 6 + layout.n, layout.load)
+    out = {'o': force[:, :6] @ placed.axes + armature * rates, 'oa': force[:, 6:]}
+    results = [(name, *one) for name, values in out.items()
+               for one in enumerate(values[0].tolist())]
+    if carried:
+        more = apply(again(trace, transfer).transpose(0, 2, 1), force[:, :6])
+        results += [('P', *one) for one in enumerate(
+            (vector('P', 6 + above.n, above.load) + more)[0].tolist(), above.load)]
+    return [outward, Code(trace, results)]
 
 
 def step_ir(name: str, code: Code, names: Iterable[str], width: Width) -> list[str]:
@@ -356,8 +402,9 @@ def rolled(program: ArrayProgram, model: Model, width: Width) -> tuple[MachineCo
     """
     segments = tree_of_segments(model).segments
     groups = species_of(model)
-    midpoint = 'step' in program.inputs
-    pointers = MIDPOINT if midpoint else FORWARD
+    pointers, stages = (
+        (MIDPOINT, 3) if 'step' in program.inputs else (FORWARD, 3) if 'tau' in program.inputs
+        else (INVERSE if 'qdd' in program.inputs else BIAS, 2))
     shift, first_v = model.nq - model.nv, model.nv - len(model.elastic_names)
     table = np.zeros((len(segments), len(COLUMNS)), np.int64)
     sizes: NDArray[np.int64] = np.zeros(len(segments), np.int64)
@@ -370,7 +417,7 @@ def rolled(program: ArrayProgram, model: Model, width: Width) -> tuple[MachineCo
             values[entry] = (place,)
         parent = segments[members[0]].parent
         steps, size = steps_of(model, members[0], values,
-                               None if parent < 0 else segments[parent].elastic, midpoint)
+                               None if parent < 0 else segments[parent].elastic, program.inputs)
         for stage, step in enumerate(steps):
             lines += step_ir(f'step{stage}_{k}', step, pointers, width)
         table[members, 0], sizes[members] = k, size
@@ -386,15 +433,15 @@ def rolled(program: ArrayProgram, model: Model, width: Width) -> tuple[MachineCo
                         0 if segment.parent < 0 else records[segment.parent], records[i])
     kept = np.concatenate([*numbers, np.zeros(1)])
     parameters = ', '.join(f'ptr %{name}' for name in (*program.inputs, 'world', 'result'))
-    loops = [line for stage in range(3)
+    loops = [line for stage in range(stages)
              for line in loop_ir(stage, stage == 1, len(groups), pointers, width)]
     shared = MachineCode('\n'.join([
         sincos_ir(width), declarations_ir(width), *lines,
         f'define void @rolled({parameters}, ptr %constants, ptr %table, i64 %count, i64 %shift, '
         f'ptr %work) nounwind alignstack({8 * width.lanes}) {{', 'start:',
         '  %last = sub i64 %count, 1', f'  %rates = getelementptr {width.type}, ptr %result, i64 '
-        f'{model.nq if midpoint else 0}', *ground_ir(width), *loops, '  ret void', '}']),
-        optimization=2)
+        f'{model.nq if pointers is MIDPOINT else 0}', *ground_ir(width), *loops, '  ret void',
+        '}']), optimization=2)
     code = MachineCode('\n'.join([
         DECLARATIONS, f'define void @kernel({parameters}) nounwind {{', 'entry:',
         *take_ir('%work', 8 * width.lanes * int(records[-1]), 'entry'),

@@ -27,7 +27,7 @@ from mbd_ros.dynamics.formulations.flexible.bodies import Array, mirrored, solve
 from mbd_ros.dynamics.formulations.flexible.loads import place_loaded
 from mbd_ros.dynamics.formulations.flexible.motion import Placed, tree_of_segments
 from mbd_ros.execution.program.array_program import ArrayProgram
-from mbd_ros.execution.program.sweeps import Layout, Program
+from mbd_ros.execution.program.sweeps import Layout
 from mbd_ros.model import Model
 
 
@@ -261,10 +261,9 @@ def small(model: Model) -> bool:
                for segment in tree_of_segments(model).segments) <= LARGEST_TRACED
 
 
-FORWARD_DYNAMICS = ArrayProgram('flexible_forward_dynamics', ('q', 'v', 'tau'), evaluate=_forward,
-                                traces=small)
-PROGRAMS: dict[str, Program] = {
-    'forward_dynamics': FORWARD_DYNAMICS,
+PROGRAMS: dict[str, ArrayProgram] = {
+    'forward_dynamics': ArrayProgram('flexible_forward_dynamics', ('q', 'v', 'tau'),
+                                     evaluate=_forward, traces=small),
     'inverse_dynamics': ArrayProgram('flexible_inverse_dynamics', ('q', 'v', 'qdd'),
                                      evaluate=_inverse, traces=small),
     'bias_forces': ArrayProgram('flexible_bias_forces', ('q', 'v'), evaluate=_inverse,
