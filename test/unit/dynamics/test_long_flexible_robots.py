@@ -46,7 +46,6 @@ def tree():
 
 ROBOTS = {
     'of different links': chain(3, 0.1), 'tree': tree(),
-    'mass points': flexible_robots.four_joint_arm(),
     'series': flexible_robots.two_link_arm().replace(
         '</joint><joint name="joint2"', SERIES + '<joint name="joint2"'),
     'clamped': flexible_robots.beam('bending_stiffness="29 29" modes="2 1 0"')}

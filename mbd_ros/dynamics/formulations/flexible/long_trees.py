@@ -441,7 +441,7 @@ def rolled(program: ArrayProgram, model: Model, width: Width) -> tuple[MachineCo
         f'ptr %work) nounwind alignstack({8 * width.lanes}) {{', 'start:',
         '  %last = sub i64 %count, 1', f'  %rates = getelementptr {width.type}, ptr %result, i64 '
         f'{model.nq if pointers is MIDPOINT else 0}', *ground_ir(width), *loops, '  ret void',
-        '}']), optimization=2)
+        '}']))
     code = MachineCode('\n'.join([
         DECLARATIONS, f'define void @kernel({parameters}) nounwind {{', 'entry:',
         *take_ir('%work', 8 * width.lanes * int(records[-1]), 'entry'),
