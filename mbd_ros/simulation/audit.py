@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.api.functions import Energy, energy_of
 from mbd_ros.simulation.manifold import Vector
-from mbd_ros.simulation.motion import FreeMotion, INTEGRATOR
+from mbd_ros.simulation.motion import FreeMotion, INTEGRATOR, Motion
 from mbd_ros.simulation.resistance import CURRENT, of_current
 
 
@@ -34,6 +34,14 @@ class Audited(NamedTuple):
     balance: Vector
 
 
+class Counted(Motion, Protocol):
+    """A motion that tells its powers."""
+
+    def acceleration_and_powers(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """Return ``vdot`` (nv,) and powers (p,) [W]."""
+        ...
+
+
 class Stages:
     """
     A motion of which the powers at the stages of a step are kept.
@@ -43,12 +51,12 @@ class Stages:
 
     Parameters
     ----------
-    free : FreeMotion
+    free : Counted
         The motion.
 
     """
 
-    def __init__(self, free: FreeMotion) -> None:
+    def __init__(self, free: Counted) -> None:
         self._rates = free.acceleration_and_powers
         self._powers: deque[Vector] = deque(maxlen=4)
         self.correct, self.violation = free.correct, free.violation
@@ -103,7 +111,7 @@ class Audit:
             *found.parts.items(), ('balance', found.balance))}
 
 
-def energies(dyn: PreparedDynamics, free: FreeMotion | None, time: Vector, q: Vector, v: Vector
+def energies(dyn: PreparedDynamics, free: FreeMotion, time: Vector, q: Vector, v: Vector
              ) -> Energy:
     """Return the energies of K states, each in the current of its time and place."""
     def told(q: Vector, v: Vector) -> Vector:
@@ -112,10 +120,10 @@ def energies(dyn: PreparedDynamics, free: FreeMotion | None, time: Vector, q: Ve
     return Energy(*in_their_currents(told, free, time, q, v))
 
 
-def in_their_currents(function: Callable[[Vector, Vector], Vector], free: FreeMotion | None,
+def in_their_currents(function: Callable[[Vector, Vector], Vector], free: FreeMotion,
                       time: Vector, q: Vector, v: Vector) -> Vector:
     """Return a function (..., K) of K states, each in the current of its time and place."""
-    if free is None or not free.in_field:
+    if not free.in_field:
         return function(q, v)
     found = []
     for t, place, speed in zip(time, q, v):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import partial
 import math
 from numbers import Integral
@@ -22,7 +23,7 @@ from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.adaptive import Event, integrate
-from mbd_ros.simulation.audit import audited, energies, Stages
+from mbd_ros.simulation.audit import audited, Stages
 from mbd_ros.simulation.change_points import change_points, tell
 from mbd_ros.simulation.coded_steps import CHUNK
 from mbd_ros.simulation.contact_steps import ContactSteps, feet_at, suits, warn_of_contact
@@ -33,6 +34,7 @@ from mbd_ros.simulation.manifold import checked, positive_time, Vector
 from mbd_ros.simulation.midpoint import MidpointRule
 from mbd_ros.simulation.motion import (
     Efforts, field_of, FreeMotion, Loads, Motion, Thrust)
+from mbd_ros.simulation.resistance import of_current
 from mbd_ros.simulation.trajectory import by_parts, Trajectory
 
 STEP, STEP_ON_GROUND = 1e-3, 5e-4
@@ -46,7 +48,8 @@ ROUNDING = 1e-9
 """A run that is longer than a whole number of steps by this fraction of a step has no more."""
 
 
-@np.errstate(over='ignore')   # what is not finite is told as such; a frame more for warnings
+# What is not finite is told as such; a frame more for warnings.
+@np.errstate(over='ignore', invalid='ignore')
 def simulate(
     model: Model,
     q0: ArrayLike,
@@ -130,7 +133,8 @@ def simulate(
     motion : Motion, optional
         What is integrated instead of the free motion, for instance
         ``mbd_ros.control.ConstrainedMotion``; it brings its own forces and surroundings,
-        so that ``tau``, ``external_forces`` and ``dissipation`` cannot be given with it.
+        so that ``tau``, ``external_forces`` and ``dissipation`` cannot be given with it. The
+        audit's ``efforts`` are all that it takes in ``gravity``, ``fluid`` and ``ground``.
     record_every : int, optional
         Record every k-th step; the first and the last state are always recorded.
 
@@ -187,7 +191,7 @@ def simulate(
         raise InvalidValueError(
             'motion', type(motion).__name__,
             'without tau, external_forces, thrust and dissipation, which it brings')
-    corrections = None if free is not None else Corrections(dyn, motion)
+    counted = free or OwnMotion(dyn, motion, field)
     wanted = any(one is not None for one in (rtol, atol, times)) or len(events) > 0 or dense
     feet = feet_at(dyn, q) if suits(dyn) else None
     stiff = feet is not None and free is not None and (
@@ -221,23 +225,20 @@ def simulate(
             assert free is not None
             count = max(1, math.ceil(duration / step - ROUNDING))
             run = MidpointRule(dyn, free).run(q, v, duration / count, count, record_every)
-            return _with_changes(dyn, free, _recorded(dyn, motion, free, (q, v), *run, None),
-                                 *run[:3])
+            return _with_changes(dyn, free, _recorded(dyn, free, (q, v), *run), *run[:3])
         contact = ContactSteps(dyn, free) if kind == 'contact' and free is not None else None
         if contact is not None and feet is not None:
             contact.mobility = feet.mobility
-        run = _fixed_steps(model, motion if corrections is None else corrections, free, q, v,
-                           duration, step, record_every, contact)
-        return _with_changes(dyn, free, _recorded(dyn, motion, free, (q, v), *run, corrections),
-                             *run[:3])
+        run = _fixed_steps(model, counted, q, v, duration, step, record_every, contact)
+        return _with_changes(dyn, free, _recorded(dyn, counted, (q, v), *run), *run[:3])
     if callable(thrust):
         raise InvalidValueError('thrust', thrust,
                                 "constant thrusts with variable steps; a function with 'rk4'")
     solved = integrate(
-        model, motion, _powerless(motion) if free is None else free.acceleration_and_powers, q, v,
-        duration, method=kind, rtol=1e-8 if rtol is None else rtol,
+        model, motion, counted.acceleration_and_powers, q, v, duration, method=kind,
+        rtol=1e-8 if rtol is None else rtol,
         atol=1e-10 if atol is None else atol, max_step=step or math.inf, events=events,
-        dense=dense or times is not None, correct=corrections and corrections.correct,
+        dense=dense or times is not None, correct=counted.correct,
         jacobian=None if free is None else _jacobian(dyn, free))
     if times is None:
         kept = np.unique(np.append(np.arange(0, len(solved.time), record_every),
@@ -252,63 +253,93 @@ def simulate(
         assert solved.dense is not None
         states = [solved.dense.with_work(t) for t in wanted]
         run = (wanted, *(np.array(part) for part in zip(*states)))
-    record = _recorded(dyn, motion, free, (q, v), *run, corrections)
+    record = _recorded(dyn, counted, (q, v), *run)
     return _with_changes(dyn, free, record._replace(crossings=solved.crossings,
                                                     dense=solved.dense), *solved[:3])
 
 
-class Corrections:
+class OwnMotion:
     """
-    A motion of which it is told what its corrections do.
+    A motion that brings its own forces, and the account of their energy.
 
     Parameters
     ----------
     dyn : PreparedDynamics
-        Prepared dynamics, with the gravity that the energy is of.
+        The robot in the surroundings that the energy is of.
     motion : Motion
         The motion.
+    field : Fluid, optional
+        As of ``FreeMotion``.
 
     """
 
-    def __init__(self, dyn: PreparedDynamics, motion: Motion) -> None:
+    def __init__(self, dyn: PreparedDynamics, motion: Motion, field: Fluid | None) -> None:
         self._dyn, self._motion = dyn, motion
         self.acceleration, self.violation = motion.acceleration, motion.violation
+        self.account = FreeMotion(dyn, fluid=field)
+        self.account.propulsion = None   # what thrusters do is among the efforts
+        self._open = PreparedDynamics(
+            replace(dyn.model, loops=()), tuple(dyn.gravity.tolist()), dyn.executor)
         self._times, self._injected = [0.0], [0.0]
+
+    def acceleration_and_powers(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """
+        Return ``vdot`` (nv,), and the power of what ``account.working`` names [W].
+
+        Efforts are all that the motion takes in these surroundings; those of loops do no work.
+        """
+        vdot = self.acceleration(t, q, v)
+        self.account.enter(t, q)
+        self._open.change_world(**self._dyn.world)
+        efforts = self._open.inverse_dynamics(q, v, vdot)
+        return vdot, self.account.powers([efforts], q, v)
 
     def correct(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """Return the state that takes the place of the one a step ended with."""
         corrected = self._motion.correct(t, q, v)
-        self._times.append(t)
-        self._injected.append(self._injected[-1] + self._energy(*corrected) - self._energy(q, v))
+        self._times.append(t * (1.0 - ROUNDING))   # it may come by other sums
+        self._injected.append(self._injected[-1] + self._energy(t, *corrected)
+                              - self._energy(t, q, v))
         return corrected
 
-    def told(self, record: Trajectory) -> Trajectory:
-        """Return a record with what the corrections put in, and what the motion says of itself."""
-        last = np.searchsorted(self._times, record.time, side='right') - 1
-        record = record._replace(injected=np.array(self._injected)[last])
+    def told(self, start: tuple[Vector, Vector], time: Vector, q: Vector, v: Vector, work: Vector
+             ) -> Trajectory:
+        """Return a run with what the corrections put in, and what the motion says of itself."""
+        injected = np.array(self._injected)[
+            np.searchsorted(self._times, time, side='right') - 1]
+        parts, balance = audited(self._dyn, self.account, (
+            np.zeros(1), start[0][None], start[1][None]), (time, q, v), work)
+        parts['corrections'] = injected
+        record = Trajectory(
+            time, q, v, by_parts(parts['kinetic'] + parts['potential'], parts),
+            np.array([self.violation(t, place) for t, place in zip(time, q)]),
+            balance=balance - injected, injected=injected, parts=parts)
         health = getattr(self._motion, 'health', None)
         if health is None:
             return record
-        rate, rank, condition = zip(*(health(*state) for state in zip(
-            record.time, record.q, record.v)))
+        rate, rank, condition = zip(*(health(*state) for state in zip(time, q, v)))
         return record._replace(violation_rate=np.array(rate), rank=np.array(rank),
                                condition=np.array(condition))
 
-    def _energy(self, q: Vector, v: Vector) -> float:
+    def _energy(self, t: float, q: Vector, v: Vector) -> float:
+        """Return the energy of a state but for what a current has put in with its momentum."""
+        self.account.enter(t, q)
         parts = energy_of(self._dyn, q, v)
-        return float(parts.kinetic + parts.potential)
+        carried = of_current(self._dyn, q[None], v[None])[0] if self.account.in_current else 0.0
+        return float(parts.kinetic + parts.potential - carried)
 
 
-def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vector, v: Vector,
+def _fixed_steps(model: Model, counted: FreeMotion | OwnMotion, q: Vector, v: Vector,
                  duration: float, step: float, record_every: int, contact: ContactSteps | None
                  ) -> tuple[Vector, Vector, Vector, Vector]:
     """Return times, states and work of a run; work is one more state of it."""
+    free = counted if isinstance(counted, FreeMotion) else None
     count = max(1, math.ceil(duration / step - ROUNDING))
     h = duration / count
-    work = np.zeros(1 if free is None else len(free.working) if contact is None
-                    else contact.works)
+    work = np.zeros(contact.works if contact is not None else len(
+        counted.account.working if isinstance(counted, OwnMotion) else counted.working))
     records = [(0.0, q, v, work)]
-    stages = None if free is None or not free.works else Stages(free)
+    stages = None if free is not None and not free.works else Stages(counted)
     scheme = None if contact is None else partial(contact.scheme, h)
     coded = free.coded(h, scheme) if free is not None and count >= WORTH_CODE else None
     done = 0
@@ -330,7 +361,7 @@ def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vecto
             q_new, v_new = contact.advance(t - h, q, v, h)
             work = work + contact.work
         else:
-            q_new, v_new = advance(model, stages or motion, t - h, q, v, h)
+            q_new, v_new = advance(model, stages or counted, t - h, q, v, h)
             work = work if stages is None else work + stages.work(h)
         q, v = q_new, v_new
         if index % record_every == 0 or index == count:
@@ -339,17 +370,13 @@ def _fixed_steps(model: Model, motion: Motion, free: FreeMotion | None, q: Vecto
     return times, configurations, velocities, works
 
 
-def _recorded(dyn: PreparedDynamics, motion: Motion, free: FreeMotion | None,
-              start: tuple[Vector, Vector], time: Vector, q: Vector, v: Vector, work: Vector,
-              corrections: Corrections | None) -> Trajectory:
+def _recorded(dyn: PreparedDynamics, free: FreeMotion | OwnMotion, start: tuple[Vector, Vector],
+              time: Vector, q: Vector, v: Vector, work: Vector) -> Trajectory:
     """Return a run from a start with all that is to be told of it."""
     model = dyn.model
     warn_of_deflection(model, q, v, stacklevel=5)
-    if corrections is not None:
-        kinetic, potential = energies(dyn, free, time, q, v)
-        return corrections.told(Trajectory(time, q, v, kinetic + potential, np.array(
-            [motion.violation(t, place) for t, place in zip(time, q)])))
-    assert free is not None
+    if isinstance(free, OwnMotion):
+        return free.told(start, time, q, v, work)
     parts, balance = audited(dyn, free, (np.zeros(1), start[0][None], start[1][None]),
                              (time, q, v), work)
     total = by_parts(parts['kinetic'] + parts['potential'], parts)
@@ -383,12 +410,6 @@ def _jacobian(dyn: PreparedDynamics, free: FreeMotion
         return dq, dv
 
     return jacobian
-
-
-def _powerless(motion: Motion) -> Callable[[float, Vector, Vector], tuple[Vector, Vector]]:
-    """Return the accelerations of a motion whose work is not told."""
-    none = np.zeros(1)
-    return lambda t, q, v: (motion.acceleration(t, q, v), none)
 
 
 def advance(

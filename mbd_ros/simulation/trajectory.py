@@ -100,8 +100,7 @@ class Trajectory(NamedTuple):
     balance : Vector
         (K,) energy less that at the start and all that was put in by ``parts`` [J]: the error of
         the integration, but for ``method='contact'``, of which it is the part ``integrator``; and
-        the work of other force laws, and of springs' dampers on flexible robots. Empty with a
-        ``motion``.
+        the work of other force laws, and of springs' dampers on flexible robots.
     rank, condition : Vector
         (K,) of the rows of all closed loops and constraints, scaled in the metric of the mass
         matrix: how many are independent, and how far they are from fewer; none for a tree.
@@ -163,7 +162,7 @@ class Trajectory(NamedTuple):
 
         """
         if not self.parts:
-            return 'no audit of energy: a motion of its own, or a recording'
+            return 'no audit of energy: a recording'
         lines = [f'{name:<12}{part[-1]:>14.6g} J' + (
             f', {part[0]:.6g} J at the start' if name in HELD else
             f', at most {np.abs(part).max():.3g} J' if name == INTEGRATOR else ' put in')

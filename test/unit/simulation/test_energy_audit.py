@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from robots import chain
-from swimmers import Converted, GRAVITY, REFERENCE, swimmer, walker
+from swimmers import Converted, GRAVITY, in_water, REFERENCE, swimmer, walker
 import yaml
 
 import mbd_ros
@@ -19,6 +19,7 @@ from mbd_ros.environment.surroundings import immersed, with_terms
 from mbd_ros.errors import DivergedError
 from mbd_ros.model import build_model
 from mbd_ros.simulation import Stepper
+from mbd_ros.simulation.motion import FreeMotion
 from mbd_ros.spatial import Vector3, Wrench, ZERO3
 
 ROOT = Path(__file__).parents[3]
@@ -195,6 +196,49 @@ def test_in_a_field_energies_are_those_of_its_time_and_place():
     last = Fluid(current=(0.02, 0.0, 0.0))
     found = mbd_ros.energy(model, run.q[-1], run.v[-1], fluid=last, gravity=GRAVITY)
     np.testing.assert_allclose(run.parts['kinetic'][-1], found.kinetic, rtol=1e-12)
+
+
+class Turning:
+    """A motion whose joints speed up evenly; its steps end a little off, and are put right."""
+
+    def __init__(self, model):
+        self.rates = np.linspace(0.5, -0.3, model.nv)
+
+    def acceleration(self, t, q, v):
+        return self.rates
+
+    def correct(self, t, q, v):
+        return q, v * (1.0 - 1e-4)
+
+    def violation(self, t, q):
+        return 0.0
+
+
+@pytest.mark.parametrize('fluid', [None, Fluid(current=(0.2, -0.1, 0.1)), GUSTS],
+                         ids=['vacuum', 'uniform', 'gusts'])
+@pytest.mark.parametrize('how', [{'step': 2e-3}, {'method': 'dop853'}], ids=['rk4', 'dop853'])
+def test_a_motion_of_its_own(fluid, how):
+    model = in_water(mbd_ros.load(chain(3, 1)), 3)
+    run = mbd_ros.simulate(model, [0.1, 0.2, 0.3], [0.1, 0.0, 0.2], 0.3, motion=Turning(model),
+                           fluid=fluid, **how)
+    drag = set() if fluid is None else {'drag', 'current'}
+    assert set(run.parts) == {'kinetic', 'potential', 'efforts', 'corrections'} | drag
+    assert run.energy.parts is run.parts and 'corrections' in run.audit()
+    assert np.ptp(run.parts['efforts']) > 5e-3 and run.parts['corrections'][-1] < -1e-4
+    np.testing.assert_array_equal(run.parts['corrections'], run.injected)
+    assert np.abs(run.balance).max() < 1e-6 * run.exchanged   # as is asked for
+
+
+def test_a_motion_of_closed_loops():
+    """Whose forces do no work, and are no part."""
+    dyn = mbd_ros.compile(mbd_ros.load(ROOT / 'urdf' / 'four_bar.urdf'))
+    q, v = mbd_ros.close_loops(dyn.model, mbd_ros.neutral(dyn.model))
+    prescribed = FreeMotion(dyn, tau=np.linspace(0.3, 0.1, dyn.model.nv))
+    told = mbd_ros.simulate(dyn.model, q, v, 0.2, tau=np.linspace(0.3, 0.1, dyn.model.nv))
+    run = mbd_ros.simulate(dyn.model, q, v, 0.2, motion=prescribed)
+    for name in ('kinetic', 'potential', 'efforts'):   # RK4 twice, sums in another order
+        np.testing.assert_allclose(run.parts[name], told.parts[name], rtol=0.0, atol=1e-9)
+    assert np.abs(run.balance).max() < 1e-6 * run.exchanged
 
 
 def stepped(model, q, v, commands, fluid, ground, count, **how):
