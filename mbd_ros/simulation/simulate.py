@@ -280,6 +280,7 @@ class OwnMotion:
         self.account.propulsion = None   # what thrusters do is among the efforts
         self._open = PreparedDynamics(
             replace(dyn.model, loops=()), tuple(dyn.gravity.tolist()), dyn.executor)
+        self._open.change_world(**dyn.world)
         self._times, self._injected = [0.0], [0.0]
 
     def acceleration_and_powers(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
@@ -289,8 +290,9 @@ class OwnMotion:
         Efforts are all that the motion takes in these surroundings; those of loops do no work.
         """
         vdot = self.acceleration(t, q, v)
-        self.account.enter(t, q)
-        self._open.change_world(**self._dyn.world)
+        if self.account.in_field:
+            self.account.enter(t, q)
+            self._open.change_world(**self._dyn.world)
         efforts = self._open.inverse_dynamics(q, v, vdot)
         return vdot, self.account.powers([efforts], q, v)
 
