@@ -23,7 +23,7 @@ from mbd_ros.nodes.parts.health import Durations, ERROR, Health, HealthPublisher
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
-from mbd_ros.nodes.parts.surroundings import fluid_of
+from mbd_ros.nodes.parts.surroundings import fluid_of, VectorTopic
 from mbd_ros.nodes.parts.turns import Turns
 
 SMALL = 1000
@@ -49,6 +49,7 @@ class DynamicsServer(ManagedNode):
     ~/joint_wrenches,
     ~/check_model
     robot_description        mutually exclusive   descriptions are taken one after the other
+    ~/current                the node's default   numbers that the next request reads
     /diagnostics timer       mutually exclusive   as above, it only reads
     =======================  ===================  ===============================================
 
@@ -77,6 +78,7 @@ class DynamicsServer(ManagedNode):
         self._source = RobotSource(self, self._settings.robot_description, self._make_ready,
                                    flexible=self._settings.flexible,
                                    gravity=self._settings.gravity, group=alone, explain=True)
+        VectorTopic(self, '~/current', ('dynamics_server', 'fluid.current'), self._change_current)
         for kind, name, answer in (
                 (ForwardDynamics, 'forward_dynamics', self._forward_dynamics),
                 (InverseDynamics, 'inverse_dynamics', self._inverse_dynamics),
@@ -99,6 +101,10 @@ class DynamicsServer(ManagedNode):
         for prepared in (dynamics.forward_dynamics, dynamics.inverse_dynamics,
                          compile_model(robot.model, executor=executor, fluid=fluid).mass_matrix):
             assert callable(prepared)
+
+    def _change_current(self, velocity: list[float]) -> None:
+        """Answer for another current from now on, in world axes."""
+        self._settings.fluid.current = velocity
 
     def _with_robot(self, answer: Callable[[Robot, Any, Any], None]
                     ) -> Callable[[Robot | None, Any, Any], None]:

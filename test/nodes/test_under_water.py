@@ -1,5 +1,6 @@
 """Robots under water: terms of the services, the fluid as parameters, the current as a topic."""
 
+from dataclasses import replace
 import re
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -30,6 +31,7 @@ FIN = """
 <joint name="flap" type="continuous"><parent link="hull"/><child link="blade"/>
 <axis xyz="0 1 0"/></joint></robot>
 """
+VOLATILE = QoSProfile(depth=1, durability=DurabilityPolicy.VOLATILE)
 WATER = Fluid(1025.0, (0.3, 0.0, 0.1), 5.0)
 PARAMETERS = {'fluid.density': '1025.0', 'fluid.current': '[0.3, 0.0, 0.1]',
               'fluid.has_surface': 'true', 'fluid.surface': '5.0'}
@@ -62,6 +64,14 @@ def test_services_name_what_the_fluid_does(run_node, graph, fin):
         joint_names=['flap'], points=[JointTrajectoryPoint(positions=[0.4])]))
     np.testing.assert_allclose(matrix.data, mbd_ros.mass_matrix(
         model, [0.4], fluid=WATER).ravel(), rtol=1e-12)
+    current = graph.node.create_publisher(Vector3Stamped, 'dynamics_server/current', VOLATILE)
+    other = mbd_ros.inverse_dynamics(model, [0.4], [1.5], [2.0], fluid=replace(
+        WATER, current=(-0.4, 0.0, 0.2)))
+    graph.publish_until(
+        current, Vector3Stamped(vector=Vector3(x=-0.4, z=0.2)),
+        lambda: graph.call(InverseDynamics, 'dynamics_server/inverse_dynamics', request
+                           ).points[0].effort == pytest.approx(other, rel=1e-12),
+        'it answers for the other current')
 
 
 def test_the_simulator_drifts_with_a_current_that_comes_by_a_topic(run_node, graph, fin):
@@ -73,8 +83,7 @@ def test_the_simulator_drifts_with_a_current_that_comes_by_a_topic(run_node, gra
                         'states come')
     assert abs(states[-1].position[0]) < 1e-9   # still water
     current = graph.node.create_publisher(
-        Vector3Stamped, 'simulator/current', QoSProfile(
-            depth=1, durability=DurabilityPolicy.VOLATILE))
+        Vector3Stamped, 'simulator/current', VOLATILE)
     # From above: it turns the blade about y, which points along x at first.
     graph.publish_until(current, Vector3Stamped(vector=Vector3(z=-1.0)),
                         lambda: states[-1].position[0] > 0.1, 'the blade gives way')
