@@ -159,7 +159,7 @@ def identify(
         findings = (*findings, Finding(
             'warning', f'the least squares still moved after {EVALUATIONS} evaluations: efforts '
             'that fit no robot of this kind, or friction and rotor inertias that are zero; '
-            'what is left of the efforts is in residual'))
+            'what is left of the efforts is in residual', model.mechanism.file))
     damping, friction, armature = joint_values.reshape(3, model.nv)
     return Identification(
         _with_parameters(model, parameters, joint_values, findings), parameters, damping, friction,
@@ -297,7 +297,8 @@ def _excitation(model: Model, matrix: Array, gravity: ArrayLike | None
     return len(excited), len(possible), (Finding(
         'warning', f'the motion excites {len(excited)} of {len(possible)} combinations of '
         'inertial parameters; what it leaves open is mostly of the links '
-        f"{', '.join(links[:5])}, whose parameters stay near those of the description"),)
+        f"{', '.join(links[:5])}, whose parameters stay near those of the description",
+        model.mechanism.file),)
 
 
 def _with_parameters(model: Model, parameters: Array, joint_values: Array,
