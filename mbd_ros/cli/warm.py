@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import deque
+from importlib.util import find_spec
 import os
 from pathlib import Path
 import signal
@@ -14,8 +15,10 @@ import time
 from typing import Any
 
 from mbd_ros.description.xml.packages import find_package
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import InvalidValueError, MbdError
+from mbd_ros.nodes.executables import without
 
+NEEDED = ('rclpy', 'std_msgs', 'mbd_msgs')
 REFUSED = 'robot description refused'
 SIGN_OF_LIFE = 1.0
 """Time between two dots [s]."""
@@ -38,6 +41,9 @@ def add_to(actions: Any) -> None:
 
 def warm(arguments: argparse.Namespace) -> int:
     """Compile for one robot after the other; return 1 if it fails for any."""
+    for module in NEEDED:
+        if find_spec(module) is None:
+            raise MbdError(without(module))
     return max(_warm_one(robot, arguments.config) for robot in arguments.robots)
 
 

@@ -56,6 +56,12 @@ def end_at_once() -> None:
         signal.signal(number, _leave)
 
 
+def without(module: str) -> str:
+    """Return what is said where a module of ROS 2 is missing."""
+    return (f"there is no module '{module}': nodes need a ROS 2 installation that is sourced, or "
+            "rosless (make install of mbd_ros's repository)")
+
+
 def _start(node: str) -> None:
     end_at_once()
     try:
@@ -64,8 +70,7 @@ def _start(node: str) -> None:
         if error.name is None or error.name.startswith('mbd_ros'):
             raise
         missing = error.name.partition('.')[0]
-        sys.exit(f"mbd_ros: there is no module '{missing}': nodes need a ROS 2 installation "
-                 "that is sourced, or rosless (make install of mbd_ros's repository)")
+        sys.exit(f'mbd_ros: {without(missing)}')
     module.main()
 
 

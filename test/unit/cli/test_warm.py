@@ -17,3 +17,11 @@ def test_a_dot_is_a_second(monkeypatch, capsys):
     assert main(['cache', 'warm', 'three_link_arm']) == 0
     dots = capsys.readouterr().out.partition('ready')[0].count('.')
     assert 1 <= dots <= time.monotonic() - begin
+
+
+def test_without_ros_one_line_says_what_is_missing(monkeypatch, capsys):
+    monkeypatch.setattr(warm, 'find_spec', lambda name: None if name == 'std_msgs' else name)
+    assert main(['cache', 'warm', 'three_link_arm']) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("mbd_ros: there is no module 'std_msgs': nodes need a ROS 2 installat")
+    assert said.count('\n') == 1
