@@ -1,14 +1,15 @@
 """A robot tracks a path: simulator, controller, dynamics services and a page to look at."""
 
 from collections.abc import Mapping
-import json
 from pathlib import Path
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
 from launch.events.process import ProcessExited
+from launch.logging import launch_config
 from launch_ros.actions import Node
+import yaml
 
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.nodes import launching
@@ -117,14 +118,19 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 def composed(value: Mapping[str, str], nodes: dict[str, dict[str, object]], configs: list[str]
              ) -> Node:
-    """Return one process with several nodes; what is meant for one begins with its name."""
+    """
+    Return one process with several nodes; what is meant for one is in a file, by its name.
+
+    On a command line such parameters do not reach nodes in a namespace (ros2/rcl, issue 1306).
+    """
     every = {'autostart': value['autostart'] == 'true', 'frame_prefix': value['frame_prefix']}
-    given = [f'{name}:{key}:={json.dumps(one)}' for name, parameters in nodes.items()
-             for key, one in {**parameters, **every}.items()]
+    given = Path(launch_config.log_dir, 'composed.yaml')
+    given.write_text(yaml.safe_dump({
+        f'/**/{name}': {'ros__parameters': {**parameters, **every}}
+        for name, parameters in nodes.items()}), encoding='utf-8')
     return Node(package='mbd_ros', executable='composed', output='screen', arguments=[
         *nodes, '--ros-args',
-        *(word for config in configs for word in ('--params-file', config)),
-        *(word for one in given for word in ('-p', one))])
+        *(word for file in (*configs, str(given)) for word in ('--params-file', file))])
 
 
 def say_that_it_ended(event: ProcessExited, context: LaunchContext

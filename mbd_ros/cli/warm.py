@@ -56,7 +56,7 @@ def _warm_one(robot: str, config: str | None) -> int:
     nodes = subprocess.Popen(
         [sys.executable, '-m', 'mbd_ros.nodes.warm', '--ros-args',
          *(('--params-file', config) if config else ()),
-         '-p', f'robot_description:={description}', '-p', 'simulator:lockstep:=true',
+         '-p', f'robot_description:={description}',
          '-r', f'__ns:=/mbd_ros_warm_{os.getpid()}', '-r', '/tf:=tf',
          '-r', '/diagnostics:=diagnostics'],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -10,7 +10,7 @@ SILENT = ('viewer:=false', 'rviz:=false', 'use_sim_time:=false', 'rate:=100')
 ROBOTS = {'left': 'three_link_arm', 'right': 'puma560'}
 
 
-@pytest.mark.parametrize(('composed', 'shared'), [('true', False), ('false', True)])
+@pytest.mark.parametrize(('composed', 'shared'), [('false', False), ('true', True)])
 def test_two_robots_follow_their_paths(launch, graph, patient, composed, shared):
     """With transforms in the namespaces, or all on /tf, where frames have a prefix then."""
     states = {one: graph.hear(ControllerState, f'{one}/controller/state', 100) for one in ROBOTS}
