@@ -116,8 +116,8 @@ def evenly(time: Array, *arrays: Array) -> tuple[Array, Array, Array, Array]:
     if steps.max() > GAP * np.median(steps):
         raise InvalidValueError(
             'RECORDING', f'nothing for {steps.max():.3g} s, {time[np.argmax(steps)] - time[0]:.3f}'
-            ' s after its begin', 'a recording without interruption; a busy machine loses less of '
-            'one of joint_states and robot_description alone')
+            ' s after its beginning', 'a recording without gaps (on a busy machine one of '
+            'joint_states and robot_description alone loses less)')
     if not np.abs(steps - steps.mean()).max() <= EVEN * steps.mean():
         q, v, _ = arrays
         if q.shape[1] > v.shape[1]:   # between two quaternions there is no straight line

@@ -90,7 +90,8 @@ def processes(count: int) -> ProcessPoolExecutor:
     """Return a pool of processes that leave Ctrl-C to this one, from their start on."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)   # they inherit it
     try:
-        pool = ProcessPoolExecutor(count, multiprocessing.get_context('spawn'))
+        pool = ProcessPoolExecutor(count, multiprocessing.get_context('spawn'), signal.signal,
+                                   (signal.SIGINT, signal.SIG_IGN))   # one that is made later, too
         for _ in range(count):   # each starts a process
             pool.submit(int)
         return pool
@@ -130,10 +131,10 @@ class _Progress:
 
     def __init__(self, shares: int) -> None:
         self._shares, self._done, self._begin = shares, 0, time.monotonic()
-        self.known = 0   # of a checkpoint: they took no time
+        self.known: int = -1   # of a checkpoint, said first: they took no time
 
     def __call__(self, count: int) -> None:
-        self.known = count if count > 1 else self.known
+        self.known = count if self.known < 0 else self.known
         self._done += count
         if not sys.stderr.isatty():
             return

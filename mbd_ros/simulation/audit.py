@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -13,7 +11,7 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.api.functions import Energy, energy_of
 from mbd_ros.simulation.manifold import Vector
 from mbd_ros.simulation.motion import FreeMotion, INTEGRATOR, Motion
-from mbd_ros.simulation.resistance import CURRENT, of_current
+from mbd_ros.simulation.resistance import CURRENT
 
 
 class Audited(NamedTuple):
@@ -114,22 +112,13 @@ class Audit:
 def energies(dyn: PreparedDynamics, free: FreeMotion, time: Vector, q: Vector, v: Vector
              ) -> Energy:
     """Return the energies of K states, each in the current of its time and place."""
-    def told(q: Vector, v: Vector) -> Vector:
-        return np.stack([*energy_of(dyn, q, v)])
-
-    return Energy(*in_their_currents(told, free, time, q, v))
-
-
-def in_their_currents(function: Callable[[Vector, Vector], Vector], free: FreeMotion,
-                      time: Vector, q: Vector, v: Vector) -> Vector:
-    """Return a function (..., K) of K states, each in the current of its time and place."""
     if not free.in_field:
-        return function(q, v)
+        return energy_of(dyn, q, v)
     found = []
     for t, place, speed in zip(time, q, v):
         free.enter(float(t), place)
-        found.append(function(place[None], speed[None]))
-    return np.concatenate(found, axis=-1)
+        found.append(energy_of(dyn, place, speed))
+    return Energy(*map(np.array, zip(*found)))
 
 
 def audited(dyn: PreparedDynamics, free: FreeMotion, start: tuple[Vector, Vector, Vector],
@@ -161,9 +150,8 @@ def audited(dyn: PreparedDynamics, free: FreeMotion, start: tuple[Vector, Vector
     now, before = energies(dyn, free, *states), energies(dyn, free, *start)
     put_in, carried = dict(zip(free.working, work.T)), np.zeros(len(work))
     if free.in_current:
-        after, at_first = (in_their_currents(partial(of_current, dyn), free, *one)
-                           for one in (states, start))
-        carried = after - at_first
+        carried = free.carried(*states[1:], now.kinetic) - free.carried(
+            *start[1:], before.kinetic)
         put_in[CURRENT] = carried + put_in.get(CURRENT, 0.0)
     change = now.kinetic + now.potential - before.kinetic - before.potential
     if work.shape[1] > len(free.working):

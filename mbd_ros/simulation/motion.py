@@ -140,6 +140,10 @@ class FreeMotion:
         water = self._dyn.world.get('fluid')
         return water is not None and (any(water.velocity) or flows_unevenly(self._dyn.model))
 
+    def carried(self, q: Vector, v: Vector, kinetic: Vector) -> Vector:
+        """Return ``Resistance.carried`` where a current acts, else zeros."""
+        return self._resistance.carried(q, v, kinetic) if self.in_current else np.zeros(len(q))
+
     def sample(self, t: float, q: Vector, v: Vector) -> None:
         """Ask the function of thrusts, if there is one: drives hold their commands."""
         if self._commands is not None and self.propulsion is not None:

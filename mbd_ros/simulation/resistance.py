@@ -19,7 +19,6 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 
 from mbd_ros.dynamics import compile_model, PreparedDynamics
 from mbd_ros.dynamics.api.functions import energy_of
@@ -65,7 +64,7 @@ class Resistance:
         if any(spring.damping for spring in model.springs):
             alone[DAMPERS] = in_vacuum(open_chain.with_laws())
         for law in model.laws:
-            if law.name == FLUID:
+            if law.name == FLUID and DRAG in getattr(law, 'terms', TERMS):
                 alone[DRAG] = _only(undamped.with_laws(law), DRAG)
             elif law.name == GROUND:
                 alone[GROUND] = in_vacuum(undamped.with_laws(law))
@@ -83,6 +82,7 @@ class Resistance:
         self._readers = [(dyn, name, of) for dyn, name, of in readers
                          if dyn is not None and name in dyn.world]
         self._taken: list[Any] = [None] * len(self._readers)
+        self._elsewhere: PreparedDynamics | None = None
         self.follow()
 
     def _of_kept(self, undamped: Model) -> PreparedDynamics:
@@ -119,6 +119,37 @@ class Resistance:
         for kept in (self._keeping, self._carried):
             if kept is not None:
                 kept.change_gravity(gravity)
+
+    def carried(self, q: Vector, v: Vector, kinetic: Vector) -> Vector:
+        """
+        Return what a current has put into robot and fluid but for its power, up to a constant.
+
+        Parameters
+        ----------
+        q, v : Vector
+            (K, nq), (K, nv).
+        kinetic : Vector
+            (K,) their kinetic energies T(u), each in the current of its time and place [J].
+
+        Returns
+        -------
+        Vector
+            (K,) ``T(u) - T(0)`` [J]; of uniform currents, which have no power in ``powers``,
+            ``-u . P = (T(2 u) - T(0)) / 2``, as T is quadratic in u.
+
+        """
+        if self._elsewhere is None:
+            self._elsewhere = copy(self._dyn)   # one for all times: it has its own machine code
+        water, other = self._dyn.world[FLUID], self._elsewhere
+
+        def kinetic_in(around: Water) -> Vector:
+            other.change_world(**{FLUID: around})
+            return energy_of(other, q, v).kinetic
+
+        if self._carried is not None:
+            return kinetic - kinetic_in(still(water))
+        doubled = kinetic_in(water._replace(velocity=water.velocity * 2.0))
+        return 0.5 * (doubled - kinetic_in(still(water)))
 
     def powers(self, q: Vector, v: Vector) -> list[Vector]:
         """Return the power of each that acts, in the order of ``names``, at a state or N [W]."""
@@ -158,34 +189,3 @@ def flows_unevenly(model: Model) -> bool:
 def still(water: Water) -> Water:
     """Return a fluid without its current."""
     return water._replace(velocity=ZERO3, rate=ZERO3, gradient=Matrix3(ZERO3, ZERO3, ZERO3))
-
-
-def of_current(dyn: PreparedDynamics, q: Vector, v: Vector) -> Vector:
-    """
-    Return what a current has put into robot and fluid but for its power, up to a constant [J].
-
-    Parameters
-    ----------
-    dyn : PreparedDynamics
-        The robot under its laws.
-    q, v : Vector
-        (K, nq), (K, nv).
-
-    Returns
-    -------
-    Vector
-        (K,) ``T(u) - T(0)``; of uniform currents, which have no power in ``Resistance``,
-        ``-u . P = (T(2 u) - T(0)) / 2``, as T is quadratic in u. Zero without a current.
-
-    """
-    water = dyn.world.get(FLUID)
-    if water is None:
-        return np.zeros(len(q))
-    other, uneven = copy(dyn), flows_unevenly(dyn.model)
-    found = []
-    for around in (water if uneven else water._replace(velocity=water.velocity * 2.0),
-                   still(water)):
-        other.change_world(**{FLUID: around})
-        found.append(energy_of(other, q, v).kinetic)
-    more: Vector = (found[0] - found[1]) * (1.0 if uneven else 0.5)
-    return more

@@ -34,7 +34,6 @@ from mbd_ros.simulation.manifold import checked, positive_time, Vector
 from mbd_ros.simulation.midpoint import MidpointRule
 from mbd_ros.simulation.motion import (
     Efforts, field_of, FreeMotion, Loads, Motion, Thrust)
-from mbd_ros.simulation.resistance import of_current
 from mbd_ros.simulation.trajectory import by_parts, Trajectory
 
 STEP, STEP_ON_GROUND = 1e-3, 5e-4
@@ -327,7 +326,7 @@ class OwnMotion:
         """Return the energy of a state but for what a current has put in with its momentum."""
         self.account.enter(t, q)
         parts = energy_of(self._dyn, q, v)
-        carried = of_current(self._dyn, q[None], v[None])[0] if self.account.in_current else 0.0
+        carried = self.account.carried(q[None], v[None], np.array([parts.kinetic]))[0]
         return float(parts.kinetic + parts.potential - carried)
 
 

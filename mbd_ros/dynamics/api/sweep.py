@@ -72,7 +72,7 @@ def sweep(
     in_flight : int, optional
         Shares that are submitted before the first is waited for.
     progress : callable, optional
-        Called with the number of shares that are complete, 1 or those of the checkpoint.
+        Called with the number of shares of the checkpoint, 0 without one, then with 1 for each.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def sweep(
     recipe = recipe_of(f'sweep of {function}', _share, model, function, states, reduce)
     kept = _Checkpoint(checkpoint, recipe, shares)
     done, totals = kept.read()
-    if done and progress is not None:
+    if progress is not None:
         progress(done)
     with _Workers(pool) as workers:
         waiting: deque[tuple[int, Future[Totals]]] = deque()
@@ -222,10 +222,10 @@ class _Checkpoint:
     def _new(self) -> Iterator[Path]:
         """Make an empty file beside it; what goes wrong with it is one error."""
         assert self._path is not None
-        new = self._path.with_name(f'.{self._path.name}.{os.getpid()}')
         try:
+            new = self._path.with_name(f'.{self._path.name}.{os.getpid()}')
             new.touch()
             yield new
-        except OSError as error:
+        except (OSError, ValueError) as error:   # a ValueError where the path is no file's name
             raise MbdError(f'checkpoint {self._path} cannot be written: '
-                           f'{error.strerror}') from None
+                           f'{getattr(error, "strerror", None) or error}') from None

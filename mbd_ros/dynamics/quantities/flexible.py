@@ -253,8 +253,14 @@ def push_slopes(model: Model, link: str, q: Array, wrench: Array) -> Array:
 
 def _largest(a: Array, columns: Array) -> Array:
     """Return the largest length (N,) of vectors (k, 3, n) times coordinates (N, n)."""
-    moved: Array = np.linalg.norm(np.einsum('kxj,nj->nkx', columns, a), axis=2)
-    return np.asarray(moved.max(axis=1, initial=0.0))
+    if not columns.any():
+        return np.zeros(len(a))
+    largest: list[float] = []
+    rows = max(1, 10**6 // columns.size)   # finite elements have thousands of points
+    for begin in range(0, len(a), rows):
+        moved: Array = np.einsum('kxj,nj->nkx', columns, a[begin:begin + rows])
+        largest += np.linalg.norm(moved, axis=2).max(axis=1).tolist()
+    return np.array(largest)
 
 
 LARGE_DEFLECTION, LARGE_SLOPE = 0.1, 0.2

@@ -54,7 +54,7 @@ def test_a_load_that_is_not_in_the_description_is_found(truth, name, uneven, tmp
 @pytest.mark.parametrize(('change', 'message'), [
     ({'tau': None}, 'time, q, v and tau'), ({'tau': np.zeros((3, 3))}, 'as many states'),
     ({'time': np.append(np.arange(1499) / 100, 99.0)},
-     "nothing for 84 s, 14.980 s after its begin'; allowed: a recording without interruption"),
+     "nothing for 84 s, 14.980 s after its beginning'; allowed: a recording without gaps"),
     ({'time': np.zeros(1500)}, 'not all of them later than the one before')])
 def test_what_is_no_recording(truth, change, message, tmp_path, capsys):
     arrays = dict(zip(('time', 'q', 'v', 'tau'), motion(truth))) | change

@@ -53,7 +53,7 @@ def same(totals, expected):
 def test_it_is_what_one_process_computes(pool, expected):
     done = []
     assert same(swept(pool=pool, progress=done.append), expected)
-    assert done == [1] * SHARES
+    assert done == [0, *[1] * SHARES]
 
 
 def test_on_dask(expected):
@@ -186,7 +186,7 @@ def test_the_command_refuses_loops_that_random_states_leave_open(capsys):
 
 def test_the_command_says_in_one_line_that_workers_end(capsys, monkeypatch):
     file = str(Path(__file__).resolve().parents[3] / 'urdf' / 'puma560.urdf')
-    monkeypatch.setattr('mbd_ros.cli.sweep.ProcessPoolExecutor', lambda *_: Breaking(0))
+    monkeypatch.setattr('mbd_ros.cli.sweep.ProcessPoolExecutor', lambda *_: Breaking(2))
     assert main(['sweep', file, 'bias_forces', '--workers', '2']) == 1
     assert 'workers ended again and again (broken)' in capsys.readouterr().err
 

@@ -217,11 +217,12 @@ class Times:
         Return the time [ns] of the next message of a topic in the bag.
 
         That it was sent at, so that a busy recorder does not blur what is played; that it came at
-        if it was sent before the begin, as a latched one, or by a clock that differs; always later
-        than that of the one before.
+        if it was sent before the begin, as a latched one, by a clock that differs, or before the
+        time of the one before; always later than that.
 
         """
-        known = max(self._begin, received - DELAY) < sent <= received
-        found = max(sent if known else received, self._newest.get(topic, 0) + 1)
+        newest = self._newest.get(topic, 0)
+        known = max(self._begin, received - DELAY, newest) < sent <= received
+        found = sent if known else max(received, newest + 1)
         self._newest[topic] = found
         return found
