@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+import re
 
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
@@ -164,7 +165,9 @@ class TestOneArm:
         status, result = arm.carried_out(arm.joints, strict)
         assert (status, result.error_code) == (
             GoalStatus.STATUS_ABORTED, Codes.PATH_TOLERANCE_VIOLATED)
-        assert "position of joint 'joint2' is off by 0.001" in result.error_string
+        # How far it is by then, a few milliradians, is a matter of when the goal comes.
+        assert re.match("position of joint 'joint2' is off by 0[.]00[0-9]+ rad, allowed is 0.001 "
+                        'rad, at ', result.error_string), result.error_string
         assert arm.graph.call(SetPayload, 'controller/set_payload', SetPayload.Request(
             link='tool', payload=Inertia(m=0.0))).success
         # On another link it needs machine code of its own, for which no step waits.

@@ -78,15 +78,16 @@ def seconds(read, model, message):
 @pytest.mark.parametrize('reader', READERS)
 def test_reading_is_linear(reader, names):
     kind, read, robot = READERS[reader]
-    model, taken = model_of(*robot), []
-    for size in (SMALL, LARGE):
-        message = large(kind, size)
-        if names == 'valid':
-            message = valid(message, model)
-        if not taken:   # what is prepared once
-            seconds(read, model, message)
-        taken.append(seconds(read, model, message))
-    if taken[1] < 0.02:   # s: nothing, and not to be measured
-        return
-    exponent = math.log(taken[1] / taken[0]) / math.log(LARGE / SMALL)
-    assert exponent < 1.5, f'{taken[0]:.4f} s for {SMALL}, {taken[1]:.4f} s for {LARGE}'
+    model = model_of(*robot)
+    small, big = large(kind, SMALL), large(kind, LARGE)
+    if names == 'valid':
+        small, big = valid(small, model), valid(big, model)
+    seconds(read, model, small)   # what is prepared once
+    found = []
+    for _ in range(4):   # others slow a processor down for a while; what is quadratic is so always
+        taken = [seconds(read, model, message) for message in (small, big)]
+        exponent = math.log(taken[1] / taken[0]) / math.log(LARGE / SMALL)
+        if taken[1] < 0.02 or exponent < 1.5:   # s: nothing, and not to be measured
+            return
+        found.append(taken)
+    raise AssertionError(f'seconds for {SMALL} and {LARGE}: {found}')
