@@ -1,30 +1,50 @@
-"""The example of the tutorial on services, as a user runs it; the page quotes it."""
+"""The examples of the tutorial on services, as a user runs them; the page quotes them."""
 
 from pathlib import Path
+import shutil
 import subprocess
 import sys
 
 import numpy as np
+from processes import PATH
 import pytest
 
 import mbd_ros
 
 ROOT = Path(__file__).resolve().parents[2]
-EXAMPLE = ROOT / 'examples' / 'ask_dynamics_server.py'
-
+ASK, SEND = (ROOT / 'examples' / f'{name}.py' for name in ('ask_dynamics_server', 'send_goal'))
+REASON = ('trajectory rejected: the trajectory cannot be followed ', "rad/s of joint 'joint1' is beyond")
 pytestmark = pytest.mark.nodes
 
 
-def test_the_page_quotes_the_example():
+def finish(*words):
+    """Run a command to its end, and return what it wrote."""
+    done = subprocess.run(words, text=True, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.mark.parametrize('example', [ASK, SEND], ids=lambda path: path.stem)
+def test_the_page_quotes_the_example(example):
     page = (ROOT / 'docs' / 'tutorials' / 'services.md').read_text(encoding='utf-8')
-    assert f'```python\n{EXAMPLE.read_text(encoding="utf-8")}```' in page
+    assert f'```python\n{example.read_text(encoding="utf-8")}```' in page
 
 
 def test_the_example_prints_what_holds_the_arm(launch, urdf):
     launch('dynamics_server.launch.py', 'robot:=three_link_arm')
-    done = subprocess.run([sys.executable, str(EXAMPLE)], text=True, capture_output=True,
-                          timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
     model = mbd_ros.load(urdf('three_link_arm'))
     tau = mbd_ros.gravity_forces(model, np.array([0.0, -0.5, 1.0]))
-    assert done.stdout == f'{dict(zip(model.joint_names, tau.tolist()))}\n'
+    expected = f'{dict(zip(model.joint_names, tau.tolist()))}\n'
+    assert finish(sys.executable, str(ASK)).stdout == expected
+
+
+def test_why_a_goal_is_rejected_reaches_who_sent_it(launch):
+    running = launch('track.launch.py', 'viewer:=false')
+    running.wait_for('\\[controller\\]: .*generation 1')
+    told = finish(sys.executable, str(SEND)).stderr
+    said = finish(shutil.which('ros2', path=PATH), 'action', 'send_goal',
+                  '/controller/follow_joint_trajectory', 'control_msgs/action/FollowJointTrajectory',
+                  '{trajectory: {joint_names: [joint1, joint2, joint3], points: ['
+                  '{positions: [3.0, 0.0, 0.0], time_from_start: {nanosec: 100000000}}]}}').stdout
+    assert 'Goal was rejected.\n[ERROR] [controller]: ' in said
+    assert all(part in text for part in REASON for text in (told, said))

@@ -8,10 +8,12 @@ from control_msgs.action import FollowJointTrajectory
 from mbd_msgs.srv import MassMatrix
 import pytest
 import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from std_msgs.msg import String
 
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.nodes.composed import chosen, NODES
-from mbd_ros.nodes.parts import guard as guards
+from mbd_ros.nodes.parts import guard as guards, qos
 from mbd_ros.nodes.parts.guard import GuardedNode
 
 pytestmark = pytest.mark.nodes
@@ -86,6 +88,28 @@ def said(node, monkeypatch):
     monkeypatch.setattr(type(node), 'get_logger', lambda self: type(
         'Logger', (), {'error': staticmethod(lines.append)}), raising=False)
     return lines
+
+
+def test_profiles_of_others_that_do_not_fit_are_in_the_diagnostics(bare):
+    other, executor = rclpy.create_node('other'), SingleThreadedExecutor()
+    try:
+        for node in (bare, other):
+            executor.add_node(node)
+        assert bare.guard.figures()['incompatible profiles'] == 'none'
+        bare.create_subscription(String, 'heard', print, qos.LATCHED)
+        bare.create_publisher(String, 'sent', qos.NEWEST)
+        other.create_publisher(String, 'heard', qos.RELIABLE)   # which keeps nothing
+        other.create_publisher(String, 'heard', qos.LATCHED)    # fits
+        other.create_subscription(String, 'sent', print, qos.RELIABLE)
+        for _ in range(600):   # 60 s at most; discovery takes some milliseconds
+            executor.spin_once(timeout_sec=0.1)
+            found = bare.guard.figures()['incompatible profiles']
+            if ',' in found:
+                break
+        assert set(found.split(', ')) == {'1 on /heard (DURABILITY)', '1 on /sent (RELIABILITY)'}
+    finally:
+        other.destroy_node()
+        executor.shutdown()
 
 
 def test_what_a_callback_raises_is_counted_answered_and_said_once(bare, monkeypatch):

@@ -9,7 +9,7 @@ diagnostics, and an answer, where there is one, says what was wrong.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 import functools
 import inspect
@@ -21,6 +21,11 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
+from rclpy.qos import qos_policy_name_from_kind
+try:
+    from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
+except ImportError:   # Humble
+    from rclpy.qos_event import PublisherEventCallbacks, SubscriptionEventCallbacks
 
 from mbd_ros.errors import MbdError, one_line
 from mbd_ros.messages.basics.error_codes import fail
@@ -55,11 +60,14 @@ class Guard:
         Refusals and internal errors so far.
     last : str
         The last refusal or internal error in words; empty if there was none.
+    incompatible : Counter
+        How many endpoints of others do not fit ours, by topic and the policy that differs.
 
     """
 
     def __init__(self, node: Node) -> None:
         self._node = node
+        self.incompatible: Counter[tuple[str, str]] = Counter()
         self._said: dict[tuple[Any, ...], deque[float]] = {}
         self.refused = self.failed = 0
         self.last = ''
@@ -136,10 +144,32 @@ class Guard:
         said.append(now)
         return True
 
+    def note_incompatible(self, topic: str, what: str) -> Callable[[Any], None]:
+        """
+        Return the callback of an endpoint for profiles of others that do not fit its own.
+
+        Parameters
+        ----------
+        topic : str
+            As the endpoint was made with.
+        what : str
+            What it means, for the log.
+
+        """
+        def note(event: Any) -> None:
+            policy = qos_policy_name_from_kind(event.last_policy_kind)
+            name = self._node.resolve_topic_name(topic)
+            self.incompatible[name, policy] += event.total_count_change
+            self._node.get_logger().warning(f'{name}: {what} ({policy} of the profiles differs)')
+        return self.wrap(f'{topic} not compared', note)
+
     def figures(self) -> dict[str, object]:
         """Return the counts for the diagnostics, by name."""
         return {'refused': self.refused, 'internal errors': self.failed,
-                'last error': self.last or 'none'}
+                'last error': self.last or 'none',
+                'incompatible profiles': ', '.join(
+                    f'{count} on {topic} ({policy})'
+                    for (topic, policy), count in self.incompatible.copy().items()) or 'none'}
 
 
 class GuardedNode(Node):
@@ -167,9 +197,20 @@ class GuardedNode(Node):
         """Number of the model in use, for answers; 0 without one."""
         return 0
 
+    def create_publisher(self, msg_type: Any, topic: str, *arguments: Any,
+                         **options: Any) -> Any:
+        """Make a publisher; subscriptions whose profile does not fit are counted."""
+        options.setdefault('event_callbacks', PublisherEventCallbacks(
+            incompatible_qos=self.guard.note_incompatible(
+                topic, 'a subscription that gets no messages of this node')))
+        return super().create_publisher(msg_type, topic, *arguments, **options)
+
     def create_subscription(self, msg_type: Any, topic: str, callback: Callable[..., Any],
                             *arguments: Any, **options: Any) -> Any:
         """Make a subscription; a message that is refused is passed over."""
+        options.setdefault('event_callbacks', SubscriptionEventCallbacks(
+            incompatible_qos=self.guard.note_incompatible(
+                topic, 'a publisher whose messages do not come to this node')))
         return super().create_subscription(
             msg_type, topic, self.guard.wrap(f'{topic} not used', callback), *arguments, **options)
 

@@ -37,11 +37,17 @@ def execute(goal):
         goal.succeed()
     return Fibonacci.Result(sequence=sequence)
 
+def decide(goal):
+    if goal.order < 0:
+        node.get_logger().error(f'order is {goal.order}; allowed: 1 and more')
+    return GoalResponse.ACCEPT if goal.order > 0 else GoalResponse.REJECT
+
 rclpy.init()
 node = Node('fibonacci_server', namespace='/demo')
+node.get_logger().error('said before any goal')
 server = ActionServer(
     node, Fibonacci, 'fibonacci', execute,
-    goal_callback=lambda goal: GoalResponse.ACCEPT if goal.order > 0 else GoalResponse.REJECT,
+    goal_callback=decide,
     cancel_callback=lambda goal: CancelResponse.ACCEPT)
 server.configure_introspection(
     node.get_clock(), qos_profile_system_default, ServiceIntrospectionState.METADATA)
@@ -145,7 +151,10 @@ def test_send_goal_with_feedback(said):
 
 def test_a_rejected_goal(said):
     text = said('action', 'send_goal', '/demo/fibonacci', TYPE, '{order: 0}')
-    assert text.endswith('Goal was rejected.')
+    assert text.endswith('Goal was rejected.')   # and that is all the server says
+    text = said('action', 'send_goal', 'demo/fibonacci', TYPE, '{order: -1}')
+    assert text.endswith('Goal was rejected.\n'
+                         '[ERROR] [demo.fibonacci_server]: order is -1; allowed: 1 and more')
 
 
 def test_send_goal_is_cancelled_by_an_interrupt(ros2, server):

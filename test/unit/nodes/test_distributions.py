@@ -4,6 +4,8 @@ from array import array
 import inspect
 from pathlib import Path
 import re
+import runpy
+import sys
 import threading
 from types import SimpleNamespace
 
@@ -18,7 +20,7 @@ from std_msgs.msg import String
 
 from mbd_ros.messages.dynamics import point_fields
 from mbd_ros.messages.trajectories import trajectories
-from mbd_ros.nodes.parts import aside, link_frames, parameters, qos, run
+from mbd_ros.nodes.parts import aside, guard, link_frames, parameters, qos, run
 from mbd_ros.nodes.parts.managed import ManagedNode
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -313,3 +315,14 @@ def test_the_state_that_trajectory_controllers_publish(older, monkeypatch):
     assert (state.reference, state.feedback, state.error) == ('wanted', 'found', 'off')
     assert list(state.output.effort) == [3.0]
     assert not any(hasattr(state, name) for name in older)
+
+
+@pytest.mark.filterwarnings('ignore::DeprecationWarning')   # of the old name, by the new library
+@pytest.mark.parametrize('missing', [(), ('rclpy.event_handler',)], ids=['newer', 'Humble'])
+def test_where_the_events_of_profiles_are(missing, monkeypatch):
+    for module in missing:
+        monkeypatch.setitem(sys.modules, module, None)
+    made = runpy.run_path(guard.__file__)
+    for kind in ('Publisher', 'Subscription'):
+        callbacks = made[f'{kind}EventCallbacks'](incompatible_qos=print)
+        assert callbacks.incompatible_qos is print

@@ -6,8 +6,11 @@ import argparse
 import time
 from typing import Any
 
+from rclpy.action import get_action_server_names_and_types_by_node
+from ros2cli.graph import absolute
 from ros2cli.graph import add_graph_arguments
 from ros2cli.graph import graph_node
+from ros2cli.graph import node_names
 from ros2cli.values import fill
 from ros2cli.values import load
 from rosidl_runtime_py import message_to_yaml
@@ -15,6 +18,7 @@ from rosidl_runtime_py.utilities import get_action
 
 SLICE = 0.2  # s between looks whether the user has interrupted
 CANCEL_PATIENCE = 5.0  # s to wait for the answer to a cancellation
+LOG_PATIENCE = 1.0  # s to wait for what a server logs of a goal that it rejects
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> str | None:
     """Send a goal, print what comes back, and cancel it on Ctrl-C."""
+    from rcl_interfaces.msg import Log
     from rclpy.action import ActionClient
+    from rclpy.qos import qos_profile_rosout_default
 
     action = load(get_action, args.action_type, 'action')
     goal = action.Goal()
@@ -39,16 +45,20 @@ def main(args: argparse.Namespace) -> str | None:
     with graph_node(args, f'_ros2cli_send_goal_{package}_{base}',
                     outlive_interrupt=True) as node:
         client = ActionClient(node, action, args.action_name)
+        logged: list[Log] = []
+        node.create_subscription(Log, '/rosout', logged.append, qos_profile_rosout_default)
         print('Waiting for an action server to become available...')
         if not client.wait_for_server():
             return 'Shut down while waiting for the action server'
         for stamp in stamps:
             stamp(node.get_clock().now().to_msg())
         print(f'Sending goal:\n     {message_to_yaml(goal)}')
+        sent = time.time()
         handle = _finish(node, client.send_goal_async(
             goal, _print_feedback if args.feedback else None))
         if not handle.accepted:
             print('Goal was rejected.')
+            _print_reason(node, absolute(args.action_name), logged, sent)
             return None
         print(f'Goal accepted with ID: {bytes(handle.goal_id.uuid).hex()}\n')
         try:
@@ -73,6 +83,32 @@ def _finish(node: Any, future: Any, patience: float | None = None) -> Any:
             raise RuntimeError(f'The action server did not answer within {patience:g} s')
         rclpy.spin_until_future_complete(node, future, timeout_sec=SLICE)
     return future.result()
+
+
+def _print_reason(node: Any, action: str, logged: list[Any], sent: float) -> None:
+    """
+    Print what the action's servers have logged since a goal was sent.
+
+    An answer that rejects a goal has no field for the reason; a server can only log it.
+
+    """
+    import rclpy
+
+    servers = {item.full_name.strip('/').replace('/', '.')
+               for item in node_names(node, include_hidden=True)
+               for name, _ in get_action_server_names_and_types_by_node(
+                   node, item.name, item.namespace) if name == action}
+    levels = {30: 'WARN', 40: 'ERROR', 50: 'FATAL'}
+    deadline = time.monotonic() + LOG_PATIENCE
+    while True:
+        lines = [f'[{levels[one.level]}] [{one.name}]: {one.msg}' for one in logged
+                 if one.name in servers and one.level in levels
+                 and one.stamp.sec + 1e-9 * one.stamp.nanosec >= sent]
+        if lines or time.monotonic() > deadline:
+            break
+        rclpy.spin_once(node, timeout_sec=SLICE)
+    for line in lines:
+        print(line)
 
 
 def _print_feedback(message: Any) -> None:
