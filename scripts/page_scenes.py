@@ -52,7 +52,7 @@ class Robot:
 
     @property
     def state(self) -> JointState:
-        """The newest joint state."""
+        """Return the newest joint state."""
         return self._graph.wait_until(lambda: self._states.message, 'a joint state')
 
     @property

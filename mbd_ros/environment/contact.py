@@ -306,14 +306,14 @@ class Ground:
 
     @property
     def surface(self) -> Plane | Relief:
-        """The numbers of the law."""
+        """Return the numbers of the law."""
         if self.heights is None:
             return Plane(vector_record(np.array(self.normal)), self.height)
         return relief(np.array(self.heights) + self.height, self.spacing, self.origin)
 
     @property
     def law(self) -> GroundLaw:
-        """The force law; the same for all planes, and for all grids of a shape."""
+        """Return the force law; the same for all planes, and for all grids of a shape."""
         if self.heights is None:
             return GroundLaw()
         return GroundLaw(world=relief(np.zeros(np.shape(self.heights)), (1.0, 1.0), (0.0, 0.0)))

@@ -183,7 +183,7 @@ class Fluid:
 
     @property
     def law(self) -> FluidLaw:
-        """The force law that it is; fluids of one law differ by numbers only."""
+        """Return the force law that it is; fluids of one law differ by numbers only."""
         return FluidLaw(self.varies, self.surface is not None)
 
     @property

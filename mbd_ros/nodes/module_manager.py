@@ -81,7 +81,7 @@ class ModuleManager(ManagedNode):
 
     @property
     def generation(self) -> int:
-        """Number of the model in use."""
+        """Return the number of the model in use."""
         return self._generation
 
     def _answering(self, answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:

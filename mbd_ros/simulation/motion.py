@@ -227,7 +227,7 @@ class FreeMotion:
 
     @property
     def keeping(self) -> PreparedDynamics | None:
-        """The robot with what keeps its energy alone, where that is known."""
+        """Return the robot with what keeps its energy alone, where that is known."""
         return self._resistance.keeping
 
     def acceleration_and_powers(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:

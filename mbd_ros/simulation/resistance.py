@@ -95,7 +95,7 @@ class Resistance:
     @property
     def keeping(self) -> PreparedDynamics | None:
         """
-        The robot with weight, springs, buoyancy and added mass, which keep its energy.
+        Return the robot with weight, springs, buoyancy and added mass, which keep its energy.
 
         What its motion takes, all other forces do. None under laws of which is not known whether
         they keep energy.
@@ -105,7 +105,7 @@ class Resistance:
 
     @property
     def prepared(self) -> list[PreparedDynamics]:
-        """The robot in a vacuum, and with each alone: what biases differ by is its own."""
+        """Return the robot in a vacuum, and with each alone: what biases differ by is its own."""
         return [] if self._bare is None else [self._bare, *self._alone.values()]
 
     def follow(self) -> None:

@@ -112,7 +112,7 @@ class Stepper:
 
     @property
     def q(self) -> Vector:
-        """Configuration (nq,); an array that is not changed later."""
+        """Return the configuration (nq,); an array that is not changed later."""
         return self._q
 
     @property
@@ -160,7 +160,7 @@ class Stepper:
     @property
     def energies(self) -> dict[str, float]:
         """
-        The audit of energy [J] since ``audits`` was set, or the state or surroundings changed.
+        Return the audit of energy [J] since ``audits``, the state or the surroundings were set.
 
         ``kinetic`` and ``potential``, what was put in by each of the ``parts`` of a
         ``Trajectory``, and the ``balance`` that remains; empty where there is no audit.

@@ -133,7 +133,7 @@ class Sources:
 
     @cached_property
     def words(self) -> dict[str, set[str]]:
-        """The identifiers in each test function, also in the programs it runs."""
+        """Return the identifiers in each test function, also in the programs it runs."""
         if Sources._cache is None:
             Sources._cache = {'': {}}
             for path in sorted(HERE.glob('*/test_*.py')):

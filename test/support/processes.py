@@ -46,7 +46,7 @@ class Running:
 
     @property
     def output(self) -> str:
-        """What the command has said."""
+        """Return what the command has said."""
         return self.log.read_text(errors='replace')
 
     @property

@@ -406,7 +406,7 @@ class RvizClient:
 
     @property
     def problems(self) -> dict[str, str]:
-        """What the status of displays says now, by display and item."""
+        """Return what the status of displays says now, by display and item."""
         known = yaml.safe_load(self.buffer.all_frames_as_yaml()) or {}
         with self._lock:
             found = self._problems()

@@ -105,7 +105,7 @@ class CompiledRows(Coded):
 
     @property
     def reference_sizes(self) -> tuple[int, ...]:
-        """The length of what changes with time, if anything does."""
+        """Return the length of what changes with time, if anything does."""
         return (self.reference_size,) if self.reference_size else ()
 
     def reference(self, t: float) -> tuple[Vector, ...]:

@@ -90,7 +90,7 @@ class Gait:
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """The joints that it moves: of each leg the one that swings, then the one that lifts."""
+        """Return the joints that it moves: of each leg what swings, then what lifts."""
         return tuple(part.joint for leg in self.legs.values() for part in leg[1:]
                      if part is not None)
 

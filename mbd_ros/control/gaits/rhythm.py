@@ -119,7 +119,7 @@ class Oscillators:
 
     @property
     def on_cycle(self) -> Complexes:
-        """The oscillators (legs,) on their limit cycle at their phases."""
+        """Return the oscillators (legs,) on their limit cycle at their phases."""
         found: Complexes = np.exp(1j * np.array(self.phases)) * complex(self.amplitude)
         return found
 

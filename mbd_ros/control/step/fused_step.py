@@ -71,12 +71,12 @@ class Step:
 
     @functools.cached_property
     def nominal(self) -> NominalState:
-        """The nominal model."""
+        """Return the nominal model."""
         return self._read_nominal()
 
     @functools.cached_property
     def efforts(self) -> TrackingEffort:
-        """The efforts with their parts."""
+        """Return the efforts with their parts."""
         return self._read_efforts()
 
     @classmethod

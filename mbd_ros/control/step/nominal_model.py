@@ -46,7 +46,7 @@ class Reached:
 
     @property
     def state(self) -> NominalState:
-        """The state at the time reached."""
+        """Return the state at the time reached."""
         if self._state is None:
             assert self.unread is not None
             self._state = self._read(self.unread)

@@ -107,22 +107,22 @@ class Tracker:
 
     @property
     def dyn(self) -> PreparedDynamics:
-        """The robot as the law knows it."""
+        """Return the robot as the law knows it."""
         return self.law.dyn
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The paths that tools follow, in the order of ``tools``."""
+        """Return the paths that tools follow, in the order of ``tools``."""
         return tuple(tool.constraint.path for tool in self._tools)
 
     @property
     def links(self) -> tuple[str, ...]:
-        """The links of these tools."""
+        """Return the links of these tools."""
         return tuple(tool.constraint.link for tool in self._tools)
 
     @property
     def rows(self) -> int:
-        """Number of constraint equations."""
+        """Return the number of constraint equations."""
         if self._source is None:
             return 0
         if isinstance(self._source, JointReference):

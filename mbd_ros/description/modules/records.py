@@ -202,7 +202,7 @@ class Connection:
 
     @property
     def ends(self) -> tuple[tuple[str, str], tuple[str, str]]:
-        """Module and port of both ends."""
+        """Return module and port of both ends."""
         return (self.parent, self.parent_port), (self.child, self.child_port)
 
     def __str__(self) -> str:

@@ -63,7 +63,7 @@ class RawJoint:
 
     @property
     def proxy(self) -> Joint:
-        """What the spanning tree is found from."""
+        """Return what the spanning tree is found from."""
         return Joint(self.name, self.kind, self.parent, self.child, pose_from(self.in_parent),
                      source=self.source)
 

@@ -147,7 +147,7 @@ class _Expansion:
 
     @property
     def file(self) -> str:
-        """The file that xacro has opened last and not yet left."""
+        """Return the file that xacro has opened last and not yet left."""
         stack = [file for file in self._xacro.filestack or [] if file]
         return stack[-1] if stack else self._path
 

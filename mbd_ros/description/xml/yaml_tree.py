@@ -41,7 +41,7 @@ class Node:
 
     @property
     def kind(self) -> str:
-        """What it is, as messages say it."""
+        """Return what it is, as messages say it."""
         return {str: 'a scalar', list: 'a list', dict: 'a mapping'}[type(self.value)]
 
 

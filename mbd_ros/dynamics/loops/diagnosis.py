@@ -44,7 +44,7 @@ class Diagnosis(NamedTuple):
 
     @property
     def worst(self) -> str | None:
-        """The highest severity found, None where there is nothing to remark."""
+        """Return the highest severity found, None where there is nothing to remark."""
         found = [finding.severity for finding in self.findings]
         return max(found, key=SEVERITIES.index, default=None)
 

@@ -126,7 +126,7 @@ class PreparedDynamics:
 
     @property
     def world(self) -> dict[str, Any]:
-        """What each force law reads of the world, by name."""
+        """Return what each force law reads of the world, by name."""
         values = filled(world_of(self.model), self._world.tolist().__getitem__)
         return {law.name: own for law, own in zip(self.model.laws, values.own)}
 

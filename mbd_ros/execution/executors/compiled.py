@@ -243,7 +243,7 @@ class CompiledKernel:
 
     @functools.cached_property
     def batches(self) -> Batches:
-        """What runs batches, compiled at the first one; two threads may come at a time."""
+        """Return what runs batches, compiled at the first one; two threads may come at a time."""
         width = self._width
         kernel, alive = self._code(self.program, self.model, width)
         loop = _batch(self.program, self.model, kernel, width)

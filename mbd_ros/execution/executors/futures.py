@@ -93,7 +93,7 @@ class FuturesKernel:
 
     @property
     def program(self) -> Program:
-        """What it runs."""
+        """Return what it runs."""
         return self.inner.program
 
     @property
@@ -103,7 +103,7 @@ class FuturesKernel:
 
     @property
     def name(self) -> str:
-        """What runs one state; batches are shared."""
+        """Return what runs one state; batches are shared."""
         return self.inner.name
 
     def how(self, count: int) -> str:

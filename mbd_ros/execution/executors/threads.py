@@ -78,7 +78,7 @@ class ThreadedKernel:
 
     @property
     def program(self) -> Program:
-        """What it runs."""
+        """Return what it runs."""
         return self.inner.program
 
     @property
@@ -88,7 +88,7 @@ class ThreadedKernel:
 
     @property
     def name(self) -> str:
-        """What runs one state; batches are shared."""
+        """Return what runs one state; batches are shared."""
         return self.inner.name
 
     def how(self, count: int) -> str:

@@ -22,7 +22,7 @@ class Width:
 
     @property
     def type(self) -> str:
-        """The IR type of a value."""
+        """Return the IR type of a value."""
         return 'double' if self.lanes == 1 else f'<{self.lanes} x double>'
 
     @property
@@ -37,7 +37,7 @@ class Width:
 
     @property
     def integer(self) -> str:
-        """The IR type of as many 64-bit integers."""
+        """Return the IR type of as many 64-bit integers."""
         return 'i64' if self.lanes == 1 else f'<{self.lanes} x i64>'
 
     def whole(self, value: int) -> str:

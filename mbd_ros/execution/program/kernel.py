@@ -60,7 +60,7 @@ class Kernel(Protocol):
 
     @property
     def program(self) -> Program:
-        """What it runs."""
+        """Return what it runs."""
         ...
 
     @property
@@ -70,7 +70,7 @@ class Kernel(Protocol):
 
     @property
     def name(self) -> str:
-        """What runs one state: ``unrolled, 4 lanes`` and the like."""
+        """Return what runs one state: ``unrolled, 4 lanes`` and the like."""
         ...
 
     def how(self, count: int) -> str:

@@ -45,7 +45,7 @@ class Scalars(_Array):
 
     @property
     def trace(self) -> Any:
-        """What evaluates the operators of ``spatial`` that have no sign of their own."""
+        """Return what evaluates the operators of ``spatial`` that have no sign of their own."""
         return Elementwise
 
 

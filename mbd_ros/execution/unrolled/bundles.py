@@ -26,7 +26,7 @@ class Node(NamedTuple):
 
     @property
     def lanes(self) -> int:
-        """Number of lanes."""
+        """Return the number of lanes."""
         return len(self.bodies)
 
 

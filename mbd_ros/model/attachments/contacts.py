@@ -40,7 +40,7 @@ class ContactPoint:
 
     @property
     def body(self) -> int:
-        """The body that carries it."""
+        """Return the body that carries it."""
         return self.frame.body
 
 

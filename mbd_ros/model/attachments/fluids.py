@@ -49,7 +49,7 @@ class SubmergedLink:
 
     @property
     def body(self) -> int:
-        """The body that carries the link."""
+        """Return the body that carries the link."""
         return self.frame.body
 
 

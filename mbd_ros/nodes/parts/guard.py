@@ -194,7 +194,7 @@ class GuardedNode(Node):
 
     @property
     def generation(self) -> int:
-        """Number of the model in use, for answers; 0 without one."""
+        """Return the number of the model in use, for answers; 0 without one."""
         return 0
 
     def create_publisher(self, msg_type: Any, topic: str, *arguments: Any,

@@ -131,7 +131,7 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
 
     @property
     def generation(self) -> int:
-        """Number of the model in use, for answers; 0 without one."""
+        """Return the number of the model in use, for answers; 0 without one."""
         return 0 if self._source is None else int(self._source.generation)
 
     def forget(self) -> None:

@@ -85,7 +85,7 @@ class Declaration(NamedTuple):
 
     @property
     def allowed(self) -> str:
-        """What the validation allows, in words; empty if anything of the type."""
+        """Return what the validation allows, in words; empty if anything of the type."""
         return ', '.join(CHECKS[name][1].format(*arguments)
                          for name, arguments in self.validation)
 

@@ -106,12 +106,12 @@ class RobotSource:
 
     @property
     def robot(self) -> Robot | None:
-        """The robot in use."""
+        """Return the robot in use."""
         return self._robot
 
     @property
     def generation(self) -> int:
-        """Number of the robot in use, 0 without one."""
+        """Return the number of the robot in use, 0 without one."""
         return 0 if self._robot is None else self._robot.model.generation
 
     @property

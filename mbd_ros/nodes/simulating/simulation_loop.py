@@ -144,7 +144,7 @@ class SimulationLoop:
 
     @property
     def simulated(self) -> float:
-        """Simulated time since the beginning [s]."""
+        """Return the simulated time since the beginning [s]."""
         return self._count * self._timing.step / SECOND
 
     @property
@@ -159,7 +159,7 @@ class SimulationLoop:
 
     @property
     def concerns(self) -> Mapping[str, str]:
-        """What is wrong with how the robot meets the ground, as of ``Stepper``."""
+        """Return what is wrong with how the robot meets the ground, as of ``Stepper``."""
         return self._stepper.concerns
 
     @property

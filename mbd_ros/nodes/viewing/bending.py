@@ -30,5 +30,5 @@ class Bending(View):
 
     @property
     def readouts(self) -> Mapping[str, str]:
-        """The largest strain and where it is."""
+        """Return the largest strain and where it is."""
         return self._readouts

@@ -67,5 +67,5 @@ class Simulation(View):
 
     @property
     def readouts(self) -> Mapping[str, str]:
-        """The pace, where it is not that of the wall clock."""
+        """Return the pace, where it is not that of the wall clock."""
         return {} if self._factor in (None, 1.0) else {'simulated s per s': f'{self._factor:g}'}

@@ -111,7 +111,7 @@ class Tracking(View):
 
     @property
     def status(self) -> str:
-        """What the controller does."""
+        """Return what the controller does."""
         if self._state is None:
             return 'no controller'
         return MODES.get(self._state.mode, f'unknown mode {self._state.mode}')

@@ -141,7 +141,7 @@ class View:
 
     @property
     def status(self) -> str:
-        """What stands behind the name of the robot; empty if nothing."""
+        """Return what stands behind the name of the robot; empty if nothing."""
         return ''
 
     @property

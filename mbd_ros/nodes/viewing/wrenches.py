@@ -67,7 +67,7 @@ class Wrenches(View):
 
     @property
     def readouts(self) -> Mapping[str, str]:
-        """The largest ones: the longest arrows."""
+        """Return the largest ones: the longest arrows."""
         if not self._newest:
             return {}
         force, moment = self._largest

@@ -143,7 +143,7 @@ class Clock(NoHandle):
 
     @property
     def clock_type(self) -> ClockType:
-        """The kind of clock."""
+        """Return the kind of clock."""
         return self._clock_type
 
     def __repr__(self) -> str:

@@ -197,7 +197,7 @@ class Context(NoHandle):
 
     @property
     def participant(self) -> Participant:
-        """The DDS participant, made when first needed."""
+        """Return the DDS participant, made when first needed."""
         return self._connect()[0]
 
     def writer(self, *arguments: Any) -> Writer:

@@ -40,7 +40,7 @@ class Duration:
 
     @property
     def nanoseconds(self) -> int:
-        """The span [ns]."""
+        """Return the span [ns]."""
         return self._nanoseconds
 
     def __repr__(self) -> str:

@@ -58,7 +58,7 @@ class Entity(NoHandle):
 
     @property
     def watched(self) -> tuple[Endpoint, ...]:
-        """What DDS signals data on."""
+        """Return what DDS signals data on."""
         return () if self.endpoint is None else (self.endpoint,)
 
     @property

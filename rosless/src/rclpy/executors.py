@@ -73,7 +73,7 @@ class Executor:
 
     @property
     def context(self) -> Any:
-        """The context."""
+        """Return the context."""
         return self._context
 
     def create_task(self, callback: Any, *args: Any, **kwargs: Any) -> Task:

@@ -145,17 +145,17 @@ class Node(NodeEntities, NodeParameters, NodeGraph, NoHandle):
 
     @property
     def context(self) -> Context:
-        """The context."""
+        """Return the context."""
         return self._context
 
     @property
     def default_callback_group(self) -> CallbackGroup:
-        """The group of entities for which none was given; mutually exclusive."""
+        """Return the group of entities for which none was given; mutually exclusive."""
         return self._default_callback_group
 
     @property
     def executor(self) -> Any:
-        """The executor that runs the callbacks, or None."""
+        """Return the executor that runs the callbacks, or None."""
         return None if self._executor_reference is None else self._executor_reference()
 
     @executor.setter

@@ -35,37 +35,37 @@ class OwnedEntities(NodeNames):
 
     @property
     def publishers(self) -> Iterator[Publisher]:
-        """The publishers."""
+        """Return the publishers."""
         yield from self._of_kind(Publisher)
 
     @property
     def subscriptions(self) -> Iterator[Subscription]:
-        """The subscriptions."""
+        """Return the subscriptions."""
         yield from self._of_kind(Subscription)
 
     @property
     def clients(self) -> Iterator[Client]:
-        """The clients."""
+        """Return the clients."""
         yield from self._of_kind(Client)
 
     @property
     def services(self) -> Iterator[Service]:
-        """The services."""
+        """Return the services."""
         yield from self._of_kind(Service)
 
     @property
     def timers(self) -> Iterator[Timer]:
-        """The timers."""
+        """Return the timers."""
         yield from self._of_kind(Timer)
 
     @property
     def guards(self) -> Iterator[GuardCondition]:
-        """The guard conditions."""
+        """Return the guard conditions."""
         yield from self._of_kind(GuardCondition)
 
     @property
     def waitables(self) -> Iterator[Any]:
-        """The action servers and clients, and waitables of one's own."""
+        """Return the action servers and clients, and waitables of one's own."""
         for each in self._waitables:
             yield each.waitable if isinstance(each, WaitableEntity) else each
 

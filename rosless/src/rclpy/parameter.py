@@ -115,17 +115,17 @@ class Parameter:
 
     @property
     def name(self) -> str:
-        """The name."""
+        """Return the name."""
         return self._name
 
     @property
     def type_(self) -> Parameter.Type:
-        """The type."""
+        """Return the type."""
         return self._type_
 
     @property
     def value(self) -> Any:
-        """The value."""
+        """Return the value."""
         return self._value
 
     def __repr__(self) -> str:

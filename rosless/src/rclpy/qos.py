@@ -39,7 +39,7 @@ class QoSPolicyEnum(IntEnum):
 
     @property
     def short_key(self) -> str:
-        """The policy's key."""
+        """Return the policy's key."""
         return self.name.lower()
 
 

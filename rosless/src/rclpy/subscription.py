@@ -76,7 +76,7 @@ class Subscription(TopicEntity):
 
     @property
     def callback(self) -> Callable[..., Any]:
-        """What is called with a message."""
+        """Return what is called with a message."""
         return self._callback
 
     @callback.setter

@@ -54,7 +54,7 @@ class Time:
 
     @property
     def clock_type(self) -> ClockType:
-        """The kind of clock."""
+        """Return the kind of clock."""
         return self._clock_type
 
     def seconds_nanoseconds(self) -> tuple[int, int]:

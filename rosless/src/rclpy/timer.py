@@ -75,7 +75,7 @@ class Timer(Entity):
 
     @property
     def callback(self) -> Callable[..., Any] | None:
-        """What is called."""
+        """Return what is called."""
         return self._callback
 
     @callback.setter
@@ -85,7 +85,7 @@ class Timer(Entity):
 
     @property
     def clock(self) -> Clock:
-        """The clock."""
+        """Return the clock."""
         return self._clock
 
     @property

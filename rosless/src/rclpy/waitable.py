@@ -209,12 +209,12 @@ class WaitableEntity(Entity):
 
     @property
     def members(self) -> list[Entity]:
-        """The entities of the waitable, which executors leave to it."""
+        """Return the entities of the waitable, which executors leave to it."""
         return [entity for entities in self.wait_set.entities.values() for entity in entities]
 
     @property
     def watched(self) -> tuple[Endpoint, ...]:
-        """What DDS signals data of the subscriptions on."""
+        """Return what DDS signals data of the subscriptions on."""
         return tuple(endpoint for each in self.members for endpoint in each.endpoints)
 
     def signalled(self, executor: Any) -> bool:

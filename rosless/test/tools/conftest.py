@@ -105,7 +105,7 @@ class Running:
 
     @property
     def text(self) -> str:
-        """What was written so far."""
+        """Return what was written so far."""
         return '\n'.join(self.lines)
 
     @property

@@ -109,7 +109,7 @@ class ActionClient(NoWaitSet):
 
     @property
     def entities(self) -> list[Any]:
-        """What an executor looks after."""
+        """Return what an executor looks after."""
         return self._channel.entities
 
     def send_goal(

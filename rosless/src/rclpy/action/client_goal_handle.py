@@ -62,7 +62,7 @@ class ClientGoalHandle:
 
     @property
     def status(self) -> int:
-        """A constant of `action_msgs.msg.GoalStatus`, as last published by the server."""
+        """Return a constant of `action_msgs.msg.GoalStatus`, as last published by the server."""
         return self._status
 
     def cancel_goal(self) -> Any:

@@ -156,7 +156,7 @@ class ActionServer(NoWaitSet):
 
     @property
     def entities(self) -> list[Any]:
-        """What an executor looks after."""
+        """Return what an executor looks after."""
         return self._channel.entities
 
     @property

@@ -48,7 +48,7 @@ class ServerGoalHandle:
 
     @property
     def request(self) -> Any:
-        """The goal, as the client sent it."""
+        """Return the goal, as the client sent it."""
         return self._request
 
     @property
@@ -68,7 +68,7 @@ class ServerGoalHandle:
 
     @property
     def status(self) -> int:
-        """A constant of `action_msgs.msg.GoalStatus`."""
+        """Return a constant of `action_msgs.msg.GoalStatus`."""
         return GoalStatus.STATUS_UNKNOWN if self._destroyed else self._state.status
 
     def execute(self, execute_callback: Callable[[ServerGoalHandle], Any] | None = None) -> None:

@@ -95,7 +95,7 @@ class LifecycleStateMachine:
 
     @property
     def state(self) -> LifecycleState:
-        """The present state."""
+        """Return the present state."""
         return self._state
 
     @property
@@ -110,7 +110,7 @@ class LifecycleStateMachine:
 
     @property
     def available_transitions(self) -> list[LifecycleTransition]:
-        """What is possible in the present state."""
+        """Return what is possible in the present state."""
         return [each for each in TRANSITIONS if each.start == self._state]
 
     @property

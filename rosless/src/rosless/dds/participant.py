@@ -54,7 +54,7 @@ class Participant:
 
     @property
     def entity(self) -> DomainParticipant:
-        """The participant object of the wheel."""
+        """Return the participant object of the wheel."""
         return self._entity
 
     def on_close(self, function: Any) -> None:

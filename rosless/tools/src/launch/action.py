@@ -27,7 +27,7 @@ class Action(LaunchDescriptionEntity):
 
     @property
     def condition(self) -> Condition | None:
-        """The condition of this action."""
+        """Return the condition of this action."""
         return self.__condition
 
     def describe(self) -> str:

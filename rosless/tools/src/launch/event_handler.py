@@ -41,7 +41,7 @@ class EventHandler:
 
     @property
     def entities(self) -> list[LaunchDescriptionEntity]:
-        """The entities to visit."""
+        """Return the entities to visit."""
         return self.__entities
 
     @property

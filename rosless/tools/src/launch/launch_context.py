@@ -64,7 +64,7 @@ class LaunchContext:
 
     @property
     def asyncio_loop(self) -> asyncio.AbstractEventLoop:
-        """The running loop; raises RuntimeError before the launch service runs."""
+        """Return the running loop; raises RuntimeError before the launch service runs."""
         if self._asyncio_loop is None:
             raise RuntimeError('the launch service is not running: there is no asyncio loop yet')
         return self._asyncio_loop
@@ -77,7 +77,7 @@ class LaunchContext:
 
     @property
     def environment(self) -> MutableMapping[str, str]:
-        """The environment that processes inherit: that of this process."""
+        """Return the environment that processes inherit: that of this process."""
         return os.environ
 
     def _replace_environment(self, environment: Mapping[str, str]) -> None:
@@ -107,7 +107,7 @@ class LaunchContext:
 
     @property
     def locals(self) -> Any:
-        """The current values, as attributes; ``locals.event`` is the event being handled."""
+        """Return the current values as attributes; ``locals.event`` is the event being handled."""
         return _Locals({**self._globals, **self._locals})
 
     def get_locals_as_dict(self) -> dict[str, Any]:

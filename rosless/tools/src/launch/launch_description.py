@@ -36,7 +36,7 @@ class LaunchDescription(LaunchDescriptionEntity):
 
     @property
     def entities(self) -> list[LaunchDescriptionEntity]:
-        """The entities."""
+        """Return the entities."""
         return self.__entities
 
     @property

@@ -63,7 +63,7 @@ class LaunchService:
 
     @property
     def event_loop(self) -> asyncio.AbstractEventLoop | None:
-        """The loop that runs the launch; None while it is not running."""
+        """Return the loop that runs the launch; None while it is not running."""
         return self.__context._asyncio_loop
 
     def include_launch_description(self, launch_description: LaunchDescription) -> None:

@@ -38,12 +38,12 @@ class ParameterValue:
 
     @property
     def value(self) -> Any:
-        """The value, before its substitutions are performed."""
+        """Return the value, before its substitutions are performed."""
         return self.__value
 
     @property
     def value_type(self) -> Any:
-        """The type that is asked for."""
+        """Return the type that is asked for."""
         return self.__value_type
 
     def evaluate(self, context: LaunchContext) -> Any:

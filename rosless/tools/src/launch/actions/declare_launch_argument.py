@@ -88,7 +88,7 @@ class DeclareLaunchArgument(Action):
 
     @property
     def choices(self) -> list[str] | None:
-        """The values that are allowed."""
+        """Return the values that are allowed."""
         return self.__choices
 
     def execute(self, context: LaunchContext) -> None:

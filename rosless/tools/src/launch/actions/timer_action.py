@@ -57,7 +57,7 @@ class TimerAction(Action):
 
     @property
     def actions(self) -> list[LaunchDescriptionEntity]:
-        """What to visit."""
+        """Return what to visit."""
         return self.__actions
 
     def describe_conditional_sub_entities(

@@ -28,5 +28,5 @@ class ExecutionComplete(Event):
 
     @property
     def action(self) -> Action:
-        """The action."""
+        """Return the action."""
         return self.__action

@@ -28,5 +28,5 @@ class IncludeLaunchDescription(Event):
 
     @property
     def launch_description(self) -> LaunchDescription:
-        """The description."""
+        """Return the description."""
         return self.__launch_description

@@ -28,5 +28,5 @@ class TimerEvent(Event):
 
     @property
     def timer_action(self) -> Action:
-        """The action."""
+        """Return the action."""
         return self.__timer_action

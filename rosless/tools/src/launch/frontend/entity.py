@@ -53,12 +53,12 @@ class Entity:
 
     @property
     def type_name(self) -> str:
-        """The tag."""
+        """Return the tag."""
         return self._type_name
 
     @property
     def children(self) -> list[Entity]:
-        """The tags inside."""
+        """Return the tags inside."""
         self._children_used.update(child.type_name for child in self._children)
         return self._children
 

@@ -30,7 +30,7 @@ class LocalSubstitution(Substitution):
 
     @property
     def expression(self) -> str:
-        """The attribute."""
+        """Return the attribute."""
         return self.__expression
 
     def describe(self) -> str:

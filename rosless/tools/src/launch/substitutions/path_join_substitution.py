@@ -31,7 +31,7 @@ class PathJoinSubstitution(Substitution):
 
     @property
     def substitutions(self) -> list[list[Substitution]]:
-        """The parts."""
+        """Return the parts."""
         return self.__parts
 
     def describe(self) -> str:

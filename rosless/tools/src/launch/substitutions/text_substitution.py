@@ -29,7 +29,7 @@ class TextSubstitution(Substitution):
 
     @property
     def text(self) -> str:
-        """The text."""
+        """Return the text."""
         return self.__text
 
     def describe(self) -> str:

@@ -53,5 +53,5 @@ class RunningProcessEvent(Event):
 
     @property
     def execute_process_action(self) -> ExecuteLocal:
-        """The action that started the process."""
+        """Return the action that started the process."""
         return self.action

@@ -39,7 +39,7 @@ class SignalProcess(ProcessTargetedEvent):
 
     @property
     def signal(self) -> signal.Signals:
-        """The signal."""
+        """Return the signal."""
         return self.__signal
 
     @property
