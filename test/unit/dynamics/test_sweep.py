@@ -171,6 +171,28 @@ def test_ctrl_c_ends_the_command_in_one_line_and_leaves_its_checkpoint(tmp_path)
     assert np.load(kept)['done'] % 32 == 0
 
 
+def test_kill_9_leaves_no_workers_and_the_same_command_goes_on(tmp_path, capsys):
+    file, kept = Path(__file__).resolve().parents[3] / 'urdf' / 'puma560.urdf', tmp_path / 'a.npz'
+    words = ['sweep', str(file), 'bias_forces', '--states', '1e6', '--share', '1000',
+             '--checkpoint', str(kept)]
+    running = subprocess.Popen([sys.executable, '-m', 'mbd_ros', *words, '--workers', '2'],
+                               start_new_session=True, stdout=subprocess.DEVNULL)
+    with running:
+        while running.poll() is None and not kept.exists():
+            time.sleep(0.01)
+        running.kill()
+    assert 0 < np.load(kept)['done'] < 1000
+    until = time.monotonic() + 60.0
+    with pytest.raises(ProcessLookupError):   # of its session nobody is left
+        while time.monotonic() < until:
+            os.killpg(running.pid, 0)
+            time.sleep(0.05)
+    assert main(words) == 0
+    interrupted = capsys.readouterr().out.splitlines()[1:]
+    assert main(words[:-2]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == interrupted
+
+
 def test_the_command_takes_as_many_states_as_it_is_told(capsys):
     file = str(Path(__file__).resolve().parents[3] / 'urdf' / 'puma560.urdf')
     for count, share in (('7', '50000'), ('2500', '1000'), ('2000', '1000')):
