@@ -355,7 +355,7 @@ class PreparedDynamics:
         function : str
             ``'mass_matrix'`` and so on; prepared if it is not yet.
         link : str, optional
-            The link, for ``'jacobian'``, ``'pose'`` and ``'motion'``.
+            The link, for ``'jacobian'``, ``'jacobian rate'``, ``'pose'`` and ``'motion'``.
 
         Returns
         -------
