@@ -3,6 +3,7 @@
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 import functools
+import importlib
 import multiprocessing
 import os
 from pathlib import Path
@@ -154,6 +155,13 @@ def test_the_command(tmp_path, capsys):
     assert capsys.readouterr().out.splitlines()[1:] == once[1:]
     assert main(['sweep', file, 'bias_forces', '--workers', '0']) == 1
     assert '--workers is 0' in capsys.readouterr().err
+
+
+def test_the_benchmark_makes_as_many_states_as_it_says(monkeypatch):
+    pytest.importorskip('pinocchio')   # which is measured beside ours
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[3]))   # it is not installed
+    share = importlib.import_module('benchmarks.sweep')._states(MODEL, 20, None, 2)
+    assert [share[name].shape for name in ('q', 'v', 'qdd')] == [(20, 6)] * 3
 
 
 def test_ctrl_c_ends_the_command_in_one_line_and_leaves_its_checkpoint(tmp_path):
