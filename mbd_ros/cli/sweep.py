@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 import functools
 import multiprocessing
+import os
 import signal
 import sys
+import threading
 import time
 from typing import Any
 
@@ -87,16 +89,27 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def processes(count: int) -> ProcessPoolExecutor:
-    """Return a pool of processes that leave Ctrl-C to this one, from their start on."""
+    """Return a pool of processes that leave Ctrl-C to this one, and end where it is killed."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)   # they inherit it
     try:
-        pool = ProcessPoolExecutor(count, multiprocessing.get_context('spawn'), signal.signal,
-                                   (signal.SIGINT, signal.SIG_IGN))   # one that is made later, too
+        pool = ProcessPoolExecutor(count, multiprocessing.get_context('spawn'), _settle)
         for _ in range(count):   # each starts a process
             pool.submit(int)
         return pool
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _settle() -> None:
+    """Make this process one of a pool: also one that is made later leaves Ctrl-C to the first."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def follow() -> None:   # else it would wait for shares for ever
+        parent.join()
+        os._exit(1)
+    threading.Thread(target=follow, daemon=True).start()
 
 
 def random_states(model: Model, function: str, rows: int, count: int, seed: int,

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.dynamics.api.whole_robot import states_of
 from mbd_ros.dynamics.prepared.prepared import compile_model
-from mbd_ros.dynamics.quantities.flexible_momenta import jacobian_with_rate
-from mbd_ros.dynamics.quantities.screws import cross, screws_of
-from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.dynamics.quantities.kinematics import LinkMotion
+from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Executor
+from mbd_ros.execution.stacks.stacks import apply, cross_matrices
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]
@@ -73,15 +72,13 @@ def _motion(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike | None, lin
     _known(frame)
     found = compile_model(model, executor=executor).link_motion(q, v, link, qdd)
     velocity, acceleration = found.velocity, found.acceleration
-    if frame == 'local':
-        return _turned(found.pose, velocity), _turned(found.pose, acceleration)
-    if frame == 'world':
-        arm = -found.pose[..., :3, 3]
-        angular = velocity[..., 3:]
-        turning = cross(angular, arm)
-        velocity, acceleration = velocity.copy(), acceleration.copy()
-        velocity[..., :3] += turning
-        acceleration[..., :3] += cross(acceleration[..., 3:], arm) + cross(angular, turning)
+    if frame == WORLD_ALIGNED:
+        return velocity, acceleration
+    matrix, _ = _transform(frame, found)
+    velocity, acceleration = apply(matrix, velocity), apply(matrix, acceleration)
+    if frame == 'world':   # from the link's origin to the world's
+        turning = cross_matrices(velocity[..., 3:])
+        acceleration[..., :3] -= apply(turning @ turning, found.pose[..., :3, 3])
     return velocity, acceleration
 
 
@@ -92,9 +89,12 @@ def jacobian_in(model: Model, q: ArrayLike, link: str, *, frame: str = 'world_al
 
     Parameters and errors are those of ``frame_velocity``.
     """
-    (rows,), many = states_of(model, 'jacobian', q=q)
-    jacobian, _ = _jacobians(model, rows, np.zeros((len(rows), model.nv)), link, frame, executor)
-    return jacobian if many else jacobian[0]
+    _known(frame)
+    dyn = compile_model(model, executor=executor)
+    jacobian = dyn.jacobian(q, link)
+    if frame == WORLD_ALIGNED:
+        return jacobian
+    return _transform(frame, dyn.link_motion(q, np.zeros(model.nv), link))[0] @ jacobian
 
 
 def jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, link: str, *,
@@ -105,48 +105,30 @@ def jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, link: str, *,
     In the frames ``'world_aligned'`` and ``'world'`` the entries of J are differentiated in world
     axes, in ``'local'`` in the link's own. Parameters and errors are those of ``frame_velocity``.
     """
-    (rows, rates), many = states_of(model, 'jacobian_rate', q=q, v=v)
-    _, rate = _jacobians(model, rows, rates, link, frame, executor)
-    return rate if many else rate[0]
-
-
-def _jacobians(model: Model, q: Array, v: Array, link: str, frame: str,
-               executor: Executor | str | None) -> tuple[Array, Array]:
-    """Return the Jacobian of a link and its rate, (N, 6, nv) each."""
     _known(frame)
-    if link not in model.links:
-        raise UnknownNameError('link', link, model.links)
-    if model.elastic is not None:
-        return jacobian_with_rate(model, q, v, link, frame)
-    place = model.links[link]
-    if place.body < 0:   # fixed to the ground
-        return np.zeros((len(q), 6, model.nv)), np.zeros((len(q), 6, model.nv))
-    screws = screws_of(model, compile_model(model, executor=executor).body_poses(q))
-    twists = screws.twists(v)
-    carried = screws.carries[place.body][:, None]
-    columns, rates = screws.axes * carried, screws.rates(twists) * carried
-    if frame != 'world':   # from the world's origin to the link's
-        pose = screws.poses[:, place.body]
-        origin = (pose[:, :3, 3] + pose[:, :3, :3] @ place.translation)[:, None]
-        twist = twists[:, place.body][:, None]
-        velocity = twist[..., :3] + cross(twist[..., 3:], origin)
-        rates[..., :3] += (cross(rates[..., 3:], origin)
-                           + cross(columns[..., 3:], velocity))
-        columns[..., :3] += cross(columns[..., 3:], origin)
-        if frame == 'local':
-            angular = twist[..., 3:]
-            rotation = np.eye(4)[None].repeat(len(q), 0)
-            rotation[:, :3, :3] = pose[:, :3, :3] @ place.rotation
-            for part in (slice(0, 3), slice(3, 6)):
-                rates[..., part] -= cross(angular, columns[..., part])
-            columns, rates = (_turned(rotation[:, None], each) for each in (columns, rates))
-    return columns.swapaxes(1, 2), rates.swapaxes(1, 2)
+    dyn = compile_model(model, executor=executor)
+    rate = dyn.jacobian_rate(q, v, link)
+    if frame == WORLD_ALIGNED:
+        return rate
+    matrix, changing = _transform(frame, dyn.link_motion(q, v, link))
+    return matrix @ rate + changing @ dyn.jacobian(q, link)
 
 
-def _turned(pose: Array, vectors: Array) -> Array:
-    """Return 6-D vectors (..., 6) in the axes of frames with poses (..., 4, 4)."""
-    return np.concatenate([np.einsum('...ji,...j->...i', pose[..., :3, :3], part)
-                           for part in (vectors[..., :3], vectors[..., 3:])], axis=-1)
+def _transform(frame: str, link: LinkMotion) -> tuple[Array, Array]:
+    """Return X (..., 6, 6), which takes a link's twist to a frame but world_aligned; its rate."""
+    matrix = np.zeros((*link.pose.shape[:-2], 6, 6))
+    rate = np.zeros_like(matrix)
+    linear, angular = slice(3), slice(3, 6)
+    if frame == 'world':
+        matrix[...] = np.eye(6)
+        matrix[..., linear, angular] = cross_matrices(link.pose[..., :3, 3])
+        rate[..., linear, angular] = cross_matrices(link.velocity[..., linear])
+        return matrix, rate
+    turn = link.pose[..., :3, :3].swapaxes(-1, -2)
+    for part in (linear, angular):
+        matrix[..., part, part] = turn
+        rate[..., part, part] = -turn @ cross_matrices(link.velocity[..., angular])
+    return matrix, rate
 
 
 def _known(frame: str) -> None:

@@ -34,8 +34,7 @@ from mbd_ros.dynamics.api.whole_robot import inertial_parameters, regressor, sta
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
 from mbd_ros.model import Model, state
-from mbd_ros.model.build import build_model
-from mbd_ros.model.joints.joint_type import JointType
+from mbd_ros.model.lock import rebuilt
 
 Array = NDArray[np.float64]
 EXCITED = 1e-6
@@ -327,6 +326,4 @@ def _with_parameters(model: Model, parameters: Array, joint_values: Array,
         armature=float(armature[places[joint.name]]))) for joint in model.mechanism.joints)
     mechanism: Mechanism = replace(model.mechanism, links=links, joints=joints,
                                    findings=(*model.mechanism.findings, *findings), text='')
-    floating = bool(model.joint_types) and model.joint_types[0] is JointType.FLOATING and (
-        model.body_names[0] == model.root)
-    return build_model(mechanism, floating_base=floating, generation=model.generation)
+    return rebuilt(model, mechanism)

@@ -98,6 +98,10 @@ def inverse_kinematics(
     if model.loops:
         raise UnsupportedError(f"inverse kinematics of robot '{model.name}', which has closed "
                                'loops', 'close_loops with known joints')
+    if not isinstance(tolerance, (int, float, np.number)) or not tolerance > 0.0:
+        raise InvalidValueError('tolerance', tolerance, 'a positive number [m, rad]')
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise InvalidValueError('seed', seed, 'a whole number, 0 or more')
     for name, number in (('iterations', iterations), ('attempts', attempts)):
         if not isinstance(number, (int, np.integer)) or number < 1:
             raise InvalidValueError(name, number, 'a positive whole number')
@@ -143,9 +147,12 @@ def _target(model: Model, link: str, target: ArrayLike) -> Array:
     if array.shape[-2:] == (4, 4) and array.ndim in (2, 3):
         rows: Array = array.reshape(-1, 4, 4)
         turns = rows[:, :3, :3]
-        if np.isfinite(array).all() and not np.allclose(
-                turns @ turns.swapaxes(1, 2), np.eye(3), atol=1e-6):   # as of data with 7 digits
-            raise InvalidValueError(name, turns[0].tolist(), 'a rotation matrix')
+        if np.isfinite(array).all() and not (   # as of data with 7 digits
+                np.allclose(turns @ turns.swapaxes(1, 2), np.eye(3), atol=1e-6)
+                and (np.linalg.det(turns) > 0.0).all()
+                and np.allclose(rows[:, 3], (0.0, 0.0, 0.0, 1.0), atol=1e-6)):
+            raise InvalidValueError(
+                name, rows[0].tolist(), 'a rotation matrix and a position, then 0 0 0 1')
     elif array.shape[-1:] == (3,) and array.ndim in (1, 2):
         rows = array.reshape(-1, 3)
     else:
@@ -220,9 +227,7 @@ class _Search:
             if not at_limit.any():
                 break
             free[:, self._rates] *= ~at_limit
-        if self._model.nq == self._model.nv:
-            return q + step
-        return np.array([state.integrate(self._model, row, dq) for row, dq in zip(q, step)])
+        return state.integrate(self._model, q, step)
 
     def _within(self, q: Array) -> Array:
         if len(self._entries):

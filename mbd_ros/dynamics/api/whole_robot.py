@@ -8,13 +8,17 @@ of robots with flexible links run in NumPy, whatever the executor.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+import functools
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics.prepared.call import arrays_of, require_finite, rows_of
 from mbd_ros.dynamics.prepared.prepared import compile_model
-from mbd_ros.dynamics.quantities import composite_sums, flexible_momenta, screws
-from mbd_ros.execution import Executor
+from mbd_ros.dynamics.quantities import composite_sums, flexible_momenta
+from mbd_ros.execution import choose, Executor
+from mbd_ros.execution.stacks.stacks import cross_matrices
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]
@@ -28,7 +32,7 @@ def states_of(model: Model, function: str, **inputs: ArrayLike) -> tuple[list[Ar
     return rows_of(tuple(inputs), given)
 
 
-def _poses(model: Model, q: Array, executor: Executor | str | None) -> Array:
+def _poses(model: Model, q: ArrayLike, executor: Executor | str | None) -> Array:
     return compile_model(model, executor=executor).body_poses(q)
 
 
@@ -55,10 +59,21 @@ def center_of_mass(model: Model, q: ArrayLike, *, executor: Executor | str | Non
         (3,) or (N, 3).
 
     """
-    (rows,), many = states_of(model, 'center_of_mass', q=q)
     if model.elastic is not None:
+        (rows,), many = states_of(model, 'center_of_mass', q=q)
         return _one_or_many(many, flexible_momenta.center_of_mass(model, rows))
-    return _one_or_many(many, screws.center_of_mass(model, _poses(model, rows, executor)))
+    poses = _poses(model, q, executor)
+    moment = poses.reshape(*poses.shape[:-3], 16 * model.nb) @ _moments(model)
+    return moment / model.masses.sum()
+
+
+@functools.lru_cache(maxsize=64)
+def _moments(model: Model) -> Array:
+    """Return W (16 nb, 3): the entries of all poses times W are the robot's first moment."""
+    found = np.zeros((model.nb, 4, 4, 3))
+    for k in range(3):
+        found[:, k, :, k] = model.masses[:, None] * np.insert(model.mass_centers, 3, 1.0, axis=1)
+    return found.reshape(-1, 3)
 
 
 def center_of_mass_jacobian(model: Model, q: ArrayLike, *,
@@ -70,15 +85,21 @@ def center_of_mass_jacobian(model: Model, q: ArrayLike, *,
 
     Parameters are those of ``center_of_mass``.
     """
-    (rows,), many = states_of(model, 'center_of_mass_jacobian', q=q)
     if model.elastic is not None:
+        (rows,), many = states_of(model, 'center_of_mass_jacobian', q=q)
         return _one_or_many(many, flexible_momenta.center_of_mass_jacobian(model, rows))
     rest = np.zeros(model.nv)
+    without, *along = (weights(q, rest) for weights in _weights(model, choose(executor)))
+    # m J^T e_k, springs taken off
+    return np.stack([without - one for one in along], axis=-2) / model.masses.sum()
+
+
+@functools.lru_cache(maxsize=64)
+def _weights(model: Model, executor: Executor) -> list[Callable[..., Array]]:
+    """Return bias forces without gravity, and under that of 1 m/s^2 along each axis."""
     bare = model.with_laws()
-    without, *along = (compile_model(bare, gravity=gravity, executor=executor, fluid=None)
-                       .bias_forces(rows, rest) for gravity in (np.zeros(3), *np.eye(3)))
-    weights = np.stack([without - one for one in along], axis=1)   # m J^T e_k, springs taken off
-    return _one_or_many(many, weights / model.masses.sum())
+    return [compile_model(bare, gravity=gravity, executor=executor, fluid=None).bias_forces
+            for gravity in (np.zeros(3), *np.eye(3))]
 
 
 def centroidal_map(model: Model, q: ArrayLike, *, executor: Executor | str | None = None) -> Array:
@@ -164,7 +185,11 @@ def inertial_parameters(model: Model) -> Array:
     [kg m^2], in body axes.
     """
     model.require_rigid('inertial_parameters')
-    return screws.inertial_parameters(model)
+    center = cross_matrices(np.asarray(model.mass_centers))
+    about_origin = model.inertias - model.masses[:, None, None] * center @ center
+    rows, columns = np.array([(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]).T
+    return np.concatenate((model.masses[:, None], model.masses[:, None] * model.mass_centers,
+                           about_origin[:, rows, columns]), axis=1)
 
 
 def regressor(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,

@@ -24,7 +24,7 @@ from mbd_ros.dynamics.quantities.energies import ENERGIES
 from mbd_ros.dynamics.quantities.kinematics import LinkMotion
 from mbd_ros.dynamics.quantities.loop_kinematics import loop_rows
 from mbd_ros.environment.surroundings import DEFAULT, surrounded
-from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import choose, Executor, Kernel
 from mbd_ros.execution.calls.fast_call import fast_call
 from mbd_ros.execution.program.array_program import ArrayProgram
@@ -292,6 +292,10 @@ class PreparedDynamics:
         call = self._of_link('jacobian', link)
         return call(q) if out is None else call(q, out=out)
 
+    def jacobian_rate(self, q: ArrayLike, v: ArrayLike, link: str) -> Array:
+        """Give the time derivative of ``jacobian`` (6, nv) at velocities v, in world axes."""
+        return self._of_link('jacobian rate', link)(q, v)
+
     def pose(self, q: ArrayLike, link: str, out: Array | None = None) -> Array:
         """Return the transform (4, 4) from a link to the world [m]."""
         call = self._of_link('pose', link)
@@ -351,7 +355,7 @@ class PreparedDynamics:
         function : str
             ``'mass_matrix'`` and so on; prepared if it is not yet.
         link : str, optional
-            The link, for ``'jacobian'``, ``'pose'`` and ``'motion'``.
+            The link, for ``'jacobian'``, ``'jacobian rate'``, ``'pose'`` and ``'motion'``.
 
         Returns
         -------
@@ -414,12 +418,14 @@ class PreparedDynamics:
                          getattr(kernel, 'fast_batches', None))
 
     def _of_link(self, what: str, link: str) -> Callable[..., Array]:
-        found = self._frames.get((what, link))
+        try:
+            found = self._frames.get((what, link))
+        except TypeError:   # a list, say: no name
+            found = None
         if found is None:
-            frame = self.model.links.get(link)
-            if frame is None:
-                raise UnknownNameError('link', link, self.model.links)
+            frame = self.model.link(link)
             maker = {'jacobian': kinematics.link_jacobian, 'pose': kinematics.link_pose,
+                     'jacobian rate': kinematics.link_jacobian_rate,
                      'motion': kinematics.link_motion}[what]
             program = (maker(frame.body, frame_record(frame)) if self.model.elastic is None
                        else flexible.link_program(self.model, what, link))

@@ -18,7 +18,7 @@ from mbd_ros.dynamics.formulations.flexible.midpoint import closing, midpoint
 from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
 from mbd_ros.dynamics.formulations.flexible.recursion import (
     accelerations, base_of, generalized_forces, hybrid_dynamics, of_bodies, small)
-from mbd_ros.dynamics.quantities.flexible_momenta import moment_of, STEP
+from mbd_ros.dynamics.quantities.flexible_momenta import along, moment_of, STEP
 from mbd_ros.errors import LargeDeflectionWarning
 from mbd_ros.execution.program.array_program import ArrayProgram, Evaluate, never
 from mbd_ros.execution.program.sweeps import Layout
@@ -62,7 +62,7 @@ def flexible_program(model: Model, function: str) -> ArrayProgram:
 
 
 def link_program(model: Model, what: str, link: str) -> ArrayProgram:
-    """Return the program of the pose, the Jacobian or the motion of a link."""
+    """Return the program of the pose, the Jacobian, its rate or the motion of a link."""
     found = tree_of_segments(model).links[link]
     frame = (found.body, found.rotation, found.translation)
     name = f'{what} of flexible {link}'
@@ -72,6 +72,9 @@ def link_program(model: Model, what: str, link: str) -> ArrayProgram:
     if what == 'jacobian':
         return ArrayProgram(name, ('q',), layout=Layout.COLUMNS, extent=(6,),
                             evaluate=partial(_link_jacobian, frame), traces=small)
+    if what == 'jacobian rate':
+        return ArrayProgram(name, ('q', 'v'), layout=Layout.COLUMNS, extent=(6,),
+                            evaluate=partial(_link_jacobian_rate, frame))
     return ArrayProgram(name, ('q', 'v', 'qdd'), layout=Layout.ONE_BODY, extent=(28,),
                         evaluate=partial(_link_motion, frame), traces=small)
 
@@ -103,10 +106,21 @@ def _link_pose(frame: Frame, model: Model, inputs: Inputs, world: Array, executo
 
 def _link_jacobian(frame: Frame, model: Model, inputs: Inputs, world: Array, executor: Any
                    ) -> Array:
-    q, (segment, _, place_there) = inputs['q'], frame
+    return _columns(frame, model, _at_rest(model, inputs['q']), len(inputs['q']))
+
+
+def _link_jacobian_rate(frame: Frame, model: Model, inputs: Inputs, world: Array, executor: Any
+                        ) -> Array:
+    q, v = inputs['q'], inputs['v']
+    rate: Array = _columns(frame, model, along(model, q, v), len(q)).imag / STEP
+    return rate
+
+
+def _columns(frame: Frame, model: Model, chain: list[Placed], states: int) -> Array:
+    """Return the Jacobians (N, 6, nv) of a frame on a segment, -1 for the ground."""
+    segment, _, place_there = frame
     if segment < 0:
-        return np.zeros((len(q), 6, model.nv))
-    chain = _at_rest(model, q)
+        return np.zeros((states, 6, model.nv))
     columns = twists(model, chain)[segment]
     turn = chain[segment].pose[:, :3, :3]
     linear = columns[:, :3] - cross_matrices(place_there) @ columns[:, 3:]

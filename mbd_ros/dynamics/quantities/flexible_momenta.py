@@ -1,5 +1,5 @@
 """
-Mass centre, momentum, Coriolis matrix and rates of Jacobians of robots with flexible links.
+Mass centre, momentum and Coriolis matrix of robots with flexible links.
 
 All for N states. A segment's twist with the rates of its elastic coordinates is ``x = T(q) v``, in
 its own axes; ``T'`` and the rates of mass matrices are derivatives along v by complex steps.
@@ -62,7 +62,7 @@ def coriolis_matrix(model: Model, q: Array, v: Array) -> Array:
     so that ``B x`` is the bias of the segment, and ``M' - 2 B`` is skew. Of rigid segments this
     is the matrix of rigid robots (``composites.coriolis_of_body``), in the axes of the body.
     """
-    stepped = _along(model, q, v)
+    stepped = along(model, q, v)
     result = np.zeros((len(q), model.nv, model.nv))
     shift = model.nq - model.nv
     for segment, own, motions in zip(tree_of_segments(model).segments, stepped,
@@ -86,33 +86,11 @@ def coriolis_matrix(model: Model, q: Array, v: Array) -> Array:
     return result
 
 
-def jacobian_with_rate(model: Model, q: Array, v: Array, link: str, frame: str
-                       ) -> tuple[Array, Array]:
-    """Return the Jacobian of a link and its rate (N, 6, nv) each, in a frame of ``frames.py``."""
-    where = tree_of_segments(model).links[link]
-    if where.body < 0:   # fixed to the ground
-        return np.zeros((len(q), 6, model.nv)), np.zeros((len(q), 6, model.nv))
-    chain = _along(model, q, v)
-    columns, pose = twists(model, chain)[where.body], chain[where.body].pose
-    linear = columns[:, :3] - cross_matrices(where.translation) @ columns[:, 3:]
-    angular = columns[:, 3:]
-    if frame == 'local':
-        turn = np.broadcast_to(where.rotation.T, (len(q), 3, 3))
-    else:
-        turn = pose[:, :3, :3]
-    linear, angular = turn @ linear, turn @ angular
-    if frame == 'world':   # from the link's origin to the world's
-        place_there = pose[:, :3, 3] + apply(pose[:, :3, :3], where.translation[None])
-        linear = linear + cross_matrices(place_there) @ angular
-    found = np.concatenate([linear, angular], axis=1)
-    return found.real, found.imag / STEP
-
-
 def _still(model: Model, q: Array) -> list[Placed]:
     return place(model, q, np.zeros((len(q), model.nv)))
 
 
-def _along(model: Model, q: Array, v: Array) -> list[Placed]:
+def along(model: Model, q: Array, v: Array) -> list[Placed]:
     """Return all segments at rest, at configurations with a complex step along velocities v."""
     rates = np.array([configuration_rate(model, *one) for one in zip(q, v)]).reshape(q.shape)
     return _still(model, q + 1j * STEP * rates)

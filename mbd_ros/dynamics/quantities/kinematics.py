@@ -202,3 +202,62 @@ def _on_the_way(body: Body, joint: Joint, target: Vector3, pose: Link) -> Step:
         entries += ([*direction.cross(lever), *direction] if axis < 3
                     else [*direction, *ZERO3])
     return Step(hand=target, out=tuple(entries))
+
+
+def link_jacobian_rate(body: int, frame: Link) -> Program:
+    """
+    Return the program that gives the time derivative of ``link_jacobian``.
+
+    Parameters
+    ----------
+    body : int
+        Index of the body.
+    frame : Link
+        Pose of the frame in the body.
+
+    Returns
+    -------
+    Program
+        Gives (6, nv): linear rows first, differentiated in world axes.
+
+    """
+    return Program(f'jacobian rate of {body} {frame}', ('q', 'v'),
+                   (Outward(_travel_step, _ground_at_rest),
+                    Walk(partial(_moving_target, frame), _moving_on_the_way)),
+                   Layout.COLUMNS, (6,), body)
+
+
+class Moving(NamedTuple):
+    """A point and its velocity, in world axes."""
+
+    place: Vector3
+    velocity: Vector3
+
+
+def _travel_step(body: Body, joint: Joint, parent: Travel) -> Step:
+    own = travel(body, joint, parent)
+    return Step(hand=own, keep=own)
+
+
+def _moving(own: Travel, point: Vector3) -> Moving:
+    """Return a point of a body, given in its axes."""
+    pose, velocity = own.pose, own.velocity
+    return Moving(pose.translation + pose.rotation.apply(point), pose.rotation.apply(
+        velocity.linear + velocity.angular.cross(point)))
+
+
+def _moving_target(frame: Link, body: Body, joint: Joint, own: Travel) -> list[Step]:
+    return [_moving_on_the_way(body, joint, _moving(own, frame.translation), own)]
+
+
+def _moving_on_the_way(body: Body, joint: Joint, target: Moving, own: Travel) -> Step:
+    """Hand the target on, and give out the rate of a column for each axis of the joint."""
+    origin, turning = _moving(own, ZERO3), own.pose.rotation.apply(own.velocity.angular)
+    lever, stretching = target.place - origin.place, target.velocity - origin.velocity
+    entries: list[Scalar] = []
+    for axis in joint.axes:
+        direction = own.pose.rotation.axis(axis % 3)
+        rate = turning.cross(direction)
+        entries += ([*(rate.cross(lever) + direction.cross(stretching)), *rate] if axis < 3
+                    else [*rate, *ZERO3])
+    return Step(hand=target, out=tuple(entries))

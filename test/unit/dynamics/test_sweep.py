@@ -3,6 +3,7 @@
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 import functools
+import importlib
 import multiprocessing
 import os
 from pathlib import Path
@@ -156,6 +157,13 @@ def test_the_command(tmp_path, capsys):
     assert '--workers is 0' in capsys.readouterr().err
 
 
+def test_the_benchmark_makes_as_many_states_as_it_says(monkeypatch):
+    pytest.importorskip('pinocchio')   # which is measured beside ours
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[3]))   # it is not installed
+    share = importlib.import_module('benchmarks.sweep')._states(MODEL, 20, None, 2)
+    assert [share[name].shape for name in ('q', 'v', 'qdd')] == [(20, 6)] * 3
+
+
 def test_ctrl_c_ends_the_command_in_one_line_and_leaves_its_checkpoint(tmp_path):
     file, kept = Path(__file__).resolve().parents[3] / 'urdf' / 'puma560.urdf', tmp_path / 'a.npz'
     running = subprocess.Popen(
@@ -169,6 +177,36 @@ def test_ctrl_c_ends_the_command_in_one_line_and_leaves_its_checkpoint(tmp_path)
         said = running.communicate()[1]
     assert (running.returncode, said) == (130, 'mbd_ros: interrupted\n')
     assert np.load(kept)['done'] % 32 == 0
+
+
+def anybody_of(session):
+    """Return whether a process of a session is left."""
+    try:
+        os.killpg(session, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_kill_9_leaves_no_workers_and_the_same_command_goes_on(tmp_path, capsys):
+    file, kept = Path(__file__).resolve().parents[3] / 'urdf' / 'puma560.urdf', tmp_path / 'a.npz'
+    words = ['sweep', str(file), 'bias_forces', '--states', '1e6', '--share', '1000',
+             '--checkpoint', str(kept)]
+    running = subprocess.Popen([sys.executable, '-m', 'mbd_ros', *words, '--workers', '2'],
+                               start_new_session=True, stdout=subprocess.DEVNULL)
+    with running:
+        while running.poll() is None and not kept.exists():
+            time.sleep(0.01)
+        running.kill()
+    assert 0 < np.load(kept)['done'] < 1000
+    until = time.monotonic() + 60.0
+    while anybody_of(running.pid) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not anybody_of(running.pid)
+    assert main(words) == 0
+    interrupted = capsys.readouterr().out.splitlines()[1:]
+    assert main(words[:-2]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == interrupted
 
 
 def test_the_command_takes_as_many_states_as_it_is_told(capsys):

@@ -79,6 +79,7 @@ def test_a_link_on_the_ground_does_not_move():
     (lambda q, v: mbd_ros.coriolis_matrix(MODEL, [q, q], [v, v, v]), ShapeError, '2 states'),
     (lambda q, v: mbd_ros.frame_velocity(MODEL, q, v, 'hand'), UnknownNameError, 'hand'),
     (lambda q, v: mbd_ros.jacobian_rate(MODEL, q, v, 'hand'), UnknownNameError, 'hand'),
+    (lambda q, v: mbd_ros.pose(MODEL, q, [LINK]), UnknownNameError, 'no link named'),
     (lambda q, v: mbd_ros.jacobian(MODEL, q, LINK, frame='body'), InvalidValueError,
      "'world_aligned', 'local', 'world'"),
 ])
