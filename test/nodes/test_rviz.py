@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.nodes, pytest.mark.slow]
 
 PICTURES = Path(__file__).resolve().parents[2] / 'build' / 'rviz'
 """Kept to be looked at; not in git."""
+LEFT = np.array([0.0, 1.0, 0.0])
 SILENT = ('viewer:=false', 'rviz:=false')
 LONGEST = 240.0   # s: many processes begin at once; only a hang exceeds it
 ROBOT, TARGETS, HANDS = 'Robot', 'Targets to drag', 'Links to push'
@@ -161,7 +162,7 @@ def test_a_link_is_pushed_and_the_simulation_has_a_menu(launch, graph, patient):
 
     at = hands.markers['link3'].pose.position
     here = np.array((at.x, at.y, at.z))
-    hands.drag('link3', here + [0.0, 0.1, 0.0], here + [0.0, 0.3, 0.0], hold=lambda: (
+    hands.drag('link3', here + 0.1 * LEFT, here + 0.3 * LEFT, hold=lambda: (
         graph.wait_until(lambda: len([one for one in pushes if one.wrench.force.y > 50.0]) > 3,
                          'it is pushed')))
     graph.wait_until(lambda: pushes[-1].duration.nanosec == 0, 'it is let go')

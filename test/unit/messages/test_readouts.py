@@ -94,7 +94,8 @@ def test_loops():
     q, _ = mbd_ros.close_loops(model, np.zeros(model.nq))
     figures = loop_figures(model, q)
     assert figures['mobility'] == '1'
-    assert float(figures['loops open by [m or 1]']) < 1e-9   # the tolerance of close_loops is 1e-10
+    # The tolerance of close_loops is 1e-10.
+    assert float(figures['loops open by [m or 1]']) < 1e-9
     ((name, gap, equations),) = loop_rows(model, q + 0.1)
     assert name == model.loops[0].name and float(gap) > 0.01
     assert figures['loop equations'].startswith(f'{equations}, ')   # there is one loop

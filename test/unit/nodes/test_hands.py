@@ -13,6 +13,7 @@ from mbd_ros.errors import InvalidValueError
 from mbd_ros.nodes.simulating.hands import Hands, MOST
 
 ARM = mbd_ros.load(Path(__file__).resolve().parents[3] / 'urdf' / 'three_link_arm.urdf')
+LEFT = np.array([0.0, 0.1, 0.0])
 Q = np.array([0.3, -0.4, 0.8])
 
 
@@ -80,13 +81,13 @@ def test_a_link_is_pushed_by_a_spring_from_where_it_is_grabbed_to_the_mouse(desk
     desk.say('link3', Feedback.MOUSE_DOWN, place)
     desk.tick()
     assert np.allclose([desk.pushes[-1].wrench.force.x, desk.pushes[-1].wrench.force.z], 0.0)
-    desk.say('link3', Feedback.POSE_UPDATE, place + [0.0, 0.1, 0.0])
+    desk.say('link3', Feedback.POSE_UPDATE, place + LEFT)
     desk.tick()
     push = desk.pushes[-1]
     assert push.link == 'link3'
     assert push.wrench.force.y == pytest.approx(20.0)   # 200 N/m over 0.1 m
     assert push.duration.nanosec > 0
-    desk.say('link3', Feedback.MOUSE_UP, place + [0.0, 0.1, 0.0])
+    desk.say('link3', Feedback.MOUSE_UP, place + LEFT)
     assert desk.pushes[-1].duration.nanosec == 0
     count = len(desk.pushes)
     desk.tick()
