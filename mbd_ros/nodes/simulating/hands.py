@@ -157,10 +157,11 @@ class Hands:
             return
         self._look()
         now = time.monotonic()
-        self._grips = {link: grip for link, grip in self._grips.items()
-                       if now - grip.heard < FORGOTTEN}
-        for link, grip in self._grips.items():
-            self._pull(link, grip.point, grip.held, DURATION)
+        for link, grip in list(self._grips.items()):
+            over = now - grip.heard > FORGOTTEN
+            self._pull(link, grip.point, grip.held, 0.0 if over else DURATION)
+            if over:
+                del self._grips[link]
 
     def _make(self, frame: str, link: str, pose: Array) -> InteractiveMarker:
         return link_hand(frame, link, pose, self._shapes[link], list(self._menu))
