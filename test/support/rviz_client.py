@@ -314,18 +314,11 @@ class Interactive(Display):
         """Choose an entry of the menu of a marker."""
         self.rviz.graph.wait_until(self._feedback.get_subscription_count, 'somebody listens')
         one = self.markers[name]
-        (entry,) = [entry for entry in one.menu_entries if entry.title == title]
-        message = Feedback(client_id='rviz', marker_name=name, control_name='push',
-                           event_type=Feedback.MENU_SELECT, menu_entry_id=entry.id)
-        message.header.frame_id, message.pose = one.header.frame_id, one.pose
-        self._feedback.publish(message)
+        (number,) = [entry.id for entry in one.menu_entries if entry.title == title]
+        self._say(one, np.zeros(3), Feedback.MENU_SELECT, entry=number)
 
     def drag(self, name: str, *way: Any, hold: Callable[[], object] = lambda: None) -> None:
-        """
-        Take a marker with the mouse, move it to places (3,) of its frame, and let it go.
-
-        ``hold`` is called while it is held there.
-        """
+        """Take a marker with the mouse, move it along places (3,) of its frame, hold, let go."""
         self.rviz.graph.wait_until(self._feedback.get_subscription_count, 'somebody listens')
         one = self.markers[name]
         assert one.header.stamp.sec == one.header.stamp.nanosec == 0, 'or in the fixed frame'
@@ -338,10 +331,10 @@ class Interactive(Display):
         hold()
         self._say(one, here, Feedback.POSE_UPDATE, Feedback.MOUSE_UP)
 
-    def _say(self, one: Any, place: Any, *events: int) -> None:
+    def _say(self, one: Any, place: Any, *events: int, entry: int = 0) -> None:
         for event in events:
             message = Feedback(client_id='rviz', marker_name=one.name, control_name='free',
-                               event_type=event)
+                               event_type=event, menu_entry_id=entry)
             message.header.frame_id = one.header.frame_id
             message.pose.orientation = one.pose.orientation
             to = message.pose.position

@@ -20,9 +20,10 @@ import mbd_ros
 from mbd_ros.description.urdf.visuals import read_visuals, Shape
 from mbd_ros.description.xml.packages import find_package
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.messages.dynamics.link_wrenches import pull, write_push
+from mbd_ros.messages.dynamics.link_wrenches import pull_on, write_push
 from mbd_ros.messages.states.hands import link_hand
 from mbd_ros.messages.states.interactive import read_drag, read_grabbed
+from mbd_ros.messages.trajectories.simple_goals import in_frame
 from mbd_ros.model import Model
 from mbd_ros.model.state import floating_base
 from mbd_ros.nodes.parts import qos
@@ -178,9 +179,8 @@ class Hands:
                                         f'1 to {len(actions)}')
             actions[message.menu_entry_id - 1](link)
         elif event == Feedback.MOUSE_DOWN:
-            pose, place = self._poses[link], read_drag(message, self._frame)
-            grabbed = read_grabbed(message, self._frame)
-            self._grips[link] = Grip(pose[:3, :3].T @ (grabbed - pose[:3, 3]), grabbed - place,
+            place, grabbed = read_drag(message, self._frame), read_grabbed(message, self._frame)
+            self._grips[link] = Grip(in_frame(self._poses[link], grabbed), grabbed - place,
                                      grabbed, time.monotonic())
         elif event == Feedback.MOUSE_UP and link in self._grips:
             grip = self._grips.pop(link)
@@ -192,7 +192,5 @@ class Hands:
 
     def _pull(self, link: str, point: Array, held: Array, duration: float) -> None:
         """Push a link by a spring from a point of it to a place; for no time: no more."""
-        pose = self._poses[link]
-        grabbed = pose[:3, :3] @ point + pose[:3, 3]
-        self._pushes.publish(write_push(pull(
-            link, pose, grabbed, held, self._settings.push_stiffness, duration)))
+        self._pushes.publish(write_push(pull_on(
+            link, self._poses[link], point, held, self._settings.push_stiffness, duration)))
