@@ -106,6 +106,12 @@ class Hands:
         def pace(by: float) -> float:
             factor = self._settings.real_time_factor or 1.0
             return min(max(by * factor, SLOWEST), FASTEST)
+
+        def pull(along: float) -> Callable[[str], None]:
+            return put(lambda _: {'gravity': [0.0, 0.0, along]})
+
+        def load(mass: float) -> Callable[[str], None]:
+            return put(lambda link: {'payload.link': link, 'payload.mass': mass})
         return {
             'Pause': loop(lambda one: one.pause(True)),
             'Go on': loop(lambda one: one.pause(False)),
@@ -114,9 +120,8 @@ class Hands:
             'Slower': put(lambda _: {'real_time_factor': pace(0.5)}),
             'Real time': put(lambda _: {'real_time_factor': 1.0}),
             'Faster': put(lambda _: {'real_time_factor': pace(2.0)}),
-            **{f'Payload here/{mass:g} kg': put(lambda link, mass=mass: {
-                'payload.link': link, 'payload.mass': mass}) for mass in LOADS},
-            **{f'Gravity/{name}': put(lambda _, along=along: {'gravity': [0.0, 0.0, along]})
+            **{f'Payload here/{mass:g} kg': load(mass) for mass in LOADS},
+            **{f'Gravity/{name}': pull(along)
                for name, along in PULLS.items()}}
 
     def _set(self, values: dict[str, Any]) -> None:
