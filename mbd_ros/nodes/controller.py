@@ -36,6 +36,7 @@ from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import floating_base
 from mbd_ros.nodes.controlling.drag_targets import DragTargets
 from mbd_ros.nodes.controlling.hardware import Hardware
+from mbd_ros.nodes.controlling.live_gains import change_task
 from mbd_ros.nodes.controlling.modes import FINE, MODES, SENDING, usual
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.aside import done_aside, Turns
@@ -44,7 +45,6 @@ from mbd_ros.nodes.parts.controller_drawings import ControllerDrawings
 from mbd_ros.nodes.parts.controller_goals import Controlled, ControllerGoals, IDLE, ON_PURPOSE
 from mbd_ros.nodes.parts.health import (
     Durations, ERROR, Health, HealthPublisher, OK, rivals, WARNING)
-from mbd_ros.nodes.parts.live_gains import change_task
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run

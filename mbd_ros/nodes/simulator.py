@@ -39,6 +39,7 @@ from mbd_ros.nodes.parts.surroundings import (
     fluid_of, ground_of, into_fluid, SurroundingsPublisher, VectorTopic)
 from mbd_ros.nodes.simulating.bending import BendingPublisher
 from mbd_ros.nodes.simulating.energy_publisher import EnergyPublisher
+from mbd_ros.nodes.simulating.hands import Hands
 from mbd_ros.nodes.simulating.simulation_controls import SimulationControls
 from mbd_ros.nodes.simulating.simulation_loop import Publish, SimulationLoop, Successor, Timing
 from mbd_ros.simulation import Stepper
@@ -62,7 +63,7 @@ class Simulator(ManagedNode):
     robot_description, ~/set_model     the node's default  a robot is exchanged between two steps
     ~/current, ~/push                  the node's default  numbers that the next step reads
     ~/pause, ~/step, ~/reset,          the node's default  they tell the loop, in no time
-    parameters
+    ~/hands, parameters
     /diagnostics timer                 the node's default  once a second, only reads
     joint_states, odom, /clock, /tf    (a thread)          integration keeps time beside the
                                                            executor, whatever that is busy with
@@ -109,6 +110,7 @@ class Simulator(ManagedNode):
         self.create_service(SetModel, '~/set_model', self._on_set_model)
         VectorTopic(self, '~/current', ('simulator', 'fluid.current'), self._change_current)
         SimulationControls(self, settings, lambda: self._loop)
+        Hands(self, settings, lambda: self._loop)
         self._health = HealthPublisher(self, self._how)
 
     def _plant(self, model: Model) -> Model:

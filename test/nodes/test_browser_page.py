@@ -7,6 +7,10 @@ import numpy as np
 from PIL import Image
 import pytest
 
+from mbd_ros.description.urdf.visuals import Shape
+from mbd_ros.nodes.page.dragged_point import DraggedPoint
+from mbd_ros.nodes.page.page import Page
+
 pytestmark = [pytest.mark.nodes, pytest.mark.browser, pytest.mark.slow]
 
 SCENE = (slice(200, 900), slice(0, 1010))   # rows and columns left of the panel, under the notice
@@ -118,3 +122,46 @@ def test_a_browser_shows_robot_paths_and_plot_and_changes_gains(page, tmp_path):
     browser.wait_for_text('not sent: a number from', 60.0)
     browser.screenshot(tmp_path / 'gains.png')
     assert error(settled(browser)) < 1.0   # it goes on along the path
+
+
+@pytest.mark.skipif(find_browser() is None, reason='no chromium on this machine')
+def test_arrows_inside_a_link_are_grabbed_and_links_are_when_there_are_none():
+    """The link's drag would take the mouse from what is inside it, or behind."""
+    page, pushed, dropped = Page('127.0.0.1', 8421), [], []
+    target = DraggedPoint(page, '/target', dropped.append)
+    box = Shape('hand', 'box', (3.0, 3.0, 3.0), np.eye(4), (0.5, 0.5, 0.5, 1.0))
+    for _ in range(2):   # the second robot is looked at
+        page.show_robot([box], {'hand': np.eye(4)})
+        page.on_drag('shift', lambda link, event: pushed.append((link, event.phase)))
+    target.show(np.zeros(3))
+    browser = Browser(f'{page.url}/?initialCameraPosition=6,0,0&initialCameraLookAt=0,0,0'
+                      '&initialCameraUp=0,0,1&initialCameraFov=0.7', (800, 600))
+
+    def drag(found, *, shift):
+        """Drag from amid the upper arrow, a third of its length up, until something is heard."""
+        x, y, width, height = browser.evaluate(
+            """(() => {const [box] = [...document.querySelectorAll('canvas')].map(
+            one => one.getBoundingClientRect()).sort((a, b) => b.width - a.width);
+            return [box.x, box.y, box.width, box.height];})()""")
+        pixels = 0.5 * height / np.tan(0.35) / 6.0   # of a metre
+        way = [(x + 0.5 * width, y + 0.5 * height - pixels * up)
+               for up in page.size * np.linspace(0.12, 0.5, 6)]
+        end = time.monotonic() + PATIENCE
+        while not found:
+            assert time.monotonic() < end
+            browser.mouse('mouseMoved', *way[0], modifiers=8 if shift else 0)
+            time.sleep(2.0)   # software draws what is below the mouse
+            browser.drag(way, shift=shift)
+            time.sleep(2.0)
+    try:
+        browser.wait_for_text('mbd_ros', PATIENCE)
+        drag(dropped, shift=False)
+        assert dropped[-1] == pytest.approx([0.0, 0.0, dropped[-1][2]], abs=1e-6)
+        assert dropped[-1][2] > 0.1 * page.size
+        assert not pushed
+        target.show(None)
+        drag(pushed, shift=True)
+        assert pushed[0] == ('hand', 'start')
+    finally:
+        browser.close()
+        page.close()

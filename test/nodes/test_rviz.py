@@ -3,22 +3,27 @@
 from pathlib import Path
 
 from graphs import Graph
-from mbd_msgs.msg import ControllerState
+from mbd_msgs.msg import ControllerState, LinkWrench
 import numpy as np
 import pytest
+from rcl_interfaces.srv import GetParameters
+from rclpy.parameter import parameter_value_to_python
 from rclpy.time import Time
 from rviz_client import RvizClient
 from rviz_picture import draw
+from sensor_msgs.msg import JointState
 import trimesh
 
 pytestmark = [pytest.mark.nodes, pytest.mark.slow]
 
 PICTURES = Path(__file__).resolve().parents[2] / 'build' / 'rviz'
 """Kept to be looked at; not in git."""
+LEFT = np.array([0.0, 1.0, 0.0])
 SILENT = ('viewer:=false', 'rviz:=false')
 LONGEST = 240.0   # s: many processes begin at once; only a hang exceeds it
-ROBOT, TARGETS = 'Robot', 'Targets to drag'
-FOLLOWED = {ROBOT, 'Desired path', 'Traced path', TARGETS,
+ROBOT, TARGETS, HANDS = 'Robot', 'Targets to drag', 'Links to push'
+SIMULATED = {ROBOT, HANDS}
+FOLLOWED = {*SIMULATED, 'Desired path', 'Traced path', TARGETS,
             'Paths of all tools, error, violation, constraint force, manifold'}
 BENT, WATER, GROUND = 'Links that bend', 'Ground forces, current, surface', 'Ground'
 SHOWN = {
@@ -27,11 +32,11 @@ SHOWN = {
     **{('track', robot, 'base'): FOLLOWED for robot in ('five_bar', 'delta')},
     ('track', 'space_robot', 'world'): FOLLOWED,
     ('flexible', 'flexible_arm', 'base'): {*FOLLOWED, BENT},
-    **{('loops', robot, 'base'): {ROBOT} for robot in (
+    **{('loops', robot, 'base'): SIMULATED for robot in (
         'four_bar', 'slider_crank', 'bricard', 'stewart')},
-    ('modules', 'nine_modules', 'world'): {ROBOT},
-    ('swim', 'nine_modules', 'world'): {ROBOT, WATER},
-    ('swim', 'quadruped', 'world'): {ROBOT, WATER, GROUND},
+    ('modules', 'nine_modules', 'world'): SIMULATED,
+    ('swim', 'nine_modules', 'world'): {*SIMULATED, WATER},
+    ('swim', 'quadruped', 'world'): {*SIMULATED, WATER, GROUND},
     ('swim', 'rov', 'world'): {*FOLLOWED, WATER},
 }
 """
@@ -49,7 +54,7 @@ def test_rviz_shows_a_robot_and_complains_of_nothing(launch, graph, name, robot,
     rviz.show(SHOWN[name, robot, frame], LONGEST)
     solids, lines = rviz.scene()
     assert solids
-    assert len(lines) >= len(SHOWN[name, robot, frame] - {ROBOT, GROUND, WATER})
+    assert len(lines) >= len(SHOWN[name, robot, frame] - {*SIMULATED, GROUND, WATER})
     draw(solids, lines, PICTURES / f'{name}_{robot}.png', f'{name}.launch.py robot:={robot}')
 
 
@@ -76,8 +81,10 @@ def test_meshes_come_by_package_as_the_users_own_description_says(
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path), prepend=':')
     rviz = RvizClient(graph, 'floor')
     launch('track.launch.py', f'description:={robot}', 'composed:=true', *SILENT)
-    rviz.show({ROBOT, TARGETS}, LONGEST)
+    rviz.show({*SIMULATED, TARGETS}, LONGEST)
     (mesh,) = [one for one in rviz.scene()[0] if one.kind == 'mesh']
+    (hand,) = rviz.displays[HANDS].markers['tool'].controls[0].markers
+    assert hand.mesh_resource == (share / 'meshes' / 'arm.stl').as_uri()
     size = np.ptp(mesh.triangles().reshape(-1, 3) @ mesh.pose[:3, :3], axis=0)
     assert size == pytest.approx([0.6, 0.1, 0.2], abs=1e-6)   # STL has float32
     draw(*rviz.scene(), PICTURES / 'my_arm.png', 'a description of a user')
@@ -122,3 +129,47 @@ def test_a_target_that_is_dragged_is_where_the_robot_goes(launch, patient):
         assert not rviz.problems
     finally:
         graph.close()
+
+
+def test_a_link_is_pushed_and_the_simulation_has_a_menu(launch, graph, patient):
+    rviz = RvizClient(graph, 'base_link')
+    launch('track.launch.py', 'composed:=true', patient('three_link_arm'), *SILENT)
+    rviz.show(FOLLOWED, LONGEST)
+    hands = rviz.displays[HANDS]
+    assert list(hands.markers) == ['link1', 'link2', 'link3', 'tool']
+    states = graph.hear(JointState, 'joint_states', 100)
+    pushes = graph.hear(LinkWrench, 'simulator/push', 100)
+
+    def moves():
+        count = len(states)
+        graph.wait_until(lambda: len(states) > count + 5, 'states')
+        return np.ptp([one.position for one in states[-5:]], axis=0).max() > 0.0
+
+    def parameter(name):
+        answer = graph.call(GetParameters, '/simulator/get_parameters',
+                            GetParameters.Request(names=[name]))
+        return parameter_value_to_python(answer.values[0])
+
+    hands.choose('link3', 'Pause')
+    graph.wait_until(lambda: not moves(), 'it is paused')
+    hands.choose('link3', '2 kg')
+    graph.wait_until(lambda: parameter('payload.mass') == 2.0, 'it carries something')
+    assert parameter('payload.link') == 'link3'
+    hands.choose('link3', 'Moon')
+    graph.wait_until(lambda: parameter('gravity') == [0.0, 0.0, -1.62], 'it is on the moon')
+    hands.choose('link3', 'Slower')
+    graph.wait_until(lambda: parameter('real_time_factor') == 0.5, 'it is slower')
+
+    at = hands.markers['link3'].pose.position
+    here = np.array((at.x, at.y, at.z))
+    hands.drag('link3', here + 0.1 * LEFT, here + 0.3 * LEFT, hold=lambda: (
+        graph.wait_until(lambda: len([one for one in pushes if one.wrench.force.y > 50.0]) > 3,
+                         'it is pushed')))
+    graph.wait_until(lambda: pushes[-1].duration.nanosec == 0, 'it is let go')
+    # By 200 N/m, the default of push_stiffness, over 0.3 m; the robot stands still.
+    assert max(one.wrench.force.y for one in pushes) == pytest.approx(60.0, rel=1e-6)
+    assert {one.link for one in pushes} == {'link3'}
+
+    hands.choose('link3', 'Go on')
+    graph.wait_until(moves, 'it goes on')
+    assert not rviz.problems

@@ -125,7 +125,7 @@ def test_interactive_markers_that_fit_nothing_are_problems(rviz):
     display = rviz.displays['Targets to drag']
     display._number = 0
     display._update(InteractiveMarkerUpdate(
-        seq_num=1, markers=[drag_target('still', 'tool', rviz.transform('still', NEWEST)[:3, 3])]))
+        seq_num=1, markers=[drag_target('still', 'tool', rviz.transform('still', NEWEST))]))
     assert not rviz.problems
     display._update(InteractiveMarkerUpdate(seq_num=3))
     assert 'update 3 after 1' in str(rviz.problems)

@@ -22,7 +22,7 @@ import numpy as np
 from rclpy.qos import (
     DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy)
 from rclpy.time import Time
-from rviz_rules import check_markers, check_path, check_rotation
+from rviz_rules import check_marker, check_markers, check_menu, check_path, check_rotation
 from rviz_urdf import links_of, Solid
 from std_msgs.msg import String
 from tf2_ros import Buffer, TransformException, TransformListener
@@ -300,13 +300,25 @@ class Interactive(Display):
             check_rotation(one.pose.orientation)
             for control in one.controls:
                 check_rotation(control.orientation)
+                for marker in control.markers:
+                    if not marker.header.frame_id:   # RViz takes that of the whole
+                        marker.header.frame_id = one.header.frame_id
+                    check_marker(marker)
+            check_menu(one.menu_entries)
             self.rviz.transform(one.header.frame_id, Time.from_msg(one.header.stamp))
             self.markers[one.name] = one
             self.count += 1
         self.judge(one.name, add)
 
-    def drag(self, name: str, *way: Any) -> None:
-        """Take a marker with the mouse, move it to places (3,) of its frame, and let it go."""
+    def choose(self, name: str, title: str) -> None:
+        """Choose an entry of the menu of a marker."""
+        self.rviz.graph.wait_until(self._feedback.get_subscription_count, 'somebody listens')
+        one = self.markers[name]
+        (number,) = [entry.id for entry in one.menu_entries if entry.title == title]
+        self._say(one, np.zeros(3), Feedback.MENU_SELECT, entry=number)
+
+    def drag(self, name: str, *way: Any, hold: Callable[[], object] = lambda: None) -> None:
+        """Take a marker with the mouse, move it along places (3,) of its frame, hold, let go."""
         self.rviz.graph.wait_until(self._feedback.get_subscription_count, 'somebody listens')
         one = self.markers[name]
         assert one.header.stamp.sec == one.header.stamp.nanosec == 0, 'or in the fixed frame'
@@ -316,12 +328,13 @@ class Interactive(Display):
         for there in way:
             here = np.asarray(there, dtype=float)
             self._say(one, here, Feedback.POSE_UPDATE)
+        hold()
         self._say(one, here, Feedback.POSE_UPDATE, Feedback.MOUSE_UP)
 
-    def _say(self, one: Any, place: Any, *events: int) -> None:
+    def _say(self, one: Any, place: Any, *events: int, entry: int = 0) -> None:
         for event in events:
             message = Feedback(client_id='rviz', marker_name=one.name, control_name='free',
-                               event_type=event)
+                               event_type=event, menu_entry_id=entry)
             message.header.frame_id = one.header.frame_id
             message.pose.orientation = one.pose.orientation
             to = message.pose.position

@@ -43,6 +43,9 @@ def check_marker(one: Any) -> None:
     if one.type in SOLIDS:
         assert min(size) > 0.0, 'a solid without extent'
         assert not points
+    elif one.type == Marker.MESH_RESOURCE:
+        assert one.mesh_resource.startswith(('file://', 'package://')), 'nothing to load'
+        assert 0.0 not in size
     elif one.type == Marker.SPHERE_LIST:
         assert min(size) > 0.0 and points
     elif one.type in LINES:
@@ -53,6 +56,15 @@ def check_marker(one: Any) -> None:
         assert one.type == Marker.ARROW, 'rules for others are not needed yet'
         assert len(points) == 2
         assert min(size) > 0.0
+
+
+def check_menu(entries: Any) -> None:
+    """Check the menu of an interactive marker: numbers are unique, submenus are there."""
+    numbers = [one.id for one in entries]
+    assert len(set(numbers)) == len(numbers) and 0 not in numbers, 'entries of one number'
+    for place, one in enumerate(entries):
+        assert one.title
+        assert one.parent_id in (0, *numbers[:place]), 'a submenu that there is not'
 
 
 def check_path(path: Any) -> None:

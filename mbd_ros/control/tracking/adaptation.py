@@ -41,7 +41,7 @@ class Adaptation:
     dyn : PreparedDynamics
         Prepared dynamics of the model.
     link : str
-        The link that may carry a load at its origin.
+        The link that may carry a load at its origin; without ``payload`` it need not exist.
     rate : float
         About how fast an estimate approaches what is true, each alone [1/s].
     payload : float, optional
@@ -69,7 +69,7 @@ class Adaptation:
         if dyn.model.loops:
             raise UnsupportedError('learning the masses of a robot with closed loops',
                                    'measure them, or use robust_rate')
-        if link not in dyn.model.links:
+        if payload != 0.0 and link not in dyn.model.links:
             raise UnknownNameError('link', link, dyn.model.links)
         if not 0.0 < rate < math.inf:
             raise InvalidValueError('adaptation_rate', rate, 'a positive number')

@@ -272,7 +272,11 @@ def _numbers(text: str, count: int) -> tuple[float, ...]:
 
 
 def _rods(mechanism: Mechanism) -> Iterator[Shape]:
-    """Yield a rod along every link from its own joint to the next, and a knob at every joint."""
+    """
+    Yield a rod along every link from its own joint to the next, and a knob at every joint.
+
+    The rod of a link without a next joint ends at its centre of mass.
+    """
     spans = [math.dist(joint.origin.translation, (0.0, 0.0, 0.0)) for joint in mechanism.joints]
     radius = 0.06 * (max(spans, default=0.0) or 1.0)
     order = [link.name for link in mechanism.links]
@@ -282,6 +286,14 @@ def _rods(mechanism: Mechanism) -> Iterator[Shape]:
             yield Shape(joint.parent, 'cylinder', (radius, span),
                         _along(joint.origin.translation, span), color)
         yield Shape(joint.child, 'sphere', (1.3 * radius,), np.eye(4), color)
+    parents = {joint.parent for joint in mechanism.joints}
+    for link in mechanism.links:
+        if link.name in parents or link.inertia is None:
+            continue
+        span = math.dist(link.inertia.center, (0.0, 0.0, 0.0))
+        if span > radius:
+            yield Shape(link.name, 'cylinder', (radius, span), _along(link.inertia.center, span),
+                        PALETTE[order.index(link.name) % len(PALETTE)])
 
 
 def _along(target: Iterable[float], span: float) -> Matrix:

@@ -48,6 +48,12 @@ def pull(link: str, pose: Array, grabbed: Array, held: Array, stiffness: float, 
     return Push(link, point, stiffness * (held - grabbed), np.zeros(3), duration)
 
 
+def pull_on(link: str, pose: Array, point: Array, held: Array, stiffness: float, duration: float
+            ) -> Push:
+    """Return the same for a point (3,) in the axes of the link."""
+    return pull(link, pose, pose[:3, :3] @ point + pose[:3, 3], held, stiffness, duration)
+
+
 def wrench_arrows(wrenches: Iterable[WrenchStamped], poses: Mapping[str, Array], longest: float
                   ) -> tuple[list[Arrow], list[Arrow], float, float]:
     """

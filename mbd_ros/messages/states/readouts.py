@@ -37,8 +37,7 @@ def joint_heads(model: Model) -> tuple[str, ...]:
     place, speed, effort = (
         ' or '.join(unit for slides, unit in enumerate(units) if slides in kinds)
         for units in (('rad', 'm'), ('rad/s', 'm/s'), ('N m', 'N')))
-    return ('joint', f'position [{place}]', f'velocity [{speed}]', f'effort [{effort}]',
-            f'range [{place}]', f'most [{effort}]'.replace('N m', f'N{HARD}m'))
+    return 'joint', f'position [{place}]\nrange', f'velocity [{speed}]', f'effort [{effort}]\nmost'
 
 
 def joint_rows(model: Model, q: Vector, v: Vector, effort: Vector | None
@@ -58,8 +57,8 @@ def joint_rows(model: Model, q: Vector, v: Vector, effort: Vector | None
     Returns
     -------
     list of tuple of str
-        Position, velocity, effort, and the limits of position and effort, empty where there are
-        none; at most ``MOST_ROWS``.
+        Position, velocity, effort; on a second line of position and effort their limits, where
+        there are any: columns of their own find no place on the page. At most ``MOST_ROWS``.
 
     """
     rows: list[tuple[str, ...]] = []
@@ -68,10 +67,10 @@ def joint_rows(model: Model, q: Vector, v: Vector, effort: Vector | None
         iq, iv = model.q_offsets[joint], model.v_offsets[joint]
         low, high = model.lower[iv], model.upper[iv]
         most = model.effort_limits[iv]
-        rows.append((name, _figure(q[iq], 4), _figure(v[iv], 3),
-                     '' if effort is None else _figure(effort[iv], 2),
-                     f'{low:.3g} to{HARD}{high:.3g}' if np.isfinite((low, high)).any() else '',
-                     f'{most:.4g}' if np.isfinite(most) else ''))
+        within = f'\n{low:.3g} to{HARD}{high:.3g}' if np.isfinite((low, high)).any() else ''
+        at_most = f'\n{most:.4g}' if np.isfinite(most) else ''
+        rows.append((name, _figure(q[iq], 4) + within, _figure(v[iv], 3),
+                     ('' if effort is None else _figure(effort[iv], 2)) + at_most))
     return rows
 
 
@@ -93,7 +92,7 @@ def loop_figures(model: Model, q: Vector) -> Mapping[str, str]:
         return {}
     free, gaps = mobility(model, q), loop_gaps(model, q)
     equations = sum(len(loop.rows) for loop in model.loops)
-    return {'loops open by': f'{max(gaps.values()):.1e}',
+    return {'loops open by [m or 1]': f'{max(gaps.values()):.1e}',
             'loop equations': f'{equations}, rank {model.nv - free}',
             'mobility': str(free)}
 

@@ -9,18 +9,17 @@ from typing import Any
 
 from mbd_msgs.action import FollowPath
 from rclpy.action import ActionClient
-from rclpy.clock import Clock, ClockType
 from rclpy.task import Future
-from visualization_msgs.msg import InteractiveMarkerFeedback, InteractiveMarkerUpdate
-from visualization_msgs.srv import GetInteractiveMarkers
+from visualization_msgs.msg import InteractiveMarkerFeedback
 
 from mbd_ros.control.tasks.followed_tools import free_link
-from mbd_ros.messages.states.drag_targets import drag_target, moved_targets, read_drag, Vector
+from mbd_ros.messages.states.drag_targets import drag_target
+from mbd_ros.messages.states.interactive import at, read_drag, Vector
 from mbd_ros.messages.trajectories.simple_goals import point_goal
 from mbd_ros.model import Model
-from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.controller_goals import Owner
 from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.parts.interactive import InteractiveServer, Poses
 
 PERIOD = 0.2
 """Time between two updates [s]."""
@@ -40,7 +39,7 @@ class Target:
 
 class DragTargets:
     """
-    Offers ``~/target`` as an interactive_markers server does: a target for each tool.
+    Offers ``~/target``, interactive markers: a target for each tool.
 
     One that is let go elsewhere becomes a goal of ``~/follow_path``, a line to that place, and
     stays there until the goal ends. Otherwise it is where its tool is.
@@ -64,33 +63,14 @@ class DragTargets:
         self._guard, self._logger = node.guard, node.get_logger()
         self._frame = ''
         self._targets: dict[str, Target] = {}
-        self._number, self._sent, self._listeners = 0, InteractiveMarkerUpdate(), 0
-        self._told: tuple[str, list[str]] = ('', [])   # frame and links that are known
-        self._updates = node.create_publisher(
-            InteractiveMarkerUpdate, '~/target/update', qos.RELIABLE)
-        node.create_subscription(
-            InteractiveMarkerFeedback, '~/target/feedback', self._on_feedback, qos.RELIABLE)
-        node.create_service(
-            GetInteractiveMarkers, '~/target/get_interactive_markers', self._on_request)
         self._action = ActionClient(node, FollowPath, '~/follow_path')
-        node.create_timer(PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        InteractiveServer(node, '~/target', PERIOD, look=self._look, make=drag_target,
+                          on_feedback=self._on_feedback)
 
-    def _look(self) -> None:
-        """Tell who listens where targets are; who is new hears of all of them."""
-        listeners, self._listeners = self._listeners, self._updates.get_subscription_count()
-        if not self._listeners:
-            return
+    def _look(self) -> tuple[str, Poses]:
+        """Return where the targets are."""
         self._follow()
-        update = moved_targets(self._number + 1, self._frame, {
-            link: target.place for link, target in self._targets.items()})
-        if self._told != (self._frame, [*self._targets]) or self._listeners > listeners:
-            update.poses, update.markers = [], self._markers()
-            update.erases = [link for link in self._told[1] if link not in self._targets]
-        elif update.poses == self._sent.poses:
-            return
-        self._number, self._sent = self._number + 1, update
-        self._told = self._frame, [*self._targets]
-        self._updates.publish(update)
+        return self._frame, {link: at(target.place) for link, target in self._targets.items()}
 
     def _follow(self) -> None:
         """Put targets to their tools but for those that are dragged or aimed at."""
@@ -108,17 +88,6 @@ class DragTargets:
             if target.goal is None and target.held == 0:
                 target.place = tracker.dyn.pose(q, link)[:3, 3]
             target.held = max(0, target.held - 1)
-
-    def _markers(self) -> list[Any]:
-        return [drag_target(self._frame, link, target.place)
-                for link, target in self._targets.items()]
-
-    def _on_request(self, request: GetInteractiveMarkers.Request,
-                    response: GetInteractiveMarkers.Response) -> GetInteractiveMarkers.Response:
-        """Return all targets, and the number of the last update that they include."""
-        self._follow()
-        response.sequence_number, response.markers = self._number, self._markers()
-        return response
 
     def _on_feedback(self, message: InteractiveMarkerFeedback) -> None:
         """Keep a target where it is dragged; where it is let go, the tool goes."""

@@ -44,6 +44,7 @@ class DraggedPoint:
         if self._handle is not None:
             self._handle.remove()
             self._handle = None
+        self._page.show_arrows(self._name, point is not None)
         if point is None:
             return
         self._handle = self._page.server.scene.add_transform_controls(

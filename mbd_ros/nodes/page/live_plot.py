@@ -26,6 +26,9 @@ INTERVAL = 0.05
 PADDING = (12, 16, 0, 0)
 HEIGHT = 215
 
+WIDTHS = {False: 60, True: 80}
+"""Of the vertical axis, linear and logarithmic, where ticks are up to 1,000,000."""
+
 
 class LivePlot:
     """
@@ -68,6 +71,7 @@ class LivePlot:
         self._axis = axis
         self._scaled = scaled
         self._scale = uplot.Scale(distr=3, log=10) if logarithmic else uplot.Scale()
+        self._width = WIDTHS[logarithmic]
         self._colors = colors
         self._drawn: tuple[str, ...] = ()
         self._plot: viser.GuiUplotHandle | None = None
@@ -133,7 +137,7 @@ class LivePlot:
                                  stroke=css(self._colors[place % len(self._colors)]))
                     for place, name in zip(places, names))),
                 scales={'x': uplot.Scale(time=False), 'y': self._scale},
-                axes=(_axis(self.across, 32), _axis(self._axis, 60)))
+                axes=(_axis(self.across, 32), _axis(self._axis, self._width)))
         self._folder.visible = True
 
 

@@ -59,6 +59,8 @@ class Page:
         self._drawings: list[Drawing] = []
         self._robot: RobotView | None = None
         self._shapes: tuple[Shape, ...] = ()
+        self._drag: tuple[str, Callable[[str, Any], None]] | None = None
+        self._arrows: set[str] = set()
         self._framed = False
         self._middle: Matrix = np.zeros(3)
         self._size = 1.0
@@ -156,8 +158,26 @@ class Page:
 
     def on_drag(self, modifier: str, report: Callable[[str, Any], None]) -> None:
         """Report drags of links of the robot that is shown; see ``RobotView.on_drag``."""
-        if self._robot is not None:
-            self._robot.on_drag(modifier, report)
+        self._drag = modifier, report
+        self._offer_drag()
+
+    def show_arrows(self, name: str, shown: bool) -> None:
+        """
+        Note which arrows to drag are shown, by their names in the scene.
+
+        Links are not dragged meanwhile: those before an arrow would take the mouse from it.
+        """
+        (self._arrows.add if shown else self._arrows.discard)(name)
+        self._offer_drag()
+
+    def _offer_drag(self) -> None:
+        """Let links be dragged unless arrows are shown."""
+        if self._robot is None or self._drag is None:
+            return
+        if self._arrows:
+            self._robot.off_drag()
+        else:
+            self._robot.on_drag(*self._drag)
 
     def middle_of(self, poses: Mapping[str, Matrix]) -> Matrix:
         """Return the middle (3,) of the robot's links that are shown [m]."""

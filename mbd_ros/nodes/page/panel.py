@@ -92,12 +92,27 @@ class Panel:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table as HTML; any text may come from outside."""
-    head = ''.join(f'<th style="text-align:left;padding-right:0.6em">{escaped(one)}</th>'
-                   for one in heads)
-    body = ''.join('<tr>' + ''.join(f'<td style="padding-right:0.6em">{escaped(one)}</td>'
-                                    for one in row) + '</tr>' for row in rows)
-    return f'<table style="margin-top:0.4em">{f"<tr>{head}</tr>" if head else ""}{body}</table>'
+    """
+    Return a table as HTML; any text may come from outside.
+
+    Names, in the first column, are broken where the panel is too narrow for all columns. Lines of
+    an entry after its first are paler.
+    """
+    def cells(kind: str, row: Sequence[str]) -> str:
+        return ''.join(
+            f'<{kind} style="text-align:left;padding-right:0.5em'
+            f'{"" if column else ";overflow-wrap:anywhere;min-width:4em"}">{_lines(one)}</{kind}>'
+            for column, one in enumerate(row))
+    head = f'<tr>{cells("th", heads)}</tr>' if heads else ''
+    body = ''.join(f'<tr>{cells("td", row)}</tr>' for row in rows)
+    return (f'<div style="overflow-x:auto"><table style="margin-top:0.4em">{head}{body}</table>'
+            '</div>')
+
+
+def _lines(text: str) -> str:
+    """Return the lines of a text as HTML, those after the first paler."""
+    first, *others = map(escaped, text.split('\n'))
+    return first + ''.join(f'<br><span style="opacity:0.6">{line}</span>' for line in others)
 
 
 def show(handle: viser.GuiHtmlHandle, content: str) -> None:

@@ -69,10 +69,16 @@ class RobotView:
             Called in the thread of the server with the link and viser's event.
 
         """
+        self.off_drag()
         for link, handle in self._handles:
             async def drag(event: Any, link: str = link) -> None:   # async: in order
                 report(link, event)
             handle.on_drag('left', modifier=modifier)(drag)
+
+    def off_drag(self) -> None:
+        """Report drags no more: the mouse passes through the links."""
+        for _, handle in self._handles:
+            handle.remove_drag_callback()
 
     def move(self, poses: Mapping[str, Matrix]) -> None:
         """

@@ -122,6 +122,7 @@ class SimulationLoop:
         self._rest = stepper.rest
         self._efforts = self._rest
         self._answers = 0
+        self._reset_at = -1
         self._arrival = 0.0
         self._driven = False
         self._stopped_at = float('-inf')
@@ -151,6 +152,12 @@ class SimulationLoop:
     def given_up(self) -> float:
         """Time by which the simulation fell behind the wall clock for good [s]."""
         return self._pace.given_up
+
+    @property
+    def configuration(self) -> tuple[Model, Vector]:
+        """The robot that moves, and its configuration (nq,) after the newest step."""
+        stepper = self._stepper
+        return stepper.model, stepper.q
 
     @property
     def violation(self) -> float:
@@ -239,9 +246,15 @@ class SimulationLoop:
             self._changed.notify()
 
     def reset(self) -> None:
-        """Put the robot where it began, at rest or as it moved then; time goes on."""
+        """
+        Put the robot where it began, at rest or as it moved then; time goes on.
+
+        It stays there until efforts come that answer a state after the reset: those that answer
+        one before would throw it.
+        """
         with self._between_steps:
             self._stepper.set_state(*self._initial, time=self._stepper.time)
+            self._reset_at = self._now()
 
     def change_pace(self, factor: float) -> None:
         """Go on at another number of simulated seconds per second."""
@@ -444,6 +457,8 @@ class SimulationLoop:
         if held or brake:
             if stepper.v.any():
                 stepper.set_state(stepper.q, time=stepper.time)
+            return
+        if self._driven and self._answers <= self._reset_at:
             return
         efforts = self._efforts if self._driven or timing.on_timeout == 'keep' else self._rest
         before, time = stepper.q, stepper.time

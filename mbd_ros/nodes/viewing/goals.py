@@ -57,7 +57,8 @@ class Goals(View):
             buttons = gui.add_button_group('joints', ('Move there', 'As they are', 'Stop'))
         self.on_button(buttons, {'Move there': self._move, 'As they are': self._let_go,
                                  'Stop': self._stop})
-        self._target.on_update(lambda _: self.wishes.put('target', self._show_target))
+        for control in (self._target, self._link):
+            control.on_update(lambda _: self.wishes.put('target', self._show_target))
         self.node.create_subscription(ControllerState, 'controller/state', self._on_state,
                                       qos.NEWEST, qos_overriding_options=qos.OVERRIDABLE)
 

@@ -35,7 +35,8 @@ class Pushing(View):
         self._arrow = self.page.add(PushArrow)
         gui = self.page.server.gui
         with self.page.panel.control, gui.add_folder('Push', expand_by_default=False):
-            gui.add_markdown(f'Hold {KEY} and drag a link.')
+            gui.add_markdown(f'Hold {KEY} and drag a link, while no target or path is shown to '
+                             'be dragged.')
             self._stiffness = gui.add_slider('spring [N/m]', *STIFFNESSES, 1.0, 200.0)
 
     def use(self, robot: Robot) -> None:

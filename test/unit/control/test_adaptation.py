@@ -109,9 +109,16 @@ def test_a_task_asks_for_it(urdf_arm):
 
 
 @pytest.mark.parametrize(('link', 'rate', 'payload', 'error', 'words'), [
-    ('tol', 1.0, 0.0, UnknownNameError, "'tool'"),
+    ('tol', 1.0, 1.0, UnknownNameError, "'tool'"),
     ('tool', -1.0, 0.0, InvalidValueError, 'adaptation_rate is -1.0'),
     ('tool', 1.0, -2.0, InvalidValueError, 'payload_limit is -2.0')])
 def test_settings_are_checked(urdf_arm, link, rate, payload, error, words):
     with pytest.raises(error, match=words):
         Adaptation(urdf_arm, link, rate, payload=payload)
+
+
+def test_masses_are_learned_of_a_robot_without_the_link_that_nothing_is_carried_on(urdf_arm):
+    """As a robot of one's own whose last link is not called tool."""
+    adaptation = Adaptation(urdf_arm, 'tol', 1.0)
+    _, Y = adaptation.term(urdf_arm, np.array([0.1, 0.2, 0.3]), *np.zeros((2, 3)))
+    assert Y[:, 0].any() and not Y[:, 1].any()

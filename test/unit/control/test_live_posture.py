@@ -17,7 +17,7 @@ from mbd_ros.control.tasks.approaching import draw_to, lead_duration
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import DivergedError, MbdError
 from mbd_ros.model.state import difference, neutral
-from mbd_ros.nodes.parts.live_gains import change_task
+from mbd_ros.nodes.controlling.live_gains import change_task
 from mbd_ros.nodes.parts.task_parameters import GAINS, with_gains
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'

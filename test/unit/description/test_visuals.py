@@ -133,6 +133,14 @@ def test_a_robot_without_visuals_is_drawn_as_rods():
     assert not remarks
 
 
+def test_the_last_link_of_such_a_robot_is_drawn_to_its_centre_of_mass():
+    text = robot('').text.replace('<mass value="1"/>', '<origin xyz="0 0.5 0"/><mass value="1"/>')
+    shapes, _ = read_visuals(mbd_ros.load(text).mechanism)
+    assert [(shape.link, shape.kind) for shape in shapes] == [
+        ('base', 'cylinder'), ('arm', 'sphere'), ('arm', 'cylinder')]
+    assert np.allclose(shapes[2].pose @ [0.0, 0.0, 0.25, 1.0], [0.0, 0.5, 0.0, 1.0])
+
+
 @pytest.mark.parametrize(('name', 'least'), [('three_link_arm', 10), ('puma560', 20)])
 def test_shipped_robots_are_shown_whole(name, least):
     model = mbd_ros.load(ROOT / 'urdf' / f'{name}.urdf')

@@ -9,11 +9,12 @@ from transforms3d.quaternions import quat2mat
 from visualization_msgs.msg import InteractiveMarkerFeedback, InteractiveMarkerUpdate
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.messages.states.drag_targets import drag_target, moved_targets, read_drag
+from mbd_ros.messages.states.drag_targets import drag_target
+from mbd_ros.messages.states.interactive import at, moved, read_drag
 
 
 def test_a_target_moves_along_all_axes_and_freely_and_does_not_turn():
-    target = drag_target('base_link', 'tool', np.array([1.0, 2.0, 3.0]))
+    target = drag_target('base_link', 'tool', at(np.array([1.0, 2.0, 3.0])))
     assert (target.name, target.header.frame_id) == ('tool', 'base_link')
     assert target.header.stamp.sec == target.header.stamp.nanosec == 0   # else it is left behind
     free, *axes = target.controls
@@ -33,7 +34,7 @@ def test_a_target_moves_along_all_axes_and_freely_and_does_not_turn():
 
 
 def test_updates_are_numbered_and_say_where_targets_are():
-    update = moved_targets(7, 'world', {'left': np.zeros(3), 'right': np.array([0.1, 0.2, 0.3])})
+    update = moved(7, 'world', {'left': np.eye(4), 'right': at(np.array([0.1, 0.2, 0.3]))})
     assert (update.seq_num, update.type) == (7, InteractiveMarkerUpdate.UPDATE)
     assert [one.name for one in update.poses] == ['left', 'right']
     right = update.poses[1]
@@ -42,12 +43,12 @@ def test_updates_are_numbered_and_say_where_targets_are():
 
 
 def test_where_it_is_dragged_is_read_with_bounds():
-    message = InteractiveMarkerFeedback()
+    message = InteractiveMarkerFeedback(marker_name='tool')
     message.header.frame_id = 'base_link'
     message.pose.position.x = 0.5
     assert read_drag(message, 'base_link').tolist() == [0.5, 0.0, 0.0]
     with pytest.raises(InvalidValueError, match=(
-            "frame_id of a target is 'base_link'; allowed: 'world', in which it was offered")):
+            "frame_id of 'tool' is 'base_link'; allowed: 'world', in which it was offered")):
         read_drag(message, 'world')
     for wrong in (math.nan, math.inf, -1001.0):
         message.pose.position.y = wrong

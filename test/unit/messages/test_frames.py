@@ -12,16 +12,17 @@ from visualization_msgs.msg import Marker, MarkerArray
 from visualization_msgs.srv import GetInteractiveMarkers
 
 from mbd_ros.messages.basics.frames import add_prefix, places, remove_prefix
-from mbd_ros.messages.states.drag_targets import drag_target, moved_targets
+from mbd_ros.messages.states.drag_targets import drag_target
+from mbd_ros.messages.states.interactive import moved
 
 WORLD = Header(frame_id='world')
 
 
 def examples():
     """Return a message of each kind and the names of the frames in it."""
-    target = drag_target('world', 'tool', np.zeros(3))
+    target = drag_target('world', 'tool', np.eye(4))
     target.controls[0].markers[0].header.frame_id = 'tool'
-    update = moved_targets(1, 'world', {'tool': np.zeros(3)})
+    update = moved(1, 'world', {'tool': np.eye(4)})
     update.markers = [target]
     return [
         (TFMessage(transforms=[TransformStamped(header=WORLD, child_frame_id='base'),

@@ -32,19 +32,19 @@ def test_rows_of_joints():
     model = arm()
     rows = joint_rows(model, np.array([0.25, 1.0, 0.0])[:model.nq], np.array([-0.5, 2.0]),
                       np.array([1.0, -2.0]))
-    assert rows[0] == ('j0', '0.2500', '-0.500', '1.00', '-1.5 to\u00a02', '30')
-    assert rows[1][2:] == ('2.000', '-2.00', '', '')
+    assert rows[0] == ('j0', '0.2500\n-1.5 to\u00a02', '-0.500', '1.00\n30')
+    assert rows[1][1:] == ('1.0000', '2.000', '-2.00')
     still = joint_rows(model, np.zeros(model.nq), np.array([-1e-5, 0.0]), None)
-    assert still[0][2:4] == ('0.000', '')   # and not -0.000
+    assert still[0][2:] == ('0.000', '\n30')   # and not -0.000
     assert by_joint(model, np.array([3.0, 4.0])) == {'j0': 3.0, 'j1': 4.0}
 
 
 def test_heads_say_the_units_of_the_joints_there_are():
     assert joint_heads(arm())[1:4] == (
-        'position [rad or m]', 'velocity [rad/s or m/s]', 'effort [N m or N]')
+        'position [rad or m]\nrange', 'velocity [rad/s or m/s]', 'effort [N m or N]\nmost')
     assert joint_heads(mbd_ros.load(URDF / 'puma560.urdf'))[3:] == (
-        'effort [N m]', 'range [rad]', 'most [N\u00a0m]')
-    assert joint_heads(arm(1))[1:3] == ('position [m]', 'velocity [m/s]')
+        'effort [N m]\nmost',)
+    assert joint_heads(arm(1))[1:3] == ('position [m]\nrange', 'velocity [m/s]')
 
 
 def test_ranges_are_limits_in_whole_decimals():
@@ -94,7 +94,8 @@ def test_loops():
     q, _ = mbd_ros.close_loops(model, np.zeros(model.nq))
     figures = loop_figures(model, q)
     assert figures['mobility'] == '1'
-    assert float(figures['loops open by']) < 1e-9   # the tolerance of close_loops is 1e-10
+    # The tolerance of close_loops is 1e-10.
+    assert float(figures['loops open by [m or 1]']) < 1e-9
     ((name, gap, equations),) = loop_rows(model, q + 0.1)
     assert name == model.loops[0].name and float(gap) > 0.01
     assert figures['loop equations'].startswith(f'{equations}, ')   # there is one loop

@@ -229,6 +229,7 @@ class Desk:
 
     def __init__(self):
         self.checkbox, self.arrows, self.goals, self.said = Control(), [], [], []
+        self.shown_arrows = {}
         self.scene, self.size, self.control = self, 2.0, Folder()
         self.gui = self.server = self.panel = self.shown = self
 
@@ -241,6 +242,9 @@ class Desk:
     def add_transform_controls(self, name, *, position, **_):
         self.arrows.append(Control(position=position))
         return self.arrows[-1]
+
+    def show_arrows(self, name, shown):
+        self.shown_arrows[name] = shown
 
     def create_subscription(self, kind, topic, callback, *_, **__):
         assert (kind, topic) == (String, 'controller/desired_task')
@@ -283,6 +287,7 @@ def test_a_path_is_asked_for_where_its_arrows_are_let_go(desk):
     desk.hear(String(data=CIRCLE))
     assert not desk.arrows   # until they are asked for
     desk.tick(True)
+    assert desk.shown_arrows == {'/path_target': True}
     (arrows,) = desk.arrows
     assert arrows.position.tolist() == [1.0, 0.0, 1.0]
     desk.drag((1.0, 0.5, 1.0), 'update')
@@ -298,6 +303,7 @@ def test_a_path_is_asked_for_where_its_arrows_are_let_go(desk):
     assert desk.arrows[-1].there and desk.arrows[-1].position.tolist() == [1.0, 0.5, 0.75]
     desk.tick(False)
     assert not any(one.there for one in desk.arrows) and not desk.said
+    assert desk.shown_arrows == {'/path_target': False}
 
 
 def test_what_is_no_path_has_no_arrows(desk):

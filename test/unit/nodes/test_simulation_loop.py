@@ -292,6 +292,32 @@ def test_reset_begins_anew_and_time_goes_on(start):
     assert [now for now, _, _ in trace] == sorted(now for now, _, _ in trace)
 
 
+@pytest.mark.parametrize('lockstep', [True, False])
+def test_efforts_for_a_state_before_a_reset_do_not_act_after_it(start, model, lockstep):
+    """They would throw the robot: here with 20 N m, from a state that others hold."""
+    trace, late = [], threading.Event()
+    throw, hold = np.array([0.0, 20.0, 0.0]), mbd_ros.gravity_forces(model, START)
+
+    def answer(loop, now, q, v, efforts):
+        trace.append((now, q))
+        if not late.is_set():
+            rests = np.abs(q - START).max() < 1e-6 and len(trace) > 100
+            loop.command(hold if rests else throw, now)
+    loop, _ = start(answer, lockstep=lockstep, factor=0.0 if lockstep else 1.0)
+    wait_until(lambda: len(trace) > 200)
+    if lockstep:   # the answer to the state before comes after the reset
+        late.set()
+        wait_until(lambda: len(trace) > 2 and trace[-1][0] == trace[-2][0])
+    loop.reset()
+    loop.command(throw, trace[-1][0])
+    late.clear()
+    wait_until(lambda: np.array_equal(trace[-1][1], START))
+    begin = len(trace)
+    wait_until(lambda: len(trace) > begin + 50)
+    assert trace[-1][0] > trace[begin][0]
+    assert np.abs(trace[-1][1] - START).max() < 1e-9   # 2 ms of 20 N m: 1e-4
+
+
 def test_slower_and_faster(start):
     trace = []
     loop, _ = start(lambda loop, now, *_: trace.append((now, time.monotonic())), factor=0.1,

@@ -1,0 +1,87 @@
+"""Interactive markers, which RViz shows and lets one drag: what is offered, and where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.clock import Clock, ClockType
+from visualization_msgs.msg import (
+    InteractiveMarker, InteractiveMarkerFeedback, InteractiveMarkerUpdate)
+from visualization_msgs.srv import GetInteractiveMarkers
+
+from mbd_ros.messages.states.interactive import moved
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.guard import GuardedNode
+
+Matrix = NDArray[np.float64]
+Poses = Mapping[str, Matrix]
+
+
+class InteractiveServer:
+    """
+    Offers markers as an interactive_markers server does; who is new hears of all of them.
+
+    Parameters
+    ----------
+    node : GuardedNode
+        The node.
+    name : str
+        Name in the graph, such as ``~/target``.
+    period : float
+        Time between two updates while somebody listens [s].
+    look : callable
+        Returns the frame of markers, and where each is: (4, 4) in that frame, by name.
+    make : callable
+        Returns the marker of a frame, a name and a pose.
+    on_feedback : callable
+        Takes what RViz says.
+
+    """
+
+    def __init__(self, node: GuardedNode, name: str, period: float, *,
+                 look: Callable[[], tuple[str, Poses]],
+                 make: Callable[[str, str, Matrix], InteractiveMarker],
+                 on_feedback: Callable[[InteractiveMarkerFeedback], None]) -> None:
+        self._find, self._make = look, make
+        self._number, self._sent, self._listeners = 0, InteractiveMarkerUpdate(), 0
+        self._told: tuple[str, list[str]] = ('', [])   # frame and names that are known
+        self._renewed = False
+        self._updates = node.create_publisher(
+            InteractiveMarkerUpdate, f'{name}/update', qos.RELIABLE)
+        node.create_subscription(
+            InteractiveMarkerFeedback, f'{name}/feedback', on_feedback, qos.RELIABLE)
+        node.create_service(
+            GetInteractiveMarkers, f'{name}/get_interactive_markers', self._on_request)
+        node.create_timer(period, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def renew(self) -> None:
+        """Send all markers again: they look otherwise."""
+        self._renewed = True
+
+    def _look(self) -> None:
+        """Tell who listens where markers are."""
+        listeners, self._listeners = self._listeners, self._updates.get_subscription_count()
+        if not self._listeners:
+            return
+        frame, poses = self._find()
+        update = moved(self._number + 1, frame, poses)
+        if (self._renewed or self._told != (frame, [*poses]) or self._listeners > listeners):
+            update.poses, update.markers = [], self._markers(frame, poses)
+            update.erases = [name for name in self._told[1] if name not in poses]
+        elif update.poses == self._sent.poses:
+            return
+        self._number, self._sent, self._renewed = self._number + 1, update, False
+        self._told = frame, [*poses]
+        self._updates.publish(update)
+
+    def _markers(self, frame: str, poses: Poses) -> list[InteractiveMarker]:
+        return [self._make(frame, name, pose) for name, pose in poses.items()]
+
+    def _on_request(self, request: Any, response: Any) -> Any:
+        """Return all markers, and the number of the last update that they include."""
+        response.sequence_number = self._number
+        response.markers = self._markers(*self._find())
+        return response

@@ -1,0 +1,201 @@
+"""Links of the simulated robot, pushed in RViz with the mouse; and a menu for the simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+import time
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from ament_index_python.packages import get_package_share_directory
+from mbd_msgs.msg import LinkWrench
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.clock import Clock, ClockType
+from rclpy.parameter import Parameter
+from visualization_msgs.msg import InteractiveMarker, InteractiveMarkerFeedback as Feedback
+
+import mbd_ros
+from mbd_ros.description.urdf.visuals import read_visuals, Shape
+from mbd_ros.description.xml.packages import find_package
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.messages.dynamics.link_wrenches import pull_on, write_push
+from mbd_ros.messages.states.hands import link_hand
+from mbd_ros.messages.states.interactive import read_drag, read_grabbed
+from mbd_ros.messages.trajectories.simple_goals import in_frame
+from mbd_ros.model import Model
+from mbd_ros.model.state import floating_base
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.parts.interactive import InteractiveServer, Poses
+from mbd_ros.nodes.simulating.simulation_loop import SimulationLoop
+
+Array = NDArray[np.float64]
+
+PERIOD, RENEWED = 0.1, 0.05
+"""Time between two updates, and between two pushes of a link that is held [s]."""
+DURATION = 0.25
+"""How long a push acts unless another comes [s]."""
+FORGOTTEN = 2.0
+"""A link is let go when RViz has said nothing for this time; it says something four times a
+second [s]."""
+MOST = 30
+"""Links that can be pushed; those after them cannot."""
+SLOWEST, FASTEST = 1.0 / 64.0, 64.0
+"""Simulated seconds per second that the menu reaches."""
+LOADS = (0.0, 0.5, 1.0, 2.0, 5.0)
+"""Payloads [kg]."""
+PULLS = {'Earth': -9.81, 'Mars': -3.71, 'Moon': -1.62, 'none': 0.0}
+"""Gravity along z [m/s^2]."""
+
+
+class Grip(NamedTuple):
+    """A link that is held: the point (3,) in its axes, mouse minus its origin's place (3,) [m]."""
+
+    point: Array
+    offset: Array
+    held: Array
+    heard: float
+
+
+class Hands:
+    """
+    Offers ``~/hands``, interactive markers: what is dragged is pushed by ``~/push``.
+
+    A spring goes from the grabbed point to the mouse. The menu of every link pauses, steps, resets
+    and paces the simulation, and changes payload and gravity by the simulator's parameters.
+
+    Parameters
+    ----------
+    node : GuardedNode
+        The simulator.
+    settings : SimpleNamespace
+        Its parameters.
+    loop : callable
+        Returns the loop that runs, None without a robot.
+
+    """
+
+    def __init__(self, node: GuardedNode, settings: SimpleNamespace,
+                 loop: Callable[[], SimulationLoop | None]) -> None:
+        self._node, self._settings, self._loop = node, settings, loop
+        self._model: Model | None = None
+        self._frame = ''
+        self._shapes: dict[str, list[Shape]] = {}
+        self._poses: Poses = {}
+        self._grips: dict[str, Grip] = {}
+        self._menu = self._actions()
+        self._pushes = node.create_publisher(LinkWrench, '~/push', qos.RELIABLE)
+        self._server = InteractiveServer(node, '~/hands', PERIOD, look=self._look,
+                                         make=self._make, on_feedback=self._on_feedback)
+        node.create_timer(RENEWED, self._hold, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def _actions(self) -> dict[str, Callable[[str], None]]:
+        """Return what the entries of the menu do, given the link."""
+        def loop(act: Callable[[SimulationLoop], None]) -> Callable[[str], None]:
+            def done(link: str) -> None:
+                running = self._loop()
+                if running is not None:
+                    act(running)
+            return done
+
+        def put(values: Callable[[str], dict[str, Any]]) -> Callable[[str], None]:
+            return lambda link: self._set(values(link))
+
+        def pace(by: float) -> float:
+            factor = self._settings.real_time_factor or 1.0
+            return min(max(by * factor, SLOWEST), FASTEST)
+
+        def pull(along: float) -> Callable[[str], None]:
+            return put(lambda _: {'gravity': [0.0, 0.0, along]})
+
+        def load(mass: float) -> Callable[[str], None]:
+            return put(lambda link: {'payload.link': link, 'payload.mass': mass})
+        return {
+            'Pause': loop(lambda one: one.pause(True)),
+            'Go on': loop(lambda one: one.pause(False)),
+            'Step': loop(lambda one: one.move(self._settings.step_time)),
+            'Reset': loop(lambda one: one.reset()),
+            'Slower': put(lambda _: {'real_time_factor': pace(0.5)}),
+            'Real time': put(lambda _: {'real_time_factor': 1.0}),
+            'Faster': put(lambda _: {'real_time_factor': pace(2.0)}),
+            **{f'Payload here/{mass:g} kg': load(mass) for mass in LOADS},
+            **{f'Gravity/{name}': pull(along)
+               for name, along in PULLS.items()}}
+
+    def _set(self, values: dict[str, Any]) -> None:
+        """Set parameters as ``ros2 param set`` does, all or none."""
+        result = self._node.set_parameters_atomically(
+            [Parameter(name, value=value) for name, value in values.items()])
+        if not result.successful:
+            self._node.get_logger().warning(f'not set from RViz: {result.reason}')
+
+    def _use(self, model: Model) -> None:
+        """Offer the links of another robot."""
+        shapes, _ = read_visuals(model.mechanism, find_package=partial(
+            find_package, index=get_package_share_directory))
+        found: dict[str, list[Shape]] = {}
+        for shape in shapes:
+            if model.links[shape.link].body >= 0:
+                found.setdefault(shape.link, []).append(shape)
+        self._shapes = dict(list(found.items())[:MOST])
+        self._frame = (model.root if floating_base(model) is None
+                       else self._settings.world_frame)
+        self._model, self._grips = model, {}
+        self._server.renew()
+
+    def _look(self) -> tuple[str, Poses]:
+        """Return where the links are."""
+        loop = self._loop()
+        if loop is None:
+            return self._frame, {}
+        model, q = loop.configuration
+        if model is not self._model:
+            self._use(model)
+        poses = mbd_ros.link_poses(model, q)
+        self._poses = {link: poses[link] for link in self._shapes}
+        return self._frame, self._poses
+
+    def _hold(self) -> None:
+        """Push the links that are held, until nobody says so any more."""
+        if not self._grips:
+            return
+        self._look()
+        now = time.monotonic()
+        for link, grip in list(self._grips.items()):
+            over = now - grip.heard > FORGOTTEN
+            self._pull(link, grip.point, grip.held, 0.0 if over else DURATION)
+            if over:
+                del self._grips[link]
+
+    def _make(self, frame: str, link: str, pose: Array) -> InteractiveMarker:
+        return link_hand(frame, link, pose, self._shapes[link], list(self._menu))
+
+    def _on_feedback(self, message: Feedback) -> None:
+        """Keep what is held, and do what is chosen."""
+        link, event = message.marker_name, message.event_type
+        if link not in self._poses:
+            return
+        if event == Feedback.MENU_SELECT:
+            actions = list(self._menu.values())
+            if not 1 <= message.menu_entry_id <= len(actions):
+                raise InvalidValueError('menu_entry_id', message.menu_entry_id,
+                                        f'1 to {len(actions)}')
+            actions[message.menu_entry_id - 1](link)
+        elif event == Feedback.MOUSE_DOWN:
+            place, grabbed = read_drag(message, self._frame), read_grabbed(message, self._frame)
+            self._grips[link] = Grip(in_frame(self._poses[link], grabbed), grabbed - place,
+                                     grabbed, time.monotonic())
+        elif event == Feedback.MOUSE_UP and link in self._grips:
+            grip = self._grips.pop(link)
+            self._pull(link, grip.point, grip.held, 0.0)
+        elif event in (Feedback.POSE_UPDATE, Feedback.KEEP_ALIVE) and link in self._grips:
+            grip = self._grips[link]
+            self._grips[link] = grip._replace(
+                held=read_drag(message, self._frame) + grip.offset, heard=time.monotonic())
+
+    def _pull(self, link: str, point: Array, held: Array, duration: float) -> None:
+        """Push a link by a spring from a point of it to a place; for no time: no more."""
+        self._pushes.publish(write_push(pull_on(
+            link, self._poses[link], point, held, self._settings.push_stiffness, duration)))

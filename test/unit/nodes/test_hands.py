@@ -1,0 +1,144 @@
+"""Links that are pushed in RViz, and the menu of the simulation, without a graph."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from rcl_interfaces.msg import SetParametersResult
+from visualization_msgs.msg import InteractiveMarkerFeedback as Feedback
+
+import mbd_ros
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.nodes.simulating.hands import Hands, MOST
+
+ARM = mbd_ros.load(Path(__file__).resolve().parents[3] / 'urdf' / 'three_link_arm.urdf')
+LEFT = np.array([0.0, 0.1, 0.0])
+Q = np.array([0.3, -0.4, 0.8])
+
+
+class Desk:
+    """Stands for the simulator and its loop; keeps what is asked of them."""
+
+    def __init__(self, model):
+        self.configuration = model, Q
+        self.pushes, self.done, self.timers, self.updates = [], [], [], []
+        self.answer = SetParametersResult(successful=True)
+        self.settings = SimpleNamespace(world_frame='world', push_stiffness=200.0, step_time=0.05,
+                                        real_time_factor=1.0)
+        Hands(self, self.settings, lambda: self)
+
+    def create_publisher(self, kind, topic, qos):
+        sent = self.pushes if topic == '~/push' else self.updates
+        return SimpleNamespace(publish=sent.append, get_subscription_count=lambda: 1)
+
+    def create_subscription(self, kind, topic, callback, qos):
+        self.feedback = callback
+
+    def create_service(self, kind, name, callback):
+        self.ask = callback
+
+    def create_timer(self, period, callback, clock):
+        self.timers.append(callback)
+
+    def get_logger(self):
+        return SimpleNamespace(warning=self.done.append)
+
+    def set_parameters_atomically(self, parameters):
+        self.done.append({one.name: one.value for one in parameters})
+        return self.answer
+
+    def pause(self, paused):
+        self.done.append(('pause', paused))
+
+    def move(self, duration):
+        self.done.append(('move', duration))
+
+    def reset(self):
+        self.done.append('reset')
+
+    def tick(self):
+        for callback in self.timers:
+            callback()
+
+    def say(self, link, event, place=(0.0, 0.0, 0.0), **more):
+        message = Feedback(marker_name=link, event_type=event, **more)
+        message.header.frame_id = 'base_link'
+        message.pose.position.x, message.pose.position.y, message.pose.position.z = map(
+            float, place)
+        self.feedback(message)
+
+
+@pytest.fixture
+def desk():
+    desk = Desk(ARM)
+    desk.tick()
+    return desk
+
+
+def test_a_link_is_pushed_by_a_spring_from_where_it_is_grabbed_to_the_mouse(desk):
+    place = mbd_ros.pose(ARM, Q, 'link3')[:3, 3]
+    desk.say('link3', Feedback.MOUSE_DOWN, place)
+    desk.tick()
+    assert np.allclose([desk.pushes[-1].wrench.force.x, desk.pushes[-1].wrench.force.z], 0.0)
+    desk.say('link3', Feedback.POSE_UPDATE, place + LEFT)
+    desk.tick()
+    push = desk.pushes[-1]
+    assert push.link == 'link3'
+    assert push.wrench.force.y == pytest.approx(20.0)   # 200 N/m over 0.1 m
+    assert push.duration.nanosec > 0
+    desk.say('link3', Feedback.MOUSE_UP, place + LEFT)
+    assert desk.pushes[-1].duration.nanosec == 0
+    count = len(desk.pushes)
+    desk.tick()
+    assert len(desk.pushes) == count
+
+
+def test_a_link_is_let_go_when_rviz_says_nothing_any_more(desk, monkeypatch):
+    desk.say('link3', Feedback.MOUSE_DOWN)
+    desk.tick()
+    assert desk.pushes[-1].duration.nanosec > 0
+    monkeypatch.setattr('mbd_ros.nodes.simulating.hands.FORGOTTEN', 0.0)
+    desk.tick()
+    desk.tick()
+    assert [one.duration.nanosec for one in desk.pushes[1:]] == [0]
+
+
+def test_the_menu_does_what_the_page_does(desk):
+    (update,) = desk.updates
+    (menu,) = [one.menu_entries for one in update.markers if one.name == 'link3']
+    numbers = {entry.title: entry.id for entry in menu}
+
+    def choose(title):
+        desk.say('link3', Feedback.MENU_SELECT, menu_entry_id=numbers[title])
+        return desk.done[-1]
+    assert choose('Pause') == ('pause', True)
+    assert choose('Go on') == ('pause', False)
+    assert choose('Step') == ('move', 0.05)
+    assert choose('Reset') == 'reset'
+    assert choose('Slower') == {'real_time_factor': 0.5}
+    assert choose('Faster') == {'real_time_factor': 2.0}
+    assert choose('Real time') == {'real_time_factor': 1.0}
+    assert choose('2 kg') == {'payload.link': 'link3', 'payload.mass': 2.0}
+    assert choose('Moon') == {'gravity': [0.0, 0.0, -1.62]}
+    desk.answer = SetParametersResult(successful=False, reason='a robot that bends')
+    assert choose('1 kg') == 'not set from RViz: a robot that bends'
+    for wrong in (0, numbers['Payload here'], 999):
+        with pytest.raises(InvalidValueError, match='menu_entry_id'):
+            desk.say('link3', Feedback.MENU_SELECT, menu_entry_id=wrong)
+
+
+def test_what_moves_is_offered_and_offered_anew_when_the_robot_is_another(desk):
+    names = [one.name for one in desk.updates[-1].markers]
+    assert names == ['link1', 'link2', 'link3', 'tool']
+    assert all(one.header.frame_id == 'base_link' for one in desk.updates[-1].markers)
+    many = mbd_ros.load('<robot name="r"><link name="l0"/>' + ''.join(
+        f'<link name="l{k}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '
+        f'ixz="0" iyz="0"/></inertial></link><joint name="j{k}" type="continuous"><parent '
+        f'link="l{k - 1}"/><child link="l{k}"/><origin xyz="0 0 1"/></joint>'
+        for k in range(1, MOST + 5)) + '</robot>')
+    desk.configuration = many, np.zeros(many.nq)
+    desk.tick()
+    assert [one.name for one in desk.updates[-1].markers] == [
+        f'l{k}' for k in range(1, MOST + 1)]
+    assert desk.updates[-1].erases == names
