@@ -13,6 +13,7 @@
 #   make mutants [ARGS="--minutes 10"]       changed programs: would a test notice?
 #   make pictures                            those of docs/page.md, each control used in a browser
 #   make docs                                the pages as HTML with an API reference, in build/docs
+#   make ament                               the linters of ROS 2 themselves, of Debian or ROS
 #   make lint | bench | clean | distclean
 
 PYTHON ?= python3
@@ -35,7 +36,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: always pictures demo test chaos soak real nightly install venv test-tools robots browser lint docs colcon bench mutants clean distclean
+.PHONY: always ament pictures demo test chaos soak real nightly install venv test-tools robots browser lint docs colcon bench mutants clean distclean
 
 demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
 	@$(BIN)/ros2 launch mbd_ros track.launch.py $(if $(ROBOT),robot:=$(ROBOT)) $(ARGS)
@@ -120,6 +121,9 @@ lint: install $(STAMPS)/lint
 	$(BIN)/ruff check .
 	$(BIN)/flake8
 	$(BIN)/mypy
+
+ament:
+	@scripts/ament_lint.sh
 
 # Warnings are errors: a link that leads nowhere, a docstring that cannot be read.
 docs: install $(STAMPS)/docs

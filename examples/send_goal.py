@@ -1,3 +1,15 @@
+# Copyright 2026 The authors of mbd_ros
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except
+# in compliance with the License. You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software distributed under the License
+# is distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express
+# or implied. See the License for the specific language governing permissions and limitations under
+# the License.
+
 """A node that sends a goal too fast for its robot, and logs why it was rejected."""
 
 from builtin_interfaces.msg import Duration
@@ -24,7 +36,7 @@ class Sender(Node):
             self.get_logger().error(message.msg)
 
     def send(self, positions):
-        """Return whether a goal for positions [rad] in a tenth of a second, by name, is accepted."""
+        """Return whether a goal for positions [rad] by name, in 0.1 s, is accepted."""
         if not self.client.wait_for_server(timeout_sec=30.0):
             raise SystemExit('controller does not run')
         point = JointTrajectoryPoint(

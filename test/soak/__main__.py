@@ -1,3 +1,15 @@
+# Copyright 2026 The authors of mbd_ros
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except
+# in compliance with the License. You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software distributed under the License
+# is distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express
+# or implied. See the License for the specific language governing permissions and limitations under
+# the License.
+
 """
 Runs every launch of the README for minutes: ``make soak [ARGS="--minutes 10 panda loops"]``.
 
@@ -125,9 +137,9 @@ def soak(name: str, minutes: float, folder: Path) -> tuple[list[str], bool]:
             if level not in ('INFO', 'DEBUG'):
                 print(f'    {line[:200]}')
         print(f'    {healths}', flush=True)
-        tracked = followed or not controlled or name == 'track my robot'   # which is weightless
-        well = up and tracked and not (
-            died or errors or watch.others or running.process.returncode)
+        tracked = (healths.get(f'{namespace}/controller') == 'tracking' if followed else
+                   not controlled or name == 'track my robot')   # which is weightless
+        well = up and tracked and not (died or errors or running.process.returncode)
         return row, well
 
 

@@ -1,3 +1,15 @@
+# Copyright 2026 The authors of mbd_ros
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except
+# in compliance with the License. You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software distributed under the License
+# is distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express
+# or implied. See the License for the specific language governing permissions and limitations under
+# the License.
+
 """The house rules that a file can break by itself: length, emptiness, types, documentation."""
 
 import ast
@@ -11,6 +23,8 @@ from parsed import tree_of
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
+NOTICE = Path(__file__).read_text(encoding='utf-8').partition('\n\n')[0]
+"""Of the licence, at the top of every file, this one among them."""
 LONGEST = 500
 LONGEST_MEDIAN = 150
 
@@ -51,8 +65,9 @@ def untyped(node: ast.FunctionDef) -> list[str]:
 
 
 def test_no_file_is_too_long():
+    notice = len(NOTICE.splitlines()) + 1
     lengths = {
-        str(path.relative_to(ROOT)): len(path.read_text(encoding='utf-8').splitlines())
+        str(path.relative_to(ROOT)): len(path.read_text(encoding='utf-8').splitlines()) - notice
         for path in sources()}
     too_long = {path: length for path, length in lengths.items() if length > LONGEST}
     assert not too_long
@@ -62,6 +77,15 @@ def test_no_file_is_too_long():
             if path.startswith(folder) and length > 5)
         print(f'{folder}: median {median} lines')
         assert median <= LONGEST_MEDIAN
+
+
+def test_every_file_begins_with_the_notice_of_its_licence():
+    words = NOTICE.replace('#', ' ').split()
+    text = ' '.join(words[words.index('Licensed'):])
+    assert text in ' '.join((ROOT / 'LICENSE').read_text(encoding='utf-8').split())
+    shipped = [*sources(), *ROOT.glob('*.py'), *(ROOT / 'scripts').glob('*.py')]
+    assert not [str(path.relative_to(ROOT)) for path in shipped
+                if not path.read_text(encoding='utf-8').startswith(f'{NOTICE}\n\n')]
 
 
 def test_no_init_is_empty():
