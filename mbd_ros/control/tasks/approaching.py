@@ -15,19 +15,22 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from mbd_ros.control.constraints.approach import Approach
+from mbd_ros.control.references.splines import PiecewisePolynomial, trajectory
 from mbd_ros.control.step.applied_forces import PostureSpring
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
+from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tracking.law import RAMP
 from mbd_ros.control.tracking.limits import Limits
-from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination
-from mbd_ros.errors import InfeasibleError, InvalidValueError, MbdError
+from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination, Elimination
+from mbd_ros.errors import InfeasibleError, InvalidValueError, MbdError, UnsupportedError
 from mbd_ros.model import Model
-from mbd_ros.simulation.manifold import displacement, Vector
+from mbd_ros.simulation.manifold import displacement, is_flat, Vector
 
 FASTEST, HARDEST = 1.875, 5.774
 """Largest rate and second rate of a quintic from rest to rest over unit way and time."""
@@ -45,6 +48,30 @@ REACHED = 1e-9
 """A violation below this, of configuration and velocity, is none."""
 
 
+class Way(NamedTuple):
+    """
+    How a robot gets onto the constraints of a task.
+
+    Attributes
+    ----------
+    duration : float
+        The least time that it takes [s].
+    by_joints : bool
+        Whether all joints go to the nearest state on the constraints along polynomials of time.
+        Otherwise the violation becomes zero along one, which leads nowhere from a singular state.
+
+    """
+
+    duration: float = SHORTEST
+    by_joints: bool = False
+
+
+def nearest(motion: ConstrainedMotion, q: Vector, v: Vector, time: float) -> Elimination:
+    """Return the nearest state on a constraint at a time [s] from q, v (nq,), (nv,)."""
+    metric = 'mass' if motion.elimination is None else motion.elimination.metric
+    return DirectElimination.from_afar(metric).eliminate(motion.dyn, motion.whole, q, v, time)
+
+
 def approach_duration(
     motion: ConstrainedMotion, q: Vector, v: Vector, time: float, *, speed: float,
     at_least: float = SHORTEST,
@@ -58,8 +85,7 @@ def approach_duration(
     satisfied already. Raises InvalidValueError if the constraint is out of reach.
     """
     dyn, model = motion.dyn, motion.dyn.model
-    metric = 'mass' if motion.elimination is None else motion.elimination.metric
-    found = DirectElimination.from_afar(metric).eliminate(dyn, motion.whole, q, v, time)
+    found = nearest(motion, q, v, time)
     if not found.converged:
         raise InvalidValueError(
             'start', q.tolist(), 'a state from which the constraint can be met; the nearest one '
@@ -106,7 +132,26 @@ def approached(
                              elimination=motion.elimination, actuation=motion.actuation)
 
 
-def go_through(source: NominalModel, limits: Limits, duration: float) -> None:
+def joints_way(motion: ConstrainedMotion, q: Vector, v: Vector, duration: float, *, step: float,
+               acceleration: Vector | None = None) -> PiecewisePolynomial:
+    """
+    Return the quintics by which all joints go from a state onto a constraint.
+
+    From q, v (nq,), (nv,) and ``acceleration`` (nv,), zero if not given, they get in a
+    ``duration`` [s] to the nearest state at time 0 and how it goes on there. Raises
+    UnsupportedError for robots whose joints do not move independently.
+    """
+    model = motion.dyn.model
+    if model.loops or not is_flat(model) or motion.actuation is not None:
+        raise UnsupportedError('an approach by joints of a robot with loops, passive joints, or '
+                               'joints of several coordinates', 'one by constraints')
+    found = nearest(motion, q, v, 0.0)
+    there = NominalModel(motion, found.q, found.v, step=step, start='as_given').state
+    first = np.zeros(model.nv) if acceleration is None else acceleration
+    return trajectory([-duration, 0.0], [q, found.q], [v, found.v], [first, there.accelerations])
+
+
+def go_through(source: NominalModel | JointReference, limits: Limits, duration: float) -> None:
     """
     Go through a planned approach of some duration [s], or the first ``LONGEST_CHECK`` of it.
 

@@ -68,7 +68,8 @@ class FollowedTool(NamedTuple):
         actual, there = tool.position(q), tool.position(nominal.q)
         desired = there.copy()
         desired[tool.chosen] = tool.path.at(nominal.time).position[tool.chosen]
-        force[tool.chosen] = nominal.multipliers[self.rows]
+        if len(nominal.multipliers):   # or joints are on their way to the path
+            force[tool.chosen] = nominal.multipliers[self.rows]
         error = float(np.linalg.norm((actual - desired)[tool.chosen]))
         return ToolPoints(tool.link, desired, there, actual, error, force)
 

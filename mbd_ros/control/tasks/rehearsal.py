@@ -21,11 +21,11 @@ import numpy as np
 from mbd_ros.control.constraints.joint_constraints import joint_places
 from mbd_ros.control.references.paths import end_of, Path
 from mbd_ros.control.references.splines import trajectory
-from mbd_ros.control.tasks.approaching import SHORTEST
+from mbd_ros.control.tasks.approaching import Way
 from mbd_ros.control.tasks.feasibility import check_joints, check_task
 from mbd_ros.control.tasks.task import Task
 from mbd_ros.control.tasks.tracker import Tracker
-from mbd_ros.errors import InfeasibleError
+from mbd_ros.errors import InfeasibleError, MbdError
 from mbd_ros.model.names import simple_joints
 from mbd_ros.simulation.manifold import Vector
 
@@ -70,12 +70,13 @@ def rehearse(tracker: Tracker, joints: Sequence[str], q: Vector, v: Vector, peri
     tracker.step(moment + 2.0 * period, q, v)
 
 
-def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector) -> float:
+def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector) -> Way:
     """
     Begin a task, and stop; a planned approach that exceeds limits takes longer until it does not.
 
     Velocities fall with the duration of an approach. How long it takes is chosen before the way
-    is known (``approach_duration``), so that a joint may exceed its limit by a little.
+    is known (``approach_duration``), so that a joint may exceed its limit by a little. Where no
+    duration is enough, as from a stretched arm, whose tool cannot move inwards, the joints lead.
 
     Parameters
     ----------
@@ -88,8 +89,8 @@ def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector) -> float:
 
     Returns
     -------
-    float
-        Duration of the approach that keeps the limits [s].
+    Way
+        An approach that keeps the limits.
 
     Raises
     ------
@@ -99,17 +100,21 @@ def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector) -> float:
 
     """
     check_task(tracker.dyn, task, q)
-    duration, problem = SHORTEST, None
-    for _ in range(APPROACHES):
-        begun = tracker.apart()
-        duration = begun.follow(task, 0.0, q, v, approach=duration)
-        try:
-            begun.check_approach(duration)
-        except InfeasibleError as error:
-            problem, duration = problem or error, LONGER * duration
-        else:
-            begun.stop(0.0, q, v)
-            return duration
+    problem = None
+    for by_joints in (False, True):
+        way = Way(by_joints=by_joints)
+        for _ in range(APPROACHES):
+            begun = tracker.apart()
+            try:
+                way = way._replace(duration=begun.follow(task, 0.0, q, v, approach=way))
+                begun.check_approach(way.duration)
+            except InfeasibleError as error:
+                problem, way = problem or error, way._replace(duration=LONGER * way.duration)
+            except MbdError as error:   # of the second kind of way: the first says why
+                raise problem or error from None
+            else:
+                begun.stop(0.0, q, v)
+                return way
     assert problem is not None
     raise problem   # that of the first: the others only differ in time
 

@@ -38,7 +38,7 @@ from mbd_ros.control.step.fused_step import fused_step, FusedStep, Step
 from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tasks.approaching import (
-    approach_duration, approached, draw_to, go_through, SHORTEST)
+    approach_duration, approached, draw_to, go_through, joints_way, Way)
 from mbd_ros.control.tasks.followed_tools import (
     end_of_paths, followed_tools, FollowedTool, free_tool, surfaces_of, ToolPoints)
 from mbd_ros.control.tasks.joint_motion import coming_to_rest, following, JointMotion
@@ -100,6 +100,7 @@ class Tracker:
         self._source: NominalModel | JointReference | None = None
         self._fused: FusedStep | None = None
         self._joints: JointMotion | None = None
+        self._leading = False   # joints to where the task begins
         self._tools: tuple[FollowedTool, ...] = ()
         self._begin = time
         self._now = time
@@ -142,7 +143,7 @@ class Tracker:
         return max(len(self._source.state.multipliers), self._source.state.rank)
 
     def follow(self, task: Task, time: float, q: Vector, v: Vector, *,
-               approach: float = SHORTEST) -> float:
+               approach: Way = Way()) -> float:
         """
         Begin a task.
 
@@ -154,8 +155,8 @@ class Tracker:
             Now [s].
         q, v : Vector
             Measured state (nq,), (nv,).
-        approach : float, optional
-            Shortest duration of a planned approach [s], see ``rehearse_task``.
+        approach : Way, optional
+            How a planned approach is made, see ``rehearse_task``.
 
         Returns
         -------
@@ -169,17 +170,22 @@ class Tracker:
 
         """
         motion = moving = motion_for(self.dyn, task)
-        start, duration, acceleration = task.start, 0.0, None
+        start, duration, acceleration, leading = task.start, 0.0, None, False
         if start == 'approach':
             start = 'as_given'
             if self._source is not None:
                 _, q, v, acceleration = self._source.state[:4]
                 time = self._now   # to which that state belongs
             speed = task.approach_speed
-            duration = approach_duration(motion, q, v, 0.0, speed=speed, at_least=approach)
-            moving = approached(motion, q, v, -duration, duration, speed=speed,
-                                acceleration=acceleration)
-        source = NominalModel(moving, q, v, time=-duration, step=task.step, start=start)
+            duration = approach_duration(motion, q, v, 0.0, speed=speed,
+                                         at_least=approach.duration)
+            leading = approach.by_joints and duration > 0.0
+            moving = motion if leading else approached(
+                motion, q, v, -duration, duration, speed=speed, acceleration=acceleration)
+        source = (JointReference(self.dyn, joints_way(
+            motion, q, v, duration, step=task.step, acceleration=acceleration), time=-duration)
+            if leading else
+            NominalModel(moving, q, v, time=-duration, step=task.step, start=start))
         if moving.under_actuated and source.state.conflicting:
             assert moving.actuation is not None
             raise InvalidValueError(
@@ -188,7 +194,7 @@ class Tracker:
                 'the others move as they are driven')
         self._use(source)
         self._begin, self.task = time + duration, task
-        self.mode, self.problem, self._joints = Mode.FOLLOWING, '', None
+        self.mode, self.problem, self._joints, self._leading = Mode.FOLLOWING, '', None, leading
         seen = constraint_for(self.bending.dyn, task)
         self.bending = self.bending.following(motion.constraint, seen)
         self._tools = followed_tools(seen, motion.loop_rows, self.bending.state(source.state))
@@ -198,8 +204,16 @@ class Tracker:
 
     def check_approach(self, duration: float) -> None:
         """Go through an approach of a duration [s] that has just begun, see ``go_through``."""
-        assert isinstance(self._source, NominalModel)
+        assert self._source is not None
         go_through(self._source, self._limits, duration)
+        if self._leading:
+            self._arrive()
+
+    def _arrive(self) -> None:
+        """Begin the task where joints were led to."""
+        assert self._source is not None
+        state, self._now = self._source.advance_to(0.0), self._begin
+        self.follow(self.task, self._now, state.q, state.v)
 
     def follow_joints(self, path: Path, time: float, q: Vector, v: Vector, *,
                       joints: Sequence[str] = (), begin: float = 0.0) -> None:
@@ -256,6 +270,7 @@ class Tracker:
     def _move_joints(self, motion: JointMotion, q: Vector, v: Vector, begin: float) -> None:
         """Let joints follow a path from now on."""
         self._use(motion.nominal(self.dyn, self.task, q, v, begin))
+        self._leading = False
         self._joints, self._tools, self.surfaces = motion, (), ()
         self.bending = self.bending.following()
 
@@ -268,6 +283,7 @@ class Tracker:
         """Carry the weight of the robot and nothing else."""
         self.mode, self.problem = Mode.WEIGHTLESS, ''
         self._source = self._joints = self._fused = None
+        self._leading = False
         self._tools, self.surfaces = (), ()
 
     def apart(self) -> Tracker:
@@ -284,15 +300,8 @@ class Tracker:
         """
         Compile what ``set_dynamics`` will need, so that no control step waits for it.
 
-        It may run in another thread while steps go on: it shares nothing with them.
-
-        Parameters
-        ----------
-        dyn : PreparedDynamics
-            The same robot under another payload.
-        q, v : Vector
-            A state (nq,), (nv,).
-
+        ``dyn`` is the same robot under another payload; q, v (nq,), (nv,) any state. It may run in
+        another thread while steps go on: it shares nothing with them.
         """
         law = self.law.machine_code(dyn)
         bending_for(dyn, self.task)
@@ -442,6 +451,8 @@ class Tracker:
 
         """
         self.law.settle(time - self._now)
+        if self._leading and time >= self._begin:
+            self._arrive()
         self._now = time
         if self._source is None:
             return self._weightless(time, q, v)
@@ -470,19 +481,9 @@ class Tracker:
         """
         Return where each tool should be, is in the nominal model and is, and its force.
 
-        Parameters
-        ----------
-        step : Step
-            A step.
-        q : Vector
-            The measured configuration (nq,) it was made for.
-
-        Returns
-        -------
-        tuple of ToolPoints
-            One for each point on a path, that of the task's ``path`` first; the task's link,
-            which should be where the nominal model is, where there is none.
-
+        For a step and the measured q (nq,) it was made for: each point on a path, that of the
+        task's ``path`` first; where there is none the task's link, which should be where the
+        nominal model is.
         """
         nominal, q = self.bending.state(step.nominal), self.bending.seen(q)
         if not self._tools:

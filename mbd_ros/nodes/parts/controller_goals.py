@@ -33,6 +33,7 @@ from mbd_ros.control.constraints.joint_paths import JointPaths
 from mbd_ros.control.references.shaping import impulses
 from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.control.step.fused_step import Step
+from mbd_ros.control.tasks.approaching import Way
 from mbd_ros.control.tasks.feasibility import check_joints
 from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
@@ -119,7 +120,7 @@ class ControllerGoals:
         self._settings = settings
         self._turns = turns
         self._newest: object = None
-        self._approaches: dict[int, float] = {}   # id of an accepted goal -> s
+        self._approaches: dict[int, Way] = {}   # id of an accepted goal -> its approach
         self._logger = node.get_logger()
         self._active: Active | None = None
         self._results: dict[bytes, Future] = {}
@@ -181,7 +182,7 @@ class ControllerGoals:
 
     async def _answer_path(self, goal: FollowPath.Goal) -> GoalResponse:
         """Accept a path or constraints that can be followed."""
-        def ask() -> Callable[[], float]:
+        def ask() -> Callable[[], Way]:
             controlled = self._controlled()
             task = path_goals.read_task(goal, controlled.task, controlled.commands)
             q, v = controlled.measured.q, controlled.measured.v

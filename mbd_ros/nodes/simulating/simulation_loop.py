@@ -167,7 +167,7 @@ class SimulationLoop:
 
     @property
     def configuration(self) -> tuple[Model, Vector]:
-        """The robot that moves, and its configuration (nq,) after the newest step."""
+        """Return the robot that moves and where it is (nq,) after the newest step."""
         stepper = self._stepper
         return stepper.model, stepper.q
 

@@ -29,6 +29,7 @@ from mbd_ros.control.constraints.joint_paths import JointPaths
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.joint_trajectories import joint_trajectory, stopping
 from mbd_ros.control.tasks import rehearsal
+from mbd_ros.control.tasks.approaching import Way
 from mbd_ros.control.tasks.feasibility import check_joints, check_task, length_of
 from mbd_ros.control.tasks.followed_tools import free_tool
 from mbd_ros.control.tasks.rehearsal import rehearse, rehearse_joints, rehearse_task
@@ -155,7 +156,7 @@ class Recorder:
         def called(*arguments, **settings):
             self.calls.append((name, *arguments[:1], *settings.values()))
             return {'reference': ((np.array([0.1, 0.2]),) + 2 * (np.zeros(2),)),
-                    'apart': self, 'follow': 2.0 * settings.get('approach', 0.0)}.get(name)
+                    'apart': self, 'follow': 2.0 * settings.get('approach', Way(0.0)).duration}.get(name)
         return called
 
     def check_approach(self, duration):
@@ -178,21 +179,23 @@ def test_a_rehearsal_goes_through_all_of_it_in_the_rhythm_of_control():
         np.testing.assert_allclose(path.at(time), [[0.1, 0.2], [0.0, 0.0], [0.0, 0.0]])
 
 
-@pytest.mark.parametrize(('failures', 'fine'), [(0, True), (9, True), (10, False)])
-def test_an_approach_is_tried_ten_times_each_longer_by_a_quarter(failures, fine, monkeypatch):
-    """And the first problem is told."""
+@pytest.mark.parametrize('failures', [0, 9, 10, 19, 20])
+def test_an_approach_is_tried_ten_times_each_longer_by_a_quarter(failures, monkeypatch):
+    """Then joints lead, as often; after that the first problem is told."""
     monkeypatch.setattr(rehearsal, 'check_task', lambda *_: None)
     tracker = Recorder(sliders(1.0), failures)
-    if fine:
+    if failures < 20:
         found = rehearse_task(tracker, Task(), np.zeros(1), np.zeros(1))
-        assert found == pytest.approx(0.1 * 2.5**failures, rel=1e-12)
+        assert found == (pytest.approx(0.1 * 2.5**(failures % 10), rel=1e-12), failures > 9)
         assert tracker.calls[-1] == ('stop', 0.0)
     else:
         with pytest.raises(InfeasibleError, match=r'0.1 s after'):
             rehearse_task(tracker, Task(), np.zeros(1), np.zeros(1))
     asked = [call[-1] for call in tracker.calls if call[0] == 'follow']
+    tries = np.arange(min(failures + 1, 20))
     # What follows is twice what is asked, here.
-    np.testing.assert_allclose(asked, 0.05 * 2.5 ** np.arange(min(failures + 1, 10)))
+    np.testing.assert_allclose([way.duration for way in asked], 0.05 * 2.5**(tries % 10))
+    assert [way.by_joints for way in asked] == (tries > 9).tolist()
 
 
 def test_a_path_of_joints_is_begun_and_stopped(monkeypatch):

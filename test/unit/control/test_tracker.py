@@ -240,11 +240,11 @@ def test_no_goal_that_was_rehearsed_waits_for_a_compiler(compiled):
         approach = rehearse_task(tracker.apart(), other, q, v)
         compiled.clear()
         one = tracker.apart()
-        assert one.follow(other, 2 * PERIOD, q, v, approach=approach) == approach
+        assert one.follow(other, 2 * PERIOD, q, v, approach=approach) == approach.duration
         step = one.step(3 * PERIOD, q, v)
         assert step.fused
         assert not compiled, path
-        for time in np.arange(4 * PERIOD, approach + 1.0, 2 * PERIOD):
+        for time in np.arange(4 * PERIOD, approach.duration + 1.0, 2 * PERIOD):
             step = one.step(time, step.nominal.q, step.nominal.v)
             assert not one.problem, (path, time, one.problem)
         assert one.tool_points(step, step.nominal.q).error < 1e-6   # the approach is over
