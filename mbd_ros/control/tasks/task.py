@@ -40,6 +40,7 @@ from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tasks.approaching import approach_duration, approached
 from mbd_ros.control.tracking.adaptation import Adaptation
 from mbd_ros.control.tracking.law import TrackingLaw
+from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination
 from mbd_ros.dynamics import PreparedDynamics
@@ -315,8 +316,12 @@ def spring_for(dyn: PreparedDynamics, task: Task) -> PostureSpring | None:
     if not task.posture:
         return None
     stiffness = task.posture_stiffness
-    return PostureSpring(
+    spring = PostureSpring(
         dyn, task.posture, stiffness=stiffness[0] if len(stiffness) == 1 else stiffness)
+    beyond = Limits(dyn.model).beyond(spring.posture)
+    if beyond:
+        raise InvalidValueError('posture', list(task.posture), f'one within limits: {beyond}')
+    return spring
 
 
 def law_for(dyn: PreparedDynamics, task: Task) -> TrackingLaw:

@@ -481,9 +481,8 @@ class Tracker:
         """
         Return where each tool should be, is in the nominal model and is, and its force.
 
-        For a step and the measured q (nq,) it was made for: each point on a path, that of the
-        task's ``path`` first; where there is none the task's link, which should be where the
-        nominal model is.
+        For a step and its measured q (nq,): each point on a path, that of the task's ``path``
+        first; where there is none the task's link, which should be where the nominal model is.
         """
         nominal, q = self.bending.state(step.nominal), self.bending.seen(q)
         if not self._tools:
@@ -508,5 +507,6 @@ class Tracker:
 
     def _weightless(self, time: float, q: Vector, v: Vector) -> Step:
         """Return the efforts that carry the robot's weight, and damp what moves a little."""
+        self.problem = self._limits.beyond(q)
         efforts = self.bending.carrying(self.law.weightless(q, v), self.law, q)
         return Step.of(NominalState.resting(time - self._begin, q, v, efforts.nominal), efforts)

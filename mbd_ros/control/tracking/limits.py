@@ -73,6 +73,15 @@ class Limits:
         count, speeds = len(self._names), v[self._v]
         return bool(((speeds < self._low[count:]) | (speeds > self._high[count:])).any())
 
+    def beyond(self, q: Vector) -> str:
+        """Say which joints are measured (nq,) beyond their position limits; empty if none is."""
+        place, count = q[self._q], len(self._names)
+        low, high = self._widened
+        return '; '.join(
+            f"joint '{self._names[at]}' is beyond its limits, {self._low[at]:.4g} to "
+            f'{self._high[at]:.4g}{self._units[at]}'
+            for at in np.flatnonzero((place < low[:count]) | (place > high[:count])).tolist())
+
     def exceeded(self, q: Vector, v: Vector, *, measured: bool = False, moving: bool = False
                  ) -> str:
         """

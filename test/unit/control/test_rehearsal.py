@@ -26,8 +26,9 @@ from mbd_ros.control.references.splines import trajectory
 from mbd_ros.control.tasks.approaching import Way
 from mbd_ros.control.tasks.feasibility import check_joints
 from mbd_ros.control.tasks.rehearsal import rehearse, rehearse_task
+from mbd_ros.control.tasks.task import Task
 from mbd_ros.control.tasks.tracker import Mode, Tracker
-from mbd_ros.errors import MbdError
+from mbd_ros.errors import InvalidValueError, MbdError
 from mbd_ros.execution.ir.machine_code import MachineCode
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -127,3 +128,21 @@ def an_arm(q):
     """Return a three-link arm, its task with an approach, and a state at rest."""
     dyn = mbd_ros.compile(mbd_ros.load(ROOT / 'urdf' / 'three_link_arm.urdf'))
     return dyn, replace(default_task('three_link_arm'), start='approach'), np.array(q), np.zeros(3)
+
+
+def test_a_weightless_robot_beyond_its_limits_says_which_joint():
+    dyn = mbd_ros.compile(mbd_ros.load(ROOT / 'urdf' / 'puma560.urdf'))
+    model, v = dyn.model, np.zeros(6)
+    q = 0.5 * (model.lower + model.upper)
+    tracker = Tracker(dyn, Task('tool', {}, start='approach'), q, v)
+    tracker.step(0.0, q, v)
+    assert tracker.problem == ''
+    q[2] = model.upper[2] + 0.1
+    tracker.step(PERIOD, q, v)
+    allowed = f"joint 'joint3' is beyond its limits, {model.lower[2]:.4g} to {model.upper[2]:.4g} rad"
+    assert (tracker.mode, tracker.problem) == (Mode.WEIGHTLESS, allowed)
+    with pytest.raises(InvalidValueError, match=f'posture is .*; allowed: .* {allowed}'):
+        Tracker(dyn, replace(default_task('puma560'), posture=tuple(q)), q, v)
+    q[2] = model.upper[2]
+    tracker.step(2.0 * PERIOD, q, v)
+    assert tracker.problem == ''
