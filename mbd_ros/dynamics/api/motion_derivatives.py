@@ -13,8 +13,10 @@
 """
 Derivatives of motions, momenta and gravity forces with respect to configuration and velocity.
 
-Exact, of one state or many, those of Pinocchio; a displacement in q is one in the coordinates of
-v, as in ``integrate``. In closed loops all joints count as independent.
+Exact, of one state or many; a displacement in q is one in the coordinates of v, as in
+``integrate``. In closed loops all joints count as independent. Those of links are derivatives of
+``frame_velocity`` and ``frame_acceleration`` as they are: Pinocchio's agree in local axes; in
+LOCAL_WORLD_ALIGNED its point stands still, and its accelerations are spatial ones.
 
 """
 
