@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.api.identification import identify
     from mbd_ros.dynamics.api.inverse_kinematics import inverse_kinematics
     from mbd_ros.dynamics.api.joint_wrenches import joint_wrenches
+    from mbd_ros.dynamics.api.motion_derivatives import (
+        center_of_mass_velocity_derivatives, centroidal_momentum_derivatives,
+        frame_acceleration_derivatives, frame_velocity_derivatives, gravity_forces_derivatives)
     from mbd_ros.dynamics.api.stream import stream
     from mbd_ros.dynamics.api.sweep import sweep
     from mbd_ros.dynamics.api.thrust_map import thruster_map
@@ -60,7 +63,9 @@ if TYPE_CHECKING:
     from mbd_ros.model.load import load
     from mbd_ros.model.lock import lock
     from mbd_ros.model.model import Model
-    from mbd_ros.model.state import difference, integrate, neutral, random_configuration
+    from mbd_ros.model.state import (
+        difference, difference_derivatives, integrate, integrate_derivatives, neutral,
+        random_configuration)
     from mbd_ros.simulation.simulate import simulate
     from mbd_ros.simulation.trajectory import load_trajectory, Trajectory
 else:
@@ -73,6 +78,10 @@ else:
         'mbd_ros.dynamics.api.frames': ('frame_acceleration', 'frame_velocity', 'jacobian_rate'),
         'mbd_ros.dynamics.api.identification': ('identify',),
         'mbd_ros.dynamics.api.inverse_kinematics': ('inverse_kinematics',),
+        'mbd_ros.dynamics.api.motion_derivatives': (
+            'center_of_mass_velocity_derivatives', 'centroidal_momentum_derivatives',
+            'frame_acceleration_derivatives', 'frame_velocity_derivatives',
+            'gravity_forces_derivatives'),
         'mbd_ros.dynamics.api.whole_robot': (
             'center_of_mass', 'center_of_mass_jacobian', 'centroidal_map', 'centroidal_momentum',
             'coriolis_matrix', 'gravity_forces', 'inertial_parameters', 'regressor'),
@@ -99,7 +108,9 @@ else:
         'mbd_ros.execution': ('Compiled', 'Futures', 'Interpreted', 'Lanes', 'Threads'),
         'mbd_ros.model.load': ('load',),
         'mbd_ros.model.lock': ('lock',),
-        'mbd_ros.model.state': ('difference', 'integrate', 'neutral', 'random_configuration'),
+        'mbd_ros.model.state': (
+            'difference', 'difference_derivatives', 'integrate', 'integrate_derivatives',
+            'neutral', 'random_configuration'),
         'mbd_ros.model.model': ('Model',),
         'mbd_ros.model.attachments.payload': ('with_payload',),
         'mbd_ros.simulation.simulate': ('simulate',),
@@ -112,14 +123,17 @@ __all__ = [
     'CarriedState', 'Compiled', 'Energy', 'Fluid', 'ForwardDynamicsDerivatives', 'Futures',
     'Ground', 'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model', 'Threads',
     'Trajectory', 'analyse', 'bent_links', 'bias_forces', 'carry_over', 'center_of_mass',
-    'center_of_mass_jacobian', 'centroidal_map', 'centroidal_momentum', 'close_loops', 'compile',
+    'center_of_mass_jacobian', 'center_of_mass_velocity_derivatives', 'centroidal_map',
+    'centroidal_momentum', 'centroidal_momentum_derivatives', 'close_loops', 'compile',
     'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix', 'description',
-    'difference', 'dynamics', 'energy', 'errors', 'estimate_fluid', 'execution',
-    'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration', 'frame_velocity',
-    'gravity_forces', 'hybrid_dynamics', 'identify', 'inertial_parameters', 'integrate',
-    'inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian',
-    'jacobian_rate', 'joint_wrenches', 'link_poses', 'load', 'load_trajectory', 'lock',
-    'mass_matrix', 'mobility', 'model', 'natural_frequencies', 'neutral', 'pose',
-    'random_configuration', 'regressor', 'simulate', 'simulation', 'spatial', 'static_deflection',
-    'stream', 'sweep', 'thruster_map', 'udwadia_kalaba', 'with_payload',
+    'difference', 'difference_derivatives', 'dynamics', 'energy', 'errors', 'estimate_fluid',
+    'execution', 'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
+    'frame_acceleration_derivatives', 'frame_velocity', 'frame_velocity_derivatives',
+    'gravity_forces', 'gravity_forces_derivatives', 'hybrid_dynamics', 'identify',
+    'inertial_parameters', 'integrate', 'integrate_derivatives', 'inverse_dynamics',
+    'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_rate',
+    'joint_wrenches', 'link_poses', 'load', 'load_trajectory', 'lock', 'mass_matrix', 'mobility',
+    'model', 'natural_frequencies', 'neutral', 'pose', 'random_configuration', 'regressor',
+    'simulate', 'simulation', 'spatial', 'static_deflection', 'stream', 'sweep', 'thruster_map',
+    'udwadia_kalaba', 'with_payload',
 ]

@@ -27,6 +27,8 @@ from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.model import Model
 
 Array = NDArray[np.float64]
+TERMS = 14
+"""Of a power series for turns below a quarter [rad]: exact to rounding."""
 
 
 def neutral(model: Model) -> Array:
@@ -188,6 +190,120 @@ def difference(model: Model, q0: Array, q1: Array) -> Array:
     for joint in curved_joints(model) if dv.size else ():
         dv[..., joint.v] = _each(joint.manifold.difference, q0[..., joint.q], q1[..., joint.q])
     return dv
+
+
+class IntegrateDerivatives(NamedTuple):
+    """
+    Derivatives of ``integrate(q, dv)``, all displacements in the coordinates of v.
+
+    Attributes
+    ----------
+    dq, ddv : array
+        (nv, nv) or (N, nv, nv): of the result, by a displacement of q, and by dv.
+
+    """
+
+    dq: Array
+    ddv: Array
+
+
+class DifferenceDerivatives(NamedTuple):
+    """
+    Derivatives of ``difference(q0, q1)``, displacements of both in the coordinates of v.
+
+    Attributes
+    ----------
+    dq0, dq1 : array
+        (nv, nv) or (N, nv, nv): by a displacement of q0, and of q1.
+
+    """
+
+    dq0: Array
+    dq1: Array
+
+
+def integrate_derivatives(model: Model, q: Array, dv: Array) -> IntegrateDerivatives:
+    """
+    Return the derivatives of ``integrate``, Pinocchio's ``dIntegrate``.
+
+    Parameters and errors are those of ``integrate``. By dv it is the right Jacobian of the joint's
+    group, by q the adjoint matrix of the inverse displacement.
+
+    Returns
+    -------
+    IntegrateDerivatives
+        ``.dq``, ``.ddv``, each (nv, nv) or (N, nv, nv).
+
+    References
+    ----------
+    Sola, Deray, Atchuthan, A micro Lie theory for state estimation in robotics, 2018.
+
+    """
+    _, dv = _copies(model, {'q': (q, model.nq), 'dv': (dv, model.nv)})
+    jacobian, adjoint = _right_jacobian(model, dv)
+    return IntegrateDerivatives(adjoint, jacobian)
+
+
+def difference_derivatives(model: Model, q0: Array, q1: Array) -> DifferenceDerivatives:
+    """
+    Return the derivatives of ``difference``, Pinocchio's ``dDifference``.
+
+    Parameters and errors are those of ``difference``, references those of
+    ``integrate_derivatives``.
+
+    Returns
+    -------
+    DifferenceDerivatives
+        ``.dq0``, ``.dq1``, each (nv, nv) or (N, nv, nv): the inverses of the Jacobians of the
+        joint's group, left and right.
+
+    """
+    jacobian, adjoint = _right_jacobian(model, difference(model, q0, q1))
+    by_last = np.asarray(np.linalg.inv(jacobian), np.float64)
+    return DifferenceDerivatives(-by_last @ adjoint, by_last)
+
+
+def _right_jacobian(model: Model, dv: Array) -> tuple[Array, Array]:
+    """
+    Return J = (1 - exp(-ad)) / ad and exp(-ad) (..., nv, nv) of displacements (..., nv).
+
+    ``ad`` is the matrix of the bracket of the joint's group. J is a power series for small turns;
+    with ``A = -ad``, ``J(2 A) = J(A) + J(A) A J(A) / 2`` leads to larger ones.
+    """
+    jacobian = np.tile(np.eye(model.nv), (*dv.shape[:-1], 1, 1))
+    adjoint = jacobian.copy()
+    for joint in curved_joints(model) if dv.size else ():
+        axes, own = model.joint_types[joint.number].pair.axes, joint.v
+        bracket = np.einsum('...k,kij->...ij', dv[..., own],
+                            _brackets()[np.ix_(axes, axes, axes)])
+        jacobian[..., own, own] = _series(-bracket)
+        adjoint[..., own, own] -= bracket @ jacobian[..., own, own]
+    return jacobian, adjoint
+
+
+def _series(exponent: Array) -> Array:
+    """Return (exp(A) - 1) / A of matrices A (..., n, n)."""
+    halvings = int(np.log2(min(1e9, max(1.0, np.abs(exponent).max())))) + 3
+    found, power = np.zeros_like(exponent), np.eye(exponent.shape[-1])
+    scaled = exponent / 2.0**halvings
+    for k in range(1, TERMS):
+        found += power
+        power = power @ scaled / (k + 1.0)
+    for _ in range(halvings):
+        found += 0.5 * found @ scaled @ found
+        scaled = 2.0 * scaled
+    return found
+
+
+@functools.cache
+def _brackets() -> Array:
+    """Return the brackets of SE(3) (6, 6, 6): of unit k with unit j, angular axes first."""
+    found = np.zeros((6, 6, 6))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        for first, second in ((0, 0), (0, 3), (3, 0)):   # 3: the linear axes
+            found[first + i, first + second + k, second + j] = 1.0
+            found[first + j, first + second + k, second + i] = -1.0
+    return found
 
 
 def random_configuration(model: Model, rng: np.random.Generator | int | None = None,

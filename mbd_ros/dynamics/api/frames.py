@@ -81,7 +81,7 @@ def frame_acceleration(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike,
 
 def _motion(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike | None, link: str,
             frame: str, executor: Executor | str | None) -> tuple[Array, Array]:
-    _known(frame)
+    require_frame(frame)
     found = compile_model(model, executor=executor).link_motion(q, v, link, qdd)
     velocity, acceleration = found.velocity, found.acceleration
     if frame == WORLD_ALIGNED:
@@ -101,7 +101,7 @@ def jacobian_in(model: Model, q: ArrayLike, link: str, *, frame: str = 'world_al
 
     Parameters and errors are those of ``frame_velocity``.
     """
-    _known(frame)
+    require_frame(frame)
     dyn = compile_model(model, executor=executor)
     jacobian = dyn.jacobian(q, link)
     if frame == WORLD_ALIGNED:
@@ -117,7 +117,7 @@ def jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, link: str, *,
     In the frames ``'world_aligned'`` and ``'world'`` the entries of J are differentiated in world
     axes, in ``'local'`` in the link's own. Parameters and errors are those of ``frame_velocity``.
     """
-    _known(frame)
+    require_frame(frame)
     dyn = compile_model(model, executor=executor)
     rate = dyn.jacobian_rate(q, v, link)
     if frame == WORLD_ALIGNED:
@@ -143,6 +143,7 @@ def _transform(frame: str, link: LinkMotion) -> tuple[Array, Array]:
     return matrix, rate
 
 
-def _known(frame: str) -> None:
+def require_frame(frame: str) -> None:
+    """Raise InvalidValueError if there is no such frame."""
     if frame not in FRAMES:
         raise InvalidValueError('frame', frame, ', '.join(f"'{name}'" for name in FRAMES))

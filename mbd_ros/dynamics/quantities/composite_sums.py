@@ -21,7 +21,7 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.quantities import composites
+from mbd_ros.dynamics.quantities import composites, motion_changes
 from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
 from mbd_ros.model import Model
 
@@ -43,6 +43,18 @@ def regressor(model: Model, poses: Array, v: Array, qdd: Array, gravity: Array) 
     found = _of_states(composites.regressor, model, (model.nv, model.nb, 10), poses, v, qdd,
                        gravity)
     return found.reshape(len(poses), model.nv, 10 * model.nb)
+
+
+def link_changes(model: Model, poses: Array, v: Array, qdd: Array, places: Array, body: int,
+                 moves: bool, turns: bool) -> Array:
+    """Return derivatives (N, 4, 6, nv) of a motion: ``motion_changes.link_changes``."""
+    return _of_states(motion_changes.link_changes, model, (4, 6, model.nv), poses, v, qdd, places,
+                      np.array((body, moves, turns)))
+
+
+def momentum_changes(model: Model, poses: Array, v: Array, qdd: Array) -> Array:
+    """Return derivatives (N, 4, 6, nv) of momentum and its rate, about the mass centre."""
+    return _of_states(motion_changes.momentum_changes, model, (4, 6, model.nv), poses, v, qdd)
 
 
 def _of_states(function: Callable[..., None], model: Model, shape: tuple[int, ...],
@@ -74,7 +86,11 @@ def _code(function: Callable[..., None], nb: int, nv: int) -> Callable[..., None
     bodies = [(1,), (1, nb, 4, 4), (nb, 16), (nv, 3)]
     shapes = {composites.centroidal_map: [*bodies, (1, 6, nv)],
               composites.coriolis_matrix: [*bodies, (1, nv), (1, nv, nv)],
-              composites.regressor: [*bodies, (1, nv), (1, nv), (3,), (1, nv, nb, 10)]}[function]
+              composites.regressor: [*bodies, (1, nv), (1, nv), (3,), (1, nv, nb, 10)],
+              motion_changes.link_changes: [
+                  *bodies, (1, nv), (1, nv), (1, 4, 4), (3,), (1, 4, 6, nv)],
+              motion_changes.momentum_changes: [*bodies, (1, nv), (1, nv), (1, 4, 6, nv)],
+              }[function]
     code: LoopCode = loop_code(function, shapes, [nb, nv])
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(shapes))(code.address)
 

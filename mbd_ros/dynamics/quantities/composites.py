@@ -156,6 +156,21 @@ def rates_of(coordinates: Vector, axes: Vector, twists: Vector, rates: Vector, n
         motion_cross(twists[int(coordinates[j, 0])], axes[j], rates[j])
 
 
+def accelerations(bodies: Vector, axes: Vector, rates: Vector, v: Vector, qdd: Vector,
+                  spatial: Vector, nb: int) -> None:
+    """Write the rates of the twists (nb, 6) of all bodies, spatial accelerations."""
+    for i in range(nb):
+        parent = int(bodies[i, 0])
+        first = int(bodies[i, 1])
+        beyond = first + int(bodies[i, 2])
+        for k in range(6):
+            spatial[i, k] = 0.0
+            if parent >= 0:
+                spatial[i, k] = spatial[parent, k]
+            for j in range(first, beyond):
+                spatial[i, k] += axes[j, k] * qdd[j] + rates[j, k] * v[j]
+
+
 def centroidal_map(count: Vector, poses: Vector, bodies: Vector, coordinates: Vector,
                    result: Vector, nb: int, nv: int) -> None:
     """Write A (N, 6, nv): ``A v`` is the momentum about the mass centre."""
@@ -338,16 +353,8 @@ def regressor(count: Vector, poses: Vector, bodies: Vector, coordinates: Vector,
         screws(poses[state], coordinates, axes, nv)
         velocities(bodies, axes, v[state], twists, nb)
         rates_of(coordinates, axes, twists, rates, nv)
+        accelerations(bodies, axes, rates, v[state], qdd[state], spatial, nb)
         for i in range(nb):
-            parent = int(bodies[i, 0])
-            first = int(bodies[i, 1])
-            beyond = first + int(bodies[i, 2])
-            for k in range(6):
-                spatial[i, k] = 0.0
-                if parent >= 0:
-                    spatial[i, k] = spatial[parent, k]
-                for j in range(first, beyond):
-                    spatial[i, k] += axes[j, k] * qdd[state, j] + rates[j, k] * v[state, j]
             for k in range(3):
                 place[k] = poses[state, i, k, 3]
                 velocity[k] = twists[i, k]
