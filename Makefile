@@ -7,7 +7,7 @@
 #   make soak [ARGS="--minutes 10 panda"]    every launch of the README for ten minutes; one table
 #   make install                             everything into .venv, without starting anything
 #   make colcon                              colcon build, test and test-result
-#   make real [PYTEST_ARGS="..."]            the node tests on a real rclpy, from PyPI
+#   make real [DISTRO=jazzy]                 the node tests on a real rclpy, from PyPI; Kilted's by default
 #   make nightly                             tests, chaos and the real rclpy: two hours
 #   make robots                              for make test: real robots, 415 MB
 #   make mutants [ARGS="--minutes 10"]       changed programs: would a test notice?
@@ -145,14 +145,15 @@ bench: install $(STAMPS)/bench
 	$(BIN)/python -m benchmarks $(ARGS)
 
 # Linux on x86-64; docs/real_rclpy.md says what is real in it. Made anew if our sources changed.
-build/real/ros.sh: scripts/real_rclpy.sh $(SOURCES)
-	@rm -rf build/real
-	@scripts/real_rclpy.sh build/real $(PYTHON)
+REAL := build/real$(patsubst %,-%,$(filter-out kilted,$(DISTRO)))
+$(REAL)/ros.sh: scripts/real_rclpy.sh $(SOURCES)
+	@rm -rf $(REAL)
+	@scripts/real_rclpy.sh $(REAL) $(PYTHON) $(DISTRO)
 
 # The table in docs/real_rclpy.md is of the newest run, also of one that Ctrl-C or a failure ended.
-real: build/real/ros.sh
-	@. build/real/ros.sh; pytest test/nodes -m 'not browser' --junitxml=build/real/junit.xml $(PYTEST_ARGS); \
-		code=$$?; python scripts/real_table.py build/real/junit.xml; exit $$code
+real: $(REAL)/ros.sh
+	@. $(REAL)/ros.sh; pytest test/nodes -m 'not browser' --junitxml=$(REAL)/junit.xml $(PYTEST_ARGS); \
+		code=$$?; python scripts/real_table.py $(REAL)/junit.xml $(DISTRO); exit $$code
 
 nightly: test chaos real
 

@@ -1,11 +1,17 @@
 #!/usr/bin/env bash
 # A virtual environment with a real rclpy (Fast DDS) from PyPI and our nodes, without rosless:
-#   scripts/real_rclpy.sh FOLDER [PYTHON]
+#   scripts/real_rclpy.sh FOLDER [PYTHON [DISTRO]]      DISTRO: kilted or jazzy
 # docs/real_rclpy.md says what for, what comes from where, and what was seen. Needs gcc and cmake.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 bare=$root/rosless/src
 bare_tools=$root/rosless/tools/src
+distro=${3:-kilted}
+case $distro in
+  kilted) unasked=(ament-cmake-ros-core) ;;
+  jazzy) unasked=(ament-cmake-ros ament-cmake-{gmock,gtest,pytest} python-cmake-module) ;;
+  *) echo "PyPI has kilted and jazzy, not $distro." >&2; exit 1 ;;
+esac
 mkdir -p "$1"
 prefix=$(cd "$1" && pwd)
 unset PYTHONPATH LD_LIBRARY_PATH
@@ -13,14 +19,15 @@ unset PYTHONPATH LD_LIBRARY_PATH
 "$root/scripts/make_venv.sh" "${2:-python3}" "$prefix"
 pip=("$prefix/bin/python" -m pip install --quiet --disable-pip-version-check)
 
-echo 'installing rclpy, message packages and what generates and builds others ...'
+# A wheel ros-DISTRO-NAME has nothing but the version of ros-NAME that belongs to the distribution.
+echo "installing rclpy of $distro, message packages and what generates and builds others ..."
 packages=(rclpy rmw-fastrtps-cpp sensor-msgs std-srvs geometry-msgs visualization-msgs
   trajectory-msgs nav-msgs diagnostic-msgs)
-# The last ones are wanted by wheels that do not ask for them.
+# Those after ament-cmake are wanted by wheels that do not ask for them.
 tools=(rosidl-default-generators ament-cmake ament-package ament-cmake-include-directories
-  ament-cmake-ros-core rosidl-core-generators)
+  rosidl-core-generators "${unasked[@]}")
 "${pip[@]}" 'setuptools>=70.1,<80' catkin_pkg pytest hypothesis \
-  "${packages[@]/#/ros-}" "${tools[@]/#/ros-}"
+  "${packages[@]/#/ros-$distro-}" "${tools[@]/#/ros-$distro-}"
 
 # CMake files of the wheels name folders of the machine on which they were made.
 include=$("$prefix/bin/python" -c 'import sysconfig; print(sysconfig.get_path("include"))')

@@ -11,9 +11,10 @@
 # the License.
 
 """
-The table of a run of the node tests on a real rclpy: ``scripts/real_table.py JUNIT.xml``.
+The table of a run of the node tests on a real rclpy: ``scripts/real_table.py JUNIT.xml [DISTRO]``.
 
-It stands in docs/real_rclpy.md, between two comments; ``make real`` writes it anew.
+It stands in docs/real_rclpy.md, between two comments of its own for each distribution of ROS 2;
+``make real`` writes it anew.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import sys
 from xml.etree import ElementTree
 
 PAGE = Path(__file__).resolve().parents[1] / 'docs' / 'real_rclpy.md'
-BEGIN, END = '<!-- made by make real -->\n', '<!-- until here -->\n'
+BEGIN, END = '<!-- made by make real{} -->\n', '<!-- until here -->\n'
 OUTCOMES = {'failure': 'failed', 'error': 'failed', 'skipped': 'skipped'}
 
 
@@ -57,11 +58,19 @@ def table(report: Path) -> str:
             f'{os.getloadavg()[2]:.0f} on {os.cpu_count()} processors:\n\n{lines}\n')
 
 
+def begin(distro: str = 'kilted') -> str:
+    """Return the comment before the table of a distribution."""
+    return BEGIN.format('' if distro == 'kilted' else f' DISTRO={distro}')
+
+
 def main() -> None:
     """Write the table of a report into the page."""
-    before, _, rest = PAGE.read_text().partition(BEGIN)
+    mark = begin(*sys.argv[2:])
+    before, found, rest = PAGE.read_text().partition(mark)
+    if not found:
+        raise SystemExit(f'{PAGE} has no line {mark}')
     after = rest.partition(END)[2]
-    PAGE.write_text(before + BEGIN + '\n' + table(Path(sys.argv[1])) + '\n' + END + after)
+    PAGE.write_text(before + mark + '\n' + table(Path(sys.argv[1])) + '\n' + END + after)
 
 
 if __name__ == '__main__':

@@ -40,20 +40,34 @@ def script():
     return module
 
 
-def test_the_table_of_a_run(script, tmp_path, monkeypatch):
+@pytest.mark.parametrize('distro', [[], ['kilted'], ['jazzy']])
+def test_the_table_of_a_run(script, tmp_path, monkeypatch, distro):
     report, page = tmp_path / 'junit.xml', tmp_path / 'page.md'
     report.write_text(REPORT)
-    page.write_text(f'before\n{script.BEGIN}old\n{script.END}after\n')
+    other = script.begin('jazzy' if distro != ['jazzy'] else 'kilted') + f'other\n{script.END}'
+    page.write_text(f'before\n{script.begin(*distro)}old\n{script.END}{other}after\n')
     monkeypatch.setattr(script, 'PAGE', page)
-    monkeypatch.setattr(script.sys, 'argv', ['', str(report)])
+    monkeypatch.setattr(script.sys, 'argv', ['', str(report), *distro])
     script.main()
     script.main()   # the same again
     text = page.read_text()
-    assert text.startswith('before\n') and text.endswith('after\n') and 'old' not in text
+    assert text.startswith('before\n') and text.endswith(f'{other}after\n') and 'old' not in text
     assert text.count('2 passed, 1 failed, 2 skipped in 8 s') == 1
     assert '| `test_turns` | 1 | 1 | 0 | 4 | `test_b` failed |' in text
     assert '| `test_guards` | 1 | 0 | 1 | 4 | `test_c` skipped |' in text
 
 
-def test_the_page_has_a_place_for_it(script):
-    assert script.BEGIN in script.PAGE.read_text().partition(script.END)[0]
+@pytest.mark.parametrize('distro', ['kilted', 'jazzy'])
+def test_the_page_has_a_place_for_it(script, distro):
+    before, found, rest = script.PAGE.read_text().partition(script.begin(distro))
+    assert found and script.END in rest and before.count('<!-- made') == before.count(script.END)
+
+
+def test_a_distribution_that_the_page_does_not_have(script, tmp_path, monkeypatch):
+    page = tmp_path / 'page.md'
+    page.write_text(f'{script.begin()}old\n{script.END}')
+    monkeypatch.setattr(script, 'PAGE', page)
+    monkeypatch.setattr(script.sys, 'argv', ['', '', 'rolling'])
+    with pytest.raises(SystemExit, match='has no line <!-- made by make real DISTRO=rolling'):
+        script.main()
+    assert 'old' in page.read_text()
