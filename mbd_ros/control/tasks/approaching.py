@@ -66,6 +66,10 @@ class Way(NamedTuple):
     by_joints: bool = False
 
 
+DIRECT = Way()
+"""As fast as it can be, by constraints."""
+
+
 def nearest(motion: ConstrainedMotion, q: Vector, v: Vector, time: float) -> Elimination:
     """Return the nearest state on a constraint at a time [s] from q, v (nq,), (nv,)."""
     metric = 'mass' if motion.elimination is None else motion.elimination.metric

@@ -38,7 +38,7 @@ from mbd_ros.control.step.fused_step import fused_step, FusedStep, Step
 from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tasks.approaching import (
-    approach_duration, approached, draw_to, go_through, joints_way, Way)
+    approach_duration, approached, DIRECT, draw_to, go_through, joints_way, Way)
 from mbd_ros.control.tasks.followed_tools import (
     end_of_paths, followed_tools, FollowedTool, free_tool, surfaces_of, ToolPoints)
 from mbd_ros.control.tasks.joint_motion import coming_to_rest, following, JointMotion
@@ -143,7 +143,7 @@ class Tracker:
         return max(len(self._source.state.multipliers), self._source.state.rank)
 
     def follow(self, task: Task, time: float, q: Vector, v: Vector, *,
-               approach: Way = Way()) -> float:
+               approach: Way = DIRECT) -> float:
         """
         Begin a task.
 

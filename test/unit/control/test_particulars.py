@@ -155,8 +155,9 @@ class Recorder:
     def __getattr__(self, name):
         def called(*arguments, **settings):
             self.calls.append((name, *arguments[:1], *settings.values()))
+            asked = settings.get('approach', Way(0.0)).duration
             return {'reference': ((np.array([0.1, 0.2]),) + 2 * (np.zeros(2),)),
-                    'apart': self, 'follow': 2.0 * settings.get('approach', Way(0.0)).duration}.get(name)
+                    'apart': self, 'follow': 2.0 * asked}.get(name)
         return called
 
     def check_approach(self, duration):

@@ -119,7 +119,7 @@ def test_robots_whose_joints_do_not_lead_are_refused_as_before():
     tracker = Tracker(dyn, replace(task, path={}, constraints=()), q, rest)
     with pytest.raises(MbdError):
         tracker.apart().follow(task, 0.0, q, rest, approach=Way(by_joints=True))
-    with pytest.raises(MbdError, match='.') as refused:
+    with pytest.raises(MbdError) as refused:
         rehearse_task(tracker.apart(), task, q, rest)
     assert 'by joints' not in str(refused.value)
 
@@ -139,7 +139,8 @@ def test_a_weightless_robot_beyond_its_limits_says_which_joint():
     assert tracker.problem == ''
     q[2] = model.upper[2] + 0.1
     tracker.step(PERIOD, q, v)
-    allowed = f"joint 'joint3' is beyond its limits, {model.lower[2]:.4g} to {model.upper[2]:.4g} rad"
+    low, high = model.lower[2], model.upper[2]
+    allowed = f"joint 'joint3' is beyond its limits, {low:.4g} to {high:.4g} rad"
     assert (tracker.mode, tracker.problem) == (Mode.WEIGHTLESS, allowed)
     with pytest.raises(InvalidValueError, match=f'posture is .*; allowed: .* {allowed}'):
         Tracker(dyn, replace(default_task('puma560'), posture=tuple(q)), q, v)
