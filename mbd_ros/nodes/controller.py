@@ -495,8 +495,7 @@ class Controller(ManagedNode):
         if self._source.robot is None:
             return Health(ERROR, f'no robot: {self._source.problem}', values)
         fine = f'holding: {self._why}' if self._why in ON_PURPOSE else FINE.get(self._mode)
-        beyond = self._mode == ControllerState.MODE_WEIGHTLESS and self._why
-        if fine and not beyond:
+        if fine and (self._mode != ControllerState.MODE_WEIGHTLESS or not self._why):
             if self._source.problem:
                 return Health(WARNING, f'new description refused: {self._source.problem}', values)
             rival = rivals(self, self._hardware.topic_name)
