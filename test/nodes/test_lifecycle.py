@@ -15,6 +15,7 @@
 from pathlib import Path
 import shutil
 import subprocess
+import time
 
 from control_msgs.action import FollowJointTrajectory
 from diagnostic_msgs.msg import DiagnosticArray
@@ -195,7 +196,12 @@ def test_a_robot_tracks_once_it_is_told_so_by_the_command(
     assert stamps[-1] - stamps[0] == pytest.approx(4 * 0.05, abs=1e-6)
     # The simulator lets the robot stand still, and goes on.
     told('/simulator', 'deactivate')
-    joints.clear()
+
+    def quiet():   # what was on its way when the answer came is heard after it
+        joints.clear()
+        time.sleep(0.5)
+        return not joints
+    graph.wait_until(quiet, 'no more joint states')
     assert state_of(graph, 'simulator') == State.PRIMARY_STATE_INACTIVE
     assert not joints
     told('/simulator', 'activate')
