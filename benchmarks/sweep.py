@@ -216,7 +216,7 @@ def _states(model: mbd_ros.Model, rows: int, folder: Path | None, share: int) ->
     if folder is not None and share == SHARES // 2 and not (folder / 'died').exists():
         (folder / 'died').touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    return random_states(model, 'inverse_dynamics', rows, rows * (share + 1), 0, False, share)
+    return random_states(model, 'inverse_dynamics', rows, rows * (share + 1), 0, {}, share)
 
 
 def _streamed(case: Case, pool: Executor, count: int,

@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 import functools
 import multiprocessing
@@ -56,6 +56,9 @@ def add_to(subparsers: Any) -> None:
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--dissipation', action='store_true',
                         help='with damping and dry friction of the joints')
+    parser.add_argument('--force', nargs=4, action='append', default=[],
+                        metavar=('LINK', 'FX', 'FY', 'FZ'),
+                        help='at the origin of a link, in world axes [N]; may be said again')
     parser.add_argument('--floating-base', action='store_true', help='the root link moves freely')
     parser.add_argument('--checkpoint', metavar='FILE.npz',
                         help='written on the way; the same command goes on from it')
@@ -78,7 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
     count = int(arguments.states)
     shares = -(-count // arguments.share)
     make = functools.partial(random_states, model, arguments.function, arguments.share, count,
-                             arguments.seed, arguments.dissipation)
+                             arguments.seed, {'dissipation': arguments.dissipation,
+                                              'external_forces': forces(arguments.force)})
     progress = _Progress(shares)
     begin = time.perf_counter()
     try:
@@ -98,6 +102,20 @@ def run(arguments: argparse.Namespace) -> int:
                    totals['largest'], np.sqrt(totals['squares'] / count)):
         print(f'{row[0]:20}' + ''.join(f'{value:12.5g}' for value in row[1:]))
     return 0
+
+
+def forces(words: Sequence[Sequence[str]]) -> dict[str, list[float]]:
+    """Return the wrench (6,) on each link, for links and the forces on them in words [N]."""
+    found: dict[str, list[float]] = {}
+    for link, *given in words:
+        if link in found:
+            raise InvalidValueError('--force', f"link '{link}' twice", 'each link once')
+        try:
+            found[link] = [*map(float, given), 0.0, 0.0, 0.0]
+        except ValueError:
+            raise InvalidValueError('--force', ' '.join((link, *given)),
+                                    'the name of a link and three numbers') from None
+    return found
 
 
 def processes(count: int) -> ProcessPoolExecutor:
@@ -125,7 +143,7 @@ def _settle() -> None:
 
 
 def random_states(model: Model, function: str, rows: int, count: int, seed: int,
-                  dissipation: bool, share: int) -> dict[str, Any]:
+                  keywords: Mapping[str, Any], share: int) -> dict[str, Any]:
     """
     Return random arguments of a function; the same for the same seed and share.
 
@@ -140,9 +158,7 @@ def random_states(model: Model, function: str, rows: int, count: int, seed: int,
         if name:
             bounds = np.where(np.isfinite(limits[name]), limits[name], 1.0)
             found[name] = rng.uniform(-bounds, bounds, (rows, model.nv))
-    if third:
-        found['dissipation'] = dissipation
-    return found
+    return {**found, **keywords}
 
 
 def summary(_: Mapping[str, Any], result: Any) -> dict[str, Any]:

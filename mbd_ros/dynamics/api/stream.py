@@ -15,15 +15,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor as Pool, Future
+import functools
 from typing import Any
 
 from numpy.typing import ArrayLike
 
+from mbd_ros.dynamics.api import functions
 from mbd_ros.dynamics.prepared.call import Array
 from mbd_ros.dynamics.prepared.prepared import compile_model
-from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution import Executor
 from mbd_ros.execution.executors.futures import followed, recipe_of
 from mbd_ros.model import Model
@@ -31,12 +33,15 @@ from mbd_ros.model import Model
 FUNCTIONS = ('bias_forces', 'body_poses', 'energies', 'forward_dynamics', 'inverse_dynamics',
              'jacobian', 'mass_matrix', 'pose')
 """What can be streamed: callables of ``PreparedDynamics``."""
+FORCED = ('bias_forces', 'forward_dynamics', 'inverse_dynamics')
+"""Those in which forces act."""
 
 
 def stream(
     model: Model, function: str, batches: Iterable[Sequence[Any]], *, pool: Pool,
     gravity: ArrayLike | None = None, executor: Executor | str | None = None, in_flight: int = 4,
     progress: Callable[[int], object] | None = None,
+    external_forces: Mapping[str, ArrayLike] | None = None, dissipation: bool = False,
 ) -> Iterator[Array]:
     """
     Yield the results of batches in their order, some of them computed ahead by a pool.
@@ -63,6 +68,10 @@ def stream(
     progress : callable, optional
         Called with the number of states of each result, before it is yielded: the ``update`` of
         a ``tqdm.tqdm(total=N)``.
+    external_forces : mapping of str to array_like, optional
+        Wrench (6,) on links of every state, as for ``inverse_dynamics`` [N, N m].
+    dissipation : bool, optional
+        Whether damping and dry friction of the joints act.
 
     Yields
     ------
@@ -73,6 +82,8 @@ def stream(
     ------
     UnknownNameError
         If there is no such function.
+    UnsupportedError
+        If forces act on a function that is not one of ``FORCED``.
     MbdError
         As the function raises for the arguments of a batch.
 
@@ -81,7 +92,14 @@ def stream(
         raise UnknownNameError('function to stream', function, FUNCTIONS)
     if in_flight < 1:
         raise InvalidValueError('in_flight', in_flight, 'at least one batch')
-    recipe = recipe_of(f'executor of {function}', _prepared, model, function, gravity, executor)
+    forces: dict[str, Any] = {}
+    if external_forces or dissipation:
+        if function not in FORCED:
+            raise UnsupportedError(f'external_forces or dissipation for {function}',
+                                   f'one of {", ".join(FORCED)}')
+        forces = {'external_forces': external_forces, 'dissipation': dissipation}
+    recipe = recipe_of(
+        f'executor of {function}', _prepared, model, function, gravity, executor, forces)
     followed(recipe)  # before any worker does: what is wrong shows here, the code is kept on disk
     return _streamed(recipe, batches, pool, in_flight, progress)
 
@@ -109,7 +127,10 @@ def _streamed(recipe: bytes, batches: Iterable[Sequence[Any]], pool: Pool, in_fl
 
 
 def _prepared(model: Model, function: str, gravity: ArrayLike | None,
-              executor: Executor | str | None) -> Callable[..., Array]:
+              executor: Executor | str | None, forces: Mapping[str, Any]) -> Callable[..., Array]:
+    if forces:
+        return functools.partial(getattr(functions, function), model, gravity=gravity,
+                                 executor=executor, **forces)
     return getattr(compile_model(model, gravity=gravity, executor=executor), function)
 
 

@@ -22,7 +22,8 @@ import pytest
 from robots import chain
 
 import mbd_ros
-from mbd_ros.errors import InvalidValueError, NotFiniteError, UnknownNameError
+from mbd_ros.errors import (
+    InvalidValueError, NotFiniteError, UnknownNameError, UnsupportedError)
 
 
 @pytest.fixture(scope='module')
@@ -89,6 +90,17 @@ def test_gravity_executor_and_links(model, pool):
     poses = mbd_ros.stream(model, 'pose', ((q, 'link002') for q, _, _ in states), pool=pool)
     for result, batch in zip(poses, states):
         np.testing.assert_array_equal(result, mbd_ros.pose(model, batch[0], 'link002'))
+
+
+def test_forces_and_dissipation_are_those_of_every_batch(model, pool):
+    keywords = {'external_forces': {'link002': [0.0, 1.0, -2.0, 0.3, 0.0, 0.0]},
+                'dissipation': True}
+    for result, batch in zip(mbd_ros.stream(
+            model, 'inverse_dynamics', batches(3), pool=pool, **keywords), batches(3)):
+        np.testing.assert_array_equal(result, mbd_ros.inverse_dynamics(model, *batch, **keywords))
+        assert (result != mbd_ros.inverse_dynamics(model, *batch)).any()
+    with pytest.raises(UnsupportedError, match=r'mass_matrix .* bias_forces, forward_dynamics'):
+        mbd_ros.stream(model, 'mass_matrix', [], pool=pool, dissipation=True)
 
 
 def test_processes(model):

@@ -30,12 +30,14 @@ from swept_states import deadly, nan_states, reduced, states
 
 import mbd_ros
 from mbd_ros.cli.command import main
+from mbd_ros.cli.sweep import random_states
 from mbd_ros.errors import InvalidValueError, MbdError, NotFiniteError, UnknownNameError
 
 MODEL = mbd_ros.load(Path(__file__).resolve().parents[3] / 'urdf' / 'puma560.urdf')
 SHARES = 40
 SPAWN = multiprocessing.get_context('spawn')
 COMBINE = {'sum': np.add, 'largest': np.maximum}
+PUMA = str(Path(__file__).resolve().parents[3] / 'urdf' / 'puma560.urdf')
 
 
 def swept(**options):
@@ -226,6 +228,30 @@ def test_the_command_takes_as_many_states_as_it_is_told(capsys):
     for count, share in (('7', '50000'), ('2500', '1000'), ('2000', '1000')):
         assert main(['sweep', file, 'bias_forces', '--states', count, '--share', share]) == 0
         assert capsys.readouterr().out.startswith(f'bias_forces of {count} states, ')
+
+
+def test_the_command_takes_forces_on_links(capsys):
+    model = mbd_ros.load(PUMA)
+    words = ['sweep', PUMA, 'inverse_dynamics', '--states', '10', '--share', '10', '--dissipation']
+    words += ['--force', 'tool', '1', '2', '-10', '--force', 'link2', '0', '3', '0']
+    assert main(words) == 0
+    given = random_states(model, 'inverse_dynamics', 10, 10, 0, {
+        'dissipation': True,
+        'external_forces': {'tool': [1.0, 2.0, -10.0, 0, 0, 0], 'link2': [0, 3.0, 0, 0, 0, 0]}}, 0)
+    means = mbd_ros.inverse_dynamics(model, **given).mean(axis=0)
+    shown = [float(line.split()[2]) for line in capsys.readouterr().out.splitlines()[2:]]
+    np.testing.assert_allclose(shown, means, rtol=1e-4)   # five digits are printed
+
+
+@pytest.mark.parametrize(('force', 'reason'), [
+    (('nothing', '1', '2', '3'), "no link named 'nothing'"),
+    (('tool', 'a', '2', '3'), 'the name of a link and three numbers'),
+    (('tool', '1', '2', 'nan'), 'finite numbers'),
+    (('tool', '1', '2', '3', '--force', 'tool', '0', '0', '0'), 'each link once')])
+def test_the_command_refuses_forces_in_one_line(force, reason, capsys):
+    assert main(['sweep', PUMA, 'bias_forces', '--states', '10', '--force', *force]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert reason in line
 
 
 def test_the_command_refuses_loops_that_random_states_leave_open(capsys):
