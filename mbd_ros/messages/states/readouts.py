@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,8 @@ from mbd_ros.model import JointType, Model
 from mbd_ros.model.names import simple_joints
 
 Vector = NDArray[np.float64]
+Entry: TypeAlias = 'str | tuple[str, ...]'
+"""Of a table: one line of text, or several; a line break within a text makes no other line."""
 
 LOOP_HEADS = ('loop', 'open by [m or 1]', 'equations')
 MOST_ROWS = 200
@@ -42,18 +44,19 @@ FINEST = 12
 """Decimals of a slider at most."""
 
 
-def joint_heads(model: Model) -> tuple[str, ...]:
+def joint_heads(model: Model) -> tuple[Entry, ...]:
     """Return the heads of ``joint_rows``, with the units of the joints that a model has."""
     kinds = {model.joint_types[model.joint_index(name)] is JointType.PRISMATIC
              for name in simple_joints(model)}
     place, speed, effort = (
         ' or '.join(unit for slides, unit in enumerate(units) if slides in kinds)
         for units in (('rad', 'm'), ('rad/s', 'm/s'), ('N m', 'N')))
-    return 'joint', f'position [{place}]\nrange', f'velocity [{speed}]', f'effort [{effort}]\nmost'
+    return ('joint', (f'position [{place}]', 'range'), f'velocity [{speed}]',
+            (f'effort [{effort}]', 'most'))
 
 
 def joint_rows(model: Model, q: Vector, v: Vector, effort: Vector | None
-               ) -> list[tuple[str, ...]]:
+               ) -> list[tuple[Entry, ...]]:
     """
     Return the rows of a table of the joints with one coordinate, as ``joint_heads``.
 
@@ -68,21 +71,21 @@ def joint_rows(model: Model, q: Vector, v: Vector, effort: Vector | None
 
     Returns
     -------
-    list of tuple of str
+    list of tuple of Entry
         Position, velocity, effort; on a second line of position and effort their limits, where
         there are any: columns of their own find no place on the page. At most ``MOST_ROWS``.
 
     """
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[Entry, ...]] = []
     for name in simple_joints(model)[:MOST_ROWS]:
         joint = model.joint_index(name)
         iq, iv = model.q_offsets[joint], model.v_offsets[joint]
         low, high = model.lower[iv], model.upper[iv]
         most = model.effort_limits[iv]
-        within = f'\n{low:.3g} to{HARD}{high:.3g}' if np.isfinite((low, high)).any() else ''
-        at_most = f'\n{most:.4g}' if np.isfinite(most) else ''
-        rows.append((name, _figure(q[iq], 4) + within, _figure(v[iv], 3),
-                     ('' if effort is None else _figure(effort[iv], 2)) + at_most))
+        within = (f'{low:.3g} to{HARD}{high:.3g}',) if np.isfinite((low, high)).any() else ()
+        at_most = (f'{most:.4g}',) if np.isfinite(most) else ()
+        rows.append((name, (_figure(q[iq], 4), *within), _figure(v[iv], 3),
+                     ('' if effort is None else _figure(effort[iv], 2), *at_most)))
     return rows
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import viser
 
+from mbd_ros.messages.states.readouts import Entry
 from mbd_ros.nodes.page.colors import css
 from mbd_ros.nodes.page.drawings.drawing import Drawing
 from mbd_ros.nodes.page.live_plot import LivePlot
@@ -103,14 +104,14 @@ class Panel:
             plot.redraw()
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(heads: Sequence[Entry], rows: Iterable[Sequence[Entry]]) -> str:
     """
     Return a table as HTML; any text may come from outside.
 
-    Names, in the first column, are broken where the panel is too narrow for all columns. Lines of
-    an entry after its first are paler.
+    Names, in the first column, are broken where the panel is too narrow for all columns. An entry
+    is a text, which is on one line, or several lines; those after the first are paler.
     """
-    def cells(kind: str, row: Sequence[str]) -> str:
+    def cells(kind: str, row: Sequence[Entry]) -> str:
         return ''.join(
             f'<{kind} style="text-align:left;padding-right:0.5em'
             f'{"" if column else ";overflow-wrap:anywhere;min-width:4em"}">{_lines(one)}</{kind}>'
@@ -121,9 +122,9 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
             '</div>')
 
 
-def _lines(text: str) -> str:
-    """Return the lines of a text as HTML, those after the first paler."""
-    first, *others = map(escaped, text.split('\n'))
+def _lines(entry: Entry) -> str:
+    """Return the lines of an entry as HTML, those after the first paler."""
+    first, *others = map(escaped, (entry,) if isinstance(entry, str) else entry)
     return first + ''.join(f'<br><span style="opacity:0.6">{line}</span>' for line in others)
 
 

@@ -44,19 +44,20 @@ def test_rows_of_joints():
     model = arm()
     rows = joint_rows(model, np.array([0.25, 1.0, 0.0])[:model.nq], np.array([-0.5, 2.0]),
                       np.array([1.0, -2.0]))
-    assert rows[0] == ('j0', '0.2500\n-1.5 to\u00a02', '-0.500', '1.00\n30')
-    assert rows[1][1:] == ('1.0000', '2.000', '-2.00')
+    assert rows[0] == ('j0', ('0.2500', '-1.5 to\u00a02'), '-0.500', ('1.00', '30'))
+    assert rows[1][1:] == (('1.0000',), '2.000', ('-2.00',))
     still = joint_rows(model, np.zeros(model.nq), np.array([-1e-5, 0.0]), None)
-    assert still[0][2:] == ('0.000', '\n30')   # and not -0.000
+    assert still[0][2:] == ('0.000', ('', '30'))   # and not -0.000
     assert by_joint(model, np.array([3.0, 4.0])) == {'j0': 3.0, 'j1': 4.0}
 
 
 def test_heads_say_the_units_of_the_joints_there_are():
     assert joint_heads(arm())[1:4] == (
-        'position [rad or m]\nrange', 'velocity [rad/s or m/s]', 'effort [N m or N]\nmost')
+        ('position [rad or m]', 'range'), 'velocity [rad/s or m/s]',
+        ('effort [N m or N]', 'most'))
     assert joint_heads(mbd_ros.load(URDF / 'puma560.urdf'))[3:] == (
-        'effort [N m]\nmost',)
-    assert joint_heads(arm(1))[1:3] == ('position [m]\nrange', 'velocity [m/s]')
+        ('effort [N m]', 'most'),)
+    assert joint_heads(arm(1))[1:3] == (('position [m]', 'range'), 'velocity [m/s]')
 
 
 def test_ranges_are_limits_in_whole_decimals():
