@@ -23,7 +23,10 @@ from rclpy.parameter import parameter_value_to_python
 from rclpy.time import Time
 from rviz_client import RvizClient
 from rviz_picture import draw
+from rviz_shapes import pose_of
 from sensor_msgs.msg import JointState
+from transforms3d.affines import compose
+from transforms3d.axangles import axangle2mat
 import trimesh
 
 pytestmark = [pytest.mark.nodes, pytest.mark.slow]
@@ -34,6 +37,7 @@ LEFT = np.array([0.0, 1.0, 0.0])
 SILENT = ('viewer:=false', 'rviz:=false')
 LONGEST = 240.0   # s: many processes begin at once; only a hang exceeds it
 ROBOT, TARGETS, HANDS = 'Robot', 'Targets to drag', 'Links to push'
+JOINTS = 'Joints to move'
 SIMULATED = {ROBOT, HANDS}
 FOLLOWED = {*SIMULATED, 'Desired path', 'Traced path', TARGETS,
             'Paths of all tools, error, violation, constraint force, manifold'}
@@ -102,11 +106,16 @@ def test_meshes_come_by_package_as_the_users_own_description_says(
     draw(*rviz.scene(), PICTURES / 'my_arm.png', 'a description of a user')
 
 
-def test_a_target_that_is_dragged_is_where_the_robot_goes(launch, patient):
+def turned(pose, angle):
+    """Return the pose (4, 4) of a marker, turned about its z axis."""
+    return pose_of(pose) @ compose(np.zeros(3), axangle2mat([0.0, 0.0, 1.0], angle), np.ones(3))
+
+
+def test_what_is_dragged_is_where_the_robot_goes(launch, patient):
     """In a namespace, which RViz has from the launch file; its configuration knows of none."""
     graph = Graph('left')
     try:
-        rviz = RvizClient(graph, 'base_link')
+        rviz = RvizClient(graph, 'base_link', ticked=[JOINTS])
         targets = rviz.displays[TARGETS]
         running = launch('track.launch.py', 'namespace:=left', 'composed:=true',
                          patient('three_link_arm'), *SILENT)
@@ -138,6 +147,35 @@ def test_a_target_that_is_dragged_is_where_the_robot_goes(launch, patient):
         running.wait_for(r'follow_path rejected: .*')
         graph.wait_until(lambda: max(apart(aim)) < 5e-3, 'the target is back at the tool')
         draw(*rviz.scene(), PICTURES / 'dragged.png', 'after a drag')
+
+        joints = rviz.displays[JOINTS]
+        assert list(joints.markers) == ['joint1', 'joint2', 'joint3']
+        positions = graph.hear(JointState, 'joint_states', 100)
+        graph.wait_until(lambda: positions, 'joint states')
+        begin = np.array(positions[-1].position)
+        joints.drag('joint1', turned(joints.markers['joint1'].pose, 0.4))
+
+        def turn():
+            """Return by how much the joints have turned [rad]."""
+            return np.array(positions[-1].position) - begin
+        # Within joint_goal_tolerance, 0.02 rad, the goal is reached; it goes on to its end.
+        graph.wait_until(lambda: abs(turn() - (0.4, 0.0, 0.0)).max() < 5e-3, 'the joint is there')
+
+        def parameter(name):
+            answer = graph.call(GetParameters, 'controller/get_parameters',
+                                GetParameters.Request(names=[name]))
+            return parameter_value_to_python(answer.values[0])
+        bandwidth = parameter('bandwidth')
+        joints.choose('joint2', 'stiffer')
+        graph.wait_until(lambda: parameter('bandwidth') == 1.25 * bandwidth, 'it is stiffer')
+        targets.choose('tool', 'Moon')
+        graph.wait_until(lambda: parameter('gravity') == [0.0, 0.0, -1.62], 'it is on the moon')
+        targets.choose('tool', '0.5 kg')
+        running.wait_for(r'payload: 0\.5 kg on tool')
+        joints.choose('joint3', '5 kg')
+        running.wait_for(r'payload: 5 kg on link3')
+        targets.choose('tool', 'Stop')
+        running.wait_for(r'an empty trajectory was received')
         assert not rviz.problems
     finally:
         graph.close()

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 import threading
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphs import Graph
 from nav_msgs.msg import Path as PathMessage
@@ -35,11 +35,12 @@ from rclpy.qos import (
     DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy)
 from rclpy.time import Time
 from rviz_rules import check_marker, check_markers, check_menu, check_path, check_rotation
+from rviz_shapes import applied, handle_of, Line, lines_of, pose_of, solids_of
 from rviz_urdf import links_of, Solid
 from std_msgs.msg import String
 from tf2_ros import Buffer, TransformException, TransformListener
 from transforms3d.affines import compose
-from transforms3d.quaternions import quat2mat
+from transforms3d.quaternions import mat2quat, quat2mat
 from visualization_msgs.msg import (
     InteractiveMarkerFeedback as Feedback, InteractiveMarkerUpdate, Marker, MarkerArray)
 from visualization_msgs.srv import GetInteractiveMarkers
@@ -52,13 +53,6 @@ SECOND = 10
 """Frames of a second."""
 QUEUE = QoSProfile(depth=100)
 """Of interactive markers."""
-
-
-class Line(NamedTuple):
-    """A line in the fixed frame: points (n, 3) [m] and their colour."""
-
-    points: Any
-    color: tuple[float, ...]
 
 
 class Display:
@@ -327,30 +321,34 @@ class Interactive(Display):
         self.rviz.graph.wait_until(self._feedback.get_subscription_count, 'somebody listens')
         one = self.markers[name]
         (number,) = [entry.id for entry in one.menu_entries if entry.title == title]
-        self._say(one, np.zeros(3), Feedback.MENU_SELECT, entry=number)
+        self._say(one, pose_of(one.pose), Feedback.MENU_SELECT, entry=number)
 
     def drag(self, name: str, *way: Any, hold: Callable[[], object] = lambda: None) -> None:
-        """Take a marker with the mouse, move it along places (3,) of its frame, hold, let go."""
+        """
+        Take a marker with the mouse, move it, hold, let go.
+
+        Each step of the way is a place (3,), or a pose (4, 4), in its frame.
+        """
         self.rviz.graph.wait_until(self._feedback.get_subscription_count, 'somebody listens')
         one = self.markers[name]
         assert one.header.stamp.sec == one.header.stamp.nanosec == 0, 'or in the fixed frame'
-        place = one.pose.position
-        here = np.array((place.x, place.y, place.z))
+        here = pose_of(one.pose)
         self._say(one, here, Feedback.POSE_UPDATE, Feedback.MOUSE_DOWN)
         for there in way:
-            here = np.asarray(there, dtype=float)
+            there = np.asarray(there, dtype=float)
+            here = there if there.ndim == 2 else compose(there, here[:3, :3], np.ones(3))
             self._say(one, here, Feedback.POSE_UPDATE)
         hold()
         self._say(one, here, Feedback.POSE_UPDATE, Feedback.MOUSE_UP)
 
-    def _say(self, one: Any, place: Any, *events: int, entry: int = 0) -> None:
+    def _say(self, one: Any, pose: Any, *events: int, entry: int = 0) -> None:
         for event in events:
             message = Feedback(client_id='rviz', marker_name=one.name, control_name='free',
                                event_type=event, menu_entry_id=entry)
             message.header.frame_id = one.header.frame_id
-            message.pose.orientation = one.pose.orientation
-            to = message.pose.position
-            to.x, to.y, to.z = place.tolist()
+            to, turn = message.pose.position, message.pose.orientation
+            to.x, to.y, to.z = pose[:3, 3].tolist()
+            turn.w, turn.x, turn.y, turn.z = mat2quat(pose[:3, :3]).tolist()
             self._feedback.publish(message)
 
     def solids(self) -> list[Solid]:
@@ -360,16 +358,9 @@ class Interactive(Display):
                 for solid in solids_of(marker, self._pose(one) @ pose_of(marker.pose))]
 
     def lines(self) -> list[Line]:
-        """Return the arrows that RViz adds to controls that move along an axis."""
-        drawn = []
-        for one in self.markers.values():
-            for control in one.controls:
-                if control.interaction_mode == control.MOVE_AXIS and not control.markers:
-                    turn = control.orientation
-                    along = quat2mat((turn.w, turn.x, turn.y, turn.z))[:, 0]
-                    drawn.append(Line(applied(self._pose(one), [
-                        -one.scale * along, one.scale * along]), (*np.abs(along), 1.0)))
-        return drawn
+        """Return the arrows and rings that RViz adds to controls."""
+        return [line for one in self.markers.values() for control in one.controls
+                for line in handle_of(control, self._pose(one), one.scale)]
 
     def _pose(self, one: Any) -> Any:
         return self.rviz.transform(
@@ -391,10 +382,12 @@ class RvizClient:
         The node of a test.
     fixed_frame : str
         What ``-f`` gives.
+    ticked : iterable of str, optional
+        Displays that are shown though the configuration does not.
 
     """
 
-    def __init__(self, graph: Graph, fixed_frame: str) -> None:
+    def __init__(self, graph: Graph, fixed_frame: str, ticked: Iterable[str] = ()) -> None:
         self.graph, self.fixed_frame = graph, fixed_frame
         self.buffer = Buffer()
         self._listener = TransformListener(self.buffer, graph.node)
@@ -405,7 +398,7 @@ class RvizClient:
         self.displays: dict[str, Any] = {}
         for settings in manager['Displays']:
             kind = settings['Class'].split('/')[1]
-            if settings['Enabled'] and kind not in WITHOUT_TOPIC:
+            if (settings['Enabled'] or settings['Name'] in ticked) and kind not in WITHOUT_TOPIC:
                 self.displays[settings['Name']] = DISPLAYS[kind](settings['Name'], self, settings)
         graph.node.create_timer(FRAME, self._frame)
 
@@ -464,49 +457,3 @@ class RvizClient:
         with self._lock:
             return ([one for display in self.displays.values() for one in display.solids()],
                     [one for display in self.displays.values() for one in display.lines()])
-
-
-def pose_of(pose: Any) -> Any:
-    """Return a pose message as a matrix (4, 4)."""
-    place, turn = pose.position, pose.orientation
-    return compose((place.x, place.y, place.z), quat2mat((turn.w, turn.x, turn.y, turn.z)),
-                   np.ones(3))
-
-
-def applied(pose: Any, points: Any) -> Any:
-    """Return points (n, 3) of a frame in the fixed one."""
-    rows = np.asarray(points, dtype=float).reshape(-1, 3)
-    return rows @ pose[:3, :3].T + pose[:3, 3]
-
-
-def _color(one: Any) -> tuple[float, ...]:
-    return one.r, one.g, one.b, one.a
-
-
-def lines_of(one: Any, pose: Any) -> list[Line]:
-    """Return the lines of a marker."""
-    if one.type not in (Marker.LINE_STRIP, Marker.LINE_LIST, Marker.ARROW):
-        return []
-    points = applied(pose, [(point.x, point.y, point.z) for point in one.points])
-    colors = [_color(color) for color in one.colors] or [_color(one.color)] * len(points)
-    if one.type == Marker.LINE_LIST:
-        return [Line(points[k:k + 2], colors[k]) for k in range(0, len(points), 2)]
-    if not one.colors:
-        return [Line(points, colors[0])]
-    return [Line(points[k:k + 2], colors[k]) for k in range(len(points) - 1)]
-
-
-def solids_of(one: Any, pose: Any) -> list[Solid]:
-    """Return the solids of a marker."""
-    size = one.scale.x, one.scale.y, one.scale.z
-    kinds = {Marker.CUBE: ('box', size), Marker.SPHERE: ('sphere', (0.5 * size[0],)),
-             Marker.CYLINDER: ('cylinder', (0.5 * size[0], size[2]))}
-    if one.type in kinds:
-        return [Solid(*kinds[one.type], pose, _color(one.color))]
-    if one.type != Marker.SPHERE_LIST:
-        return []
-    return [Solid('sphere', (0.5 * size[0],), compose(place, np.eye(3), np.ones(3)),
-                  _color(color))
-            for place, color in zip(
-                applied(pose, [(point.x, point.y, point.z) for point in one.points]),
-                one.colors or [one.color] * len(one.points))]

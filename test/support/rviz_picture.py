@@ -19,7 +19,7 @@ import importlib.util
 from pathlib import Path
 
 import numpy as np
-from rviz_client import Line
+from rviz_shapes import Line
 from rviz_urdf import Solid
 
 SIZE, DPI = (7.0, 6.0), 100

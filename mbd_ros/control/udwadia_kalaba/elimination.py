@@ -225,6 +225,7 @@ class DirectElimination:
                 if nudge == 0.0:
                     break
                 step, nudge = nudge * np.cos(np.arange(1.0, len(v) + 1.0)), 0.0
+                limit = self.max_step   # zero, where the steps before were
                 candidate = displaced(dyn.model, q, step)
                 trial = constraint.violation(candidate, t)
                 assert trial is not None

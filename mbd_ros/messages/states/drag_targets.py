@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import math
 
 from geometry_msgs.msg import Quaternion
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from visualization_msgs.msg import InteractiveMarker, InteractiveMarkerControl as Control, Marker
 
 from mbd_ros.messages.states.drawings import Color
+from mbd_ros.messages.states.hands import entries
 from mbd_ros.messages.states.interactive import to_pose
 
 Matrix = NDArray[np.float64]
@@ -35,7 +37,8 @@ AXES = {'x': Quaternion(x=HALF, w=HALF), 'y': Quaternion(z=HALF, w=HALF),
 """Orientations of controls along axes, which RViz moves along their own x axis."""
 
 
-def drag_target(frame: str, link: str, pose: Matrix) -> InteractiveMarker:
+def drag_target(frame: str, link: str, pose: Matrix, menu: Sequence[str] = ()
+                ) -> InteractiveMarker:
     """
     Return the target of a link: a ball, and an arrow along each axis.
 
@@ -47,6 +50,8 @@ def drag_target(frame: str, link: str, pose: Matrix) -> InteractiveMarker:
         Name of the link, and of the marker.
     pose : Matrix
         (4, 4), not turned [m].
+    menu : sequence of str, optional
+        Titles as of ``hands.entries``.
 
     Returns
     -------
@@ -63,7 +68,7 @@ def drag_target(frame: str, link: str, pose: Matrix) -> InteractiveMarker:
     free.orientation.w = 1.0
     target = InteractiveMarker(name=link, description=f'drag {link}', scale=SIZE, controls=[
         free, *(Control(name=axis, orientation=turn, interaction_mode=Control.MOVE_AXIS)
-                for axis, turn in AXES.items())])
+                for axis, turn in AXES.items())], menu_entries=entries(menu))
     target.header.frame_id = frame
     target.pose = to_pose(pose)
     return target

@@ -20,7 +20,7 @@ from geometry_msgs.msg import Point, Pose, Quaternion
 import numpy as np
 from numpy.typing import NDArray
 from transforms3d.affines import compose
-from transforms3d.quaternions import mat2quat
+from transforms3d.quaternions import mat2quat, quat2mat
 from visualization_msgs.msg import (
     InteractiveMarkerFeedback, InteractiveMarkerPose, InteractiveMarkerUpdate)
 
@@ -32,6 +32,8 @@ Matrix = NDArray[np.float64]
 
 FARTHEST = 1e3
 """Distance of a marker from the origin [m]."""
+UNIT = 1e-3
+"""By which the length of a quaternion may differ from 1; RViz has single precision."""
 
 
 def to_pose(pose: Matrix) -> Pose:
@@ -78,6 +80,18 @@ def read_drag(message: InteractiveMarkerFeedback, frame: str) -> Vector:
 
     """
     return _read(message, frame, message.pose.position)
+
+
+def read_pose(message: InteractiveMarkerFeedback, frame: str) -> Matrix:
+    """Return the pose (4, 4) to which a marker is dragged, as ``read_drag``; a rotation in it."""
+    pose = at(read_drag(message, frame))
+    given = message.pose.orientation
+    turn = np.array((given.w, given.x, given.y, given.z))
+    if not abs(np.linalg.norm(turn) - 1.0) <= UNIT:
+        raise InvalidValueError(f"orientation of '{message.marker_name}'", turn.tolist(),
+                                'a quaternion of length 1')
+    pose[:3, :3] = quat2mat(turn)
+    return pose
 
 
 def read_grabbed(message: InteractiveMarkerFeedback, frame: str) -> Vector:

@@ -10,51 +10,53 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""Targets at the tools that users drag in RViz: interactive markers, and the goals they make."""
+"""What RViz leads a robot by: a target for each tool, a handle for each joint, and a menu."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeAlias
 
+from control_msgs.action import FollowJointTrajectory
+from geometry_msgs.msg import Inertia
 from mbd_msgs.action import FollowPath
-from rclpy.action import ActionClient
+from mbd_msgs.srv import SetPayload
 from rclpy.task import Future
-from visualization_msgs.msg import InteractiveMarkerFeedback
+from trajectory_msgs.msg import JointTrajectory
+from visualization_msgs.msg import InteractiveMarker, InteractiveMarkerFeedback
 
+import mbd_ros
 from mbd_ros.control.tasks.followed_tools import free_link
-from mbd_ros.messages.states.drag_targets import drag_target
-from mbd_ros.messages.states.interactive import at, read_drag, Vector
+from mbd_ros.messages.states.drag_targets import drag_target, Matrix
+from mbd_ros.messages.states.interactive import at
+from mbd_ros.messages.trajectories.joint_handles import joint_handle, joint_pose, move_goal
 from mbd_ros.messages.trajectories.simple_goals import point_goal
 from mbd_ros.model import Model
-from mbd_ros.nodes.parts.controller_goals import Owner
+from mbd_ros.nodes.controlling.drags import Drags
+from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.aside import done_aside
+from mbd_ros.nodes.parts.controller_goals import Controlled, Owner
 from mbd_ros.nodes.parts.guard import GuardedNode
-from mbd_ros.nodes.parts.interactive import InteractiveServer, Poses
+from mbd_ros.nodes.parts.interactive import LOADS, Menu, Poses, PULLS, set_parameters
 
-PERIOD = 0.2
-"""Time between two updates [s]."""
-HELD = 10
-"""Updates for which a target stays where it was dragged, while who drags it says nothing."""
+Act: TypeAlias = 'Callable[[str], None]'
+"""What an entry of a menu does, given a link."""
 
-
-class Target:
-    """A target at a place (3,) [m]."""
-
-    def __init__(self, place: Vector) -> None:
-        self.place = place
-        self.grabbed: Any = None   # the pose in which it was taken
-        self.held = 0
-        self.goal: FollowPath.Goal | None = None
+MOST = 30
+"""Joints that have a handle; those after them have none."""
+FACTORS = {'softer': 0.8, 'stiffer': 1.25}
+"""Of the bandwidth, by the title of its entry."""
+SPEEDS = {'slower': 0.5, 'faster': 2.0}
+"""Factors of ``approach_speed``."""
+ROBUST, LEARNING = (0.0, 20.0, 60.0), (0.0, 0.5, 2.0)
+"""Values of ``robust_rate`` and ``adaptation_rate`` [1/s]."""
 
 
 class DragTargets:
     """
-    Offers ``~/target``, interactive markers: a target for each tool.
-
-    One that is let go elsewhere becomes a goal of ``~/follow_path``, a line to that place, and
-    stays there until the goal ends. Otherwise it is where its tool is.
+    Offers ``~/target`` and ``~/joints``, interactive markers for goals.
 
     Parameters
     ----------
@@ -63,7 +65,7 @@ class DragTargets:
     owner : Owner
         The same, for what is controlled.
     settings : SimpleNamespace
-        Its parameters: ``drag_speed``.
+        Its parameters: ``drag_speed``, ``approach_speed`` and what the menu changes.
     frame_of : callable
         Returns the frame of paths.
 
@@ -71,71 +73,111 @@ class DragTargets:
 
     def __init__(self, node: GuardedNode, owner: Owner, settings: SimpleNamespace,
                  frame_of: Callable[[Model], str]) -> None:
-        self._owner, self._settings, self._frame_of = owner, settings, frame_of
-        self._guard, self._logger = node.guard, node.get_logger()
-        self._frame = ''
-        self._targets: dict[str, Target] = {}
-        self._action = ActionClient(node, FollowPath, '~/follow_path')
-        InteractiveServer(node, '~/target', PERIOD, look=self._look, make=drag_target,
-                          on_feedback=self._on_feedback)
+        menu = controller_menu(node, settings)
+        Drags(node, owner, '~/target', (FollowPath, '~/follow_path'), Tools(settings, menu),
+              frame_of)
+        Drags(node, owner, '~/joints', (FollowJointTrajectory, '~/follow_joint_trajectory'),
+              Joints(settings, menu), frame_of)
 
-    def _look(self) -> tuple[str, Poses]:
-        """Return where the targets are."""
-        self._follow()
-        return self._frame, {link: at(target.place) for link, target in self._targets.items()}
 
-    def _follow(self) -> None:
-        """Put targets to their tools but for those that are dragged or aimed at."""
-        controlled = self._owner.controlled()
-        if controlled is None:
-            return
+class Tools:
+    """Targets at the tools: where one is let go, its tool goes on a line."""
+
+    def __init__(self, settings: SimpleNamespace, menu: Menu) -> None:
+        self._settings, self._menu = settings, menu
+        self._links: tuple[str, ...] = ()
+
+    def poses(self, controlled: Controlled) -> Poses:
+        """Return where the tools are, those that were tools before included."""
         tracker, q = controlled.tracker, controlled.measured.q
         model = tracker.dyn.model
-        self._frame = self._frame_of(model)
         tools = tracker.links or (free_link(model, tracker.task.link),)
-        targets = self._targets
-        self._targets = {link: targets.get(link) or Target(tracker.dyn.pose(q, link)[:3, 3])
-                         for link in (*targets, *tools) if link in model.links}
-        for link, target in self._targets.items():
-            if target.goal is None and target.held == 0:
-                target.place = tracker.dyn.pose(q, link)[:3, 3]
-            target.held = max(0, target.held - 1)
+        self._links = tuple(link for link in dict.fromkeys((*self._links, *tools))
+                            if link in model.links)
+        return {link: at(tracker.dyn.pose(q, link)[:3, 3]) for link in self._links}
 
-    def _on_feedback(self, message: InteractiveMarkerFeedback) -> None:
-        """Keep a target where it is dragged; where it is let go, the tool goes."""
-        target, event = self._targets.get(message.marker_name), message.event_type
-        if target is None or event not in (message.MOUSE_DOWN, message.POSE_UPDATE,
-                                           message.MOUSE_UP):
-            return
-        target.place, target.held = read_drag(message, self._frame), HELD
-        if event == message.MOUSE_DOWN:
-            target.grabbed = message.pose
-        elif event == message.MOUSE_UP:
-            target.held = 0
-            if message.pose != target.grabbed:
-                self._go(message.marker_name, target)
+    def make(self, frame: str, link: str, pose: Matrix) -> InteractiveMarker:
+        """Return the target of a link."""
+        return drag_target(frame, link, pose, self._menu.titles)
 
-    def _go(self, link: str, target: Target) -> None:
-        """Ask for a line from where a tool is to its target."""
-        controlled = self._owner.controlled()
-        if controlled is None or not self._action.server_is_ready():
-            self._logger.warning(f'{link} does not go to its target: nobody is ready to lead it')
-            return
+    def goal(self, controlled: Controlled, link: str, pose: Matrix) -> FollowPath.Goal:
+        """Return a line from where a tool is to its target."""
         start = controlled.tracker.dyn.pose(controlled.measured.q, link)[:3, 3]
-        target.goal = goal = point_goal(link, start, target.place, self._settings.drag_speed)
-        self._then(self._action.send_goal_async(goal), partial(self._on_answer, target, goal))
+        return point_goal(link, start, pose[:3, 3], self._settings.drag_speed)
 
-    def _on_answer(self, target: Target, goal: FollowPath.Goal, future: Future) -> None:
-        """Wait for the end of a goal; why one is rejected is in the log."""
-        if future.exception() is None and future.result().accepted:
-            self._then(future.result().get_result_async(), partial(self._end, target, goal))
-            return
-        self._end(target, goal, future)
-        future.result()   # raises what it failed by, for the log
+    def choose(self, message: InteractiveMarkerFeedback) -> None:
+        """Do what was chosen from the menu of a target."""
+        self._menu.choose(message, message.marker_name)
 
-    def _end(self, target: Target, goal: FollowPath.Goal, future: Future) -> None:
-        if target.goal is goal:
-            target.goal = None
 
-    def _then(self, future: Future, done: Callable[[Future], None]) -> None:
-        future.add_done_callback(self._guard.wrap('goal of a target', done))
+class Joints:
+    """Handles at the driven joints with one coordinate: where one is let go, the joint goes."""
+
+    def __init__(self, settings: SimpleNamespace, menu: Menu) -> None:
+        self._settings, self._menu = settings, menu
+        self._model: Model | None = None
+        self._compiled = Future()
+
+    def poses(self, controlled: Controlled) -> Poses:
+        """Return where the joints are, once what finds that is compiled, which goes on aside."""
+        model, q = controlled.tracker.dyn.model, controlled.measured.q
+        if model is not self._model:
+            self._model = model
+            self._compiled = done_aside(partial(mbd_ros.link_poses, model, q.copy()))
+        if not self._compiled.done():
+            return {}
+        links = mbd_ros.link_poses(model, q)
+        return {name: joint_pose(model, name, links) for name in controlled.drives[:MOST]}
+
+    def make(self, frame: str, joint: str, pose: Matrix) -> InteractiveMarker:
+        """Return the handle of a joint."""
+        assert self._model is not None
+        return joint_handle(self._model, frame, joint, pose, self._menu.titles)
+
+    def goal(self, controlled: Controlled, joint: str, pose: Matrix
+             ) -> FollowJointTrajectory.Goal:
+        """Return a motion of one joint, while the others stay."""
+        model, q = controlled.tracker.dyn.model, controlled.measured.q
+        here = joint_pose(model, joint, mbd_ros.link_poses(model, q))
+        return move_goal(model, q, controlled.drives, joint, here, pose,
+                         self._settings.approach_speed)
+
+    def choose(self, message: InteractiveMarkerFeedback) -> None:
+        """Do what was chosen from the menu of a joint; a payload is on the link that it moves."""
+        if self._model is not None:
+            joint = self._model.joint_index(message.marker_name)
+            self._menu.choose(message, self._model.body_names[joint])
+
+
+def controller_menu(node: GuardedNode, settings: SimpleNamespace) -> Menu:
+    """Return a menu for gains, payload and gravity of the controller, and for a stop."""
+    stop = node.create_publisher(JointTrajectory, '~/joint_trajectory', qos.RELIABLE)
+    load = node.create_client(SetPayload, '~/set_payload')
+
+    def put(name: str, value: Any) -> Act:
+        return lambda link: set_parameters(node, {name: value})
+
+    def scaled(name: str, factor: float) -> Act:
+        return lambda link: set_parameters(node, {name: factor * getattr(settings, name)})
+
+    def carry(mass: float) -> Act:
+        def ask(link: str) -> None:
+            load.call_async(SetPayload.Request(
+                link=link, payload=Inertia(m=mass))).add_done_callback(
+                    node.guard.wrap('payload', tell))
+        return ask
+
+    def tell(future: Future) -> None:
+        response = future.result()
+        if not response.success:
+            node.get_logger().warning(f'payload from RViz: {response.message}')
+
+    return Menu({
+        'Stop': lambda link: stop.publish(JointTrajectory()),
+        **{f'Bandwidth/{name}': scaled('bandwidth', by) for name, by in FACTORS.items()},
+        **{f'Approach/{name}': scaled('approach_speed', by) for name, by in SPEEDS.items()},
+        **{f'Robust rate/{rate:g} per s': put('robust_rate', rate) for rate in ROBUST},
+        **{f'Learning/{rate:g} per s': put('adaptation_rate', rate) for rate in LEARNING},
+        **{f'Payload here/{mass:g} kg': carry(mass) for mass in LOADS},
+        **{f'Gravity/{name}': put('gravity', [0.0, 0.0, along])
+           for name, along in PULLS.items()}})

@@ -20,16 +20,58 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
+from rclpy.parameter import Parameter
 from visualization_msgs.msg import (
     InteractiveMarker, InteractiveMarkerFeedback, InteractiveMarkerUpdate)
 from visualization_msgs.srv import GetInteractiveMarkers
 
+from mbd_ros.errors import InvalidValueError
 from mbd_ros.messages.states.interactive import moved
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.guard import GuardedNode
 
 Matrix = NDArray[np.float64]
 Poses = Mapping[str, Matrix]
+
+LOADS = (0.0, 0.5, 1.0, 2.0, 5.0)
+"""Payloads of menus [kg]."""
+PULLS = {'Earth': -9.81, 'Mars': -3.71, 'Moon': -1.62, 'none': 0.0}
+"""Gravity along z of menus [m/s^2]."""
+
+
+class Menu:
+    """
+    What the right mouse button offers at a marker.
+
+    Parameters
+    ----------
+    actions : mapping of str to callable
+        What each entry does, given a name, by its title, as ``hands.entries`` takes them.
+
+    """
+
+    def __init__(self, actions: Mapping[str, Callable[[str], None]]) -> None:
+        self._actions = dict(actions)
+
+    @property
+    def titles(self) -> list[str]:
+        """Return the titles of the entries."""
+        return list(self._actions)
+
+    def choose(self, message: InteractiveMarkerFeedback, name: str) -> None:
+        """Do for a name what was chosen."""
+        actions, number = list(self._actions.values()), message.menu_entry_id
+        if not 1 <= number <= len(actions):
+            raise InvalidValueError('menu_entry_id', number, f'1 to {len(actions)}')
+        actions[number - 1](name)
+
+
+def set_parameters(node: GuardedNode, values: Mapping[str, Any]) -> None:
+    """Set parameters of a node as ``ros2 param set`` does, all or none; a refusal is logged."""
+    result = node.set_parameters_atomically(
+        [Parameter(name, value=value) for name, value in values.items()])
+    if not result.successful:
+        node.get_logger().warning(f'not set from RViz: {result.reason}')
 
 
 class InteractiveServer:

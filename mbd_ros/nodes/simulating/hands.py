@@ -25,13 +25,11 @@ from mbd_msgs.msg import LinkWrench
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
-from rclpy.parameter import Parameter
 from visualization_msgs.msg import InteractiveMarker, InteractiveMarkerFeedback as Feedback
 
 import mbd_ros
 from mbd_ros.description.urdf.visuals import read_visuals, Shape
 from mbd_ros.description.xml.packages import find_package
-from mbd_ros.errors import InvalidValueError
 from mbd_ros.messages.dynamics.link_wrenches import pull_on, write_push
 from mbd_ros.messages.states.hands import link_hand
 from mbd_ros.messages.states.interactive import read_drag, read_grabbed
@@ -40,7 +38,8 @@ from mbd_ros.model import Model
 from mbd_ros.model.state import floating_base
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.guard import GuardedNode
-from mbd_ros.nodes.parts.interactive import InteractiveServer, Poses
+from mbd_ros.nodes.parts.interactive import (
+    InteractiveServer, LOADS, Menu, Poses, PULLS, set_parameters)
 from mbd_ros.nodes.simulating.simulation_loop import SimulationLoop
 
 Array = NDArray[np.float64]
@@ -56,10 +55,6 @@ MOST = 30
 """Links that can be pushed; those after them cannot."""
 SLOWEST, FASTEST = 1.0 / 64.0, 64.0
 """Simulated seconds per second that the menu reaches."""
-LOADS = (0.0, 0.5, 1.0, 2.0, 5.0)
-"""Payloads [kg]."""
-PULLS = {'Earth': -9.81, 'Mars': -3.71, 'Moon': -1.62, 'none': 0.0}
-"""Gravity along z [m/s^2]."""
 
 
 class Grip(NamedTuple):
@@ -97,7 +92,7 @@ class Hands:
         self._shapes: dict[str, list[Shape]] = {}
         self._poses: Poses = {}
         self._grips: dict[str, Grip] = {}
-        self._menu = self._actions()
+        self._menu = Menu(self._actions())
         self._pushes = node.create_publisher(LinkWrench, '~/push', qos.RELIABLE)
         self._server = InteractiveServer(node, '~/hands', PERIOD, look=self._look,
                                          make=self._make, on_feedback=self._on_feedback)
@@ -113,7 +108,7 @@ class Hands:
             return done
 
         def put(values: Callable[[str], dict[str, Any]]) -> Callable[[str], None]:
-            return lambda link: self._set(values(link))
+            return lambda link: set_parameters(self._node, values(link))
 
         def pace(by: float) -> float:
             factor = self._settings.real_time_factor or 1.0
@@ -135,13 +130,6 @@ class Hands:
             **{f'Payload here/{mass:g} kg': load(mass) for mass in LOADS},
             **{f'Gravity/{name}': pull(along)
                for name, along in PULLS.items()}}
-
-    def _set(self, values: dict[str, Any]) -> None:
-        """Set parameters as ``ros2 param set`` does, all or none."""
-        result = self._node.set_parameters_atomically(
-            [Parameter(name, value=value) for name, value in values.items()])
-        if not result.successful:
-            self._node.get_logger().warning(f'not set from RViz: {result.reason}')
 
     def _use(self, model: Model) -> None:
         """Offer the links of another robot."""
@@ -182,7 +170,7 @@ class Hands:
                 del self._grips[link]
 
     def _make(self, frame: str, link: str, pose: Array) -> InteractiveMarker:
-        return link_hand(frame, link, pose, self._shapes[link], list(self._menu))
+        return link_hand(frame, link, pose, self._shapes[link], self._menu.titles)
 
     def _on_feedback(self, message: Feedback) -> None:
         """Keep what is held, and do what is chosen."""
@@ -190,11 +178,7 @@ class Hands:
         if link not in self._poses:
             return
         if event == Feedback.MENU_SELECT:
-            actions = list(self._menu.values())
-            if not 1 <= message.menu_entry_id <= len(actions):
-                raise InvalidValueError('menu_entry_id', message.menu_entry_id,
-                                        f'1 to {len(actions)}')
-            actions[message.menu_entry_id - 1](link)
+            self._menu.choose(message, link)
         elif event == Feedback.MOUSE_DOWN:
             place, grabbed = read_drag(message, self._frame), read_grabbed(message, self._frame)
             self._grips[link] = Grip(in_frame(self._poses[link], grabbed), grabbed - place,

@@ -17,7 +17,8 @@ import math
 import numpy as np
 import pytest
 
-from mbd_ros.control import DirectElimination, Ellipse, FunctionConstraint, ToolPosition
+from mbd_ros.control import (
+    DirectElimination, Ellipse, FunctionConstraint, Line, ToolPosition)
 from mbd_ros.errors import InvalidValueError
 
 
@@ -87,6 +88,18 @@ def test_near_singularities_steps_stay_small(arm, ellipse, start):
         arm, ellipse, q, np.zeros(3), 0.0)
     assert report.converged
     assert np.abs(report.q - q).max() < math.pi
+    assert report.moved < 2 * math.pi
+
+
+@pytest.mark.parametrize('way', [1e-3, 0.1, 0.5, 1.5])
+@pytest.mark.parametrize('metric', ['mass', 'euclidean'])
+def test_a_stretched_arm_reaches_inward(arm, metric, way):
+    """Straight, with the target on its line: the first steps are zero, the nudge leads away."""
+    q = np.zeros(3)
+    there = arm.pose(q, 'tool')[:3, 3] - (way, 0.0, 0.0)
+    inward = ToolPosition(arm, 'tool', Line(there, there + 0.1 * np.eye(3)[1], 5.0))
+    report = DirectElimination.from_afar(metric).eliminate(arm, inward, q, np.zeros(3), 0.0)
+    assert report.converged
     assert report.moved < 2 * math.pi
 
 
