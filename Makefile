@@ -36,7 +36,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: always ament pictures demo test chaos soak real nightly install venv test-tools robots browser lint docs colcon bench mutants clean distclean
+.PHONY: always ament pictures demo test chaos soak real nightly install venv test-tools tools robots browser lint docs colcon bench mutants clean distclean
 
 demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
 	@$(BIN)/ros2 launch mbd_ros track.launch.py $(if $(ROBOT),robot:=$(ROBOT)) $(ARGS)
@@ -57,6 +57,7 @@ soak: install test-tools
 install: $(STAMPS)/installed
 venv: install
 test-tools: $(STAMPS)/test $(STAMPS)/colcon
+tools: test-tools robots $(STAMPS)/lint $(STAMPS)/docs
 
 $(STAMPS)/venv:
 	@scripts/make_venv.sh $(PYTHON) $(VENV)
@@ -66,8 +67,8 @@ $(STAMPS)/venv:
 # Names of all source files: changed when one is removed, not when Python writes a cache beside it.
 $(STAMPS)/sources: always
 	@mkdir -p $(STAMPS)
-	@$(FIND_SOURCES) | LC_ALL=C sort > $@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@$(FIND_SOURCES) | LC_ALL=C sort > $@.$$PPID   # two of us may look at a time
+	@if cmp -s $@.$$PPID $@; then rm $@.$$PPID; else mv $@.$$PPID $@; fi
 
 # All again whenever one of our files changes, in some seconds, in which running nodes go on.
 $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES) scripts/install.py
