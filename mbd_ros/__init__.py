@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.api.joint_wrenches import joint_wrenches
     from mbd_ros.dynamics.api.motion_derivatives import (
         center_of_mass_velocity_derivatives, centroidal_momentum_derivatives,
-        frame_acceleration_derivatives, frame_velocity_derivatives, gravity_forces_derivatives)
+        frame_acceleration_derivatives, frame_velocity_derivatives, gravity_forces_derivatives,
+        jacobian_derivatives)
     from mbd_ros.dynamics.api.stream import stream
     from mbd_ros.dynamics.api.sweep import sweep
     from mbd_ros.dynamics.api.thrust_map import thruster_map
@@ -81,7 +82,7 @@ else:
         'mbd_ros.dynamics.api.motion_derivatives': (
             'center_of_mass_velocity_derivatives', 'centroidal_momentum_derivatives',
             'frame_acceleration_derivatives', 'frame_velocity_derivatives',
-            'gravity_forces_derivatives'),
+            'gravity_forces_derivatives', 'jacobian_derivatives'),
         'mbd_ros.dynamics.api.whole_robot': (
             'center_of_mass', 'center_of_mass_jacobian', 'centroidal_map', 'centroidal_momentum',
             'coriolis_matrix', 'gravity_forces', 'inertial_parameters', 'regressor'),
@@ -131,9 +132,9 @@ __all__ = [
     'frame_acceleration_derivatives', 'frame_velocity', 'frame_velocity_derivatives',
     'gravity_forces', 'gravity_forces_derivatives', 'hybrid_dynamics', 'identify',
     'inertial_parameters', 'integrate', 'integrate_derivatives', 'inverse_dynamics',
-    'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_rate',
-    'joint_wrenches', 'link_poses', 'load', 'load_trajectory', 'lock', 'mass_matrix', 'mobility',
-    'model', 'natural_frequencies', 'neutral', 'pose', 'random_configuration', 'regressor',
-    'simulate', 'simulation', 'spatial', 'static_deflection', 'stream', 'sweep', 'thruster_map',
-    'udwadia_kalaba', 'with_payload',
+    'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_derivatives',
+    'jacobian_rate', 'joint_wrenches', 'link_poses', 'load', 'load_trajectory', 'lock',
+    'mass_matrix', 'mobility', 'model', 'natural_frequencies', 'neutral', 'pose',
+    'random_configuration', 'regressor', 'simulate', 'simulation', 'spatial', 'static_deflection',
+    'stream', 'sweep', 'thruster_map', 'udwadia_kalaba', 'with_payload',
 ]

@@ -108,6 +108,31 @@ def test_motions_of_links(model, seed, frame):
                 mbd_ros.frame_acceleration_derivatives(model, *state, link, **how))
 
 
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(model=all_trees(max_joints=8), seed=SEEDS)
+def test_hessians_of_links(model, seed):
+    """
+    Pinocchio's in world axes; multiplied by v they are rates of Jacobians.
+
+    In LOCAL its (4.1) are not the derivatives of its Jacobians within joints of several
+    coordinates; ``test_batches`` compares these with derivatives of velocities.
+    """
+    (q, v, _), link = random_state(model, seed), sorted(model.links)[seed % len(model.links)]
+    peer, number = peer_with(model, link)
+    data = peer.createData()
+    pin.computeJointJacobians(peer, data, q)
+    pin.computeJointKinematicHessians(peer, data)
+    pin.updateFramePlacements(peer, data)
+    for frame, axes in (('world', pin.WORLD), ('world_aligned', pin.LOCAL_WORLD_ALIGNED)):
+        # Pinocchio 4.1 hands over Eigen's columns as if they were NumPy's rows.
+        expected = pin.getFrameKinematicHessian(peer, data, number, axes).ravel().reshape(
+            model.nv, model.nv, 6).T
+        close(mbd_ros.jacobian_derivatives(model, q, link, frame=frame, executor='interpreted'),
+              expected)
+    close(mbd_ros.jacobian_derivatives(model, q, link, executor='interpreted') @ v,
+          mbd_ros.jacobian_rate(model, q, v, link, executor='interpreted'))
+
+
 def momenta_agree(model, state, found, of_center, of_gravity):
     peer, (q, v, qdd) = twin(model), state
     data = peer.createData()
@@ -151,12 +176,15 @@ def test_batches(frame):
     link = sorted(MODEL.links)[-1]
     first = mbd_ros.frame_velocity_derivatives(MODEL, q, v, link, frame=frame)
     second = mbd_ros.frame_acceleration_derivatives(MODEL, q, v, qdd, link, frame=frame)
+    hessians = mbd_ros.jacobian_derivatives(MODEL, q, link, frame=frame)
     momenta = mbd_ros.centroidal_momentum_derivatives(MODEL, q, v, qdd)
     center = mbd_ros.center_of_mass_velocity_derivatives(MODEL, q, v)
     gravity = mbd_ros.gravity_forces_derivatives(MODEL, q)
     for k, state in enumerate(zip(q, v, qdd)):
         links_agree(MODEL, state, link, frame, [part[k] for part in first],
                     [part[k] for part in second])
+        close(hessians[k], mbd_ros.jacobian_derivatives(MODEL, q[k], link, frame=frame))
+        close(hessians[k].swapaxes(1, 2) @ v[k], first.dq[k])
         momenta_agree(MODEL, state, [part[k] for part in momenta], center[k], gravity[k])
     steps = mbd_ros.integrate_derivatives(MODEL, q, v), mbd_ros.difference_derivatives(
         MODEL, q[0], q)

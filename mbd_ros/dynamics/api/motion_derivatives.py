@@ -132,6 +132,42 @@ def frame_velocity_derivatives(
     return FrameVelocityDerivatives(found[..., 0, :, :], found[..., 3, :, :])
 
 
+def jacobian_derivatives(
+    model: Model, q: ArrayLike, link: str, *, frame: str = WORLD_ALIGNED,
+    executor: Executor | str | None = None,
+) -> Array:
+    """
+    Return the derivative of the Jacobian of a link, its kinematic Hessian.
+
+    Parameters
+    ----------
+    model : Model
+        The robot, without flexible links.
+    q : array_like
+        (nq,) or (N, nq).
+    link, frame, executor
+        As in ``frame_velocity_derivatives``.
+
+    Returns
+    -------
+    array
+        (6, nv, nv) or (N, 6, nv, nv): entry ``[i, j, k]`` is that of ``J[i, j]`` with respect to
+        coordinate k; multiplied by v on the right the time derivative ``Jdot``.
+
+    Raises
+    ------
+    UnknownNameError, InvalidValueError, UnsupportedError
+        As ``frame_velocity_derivatives``.
+
+    """
+    (rows,), many = states_of(model, 'jacobian_derivatives', q=q)
+    units = np.tile(np.eye(model.nv), (len(rows), 1))
+    columns = _of_link('jacobian_derivatives', model, np.repeat(rows, model.nv, axis=0), units,
+                       np.zeros(model.nv), link, frame, executor)[:, 0]
+    found = columns.reshape(len(rows), model.nv, 6, model.nv).swapaxes(1, 2)
+    return found if many else found[0]
+
+
 def frame_acceleration_derivatives(
     model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, link: str, *,
     frame: str = WORLD_ALIGNED, executor: Executor | str | None = None,

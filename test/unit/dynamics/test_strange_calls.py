@@ -32,7 +32,8 @@ CALLS = {
                      'gravity_forces', 'mass_matrix'), 'q'),
     **dict.fromkeys(('bias_forces', 'centroidal_momentum', 'coriolis_matrix', 'integrate'), 'qv'),
     **dict.fromkeys(('forward_dynamics', 'inverse_dynamics', 'regressor'), 'qva'),
-    **dict.fromkeys(('jacobian', 'pose'), 'ql'), 'difference': 'qq', 'frame_velocity': 'qvl',
+    **dict.fromkeys(('jacobian', 'jacobian_derivatives', 'pose'), 'ql'),
+    'difference': 'qq', 'frame_velocity': 'qvl',
     'jacobian_rate': 'qvl', 'frame_acceleration': 'qval', 'inverse_kinematics': 't',
     'gravity_forces_derivatives': 'q', 'center_of_mass_velocity_derivatives': 'qv',
     'centroidal_momentum_derivatives': 'qva', 'frame_velocity_derivatives': 'qvl',
@@ -40,7 +41,7 @@ CALLS = {
     'difference_derivatives': 'qq'}
 REFUSED = {('inverse_kinematics', 'loops'), *((function, 'flexible') for function in (
     'regressor', 'center_of_mass_velocity_derivatives', 'centroidal_momentum_derivatives',
-    'frame_velocity_derivatives', 'frame_acceleration_derivatives'))}
+    'frame_velocity_derivatives', 'frame_acceleration_derivatives', 'jacobian_derivatives'))}
 """For any states."""
 
 
