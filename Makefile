@@ -67,7 +67,7 @@ $(STAMPS)/venv:
 # Names of all source files: changed when one is removed, not when Python writes a cache beside it.
 $(STAMPS)/sources: always
 	@mkdir -p $(STAMPS)
-	@$(FIND_SOURCES) | LC_ALL=C sort > $@.$$PPID   # two of us may look at a time
+	@$(FIND_SOURCES) | LC_ALL=C sort > $@.$$PPID   # two makes may run at a time
 	@if cmp -s $@.$$PPID $@; then rm $@.$$PPID; else mv $@.$$PPID $@; fi
 
 # All again whenever one of our files changes, in some seconds, in which running nodes go on.

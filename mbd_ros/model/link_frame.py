@@ -26,3 +26,10 @@ class LinkFrame(NamedTuple):
     body: int
     rotation: NDArray[np.float64]
     translation: NDArray[np.float64]
+
+    def body_pose(self, pose: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the pose (4, 4) of the body where F has a pose (4, 4) [m]."""
+        body = np.eye(4)
+        body[:3, :3] = pose[:3, :3] @ self.rotation.T
+        body[:3, 3] = pose[:3, 3] - body[:3, :3] @ self.translation
+        return body

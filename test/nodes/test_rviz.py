@@ -158,7 +158,7 @@ def test_what_is_dragged_is_where_the_robot_goes(launch, patient):
         def turn():
             """Return by how much the joints have turned [rad]."""
             return np.array(positions[-1].position) - begin
-        # Within joint_goal_tolerance, 0.02 rad, the goal is reached; it goes on to its end.
+        # Half of the parameter goal_tolerance, 0.01 rad, within which it is reached.
         graph.wait_until(lambda: abs(turn() - (0.4, 0.0, 0.0)).max() < 5e-3, 'the joint is there')
 
         def parameter(name):

@@ -152,7 +152,7 @@ def jacobian_derivatives(
     -------
     array
         (6, nv, nv) or (N, 6, nv, nv): entry ``[i, j, k]`` is that of ``J[i, j]`` with respect to
-        coordinate k; multiplied by v on the right the time derivative ``Jdot``.
+        coordinate k [m or rad per rad or m, squared]; ``@ v`` makes the time derivative ``Jdot``.
 
     Raises
     ------

@@ -83,7 +83,7 @@ def read_drag(message: InteractiveMarkerFeedback, frame: str) -> Vector:
 
 
 def read_pose(message: InteractiveMarkerFeedback, frame: str) -> Matrix:
-    """Return the pose (4, 4) to which a marker is dragged, as ``read_drag``; a rotation in it."""
+    """Return the pose (4, 4) to which a marker is dragged [m]; errors as ``read_drag``."""
     pose = at(read_drag(message, frame))
     given = message.pose.orientation
     turn = np.array((given.w, given.x, given.y, given.z))

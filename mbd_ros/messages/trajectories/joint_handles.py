@@ -10,7 +10,7 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""Interactive markers that turn and slide joints: one is let go where its joint goes."""
+"""Interactive markers by which joints are turned and moved, and the goals of a drag."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from visualization_msgs.msg import InteractiveMarker, InteractiveMarkerControl as Control
 
+from mbd_ros.errors import UnknownNameError
 from mbd_ros.messages.states.drag_targets import AXES
 from mbd_ros.messages.states.hands import entries
 from mbd_ros.messages.states.interactive import to_pose
@@ -37,7 +38,7 @@ SIZE = 0.2
 
 def joint_pose(model: Model, joint: str, links: Mapping[str, Matrix]) -> Matrix:
     """
-    Return the pose (4, 4) of what a joint moves: its origin on the joint, z along the axis.
+    Return the pose (4, 4) of the body that a joint moves: origin on the joint, z along its axis.
 
     Parameters
     ----------
@@ -46,15 +47,11 @@ def joint_pose(model: Model, joint: str, links: Mapping[str, Matrix]) -> Matrix:
     joint : str
         One with one coordinate.
     links : mapping of str to Matrix
-        Pose (4, 4) of each link.
+        Pose (4, 4) of each link [m]; the answer is in the same frame.
 
     """
     link = model.body_names[model.joint_index(joint)]
-    frame = model.links[link]
-    pose = links[link].copy()
-    pose[:3, :3] = pose[:3, :3] @ np.asarray(frame.rotation).T
-    pose[:3, 3] -= pose[:3, :3] @ np.asarray(frame.translation)
-    return pose
+    return model.links[link].body_pose(links[link])
 
 
 def joint_handle(model: Model, frame: str, joint: str, pose: Matrix, menu: Sequence[str] = ()
@@ -87,7 +84,17 @@ def joint_handle(model: Model, frame: str, joint: str, pose: Matrix, menu: Seque
 
 
 def travel(slides: bool, here: Matrix, dragged: Matrix) -> float:
-    """Return by how much a joint is dragged along or about its axis [m or rad]: half a turn."""
+    """
+    Return how far a joint is dragged: along its axis [m], or about it, at most half a turn [rad].
+
+    Parameters
+    ----------
+    slides : bool
+        Whether the joint is prismatic.
+    here, dragged : Matrix
+        (4, 4): its ``joint_pose``, and the pose to which its marker was dragged [m].
+
+    """
     if slides:
         return float(here[:3, 2] @ (dragged[:3, 3] - here[:3, 3]))
     between = here[:3, :3].T @ dragged[:3, :3]
@@ -97,7 +104,7 @@ def travel(slides: bool, here: Matrix, dragged: Matrix) -> float:
 def move_goal(model: Model, q: Vector, joints: Sequence[str], joint: str, here: Matrix,
               dragged: Matrix, speed: float) -> FollowJointTrajectory.Goal:
     """
-    Return the goal that a joint goes where it was dragged, as far as its limits allow.
+    Return the goal that a joint goes where it was dragged, or to its limit if that is before.
 
     Parameters
     ----------
@@ -110,11 +117,18 @@ def move_goal(model: Model, q: Vector, joints: Sequence[str], joint: str, here: 
     joint : str
         The one that was dragged.
     here, dragged : Matrix
-        (4, 4): its ``joint_pose``, and where the handle is [m].
+        (4, 4): as for ``travel``.
     speed : float
         Mean speed [rad/s or m/s]; the motion takes ``SHORTEST`` at least.
 
+    Raises
+    ------
+    UnknownNameError
+        If the joint is not driven: the robot may have been replaced meanwhile.
+
     """
+    if joint not in joints:
+        raise UnknownNameError('joint', joint, joints)
     places = {name: float(q[model.q_offsets[model.joint_index(name)]]) for name in joints}
     coordinate = model.v_offsets[model.joint_index(joint)]
     wanted = places[joint] + travel(_slides(model, joint), here, dragged)

@@ -124,10 +124,7 @@ def _body_poses(model: Model, poses: Mapping[str, Array]) -> list[Array | None]:
     found: list[Array | None] = [None] * model.nb
     for name, frame in model.links.items():
         if frame.body >= 0 and found[frame.body] is None and name in poses:
-            body = np.eye(4)
-            body[:3, :3] = poses[name][:3, :3] @ frame.rotation.T
-            body[:3, 3] = poses[name][:3, 3] - body[:3, :3] @ frame.translation
-            found[frame.body] = body
+            found[frame.body] = frame.body_pose(poses[name])
     return found
 
 

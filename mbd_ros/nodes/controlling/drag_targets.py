@@ -10,7 +10,7 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""What RViz leads a robot by: a target for each tool, a handle for each joint, and a menu."""
+"""Markers in RViz that lead a robot: a target for each tool, a handle for each joint, a menu."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from mbd_ros.messages.states.interactive import at
 from mbd_ros.messages.trajectories.joint_handles import joint_handle, joint_pose, move_goal
 from mbd_ros.messages.trajectories.simple_goals import point_goal
 from mbd_ros.model import Model
-from mbd_ros.nodes.controlling.drags import Drags
+from mbd_ros.nodes.controlling.dragged_markers import DraggedMarkers
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.aside import done_aside
 from mbd_ros.nodes.parts.controller_goals import Controlled, Owner
@@ -50,7 +50,7 @@ FACTORS = {'softer': 0.8, 'stiffer': 1.25}
 """Of the bandwidth, by the title of its entry."""
 SPEEDS = {'slower': 0.5, 'faster': 2.0}
 """Factors of ``approach_speed``."""
-ROBUST, LEARNING = (0.0, 20.0, 60.0), (0.0, 0.5, 2.0)
+ROBUST, ADAPTATION = (0.0, 20.0, 60.0), (0.0, 0.5, 2.0)
 """Values of ``robust_rate`` and ``adaptation_rate`` [1/s]."""
 
 
@@ -74,10 +74,11 @@ class DragTargets:
     def __init__(self, node: GuardedNode, owner: Owner, settings: SimpleNamespace,
                  frame_of: Callable[[Model], str]) -> None:
         menu = controller_menu(node, settings)
-        Drags(node, owner, '~/target', (FollowPath, '~/follow_path'), Tools(settings, menu),
-              frame_of)
-        Drags(node, owner, '~/joints', (FollowJointTrajectory, '~/follow_joint_trajectory'),
-              Joints(settings, menu), frame_of)
+        DraggedMarkers(node, owner, '~/target', (FollowPath, '~/follow_path'),
+                       Tools(settings, menu), frame_of)
+        DraggedMarkers(node, owner, '~/joints',
+                       (FollowJointTrajectory, '~/follow_joint_trajectory'),
+                       Joints(settings, menu), frame_of)
 
 
 class Tools:
@@ -119,7 +120,7 @@ class Joints:
         self._compiled = Future()
 
     def poses(self, controlled: Controlled) -> Poses:
-        """Return where the joints are, once what finds that is compiled, which goes on aside."""
+        """Return where the joints are; none yet while a thread compiles the poses of a robot."""
         model, q = controlled.tracker.dyn.model, controlled.measured.q
         if model is not self._model:
             self._model = model
@@ -175,9 +176,9 @@ def controller_menu(node: GuardedNode, settings: SimpleNamespace) -> Menu:
     return Menu({
         'Stop': lambda link: stop.publish(JointTrajectory()),
         **{f'Bandwidth/{name}': scaled('bandwidth', by) for name, by in FACTORS.items()},
-        **{f'Approach/{name}': scaled('approach_speed', by) for name, by in SPEEDS.items()},
+        **{f'Approach speed/{name}': scaled('approach_speed', by) for name, by in SPEEDS.items()},
         **{f'Robust rate/{rate:g} per s': put('robust_rate', rate) for rate in ROBUST},
-        **{f'Learning/{rate:g} per s': put('adaptation_rate', rate) for rate in LEARNING},
+        **{f'Adaptation rate/{rate:g} per s': put('adaptation_rate', rate) for rate in ADAPTATION},
         **{f'Payload here/{mass:g} kg': carry(mass) for mass in LOADS},
         **{f'Gravity/{name}': put('gravity', [0.0, 0.0, along])
            for name, along in PULLS.items()}})

@@ -23,7 +23,7 @@ from transforms3d.quaternions import quat2mat
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
 import mbd_ros
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.messages.states.interactive import read_pose, to_pose
 from mbd_ros.messages.trajectories.joint_handles import (
     joint_handle, joint_pose, move_goal, travel)
@@ -106,6 +106,8 @@ def test_goals_move_one_joint_within_its_limits():
     assert -2.9 < lower < upper < 2.9
     assert goal('joint1', 3.1)[0]['joint1'] == upper
     assert goal('joint1', -3.1)[0]['joint1'] == lower
+    with pytest.raises(UnknownNameError, match="named 'joint6'; known: joint1"):
+        move_goal(model, q, model.joint_names[:5], 'joint6', np.eye(4), np.eye(4), 0.5)
 
 
 @given(st.lists(st.floats(width=32), min_size=4, max_size=4))

@@ -10,7 +10,7 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""What is dragged in RViz and becomes a goal when it is let go."""
+"""Interactive markers that become goals of an action where RViz lets them go."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ HELD = 10
 
 
 class Handles(Protocol):
-    """What there is to drag, and what follows from it."""
+    """The markers of one action: where they are, how they look, and what they ask for."""
 
     def poses(self, controlled: Controlled) -> Poses:
-        """Return where each is while nobody drags it: (4, 4) in the frame of paths, by name."""
+        """Return where each is, by name, while nobody drags it: (4, 4) in the frame of paths."""
 
     def make(self, frame: str, name: str, pose: Matrix) -> InteractiveMarker:
         """Return the marker of one."""
 
     def goal(self, controlled: Controlled, name: str, pose: Matrix) -> Any:
-        """Return the goal of an action that one is where it was let go (4, 4)."""
+        """Return the goal that leads to where one was let go: (4, 4) in the frame of paths [m]."""
 
     def choose(self, message: InteractiveMarkerFeedback) -> None:
         """Do what was chosen from the menu of one."""
 
 
-class Drag:
+class DraggedMarker:
     """A marker at a pose (4, 4) [m]."""
 
     def __init__(self, pose: Matrix) -> None:
@@ -64,7 +64,7 @@ class Drag:
         self.goal: Any = None
 
 
-class Drags:
+class DraggedMarkers:
     """
     Offers interactive markers for the goals of an action.
 
@@ -81,7 +81,7 @@ class Drags:
     action : type, str
         The action, and its name.
     handles : Handles
-        What there is to drag.
+        The markers.
     frame_of : callable
         Returns the frame of paths.
 
@@ -92,7 +92,7 @@ class Drags:
         self._owner, self._handles, self._frame_of = owner, handles, frame_of
         self._guard, self._logger = node.guard, node.get_logger()
         self._frame = ''
-        self._drags: dict[str, Drag] = {}
+        self._markers: dict[str, DraggedMarker] = {}
         self._action = ActionClient(node, *action)
         InteractiveServer(node, name, PERIOD, look=self._look, make=handles.make,
                           on_feedback=self._on_feedback)
@@ -102,51 +102,52 @@ class Drags:
         controlled = self._owner.controlled()
         if controlled is not None:
             self._frame = self._frame_of(controlled.tracker.dyn.model)
-            found, drags = self._handles.poses(controlled), self._drags
-            self._drags = {name: drags.get(name) or Drag(pose) for name, pose in found.items()}
-            for name, drag in self._drags.items():
-                if drag.goal is None and drag.held == 0:
-                    drag.pose = found[name]
-                drag.held = max(0, drag.held - 1)
-        return self._frame, {name: drag.pose for name, drag in self._drags.items()}
+            found, before = self._handles.poses(controlled), self._markers
+            self._markers = {name: before.get(name) or DraggedMarker(pose)
+                             for name, pose in found.items()}
+            for name, marker in self._markers.items():
+                if marker.goal is None and marker.held == 0:
+                    marker.pose = found[name]
+                marker.held = max(0, marker.held - 1)
+        return self._frame, {name: marker.pose for name, marker in self._markers.items()}
 
     def _on_feedback(self, message: InteractiveMarkerFeedback) -> None:
         """Keep a marker where it is dragged; where it is let go, the robot goes."""
-        drag, event = self._drags.get(message.marker_name), message.event_type
-        if drag is None:
+        marker, event = self._markers.get(message.marker_name), message.event_type
+        if marker is None:
             return
         if event == message.MENU_SELECT:
             self._handles.choose(message)
         elif event in (message.MOUSE_DOWN, message.POSE_UPDATE, message.MOUSE_UP):
-            drag.pose, drag.held = read_pose(message, self._frame), HELD
+            marker.pose, marker.held = read_pose(message, self._frame), HELD
             if event == message.MOUSE_DOWN:
-                drag.grabbed = message.pose
+                marker.grabbed = message.pose
             elif event == message.MOUSE_UP:
-                drag.held = 0
-                if message.pose != drag.grabbed:
-                    self._go(message.marker_name, drag)
+                marker.held = 0
+                if message.pose != marker.grabbed:
+                    self._go(message.marker_name, marker)
 
-    def _go(self, name: str, drag: Drag) -> None:
+    def _go(self, name: str, marker: DraggedMarker) -> None:
         """Ask for a motion to where a marker was let go."""
         controlled = self._owner.controlled()
         if controlled is None or not self._action.server_is_ready():
             self._logger.warning(f'{name} does not go where it was dragged: nobody is ready to '
                                  'lead it')
             return
-        drag.goal = goal = self._handles.goal(controlled, name, drag.pose)
-        self._then(self._action.send_goal_async(goal), partial(self._on_answer, drag, goal))
+        marker.goal = goal = self._handles.goal(controlled, name, marker.pose)
+        self._then(self._action.send_goal_async(goal), partial(self._on_answer, marker, goal))
 
-    def _on_answer(self, drag: Drag, goal: Any, future: Future) -> None:
+    def _on_answer(self, marker: DraggedMarker, goal: Any, future: Future) -> None:
         """Wait for the end of a goal; why one is rejected is in the log."""
         if future.exception() is None and future.result().accepted:
-            self._then(future.result().get_result_async(), partial(self._end, drag, goal))
+            self._then(future.result().get_result_async(), partial(self._end, marker, goal))
             return
-        self._end(drag, goal, future)
+        self._end(marker, goal, future)
         future.result()   # raises what it failed by, for the log
 
-    def _end(self, drag: Drag, goal: Any, future: Future) -> None:
-        if drag.goal is goal:
-            drag.goal = None
+    def _end(self, marker: DraggedMarker, goal: Any, future: Future) -> None:
+        if marker.goal is goal:
+            marker.goal = None
 
     def _then(self, future: Future, done: Callable[[Future], None]) -> None:
         future.add_done_callback(self._guard.wrap('goal of what was dragged', done))
