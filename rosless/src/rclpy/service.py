@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import inspect
-import time
 from typing import Any, NamedTuple, TypeAlias
 
 from cyclonedds.core import DDSException
@@ -26,14 +25,10 @@ from rosless.idl.errors import DeserializationError
 
 from ._rclpy_pybind11 import RCLError
 from .callback_groups import CallbackGroup
+from .early_answers import EarlyAnswers
 from .entity import Job
 from .service_channel import Channel, HEADER, identifiers, OFFSET, ServiceEntity
 from .service_introspection import REQUEST_RECEIVED, RESPONSE_SENT
-
-# How long the client's reader may take to be discovered once its writer has been. On a busy
-# machine the 0.1 s of rmw_cyclonedds_cpp are too short; a client that is gone is not waited for.
-MATCH_TIMEOUT = 2.0  # s
-MATCH_PERIOD = 0.002  # s, between two looks
 
 Sample: TypeAlias = Copied | Left
 
@@ -73,6 +68,7 @@ class Service(ServiceEntity):
         super().__init__(channel, callback_group, node)
         self.callback = callback
         self._matched: set[int] = set()
+        self._early = EarlyAnswers(self._log_error)
 
     def next_job(self, executor: Any) -> Job | None:
         """Take a request; it is read where its callback runs."""
@@ -164,11 +160,25 @@ class Service(ServiceEntity):
                 f'{self.srv_type.Response}, not {type(response)}'
             )
         data = serialize(response, HEADER.pack(header.guid, header.sequence_number))
-        if not self._client_is_matched(header.writer):
+
+        def write() -> None:
+            self._write(data, response, header)
+
+        if header.writer in self._matched:
+            write()
+            return
+        known = self._reader.peer_data(header.writer)
+        if known is None:
             self._log_error(
                 f"service '{self.service_name}': the client that asked cannot be reached"
             )
-            return
+        elif 'clientid' not in known or known['clientid'] in self.client_ids():
+            self._matched.add(header.writer)
+            write()
+        else:
+            self._early.add(self, len(data), known['clientid'], header.writer, write)
+
+    def _write(self, data: bytes, response: Any, header: RequestHeader) -> None:
         try:
             self._writer.write(data)
         except DDSException as error:
@@ -178,20 +188,13 @@ class Service(ServiceEntity):
         if self._events is not None:
             self._events.tell(RESPONSE_SENT, header[:2], response=[response])
 
-    def _client_is_matched(self, writer: int) -> bool:
-        """Wait until the reader of the client whose writer this is has been discovered."""
-        if writer in self._matched:
-            return True
-        limit = time.monotonic() + MATCH_TIMEOUT
-        data = self._reader.peer_data(writer)
-        client = None if data is None else data.get('clientid')
-        while client is not None and client not in identifiers(self._writer, 'clientid'):
-            if time.monotonic() > limit or self._reader.peer_data(writer) is None:
-                return False
-            time.sleep(MATCH_PERIOD)
-        if data is not None:
-            self._matched.add(writer)
-        return data is not None
+    def client_ids(self) -> set[str]:
+        """Return the identifiers of the clients whose readers have been discovered."""
+        return identifiers(self._writer, 'clientid')
+
+    def writers(self) -> tuple[int, ...]:
+        """Return the DDS handles of the writers of the clients that are there."""
+        return self._reader.peers()
 
     def _log_error(self, text: str) -> None:
         node = self._node()

@@ -76,6 +76,29 @@ def test_nodes_of_newer_releases_are_seen_and_answered_in_kind(
         peer.try_shutdown()
 
 
+def test_nodes_of_participants_that_do_not_exist_are_not_kept(
+    make_node: Make, wait_until: Make
+) -> None:
+    node = make_node('ours')
+    peer = Context()
+    peer.init(args=[])
+    try:
+        theirs = peer.discovery
+        Node('theirs', context=peer)
+        assert wait_until(lambda: 'theirs' in node.get_node_names())
+        for number in range(500):
+            theirs._writer.write(encode(number.to_bytes(16, 'big'), NODES))
+        Node('later', context=peer)   # the last message: what came before has been read then
+        assert wait_until(lambda: 'later' in node.get_node_names())
+        assert set(node.context.discovery._remote) <= node.context.discovery.participants()
+        own = peer.participant.gid
+        assert own in node.context.discovery._remote
+    finally:
+        peer.try_shutdown()
+    # without a question for the graph
+    assert wait_until(lambda: own not in node.context.discovery._remote)
+
+
 def test_vendors_are_told_by_the_guid() -> None:
     assert vendor_id(FAST_DDS) == 0x010F
     assert foreign_vendors([CYCLONE_DDS, bytes(16)]) == []

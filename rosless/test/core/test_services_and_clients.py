@@ -21,11 +21,12 @@ from typing import Any
 
 from example_interfaces.srv import AddTwoInts
 import pytest
+from rclpy import early_answers
 from rclpy._rclpy_pybind11 import RCLError
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.exceptions import InvalidServiceNameException
 from rclpy.service_channel import HEADER, OFFSET
-from rosless.dds.qos import Profile
+from rosless.dds.qos import KEEP_ALL, Profile, RELIABLE
 from rosless.idl.codec import deserialize, serialize
 from std_srvs.srv import Empty, SetBool
 
@@ -286,6 +287,34 @@ def test_a_client_whose_reader_is_discovered_late_gets_its_answer(
     assert spin_until(executor, answered)
     assert HEADER.unpack_from(answers[0][0], 4) == (5, 6)
     assert deserialize(answers[0][0], AddTwoInts.Response, OFFSET).sum == 3
+
+
+def test_calls_without_a_reader_delay_nobody(
+    make_node: Make, context: Any, executor: Any, spin_until: Make, wait_until: Make
+) -> None:
+    # a wait in the executor's thread would have been MATCH_TIMEOUT for each call: 40 s here
+    calls, many = 20, 2 * early_answers.MOST_ANSWERS
+    node = make_node()
+    executor.add_node(node)
+    service = node.create_service(AddTwoInts, 'add', add)
+    client = node.create_client(AddTwoInts, 'add')
+    numbers = Profile(history=KEEP_ALL, depth=0, reliability=RELIABLE)
+    type_name = 'example_interfaces::srv::dds_::AddTwoInts_Request_'
+    writer = context.participant.writer('rq/addRequest', type_name, numbers, b'clientid=1;')
+    assert spin_until(executor, lambda: writer.matched() == 1 and client.service_is_ready())
+    for sent in (calls, many):
+        for number in range(sent):
+            request = AddTwoInts.Request(a=number)
+            writer.write(serialize(request, HEADER.pack(5, number)))
+        future = client.call_async(AddTwoInts.Request(a=1, b=2))
+        begin = time.monotonic()
+        executor.spin_until_future_complete(future, timeout_sec=60.0)
+        assert future.result().sum == 3
+        # reading 2,000 requests takes a busy machine some seconds, 2,000 waits an hour
+        assert time.monotonic() - begin < 10.0
+        assert len(service._early) <= early_answers.MOST_ANSWERS
+    assert wait_until(lambda: not len(service._early), timeout=60.0)
+    assert service._early.dropped > calls
 
 
 def test_a_client_of_another_type_is_not_heard(

@@ -169,7 +169,9 @@ class Discovery:
                 return
             if PARTICIPANTS in keys:
                 c.dds_take_status(self._peers._ref, ct.byref(ct.c_uint32()), DATA_AVAILABLE)
-                self.notice(self.participants())
+                alive = self.participants()
+                self.notice(alive)
+                self.forget(alive)
             self._reader.take_statuses()
             self._take()
 
@@ -183,12 +185,16 @@ class Discovery:
                     gid, nodes, gid_size = decode(sample[0])
                 except ValueError:
                     continue
-                if gid == self._participant.gid:
+                if gid == self._participant.gid or self._is_unknown(gid):
                     continue
                 self._remote[gid] = nodes
                 if gid_size < self._gid_size:
                     self._gid_size = gid_size
                     self._publish()
+
+    def _is_unknown(self, gid: bytes) -> bool:
+        """Tell whether no participant alive has this GUID: DDS announces it before its nodes."""
+        return gid not in self._remote and gid not in self.participants()
 
     def _stop(self) -> None:
         with self._lock:   # whoever publishes has done so; nobody does from now on
