@@ -13,10 +13,12 @@
 """The page takes text from outside as text, and talks to nobody but itself."""
 
 import json
+import math
 import threading
 import time
 
 from headless_browser import Browser, find_browser
+import msgspec
 import numpy as np
 import pytest
 import viser
@@ -58,7 +60,9 @@ def hostile_names():
 
 @pytest.fixture
 def page():
-    page = Page('127.0.0.1', 8540)
+    told = []
+    page = Page('127.0.0.1', 8540, report=told.append)
+    page.told = told
     page.efforts = page.panel.add_plot('Efforts', 'N m', 'effort [N m]')
     with page.panel.watch:
         page.table = page.server.gui.add_html('')
@@ -131,6 +135,75 @@ def test_own_page_and_local_programs_get_one(page):
     for origin in (page.url, None):
         with open_socket(page, origin=origin) as socket:
             assert socket.recv(timeout=60)
+
+
+CAMERA = {'type': 'ViewerCameraMessage', 'wxyz': (1.0, 0.0, 0.0, 0.0), 'position': (3.0, 0.0, 1.0),
+          'fov': 0.8, 'near': 0.01, 'far': 1000.0, 'image_height': 720, 'image_width': 1280,
+          'look_at': (0.0, 0.0, 0.0), 'up_direction': (0.0, 0.0, 1.0)}
+
+
+def update(control, **updates):
+    """Return the frame by which a browser changes a control."""
+    return msgspec.msgpack.encode({
+        'type': 'GuiUpdateMessage', 'uuid': control._impl.uuid, 'updates': updates})
+
+
+@pytest.fixture
+def controls(page):
+    gui = page.server.gui
+    return {
+        'slider': gui.add_slider('time [s]', 0.0, 10.0, 0.1, 1.0),
+        'number': gui.add_number('mass [kg]', 1.0, min=0.0),
+        'switch': gui.add_checkbox('shown', False),
+        'choice': gui.add_dropdown('link', ('a', 'b')),
+        'buttons': gui.add_button_group('joints', ('Move there', 'Stop')),
+        'vector': gui.add_vector3('gravity', (0.0, 0.0, -9.8), min=(-10.0,) * 3, max=(10.0,) * 3),
+        'button': gui.add_button('Clear')}
+
+
+GOOD = {'slider': [0, 0.0, 10.0, 3.2], 'number': [0, 1e8], 'switch': [True, False],
+        'choice': ['a', 'b'], 'buttons': ['Stop', 'Move there'],
+        'vector': [[1, 2.0, -10.0]], 'button': [True, False]}
+BAD = [math.nan, math.inf, -math.inf, -1e308, 1e18, -0.1, 10.5, None, 'x', '', [], {}, [1.0],
+       [1.0, 2.0], [0.0, 0.0, 11.0], [0.0, math.nan, 0.0], ['a', 'b', 'c'], {'a': 1}, b'x',
+       'x' * 5000]
+
+
+def test_a_control_takes_values_of_its_type_within_its_bounds(page, controls):
+    gate = page.server.gate
+    for name, control in controls.items():
+        assert not [v for v in GOOD[name] if gate.objection(update(control, value=v))], name
+        bad = [v for v in BAD if v not in GOOD[name] and not gate.objection(
+            update(control, value=v))]
+        assert bad == ([10.5] if name == 'number' else []), name
+
+
+def test_a_browser_changes_nothing_of_a_control_but_its_value(page, controls):
+    stop = controls['buttons']
+    pressed = []
+    stop.on_click(lambda event: pressed.append(event.target.value))
+    attributes = set(vars(stop._impl)) | {'__class__', 'props', 'no_such_attribute'}
+    attributes -= {'value'}
+    with open_socket(page) as socket:
+        socket.send(msgspec.msgpack.encode(CAMERA))   # viser takes it for a browser after this
+        for name in sorted(attributes):
+            for value in ([], None, 'x', 0.0, {}):
+                socket.send(update(stop, **{name: value}))
+                socket.send(update(stop, value='Stop', **{name: value}))
+        for frame in (b'', b'\x00', b'\x81', 'text', b'\xff' * 100, b'\x91' * 10**5,
+                      msgspec.msgpack.encode({'type': ['GuiUpdateMessage']}),
+                      msgspec.msgpack.encode({'type': 'FileTransferStartUpload'}),
+                      msgspec.msgpack.encode(
+                          {'type': 'GuiUpdateMessage', 'uuid': [], 'updates': 3})):
+            socket.send(frame)
+        socket.send(update(stop, value='Stop'))   # on the same connection, which is still open
+        limit = time.monotonic() + 30.0
+        while not pressed and time.monotonic() < limit:
+            time.sleep(0.01)
+    assert pressed == ['Stop']
+    assert page.server.gate.refused == 10 * len(attributes) + 9
+    assert 1 <= len(page.told) <= 60   # one line a second at most
+    assert all('refused a message of a browser' in line for line in page.told)
 
 
 @pytest.mark.parametrize(('host', 'allowed'), [

@@ -28,6 +28,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from mbd_ros.errors import UnsupportedError
+from mbd_ros.nodes.page.incoming import connections, Gate, Report
 
 Answer = Callable[[server.ServerConnection, Request], Any]
 
@@ -41,13 +42,28 @@ class LocalServer(viser.ViserServer):
     A server of viser that only answers its own page.
 
     Refused are websockets that another page opens (their ``Origin`` is not ours) and requests for
-    another host name (DNS rebinding: a foreign name that resolves to this machine). Nothing is
-    shared over the internet, which viser does when a client asks for it.
+    another host name (DNS rebinding: a foreign name that resolves to this machine), and messages
+    that are more than values of controls and gestures (`Gate`). Nothing is shared over the
+    internet, which viser does when a client asks for it.
+
+    Parameters
+    ----------
+    host : str
+        Address to listen on.
+    port : int
+        Port to listen on; the next free one if it is taken.
+    report : Callable
+        Gets a line, once a second at most, on messages that were refused.
+    **settings
+        Those of viser.
+
     """
 
-    def __init__(self, host: str, port: int, **settings: Any) -> None:
-        with _guarded(host):
+    def __init__(self, host: str, port: int, report: Report, **settings: Any) -> None:
+        self.gate: Gate | None = None   # nothing is let in before there is one
+        with _guarded(host, connections(lambda: self.gate)):
             super().__init__(host=host, port=port, **settings)
+        self.gate = Gate(self.gui._gui_input_handle_from_uuid, report)
 
     def request_share_url(self, verbose: bool = True) -> None:
         """Share nothing."""
@@ -101,14 +117,14 @@ def _is_loopback(bound: str) -> bool:
 
 
 @contextlib.contextmanager
-def _guarded(bound: str) -> Iterator[None]:
+def _guarded(bound: str, connection: type[server.ServerConnection]) -> Iterator[None]:
     """Let a server that is made meanwhile check every request; viser has no setting for it."""
     plain_serve, guarded = server.serve, []
 
     def serve(*arguments: Any, process_request: Answer, **settings: Any) -> Any:
         guarded.append(True)
         return plain_serve(*arguments, process_request=_checked(bound, process_request),
-                           **settings)
+                           create_connection=connection, **settings)
 
     server.serve = serve  # type: ignore[assignment, misc]
     try:

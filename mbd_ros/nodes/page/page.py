@@ -61,13 +61,17 @@ class Page:
         Port to listen on; the next free one if it is taken.
     history : float, optional
         Time span of the plots [s].
+    report : Callable, optional
+        Gets a line, once a second at most, on messages of browsers that were refused; printed if
+        omitted.
 
     """
 
-    def __init__(self, host: str, port: int, *, history: float = 30.0) -> None:
+    def __init__(self, host: str, port: int, *, history: float = 30.0,
+                 report: Callable[[str], Any] = print) -> None:
         os.environ.pop('_VISER_PORT_OVERRIDE', None)
         with contextlib.redirect_stdout(io.StringIO()):   # the node's log says the address
-            self.server = LocalServer(host, port, label='mbd_ros', verbose=False)
+            self.server = LocalServer(host, port, report, label='mbd_ros', verbose=False)
         self._drawings: list[Drawing] = []
         self._robot: RobotView | None = None
         self._shapes: tuple[Shape, ...] = ()

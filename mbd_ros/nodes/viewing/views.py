@@ -63,7 +63,8 @@ def open_page(node: ManagedNode, settings: SimpleNamespace, timeline: Timeline
         The page and what is on it.
 
     """
-    page = Page(settings.host, settings.port, history=settings.history)
+    page = Page(settings.host, settings.port, history=settings.history,
+                report=node.get_logger().warning)
     try:
         with page.panel.control:
             calls = Calls(node, CallList(page.server.gui))
