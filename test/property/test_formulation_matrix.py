@@ -10,7 +10,7 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""The table of the README: which formulation does what, and that all that do agree."""
+"""The table of docs/formulations.md: which formulation does what; all that do agree."""
 
 from pathlib import Path
 
@@ -122,18 +122,17 @@ def test_joint_wrenches_in_a_current_that_varies():
         current=tuple(current))))
 
 
-def test_the_table_of_the_readme():
-    lines = (Path(__file__).parents[2] / 'README.md').read_text().splitlines()
-    first = lines.index('| formulation | ' + ' | '.join(
-        ', '.join(cell) for cell in CELLS) + ' |')
-    rows = [line.strip('| ').split(' | ') for line in lines[first + 2:first + 2 + len(
-        FORMULATIONS)]]
-    assert [row[0].strip('`') for row in rows] == list(FORMULATIONS)
-    for row in rows:
+def test_the_table_of_the_page():
+    page = Path(__file__).parents[2] / 'docs' / 'formulations.md'
+    lines = page.read_text(encoding='utf-8').splitlines()
+    first = lines.index('| robot | ' + ' | '.join(f'`{name}`' for name in FORMULATIONS) + ' |')
+    rows = [line.strip('| ').split(' | ') for line in lines[first + 2:first + 2 + len(CELLS)]]
+    assert [row[0] for row in rows] == [', '.join(cell) for cell in CELLS]
+    for cell, row in zip(CELLS, rows, strict=True):
         assert [entry.strip() == 'yes' for entry in row[1:]] == [
-            suits(cell, row[0].strip('`')) for cell in CELLS], row[0]
+            suits(cell, name) for name in FORMULATIONS], row[0]
 
 
 def test_the_registry_has_no_other_formulations():
     known = {one.name for robot in ROBOTS for one in formulations(state(robot)[0])}
-    assert known <= set(FORMULATIONS), 'add it to the table of the README'
+    assert known <= set(FORMULATIONS), 'add it to docs/formulations.md'
