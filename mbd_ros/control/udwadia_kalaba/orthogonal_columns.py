@@ -13,7 +13,7 @@
 """
 Systems of least norm by orthogonal columns, with their rank decided, for ``execution.loop_code``.
 
-The mathematics of ``least_norm.py``: columns are made orthogonal one after the other (modified
+Columns are made orthogonal one after the other (modified
 Gram-Schmidt). As long as something is left of a column beside those before they come in their
 turn, else the one of which most is left; where they are dependent a complete orthogonal
 decomposition follows.

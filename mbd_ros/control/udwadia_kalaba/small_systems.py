@@ -13,7 +13,7 @@
 """
 The Udwadia-Kalaba equation for small systems, as machine code.
 
-The mathematics of ``udwadia_kalaba.py``: with ``M = L D L^T`` the columns ``D^-1/2 L^-1 A^T`` are
+The mathematics of ``equation.py``: with ``M = L D L^T`` the columns ``D^-1/2 L^-1 A^T`` are
 made orthogonal, which avoids the squared condition of ``A M^-1 A^T``
 (``orthogonal_columns.py``). The result ends with a rank report (``rank_facts.py``); where the rank
 is not clear the dense fallback of ``equation.py`` decides.
@@ -188,10 +188,11 @@ def damp(M: Matrix, A: Matrix, d: Vector, limit: Vector, result: Vector,
 
 def factorize(M: Matrix, L: Matrix, scales: Vector, n: int) -> float:
     """
-    Return the lower Cholesky factor L of ``M = L L^T``, zero above the diagonal.
+    Factorize ``M = L D L^T``; return the least ratio of a pivot to its diagonal entry of M.
 
-    Raises SingularMassError, naming the first joint at fault, if M is not positive definite beyond
-    rounding error, and NotFiniteError if an entry is not finite. Only the lower triangle is read.
+    L (n, n) gets the factor below its diagonal of ones, which is not written; ``scales`` (n,) gets
+    ``D^-1/2``. Only the lower triangle of M is read. The ratio is 0 where a pivot is not positive:
+    M is singular then, and what L and ``scales`` hold is not to be used.
     """
     inverse = np.empty(n)
     scaled = np.empty(n)

@@ -40,7 +40,6 @@ SUB_ROOMS = {
                 'gaits'),
     'messages': ('basics', 'states', 'trajectories', 'dynamics'),
 }
-MOST_FILES = 20
 NODES = sorted((*PACKAGE.glob('nodes/*.py'), *PACKAGE.glob('nodes/parts/*.py'),
                 *PACKAGE.glob('nodes/controlling/*.py'), *PACKAGE.glob('nodes/simulating/*.py'),
                 *PACKAGE.glob('nodes/viewing/*.py')))
@@ -124,11 +123,6 @@ def test_a_sub_room_uses_only_sub_rooms_before_it(room, name):
     assert not wrong, f'{room}/{name} may not use {sorted(later)}'
     assert not [path for path in sorted((PACKAGE / room / name).rglob('*.py'))
                 if f'mbd_ros.{room}' in imported(path)], 'reaches all of the room at once'
-
-
-def test_no_folder_has_too_many_files():
-    for folder in (PACKAGE, *PACKAGE.rglob('*/')):
-        assert len([*folder.glob('*.py')]) <= MOST_FILES, folder
 
 
 def test_a_name_imported_from_mbd_ros_is_always_a_room():

@@ -10,12 +10,11 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""The house rules that a file can break by itself: length, emptiness, types, documentation."""
+"""The house rules that a file can break by itself: emptiness, types, documentation."""
 
 import ast
 from pathlib import Path
 import re
-import statistics
 import subprocess
 import sys
 
@@ -25,8 +24,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 NOTICE = Path(__file__).read_text(encoding='utf-8').partition('\n\n')[0]
 """Of the licence, at the top of every file, this one among them."""
-LONGEST = 500
-LONGEST_MEDIAN = 150
 
 
 def sources() -> list[Path]:
@@ -62,21 +59,6 @@ def untyped(node: ast.FunctionDef) -> list[str]:
     arguments += [a for a in (node.args.vararg, node.args.kwarg) if a is not None]
     missing = [a.arg for a in arguments if a.annotation is None and a.arg not in ('self', 'cls')]
     return missing + (['return'] if node.returns is None else [])
-
-
-def test_no_file_is_too_long():
-    notice = len(NOTICE.splitlines()) + 1
-    lengths = {
-        str(path.relative_to(ROOT)): len(path.read_text(encoding='utf-8').splitlines()) - notice
-        for path in sources()}
-    too_long = {path: length for path, length in lengths.items() if length > LONGEST}
-    assert not too_long
-    for folder in ('mbd_ros', 'rosless/src', 'rosless/tools/src'):
-        median = statistics.median(
-            length for path, length in lengths.items()
-            if path.startswith(folder) and length > 5)
-        print(f'{folder}: median {median} lines')
-        assert median <= LONGEST_MEDIAN
 
 
 def test_every_file_begins_with_the_notice_of_its_licence():
@@ -123,6 +105,22 @@ def test_every_module_says_what_it_is():
     wrong = [
         str(path.relative_to(ROOT)) for path in sorted((ROOT / 'mbd_ros').rglob('*.py'))
         if ast.get_docstring(tree_of(path)) is None]
+    assert not wrong
+
+
+def test_files_that_docstrings_name_exist():
+    """Sources and pages, by the end of their path."""
+    known = {'/'.join(parts[i:]) for top in ROOT.glob('[!.]*') if top.name != 'build'
+             for path in (top, *top.rglob('*.[pm][yd]')) if path.is_file()
+             for parts in (path.relative_to(ROOT).parts,) for i in range(len(parts))}
+    name = re.compile(r'(?<![\w/.~:-])((?:[\w.-]+/)*[\w-]+\.(?:py|md))\b')
+    wrong = {}
+    for path in sources():
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                cited = set(name.findall(ast.get_docstring(node) or ''))
+                if cited - known:
+                    wrong[f'{path.relative_to(ROOT)}:{getattr(node, "lineno", 1)}'] = cited - known
     assert not wrong
 
 

@@ -41,7 +41,7 @@ def test_all_efforts_grow_with_the_masses(arm):
 
 
 def test_a_load_is_that_of_a_controller_that_knows_it(arm):
-    """Against the Jacobian form of ``control/payload.py``."""
+    """Against the Jacobian form of ``LoadedDynamics``."""
     q, v, a = RNG.normal(size=(3, arm.nv))
     loaded = plant(arm, payload=2.5, link='tool', center=(0.02, -0.01, 0.05))
     known = LoadedDynamics(arm, Payload('tool', 2.5, (0.02, -0.01, 0.05)))
