@@ -273,7 +273,7 @@ class Simulator(ManagedNode):
             missing = [name for name in wanted if name not in known]
             self.get_logger().warning(
                 f'wrench_joints: the robot has no joints {", ".join(map(repr, missing))}; nothing '
-                'is published for them; said once', once=True)
+                'is published for them (logged once)', once=True)
 
         def under_all(function: Callable[..., Any], *state: Vector) -> Any:
             return function(robot.model, *state, gravity=settings.gravity, dissipation=True,

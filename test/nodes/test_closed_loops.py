@@ -89,4 +89,4 @@ def test_wrenches_of_odd_names_and_of_robots_exchanged(run_node, graph, urdf):
         'coupler_rocker_1', 'link_2nd', 'coupler_rocker')] == [0, 0, 1], 'one has a publisher')
     assert graph.node.count_publishers('/simulator/joint_wrench/crank_joint') == 1
     assert node.output.count("no joints 'elbow'") == 1
-    assert node.output.count('which is no name of a topic') == 1
+    assert node.output.count('which is not a valid topic name') == 1

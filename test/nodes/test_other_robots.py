@@ -230,7 +230,7 @@ def test_lost_odometry_is_lost_state(run_node, graph, urdf):
     assert not commands
     send(r"joint_states not used: child_frame_id in odometry is 'base_footprint'; allowed: "
          r"'base_link', the base link", base=True, frame='base_footprint')
-    send('weightless: nothing to follow', base=True, answered=True)
+    send('gravity compensation: no task', base=True, answered=True)
     send(r'odometry stopped coming 0\.3 s ago: no efforts are sent', base=False)
 
 

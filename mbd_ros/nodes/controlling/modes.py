@@ -32,7 +32,7 @@ FINE = {ControllerState.MODE_TRACKING: 'tracking', ControllerState.MODE_WEIGHTLE
 def usual(mode: int, why: str) -> str | None:
     """Return a mode and the reason for it in words, None where it is worth a warning."""
     if mode == ControllerState.MODE_WEIGHTLESS:
-        return None if why else 'weightless: nothing to follow, the weight is carried'
+        return None if why else 'gravity compensation: no task'
     if mode == ControllerState.MODE_WAITING:
         return f'waiting: {why}'
     return FINE.get(mode) or (f'holding: {why}' if why in ON_PURPOSE else None)

@@ -71,6 +71,6 @@ class NamedTopics:
                     self._kind, f'{self._place}/{topic}', qos.RELIABLE)
                 if topic != name:
                     self._node.get_logger().info(
-                        f'{self._place}/{topic} is the topic of {name[:LONGEST]!r}, which is no '
-                        'name of a topic; of others that are none nothing is said', once=True)
+                        f'{self._place}/{topic} is the topic of {name[:LONGEST]!r}, which is not '
+                        'a valid topic name (further ones are not logged)', once=True)
         return [self._publishers[topic] for topic in topics]

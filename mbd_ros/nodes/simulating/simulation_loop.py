@@ -377,7 +377,7 @@ class SimulationLoop:
             self._publish(self._now(), stepper.q, stepper.v,
                           self._efforts if self._driven else self._rest)
             for name in stepper.concerns.keys() - self._concerns_said:
-                self._warn(f'{stepper.concerns[name]}; said once')
+                self._warn(f'{stepper.concerns[name]} (logged once)')
             self._concerns_said |= stepper.concerns.keys()
 
     def _keep_in_time(self) -> None:
@@ -443,7 +443,7 @@ class SimulationLoop:
         if lag > 0.0 and not self._lag_said:
             self._lag_said = True
             self._warn(f'simulated time fell {lag:.3f} s behind real time and goes on from '
-                       'there; said once, counted in the diagnostics')
+                       'there (logged once, counted in the diagnostics)')
 
     def _note(self, driven: bool) -> None:
         """Note whether efforts act, and say when they stop."""

@@ -66,8 +66,8 @@ class Goals(View):
                     hint='The controller follows it by a planned path when it is let go.')
         with self._folder:
             self._time = gui.add_slider('time [s]', *TIMES, 0.1, 3.0)
-            buttons = gui.add_button_group('joints', ('Move there', 'As they are', 'Stop'))
-        self.on_button(buttons, {'Move there': self._move, 'As they are': self._let_go,
+            buttons = gui.add_button_group('joints', ('Move there', 'Reset sliders', 'Stop'))
+        self.on_button(buttons, {'Move there': self._move, 'Reset sliders': self._let_go,
                                  'Stop': self._stop})
         for control in (self._target, self._link):
             control.on_update(lambda _: self.wishes.put('target', self._show_target))

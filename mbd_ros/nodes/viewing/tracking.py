@@ -143,7 +143,7 @@ class Tracking(View):
             **{f'tracking error{f", {tool.link}" * several}': f'{1e3 * tool.error:.3f} mm'
                for tool in state.tools},
             'nominal model off the path': f'{state.constraint_violation_after:.1e} m',
-            'power of the efforts': f'{state.power:.1f} W',
+            'joint power': f'{state.power:.1f} W',
             'path time': f'{state.path_time:.1f} s',
             'control step': f'{1e3 * state.computation_time:.3f} ms',
             'missed deadlines': str(state.deadline_misses),

@@ -403,7 +403,7 @@ def test_what_is_wrong_with_feet_is_said_once_for_each_robot(stiffness, expected
     wanted = [*expected, *expected, "the contact of link 'a' begins 0.1 m below the ground"]
     heard = [line for line in said if 'behind real time' not in line]   # on a busy machine
     assert sorted(line[:20] for line in heard) == sorted(line[:20] for line in wanted)
-    assert all(line.endswith('; said once') for line in heard)
+    assert all(line.endswith('(logged once)') for line in heard)
     assert set(loop.concerns) == {'depth', *(['step'] if expected else [])}
 
 
