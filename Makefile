@@ -12,6 +12,7 @@
 #   make robots                              for make test: real robots, 415 MB
 #   make mutants [ARGS="--minutes 10"]       changed programs: would a test notice?
 #   make pictures                            those of docs/page.md, each control used in a browser
+#   make notebook                            the outputs of docs/tutorials/day.ipynb
 #   make docs                                the pages as HTML with an API reference, in build/docs
 #   make ament                               the linters of ROS 2 themselves, of Debian or ROS
 #   make lint | bench | clean | distclean
@@ -36,7 +37,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: always ament pictures demo test chaos soak real nightly install venv test-tools tools robots browser lint docs colcon bench mutants clean distclean
+.PHONY: always ament pictures notebook demo test chaos soak real nightly install venv test-tools tools robots browser lint docs colcon bench mutants clean distclean
 
 demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
 	@$(BIN)/ros2 launch mbd_ros track.launch.py $(if $(ROBOT),robot:=$(ROBOT)) $(ARGS)
@@ -134,6 +135,10 @@ docs: install $(STAMPS)/docs
 # Ten minutes; ARGS: names of scenes (scripts/page_scenes.py), all otherwise.
 pictures: install test-tools browser
 	@$(BIN)/python scripts/page_pictures.py $(ARGS)
+
+# Runs docs/tutorials/day.ipynb and keeps its outputs in it.
+notebook: install $(STAMPS)/docs
+	@$(BIN)/python scripts/run_notebook.py
 
 # COLCON_TEST_ARGS, for example: --pytest-args test/unit
 colcon: export PATH := $(CURDIR)/$(BIN):$(PATH)

@@ -10,7 +10,7 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""The notebook runs from its first cell to its last, and is kept without results."""
+"""The notebook runs from its first cell to its last, and its outputs are those of its cells."""
 
 import ast
 import json
@@ -20,8 +20,13 @@ import subprocess
 import sys
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / 'scripts'))
+
+from run_notebook import fingerprint  # noqa: E402
+
 NOTEBOOK = ROOT / 'docs' / 'tutorials' / 'day.ipynb'
-CELLS = json.loads(NOTEBOOK.read_text(encoding='utf-8'))['cells']
+NOTEBOOK_DATA = json.loads(NOTEBOOK.read_text(encoding='utf-8'))
+CELLS = NOTEBOOK_DATA['cells']
 CODE = [''.join(cell['source']) for cell in CELLS if cell['cell_type'] == 'code']
 
 RUN = """
@@ -43,11 +48,19 @@ def test_all_cells_run_one_after_the_other(tmp_path):
     assert '6 joints' in done.stdout or 'puma560' in done.stdout   # print(model)
 
 
-def test_its_cells_are_short_and_without_results():
+def test_its_outputs_are_those_of_its_cells():
+    """``make notebook`` renews them."""
+    assert NOTEBOOK_DATA['metadata']['mbd_ros']['sources'] == fingerprint(CODE)
+    outputs = [output for cell in CELLS for output in cell.get('outputs', [])]
+    assert not [output for output in outputs if output['output_type'] == 'error']
+    assert sum('image/png' in output.get('data', ()) for output in outputs) >= 4
+    assert NOTEBOOK.stat().st_size < 500_000   # what a page of a repository shows at once
+
+
+def test_its_cells_are_short():
     assert len(CODE) > 10
     for cell in CELLS:
         assert len(cell['source']) <= 22, cell['source'][0]
-        assert not cell.get('outputs') and cell.get('execution_count') is None
         assert len(cell['id']) > 1
     for code in CODE:
         ast.parse(code)
