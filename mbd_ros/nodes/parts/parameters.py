@@ -67,6 +67,13 @@ who starts it, not by whoever can send a request.
 """
 
 
+LONGEST_TEXT = 100_000
+"""Characters of a parameter that is no description: longest is a task, which has this limit."""
+
+MOST_ENTRIES = 10_000
+"""Entries of a list."""
+
+
 class Declaration(NamedTuple):
     """
     One parameter as its file declares it.
@@ -108,9 +115,16 @@ class Declaration(NamedTuple):
         Raises
         ------
         InvalidValueError
-            If the validation does not allow it.
+            If the validation does not allow it, or it is longer than anything that is meant.
 
         """
+        entries = () if isinstance(value, bool | int | float) else (
+            (value,) if isinstance(value, str) else value)
+        length = sum(len(entry) for entry in entries if isinstance(entry, str))
+        if self.name not in FOR_LIFE and (length > LONGEST_TEXT or len(entries) > MOST_ENTRIES):
+            raise InvalidValueError(
+                f"parameter '{self.name}'", f'{length} characters in {len(entries)} entries',
+                f'at most {LONGEST_TEXT} characters and {MOST_ENTRIES} entries')
         for name, arguments in self.validation:
             if not CHECKS[name][0](value, *arguments):
                 raise InvalidValueError(

@@ -131,6 +131,24 @@ def test_changes_are_checked_and_then_seen(declare):
     assert values.mode == 'fast'
 
 
+@pytest.mark.parametrize(('name', 'value'), [
+    ('link', 'x' * 10**7), ('link', 'x' * (parameters.LONGEST_TEXT + 1)),
+    ('joints', ['x' * 60, 'y' * 10**5]), ('joints', [str(i) for i in range(10_001)]),
+    ('weights', [0.0] * 10_001)])
+def test_values_of_any_size_are_refused(declare, file, name, value):
+    """A payload's link of 10 MB was kept, since without a mass nobody looks for the link."""
+    file.write_text(FILE + '  link: {type: string, default_value: ""}\n'
+                    '  weights: {type: double_array, default_value: []}\n')
+    node, values = declare()
+    result = node.set_parameters([Parameter(name, value=value)])[0]
+    assert not result.successful
+    assert 'at most 100000 characters and 10000 entries' in result.reason
+    assert len(result.reason) < 300
+    assert not getattr(values, name)
+    assert node.set_parameters([Parameter('link', value='x' * parameters.LONGEST_TEXT)])[
+        0].successful
+
+
 @pytest.mark.parametrize('node', NODES)
 def test_shipped_files_are_sound_and_documented(node):
     declarations = parameters.read_declarations(ROOT / 'config' / f'{node}_parameters.yaml')
