@@ -99,7 +99,9 @@ def _move_masses(bodies: list[Body], parents: Sequence[int], revolute: Sequence[
 def in_turns(rotation: Rotation | Successive) -> Rotation | Successive:
     """Return a rotation as turns, if it keeps an axis of the coordinates; else as it is."""
     matrix = np.array([rotation.axis(k) for k in range(3)]).T
-    kept = np.argwhere(np.abs(matrix) == 1.0)
+    filled = matrix != 0.0   # an entry that was rounded to 1 has small ones beside it
+    alone = (filled.sum(axis=0) == 1) & (filled.sum(axis=1) == 1)[:, None]
+    kept = np.argwhere(alone & (np.abs(matrix) == 1.0))
     if not len(kept):
         return rotation
     of, to = max((int(j), int(i)) for i, j in kept)

@@ -13,6 +13,7 @@
 """A robot that moves the same with fewer operations."""
 
 import itertools
+from pathlib import Path
 
 from hypothesis import given, settings, strategies as st
 import numpy as np
@@ -35,6 +36,7 @@ from mbd_ros.spatial import Rotation, Vector3
 from mbd_ros.spatial.rotation import Successive
 
 PROGRAMS = (FORWARD_DYNAMICS, INVERSE_DYNAMICS, MASS_MATRIX, INVERSE_DYNAMICS_DERIVATIVES)
+SHIPPED = sorted((Path(__file__).parents[3] / 'urdf').iterdir())
 SQUARE = [np.diag(signs) @ np.eye(3)[list(order)]
           for order in itertools.permutations(range(3))
           for signs in itertools.product((1.0, -1.0), repeat=3)]
@@ -71,6 +73,53 @@ def test_a_rotation_that_keeps_an_axis_is_turns(square, angle):
         assert isinstance(turns, Successive)
         found = np.array(turns.multiplied()).T
         np.testing.assert_allclose(found, matrix, rtol=0.0, atol=1e-15)  # copies and products
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(square=st.sampled_from(SQUARE), exponent=st.floats(-16.0, -1.0),
+       axis=st.integers(0, 2), after=st.sampled_from(SQUARE))
+def test_a_rounded_quarter_turn_is_not_rounded_further(square, exponent, axis, after):
+    """``rpy="1.5707963 0 0"``: cos of it is 2.7e-8, and rounds other entries to 1."""
+    near = Peer.from_rotvec(np.eye(3)[axis] * 10.0**exponent).as_matrix()
+    further = Peer.from_rotvec(np.eye(3)[axis - 1] * 10.0**exponent).as_matrix()
+    matrix = square @ near @ further @ after
+    turns = in_turns(rotation_record(matrix))
+    found = np.array([turns.axis(k) for k in range(3)]).T
+    # A matrix stays as it is; turns copy entries, and products of theirs are rounded.
+    np.testing.assert_allclose(found, matrix, rtol=0.0, atol=1e-15)
+
+
+@pytest.mark.parametrize('angle', ['1.5707963', '1.57079633', '3.1415927', '-1.5708'])
+def test_rounded_turns_in_files_as_machine_code(angle):
+    text = ('<robot name="r"><link name="l0"/>' + ''.join(
+        f'<link name="l{k}"><inertial><origin xyz="0.1 0.2 -0.3"/><mass value="2"/>'
+        '<inertia ixx="0.1" iyy="0.2" izz="0.15" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        f'<joint name="j{k}" type="continuous"><parent link="l{k - 1}"/><child link="l{k}"/>'
+        f'<origin xyz="0.3 0.1 0.2" rpy="{rpy}"/><axis xyz="0 0 1"/></joint>'
+        for k, rpy in enumerate((f'{angle} 0 0', f'0 {angle} 0', f'{angle} {angle} 0',
+                                 f'{angle} 0 {angle}'), 1)) + '</robot>')
+    model = mbd_ros.load(text)
+    q, v, third = random_state(model, 3)
+    for function in (mbd_ros.forward_dynamics, mbd_ros.inverse_dynamics):
+        expected = function(model, q, v, third, executor='interpreted')
+        # Other roundings, amplified by a condition of the mass matrix of less than 1e3.
+        np.testing.assert_allclose(function(model, q, v, third, executor='compiled'), expected,
+                                   rtol=0.0, atol=1e-12 * max(1.0, np.abs(expected).max()))
+
+
+@pytest.mark.parametrize('path', SHIPPED, ids=lambda path: path.name)
+def test_shipped_robots_stay_the_same(path):
+    model = mbd_ros.load(path, floating_base='space' in path.name)
+    q, v, third = random_state(model, 3)
+    for program in PROGRAMS[:3]:
+        joints = joints_of(model, {'q': list(map(float, q)), 'v': list(map(float, v)),
+                                   'qdd': list(map(float, third)), 'tau': list(map(float, third))})
+        tree = tree_of(model)
+        world = World(Vector3(0.3, -0.4, -9.81))
+        expected = np.array(run(program, tree, joints, world))
+        found = np.array(run(program, equivalent(program, tree, joints), joints, world))
+        np.testing.assert_allclose(found, expected, rtol=0.0,
+                                   atol=1e-12 * max(1.0, np.abs(expected).max()))
 
 
 def test_a_general_rotation_stays_a_matrix():
